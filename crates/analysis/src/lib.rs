@@ -1,0 +1,1 @@
+//! What follows from a recorded series: steps, levels, recovery.

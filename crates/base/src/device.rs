@@ -1,0 +1,65 @@
+//! The protocol between a load and whatever serves it in virtual time.
+
+use crate::time::SimTime;
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Read the range.
+    Read,
+    /// Write the range.
+    Write,
+    /// Tell the device that the range holds nothing of worth (ATA DATA SET MANAGEMENT / TRIM).
+    Trim,
+    /// Make everything acknowledged so far survive a power cut.
+    Flush,
+}
+
+/// One request. Offsets and lengths are multiples of 512 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Chosen by the sender, handed back in the [`Completion`]. The device never interprets it.
+    pub tag: u32,
+    /// What to do.
+    pub op: Op,
+    /// First byte.
+    pub offset_bytes: u64,
+    /// Number of bytes; 0 for [`Op::Flush`].
+    pub len_bytes: u64,
+}
+
+/// The end of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// The tag of the request.
+    pub tag: u32,
+    /// When the sender learned of it.
+    pub at: SimTime,
+}
+
+/// Something that serves requests in virtual time.
+///
+/// The sender owns the clock's pace: nothing happens between two calls of
+/// [`Device::advance`]. Any number of requests may be outstanding; a device that
+/// takes fewer at once queues the rest in the order of submission.
+pub trait Device {
+    /// Bytes that can be addressed.
+    fn capacity_bytes(&self) -> u64;
+
+    /// The present instant.
+    fn now(&self) -> SimTime;
+
+    /// Hands over a request at the present instant.
+    ///
+    /// # Panics
+    /// When the range lies outside the device or is not a multiple of 512 bytes: the
+    /// sender checks its ranges.
+    fn submit(&mut self, request: Request);
+
+    /// Lets time pass until the next completion, or until `limit` if that comes first.
+    ///
+    /// Returns the completion, with [`Device::now`] equal to its instant; or `None`,
+    /// with [`Device::now`] equal to `limit`. Completions of one instant come one a
+    /// call, in a reproducible order. `limit` must not lie before [`Device::now`].
+    fn advance(&mut self, limit: SimTime) -> Option<Completion>;
+}

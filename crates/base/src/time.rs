@@ -1,0 +1,98 @@
+//! Virtual time: instants and durations are integer nanoseconds, and are not
+//! interchangeable.
+
+use std::ops::{Add, AddAssign, Mul, Sub};
+
+/// A duration in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(pub u64);
+
+/// An instant: nanoseconds since the simulated drive was powered on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SimTime(pub u64);
+
+impl Nanos {
+    /// No time at all.
+    pub const ZERO: Nanos = Nanos(0);
+
+    /// A duration of whole microseconds.
+    pub const fn from_micros(us: u64) -> Nanos {
+        Nanos(us * 1_000)
+    }
+
+    /// A duration of whole milliseconds.
+    pub const fn from_millis(ms: u64) -> Nanos {
+        Nanos(ms * 1_000_000)
+    }
+
+    /// A duration of whole seconds.
+    pub const fn from_secs(s: u64) -> Nanos {
+        Nanos(s * 1_000_000_000)
+    }
+
+    /// The duration in seconds, for printing; never for the event order.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl SimTime {
+    /// Power-on.
+    pub const ZERO: SimTime = SimTime(0);
+    /// An instant that no run reaches.
+    pub const NEVER: SimTime = SimTime(u64::MAX);
+
+    /// The time since an earlier instant.
+    ///
+    /// # Panics
+    /// In builds with checks, when `earlier` is later than `self`.
+    pub fn since(self, earlier: SimTime) -> Nanos {
+        debug_assert!(self >= earlier, "time ran backwards");
+        Nanos(self.0 - earlier.0)
+    }
+
+    /// The instant in seconds, for printing; never for the event order.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+}
+
+impl Add<Nanos> for SimTime {
+    type Output = SimTime;
+    fn add(self, d: Nanos) -> SimTime {
+        SimTime(self.0 + d.0)
+    }
+}
+
+impl AddAssign<Nanos> for SimTime {
+    fn add_assign(&mut self, d: Nanos) {
+        self.0 += d.0;
+    }
+}
+
+impl Add for Nanos {
+    type Output = Nanos;
+    fn add(self, d: Nanos) -> Nanos {
+        Nanos(self.0 + d.0)
+    }
+}
+
+impl AddAssign for Nanos {
+    fn add_assign(&mut self, d: Nanos) {
+        self.0 += d.0;
+    }
+}
+
+impl Sub for Nanos {
+    type Output = Nanos;
+    fn sub(self, d: Nanos) -> Nanos {
+        Nanos(self.0 - d.0)
+    }
+}
+
+impl Mul<u64> for Nanos {
+    type Output = Nanos;
+    fn mul(self, n: u64) -> Nanos {
+        Nanos(self.0 * n)
+    }
+}

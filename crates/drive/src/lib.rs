@@ -1,0 +1,1 @@
+//! A simulated solid-state drive, from its described hardware and firmware.

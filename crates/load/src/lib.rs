@@ -1,0 +1,1 @@
+//! fio job files, access patterns and statistics on anything that serves requests.

@@ -1,0 +1,1 @@
+//! Editions of the methodology as data, and their execution.

@@ -1,0 +1,1 @@
+//! NAND flash: dies, channels, cell modes and their timing.

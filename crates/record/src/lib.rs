@@ -1,0 +1,5 @@
+//! The nouns that a run leaves behind: fio's JSON document ([`fio`]) and the review
+//! ([`review`]). Plain data with serde; no measuring, no drawing.
+
+pub mod fio;
+pub mod review;

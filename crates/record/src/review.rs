@@ -1,0 +1,251 @@
+//! The review: schema `stend.review/1`.
+//!
+//! Documented field by field, for readers of the JSON, in `docs/review-json.md`.
+//! Units are the last part of a key. MiB and KiB are binary, MB and KB decimal.
+
+use serde::{Deserialize, Serialize};
+
+/// The name and version of this schema.
+pub const SCHEMA: &str = "stend.review/1";
+
+/// A whole review of one target.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Review {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// What was tested.
+    pub target: TargetInfo,
+    /// Id of the edition, `2014`.
+    pub edition: String,
+    /// Title of the edition, for people.
+    pub edition_title: String,
+    /// Root seed of every random choice.
+    pub seed: u64,
+    /// Factor on every duration; 1 is the edition's own. Anything else is a shortened
+    /// (or stretched) run, and every figure of it must say so.
+    pub duration_scale: f64,
+    /// False while tests are missing: the run was stopped or a test failed.
+    pub complete: bool,
+    /// What was tested and how, in sentences for the report.
+    pub conditions: Vec<Condition>,
+    /// Where the run took place.
+    pub environment: Vec<Condition>,
+    /// The command that makes this review again.
+    pub reproduce: String,
+    /// Finished tests, in the order of the edition.
+    pub tests: Vec<TestResult>,
+    /// Tests that were asked for and did not finish.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<FailedTest>,
+    /// The same edition on other targets, to compare with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rivals: Vec<Rival>,
+}
+
+/// A named fact, `write cache: on`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Condition {
+    /// What.
+    pub name: String,
+    /// How much or which.
+    pub value: String,
+}
+
+/// What was tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetInfo {
+    /// The name as the user typed it.
+    pub name: String,
+    /// The drive's marketing name, or the path.
+    pub title: String,
+    /// How it was measured.
+    pub kind: TargetKind,
+    /// Capacity under test, bytes.
+    pub capacity_bytes: u64,
+    /// Further facts (model, serial number, firmware, controller, NAND …).
+    #[serde(default)]
+    pub facts: Vec<Condition>,
+}
+
+/// How a target is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TargetKind {
+    /// In virtual time, by the model.
+    Simulated,
+    /// By fio on a regular file.
+    File,
+    /// By fio on a block device.
+    BlockDevice,
+}
+
+/// A finished test on a rival.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rival {
+    /// Which.
+    pub target: TargetInfo,
+    /// Its finished tests.
+    pub tests: Vec<TestResult>,
+}
+
+/// A test that did not finish.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailedTest {
+    /// Id of the test.
+    pub id: String,
+    /// Why.
+    pub error: String,
+}
+
+/// The result of one test. Either `points` or `series` is filled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TestResult {
+    /// `sequential`, `random`, `depth-scaling`, `block-scaling`, `mixed-sequential`,
+    /// `degradation`, `recovery`.
+    pub id: String,
+    /// For people.
+    pub title: String,
+    /// What was done, in a sentence.
+    pub method: String,
+    /// Measured points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<Vec<Point>>,
+    /// Measured curves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Vec<Series>>,
+    /// The fio job files as run, in order.
+    pub jobs: Vec<JobText>,
+    /// Warnings about this test, with cause and hint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// A job file as run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobText {
+    /// What it measured, `read, 4 KiB, queue depth 8`.
+    pub name: String,
+    /// The job file.
+    pub text: String,
+}
+
+/// The direction of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointOp {
+    /// Reads only.
+    Read,
+    /// Writes only.
+    Write,
+    /// Both; `read_percent` says in which proportion, `parts` splits the figures.
+    Mixed,
+}
+
+/// One measured point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Direction.
+    pub op: PointOp,
+    /// `sequential` or `random`.
+    pub pattern: Pattern,
+    /// Request size, bytes.
+    pub block_bytes: u64,
+    /// Queue depth of each thread.
+    pub queue_depth: u32,
+    /// Threads.
+    pub threads: u32,
+    /// Share of reads among the requests, percent.
+    pub read_percent: u32,
+    /// Time asked for, s.
+    pub duration_s: f64,
+    /// Requests a second, all threads and directions.
+    pub iops: f64,
+    /// Bytes a second, all threads and directions.
+    pub bw_bytes_per_s: f64,
+    /// Completion latency of all requests (of a mixed point: of both directions).
+    pub latency_ns: LatencySummary,
+    /// The two directions of a mixed point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PointPart>,
+}
+
+/// Order of the offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// Ascending.
+    Sequential,
+    /// Uniformly random.
+    Random,
+}
+
+/// One direction of a mixed point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointPart {
+    /// `read` or `write`.
+    pub op: PointOp,
+    /// Requests a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bw_bytes_per_s: f64,
+    /// Completion latency.
+    pub latency_ns: LatencySummary,
+}
+
+/// Completion latency, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LatencySummary {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: u64,
+    /// 99 %.
+    pub p99: u64,
+    /// 99.9 %.
+    pub p99_9: u64,
+    /// 99.99 %.
+    pub p99_99: u64,
+    /// 99.999 %.
+    pub p99_999: u64,
+    /// Largest.
+    pub max: u64,
+}
+
+/// One measured curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// `fresh`, `after idle`, `after TRIM`.
+    pub name: String,
+    /// What the samples are of: 4 KiB random write, depth 32 …
+    pub point: SeriesPoint,
+    /// Length of a sampling interval, s.
+    pub interval_s: f64,
+    /// Samples in the order of time.
+    pub samples: Vec<Sample>,
+    /// Latency over the whole curve.
+    pub latency_ns: LatencySummary,
+}
+
+/// The load under which a series was sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesPoint {
+    /// Direction.
+    pub op: PointOp,
+    /// Order of the offsets.
+    pub pattern: Pattern,
+    /// Request size, bytes.
+    pub block_bytes: u64,
+    /// Queue depth.
+    pub queue_depth: u32,
+}
+
+/// The mean over one sampling interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// End of the interval since the start of the curve, s.
+    pub t_s: f64,
+    /// Bytes written since the start of the curve.
+    pub written_bytes: u64,
+    /// Requests a second in the interval.
+    pub iops: f64,
+}

@@ -1,0 +1,3 @@
+//! A laboratory for solid-state drives: the command line.
+
+fn main() {}

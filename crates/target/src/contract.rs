@@ -1,0 +1,82 @@
+//! The trait behind which a simulated drive and a real one are the same to the
+//! methodology.
+
+use stend_record::fio;
+use stend_record::review::{Condition, TargetInfo};
+
+/// A job to run.
+#[derive(Clone, Debug)]
+pub struct JobRequest<'a> {
+    /// The fio job file. It names neither `filename` nor `ioengine` nor `direct`: the
+    /// target adds its own.
+    pub text: &'a str,
+    /// Root seed for patterns that the job file does not seed itself.
+    pub seed: u64,
+    /// Keep a sample of every job and direction each so many milliseconds; 0 for none.
+    pub sample_ms: u32,
+}
+
+/// What a job yielded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JobOutcome {
+    /// fio's JSON document, or the simulator's in the same schema.
+    pub fio: fio::Output,
+    /// The job file as run, with what the target added.
+    pub job_text: String,
+    /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
+    pub log: Vec<JobLog>,
+}
+
+/// One sampling interval, all jobs of the file added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JobLog {
+    /// End of the interval since the start of the job, s.
+    pub t_s: f64,
+    /// Reads completed in the interval, per second.
+    pub read_iops: f64,
+    /// Writes completed in the interval, per second.
+    pub write_iops: f64,
+    /// Bytes written since the start of the job.
+    pub written_bytes: u64,
+    /// Bytes read since the start of the job.
+    pub read_bytes: u64,
+}
+
+/// Something that can be tested.
+pub trait Target: Send {
+    /// What it is.
+    fn info(&self) -> TargetInfo;
+
+    /// Facts of the place where the measurement happens (kernel, CPU, fio version …).
+    fn environment(&self) -> Vec<Condition>;
+
+    /// Runs a job file to its end. Results of a job that failed midway are not returned.
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
+
+    /// TRIMs the whole range under test.
+    fn trim_all(&mut self) -> Result<(), TargetError>;
+
+    /// Leaves the target alone for so many seconds: virtual ones for a simulated drive.
+    fn idle(&mut self, seconds: f64) -> Result<(), TargetError>;
+
+    /// A copy in the present state, to run another test on at the same time. `None`
+    /// where there is only one, as of every real drive.
+    fn fork(&self) -> Option<Box<dyn Target>>;
+}
+
+/// Why a target could not be opened or a job not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// Bad input: an unknown drive, a bad model or job file. Exit code 3.
+    #[error("{0}")]
+    Input(String),
+    /// The target must not be touched: mounted, held, in use, serial number missing. Exit code 4.
+    #[error("{0}")]
+    Refused(String),
+    /// A tool is missing. Exit code 5.
+    #[error("{0}")]
+    ToolMissing(String),
+    /// The operating system or the tool failed. Exit code 6.
+    #[error("{0}")]
+    Failed(String),
+}

@@ -1,0 +1,5 @@
+//! What is tested: a simulated drive, or fio on a real one, behind one small trait.
+
+pub mod contract;
+
+pub use contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
