@@ -1,1 +1,17 @@
-//! A simulated solid-state drive, from its described hardware and firmware.
+//! A simulated solid-state drive whose behaviour follows from its described hardware
+//! and firmware: NAND, SATA host path, controller cores, write buffer and read-ahead,
+//! page mapping striped over dies, garbage collection, a static SLC cache with on-chip
+//! copy, parity, TRIM and idle work.
+//!
+//! It is a discrete-event simulation in integer nanoseconds; the order of events is
+//! total and documented in [`sim`]. Same model and same requests: same history.
+//!
+//! It never knows who sends the requests or what is measured.
+
+pub mod model;
+pub mod sim;
+pub mod spec;
+
+pub use model::Model;
+pub use sim::{Counters, SimDrive};
+pub use spec::Spec;

@@ -1,0 +1,107 @@
+//! Drive models: TOML files that describe a drive's hardware and firmware, every figure
+//! with its source.
+//!
+//! The format is documented key by key in `docs/drive-format.md`. A key that does not
+//! exist is an error with its place, as is a figure out of range.
+
+mod check;
+mod resolve;
+mod schema;
+mod shipped;
+mod sourced;
+
+use std::path::Path;
+
+pub use schema::Model;
+pub use shipped::{SHIPPED, Shipped};
+pub use sourced::{Field, Sourced, Value};
+
+use crate::spec::Spec;
+
+/// The schema that a model file names.
+pub const SCHEMA: &str = "stend.drive/1";
+
+/// A model file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// There is no such file, or it cannot be read.
+    #[error("cannot read the drive model {path}: {source}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is not TOML, or its keys or types are wrong.
+    #[error("{path}:{line}: {message}")]
+    Parse {
+        /// The file.
+        path: String,
+        /// Line of the first problem, from 1.
+        line: usize,
+        /// The problem and what is allowed.
+        message: String,
+    },
+    /// Figures are out of range or contradict each other.
+    #[error("{}", problems.join("\n"))]
+    Check {
+        /// One line a problem: file, line, key, what is wrong, what is allowed.
+        problems: Vec<String>,
+    },
+}
+
+impl Model {
+    /// Reads a model. `path` is for messages only.
+    ///
+    /// # Errors
+    /// [`ModelError::Parse`] and [`ModelError::Check`].
+    pub fn parse(text: &str, path: &str) -> Result<Model, ModelError> {
+        let model: Model = toml::from_str(text).map_err(|error| ModelError::Parse {
+            path: path.to_string(),
+            line: line_of(text, error.span().map_or(0, |span| span.start)),
+            message: error.message().to_string(),
+        })?;
+        let problems = check::problems(&model, text);
+        if problems.is_empty() {
+            return Ok(model);
+        }
+        Err(ModelError::Check {
+            problems: problems
+                .into_iter()
+                .map(|p| format!("{path}:{}: {}: {}", p.line, p.key, p.message))
+                .collect(),
+        })
+    }
+
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// As [`Model::parse`], and [`ModelError::Read`].
+    pub fn read(path: &Path) -> Result<Model, ModelError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ModelError::Read {
+            path: path.display().to_string(),
+            source,
+        })?;
+        Model::parse(&text, &path.display().to_string())
+    }
+
+    /// The shipped model of this name.
+    pub fn shipped(name: &str) -> Option<Model> {
+        let shipped = SHIPPED.iter().find(|s| s.name == name)?;
+        let path = format!("drives/{name}.toml");
+        Some(Model::parse(shipped.text, &path).expect("shipped models are tested"))
+    }
+
+    /// The numbers a simulation runs on.
+    pub fn spec(&self) -> Spec {
+        resolve::spec(self)
+    }
+}
+
+/// Line of a byte offset, from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes()[..offset.min(text.len())]
+        .iter()
+        .filter(|&&b| b == b'\n')
+        .count()
+}

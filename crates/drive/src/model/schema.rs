@@ -1,0 +1,225 @@
+//! The shape of a model file.
+
+use serde::Deserialize;
+
+use super::sourced::Field;
+
+/// A drive model.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Always [`super::SCHEMA`].
+    pub schema: toml::Spanned<String>,
+    /// Short name, as typed on the command line.
+    pub name: String,
+    /// The drive's name.
+    pub title: String,
+    /// What kind of model it is, in a sentence or two.
+    pub description: String,
+    /// What the host may address.
+    pub capacity: Capacity,
+    /// The flash.
+    pub nand: Nand,
+    /// The static SLC cache, if there is one.
+    pub slc_cache: Option<SlcCache>,
+    /// Parity over dies, if there is any.
+    pub parity: Option<Parity>,
+    /// The way from the host.
+    pub host: Host,
+    /// The controller.
+    pub controller: Controller,
+    /// DRAM and what it is used for.
+    pub dram: Dram,
+    /// Garbage collection.
+    pub collection: Collection,
+    /// What happens while the host is silent.
+    pub idle: Idle,
+    /// TRIM.
+    pub trim: Trim,
+}
+
+/// What the host may address.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capacity {
+    /// Bytes; a multiple of 4,096.
+    pub user_bytes: Field<u64>,
+}
+
+/// The flash.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nand {
+    /// Name of the generation, for people.
+    pub generation: Field<String>,
+    /// Channels.
+    pub channels: Field<u32>,
+    /// Dies.
+    pub dies: Field<u32>,
+    /// Planes of a die, always used together.
+    pub planes: Field<u32>,
+    /// Page size, KiB.
+    pub page_kib: Field<u32>,
+    /// Pages of a block in the native mode.
+    pub pages_per_block: Field<u32>,
+    /// Blocks of a plane in the main area: what can hold user data in the native mode,
+    /// parity included.
+    pub blocks_per_plane: Field<u32>,
+    /// tR by page type, µs. The number of entries is the bits of a cell.
+    pub read_us: Field<Vec<f64>>,
+    /// tPROG by page type, µs. As many entries as `read_us`.
+    pub program_us: Field<Vec<f64>>,
+    /// tBERS, µs.
+    pub erase_us: Field<f64>,
+    /// Speed of a channel, MB/s (10^6).
+    pub bus_mb_per_s: Field<u32>,
+    /// Command and address cycles of a transfer, ns.
+    pub bus_overhead_ns: Field<u64>,
+}
+
+/// A static SLC cache in every die.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlcCache {
+    /// Switch.
+    pub enabled: Field<bool>,
+    /// Blocks of a plane that are kept in SLC mode.
+    pub blocks_per_plane: Field<u32>,
+    /// Pages of a block in SLC mode.
+    pub pages_per_block: Field<u32>,
+    /// tR in SLC mode, µs.
+    pub read_us: Field<f64>,
+    /// tPROG in SLC mode, µs.
+    pub program_us: Field<f64>,
+    /// tBERS in SLC mode, µs.
+    pub erase_us: Field<f64>,
+    /// Folding begins when the cache holds more user data than this, MB (10^6).
+    pub fold_start_mb: Field<u64>,
+    /// Dies that fold at once while the host still finds room.
+    pub fold_dies_background: Field<u32>,
+    /// Rest of such folding after each word line of a die, µs.
+    pub fold_pause_us: Field<u64>,
+}
+
+/// Parity over dies.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parity {
+    /// Switch.
+    pub enabled: Field<bool>,
+    /// Pages of data for each page of parity.
+    pub data_pages: Field<u32>,
+}
+
+/// The way from the host.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Host {
+    /// `sata-6g`.
+    pub interface: Field<String>,
+    /// Driver and command FIS: from the call to the controller, ns.
+    pub submit_ns: Field<u64>,
+    /// Status FIS, interrupt and driver: from the drive to the caller, ns.
+    pub complete_ns: Field<u64>,
+    /// Commands the link holds at once.
+    pub queue_slots: Field<u32>,
+    /// Payload rate of the link within a Data FIS, MB/s (10^6).
+    pub link_mb_per_s: Field<u32>,
+    /// Payload of a Data FIS, bytes.
+    pub frame_bytes: Field<u32>,
+    /// Link time of a Data FIS beside its payload, ns.
+    pub frame_overhead_ns: Field<u64>,
+    /// Link time of a command beside its data, ns.
+    pub command_overhead_ns: Field<u64>,
+}
+
+/// The controller.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Controller {
+    /// Its name, for people.
+    pub name: Field<String>,
+    /// Cores.
+    pub cores: Field<u32>,
+    /// `shared`: one core does everything. `divided`: reads, writes, and the drive's own
+    /// work have a core each, as far as there are cores.
+    pub assignment: Field<String>,
+    /// A read command, ns.
+    pub read_command_ns: Field<u64>,
+    /// A write command, ns.
+    pub write_command_ns: Field<u64>,
+    /// Each 4 KiB of a read command after the first, ns.
+    pub read_unit_ns: Field<u64>,
+    /// Each 4 KiB of a write command after the first, ns.
+    pub write_unit_ns: Field<u64>,
+    /// Mapping segments at hand in fast memory.
+    pub map_segments: Field<u32>,
+    /// What a segment covers, KiB of user data.
+    pub map_segment_kib: Field<u32>,
+    /// A read in a segment that is not at hand, ns.
+    pub read_map_miss_ns: Field<u64>,
+    /// A write in a segment that is not at hand, ns.
+    pub write_map_miss_ns: Field<u64>,
+    /// Moving 4 KiB in garbage collection, ns of a core.
+    pub collect_unit_ns: Field<u64>,
+    /// Moving 4 KiB in folding, ns of a core.
+    pub fold_unit_ns: Field<u64>,
+}
+
+/// DRAM and what it is used for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dram {
+    /// Size, MiB; it must hold the mapping table, 4 bytes for each 4 KiB.
+    pub size_mib: Field<u32>,
+    /// Written data that may await its program, KiB.
+    pub write_buffer_kib: Field<u32>,
+    /// Read ahead of a sequential stream, KiB; 0 for none.
+    pub read_ahead_kib: Field<u32>,
+}
+
+/// Garbage collection.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collection {
+    /// `greedy` or `fifo`.
+    pub policy: Field<String>,
+    /// It runs while fewer superblocks of the main area are free.
+    pub start_superblocks: Field<u32>,
+    /// Superblocks of the main area kept back for the drive's own work.
+    pub reserve_superblocks: Field<u32>,
+    /// Superblocks of the SLC cache kept back for collection; 0 without a cache.
+    pub cache_reserve_superblocks: Field<u32>,
+    /// Pages under way at the same time.
+    pub depth: Field<u32>,
+}
+
+/// What happens while the host is silent.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Idle {
+    /// Switch.
+    pub enabled: Field<bool>,
+    /// Silence before it begins, ms.
+    pub delay_ms: Field<u64>,
+    /// Length of a slice of work and rest, ms.
+    pub slice_ms: Field<u64>,
+    /// Share of a slice spent working, percent.
+    pub duty_percent: Field<u32>,
+    /// Free superblocks of the main area that it aims at.
+    pub target_superblocks: Field<u32>,
+}
+
+/// TRIM.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trim {
+    /// Switch.
+    pub enabled: Field<bool>,
+    /// A command, ns of a core.
+    pub command_ns: Field<u64>,
+    /// Each 1,024 units (4 MiB) of the range, ns of a core.
+    pub per_1024_units_ns: Field<u64>,
+    /// Whether data in the SLC cache is freed too, rather than when it is folded.
+    pub reaches_cache: Field<bool>,
+}

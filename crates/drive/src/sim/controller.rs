@@ -1,0 +1,94 @@
+//! The controller's cores: each does one job at a time, first come first served.
+//!
+//! Part of the mapping table is at hand in fast memory, by segments; a command in a
+//! segment that is not pays for fetching it.
+
+use std::collections::VecDeque;
+
+use stend_base::{EventQueue, Nanos};
+
+use super::kind;
+use crate::spec::ControllerSpec;
+
+/// What a core works on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Job {
+    /// A host command.
+    Command { command: u32 },
+    /// Mapping the units of a collected slot anew.
+    Collected { slot: u32 },
+    /// Mapping the units of a folded word line anew.
+    Folded { word_line_die: u32 },
+}
+
+#[derive(Clone, Debug)]
+struct Core {
+    current: Option<Job>,
+    waiting: VecDeque<(Job, Nanos)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Controller {
+    cores: Vec<Core>,
+    /// Segment at hand in each place, direct-mapped.
+    at_hand: Vec<u32>,
+    segment_units: u32,
+    busy_ns: u64,
+}
+
+impl Controller {
+    pub fn new(spec: &ControllerSpec, units: u32) -> Controller {
+        let segments = units.div_ceil(spec.map_segment_units);
+        let core = Core {
+            current: None,
+            waiting: VecDeque::with_capacity(256),
+        };
+        Controller {
+            cores: vec![core; spec.cores as usize],
+            at_hand: vec![u32::MAX; spec.map_segments.min(segments).max(1) as usize],
+            segment_units: spec.map_segment_units,
+            busy_ns: 0,
+        }
+    }
+
+    pub fn busy_ns(&self) -> u64 {
+        self.busy_ns
+    }
+
+    /// Queues a job that takes `time` on `core`.
+    #[inline]
+    pub fn submit(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {
+        if self.cores[core as usize].current.is_some() {
+            self.cores[core as usize].waiting.push_back((job, time));
+        } else {
+            self.start(queue, core, job, time);
+        }
+    }
+
+    fn start(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {
+        self.busy_ns += time.0;
+        self.cores[core as usize].current = Some(job);
+        queue.schedule(queue.now() + time, kind::CORE, core);
+    }
+
+    /// The job of `core` has ended; the next begins.
+    #[inline]
+    pub fn finish(&mut self, queue: &mut EventQueue, core: u32) -> Job {
+        let done = self.cores[core as usize]
+            .current
+            .take()
+            .expect("a core ended a job it did not have");
+        if let Some((job, time)) = self.cores[core as usize].waiting.pop_front() {
+            self.start(queue, core, job, time);
+        }
+        done
+    }
+
+    /// Whether the segment of `unit` has to be fetched; it is at hand afterwards.
+    #[inline]
+    pub fn fetch(&mut self, unit: u32) -> bool {
+        let segment = unit / self.segment_units;
+        let place = segment as usize % self.at_hand.len();
+        std::mem::replace(&mut self.at_hand[place], segment) != segment
+    }
+}

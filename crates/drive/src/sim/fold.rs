@@ -1,0 +1,254 @@
+//! Emptying the SLC cache by on-chip copy: the same word line of three cache
+//! superblocks becomes one word line of a main superblock, inside each die, without the
+//! channel and without the data passing the controller.
+//!
+//! Whole pages are copied, whatever is stale in them; a word line of a die on which
+//! nothing is occupied is passed over. Cache superblocks are emptied in the order in
+//! which they were closed.
+//!
+//! How wide folding runs: on a few dies once the cache holds more than its watermark, on
+//! all dies when the host is about to find no room, on all dies in the working slices of
+//! idle time.
+
+use stend_base::Nanos;
+use stend_nand::{Class, Work};
+
+use super::controller::Job;
+use super::layout::Pool;
+use super::{Purpose, SimDrive, kind};
+
+/// Superblocks folded together: the bits of a cell of the main area.
+pub(crate) const MOST_SOURCES: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+struct Fold {
+    sources: [u32; MOST_SOURCES],
+    target: u32,
+    /// Next word line and die, `word_line * dies + die`.
+    next: u32,
+    /// Of them, how many have been mapped or passed over.
+    done: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Folder {
+    fold: Option<Fold>,
+    /// Dies copying, or waiting for the controller to map what they copied.
+    under_way: u32,
+    /// Background folding rests; wider folding does not heed it.
+    resting: bool,
+}
+
+impl SimDrive {
+    /// Begins as much of folding as may run now.
+    pub(super) fn pump_fold(&mut self) {
+        if self.spec.cache.is_none() {
+            return;
+        }
+        while self.folder.under_way < self.fold_width() {
+            if self.folder.fold.is_none() && !self.begin_fold() {
+                return;
+            }
+            let floor = self.slots(Pool::Main, self.spec.collect.reserve_superblocks);
+            if self.free_slots[Pool::Main as usize] <= floor {
+                self.pump_collect();
+                return;
+            }
+            if !self.fold_next() {
+                return;
+            }
+        }
+    }
+
+    /// Dies that may fold at once.
+    fn fold_width(&self) -> u32 {
+        let cache = self.cache_spec();
+        let free = self.free_slots[Pool::Cache as usize];
+        let pool = self.layout.pool(Pool::Cache);
+        let all = self.slots(Pool::Cache, pool.superblocks);
+        if self.idle.working() {
+            return if self.idle.in_slice() { self.spec.dies } else { 0 };
+        }
+        if free < self.host_floor() + self.slots(Pool::Cache, 1) {
+            return self.spec.dies;
+        }
+        let start = (cache.fold_start_units >> self.layout.unit_bits) as i64;
+        // The watermark counts user data; parity slots come on top.
+        let share = i64::from(pool.slots_per_superblock);
+        let start = start * share / i64::from(pool.data_slots_per_superblock);
+        if all - free > start && !self.folder.resting {
+            cache.fold_dies_background
+        } else {
+            0
+        }
+    }
+
+    fn sources(&self) -> usize {
+        self.spec.main.timing.pages_per_word_line() as usize
+    }
+
+    /// Chooses what to fold next. False when there is nothing.
+    fn begin_fold(&mut self) -> bool {
+        self.erase_dead_cache();
+        let sources = self.sources();
+        if self.superblocks.closed_cache().len() < sources {
+            return false;
+        }
+        let Some(target) = self.superblocks.open(Pool::Main) else {
+            self.pump_collect();
+            return false;
+        };
+        let mut fold = Fold {
+            sources: [0; MOST_SOURCES],
+            target,
+            next: 0,
+            done: 0,
+        };
+        for source in &mut fold.sources[..sources] {
+            *source = self.superblocks.take_closed_cache(0);
+        }
+        self.folder.fold = Some(fold);
+        true
+    }
+
+    /// Erases closed superblocks of the cache in which nothing is left to fold.
+    fn erase_dead_cache(&mut self) {
+        let mut nth = 0;
+        while nth < self.superblocks.closed_cache().len() {
+            let superblock = self.superblocks.closed_cache()[nth];
+            if self.mapping.occupied_in(superblock) > 0 {
+                nth += 1;
+                continue;
+            }
+            self.superblocks.take_closed_cache(nth);
+            self.free_slots[Pool::Cache as usize] += self.slots(Pool::Cache, 1);
+            self.erase(superblock);
+        }
+    }
+
+    /// Begins the next word line of a die. False when all have begun.
+    fn fold_next(&mut self) -> bool {
+        let mut fold = self.folder.fold.expect("a fold has begun");
+        let pool = *self.layout.pool(Pool::Cache);
+        let sources = self.sources();
+        if fold.next == pool.slots_per_superblock {
+            return false;
+        }
+        let within = fold.next;
+        fold.next += 1;
+        self.free_slots[Pool::Main as usize] -= sources as i64;
+        self.folder.fold = Some(fold);
+        let occupied = fold.sources[..sources].iter().any(|&source| {
+            self.mapping
+                .occupied_bits(self.layout.first_slot(source) + within)
+                != 0
+        });
+        if !occupied && !self.layout.is_parity(Pool::Cache, within) {
+            self.fold_part_done();
+            return true;
+        }
+        let cache = &self.cache_spec().pool.timing;
+        let reads = Nanos(cache.read[0].0 * sources as u64);
+        let busy = reads + self.spec.main.timing.program_word_line();
+        self.folder.under_way += 1;
+        self.counters.folds += 1;
+        self.array.submit(
+            &mut self.queue,
+            within % self.spec.dies,
+            Class::Background,
+            Work::OnDie { busy },
+            Purpose::Fold {
+                word_line_die: within,
+            }
+            .pack(),
+        );
+        true
+    }
+
+    pub(super) fn fold_copied(&mut self, word_line_die: u32) {
+        let fold = self.folder.fold.expect("a fold is under way");
+        let units: u32 = fold.sources[..self.sources()]
+            .iter()
+            .map(|&source| {
+                let slot = self.layout.first_slot(source) + word_line_die;
+                self.mapping.occupied_bits(slot).count_ones()
+            })
+            .sum();
+        let spec = &self.spec.controller;
+        let (core, time) = (spec.core_background, spec.fold_unit * u64::from(units));
+        let job = Job::Folded { word_line_die };
+        self.controller.submit(&mut self.queue, core, job, time);
+    }
+
+    /// The copied units that are still valid get their new place.
+    pub(super) fn fold_mapped(&mut self, within: u32) {
+        let fold = self.folder.fold.expect("a fold is under way");
+        let dies = self.spec.dies;
+        let sources = self.sources();
+        let (word_line, die) = (within / dies, within % dies);
+        let target = self.layout.first_slot(fold.target);
+        for (page, &source) in fold.sources[..sources].iter().enumerate() {
+            let from = self.layout.first_slot(source) + within;
+            let row = word_line * sources as u32 + page as u32;
+            let to = target + row * dies + die;
+            self.fold_page(from, to, fold.target);
+        }
+        self.folder.under_way -= 1;
+        let pause = self.cache_spec().fold_pause;
+        if pause > Nanos::ZERO && !self.folder.resting {
+            self.folder.resting = true;
+            self.schedule(pause, kind::FOLD_PAUSE, 0);
+        }
+        self.fold_part_done();
+        self.pump_all();
+    }
+
+    pub(super) fn fold_pause_ends(&mut self) {
+        self.folder.resting = false;
+        self.pump_fold();
+    }
+
+    fn fold_page(&mut self, from: u32, to: u32, target: u32) {
+        let unit_bits = self.layout.unit_bits;
+        let valid = self.mapping.valid_bits(from);
+        let dead = (self.mapping.occupied_bits(from) & !valid).count_ones();
+        for unit in 0..self.spec.units_per_slot {
+            if valid >> unit & 1 != 0 {
+                let old = (from << unit_bits) + unit;
+                let new = (to << unit_bits) + unit;
+                let logical = self.mapping.logical_of(old);
+                let stamp = self.mapping.stamp_of(old);
+                self.mapping.assign(logical, new, target);
+                self.mapping.stamp(new, stamp);
+                self.counters.units_folded += 1;
+            }
+        }
+        if dead > 0 {
+            self.mapping.release_kept(from);
+            self.counters.units_folded_dead += u64::from(dead);
+        }
+    }
+
+    /// One word line of one die is behind us; at the last, the cache superblocks are
+    /// erased and the main one is full.
+    fn fold_part_done(&mut self) {
+        let sources = self.sources();
+        let fold = self.folder.fold.as_mut().expect("a fold is under way");
+        fold.done += 1;
+        self.free_slots[Pool::Cache as usize] += sources as i64;
+        if fold.done < self.layout.pool(Pool::Cache).slots_per_superblock {
+            return;
+        }
+        let fold = self.folder.fold.take().expect("a fold is under way");
+        self.superblocks.close(fold.target);
+        for &source in &fold.sources[..sources] {
+            self.erase(source);
+        }
+    }
+}
+
+impl SimDrive {
+    pub(super) fn fold_under_way(&self) -> bool {
+        self.folder.fold.is_some()
+    }
+}

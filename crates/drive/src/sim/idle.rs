@@ -1,0 +1,108 @@
+//! What the drive does while the host is silent: it empties the cache and collects, in
+//! slices of work and rest, until there is nothing left to do or the host speaks.
+
+use stend_base::{Nanos, SimTime};
+
+use super::layout::Pool;
+use super::{SimDrive, kind};
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Idle {
+    silent_since: SimTime,
+    /// The timer that ends the delay is set.
+    timer_set: bool,
+    working: bool,
+    in_slice: bool,
+    /// Number of the idle period, so that timers of an earlier one are known.
+    period: u32,
+}
+
+impl Idle {
+    /// True from the end of the delay until the host speaks.
+    #[inline]
+    pub fn working(&self) -> bool {
+        self.working
+    }
+
+    /// True in the working part of a slice.
+    pub fn in_slice(&self) -> bool {
+        self.in_slice
+    }
+}
+
+/// Periods are told apart modulo this, to fit an event's index beside the slice's part.
+const PERIODS: u32 = 1 << 18;
+
+impl SimDrive {
+    pub(super) fn host_fell_silent(&mut self) {
+        self.idle.silent_since = self.now();
+        if !self.idle.timer_set {
+            self.idle.timer_set = true;
+            self.schedule(self.spec.idle.delay, kind::IDLE_BEGIN, 0);
+        }
+    }
+
+    pub(super) fn idle_timer(&mut self) {
+        self.idle.timer_set = false;
+        if !self.host_is_silent() {
+            return;
+        }
+        let due = self.idle.silent_since + self.spec.idle.delay;
+        if self.now() < due {
+            self.idle.timer_set = true;
+            self.queue.schedule(due, kind::IDLE_BEGIN, 0);
+            return;
+        }
+        self.pad_slots();
+        if self.spec.idle.enabled {
+            self.idle.working = true;
+            self.idle.period = (self.idle.period + 1) % PERIODS;
+            self.slice_begins();
+        }
+    }
+
+    fn slice_begins(&mut self) {
+        if !self.idle_has_work() {
+            self.idle.in_slice = false;
+            return;
+        }
+        self.idle.in_slice = true;
+        let work = self.spec.idle.slice.0 * u64::from(self.spec.idle.duty_percent) / 100;
+        self.schedule(Nanos(work), kind::IDLE_SLICE, self.idle.period * 2 + 1);
+        self.pump_all();
+    }
+
+    /// A working or resting part of a slice ends; the lowest bit of `index` tells which.
+    pub(super) fn idle_slice_ends(&mut self, index: u32) {
+        if !self.idle.working || index / 2 != self.idle.period {
+            return;
+        }
+        if index % 2 == 0 {
+            self.slice_begins();
+            return;
+        }
+        let duty = u64::from(self.spec.idle.duty_percent);
+        let rest = self.spec.idle.slice.0 * (100 - duty) / 100;
+        if rest == 0 {
+            self.slice_begins();
+            return;
+        }
+        self.idle.in_slice = false;
+        self.schedule(Nanos(rest), kind::IDLE_SLICE, self.idle.period * 2);
+    }
+
+    /// Whether folding or collection has anything left to do.
+    fn idle_has_work(&self) -> bool {
+        let target = self.slots(Pool::Main, self.spec.idle.target_superblocks);
+        let to_collect = self.free_slots[Pool::Main as usize] < target;
+        let sources = self.spec.main.timing.pages_per_word_line() as usize;
+        let to_fold = self.superblocks.closed_cache().len() >= sources;
+        to_fold || to_collect || self.fold_under_way()
+    }
+
+    pub(super) fn idle_ends(&mut self) {
+        self.idle.working = false;
+        self.idle.in_slice = false;
+        self.pump_all();
+    }
+}

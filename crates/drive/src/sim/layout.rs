@@ -1,0 +1,159 @@
+//! Where a physical unit lies: arithmetic only.
+//!
+//! Physical units are numbered superblock by superblock, the cache before the main
+//! area; within a superblock row by row, within a row die by die. Parity slots are
+//! numbered like the others and hold no units.
+
+use crate::spec::{PoolSpec, Spec};
+
+/// The two kinds of superblocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pool {
+    Cache = 0,
+    Main = 1,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PoolLayout {
+    pub first_superblock: u32,
+    pub superblocks: u32,
+    pub first_slot: u32,
+    pub slots_per_superblock: u32,
+    pub data_slots_per_superblock: u32,
+    /// Rows that share a word line: parity keeps its place across them, so that a fold
+    /// leaves every parity group as it was.
+    rows_per_word_line: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub dies: u32,
+    pub unit_bits: u32,
+    parity_stride: u32,
+    pools: [PoolLayout; 2],
+}
+
+impl Layout {
+    pub fn new(spec: &Spec) -> Layout {
+        let stride = spec.parity_data.map_or(0, |data| data + 1);
+        let empty = PoolSpec {
+            superblocks: 0,
+            rows: 0,
+            timing: spec.main.timing.clone(),
+        };
+        let cache_spec = spec.cache.as_ref().map_or(&empty, |cache| &cache.pool);
+        let mut layout = Layout {
+            dies: spec.dies,
+            unit_bits: spec.units_per_slot.trailing_zeros(),
+            parity_stride: stride,
+            pools: [
+                PoolLayout {
+                    first_superblock: 0,
+                    superblocks: cache_spec.superblocks,
+                    first_slot: 0,
+                    slots_per_superblock: cache_spec.rows * spec.dies,
+                    data_slots_per_superblock: 0,
+                    rows_per_word_line: 1,
+                },
+                PoolLayout {
+                    first_superblock: cache_spec.superblocks,
+                    superblocks: spec.main.superblocks,
+                    first_slot: cache_spec.superblocks * cache_spec.rows * spec.dies,
+                    slots_per_superblock: spec.main.rows * spec.dies,
+                    data_slots_per_superblock: 0,
+                    rows_per_word_line: spec.main.timing.pages_per_word_line(),
+                },
+            ],
+        };
+        for pool in [Pool::Cache, Pool::Main] {
+            let slots = layout.pools[pool as usize].slots_per_superblock;
+            let data = (0..slots).filter(|&s| !layout.is_parity(pool, s)).count();
+            layout.pools[pool as usize].data_slots_per_superblock = data as u32;
+        }
+        layout
+    }
+
+    #[inline]
+    pub fn pool(&self, pool: Pool) -> &PoolLayout {
+        &self.pools[pool as usize]
+    }
+
+    pub fn superblocks(&self) -> u32 {
+        self.pools[0].superblocks + self.pools[1].superblocks
+    }
+
+    pub fn slots(&self) -> u32 {
+        self.pools[1].first_slot + self.pools[1].superblocks * self.pools[1].slots_per_superblock
+    }
+
+    #[inline]
+    pub fn pool_of_superblock(&self, superblock: u32) -> Pool {
+        if superblock < self.pools[1].first_superblock {
+            Pool::Cache
+        } else {
+            Pool::Main
+        }
+    }
+
+    #[inline]
+    pub fn superblock_of_slot(&self, slot: u32) -> u32 {
+        let main = &self.pools[1];
+        if slot >= main.first_slot {
+            main.first_superblock + (slot - main.first_slot) / main.slots_per_superblock
+        } else {
+            slot / self.pools[0].slots_per_superblock
+        }
+    }
+
+    /// Number of the first slot of a superblock.
+    #[inline]
+    pub fn first_slot(&self, superblock: u32) -> u32 {
+        let pool = &self.pools[self.pool_of_superblock(superblock) as usize];
+        pool.first_slot + (superblock - pool.first_superblock) * pool.slots_per_superblock
+    }
+
+    /// Row and die of a slot.
+    #[inline]
+    pub fn row_and_die(&self, slot: u32) -> (u32, u32) {
+        let superblock = self.superblock_of_slot(slot);
+        let within = slot - self.first_slot(superblock);
+        (within / self.dies, within % self.dies)
+    }
+
+    /// Whether the slot `within` a superblock of `pool` holds parity. Groups run over
+    /// the dies and on into the next word line, so that parity rotates over all dies.
+    #[inline]
+    pub fn is_parity(&self, pool: Pool, within: u32) -> bool {
+        if self.parity_stride == 0 {
+            return false;
+        }
+        let word_line = within / self.dies / self.pools[pool as usize].rows_per_word_line;
+        (within % self.dies + word_line * self.dies) % self.parity_stride == self.parity_stride - 1
+    }
+}
+
+/// How much data a drive's geometry holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Capacity {
+    pub main_units: u64,
+    pub main_superblock_units: u64,
+    pub all_units: u64,
+}
+
+/// Computed in 64 bits, since it judges whether 32 suffice.
+pub(crate) fn capacity(spec: &Spec) -> Capacity {
+    let units = u64::from(spec.units_per_slot);
+    let raw = |pool: &PoolSpec| {
+        u64::from(pool.superblocks) * u64::from(pool.rows) * u64::from(spec.dies) * units
+    };
+    let main = raw(&spec.main);
+    let data = match spec.parity_data {
+        Some(data) => main * u64::from(data) / u64::from(data + 1),
+        None => main,
+    };
+    Capacity {
+        main_units: data,
+        main_superblock_units: data / u64::from(spec.main.superblocks),
+        all_units: main + spec.cache.as_ref().map_or(0, |cache| raw(&cache.pool)),
+    }
+}

@@ -1,0 +1,208 @@
+//! The mapping: logical unit to physical unit and back, and which physical units are
+//! valid. All tables are flat arrays, 4 bytes a unit each way and one bit for validity.
+
+use super::layout::{Layout, Pool};
+
+pub(crate) const UNMAPPED: u32 = u32::MAX;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Mapping {
+    to_physical: Vec<u32>,
+    to_logical: Vec<u32>,
+    valid: Vec<u64>,
+    valid_in: Vec<u32>,
+    /// Units of the cache that lost their address but not their place (see
+    /// [`crate::spec::TrimSpec::reaches_cache`]).
+    kept: Vec<u64>,
+    kept_in: Vec<u32>,
+    cache_units: u32,
+    unit_bits: u32,
+    layout: Layout,
+    stamps: Option<Box<Stamps>>,
+}
+
+/// What every physical unit would hold: the tag of the request that wrote it.
+#[derive(Clone, Debug)]
+struct Stamps(Vec<u32>);
+
+const ERASED: u32 = u32::MAX;
+
+impl Mapping {
+    pub fn new(layout: Layout, logical_units: u32) -> Mapping {
+        let physical = (u64::from(layout.slots()) << layout.unit_bits) as usize;
+        let cache = layout.pool(Pool::Main).first_slot << layout.unit_bits;
+        Mapping {
+            to_physical: vec![UNMAPPED; logical_units as usize],
+            to_logical: vec![UNMAPPED; physical],
+            valid: vec![0; physical.div_ceil(64)],
+            valid_in: vec![0; layout.superblocks() as usize],
+            kept: vec![0; (cache as usize).div_ceil(64)],
+            kept_in: vec![0; layout.superblocks() as usize],
+            cache_units: cache,
+            unit_bits: layout.unit_bits,
+            layout,
+            stamps: None,
+        }
+    }
+
+    pub fn logical_units(&self) -> u32 {
+        self.to_physical.len() as u32
+    }
+
+    #[inline]
+    pub fn lookup(&self, logical: u32) -> u32 {
+        self.to_physical[logical as usize]
+    }
+
+    #[inline]
+    pub fn logical_of(&self, physical: u32) -> u32 {
+        self.to_logical[physical as usize]
+    }
+
+    #[inline]
+    pub fn is_valid(&self, physical: u32) -> bool {
+        self.valid[physical as usize / 64] >> (physical % 64) & 1 != 0
+    }
+
+    pub fn valid_in(&self, superblock: u32) -> u32 {
+        self.valid_in[superblock as usize]
+    }
+
+    /// Units of a superblock that a fold would have to move.
+    pub fn occupied_in(&self, superblock: u32) -> u32 {
+        self.valid_in[superblock as usize] + self.kept_in[superblock as usize]
+    }
+
+    /// Valid units of a slot, one bit each.
+    #[inline]
+    pub fn valid_bits(&self, slot: u32) -> u32 {
+        bits_of(&self.valid, slot, self.unit_bits)
+    }
+
+    /// Valid and kept units of a slot, one bit each.
+    #[inline]
+    pub fn occupied_bits(&self, slot: u32) -> u32 {
+        let mut bits = self.valid_bits(slot);
+        if slot << self.unit_bits < self.cache_units {
+            bits |= bits_of(&self.kept, slot, self.unit_bits);
+        }
+        bits
+    }
+
+    /// Points `logical` at `physical`, which lies in `superblock`.
+    #[inline]
+    pub fn assign(&mut self, logical: u32, physical: u32, superblock: u32) {
+        let old = std::mem::replace(&mut self.to_physical[logical as usize], physical);
+        if old != UNMAPPED {
+            self.invalidate(old);
+        }
+        self.to_logical[physical as usize] = logical;
+        self.valid[physical as usize / 64] |= 1 << (physical % 64);
+        self.valid_in[superblock as usize] += 1;
+    }
+
+    #[inline]
+    fn invalidate(&mut self, physical: u32) {
+        self.valid[physical as usize / 64] &= !(1 << (physical % 64));
+        let superblock = self.layout.superblock_of_slot(physical >> self.unit_bits);
+        self.valid_in[superblock as usize] -= 1;
+    }
+
+    /// Takes a logical unit's address away. With `keep`, its place in the cache stays
+    /// occupied until it is folded.
+    pub fn unmap(&mut self, logical: u32, keep: bool) {
+        let old = std::mem::replace(&mut self.to_physical[logical as usize], UNMAPPED);
+        if old == UNMAPPED {
+            return;
+        }
+        self.invalidate(old);
+        if keep && old < self.cache_units {
+            self.kept[old as usize / 64] |= 1 << (old % 64);
+            let superblock = self.layout.superblock_of_slot(old >> self.unit_bits);
+            self.kept_in[superblock as usize] += 1;
+        }
+    }
+
+    /// [`Mapping::unmap`] for every logical unit at once, in the order of memory.
+    pub fn unmap_all(&mut self, keep: bool) {
+        if keep {
+            for physical in 0..self.cache_units {
+                if self.is_valid(physical) {
+                    self.unmap(self.to_logical[physical as usize], true);
+                }
+            }
+        }
+        self.to_physical.fill(UNMAPPED);
+        self.valid.fill(0);
+        self.valid_in.fill(0);
+    }
+
+    /// Forgets the kept units of a slot that has been folded.
+    pub fn release_kept(&mut self, slot: u32) {
+        for unit in 0..1 << self.unit_bits {
+            let physical = (slot << self.unit_bits) + unit;
+            let word = &mut self.kept[physical as usize / 64];
+            if *word >> (physical % 64) & 1 != 0 {
+                *word &= !(1 << (physical % 64));
+                self.kept_in[self.layout.superblock_of_slot(slot) as usize] -= 1;
+            }
+        }
+    }
+
+    /// Starts to keep account of what every physical unit would hold.
+    pub fn keep_stamps(&mut self) {
+        self.stamps = Some(Box::new(Stamps(vec![ERASED; self.to_logical.len()])));
+    }
+
+    #[inline]
+    pub fn stamp(&mut self, physical: u32, stamp: u32) {
+        if let Some(stamps) = &mut self.stamps {
+            assert_eq!(
+                stamps.0[physical as usize], ERASED,
+                "a unit was programmed twice"
+            );
+            stamps.0[physical as usize] = stamp;
+        }
+    }
+
+    #[inline]
+    pub fn stamp_of(&self, physical: u32) -> u32 {
+        self.stamps
+            .as_ref()
+            .map_or(0, |stamps| stamps.0[physical as usize])
+    }
+
+    pub fn erase_stamps(&mut self, superblock: u32) {
+        if let Some(stamps) = &mut self.stamps {
+            let pool = self.layout.pool_of_superblock(superblock);
+            let first = (self.layout.first_slot(superblock) << self.unit_bits) as usize;
+            let units = self.layout.pool(pool).slots_per_superblock << self.unit_bits;
+            stamps.0[first..first + units as usize].fill(ERASED);
+        }
+    }
+
+    /// The tag of the request whose data a read of `logical` would return; `None` where
+    /// nothing is mapped.
+    ///
+    /// # Panics
+    /// When the tables contradict each other.
+    pub fn content(&self, logical: u32) -> Option<u32> {
+        let physical = self.lookup(logical);
+        if physical == UNMAPPED {
+            return None;
+        }
+        assert!(self.is_valid(physical), "a mapped unit is not valid");
+        assert_eq!(self.logical_of(physical), logical, "the tables disagree");
+        let stamp = self.stamp_of(physical);
+        assert_ne!(stamp, ERASED, "a mapped unit has been erased");
+        Some(stamp)
+    }
+}
+
+#[inline]
+fn bits_of(words: &[u64], slot: u32, unit_bits: u32) -> u32 {
+    let units = 1u32 << unit_bits;
+    let first = slot << unit_bits;
+    let mask = (1u64 << units) - 1;
+    (words[first as usize / 64] >> (first % 64) & mask) as u32
+}

@@ -1,0 +1,424 @@
+//! The simulated drive: parts, their wiring, and the order of events.
+//!
+//! # Event order
+//! Everything happens in the order of time; at one instant
+//! 1. queue events by kind, in the order of [`kind`]: hardware that becomes free (dies,
+//!    channels, link) before the firmware that uses it (cores), before timers;
+//! 2. then commands that arrive from the host, in the order of submission;
+//! 3. then completions handed to the host, in the order in which they were decided.
+//!
+//! Events of one kind at one instant go by the order in which they were scheduled. All
+//! of it is integers, so that the same model and requests give the same bytes anywhere.
+
+mod collect;
+mod command;
+mod controller;
+mod counters;
+mod fold;
+mod idle;
+mod layout;
+mod link;
+mod mapping;
+mod policy;
+mod read;
+mod superblocks;
+mod write;
+
+use std::collections::VecDeque;
+
+use stend_base::{Completion, Device, EventQueue, Nanos, Request, SimTime};
+use stend_nand::{Array, Class, Work};
+
+pub use counters::Counters;
+
+use crate::spec::{Spec, UNIT_BYTES};
+use collect::Collector;
+use command::Commands;
+use controller::{Controller, Job};
+use fold::Folder;
+use idle::Idle;
+pub(crate) use layout::capacity;
+use layout::{Layout, Pool};
+use link::Link;
+use mapping::Mapping;
+use read::ReadAhead;
+use superblocks::Superblocks;
+use write::Writer;
+
+/// Kinds of events, ranked at one instant.
+mod kind {
+    pub const DIE: u8 = 0;
+    pub const CHANNEL: u8 = 1;
+    pub const LINK: u8 = 2;
+    pub const CORE: u8 = 3;
+    pub const FOLD_PAUSE: u8 = 4;
+    pub const IDLE_SLICE: u8 = 5;
+    pub const IDLE_BEGIN: u8 = 6;
+}
+
+/// A simulated solid-state drive.
+///
+/// It is plain data: a clone is a copy of the drive in its present state, and goes on
+/// independently.
+#[derive(Clone, Debug)]
+pub struct SimDrive {
+    spec: Spec,
+    layout: Layout,
+    queue: EventQueue,
+    array: Array,
+    mapping: Mapping,
+    superblocks: Superblocks,
+    /// Slots not yet taken, by pool. Slots that folding or collection has emptied count
+    /// before their superblock is erased, so that the figure moves smoothly.
+    free_slots: [i64; 2],
+    commands: Commands,
+    link: Link,
+    controller: Controller,
+    writer: Writer,
+    read_ahead: ReadAhead,
+    collector: Collector,
+    folder: Folder,
+    idle: Idle,
+    arrivals: VecDeque<(SimTime, Request)>,
+    completions: VecDeque<(SimTime, u32)>,
+    counters: Counters,
+    trace: u64,
+}
+
+/// What a NAND operation was for; travels with it as a 64-bit cookie.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    /// Part of a host read: command, bytes for the link.
+    HostRead { command: u32, bytes: u32 },
+    /// Part of a read-ahead: entry.
+    ReadAhead { entry: u32 },
+    /// The old content of a unit that is only partly written: slot being filled.
+    Merge { filling: u32 },
+    /// A slot of data: slot being filled.
+    Program { filling: u32 },
+    /// A slot of parity: superblock.
+    Parity { superblock: u32 },
+    /// Valid units of a slot under collection: slot.
+    Collect { slot: u32 },
+    /// On-chip copy of a word line on one die: its number within the superblock.
+    Fold { word_line_die: u32 },
+    /// Erase of a superblock's blocks on one die.
+    Erase { superblock: u32 },
+}
+
+impl Purpose {
+    #[inline]
+    fn pack(self) -> u64 {
+        let (code, a, b) = match self {
+            Purpose::HostRead { command, bytes } => (0, command, bytes),
+            Purpose::ReadAhead { entry } => (1, entry, 0),
+            Purpose::Merge { filling } => (2, filling, 0),
+            Purpose::Program { filling } => (3, filling, 0),
+            Purpose::Parity { superblock } => (4, superblock, 0),
+            Purpose::Collect { slot } => (5, slot, 0),
+            Purpose::Fold { word_line_die } => (6, word_line_die, 0),
+            Purpose::Erase { superblock } => (7, superblock, 0),
+        };
+        debug_assert!(b < 1 << 24);
+        u64::from(a) | u64::from(b) << 32 | code << 56
+    }
+
+    #[inline]
+    fn unpack(cookie: u64) -> Purpose {
+        let a = cookie as u32;
+        let b = (cookie >> 32) as u32 & 0xff_ffff;
+        match cookie >> 56 {
+            0 => Purpose::HostRead {
+                command: a,
+                bytes: b,
+            },
+            1 => Purpose::ReadAhead { entry: a },
+            2 => Purpose::Merge { filling: a },
+            3 => Purpose::Program { filling: a },
+            4 => Purpose::Parity { superblock: a },
+            5 => Purpose::Collect { slot: a },
+            6 => Purpose::Fold { word_line_die: a },
+            7 => Purpose::Erase { superblock: a },
+            code => unreachable!("no purpose has the code {code}"),
+        }
+    }
+}
+
+impl SimDrive {
+    /// A new drive, all blocks erased, nothing mapped.
+    ///
+    /// # Panics
+    /// When the numbers contradict each other; [`crate::model`] checks them first and
+    /// says which.
+    pub fn new(spec: &Spec) -> SimDrive {
+        let layout = Layout::new(spec);
+        let units = (spec.user_bytes / UNIT_BYTES) as u32;
+        let slots_of = |pool: Pool| {
+            let pool = layout.pool(pool);
+            i64::from(pool.superblocks) * i64::from(pool.slots_per_superblock)
+        };
+        let mut drive = SimDrive {
+            layout,
+            queue: EventQueue::new(256),
+            array: Array::new(
+                spec.dies,
+                spec.channels,
+                spec.bus_ps_per_byte,
+                spec.bus_overhead,
+                kind::DIE,
+                kind::CHANNEL,
+            ),
+            mapping: Mapping::new(layout, units),
+            superblocks: Superblocks::new(&layout),
+            free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
+            commands: Commands::new(spec.host.slots),
+            link: Link::new(&spec.host),
+            controller: Controller::new(&spec.controller, units),
+            writer: Writer::new(spec),
+            read_ahead: ReadAhead::new(),
+            collector: Collector::default(),
+            folder: Folder::default(),
+            idle: Idle::default(),
+            arrivals: VecDeque::with_capacity(256),
+            completions: VecDeque::with_capacity(256),
+            counters: Counters::default(),
+            trace: 0,
+            spec: spec.clone(),
+        };
+        drive.host_fell_silent();
+        drive
+    }
+
+    /// The numbers it runs on.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// What it has done so far.
+    pub fn counters(&self) -> Counters {
+        let array = self.array.counters();
+        Counters {
+            events: self.queue.taken(),
+            nand_reads: array.reads,
+            nand_programs: array.programs,
+            die_busy_ns: array.die_busy_ns,
+            channel_busy_ns: array.channel_busy_ns,
+            core_busy_ns: self.controller.busy_ns(),
+            link_busy_ns: self.link.busy_ns(),
+            ..self.counters
+        }
+    }
+
+    /// Hash of every event so far, in order: equal for equal histories.
+    pub fn trace_hash(&self) -> u64 {
+        self.trace
+    }
+
+    /// Erase cycles of every superblock, those of the cache first.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.superblocks.erase_counts()
+    }
+
+    /// Units of user data in the main area that are valid, and that could be.
+    pub fn main_area_units(&self) -> (u64, u64) {
+        let main = *self.layout.pool(Pool::Main);
+        let valid = (0..main.superblocks)
+            .map(|i| u64::from(self.mapping.valid_in(main.first_superblock + i)))
+            .sum();
+        let all = u64::from(main.superblocks)
+            * u64::from(main.data_slots_per_superblock)
+            * u64::from(self.spec.units_per_slot);
+        (valid, all)
+    }
+
+    /// Starts to keep account of what every flash unit would hold, so that
+    /// [`SimDrive::content`] can tell it. Costs 4 bytes a unit.
+    pub fn keep_content(&mut self) {
+        self.mapping.keep_stamps();
+    }
+
+    /// The tag of the request whose data a read of logical unit `unit` would return at
+    /// this instant, `None` where nothing is mapped. Needs [`SimDrive::keep_content`]
+    /// from the first request on.
+    ///
+    /// # Panics
+    /// When the drive's tables contradict each other: this is what tests look for.
+    pub fn content(&self, unit: u32) -> Option<u32> {
+        self.mapping.content(unit)
+    }
+
+    fn now(&self) -> SimTime {
+        self.queue.now()
+    }
+
+    fn trace(&mut self, what: u64) {
+        // FNV-1a by words: order matters, and it costs a multiplication.
+        self.trace = (self.trace ^ what ^ self.queue.now().0.rotate_left(24))
+            .wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    fn step(&mut self) {
+        let event = self.queue.pop().expect("the caller saw an event");
+        self.trace(u64::from(event.kind) << 32 | u64::from(event.index));
+        match event.kind {
+            kind::DIE => {
+                if let Some(done) = self.array.on_die(&mut self.queue, event.index) {
+                    self.nand_done(Purpose::unpack(done.cookie));
+                }
+            }
+            kind::CHANNEL => {
+                if let Some(done) = self.array.on_channel(&mut self.queue, event.index) {
+                    self.nand_done(Purpose::unpack(done.cookie));
+                }
+            }
+            kind::LINK => self.link_done(),
+            kind::CORE => self.core_done(event.index),
+            kind::FOLD_PAUSE => self.fold_pause_ends(),
+            kind::IDLE_SLICE => self.idle_slice_ends(event.index),
+            kind::IDLE_BEGIN => self.idle_timer(),
+            other => unreachable!("no event has the kind {other}"),
+        }
+    }
+
+    fn nand_done(&mut self, purpose: Purpose) {
+        match purpose {
+            Purpose::HostRead { command, bytes } => self.read_arrived(command, bytes),
+            Purpose::ReadAhead { entry } => self.read_ahead_arrived(entry),
+            Purpose::Merge { filling } => self.merge_arrived(filling),
+            Purpose::Program { filling } => self.program_done(filling),
+            Purpose::Parity { superblock } => self.parity_done(superblock),
+            Purpose::Collect { slot } => self.collect_arrived(slot),
+            Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
+            Purpose::Erase { superblock } => self.erase_done(superblock),
+        }
+    }
+
+    fn core_done(&mut self, core: u32) {
+        match self.controller.finish(&mut self.queue, core) {
+            Job::Command { command } => self.command_handled(command),
+            Job::Collected { slot } => self.collect_moved(slot),
+            Job::Folded { word_line_die } => self.fold_mapped(word_line_die),
+        }
+    }
+
+    /// Erases a superblock that has been emptied.
+    fn erase(&mut self, superblock: u32) {
+        debug_assert_eq!(self.mapping.occupied_in(superblock), 0);
+        self.superblocks.erase_begins(superblock, self.spec.dies);
+        let busy = match self.layout.pool_of_superblock(superblock) {
+            Pool::Main => self.spec.main.timing.erase,
+            Pool::Cache => self.cache_spec().pool.timing.erase,
+        };
+        for die in 0..self.spec.dies {
+            self.counters.erases += 1;
+            self.array.submit(
+                &mut self.queue,
+                die,
+                Class::Background,
+                Work::OnDie { busy },
+                Purpose::Erase { superblock }.pack(),
+            );
+        }
+    }
+
+    fn erase_done(&mut self, superblock: u32) {
+        let pool = self.layout.pool_of_superblock(superblock);
+        if self.superblocks.erase_ends(superblock, pool) {
+            self.mapping.erase_stamps(superblock);
+            self.pump_all();
+        }
+    }
+
+    fn cache_spec(&self) -> &crate::spec::CacheSpec {
+        self.spec.cache.as_ref().expect("the drive has an SLC cache")
+    }
+
+    /// Where new data goes first.
+    fn entry_pool(&self) -> Pool {
+        if self.spec.cache.is_some() {
+            Pool::Cache
+        } else {
+            Pool::Main
+        }
+    }
+
+    /// Lets everything that may have waited for space go on.
+    fn pump_all(&mut self) {
+        self.pump_collect();
+        self.pump_fold();
+        self.pump_writes();
+    }
+
+    /// The next completion, and lets time pass up to it or to `limit`.
+    fn run_until(&mut self, limit: SimTime) -> Option<Completion> {
+        loop {
+            let event = self.queue.next_at().unwrap_or(SimTime::NEVER);
+            let arrival = self.arrivals.front().map_or(SimTime::NEVER, |a| a.0);
+            let completion = self.completions.front().map_or(SimTime::NEVER, |c| c.0);
+            let next = event.min(arrival).min(completion);
+            if next > limit {
+                self.queue.set_now(limit);
+                return None;
+            }
+            if next == SimTime::NEVER {
+                return None;
+            }
+            if event == next {
+                self.step();
+            } else if arrival == next {
+                self.queue.set_now(next);
+                self.trace(1 << 63);
+                self.command_arrives();
+            } else {
+                self.queue.set_now(next);
+                let (at, tag) = self.completions.pop_front()?;
+                self.host_got_completion();
+                return Some(Completion { tag, at });
+            }
+        }
+    }
+}
+
+impl Device for SimDrive {
+    fn capacity_bytes(&self) -> u64 {
+        self.spec.user_bytes
+    }
+
+    fn now(&self) -> SimTime {
+        self.queue.now()
+    }
+
+    fn submit(&mut self, request: Request) {
+        assert!(
+            request.offset_bytes % 512 == 0
+                && request.len_bytes % 512 == 0
+                && request.offset_bytes + request.len_bytes <= self.spec.user_bytes,
+            "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
+        );
+        self.host_speaks();
+        let at = self.queue.now() + self.spec.host.submit;
+        self.arrivals.push_back((at, request));
+    }
+
+    fn advance(&mut self, limit: SimTime) -> Option<Completion> {
+        self.run_until(limit)
+    }
+}
+
+/// Ends a command at the present instant.
+impl SimDrive {
+    fn complete(&mut self, tag: u32) {
+        let at = self.now() + self.spec.host.complete;
+        debug_assert!(self.completions.back().is_none_or(|last| last.0 <= at));
+        self.completions.push_back((at, tag));
+    }
+
+    fn page_read_time(&self, slot: u32) -> Nanos {
+        let (row, _) = self.layout.row_and_die(slot);
+        match self.layout.pool_of_superblock(self.layout.superblock_of_slot(slot)) {
+            Pool::Main => self.spec.main.timing.read_at(row),
+            Pool::Cache => self.cache_spec().pool.timing.read_at(row),
+        }
+    }
+}
+

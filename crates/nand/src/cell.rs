@@ -1,0 +1,42 @@
+//! How long cells take, by mode.
+
+use stend_base::Nanos;
+
+/// Timing of one cell mode (SLC, MLC or TLC) of a die.
+///
+/// `read` and `program` hold one entry a page type, in the order in which the pages of
+/// a word line are programmed: one for SLC, lower and upper for MLC, lower, middle and
+/// upper for TLC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellTiming {
+    /// tR by page type: from the command to the data in the die's register.
+    pub read: Vec<Nanos>,
+    /// tPROG by page type.
+    pub program: Vec<Nanos>,
+    /// tBERS: erasing a block (of all planes at once).
+    pub erase: Nanos,
+}
+
+impl CellTiming {
+    /// Bits (and pages) a word line holds in this mode.
+    pub fn pages_per_word_line(&self) -> u32 {
+        self.program.len() as u32
+    }
+
+    /// tR of the page at `row` of its block.
+    #[inline]
+    pub fn read_at(&self, row: u32) -> Nanos {
+        self.read[row as usize % self.read.len()]
+    }
+
+    /// tPROG of the page at `row` of its block.
+    #[inline]
+    pub fn program_at(&self, row: u32) -> Nanos {
+        self.program[row as usize % self.program.len()]
+    }
+
+    /// Programming all pages of one word line.
+    pub fn program_word_line(&self) -> Nanos {
+        Nanos(self.program.iter().map(|t| t.0).sum())
+    }
+}
