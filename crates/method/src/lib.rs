@@ -1,1 +1,24 @@
 //! Editions of the methodology as data, and their execution.
+//!
+//! [`Edition`] is what a reviewer's lab does to a drive, read from a file;
+//! [`run_review`] does it to a [`Target`](stend_target::Target) and fills a
+//! [`Review`](stend_record::review::Review). What the target is made of is not known
+//! here, except whether it can be copied: a simulated drive can, and each point runs on
+//! its own copy of the prepared drive; a real one cannot, and everything happens in turn.
+//!
+//! The engine prints nothing: it tells an observer of [`Event`]s.
+
+mod conditions;
+pub mod edition;
+mod event;
+mod job;
+mod outcome;
+mod parallel;
+mod plan;
+mod recorder;
+mod run;
+mod serial;
+
+pub use edition::{Edition, EditionError};
+pub use event::Event;
+pub use run::{Estimate, MethodError, ReviewOptions, Save, estimate, run_review};

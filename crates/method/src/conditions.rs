@@ -1,0 +1,59 @@
+//! What was tested and how, in sentences for the report.
+
+use stend_record::review::Condition;
+
+use crate::plan::Plan;
+
+/// The conditions of a review after this plan.
+pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
+    let edition = plan.edition;
+    let mut list = Vec::new();
+    let mut add = |name: &str, value: String| {
+        list.push(Condition {
+            name: name.to_owned(),
+            value,
+        });
+    };
+    add("edition", edition.title.clone());
+    for state in &edition.states {
+        add(&format!("state `{}`", state.id), state.title.clone());
+    }
+    add("order", order(plan, can_be_copied));
+    add("durations", durations(plan.scale));
+    add(
+        "data",
+        "random; every request is aligned to its own size".to_owned(),
+    );
+    add(
+        "latency",
+        "completion latency, from handing the request to the device until its end is known"
+            .to_owned(),
+    );
+    add("seed", plan.seed.to_string());
+    list
+}
+
+fn order(plan: &Plan<'_>, can_be_copied: bool) -> String {
+    if can_be_copied {
+        return "every point starts from its own copy of the drive in the named state, so that none follows on another"
+            .to_owned();
+    }
+    let pause_s = plan.rest_s(plan.edition.pause_s);
+    format!(
+        "one drive: the points of a test run one after the other; before a test, and before the first writes after reads, the drive is brought to the named state again, or rests {pause_s:.0} s if only reads have touched it since"
+    )
+}
+
+fn durations(scale: f64) -> String {
+    if scale == 1.0 {
+        return "as the edition says".to_owned();
+    }
+    let word = if scale < 1.0 {
+        "shortened"
+    } else {
+        "stretched"
+    };
+    format!(
+        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; filling is by capacity and is not changed"
+    )
+}

@@ -1,0 +1,298 @@
+//! An edition: what is prepared, tested and for how long, as data.
+//!
+//! The file format is described in `docs/edition-format.md`; [`Edition::parse`] checks
+//! all of it, so that an edition in memory can be carried out without further questions.
+
+mod parse;
+
+use std::path::Path;
+
+use stend_record::review::{Pattern, PointOp};
+
+/// The name and version of the file format.
+pub const SCHEMA: &str = "stend.edition/1";
+
+/// Editions that are part of the program: name and text.
+const BUILT_IN: [(&str, &str); 1] = [("2014", include_str!("../../../editions/2014.toml"))];
+
+/// Percentiles that every edition must ask for, because the review's
+/// [`LatencySummary`](stend_record::review::LatencySummary) is made of them.
+pub const REQUIRED_PERCENTILES: [f64; 5] = [50.0, 99.0, 99.9, 99.99, 99.999];
+
+/// A checked edition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edition {
+    /// Id, `2014`.
+    pub id: String,
+    /// Title for people.
+    pub title: String,
+    /// Latency percentiles asked of every job, ascending.
+    pub percentiles: Vec<f64>,
+    /// Rest between tests on a target that cannot be copied, s.
+    pub pause_s: f64,
+    /// States a test can start from; one that builds on another comes after it.
+    pub states: Vec<State>,
+    /// Tests in their order.
+    pub tests: Vec<Test>,
+}
+
+/// A prepared state of the target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Id.
+    pub id: String,
+    /// What it is, in words.
+    pub title: String,
+    /// Index in [`Edition::states`] of the state it is made from; `None`: from the
+    /// target as it was handed over.
+    pub from: Option<usize>,
+    /// How to get there.
+    pub steps: Vec<Step>,
+    /// How to come back to it on a target that was in it once and cannot be copied;
+    /// the same as `steps` unless the edition says otherwise.
+    pub again: Vec<Step>,
+}
+
+/// One step of a preparation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Write the whole capacity once, ascending.
+    Fill {
+        /// Size of a write, bytes.
+        block_bytes: u64,
+        /// Writes outstanding.
+        queue_depth: u32,
+    },
+    /// TRIM the whole capacity.
+    Trim,
+    /// Leave the target alone.
+    Idle {
+        /// How long, s.
+        duration_s: f64,
+    },
+}
+
+/// A test.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    /// Id, `depth-scaling`.
+    pub id: String,
+    /// Title for people.
+    pub title: String,
+    /// What is done, in a sentence.
+    pub method: String,
+    /// What is done, exactly.
+    pub kind: TestKind,
+}
+
+/// The kinds of test.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TestKind {
+    /// Points, each measured for itself.
+    Sweeps(Vec<Sweep>),
+    /// One load sampled over time.
+    Curve(Curve),
+    /// More curves on the target that another test has just left.
+    Continue(Continuation),
+}
+
+/// Points over one or more parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// Index in [`Edition::states`] of the state that every point starts from.
+    pub state: usize,
+    /// The loads, in their order.
+    pub loads: Vec<Load>,
+    /// Time a point, s.
+    pub duration_s: f64,
+}
+
+/// One load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Direction.
+    pub op: PointOp,
+    /// Order of the offsets.
+    pub pattern: Pattern,
+    /// Request size, bytes.
+    pub block_bytes: u64,
+    /// Queue depth of each thread.
+    pub queue_depth: u32,
+    /// Threads. Those of a sequential load work on equal shares of the capacity, those
+    /// of a random load all on the whole of it.
+    pub threads: u32,
+    /// Share of reads, percent: 100 for reads, 0 for writes.
+    pub read_percent: u32,
+}
+
+/// A load sampled over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Name of the curve, `fresh`.
+    pub name: String,
+    /// Index in [`Edition::states`] of the state it starts from.
+    pub state: usize,
+    /// The load.
+    pub load: Load,
+    /// How long, s.
+    pub duration_s: f64,
+    /// Sampling interval, ms.
+    pub sample_ms: u32,
+}
+
+/// What follows on another test's target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Continuation {
+    /// Index in [`Edition::tests`] of the test (a [`TestKind::Curve`]) that goes before.
+    pub after: usize,
+    /// Steps in their order.
+    pub steps: Vec<ContinuationStep>,
+}
+
+/// One step of a continuation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContinuationStep {
+    /// Something done to the target.
+    Do(Step),
+    /// The load of the test that goes before, sampled again.
+    Measure {
+        /// Name of the curve, `after idle`.
+        name: String,
+        /// How long, s.
+        duration_s: f64,
+    },
+}
+
+/// What is wrong with an edition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditionError {
+    /// The file, as the user named it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: Option<usize>,
+    /// The key at fault.
+    pub key: Option<String>,
+    /// What is wrong and what is allowed.
+    pub problem: String,
+}
+
+impl std::fmt::Display for EditionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(key) = &self.key {
+            write!(f, ": `{key}`")?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+impl std::error::Error for EditionError {}
+
+impl Edition {
+    /// Ids of the editions that are part of the program.
+    pub fn built_in() -> Vec<&'static str> {
+        BUILT_IN.iter().map(|(id, _)| *id).collect()
+    }
+
+    /// Loads an edition by its id, or from a file when `name` is a path: when it ends in
+    /// `.toml` or has a directory in it.
+    pub fn load(name: &str) -> Result<Edition, EditionError> {
+        if let Some((id, text)) = BUILT_IN.iter().find(|(id, _)| *id == name) {
+            return Edition::parse(text, &format!("editions/{id}.toml (built in)"));
+        }
+        let fail = |problem| EditionError {
+            file: name.to_owned(),
+            line: None,
+            key: None,
+            problem,
+        };
+        let path = Path::new(name);
+        if path.extension().is_none_or(|e| e != "toml") && path.components().count() < 2 {
+            return Err(fail(format!(
+                "no such edition; there are: {}. A file of your own is named by its path, ending in .toml",
+                Edition::built_in().join(", ")
+            )));
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| fail(format!("the edition could not be read: {e}")))?;
+        Edition::parse(&text, name)
+    }
+
+    /// Reads an edition from its text; `file` is its name in errors.
+    pub fn parse(text: &str, file: &str) -> Result<Edition, EditionError> {
+        parse::parse(text, file)
+    }
+
+    /// The state's chain of origin: indices from the one made of the bare target to
+    /// `state` itself.
+    pub(crate) fn lineage(&self, state: usize) -> Vec<usize> {
+        let mut chain = vec![state];
+        while let Some(from) = self.states[chain[chain.len() - 1]].from {
+            chain.push(from);
+        }
+        chain.reverse();
+        chain
+    }
+}
+
+impl Load {
+    /// True when the load writes.
+    pub fn writes(&self) -> bool {
+        self.read_percent < 100
+    }
+
+    /// For people: `random read, 4 KiB, queue depth 8`.
+    pub fn describe(&self) -> String {
+        let pattern = match self.pattern {
+            Pattern::Sequential => "sequential",
+            Pattern::Random => "random",
+        };
+        let what = match self.op {
+            PointOp::Read => "read".to_owned(),
+            PointOp::Write => "write".to_owned(),
+            PointOp::Mixed => format!("{} % reads", self.read_percent),
+        };
+        let threads = match self.threads {
+            1 => String::new(),
+            n => format!(", {n} threads"),
+        };
+        format!(
+            "{pattern} {what}, {}{threads}, queue depth {}",
+            size_text(self.block_bytes),
+            self.queue_depth
+        )
+    }
+
+    /// A short name of letters, digits and dashes: the section of the job file, and
+    /// what the point's random seed derives from.
+    pub(crate) fn slug(&self) -> String {
+        let pattern = match self.pattern {
+            Pattern::Sequential => "seq",
+            Pattern::Random => "rand",
+        };
+        let op = match self.op {
+            PointOp::Read => "read".to_owned(),
+            PointOp::Write => "write".to_owned(),
+            PointOp::Mixed => format!("mixed{}", self.read_percent),
+        };
+        format!(
+            "{pattern}-{op}-{}-t{}-qd{}",
+            self.block_bytes, self.threads, self.queue_depth
+        )
+    }
+}
+
+/// A size in the largest binary unit that divides it: `512 B`, `4 KiB`, `1 MiB`.
+pub(crate) fn size_text(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    UNITS
+        .iter()
+        .find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit))
+        .map_or_else(
+            || format!("{bytes} B"),
+            |(unit, name)| format!("{} {name}", bytes / unit),
+        )
+}

@@ -1,0 +1,532 @@
+//! From the text of an edition to a checked [`Edition`].
+//!
+//! Two passes: serde reads the text into the shapes below, which mirror the file and
+//! keep the place of every value that can be wrong; then everything that serde cannot
+//! know (references, ranges, names used twice) is checked and resolved.
+
+use serde::Deserialize;
+use stend_record::review::{Pattern, PointOp};
+use toml::Spanned;
+
+use super::{
+    Continuation, ContinuationStep, Curve, Edition, EditionError, Load, REQUIRED_PERCENTILES,
+    SCHEMA, State, Step, Sweep, Test, TestKind,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    schema: Spanned<String>,
+    id: Spanned<String>,
+    title: String,
+    percentiles: Spanned<Vec<f64>>,
+    pause_s: Spanned<f64>,
+    #[serde(default)]
+    state: Vec<StateEntry>,
+    test: Spanned<Vec<TestEntry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateEntry {
+    id: Spanned<String>,
+    title: String,
+    from: Option<Spanned<String>>,
+    steps: Vec<StepEntry>,
+    again: Option<Vec<StepEntry>>,
+}
+
+/// `deny_unknown_fields` holds for the fields of the variants as well.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "lowercase")]
+enum StepEntry {
+    Fill {
+        block_bytes: Spanned<u64>,
+        queue_depth: Spanned<u32>,
+    },
+    Trim,
+    Idle {
+        duration_s: Spanned<f64>,
+    },
+    Measure {
+        name: String,
+        duration_s: Spanned<f64>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TestEntry {
+    id: Spanned<String>,
+    title: String,
+    method: String,
+    sweep: Option<Vec<SweepEntry>>,
+    curve: Option<CurveEntry>,
+    #[serde(rename = "continue")]
+    continuation: Option<ContinueEntry>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum OpEntry {
+    Read,
+    Write,
+    Mixed,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PatternEntry {
+    Sequential,
+    Random,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SweepEntry {
+    op: OpEntry,
+    state: Spanned<String>,
+    pattern: PatternEntry,
+    block_bytes: Spanned<Vec<u64>>,
+    queue_depth: Spanned<Vec<u32>>,
+    threads: Spanned<u32>,
+    read_percent: Option<Spanned<Vec<u32>>>,
+    duration_s: Spanned<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CurveEntry {
+    name: String,
+    op: Spanned<OpEntry>,
+    state: Spanned<String>,
+    pattern: PatternEntry,
+    block_bytes: Spanned<u64>,
+    queue_depth: Spanned<u32>,
+    threads: Spanned<u32>,
+    duration_s: Spanned<f64>,
+    sample_ms: Spanned<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContinueEntry {
+    after: Spanned<String>,
+    steps: Vec<StepEntry>,
+}
+
+/// The text under examination, to turn places into lines and keys.
+struct Source<'a> {
+    text: &'a str,
+    file: &'a str,
+}
+
+pub(super) fn parse(text: &str, file: &str) -> Result<Edition, EditionError> {
+    let source = Source { text, file };
+    let raw: File = toml::from_str(text).map_err(|e| source.syntax_error(&e))?;
+    source.edition(raw)
+}
+
+impl Source<'_> {
+    fn line_of(&self, offset: usize) -> usize {
+        1 + self.text[..offset.min(self.text.len())]
+            .matches('\n')
+            .count()
+    }
+
+    /// The key that the value at `offset` belongs to: the word before the last `=`.
+    fn key_before(&self, offset: usize) -> Option<String> {
+        let before = &self.text[..offset.min(self.text.len())];
+        let before = before[..before.rfind('=')?].trim_end();
+        let start = before
+            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
+            .map_or(0, |i| i + 1);
+        (start < before.len()).then(|| before[start..].to_owned())
+    }
+
+    fn syntax_error(&self, error: &toml::de::Error) -> EditionError {
+        let problem = error.message().trim().to_owned();
+        // serde names the key itself where it is unknown or missing.
+        let named = ["unknown field `", "missing field `", "duplicate key `"]
+            .iter()
+            .find_map(|start| problem.strip_prefix(start)?.split('`').next())
+            .map(str::to_owned);
+        let offset = error.span().map(|s| s.start);
+        EditionError {
+            file: self.file.to_owned(),
+            line: offset.map(|o| self.line_of(o)),
+            key: named.or_else(|| self.key_before(offset?)),
+            problem,
+        }
+    }
+
+    fn fail<T, R>(
+        &self,
+        place: &Spanned<T>,
+        problem: impl Into<String>,
+    ) -> Result<R, EditionError> {
+        let start = place.span().start;
+        Err(EditionError {
+            file: self.file.to_owned(),
+            line: Some(self.line_of(start)),
+            key: self.key_before(start),
+            problem: problem.into(),
+        })
+    }
+
+    fn edition(&self, raw: File) -> Result<Edition, EditionError> {
+        if raw.schema.get_ref() != SCHEMA {
+            return self.fail(&raw.schema, format!("must be \"{SCHEMA}\""));
+        }
+        self.id(&raw.id)?;
+        self.percentiles(&raw.percentiles)?;
+        let mut states: Vec<State> = Vec::new();
+        for entry in raw.state {
+            let state = self.state(entry, &states)?;
+            states.push(state);
+        }
+        if raw.test.get_ref().is_empty() {
+            return self.fail(&raw.test, "an edition has at least one test");
+        }
+        let mut tests: Vec<Test> = Vec::new();
+        for entry in raw.test.into_inner() {
+            let test = self.test(entry, &states, &tests)?;
+            tests.push(test);
+        }
+        Ok(Edition {
+            pause_s: self.pause(&raw.pause_s)?,
+            id: raw.id.into_inner(),
+            title: raw.title,
+            percentiles: raw.percentiles.into_inner(),
+            states,
+            tests,
+        })
+    }
+
+    fn id(&self, id: &Spanned<String>) -> Result<(), EditionError> {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if id.get_ref().is_empty() || !id.get_ref().chars().all(allowed) {
+            return self.fail(id, "an id is made of a-z, 0-9 and `-`");
+        }
+        Ok(())
+    }
+
+    fn percentiles(&self, list: &Spanned<Vec<f64>>) -> Result<(), EditionError> {
+        let values = list.get_ref();
+        if !values.iter().all(|p| *p > 0.0 && *p < 100.0) || !values.is_sorted_by(|a, b| a < b) {
+            return self.fail(list, "percentiles lie between 0 and 100 and ascend");
+        }
+        // fio takes no more (FIO_IO_U_LIST_MAX_LEN in its stat.h).
+        if values.len() > 20 {
+            return self.fail(list, "at most 20 percentiles can be asked for");
+        }
+        match REQUIRED_PERCENTILES.iter().find(|p| !values.contains(p)) {
+            Some(p) => self.fail(list, format!("{p} is missing: the review reports it")),
+            None => Ok(()),
+        }
+    }
+
+    /// A length of rest: 0 is allowed.
+    fn pause(&self, value: &Spanned<f64>) -> Result<f64, EditionError> {
+        let seconds = *value.get_ref();
+        if !seconds.is_finite() || seconds < 0.0 {
+            return self.fail(value, "a rest is 0 s or longer");
+        }
+        Ok(seconds)
+    }
+
+    fn duration(&self, value: &Spanned<f64>) -> Result<f64, EditionError> {
+        let seconds = *value.get_ref();
+        if !seconds.is_finite() || seconds < 1.0 {
+            return self.fail(value, "a measurement lasts 1 s or longer");
+        }
+        Ok(seconds)
+    }
+
+    fn block(&self, place: &Spanned<impl Sized>, bytes: u64) -> Result<u64, EditionError> {
+        if bytes == 0 || !bytes.is_multiple_of(512) || bytes > 1 << 30 {
+            return self.fail(
+                place,
+                format!("{bytes} is no block size: a multiple of 512 bytes, at most 1 GiB"),
+            );
+        }
+        Ok(bytes)
+    }
+
+    fn count(&self, place: &Spanned<impl Sized>, n: u32) -> Result<u32, EditionError> {
+        if n == 0 || n > 65_536 {
+            return self.fail(place, format!("{n} is out of range: from 1 to 65536"));
+        }
+        Ok(n)
+    }
+
+    fn step(&self, entry: StepEntry) -> Result<ContinuationStep, EditionError> {
+        Ok(match entry {
+            StepEntry::Fill {
+                block_bytes,
+                queue_depth,
+            } => ContinuationStep::Do(Step::Fill {
+                block_bytes: self.block(&block_bytes, *block_bytes.get_ref())?,
+                queue_depth: self.count(&queue_depth, *queue_depth.get_ref())?,
+            }),
+            StepEntry::Trim => ContinuationStep::Do(Step::Trim),
+            StepEntry::Idle { duration_s } => ContinuationStep::Do(Step::Idle {
+                duration_s: self.pause(&duration_s)?,
+            }),
+            StepEntry::Measure { name, duration_s } => ContinuationStep::Measure {
+                duration_s: self.duration(&duration_s)?,
+                name,
+            },
+        })
+    }
+
+    fn steps(
+        &self,
+        state: &Spanned<String>,
+        entries: Vec<StepEntry>,
+    ) -> Result<Vec<Step>, EditionError> {
+        let mut steps = Vec::new();
+        for entry in entries {
+            match self.step(entry)? {
+                ContinuationStep::Do(step) => steps.push(step),
+                ContinuationStep::Measure { .. } => {
+                    return self.fail(
+                        state,
+                        "a state is prepared by `fill`, `trim` and `idle`; only a `[test.continue]` has a `measure`",
+                    );
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn state(&self, entry: StateEntry, earlier: &[State]) -> Result<State, EditionError> {
+        self.id(&entry.id)?;
+        if earlier.iter().any(|s| s.id == *entry.id.get_ref()) {
+            return self.fail(&entry.id, "two states have this id");
+        }
+        let from = match &entry.from {
+            Some(name) => Some(self.state_index(name, earlier)?),
+            None => None,
+        };
+        let steps = self.steps(&entry.id, entry.steps)?;
+        let again = match entry.again {
+            Some(entries) => self.steps(&entry.id, entries)?,
+            None => steps.clone(),
+        };
+        Ok(State {
+            id: entry.id.into_inner(),
+            title: entry.title,
+            from,
+            steps,
+            again,
+        })
+    }
+
+    fn state_index(&self, name: &Spanned<String>, states: &[State]) -> Result<usize, EditionError> {
+        match states.iter().position(|s| s.id == *name.get_ref()) {
+            Some(index) => Ok(index),
+            None => {
+                let allowed: Vec<&str> = states.iter().map(|s| s.id.as_str()).collect();
+                self.fail(
+                    name,
+                    format!(
+                        "no state `{}` stands before this; allowed: {}",
+                        name.get_ref(),
+                        if allowed.is_empty() {
+                            "none so far".to_owned()
+                        } else {
+                            allowed.join(", ")
+                        }
+                    ),
+                )
+            }
+        }
+    }
+
+    fn test(
+        &self,
+        entry: TestEntry,
+        states: &[State],
+        earlier: &[Test],
+    ) -> Result<Test, EditionError> {
+        self.id(&entry.id)?;
+        if earlier.iter().any(|t| t.id == *entry.id.get_ref()) {
+            return self.fail(&entry.id, "two tests have this id");
+        }
+        let kind = match (entry.sweep, entry.curve, entry.continuation) {
+            (Some(sweeps), None, None) => TestKind::Sweeps(self.sweeps(&entry.id, sweeps, states)?),
+            (None, Some(curve), None) => TestKind::Curve(self.curve(curve, states)?),
+            (None, None, Some(next)) => TestKind::Continue(self.continuation(next, earlier)?),
+            _ => {
+                return self.fail(
+                    &entry.id,
+                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`",
+                );
+            }
+        };
+        Ok(Test {
+            id: entry.id.into_inner(),
+            title: entry.title,
+            method: entry.method,
+            kind,
+        })
+    }
+
+    fn sweeps(
+        &self,
+        id: &Spanned<String>,
+        entries: Vec<SweepEntry>,
+        states: &[State],
+    ) -> Result<Vec<Sweep>, EditionError> {
+        let mut sweeps: Vec<Sweep> = Vec::new();
+        for entry in &entries {
+            let sweep = self.sweep(entry, states)?;
+            // A point's random seed derives from its load: a load named twice would be
+            // the same measurement twice.
+            let known = sweeps.iter().flat_map(|s| &s.loads);
+            for (i, load) in sweep.loads.iter().enumerate() {
+                if known.clone().chain(&sweep.loads[..i]).any(|l| l == load) {
+                    let problem = format!("the point `{}` stands here twice", load.describe());
+                    return self.fail(id, problem);
+                }
+            }
+            sweeps.push(sweep);
+        }
+        Ok(sweeps)
+    }
+
+    fn sweep(&self, entry: &SweepEntry, states: &[State]) -> Result<Sweep, EditionError> {
+        let shares = match (entry.op, &entry.read_percent) {
+            (OpEntry::Read, None) => vec![100],
+            (OpEntry::Write, None) => vec![0],
+            (OpEntry::Mixed, Some(shares)) => {
+                if shares.get_ref().is_empty() || shares.get_ref().iter().any(|p| *p > 100) {
+                    return self.fail(shares, "shares of reads, from 0 to 100 percent");
+                }
+                shares.get_ref().clone()
+            }
+            (OpEntry::Mixed, None) => {
+                return self.fail(
+                    &entry.state,
+                    "a sweep with op = \"mixed\" needs `read_percent = [..]`",
+                );
+            }
+            (_, Some(shares)) => {
+                return self.fail(
+                    shares,
+                    "only a sweep with op = \"mixed\" has a share of reads",
+                );
+            }
+        };
+        if entry.block_bytes.get_ref().is_empty() {
+            return self.fail(&entry.block_bytes, "at least one block size");
+        }
+        if entry.queue_depth.get_ref().is_empty() {
+            return self.fail(&entry.queue_depth, "at least one queue depth");
+        }
+        let threads = self.count(&entry.threads, *entry.threads.get_ref())?;
+        let mut loads = Vec::new();
+        for &block in entry.block_bytes.get_ref() {
+            for &depth in entry.queue_depth.get_ref() {
+                for &read_percent in &shares {
+                    loads.push(Load {
+                        op: point_op(entry.op),
+                        pattern: pattern(entry.pattern),
+                        block_bytes: self.block(&entry.block_bytes, block)?,
+                        queue_depth: self.count(&entry.queue_depth, depth)?,
+                        threads,
+                        read_percent,
+                    });
+                }
+            }
+        }
+        Ok(Sweep {
+            state: self.state_index(&entry.state, states)?,
+            loads,
+            duration_s: self.duration(&entry.duration_s)?,
+        })
+    }
+
+    fn curve(&self, entry: CurveEntry, states: &[State]) -> Result<Curve, EditionError> {
+        let read_percent = match entry.op.get_ref() {
+            OpEntry::Read => 100,
+            OpEntry::Write => 0,
+            OpEntry::Mixed => {
+                return self.fail(&entry.op, "a curve is of \"read\" or of \"write\"");
+            }
+        };
+        let sample_ms = *entry.sample_ms.get_ref();
+        if !(100..=60_000).contains(&sample_ms) {
+            return self.fail(&entry.sample_ms, "a sample spans 100 to 60000 ms");
+        }
+        Ok(Curve {
+            state: self.state_index(&entry.state, states)?,
+            load: Load {
+                op: point_op(*entry.op.get_ref()),
+                pattern: pattern(entry.pattern),
+                block_bytes: self.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
+                queue_depth: self.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
+                threads: self.count(&entry.threads, *entry.threads.get_ref())?,
+                read_percent,
+            },
+            duration_s: self.duration(&entry.duration_s)?,
+            name: entry.name,
+            sample_ms,
+        })
+    }
+
+    fn continuation(
+        &self,
+        entry: ContinueEntry,
+        earlier: &[Test],
+    ) -> Result<Continuation, EditionError> {
+        let name = entry.after.get_ref();
+        let curve = earlier.iter().enumerate().find_map(|(i, t)| match &t.kind {
+            TestKind::Curve(curve) if t.id == *name => Some((i, curve)),
+            _ => None,
+        });
+        let Some((after, curve)) = curve else {
+            return self.fail(
+                &entry.after,
+                format!("`{name}` is no test with a `[test.curve]` that stands before this"),
+            );
+        };
+        let taken = |t: &Test| matches!(&t.kind, TestKind::Continue(c) if c.after == after);
+        if earlier.iter().any(taken) {
+            return self.fail(&entry.after, format!("another test goes on after `{name}`"));
+        }
+        let mut names = vec![curve.name.clone()];
+        let mut steps = Vec::new();
+        for step in entry.steps {
+            let step = self.step(step)?;
+            if let ContinuationStep::Measure { name, .. } = &step {
+                if names.contains(name) {
+                    let problem = format!("two curves have the name `{name}`");
+                    return self.fail(&entry.after, problem);
+                }
+                names.push(name.clone());
+            }
+            steps.push(step);
+        }
+        if names.len() < 2 {
+            return self.fail(&entry.after, "nothing is measured: no step is a `measure`");
+        }
+        Ok(Continuation { after, steps })
+    }
+}
+
+fn point_op(op: OpEntry) -> PointOp {
+    match op {
+        OpEntry::Read => PointOp::Read,
+        OpEntry::Write => PointOp::Write,
+        OpEntry::Mixed => PointOp::Mixed,
+    }
+}
+
+fn pattern(pattern: PatternEntry) -> Pattern {
+    match pattern {
+        PatternEntry::Sequential => Pattern::Sequential,
+        PatternEntry::Random => Pattern::Random,
+    }
+}

@@ -1,0 +1,63 @@
+//! What the engine reports while it works. It prints nothing itself.
+
+use stend_record::review::TestResult;
+use stend_target::TargetError;
+
+/// Something happened. With several threads, events of different tests interleave;
+/// shares of work done never fall.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A step of a preparation begins.
+    Preparing {
+        /// Id of the state that is being made.
+        state: &'a str,
+        /// What is done, `filling`.
+        step: &'a str,
+        /// Share of the whole work that is done, by estimated cost, 0 to 1.
+        share_done: f64,
+    },
+    /// A test begins.
+    TestStarted {
+        /// Id of the test.
+        test: &'a str,
+        /// Its title.
+        title: &'a str,
+    },
+    /// A point or a curve begins.
+    PointStarted {
+        /// Id of the test.
+        test: &'a str,
+        /// `random read, 4 KiB, queue depth 8`.
+        point: &'a str,
+        /// How long it will take, in the target's time, s.
+        runtime_s: u64,
+    },
+    /// A point or a curve is measured.
+    PointFinished {
+        /// Id of the test.
+        test: &'a str,
+        /// As in [`Event::PointStarted`].
+        point: &'a str,
+        /// Share of the whole work that is done, by estimated cost, 0 to 1.
+        share_done: f64,
+    },
+    /// A test is complete.
+    TestFinished {
+        /// Its result.
+        result: &'a TestResult,
+        /// Share of the whole work that is done, by estimated cost, 0 to 1.
+        share_done: f64,
+    },
+    /// A test will not be complete.
+    TestFailed {
+        /// Id of the test.
+        test: &'a str,
+        /// Why.
+        error: &'a TargetError,
+    },
+    /// Something the user should know.
+    Warning {
+        /// What, why, and what to do.
+        text: &'a str,
+    },
+}

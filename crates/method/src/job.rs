@@ -1,0 +1,205 @@
+//! The fio job files of the points and of the preparation.
+//!
+//! They name neither a file nor an I/O engine nor `direct`: the target adds its own.
+
+use std::fmt::Write as _;
+
+use stend_base::Rng;
+use stend_record::review::{Pattern, PointOp};
+
+use crate::edition::Load;
+
+/// Sizes and offsets that share a capacity out are multiples of this, bytes: every
+/// common flash page and every block size of the editions divides it.
+const SHARE_ALIGN_BYTES: u64 = 1 << 20;
+
+/// The seed of one job: derived from the root seed and the job's name alone, so that
+/// leaving tests out or running them in another order changes no other result.
+///
+/// 31 bits, because it is written into the job file and fio reads it as a signed number.
+pub(crate) fn seed_of(root: u64, name: &str) -> u64 {
+    Rng::stream(root, name).next_u64() >> 33
+}
+
+/// A runtime under the scale, whole seconds, at least 1: the sampling interval is a
+/// second, and shorter runs say nothing.
+pub(crate) fn scaled_runtime_s(duration_s: f64, scale: f64) -> u64 {
+    // Beyond 2^53 s the product is no longer exact; the cast saturates.
+    (duration_s * scale).round().max(1.0) as u64
+}
+
+/// What a job needs besides its load.
+pub(crate) struct JobFrame<'a> {
+    /// Percentiles to ask for.
+    pub(crate) percentiles: &'a [f64],
+    /// Whole seconds.
+    pub(crate) runtime_s: u64,
+    /// From [`seed_of`].
+    pub(crate) seed: u64,
+    /// Of the target, bytes.
+    pub(crate) capacity_bytes: u64,
+}
+
+/// The job file that measures `load`.
+pub(crate) fn measure(load: &Load, frame: &JobFrame<'_>) -> String {
+    let mut text = String::from("[global]\n");
+    let direction = match (load.pattern, load.op) {
+        (Pattern::Sequential, PointOp::Read) => "read",
+        (Pattern::Sequential, PointOp::Write) => "write",
+        (Pattern::Sequential, PointOp::Mixed) => "rw",
+        (Pattern::Random, PointOp::Read) => "randread",
+        (Pattern::Random, PointOp::Write) => "randwrite",
+        (Pattern::Random, PointOp::Mixed) => "randrw",
+    };
+    push(&mut text, "rw", direction);
+    if load.op == PointOp::Mixed {
+        push(&mut text, "rwmixread", load.read_percent);
+    }
+    push(&mut text, "bs", block_option(load.block_bytes));
+    push(&mut text, "iodepth", load.queue_depth);
+    if load.pattern == Pattern::Random {
+        // Every draw is independent, as in Iometer; fio's own default visits every
+        // block once before it repeats one.
+        text.push_str("norandommap\n");
+    }
+    text.push_str("time_based\n");
+    push(&mut text, "runtime", frame.runtime_s);
+    push(&mut text, "randseed", frame.seed);
+    let percentiles: Vec<String> = frame.percentiles.iter().map(f64::to_string).collect();
+    push(&mut text, "percentile_list", percentiles.join(":"));
+    if load.threads > 1 {
+        text.push_str("group_reporting\n");
+    }
+    push_sections(&mut text, load, frame.capacity_bytes);
+    text
+}
+
+/// The sections: one with `numjobs` for random loads, one a thread for sequential ones,
+/// each on its own share of the capacity, so that no thread follows in another's wake
+/// and finds its data in the drive's buffer.
+fn push_sections(text: &mut String, load: &Load, capacity_bytes: u64) {
+    let slug = load.slug();
+    if load.threads == 1 || load.pattern == Pattern::Random {
+        let _ = writeln!(text, "\n[{slug}]");
+        if load.threads > 1 {
+            push(text, "numjobs", load.threads);
+        }
+        return;
+    }
+    let share = capacity_bytes / u64::from(load.threads);
+    let align = if share >= 4 * SHARE_ALIGN_BYTES.max(load.block_bytes) {
+        SHARE_ALIGN_BYTES.max(load.block_bytes)
+    } else {
+        load.block_bytes
+    };
+    // Never 0, which fio takes for "everything": a target that small fails in fio's words.
+    let share = (share / align * align).max(load.block_bytes);
+    for thread in 0..load.threads {
+        let _ = writeln!(text, "\n[{slug}-{}]", thread + 1);
+        push(text, "offset", share * u64::from(thread));
+        push(text, "size", share);
+    }
+}
+
+/// The job file that writes the whole capacity once, ascending.
+pub(crate) fn fill(block_bytes: u64, queue_depth: u32, seed: u64) -> String {
+    let mut text = String::from("[global]\nrw=write\n");
+    push(&mut text, "bs", block_option(block_bytes));
+    push(&mut text, "iodepth", queue_depth);
+    push(&mut text, "randseed", seed);
+    text.push_str("\n[fill]\n");
+    text
+}
+
+fn push(text: &mut String, key: &str, value: impl std::fmt::Display) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{key}={value}");
+}
+
+/// `512`, `4k`, `1m`, as people write it in job files; fio's k and m are binary.
+fn block_option(bytes: u64) -> String {
+    match bytes {
+        b if b % (1 << 20) == 0 => format!("{}m", b >> 20),
+        b if b % (1 << 10) == 0 => format!("{}k", b >> 10),
+        b => b.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRAME: JobFrame<'_> = JobFrame {
+        percentiles: &[50.0, 99.9, 99.999],
+        runtime_s: 180,
+        seed: 7,
+        capacity_bytes: 1_000_000_000,
+    };
+
+    fn load(op: PointOp, pattern: Pattern) -> Load {
+        Load {
+            op,
+            pattern,
+            block_bytes: 4096,
+            queue_depth: 4,
+            threads: 1,
+            read_percent: 80,
+        }
+    }
+
+    #[test]
+    fn a_random_job_in_full() {
+        assert_eq!(
+            measure(&load(PointOp::Write, Pattern::Random), &FRAME),
+            "[global]\nrw=randwrite\nbs=4k\niodepth=4\nnorandommap\ntime_based\nruntime=180\n\
+             randseed=7\npercentile_list=50:99.9:99.999\n\n[rand-write-4096-t1-qd4]\n"
+        );
+    }
+
+    #[test]
+    fn sequential_threads_share_the_capacity_without_overlap() {
+        let mut mixed = load(PointOp::Mixed, Pattern::Sequential);
+        mixed.threads = 2;
+        mixed.block_bytes = 131_072;
+        let text = measure(&mixed, &FRAME);
+        assert!(text.contains("rw=rw\nrwmixread=80\nbs=128k\n"), "{text}");
+        assert!(text.contains("group_reporting\n"));
+        assert!(!text.contains("norandommap") && !text.contains("numjobs"));
+        // 500,000,000 rounded down to MiB.
+        let share = 476 << 20;
+        assert!(
+            text.contains(&format!("-1]\noffset=0\nsize={share}\n")),
+            "{text}"
+        );
+        assert!(text.ends_with(&format!("-2]\noffset={share}\nsize={share}\n")));
+    }
+
+    #[test]
+    fn random_threads_share_one_section() {
+        let mut random = load(PointOp::Read, Pattern::Random);
+        random.threads = 4;
+        let text = measure(&random, &FRAME);
+        assert!(text.contains("group_reporting\n"));
+        assert!(
+            text.ends_with("[rand-read-4096-t4-qd4]\nnumjobs=4\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn runtimes_scale_to_whole_seconds_and_stop_at_one() {
+        assert_eq!(scaled_runtime_s(180.0, 1.0), 180);
+        assert_eq!(scaled_runtime_s(180.0, 0.01), 2);
+        assert_eq!(scaled_runtime_s(60.0, 0.001), 1);
+        assert_eq!(scaled_runtime_s(7200.0, 2.0), 14_400);
+    }
+
+    #[test]
+    fn seeds_differ_by_name_and_root_and_fit_fio() {
+        let a = seed_of(1, "random/a");
+        assert_eq!(a, seed_of(1, "random/a"));
+        assert_ne!(a, seed_of(1, "random/b"));
+        assert_ne!(a, seed_of(2, "random/a"));
+        assert!(a < 1 << 31);
+    }
+}

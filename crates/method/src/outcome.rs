@@ -1,0 +1,371 @@
+//! From fio's JSON to the figures of a review.
+
+use std::collections::BTreeMap;
+
+use stend_record::fio::{Direction, Latency};
+use stend_record::review::{
+    LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
+};
+use stend_target::{JobOutcome, TargetError};
+
+use crate::edition::Load;
+
+/// The review's point from what the job yielded.
+pub(crate) fn point(
+    load: &Load,
+    runtime_s: u64,
+    outcome: &JobOutcome,
+) -> Result<Point, TargetError> {
+    check_errors(outcome)?;
+    let reads = Part::of(outcome, |job| &job.read);
+    let writes = Part::of(outcome, |job| &job.write);
+    let all = reads.clone().and(&writes);
+    if all.requests() == 0 {
+        return Err(TargetError::Failed(format!(
+            "no request was completed in {runtime_s} s; the job's output has neither reads nor writes"
+        )));
+    }
+    let mut parts = Vec::new();
+    if load.op == PointOp::Mixed {
+        for (op, part) in [(PointOp::Read, &reads), (PointOp::Write, &writes)] {
+            if part.requests() > 0 {
+                parts.push(PointPart {
+                    op,
+                    iops: part.iops,
+                    bw_bytes_per_s: part.bw_bytes_per_s,
+                    latency_ns: part.latency()?,
+                });
+            }
+        }
+    }
+    Ok(Point {
+        op: load.op,
+        pattern: load.pattern,
+        block_bytes: load.block_bytes,
+        queue_depth: load.queue_depth,
+        threads: load.threads,
+        read_percent: load.read_percent,
+        duration_s: runtime_s as f64,
+        iops: all.iops,
+        bw_bytes_per_s: all.bw_bytes_per_s,
+        latency_ns: all.latency()?,
+        parts,
+    })
+}
+
+/// The review's curve from what the job yielded.
+pub(crate) fn series(
+    name: &str,
+    load: &Load,
+    sample_ms: u32,
+    outcome: &JobOutcome,
+) -> Result<Series, TargetError> {
+    check_errors(outcome)?;
+    let part = match load.op {
+        PointOp::Read => Part::of(outcome, |job| &job.read),
+        _ => Part::of(outcome, |job| &job.write),
+    };
+    if outcome.log.is_empty() || part.requests() == 0 {
+        return Err(TargetError::Failed(format!(
+            "the curve `{name}` has no samples: the target kept no log of the job"
+        )));
+    }
+    let samples = outcome
+        .log
+        .iter()
+        .map(|log| Sample {
+            t_s: log.t_s,
+            written_bytes: log.written_bytes,
+            iops: match load.op {
+                PointOp::Read => log.read_iops,
+                _ => log.write_iops,
+            },
+        })
+        .collect();
+    Ok(Series {
+        name: name.to_owned(),
+        point: SeriesPoint {
+            op: load.op,
+            pattern: load.pattern,
+            block_bytes: load.block_bytes,
+            queue_depth: load.queue_depth,
+        },
+        interval_s: f64::from(sample_ms) / 1000.0,
+        samples,
+        latency_ns: part.latency()?,
+    })
+}
+
+/// Whether every job of the file went well.
+pub(crate) fn check_errors(outcome: &JobOutcome) -> Result<(), TargetError> {
+    match outcome.fio.jobs.iter().find(|job| job.error != 0) {
+        Some(job) => Err(TargetError::Failed(format!(
+            "the job `{}` ended with error {} ({})",
+            job.jobname,
+            job.error,
+            std::io::Error::from_raw_os_error(job.error)
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// One direction, all jobs of the file added up.
+#[derive(Clone, Default)]
+struct Part<'a> {
+    iops: f64,
+    bw_bytes_per_s: f64,
+    /// Distributions with at least one value.
+    latencies: Vec<&'a Latency>,
+}
+
+impl<'a> Part<'a> {
+    fn of(
+        outcome: &'a JobOutcome,
+        pick: impl Fn(&'a stend_record::fio::Job) -> &'a Direction,
+    ) -> Part<'a> {
+        let mut part = Part::default();
+        for job in &outcome.fio.jobs {
+            let direction = pick(job);
+            if direction.total_ios > 0 {
+                part.iops += direction.iops;
+                part.bw_bytes_per_s += direction.bw_bytes as f64;
+                part.latencies.push(&direction.clat_ns);
+            }
+        }
+        part
+    }
+
+    fn and(mut self, other: &Part<'a>) -> Part<'a> {
+        self.iops += other.iops;
+        self.bw_bytes_per_s += other.bw_bytes_per_s;
+        self.latencies.extend(&other.latencies);
+        self
+    }
+
+    fn requests(&self) -> u64 {
+        self.latencies.iter().map(|l| l.n).sum()
+    }
+
+    /// Of one distribution, the percentiles as the target states them; of several (both
+    /// directions, or jobs reported one by one), percentiles counted anew over their
+    /// added histograms, by fio's own rule: the value of the first bin at which the count
+    /// reaches the share.
+    fn latency(&self) -> Result<LatencySummary, TargetError> {
+        let used: Vec<&Latency> = self.latencies.iter().filter(|l| l.n > 0).copied().collect();
+        if let [one] = used[..]
+            && let Some(summary) = stated(one)
+        {
+            return Ok(summary);
+        }
+        let mut bins: BTreeMap<u64, u64> = BTreeMap::new();
+        for latency in &used {
+            let histogram = latency.bins.as_ref().ok_or_else(|| {
+                TargetError::Failed(
+                    "the job's output has no latency histogram (`bins`): it must be made with --output-format=json+"
+                        .to_owned(),
+                )
+            })?;
+            for (value, count) in histogram {
+                let value: u64 = value.parse().map_err(|_| {
+                    TargetError::Failed(format!(
+                        "the latency histogram has a bin `{value}` that is no number of ns"
+                    ))
+                })?;
+                *bins.entry(value).or_default() += count;
+            }
+        }
+        let count: u64 = used.iter().map(|l| l.n).sum();
+        let max = used.iter().map(|l| l.max).max().unwrap_or(0);
+        // A bin's value is its middle and may lie above the largest value in it.
+        let at = |percent| percentile(&bins, percent).min(max);
+        Ok(LatencySummary {
+            mean: used.iter().map(|l| l.mean * l.n as f64).sum::<f64>() / count.max(1) as f64,
+            p50: at(50.0),
+            p99: at(99.0),
+            p99_9: at(99.9),
+            p99_99: at(99.99),
+            p99_999: at(99.999),
+            max,
+        })
+    }
+}
+
+/// The summary from stated percentiles; `None` if one is missing.
+fn stated(latency: &Latency) -> Option<LatencySummary> {
+    Some(LatencySummary {
+        mean: latency.mean,
+        p50: latency.at(50.0)?,
+        p99: latency.at(99.0)?,
+        p99_9: latency.at(99.9)?,
+        p99_99: latency.at(99.99)?,
+        p99_999: latency.at(99.999)?,
+        max: latency.max,
+    })
+}
+
+/// The first value at which `percent` of the counts is reached; 0 of an empty histogram.
+fn percentile(bins: &BTreeMap<u64, u64>, percent: f64) -> u64 {
+    let total: u64 = bins.values().sum();
+    // A share such as 99.999 has no exact binary form: rounding must not push the rank
+    // past a whole number.
+    let wanted = percent / 100.0 * total as f64 * (1.0 - 1e-12);
+    let mut sum = 0;
+    for (value, count) in bins {
+        sum += count;
+        if sum as f64 >= wanted {
+            return *value;
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_record::fio::{Job, Output};
+    use stend_record::review::Pattern;
+    use stend_target::JobLog;
+
+    use super::*;
+
+    fn direction(values: &[(u64, u64)], iops: f64, stated: bool) -> Direction {
+        let n = values.iter().map(|(_, count)| count).sum();
+        let sum: u64 = values.iter().map(|(value, count)| value * count).sum();
+        let percentiles = ["50", "99", "99.9", "99.99", "99.999"];
+        Direction {
+            bw_bytes: (iops * 4096.0) as u64,
+            iops,
+            total_ios: n,
+            clat_ns: Latency {
+                max: values.iter().map(|(value, _)| *value).max().unwrap_or(0),
+                mean: sum as f64 / n as f64,
+                n,
+                bins: Some(values.iter().map(|(v, c)| (v.to_string(), *c)).collect()),
+                percentile: stated.then(|| {
+                    let key = |p: &str| format!("{:.6}", p.parse::<f64>().unwrap());
+                    percentiles.iter().map(|p| (key(p), 777)).collect()
+                }),
+                ..Latency::default()
+            },
+            ..Direction::default()
+        }
+    }
+
+    fn outcome(jobs: Vec<Job>) -> JobOutcome {
+        JobOutcome {
+            fio: Output {
+                jobs,
+                ..Output::default()
+            },
+            ..JobOutcome::default()
+        }
+    }
+
+    fn load(op: PointOp) -> Load {
+        Load {
+            op,
+            pattern: Pattern::Random,
+            block_bytes: 4096,
+            queue_depth: 1,
+            threads: 1,
+            read_percent: 50,
+        }
+    }
+
+    #[test]
+    fn a_mixed_point_merges_both_histograms() {
+        // 9 and 10 sort the other way round as strings.
+        let job = Job {
+            read: direction(&[(9, 60), (100, 30)], 90.0, true),
+            write: direction(&[(10, 9), (5_000, 1)], 10.0, true),
+            ..Job::default()
+        };
+        let point = point(&load(PointOp::Mixed), 2, &outcome(vec![job])).unwrap();
+        assert_eq!(point.iops, 100.0);
+        assert_eq!(point.bw_bytes_per_s, 409_600.0);
+        let latency = point.latency_ns;
+        assert_eq!((latency.p50, latency.p99, latency.p99_9), (9, 100, 5_000));
+        assert_eq!(latency.max, 5_000);
+        let mean = (9.0 * 60.0 + 3_000.0 + 90.0 + 5_000.0) / 100.0;
+        assert!((latency.mean - mean).abs() < 1e-9);
+        assert_eq!(point.parts.len(), 2);
+        // A direction alone is as the target states it.
+        assert_eq!(point.parts[0].latency_ns.p99, 777);
+        assert_eq!(point.parts[1].iops, 10.0);
+    }
+
+    #[test]
+    fn a_mixed_point_of_reads_only_has_one_part() {
+        let job = Job {
+            read: direction(&[(9, 60)], 60.0, true),
+            ..Job::default()
+        };
+        let point = point(&load(PointOp::Mixed), 2, &outcome(vec![job])).unwrap();
+        assert_eq!(point.parts.len(), 1);
+        assert_eq!(point.parts[0].op, PointOp::Read);
+    }
+
+    #[test]
+    fn jobs_reported_one_by_one_are_added_up() {
+        let job = |latency| Job {
+            write: direction(&[(latency, 50)], 25.0, true),
+            ..Job::default()
+        };
+        let point = point(&load(PointOp::Write), 2, &outcome(vec![job(100), job(300)])).unwrap();
+        assert_eq!(point.iops, 50.0);
+        assert_eq!((point.latency_ns.p50, point.latency_ns.p99), (100, 300));
+        assert_eq!(point.latency_ns.mean, 200.0);
+        assert!(point.parts.is_empty());
+    }
+
+    #[test]
+    fn percentiles_that_are_not_stated_are_counted() {
+        let job = Job {
+            read: direction(&[(10, 99_999), (20, 1)], 1.0, false),
+            ..Job::default()
+        };
+        let point = point(&load(PointOp::Read), 2, &outcome(vec![job])).unwrap();
+        assert_eq!((point.latency_ns.p99_999, point.latency_ns.max), (10, 20));
+    }
+
+    #[test]
+    fn nothing_done_and_errors_are_failures() {
+        let idle = point(&load(PointOp::Read), 2, &outcome(vec![Job::default()]));
+        assert!(idle.unwrap_err().to_string().contains("no request"));
+        let job = Job {
+            jobname: "rand".into(),
+            error: 5,
+            read: direction(&[(10, 1)], 1.0, true),
+            ..Job::default()
+        };
+        let broken = point(&load(PointOp::Read), 2, &outcome(vec![job]));
+        let text = broken.unwrap_err().to_string();
+        assert!(
+            text.contains("`rand`") && text.contains("error 5"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_curve_takes_its_own_direction() {
+        let job = Job {
+            read: direction(&[(10, 10)], 1.0, true),
+            write: direction(&[(10, 10)], 1.0, true),
+            ..Job::default()
+        };
+        let mut outcome = outcome(vec![job]);
+        let no_log = series("fresh", &load(PointOp::Write), 1000, &outcome);
+        assert!(no_log.unwrap_err().to_string().contains("`fresh`"));
+        outcome.log = vec![JobLog {
+            t_s: 1.0,
+            read_iops: 3.0,
+            write_iops: 5.0,
+            written_bytes: 20_480,
+            read_bytes: 0,
+        }];
+        let curve = series("fresh", &load(PointOp::Write), 500, &outcome).unwrap();
+        assert_eq!(curve.interval_s, 0.5);
+        assert_eq!(curve.samples[0].iops, 5.0);
+        let reads = series("fresh", &load(PointOp::Read), 500, &outcome).unwrap();
+        assert_eq!(reads.samples[0].iops, 3.0);
+    }
+}

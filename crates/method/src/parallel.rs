@@ -1,0 +1,212 @@
+//! A target that can be copied: every unit runs on its own copy of a prepared one, as
+//! many at a time as there are threads.
+//!
+//! Nothing that is measured depends on the order in which units happen to run: each
+//! starts from a copy of the same state and has seeds of its own, and results are put
+//! together in the edition's order. The longest unit is started first, so that it does
+//! not stand alone at the end.
+//!
+//! Memory: the states that units still wait for, and one copy a thread. The last that
+//! needs a state takes the state itself instead of a copy.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use stend_target::{Target, TargetError};
+
+use crate::plan::{Action, Plan};
+use crate::run::{Runner, guarded};
+
+/// A prepared target and how many still need it.
+struct Prepared {
+    target: Result<Option<Box<dyn Target>>, Arc<TargetError>>,
+    consumers: usize,
+}
+
+impl Prepared {
+    /// A copy; the last one to ask gets the original.
+    fn take(&mut self) -> Result<Box<dyn Target>, Arc<TargetError>> {
+        self.consumers = self.consumers.saturating_sub(1);
+        let slot = self.target.as_mut().map_err(|e| Arc::clone(e))?;
+        let copy = match self.consumers {
+            0 => slot.take(),
+            _ => slot.as_ref().and_then(|target| target.fork()),
+        };
+        copy.ok_or_else(|| {
+            Arc::new(TargetError::Failed(
+                "the prepared target could not be copied for the next test".to_owned(),
+            ))
+        })
+    }
+}
+
+/// What a task does.
+#[derive(Clone, Copy)]
+enum Work {
+    /// Make the state of this index.
+    Prepare(usize),
+    /// Run the unit of this index.
+    Unit(usize),
+}
+
+/// A task: it waits for the prepared target `needs` (0: the target as handed over, else
+/// the state of index `needs` − 1).
+struct Task {
+    work: Work,
+    needs: usize,
+    cost: f64,
+    claimed: bool,
+}
+
+struct Board {
+    tasks: Vec<Task>,
+    /// By [`Task::needs`]: there, or failed.
+    ready: Vec<bool>,
+}
+
+impl Board {
+    /// The task to do next: preparations before units, since units wait for them; then
+    /// by cost; then by the edition's order.
+    fn claim(&mut self) -> Option<usize> {
+        let rank = |task: &Task| (matches!(task.work, Work::Prepare(_)), task.cost);
+        let mut best: Option<usize> = None;
+        for (index, task) in self.tasks.iter().enumerate() {
+            if task.claimed || !self.ready[task.needs] {
+                continue;
+            }
+            if best.is_none_or(|b| rank(task) > rank(&self.tasks[b])) {
+                best = Some(index);
+            }
+        }
+        self.tasks[best?].claimed = true;
+        best
+    }
+
+    fn all_claimed(&self) -> bool {
+        self.tasks.iter().all(|t| t.claimed)
+    }
+}
+
+struct Pool<'r, 'a> {
+    runner: &'r Runner<'a>,
+    board: Mutex<Board>,
+    changed: Condvar,
+    /// By [`Task::needs`].
+    prepared: Vec<Mutex<Prepared>>,
+}
+
+/// Shows every action of the whole plan.
+pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
+    for state in plan.needed_states() {
+        for step in &plan.edition.states[state].steps {
+            see(Action::Step(step));
+        }
+    }
+    for unit in &plan.units {
+        plan.walk_unit(unit, see);
+    }
+}
+
+/// Carries the plan out on copies of the target.
+pub(crate) fn run(runner: &Runner<'_>, target: Box<dyn Target>, threads: usize) {
+    let tasks = tasks(runner.plan);
+    let states = runner.plan.edition.states.len();
+    let mut ready = vec![false; states + 1];
+    ready[0] = true;
+    let mut prepared: Vec<Prepared> = (0..=states)
+        .map(|needs| Prepared {
+            target: Ok(None),
+            consumers: tasks.iter().filter(|t| t.needs == needs).count(),
+        })
+        .collect();
+    prepared[0].target = Ok(Some(target));
+    let workers = threads.clamp(1, tasks.len().max(1));
+    let pool = Pool {
+        runner,
+        board: Mutex::new(Board { tasks, ready }),
+        changed: Condvar::new(),
+        prepared: prepared.into_iter().map(Mutex::new).collect(),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| pool.work());
+        }
+    });
+}
+
+fn tasks(plan: &Plan<'_>) -> Vec<Task> {
+    let states = plan.needed_states().into_iter().map(|index| {
+        let state = &plan.edition.states[index];
+        Task {
+            work: Work::Prepare(index),
+            needs: state.from.map_or(0, |from| from + 1),
+            cost: state.steps.iter().map(|s| plan.step_cost(s)).sum(),
+            claimed: false,
+        }
+    });
+    let units = plan.units.iter().enumerate().map(|(index, unit)| Task {
+        work: Work::Unit(index),
+        needs: unit.state() + 1,
+        cost: plan.unit_cost(unit),
+        claimed: false,
+    });
+    states.chain(units).collect()
+}
+
+impl Pool<'_, '_> {
+    /// One worker: takes tasks until none is left.
+    fn work(&self) {
+        while let Some((work, needs)) = self.next() {
+            let taken = guarded(|| {
+                self.prepared[needs]
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .take()
+            });
+            match work {
+                Work::Prepare(state) => self.prepare(state, taken),
+                Work::Unit(index) => {
+                    let unit = &self.runner.plan.units[index];
+                    match taken {
+                        // Its own errors are recorded by the runner.
+                        Ok(mut target) => drop(self.runner.unit(target.as_mut(), unit)),
+                        Err(error) => self.runner.recorder.fail(&unit.dests(), &error),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The next task, waiting for preparations under way; `None` when all are taken.
+    fn next(&self) -> Option<(Work, usize)> {
+        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(index) = board.claim() {
+                let task = &board.tasks[index];
+                return Some((task.work, task.needs));
+            }
+            if board.all_claimed() {
+                return None;
+            }
+            board = self
+                .changed
+                .wait(board)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn prepare(&self, state: usize, from: Result<Box<dyn Target>, Arc<TargetError>>) {
+        let entry = &self.runner.plan.edition.states[state];
+        let made = from.and_then(|mut target| {
+            self.runner
+                .prepare(target.as_mut(), &entry.id, &entry.steps)?;
+            Ok(target)
+        });
+        self.prepared[state + 1]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .target = made.map(Some);
+        let mut board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
+        board.ready[state + 1] = true;
+        self.changed.notify_all();
+    }
+}

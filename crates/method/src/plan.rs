@@ -1,0 +1,332 @@
+//! What is to be done: the units of work of the chosen tests, where each result goes,
+//! and what it costs.
+
+use stend_record::review::{PointOp, TargetKind};
+
+use crate::edition::{ContinuationStep, Curve, Edition, Load, Step, TestKind};
+use crate::job::scaled_runtime_s;
+
+/// The place of one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dest {
+    /// Index in [`Plan::tests`].
+    pub(crate) test: usize,
+    /// Index among the test's results.
+    pub(crate) slot: usize,
+}
+
+/// A test to be carried out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlannedTest {
+    /// Index in [`Edition::tests`].
+    pub(crate) index: usize,
+    /// How many results it consists of.
+    pub(crate) slots: usize,
+}
+
+/// What is run on one target without interruption.
+#[derive(Clone, Debug)]
+pub(crate) enum Unit<'e> {
+    /// A point of a sweep.
+    Point {
+        dest: Dest,
+        state: usize,
+        load: &'e Load,
+        duration_s: f64,
+    },
+    /// A curve and what continues it.
+    Chain {
+        /// Id of the test that the curve belongs to: names the random seeds.
+        id: &'e str,
+        curve: &'e Curve,
+        phases: Vec<Phase<'e>>,
+    },
+}
+
+/// A part of a chain.
+#[derive(Clone, Debug)]
+pub(crate) enum Phase<'e> {
+    /// Something done to the target.
+    Do(&'e Step),
+    /// The curve's load, sampled.
+    Measure {
+        name: &'e str,
+        duration_s: f64,
+        /// The fresh curve can belong to two tests.
+        dests: Vec<Dest>,
+    },
+}
+
+/// An action that takes time, for adding up.
+pub(crate) enum Action<'a> {
+    Step(&'a Step),
+    Load { load: &'a Load, runtime_s: u64 },
+}
+
+/// Everything to be done.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan<'e> {
+    pub(crate) edition: &'e Edition,
+    /// Root seed.
+    pub(crate) seed: u64,
+    /// Factor on every duration.
+    pub(crate) scale: f64,
+    pub(crate) capacity_bytes: u64,
+    kind: TargetKind,
+    /// Chosen tests that are not finished, in the edition's order.
+    pub(crate) tests: Vec<PlannedTest>,
+    /// Units in the edition's order.
+    pub(crate) units: Vec<Unit<'e>>,
+}
+
+impl<'e> Plan<'e> {
+    /// The plan for the tests of these indices, which ascend.
+    pub(crate) fn new(
+        edition: &'e Edition,
+        chosen: &[usize],
+        seed: u64,
+        scale: f64,
+        target: &stend_record::review::TargetInfo,
+    ) -> Plan<'e> {
+        let mut plan = Plan {
+            edition,
+            seed,
+            scale,
+            capacity_bytes: target.capacity_bytes,
+            kind: target.kind,
+            tests: Vec::new(),
+            units: Vec::new(),
+        };
+        for &index in chosen {
+            plan.add(index, chosen);
+        }
+        plan
+    }
+
+    fn add(&mut self, index: usize, chosen: &[usize]) {
+        let edition = self.edition;
+        let test = self.tests.len();
+        let mut slots = 0;
+        let mut next = || {
+            slots += 1;
+            Dest {
+                test,
+                slot: slots - 1,
+            }
+        };
+        match &edition.tests[index].kind {
+            TestKind::Sweeps(sweeps) => {
+                for sweep in sweeps {
+                    self.units
+                        .extend(sweep.loads.iter().map(|load| Unit::Point {
+                            dest: next(),
+                            state: sweep.state,
+                            load,
+                            duration_s: sweep.duration_s,
+                        }));
+                }
+            }
+            TestKind::Curve(curve) => {
+                let dest = next();
+                self.units.push(chain(edition, index, curve, dest));
+            }
+            TestKind::Continue(continuation) => {
+                let TestKind::Curve(curve) = &edition.tests[continuation.after].kind else {
+                    unreachable!("the edition was checked: a continuation follows a curve");
+                };
+                // The curve's own test stands before this one; without it the chain
+                // starts here.
+                if !chosen.contains(&continuation.after) {
+                    let dest = next();
+                    self.units
+                        .push(chain(edition, continuation.after, curve, dest));
+                } else {
+                    let dest = next();
+                    self.share_fresh_curve(&edition.tests[continuation.after].id, dest);
+                }
+                let more = continuation.steps.iter().map(|step| match step {
+                    ContinuationStep::Do(step) => Phase::Do(step),
+                    ContinuationStep::Measure { name, duration_s } => Phase::Measure {
+                        name,
+                        duration_s: *duration_s,
+                        dests: vec![next()],
+                    },
+                });
+                let more: Vec<Phase<'e>> = more.collect();
+                self.chain_phases(&edition.tests[continuation.after].id)
+                    .extend(more);
+            }
+        }
+        self.tests.push(PlannedTest { index, slots });
+    }
+
+    fn chain_phases(&mut self, id: &str) -> &mut Vec<Phase<'e>> {
+        self.units
+            .iter_mut()
+            .find_map(|unit| match unit {
+                Unit::Chain {
+                    id: chain, phases, ..
+                } if *chain == id => Some(phases),
+                _ => None,
+            })
+            .expect("a chain is planned before what continues it")
+    }
+
+    fn share_fresh_curve(&mut self, id: &str, dest: Dest) {
+        if let Some(Phase::Measure { dests, .. }) = self.chain_phases(id).first_mut() {
+            dests.push(dest);
+        }
+    }
+
+    /// The runtime of a job, whole seconds.
+    pub(crate) fn runtime_s(&self, duration_s: f64) -> u64 {
+        scaled_runtime_s(duration_s, self.scale)
+    }
+
+    /// The length of a rest, s.
+    pub(crate) fn rest_s(&self, duration_s: f64) -> f64 {
+        duration_s * self.scale
+    }
+
+    /// States that are needed on the way to any unit, in the edition's order.
+    pub(crate) fn needed_states(&self) -> Vec<usize> {
+        let mut needed: Vec<usize> = self
+            .units
+            .iter()
+            .flat_map(|unit| self.edition.lineage(unit.state()))
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+
+    /// What a step costs, in the unit of [`Plan::load_cost`].
+    pub(crate) fn step_cost(&self, step: &Step) -> f64 {
+        let capacity = self.capacity_bytes as f64;
+        match (self.kind, step) {
+            (TargetKind::Simulated, Step::Fill { .. }) => capacity / 4096.0,
+            // Mostly the collection that happens meanwhile.
+            (TargetKind::Simulated, Step::Idle { .. }) => capacity / 4096.0 / 20.0,
+            (TargetKind::Simulated, Step::Trim) => capacity / 4096.0 / 20.0,
+            // A SATA drive writes some 400 MB/s.
+            (_, Step::Fill { .. }) => capacity / 400e6,
+            (_, Step::Idle { duration_s }) => self.rest_s(*duration_s),
+            (_, Step::Trim) => 2.0,
+        }
+    }
+
+    /// What a load costs: for a simulated drive the 4 KiB pages it will move and the
+    /// requests it will make, roughly; for a real one seconds.
+    ///
+    /// Used for the share of work done and for starting the longest units first: an
+    /// error costs a little idleness, never a result.
+    pub(crate) fn load_cost(&self, load: &Load, runtime_s: u64) -> f64 {
+        if self.kind != TargetKind::Simulated {
+            return runtime_s as f64;
+        }
+        let outstanding = f64::from(load.queue_depth) * f64::from(load.threads);
+        let block = load.block_bytes as f64;
+        let latency_bound = 8_000.0 * outstanding;
+        let bus_bound = 500e6 / block;
+        // Random writes end in collection, which costs as much again several times.
+        let write = match load.op {
+            PointOp::Read => 1.0,
+            _ => 3.0,
+        };
+        let pages = (block / 4096.0).max(1.0) * write;
+        latency_bound.min(bus_bound).min(80_000.0) * (1.0 + pages) * runtime_s as f64
+    }
+
+    /// The cost of an action.
+    pub(crate) fn cost(&self, action: &Action<'_>) -> f64 {
+        match action {
+            Action::Step(step) => self.step_cost(step),
+            Action::Load { load, runtime_s } => self.load_cost(load, *runtime_s),
+        }
+    }
+
+    /// The cost of a unit without its preparation.
+    pub(crate) fn unit_cost(&self, unit: &Unit<'_>) -> f64 {
+        let mut cost = 0.0;
+        self.walk_unit(unit, &mut |action| cost += self.cost(&action));
+        cost
+    }
+
+    /// Shows every action of a unit.
+    pub(crate) fn walk_unit(&self, unit: &Unit<'_>, see: &mut dyn FnMut(Action<'_>)) {
+        match unit {
+            Unit::Point {
+                load, duration_s, ..
+            } => see(Action::Load {
+                load,
+                runtime_s: self.runtime_s(*duration_s),
+            }),
+            Unit::Chain { curve, phases, .. } => {
+                for phase in phases {
+                    see(match phase {
+                        Phase::Do(step) => Action::Step(step),
+                        Phase::Measure { duration_s, .. } => Action::Load {
+                            load: &curve.load,
+                            runtime_s: self.runtime_s(*duration_s),
+                        },
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn chain<'e>(edition: &'e Edition, index: usize, curve: &'e Curve, dest: Dest) -> Unit<'e> {
+    Unit::Chain {
+        id: &edition.tests[index].id,
+        curve,
+        phases: vec![Phase::Measure {
+            name: &curve.name,
+            duration_s: curve.duration_s,
+            dests: vec![dest],
+        }],
+    }
+}
+
+impl Unit<'_> {
+    /// The state it starts from.
+    pub(crate) fn state(&self) -> usize {
+        match self {
+            Unit::Point { state, .. } => *state,
+            Unit::Chain { curve, .. } => curve.state,
+        }
+    }
+
+    /// Where its results go, in order.
+    pub(crate) fn dests(&self) -> Vec<Dest> {
+        match self {
+            Unit::Point { dest, .. } => vec![*dest],
+            Unit::Chain { phases, .. } => phases
+                .iter()
+                .flat_map(|phase| match phase {
+                    Phase::Do(_) => &[][..],
+                    Phase::Measure { dests, .. } => dests,
+                })
+                .copied()
+                .collect(),
+        }
+    }
+
+    /// The test it belongs to; of a chain, the first of its tests.
+    pub(crate) fn test(&self) -> usize {
+        match self {
+            Unit::Point { dest, .. } => dest.test,
+            Unit::Chain { .. } => self.dests()[0].test,
+        }
+    }
+
+    /// True when the target is no longer in the unit's state afterwards.
+    pub(crate) fn disturbs(&self) -> bool {
+        match self {
+            Unit::Point { load, .. } => load.writes(),
+            Unit::Chain { curve, phases, .. } => {
+                curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))
+            }
+        }
+    }
+}

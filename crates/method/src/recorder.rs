@@ -1,0 +1,257 @@
+//! Puts results together in the edition's order, whatever the order they come in, and
+//! reports and saves them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use stend_record::review::{FailedTest, JobText, Point, Review, Series, TestResult};
+use stend_target::TargetError;
+
+use crate::event::Event;
+use crate::plan::{Dest, Plan};
+use crate::run::Save;
+
+/// One result.
+pub(crate) struct Shot {
+    pub(crate) measured: Measured,
+    pub(crate) job: JobText,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What was measured.
+pub(crate) enum Measured {
+    Point(Point),
+    Curve(Series),
+}
+
+type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
+
+struct Progress {
+    /// By test of the plan, by slot.
+    slots: Vec<Vec<SlotResult>>,
+    begun: Vec<bool>,
+    /// Finished or failed; their slots are emptied.
+    settled: Vec<bool>,
+    cost_done: f64,
+    /// Without tests; those are in `finished`.
+    review: Review,
+    /// Finished tests by index in the edition, those taken over among them.
+    finished: Vec<Option<TestResult>>,
+    failed: Vec<Option<FailedTest>>,
+}
+
+/// Where all results go. Shared by all workers.
+pub(crate) struct Recorder<'a> {
+    plan: &'a Plan<'a>,
+    cost_total: f64,
+    events: &'a (dyn Fn(Event<'_>) + Sync),
+    save: Option<Save<'a>>,
+    progress: Mutex<Progress>,
+}
+
+impl<'a> Recorder<'a> {
+    /// A recorder of a review that holds everything but its tests; `finished` are taken
+    /// over from an earlier run, with their index in the edition.
+    pub(crate) fn new(
+        plan: &'a Plan<'a>,
+        cost_total: f64,
+        events: &'a (dyn Fn(Event<'_>) + Sync),
+        save: Option<Save<'a>>,
+        review: Review,
+        finished: Vec<Option<TestResult>>,
+    ) -> Recorder<'a> {
+        let slots = plan
+            .tests
+            .iter()
+            .map(|t| (0..t.slots).map(|_| None).collect());
+        Recorder {
+            plan,
+            cost_total,
+            events,
+            save,
+            progress: Mutex::new(Progress {
+                slots: slots.collect(),
+                begun: vec![false; plan.tests.len()],
+                settled: vec![false; plan.tests.len()],
+                cost_done: 0.0,
+                review,
+                failed: vec![None; finished.len()],
+                finished,
+            }),
+        }
+    }
+
+    /// Events are emitted under the lock, so that shares of work done never fall.
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn share(&self, progress: &Progress) -> f64 {
+        match self.cost_total {
+            total if total > 0.0 => (progress.cost_done / total).min(1.0),
+            _ => 1.0,
+        }
+    }
+
+    fn test_id(&self, test: usize) -> &'a str {
+        &self.plan.edition.tests[self.plan.tests[test].index].id
+    }
+
+    /// A preparation begins.
+    pub(crate) fn preparing(&self, state: &str, step: &str) {
+        let progress = self.lock();
+        (self.events)(Event::Preparing {
+            state,
+            step,
+            share_done: self.share(&progress),
+        });
+    }
+
+    /// Work that yields no result of its own was done.
+    pub(crate) fn spent(&self, cost: f64) {
+        self.lock().cost_done += cost;
+    }
+
+    /// A test begins, unless it has begun.
+    pub(crate) fn begin_test(&self, test: usize) {
+        let mut progress = self.lock();
+        if !std::mem::replace(&mut progress.begun[test], true) {
+            let entry = &self.plan.edition.tests[self.plan.tests[test].index];
+            (self.events)(Event::TestStarted {
+                test: &entry.id,
+                title: &entry.title,
+            });
+        }
+    }
+
+    /// A measurement begins.
+    pub(crate) fn begin(&self, dest: Dest, name: &str, runtime_s: u64) {
+        self.begin_test(dest.test);
+        let _order = self.lock();
+        (self.events)(Event::PointStarted {
+            test: self.test_id(dest.test),
+            point: name,
+            runtime_s,
+        });
+    }
+
+    /// A result is there; a fresh curve can be the result of two tests.
+    pub(crate) fn record(&self, dests: &[Dest], shot: Shot, cost: f64) {
+        let shot = Arc::new(shot);
+        let mut progress = self.lock();
+        progress.cost_done += cost;
+        for dest in dests {
+            (self.events)(Event::PointFinished {
+                test: self.test_id(dest.test),
+                point: &shot.job.name,
+                share_done: self.share(&progress),
+            });
+            progress.slots[dest.test][dest.slot] = Some(Ok(Arc::clone(&shot)));
+            self.settle(&mut progress, dest.test);
+        }
+    }
+
+    /// Results that are not there will not come.
+    pub(crate) fn fail(&self, dests: &[Dest], error: &Arc<TargetError>) {
+        let mut progress = self.lock();
+        for dest in dests {
+            if progress.settled[dest.test] {
+                continue;
+            }
+            progress.slots[dest.test][dest.slot].get_or_insert_with(|| Err(Arc::clone(error)));
+            self.settle(&mut progress, dest.test);
+        }
+    }
+
+    /// Closes a test of which every result is there or will not come.
+    fn settle(&self, progress: &mut Progress, test: usize) {
+        let slots = &progress.slots[test];
+        if slots.iter().any(Option::is_none) {
+            return;
+        }
+        let index = self.plan.tests[test].index;
+        // The first error in the edition's order, so that it does not depend on chance.
+        let error = slots
+            .iter()
+            .flatten()
+            .find_map(|s| s.as_ref().err())
+            .cloned();
+        match error {
+            None => {
+                let result = self.assemble(test, slots);
+                progress.finished[index] = Some(result);
+            }
+            Some(error) => {
+                progress.failed[index] = Some(FailedTest {
+                    id: self.test_id(test).to_owned(),
+                    error: error.to_string(),
+                });
+                (self.events)(Event::TestFailed {
+                    test: self.test_id(test),
+                    error: &error,
+                });
+            }
+        }
+        if let Some(result) = &progress.finished[index] {
+            for text in &result.warnings {
+                (self.events)(Event::Warning { text });
+            }
+            (self.events)(Event::TestFinished {
+                result,
+                share_done: self.share(progress),
+            });
+        }
+        progress.settled[test] = true;
+        progress.slots[test] = Vec::new();
+        self.save(&review(progress));
+    }
+
+    fn assemble(&self, test: usize, slots: &[SlotResult]) -> TestResult {
+        let entry = &self.plan.edition.tests[self.plan.tests[test].index];
+        let mut result = TestResult {
+            id: entry.id.clone(),
+            title: entry.title.clone(),
+            method: entry.method.clone(),
+            ..TestResult::default()
+        };
+        for shot in slots.iter().flatten().flatten() {
+            match &shot.measured {
+                Measured::Point(point) => result
+                    .points
+                    .get_or_insert_with(Vec::new)
+                    .push(point.clone()),
+                Measured::Curve(series) => result
+                    .series
+                    .get_or_insert_with(Vec::new)
+                    .push(series.clone()),
+            }
+            result.jobs.push(shot.job.clone());
+            for warning in &shot.warnings {
+                if !result.warnings.contains(warning) {
+                    result.warnings.push(warning.clone());
+                }
+            }
+        }
+        result
+    }
+
+    fn save(&self, review: &Review) {
+        if let Some(Err(problem)) = self.save.map(|save| save(review)) {
+            (self.events)(Event::Warning {
+                text: &format!("what is finished could not be saved: {problem}"),
+            });
+        }
+    }
+
+    /// The review as it stands.
+    pub(crate) fn finish(&self) -> Review {
+        review(&self.lock())
+    }
+}
+
+fn review(progress: &Progress) -> Review {
+    let mut review = progress.review.clone();
+    review.tests = progress.finished.iter().flatten().cloned().collect();
+    review.failed = progress.failed.iter().flatten().cloned().collect();
+    review.complete = review.failed.is_empty() && progress.settled.iter().all(|s| *s);
+    review
+}

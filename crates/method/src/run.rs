@@ -1,0 +1,488 @@
+//! Carrying an edition out on a target.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use stend_record::review::{JobText, Review, SCHEMA, TargetInfo, TestResult};
+use stend_target::{JobRequest, Target, TargetError};
+
+use crate::conditions;
+use crate::edition::{Curve, Edition, Load, Step, TestKind};
+use crate::event::Event;
+use crate::job::{self, JobFrame};
+use crate::outcome;
+use crate::plan::{Action, Dest, Phase, Plan, Unit};
+use crate::recorder::{Measured, Recorder, Shot};
+use crate::{parallel, serial};
+
+/// Keeps a partial review; what it cannot is said in words, and becomes a warning.
+pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
+
+/// How a review is made.
+#[derive(Clone)]
+pub struct ReviewOptions<'a> {
+    /// Ids of the tests to run; `None` for all of the edition.
+    pub tests: Option<Vec<String>>,
+    /// Root seed: every job's own seed is derived from it and from the job's name.
+    pub seed: u64,
+    /// Factor on every duration, pauses included. Runtimes come out in whole seconds,
+    /// at least one; filling the drive is by capacity and is not scaled.
+    pub duration_scale: f64,
+    /// How many units run at a time on a target that can be copied, and so how many
+    /// copies exist at a time; 0 counts as 1. The result does not depend on it.
+    pub threads: usize,
+    /// The command that makes the review again, for the review.
+    pub reproduce: String,
+    /// An earlier, partial review of the same target with the same edition, seed and
+    /// scale: the tests finished in it are taken over.
+    pub resume: Option<Review>,
+    /// Called with the partial review after every test that finished or failed.
+    pub save: Option<Save<'a>>,
+}
+
+impl Default for ReviewOptions<'_> {
+    fn default() -> Self {
+        ReviewOptions {
+            tests: None,
+            seed: 1,
+            duration_scale: 1.0,
+            threads: 1,
+            reproduce: String::new(),
+            resume: None,
+            save: None,
+        }
+    }
+}
+
+/// Why a review was not begun.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MethodError {
+    /// A test that the edition does not have.
+    #[error("edition {edition} has no test `{id}`; it has: {}", allowed.join(", "))]
+    UnknownTest {
+        /// Id of the edition.
+        edition: String,
+        /// What was asked for.
+        id: String,
+        /// What there is.
+        allowed: Vec<String>,
+    },
+    /// An empty list of tests.
+    #[error("no test was chosen; edition {edition} has: {}", allowed.join(", "))]
+    NoTest {
+        /// Id of the edition.
+        edition: String,
+        /// What there is.
+        allowed: Vec<String>,
+    },
+    /// A factor that is not a positive, finite number.
+    #[error(
+        "a duration scale of {0} is impossible: it must be a number above 0, such as 0.1 for a tenth of every duration"
+    )]
+    DurationScale(f64),
+    /// The review to go on from is of something else.
+    #[error(
+        "the earlier review cannot be continued: its {what} is {was}, now it is {is}; choose another folder, or the same {what}"
+    )]
+    Resume {
+        /// Which property differs.
+        what: &'static str,
+        /// In the earlier review.
+        was: String,
+        /// Now.
+        is: String,
+    },
+}
+
+/// What a review asks of its target, before anything is done. A real target needs the
+/// time to fill besides; how fast it writes is not known beforehand.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// Time under measured load, s.
+    pub measured_s: f64,
+    /// Of that, time under loads that write, s.
+    pub writing_s: f64,
+    /// Rests, s.
+    pub idle_s: f64,
+    /// Bytes written by preparation.
+    pub fill_bytes: u64,
+}
+
+/// What [`run_review`] would ask of a target of this kind and size.
+pub fn estimate(
+    edition: &Edition,
+    options: &ReviewOptions<'_>,
+    target: &TargetInfo,
+    can_be_copied: bool,
+) -> Result<Estimate, MethodError> {
+    let (plan, _) = prepare_plan(edition, options, target)?;
+    let mut sum = Estimate::default();
+    walk(&plan, can_be_copied, &mut |action| match action {
+        Action::Load { load, runtime_s } => {
+            sum.measured_s += runtime_s as f64;
+            if load.writes() {
+                sum.writing_s += runtime_s as f64;
+            }
+        }
+        Action::Step(Step::Fill { .. }) => sum.fill_bytes += target.capacity_bytes,
+        Action::Step(Step::Idle { duration_s }) => sum.idle_s += plan.rest_s(*duration_s),
+        Action::Step(Step::Trim) => {}
+    });
+    Ok(sum)
+}
+
+/// Runs the chosen tests of `edition` on `target`.
+///
+/// An error of a test is part of the review (`failed`); the others go on where they can.
+/// An `Err` means that nothing was done.
+pub fn run_review(
+    target: Box<dyn Target>,
+    edition: &Edition,
+    options: &ReviewOptions<'_>,
+    events: &(dyn Fn(Event<'_>) + Sync),
+) -> Result<Review, MethodError> {
+    let info = target.info();
+    let (plan, finished) = prepare_plan(edition, options, &info)?;
+    // Whether a target can be copied is its own to say; a copy of an untouched one is cheap.
+    let can_be_copied = target.fork().is_some();
+    let mut cost_total = 0.0;
+    walk(&plan, can_be_copied, &mut |a| cost_total += plan.cost(&a));
+    let review = Review {
+        schema: SCHEMA.to_owned(),
+        conditions: conditions::list(&plan, can_be_copied),
+        environment: target.environment(),
+        target: info,
+        edition: edition.id.clone(),
+        edition_title: edition.title.clone(),
+        seed: options.seed,
+        duration_scale: options.duration_scale,
+        complete: false,
+        reproduce: options.reproduce.clone(),
+        tests: Vec::new(),
+        failed: Vec::new(),
+        rivals: Vec::new(),
+    };
+    let recorder = Recorder::new(&plan, cost_total, events, options.save, review, finished);
+    let runner = Runner {
+        plan: &plan,
+        recorder: &recorder,
+    };
+    if can_be_copied {
+        parallel::run(&runner, target, options.threads);
+    } else {
+        serial::run(&runner, target);
+    }
+    Ok(recorder.finish())
+}
+
+fn walk(plan: &Plan<'_>, can_be_copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+    if can_be_copied {
+        parallel::walk(plan, see);
+    } else {
+        serial::walk(plan, see);
+    }
+}
+
+/// The plan, and the tests taken over by their index in the edition.
+fn prepare_plan<'e>(
+    edition: &'e Edition,
+    options: &ReviewOptions<'_>,
+    target: &TargetInfo,
+) -> Result<(Plan<'e>, Vec<Option<TestResult>>), MethodError> {
+    let scale = options.duration_scale;
+    if !scale.is_finite() || scale <= 0.0 {
+        return Err(MethodError::DurationScale(scale));
+    }
+    let chosen = choose(edition, options.tests.as_deref())?;
+    let mut finished = vec![None; edition.tests.len()];
+    if let Some(earlier) = &options.resume {
+        check_resume(earlier, edition, options, target)?;
+        for &index in &chosen {
+            let id = &edition.tests[index].id;
+            finished[index] = earlier.tests.iter().find(|t| t.id == *id).cloned();
+        }
+        // What continues a curve needs that curve's own drive: both are run again.
+        for &index in &chosen {
+            if let TestKind::Continue(next) = &edition.tests[index].kind
+                && finished[index].is_none()
+            {
+                finished[next.after] = None;
+            }
+        }
+    }
+    let left: Vec<usize> = chosen
+        .into_iter()
+        .filter(|i| finished[*i].is_none())
+        .collect();
+    let plan = Plan::new(edition, &left, options.seed, scale, target);
+    Ok((plan, finished))
+}
+
+fn choose(edition: &Edition, wanted: Option<&[String]>) -> Result<Vec<usize>, MethodError> {
+    let allowed = || edition.tests.iter().map(|t| t.id.clone()).collect();
+    let Some(wanted) = wanted else {
+        return Ok((0..edition.tests.len()).collect());
+    };
+    if let Some(id) = wanted
+        .iter()
+        .find(|id| edition.tests.iter().all(|t| t.id != **id))
+    {
+        return Err(MethodError::UnknownTest {
+            edition: edition.id.clone(),
+            id: id.clone(),
+            allowed: allowed(),
+        });
+    }
+    if wanted.is_empty() {
+        return Err(MethodError::NoTest {
+            edition: edition.id.clone(),
+            allowed: allowed(),
+        });
+    }
+    Ok((0..edition.tests.len())
+        .filter(|i| wanted.contains(&edition.tests[*i].id))
+        .collect())
+}
+
+fn check_resume(
+    earlier: &Review,
+    edition: &Edition,
+    options: &ReviewOptions<'_>,
+    target: &TargetInfo,
+) -> Result<(), MethodError> {
+    let pairs = [
+        ("schema", earlier.schema.clone(), SCHEMA.to_owned()),
+        ("edition", earlier.edition.clone(), edition.id.clone()),
+        ("seed", earlier.seed.to_string(), options.seed.to_string()),
+        (
+            "duration scale",
+            earlier.duration_scale.to_string(),
+            options.duration_scale.to_string(),
+        ),
+        ("target", earlier.target.title.clone(), target.title.clone()),
+        (
+            "capacity in bytes",
+            earlier.target.capacity_bytes.to_string(),
+            target.capacity_bytes.to_string(),
+        ),
+    ];
+    match pairs.into_iter().find(|(_, was, is)| was != is) {
+        Some((what, was, is)) => Err(MethodError::Resume { what, was, is }),
+        None => Ok(()),
+    }
+}
+
+/// Runs parts of a plan on a target and records what comes out.
+#[derive(Clone, Copy)]
+pub(crate) struct Runner<'a> {
+    pub(crate) plan: &'a Plan<'a>,
+    pub(crate) recorder: &'a Recorder<'a>,
+}
+
+impl Runner<'_> {
+    /// Carries out the steps towards a state.
+    pub(crate) fn prepare(
+        &self,
+        target: &mut dyn Target,
+        state: &str,
+        steps: &[Step],
+    ) -> Result<(), Arc<TargetError>> {
+        guarded(|| {
+            for step in steps {
+                self.recorder.preparing(state, step.name());
+                self.step(target, state, step)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn step(
+        &self,
+        target: &mut dyn Target,
+        name: &str,
+        step: &Step,
+    ) -> Result<(), Arc<TargetError>> {
+        match step {
+            Step::Fill {
+                block_bytes,
+                queue_depth,
+            } => {
+                let seed = job::seed_of(self.plan.seed, &format!("fill/{name}"));
+                let text = job::fill(*block_bytes, *queue_depth, seed);
+                let done = target.run(&JobRequest {
+                    text: &text,
+                    seed,
+                    sample_ms: 0,
+                })?;
+                outcome::check_errors(&done)?;
+            }
+            Step::Trim => target.trim_all()?,
+            Step::Idle { duration_s } => target.idle(self.plan.rest_s(*duration_s))?,
+        }
+        self.recorder.spent(self.plan.step_cost(step));
+        Ok(())
+    }
+
+    /// Runs a unit. Its results, and the error that ends it, are recorded here.
+    pub(crate) fn unit(
+        &self,
+        target: &mut dyn Target,
+        unit: &Unit<'_>,
+    ) -> Result<(), Arc<TargetError>> {
+        let done = guarded(|| match unit {
+            Unit::Point {
+                dest,
+                load,
+                duration_s,
+                ..
+            } => self.point(target, *dest, load, *duration_s),
+            Unit::Chain { id, curve, phases } => {
+                for phase in phases {
+                    match phase {
+                        Phase::Do(step) => self.step(target, id, step)?,
+                        Phase::Measure {
+                            name,
+                            duration_s,
+                            dests,
+                        } => self.curve(target, id, curve, name, *duration_s, dests)?,
+                    }
+                }
+                Ok(())
+            }
+        });
+        if let Err(error) = &done {
+            self.recorder.fail(&unit.dests(), error);
+        }
+        done
+    }
+
+    fn point(
+        &self,
+        target: &mut dyn Target,
+        dest: Dest,
+        load: &Load,
+        duration_s: f64,
+    ) -> Result<(), Arc<TargetError>> {
+        let test = &self.plan.edition.tests[self.plan.tests[dest.test].index].id;
+        let seed_name = format!("{test}/{}", load.slug());
+        let name = load.describe();
+        let runtime_s = self.plan.runtime_s(duration_s);
+        self.recorder.begin(dest, &name, runtime_s);
+        let outcome = self.job(target, load, &seed_name, runtime_s, 0)?;
+        let shot = Shot {
+            measured: Measured::Point(outcome::point(load, runtime_s, &outcome)?),
+            job: JobText {
+                name,
+                text: outcome.job_text,
+            },
+            warnings: self.duration_warning(duration_s),
+        };
+        let cost = self.plan.load_cost(load, runtime_s);
+        self.recorder.record(&[dest], shot, cost);
+        Ok(())
+    }
+
+    fn curve(
+        &self,
+        target: &mut dyn Target,
+        id: &str,
+        curve: &Curve,
+        name: &str,
+        duration_s: f64,
+        dests: &[Dest],
+    ) -> Result<(), Arc<TargetError>> {
+        let load = &curve.load;
+        let runtime_s = self.plan.runtime_s(duration_s);
+        let title = format!("{name}: {}", load.describe());
+        for dest in dests {
+            self.recorder.begin(*dest, &title, runtime_s);
+        }
+        let seed_name = format!("{id}/{name}");
+        let outcome = self.job(target, load, &seed_name, runtime_s, curve.sample_ms)?;
+        let series = outcome::series(name, load, curve.sample_ms, &outcome)?;
+        let mut warnings = self.duration_warning(duration_s);
+        let end_s = series.samples.last().map_or(0.0, |s| s.t_s);
+        if end_s < 0.95 * runtime_s as f64 - 1.0 {
+            warnings.push(format!(
+                "the curve `{name}` has samples for {end_s:.0} s of {runtime_s} s: the target's log ends early; figures of its end are of that instant"
+            ));
+        }
+        let shot = Shot {
+            measured: Measured::Curve(series),
+            job: JobText {
+                name: title,
+                text: outcome.job_text,
+            },
+            warnings,
+        };
+        let cost = self.plan.load_cost(load, runtime_s);
+        self.recorder.record(dests, shot, cost);
+        Ok(())
+    }
+
+    fn job(
+        &self,
+        target: &mut dyn Target,
+        load: &Load,
+        seed_name: &str,
+        runtime_s: u64,
+        sample_ms: u32,
+    ) -> Result<stend_target::JobOutcome, TargetError> {
+        let seed = job::seed_of(self.plan.seed, seed_name);
+        let text = job::measure(
+            load,
+            &JobFrame {
+                percentiles: &self.plan.edition.percentiles,
+                runtime_s,
+                seed,
+                capacity_bytes: self.plan.capacity_bytes,
+            },
+        );
+        target.run(&JobRequest {
+            text: &text,
+            seed,
+            sample_ms,
+        })
+    }
+
+    fn duration_warning(&self, duration_s: f64) -> Vec<String> {
+        let exact_s = duration_s * self.plan.scale;
+        if exact_s >= 1.0 {
+            return Vec::new();
+        }
+        vec![format!(
+            "{duration_s} s × {} is less than the shortest run: measured for 1 s; choose a larger duration scale for figures of any worth",
+            self.plan.scale
+        )]
+    }
+}
+
+impl Step {
+    /// What is being done, in a word.
+    fn name(&self) -> &'static str {
+        match self {
+            Step::Fill { .. } => "filling",
+            Step::Trim => "TRIM",
+            Step::Idle { .. } => "resting",
+        }
+    }
+}
+
+/// Runs something on a target; a panic of the target's becomes an error, so that the
+/// other tests go on and what is finished is kept.
+pub(crate) fn guarded<T>(
+    run: impl FnOnce() -> Result<T, Arc<TargetError>>,
+) -> Result<T, Arc<TargetError>> {
+    // What a panic leaves half done is the target, which is not used again before it
+    // is prepared anew, and the recorder, which is changed only by complete results.
+    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+        let said = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| payload.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(Arc::new(TargetError::Failed(format!(
+            "the target broke down: {said}; this is a defect of the program, please report it with the command line"
+        ))))
+    })
+}

@@ -1,0 +1,135 @@
+//! One target that cannot be copied: everything happens on it, one after the other.
+
+use std::sync::Arc;
+
+use stend_target::{Target, TargetError};
+
+use crate::edition::{Edition, Step};
+use crate::plan::{Action, Plan};
+use crate::run::Runner;
+
+/// What is known of the target's state.
+#[derive(Clone, Debug)]
+pub(crate) struct Tracker<'e> {
+    edition: &'e Edition,
+    /// The state it is in, if it is in one.
+    current: Option<usize>,
+    /// The state that was last asked for.
+    asked: Option<usize>,
+    /// States that it was in at some time.
+    reached: Vec<bool>,
+}
+
+impl<'e> Tracker<'e> {
+    pub(crate) fn new(edition: &'e Edition) -> Tracker<'e> {
+        Tracker {
+            edition,
+            current: None,
+            asked: None,
+            reached: vec![false; edition.states.len()],
+        }
+    }
+
+    /// The steps that bring the target to `state`, and the assumption that they succeed.
+    ///
+    /// Within a test, points of the same state follow one on the other without a rest,
+    /// as they do in a reviewer's lab: to make the state anew for each of a sweep's
+    /// writes would cost a real drive days and dozens of fills. Between tests, a state
+    /// that only reads have touched is kept, after a pause. From a state on the way (`clean`, on the way to `filled`) only the rest is made. A
+    /// target that was in the first state of the way before is brought back by the
+    /// edition's `again`.
+    pub(crate) fn bring_to(&mut self, state: usize, new_test: bool) -> Vec<Step> {
+        let pause = Step::Idle {
+            duration_s: self.edition.pause_s,
+        };
+        let same = self.asked.replace(state) == Some(state);
+        if same && !new_test {
+            return Vec::new();
+        }
+        if self.current == Some(state) {
+            return if new_test { vec![pause] } else { Vec::new() };
+        }
+        let way = self.edition.lineage(state);
+        let known = way.iter().position(|s| self.current == Some(*s));
+        let mut steps = Vec::new();
+        for (place, &index) in way.iter().enumerate() {
+            let to = &self.edition.states[index];
+            if known.is_some_and(|k| place <= k) {
+                continue;
+            }
+            let first = place == 0;
+            steps.extend_from_slice(if first && self.reached[index] {
+                &to.again
+            } else {
+                &to.steps
+            });
+            self.reached[index] = true;
+        }
+        self.current = Some(state);
+        steps
+    }
+
+    /// The target has left its state.
+    pub(crate) fn lost(&mut self) {
+        self.current = None;
+    }
+}
+
+/// Shows every action of the whole plan in its order.
+pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
+    let mut tracker = Tracker::new(plan.edition);
+    let mut last_test = None;
+    for unit in &plan.units {
+        let new_test = last_test.replace(unit.test()) != Some(unit.test());
+        for step in tracker.bring_to(unit.state(), new_test) {
+            see(Action::Step(&step));
+        }
+        plan.walk_unit(unit, see);
+        if unit.disturbs() {
+            tracker.lost();
+        }
+    }
+}
+
+/// Carries the plan out on the one target.
+///
+/// A test stops at its first error, and the next one is tried, after the state has been
+/// made anew: one broken job must not cost the other tests. Where nothing can go on (a
+/// tool is missing, the target is refused), every test left fails at once.
+pub(crate) fn run(runner: &Runner<'_>, mut target: Box<dyn Target>) {
+    let plan = runner.plan;
+    let mut tracker = Tracker::new(plan.edition);
+    let mut last_test = None;
+    let mut failure: Option<Arc<TargetError>> = None;
+    for unit in &plan.units {
+        let new_test = last_test.replace(unit.test()) != Some(unit.test());
+        if new_test && !failure.as_deref().is_some_and(is_final) {
+            failure = None;
+        }
+        if let Some(error) = &failure {
+            runner.recorder.fail(&unit.dests(), error);
+            continue;
+        }
+        runner.recorder.begin_test(unit.test());
+        // Until the steps have succeeded, the state is unknown.
+        let mut after = tracker.clone();
+        tracker.lost();
+        let steps = after.bring_to(unit.state(), new_test);
+        let title = &plan.edition.states[unit.state()].id;
+        if let Err(error) = runner.prepare(target.as_mut(), title, &steps) {
+            runner.recorder.fail(&unit.dests(), &error);
+            failure = Some(error);
+            continue;
+        }
+        tracker = after;
+        let done = runner.unit(target.as_mut(), unit);
+        if done.is_err() || unit.disturbs() {
+            tracker.lost();
+        }
+        failure = done.err();
+    }
+}
+
+fn is_final(error: &TargetError) -> bool {
+    matches!(error, TargetError::ToolMissing(_) | TargetError::Refused(_))
+}

@@ -1,0 +1,245 @@
+//! A target in memory whose figures are a function of everything that was done to it
+#![allow(dead_code, reason = "each test program uses its own part")]
+//! and of the job: two runs agree only if state and job agree.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use stend_record::fio::{Direction, Job, Latency, Output};
+use stend_record::review::{Condition, TargetInfo, TargetKind};
+use stend_target::{JobLog, JobOutcome, JobRequest, Target, TargetError};
+
+pub const CAPACITY_BYTES: u64 = 64 << 20;
+
+/// What the fake was asked to do, and how many of it there are.
+#[derive(Default)]
+pub struct Spy {
+    pub log: Mutex<Vec<String>>,
+    alive: AtomicUsize,
+    pub alive_max: AtomicUsize,
+}
+
+/// How the fake goes wrong, when something it is asked for contains `on`.
+#[derive(Clone)]
+pub enum Fault {
+    None,
+    /// That job fails.
+    Job {
+        on: &'static str,
+    },
+    /// That job and everything after it fails.
+    Gone {
+        on: &'static str,
+    },
+    /// As when fio cannot be found.
+    NoTool {
+        on: &'static str,
+    },
+    /// That job panics.
+    Panic {
+        on: &'static str,
+    },
+    /// Copies cannot be made any more after so many.
+    NoCopyAfter(usize),
+}
+
+pub struct Fake {
+    state: u64,
+    can_be_copied: bool,
+    gone: bool,
+    fault: Fault,
+    copies: Arc<AtomicUsize>,
+    pub spy: Arc<Spy>,
+}
+
+impl Fake {
+    pub fn new(can_be_copied: bool, fault: Fault) -> Fake {
+        Fake {
+            state: 1,
+            can_be_copied,
+            gone: false,
+            fault,
+            copies: Arc::default(),
+            spy: Arc::default(),
+        }
+        .counted()
+    }
+
+    pub fn simulated() -> Fake {
+        Fake::new(true, Fault::None)
+    }
+
+    pub fn real() -> Fake {
+        Fake::new(false, Fault::None)
+    }
+
+    fn counted(self) -> Fake {
+        let alive = 1 + self.spy.alive.fetch_add(1, Ordering::SeqCst);
+        self.spy.alive_max.fetch_max(alive, Ordering::SeqCst);
+        self
+    }
+
+    fn did(&mut self, what: &str) -> Result<(), TargetError> {
+        if self.gone {
+            return Err(TargetError::Failed("the device is gone".into()));
+        }
+        self.spy.log.lock().unwrap().push(what.to_owned());
+        Ok(())
+    }
+
+    fn stir(&mut self, what: &str) {
+        self.state = mix(self.state, what);
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        self.spy.alive.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn mix(state: u64, text: &str) -> u64 {
+    text.bytes().fold(state, |hash, byte| {
+        (hash ^ u64::from(byte))
+            .wrapping_mul(0x0000_0100_0000_01b3)
+            .rotate_left(17)
+    })
+}
+
+pub fn option<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+fn direction(hash: u64, runtime_s: u64) -> Direction {
+    let n = 1_000 + hash % 100_000;
+    let values = [1_000 + hash % 7, 20_000 + hash % 11, 300_000 + hash % 13];
+    let counts = [n - n / 100 - n / 1_000, n / 100, n / 1_000];
+    let bins = values.iter().zip(counts);
+    Direction {
+        bw_bytes: n * 4096 / runtime_s,
+        iops: n as f64 / runtime_s as f64,
+        total_ios: n,
+        clat_ns: Latency {
+            min: values[0],
+            max: values[2],
+            mean: 1_500.0,
+            n,
+            bins: Some(bins.map(|(v, c)| (v.to_string(), c)).collect()),
+            ..Latency::default()
+        },
+        ..Direction::default()
+    }
+}
+
+impl Target for Fake {
+    fn info(&self) -> TargetInfo {
+        TargetInfo {
+            name: "fake".into(),
+            title: "Fake".into(),
+            kind: if self.can_be_copied {
+                TargetKind::Simulated
+            } else {
+                TargetKind::File
+            },
+            capacity_bytes: CAPACITY_BYTES,
+            facts: Vec::new(),
+        }
+    }
+
+    fn environment(&self) -> Vec<Condition> {
+        Vec::new()
+    }
+
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        let section = job.text.rsplit('[').next().unwrap_or_default();
+        let section = section.split(']').next().unwrap_or_default().to_owned();
+        let runtime_s: u64 = option(job.text, "runtime").map_or(1, |r| r.parse().unwrap());
+        self.did(&format!("{section} {runtime_s} s"))?;
+        match self.fault {
+            Fault::Job { on } if section.contains(on) => {
+                return Err(TargetError::Failed(format!("fio was killed in {section}")));
+            }
+            Fault::Gone { on } if section.contains(on) => {
+                self.gone = true;
+                return Err(TargetError::Failed("the device went away".into()));
+            }
+            Fault::NoTool { on } if section.contains(on) => {
+                return Err(TargetError::ToolMissing("fio is missing".into()));
+            }
+            Fault::Panic { on } if section.contains(on) => panic!("index out of bounds"),
+            _ => {}
+        }
+        let hash = mix(self.state, job.text) ^ job.seed;
+        // Units finish in an order that differs from the one they start in.
+        for _ in 0..hash % 50 {
+            std::thread::yield_now();
+        }
+        let rw = option(job.text, "rw").expect("a job says rw");
+        let share = option(job.text, "rwmixread").map_or(50, |r| r.parse().unwrap());
+        let (reads, writes) = match rw {
+            "read" | "randread" => (true, false),
+            "write" | "randwrite" => (false, true),
+            _ => (share > 0, share < 100),
+        };
+        let mut result = Job {
+            jobname: section,
+            ..Job::default()
+        };
+        if reads {
+            result.read = direction(hash, runtime_s);
+        }
+        if writes {
+            result.write = direction(hash.rotate_left(7), runtime_s);
+            self.stir(job.text);
+        }
+        let samples = if job.sample_ms > 0 { runtime_s } else { 0 };
+        Ok(JobOutcome {
+            fio: Output {
+                jobs: vec![result],
+                ..Output::default()
+            },
+            job_text: format!("; as run\n{}", job.text),
+            log: (1..=samples)
+                .map(|s| JobLog {
+                    t_s: s as f64,
+                    write_iops: (hash % (1_000 * s)) as f64,
+                    written_bytes: s << 20,
+                    ..JobLog::default()
+                })
+                .collect(),
+        })
+    }
+
+    fn trim_all(&mut self) -> Result<(), TargetError> {
+        self.did("trim")?;
+        self.stir("trim");
+        Ok(())
+    }
+
+    fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
+        self.did(&format!("idle {seconds} s"))?;
+        self.stir(&seconds.to_string());
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Target>> {
+        let copies = self.copies.fetch_add(1, Ordering::SeqCst);
+        if let Fault::NoCopyAfter(limit) = self.fault
+            && copies >= limit
+        {
+            return None;
+        }
+        self.can_be_copied.then(|| {
+            Box::new(
+                Fake {
+                    fault: self.fault.clone(),
+                    spy: Arc::clone(&self.spy),
+                    copies: Arc::clone(&self.copies),
+                    ..*self
+                }
+                .counted(),
+            ) as Box<dyn Target>
+        })
+    }
+}

@@ -1,0 +1,213 @@
+//! Editions: the built-in one says what its documentation says, and whatever is wrong
+//! with a file is told with its place and what is allowed.
+
+use stend_method::edition::{ContinuationStep, Edition, Step, TestKind};
+
+const TEXT: &str = include_str!("../../../editions/2014.toml");
+
+#[test]
+fn the_built_in_edition_is_as_documented() {
+    let edition = Edition::load("2014").unwrap();
+    assert_eq!(Edition::built_in(), ["2014"]);
+    assert_eq!(edition.id, "2014");
+    let states: Vec<_> = edition.states.iter().map(|s| s.id.as_str()).collect();
+    assert_eq!(states, ["clean", "filled"]);
+    for test in &edition.tests {
+        let TestKind::Sweeps(sweeps) = &test.kind else {
+            continue;
+        };
+        for sweep in sweeps {
+            let minute = test.id == "sequential";
+            assert_eq!(sweep.duration_s, if minute { 60.0 } else { 180.0 });
+            // Reads and mixed loads find data, writes find room.
+            let state = usize::from(sweep.loads[0].read_percent > 0 || sweep.loads.len() == 11);
+            assert_eq!(sweep.state, state, "{}", test.id);
+        }
+    }
+    let TestKind::Curve(curve) = &edition.tests[5].kind else {
+        panic!("degradation is a curve");
+    };
+    assert_eq!((curve.duration_s, curve.sample_ms), (7200.0, 1000));
+    assert_eq!(curve.load.describe(), "random write, 4 KiB, queue depth 32");
+    let TestKind::Continue(next) = &edition.tests[6].kind else {
+        panic!("recovery continues");
+    };
+    let rest = Step::Idle { duration_s: 900.0 };
+    assert_eq!(next.steps[0], ContinuationStep::Do(rest));
+    assert_eq!(next.steps[2], ContinuationStep::Do(Step::Trim));
+}
+
+/// The message for the built-in text with one replacement.
+fn message(from: &str, to: &str) -> String {
+    assert!(TEXT.contains(from), "{from}");
+    let text = TEXT.replacen(from, to, 1);
+    Edition::parse(&text, "mine.toml").unwrap_err().to_string()
+}
+
+fn line_of(what: &str) -> usize {
+    1 + TEXT[..TEXT.find(what).unwrap()].matches('\n').count()
+}
+
+#[test]
+fn errors_say_file_line_key_and_what_is_allowed() {
+    let unknown = message("pause_s =", "pause_min =");
+    let line = line_of("pause_s =");
+    assert!(
+        unknown.starts_with(&format!("mine.toml:{line}: `pause_min`: unknown field")),
+        "{unknown}"
+    );
+    assert!(unknown.contains("`pause_s`"), "{unknown}");
+
+    let cases = [
+        // What is broken, how, the key, words of the explanation.
+        (
+            "op = \"read\"",
+            "op = \"reed\"",
+            "op",
+            "expected one of `read`, `write`, `mixed`",
+        ),
+        (
+            "pattern = \"random\"",
+            "pattern = 3",
+            "pattern",
+            "wanted string",
+        ),
+        (
+            "state = \"filled\"",
+            "state = \"full\"",
+            "state",
+            "allowed: clean, filled",
+        ),
+        (
+            "from = \"clean\"",
+            "from = \"filled\"",
+            "from",
+            "allowed: clean",
+        ),
+        (
+            "block_bytes = [512,",
+            "block_bytes = [500,",
+            "block_bytes",
+            "multiple of 512",
+        ),
+        (
+            "queue_depth = [1, 4]",
+            "queue_depth = [0, 4]",
+            "queue_depth",
+            "from 1 to 65536",
+        ),
+        (
+            "queue_depth = [1, 4]",
+            "queue_depth = []",
+            "queue_depth",
+            "at least one",
+        ),
+        (
+            "read_percent = [0,",
+            "read_percent = [101,",
+            "read_percent",
+            "0 to 100",
+        ),
+        (
+            "duration_s = 180",
+            "duration_s = 0.5",
+            "duration_s",
+            "1 s or longer",
+        ),
+        (
+            "duration_s = 180",
+            "duration_s = nan",
+            "duration_s",
+            "1 s or longer",
+        ),
+        ("pause_s = 900", "pause_s = -1", "pause_s", "0 s or longer"),
+        (
+            "99.99, 99.999]",
+            "99.99]",
+            "percentiles",
+            "99.999 is missing",
+        ),
+        ("[50, 90,", "[90, 50,", "percentiles", "ascend"),
+        (
+            "after = \"degradation\"",
+            "after = \"random\"",
+            "after",
+            "test.curve",
+        ),
+        (
+            "name = \"after TRIM\"",
+            "name = \"fresh\"",
+            "after",
+            "two curves",
+        ),
+        ("id = \"random\"", "id = \"sequential\"", "id", "two tests"),
+        ("id = \"random\"", "id = \"Random!\"", "id", "a-z"),
+        (
+            "stend.edition/1",
+            "stend.edition/2",
+            "schema",
+            "stend.edition/1",
+        ),
+        (
+            "sample_ms = 1000",
+            "sample_ms = 1",
+            "sample_ms",
+            "100 to 60000",
+        ),
+    ];
+    for (from, to, key, words) in cases {
+        let message = message(from, to);
+        assert!(message.contains(&format!(": `{key}`: ")), "{to}: {message}");
+        assert!(message.contains(words), "{to}: {message}");
+        let line: usize = message.split(':').nth(1).unwrap().parse().unwrap();
+        let context = TEXT
+            .lines()
+            .skip(line.saturating_sub(3))
+            .take(6)
+            .collect::<String>();
+        assert!(line > 1 && context.contains(key), "{to}: {message}");
+    }
+}
+
+#[test]
+fn structure_is_checked() {
+    let twice = message("queue_depth = [1, 4]", "queue_depth = [4, 4]");
+    assert!(twice.contains("stands here twice"), "{twice}");
+    let share = message("threads = 1\n", "threads = 1\nread_percent = [50]\n");
+    assert!(
+        share.contains("only a sweep with op = \"mixed\""),
+        "{share}"
+    );
+    let measure = message(
+        "again = [\"trim\"",
+        "again = [{ measure = { name = \"x\", duration_s = 5 } }",
+    );
+    assert!(measure.contains("only a `[test.continue]`"), "{measure}");
+    let step = message("    \"trim\",\n", "    \"erase\",\n");
+    assert!(step.contains("`fill`, `trim`, `idle`"), "{step}");
+    let nested = message("{ fill = { block_bytes", "{ fill = { block_byte");
+    assert!(
+        nested.contains("block_byte, available keys: block_bytes, queue_depth"),
+        "{nested}"
+    );
+    let missing = message(
+        "title = \"2014: the whole drive, three minutes a point\"\n",
+        "",
+    );
+    assert!(missing.contains("`title`: missing field"), "{missing}");
+    let syntax = message("[[test]]", "[[test]");
+    assert!(syntax.starts_with("mine.toml:"), "{syntax}");
+}
+
+#[test]
+fn editions_are_found_by_id_or_path() {
+    let unknown = Edition::load("2013").unwrap_err().to_string();
+    assert!(unknown.contains("there are: 2014"), "{unknown}");
+    let nowhere = Edition::load("./nowhere.toml").unwrap_err().to_string();
+    assert!(nowhere.starts_with("./nowhere.toml: "), "{nowhere}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.toml");
+    std::fs::write(&path, TEXT.replacen("id = \"2014\"", "id = \"mine\"", 1)).unwrap();
+    let mine = Edition::load(path.to_str().unwrap()).unwrap();
+    assert_eq!(mine.id, "mine");
+}

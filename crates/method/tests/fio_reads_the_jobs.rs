@@ -1,0 +1,48 @@
+//! fio itself accepts every job file that the built-in editions lead to.
+
+mod common;
+
+use std::process::Command;
+
+use common::Fake;
+use stend_method::{Edition, ReviewOptions, run_review};
+
+#[test]
+fn fio_parses_every_job() {
+    if Command::new("fio").arg("--version").output().is_err() {
+        assert!(
+            std::env::var_os("STEND_REQUIRE_TOOLS").is_none(),
+            "fio is missing, and STEND_REQUIRE_TOOLS is set"
+        );
+        println!("skipped: fio is missing");
+        return;
+    }
+    let review = run_review(
+        Box::new(Fake::simulated()),
+        &Edition::load("2014").unwrap(),
+        &ReviewOptions::default(),
+        &|_| {},
+    )
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("disk");
+    std::fs::File::create(&disk)
+        .and_then(|file| file.set_len(common::CAPACITY_BYTES))
+        .unwrap();
+    let jobs: Vec<_> = review.tests.iter().flat_map(|t| &t.jobs).collect();
+    assert_eq!(jobs.len(), 53);
+    let mut fio = Command::new("fio");
+    fio.arg("--parse-only")
+        .arg(format!("--filename={}", disk.display()));
+    for (number, job) in jobs.iter().enumerate() {
+        let path = folder.path().join(format!("{number}.fio"));
+        std::fs::write(&path, &job.text).unwrap();
+        fio.arg(path);
+    }
+    let output = fio.output().unwrap();
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

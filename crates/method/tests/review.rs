@@ -1,0 +1,525 @@
+//! The engine on a fake target: order, states, independence of the number of threads,
+//! failures, resuming.
+
+mod common;
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+use common::{CAPACITY_BYTES, Fake, Fault};
+use stend_method::{Edition, Event, MethodError, ReviewOptions, estimate, run_review};
+use stend_record::review::{Review, TestResult};
+use stend_target::Target;
+
+fn edition() -> Edition {
+    Edition::load("2014").unwrap()
+}
+
+fn options(tests: &[&str]) -> ReviewOptions<'static> {
+    ReviewOptions {
+        tests: (!tests.is_empty()).then(|| tests.iter().map(|t| t.to_string()).collect()),
+        seed: 42,
+        duration_scale: 0.01,
+        threads: 2,
+        ..ReviewOptions::default()
+    }
+}
+
+fn run(fake: Fake, options: &ReviewOptions<'_>) -> Review {
+    run_review(Box::new(fake), &edition(), options, &|_| {}).unwrap()
+}
+
+fn ids(tests: &[TestResult]) -> Vec<&str> {
+    tests.iter().map(|t| t.id.as_str()).collect()
+}
+
+fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
+    review.tests.iter().find(|t| t.id == id).unwrap()
+}
+
+const ALL: [&str; 7] = [
+    "sequential",
+    "random",
+    "depth-scaling",
+    "block-scaling",
+    "mixed-sequential",
+    "degradation",
+    "recovery",
+];
+
+#[test]
+fn the_whole_edition_yields_every_point_in_its_order() {
+    let review = run(Fake::simulated(), &options(&[]));
+    assert!(review.complete && review.failed.is_empty());
+    assert_eq!(ids(&review.tests), ALL);
+    let counts: Vec<usize> = review
+        .tests
+        .iter()
+        .map(|t| t.points.as_ref().map_or(0, Vec::len) + t.series.as_ref().map_or(0, Vec::len))
+        .collect();
+    assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3]);
+    let blocks: Vec<u64> = test(&review, "block-scaling").points.as_ref().unwrap()[..10]
+        .iter()
+        .map(|p| p.block_bytes)
+        .collect();
+    assert!(blocks.iter().enumerate().all(|(i, b)| *b == 512 << i));
+    let mixed = test(&review, "mixed-sequential").points.as_ref().unwrap();
+    let parts: Vec<usize> = mixed.iter().map(|p| p.parts.len()).collect();
+    assert_eq!(parts, [1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]);
+    assert!(mixed.iter().all(|p| p.threads == 2 && p.duration_s == 2.0));
+    let jobs = &test(&review, "random").jobs;
+    assert_eq!(jobs[1].name, "random read, 4 KiB, queue depth 4");
+    assert!(
+        jobs[1]
+            .text
+            .starts_with("; as run\n[global]\nrw=randread\n")
+    );
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let text = |threads| {
+        let options = ReviewOptions {
+            threads,
+            ..options(&[])
+        };
+        let fake = Fake::simulated();
+        let spy = fake.spy.clone();
+        let review = run(fake, &options);
+        let most = spy.alive_max.load(Ordering::SeqCst);
+        // The two prepared states, and one copy a thread.
+        assert!(most <= threads + 2, "{most} copies with {threads} threads");
+        serde_json::to_string(&review).unwrap()
+    };
+    let one = text(1);
+    for threads in [2, 5, 2, 5] {
+        assert_eq!(one, text(threads));
+    }
+}
+
+#[test]
+fn a_test_alone_yields_what_it_yields_among_others() {
+    let all = run(Fake::simulated(), &options(&[]));
+    for id in ALL {
+        let alone = run(Fake::simulated(), &options(&[id]));
+        assert_eq!(alone.tests.len(), 1);
+        assert_eq!(alone.tests[0], *test(&all, id), "{id}");
+    }
+}
+
+#[test]
+fn the_seed_reaches_every_job() {
+    let a = run(Fake::simulated(), &options(&["random"]));
+    let other = ReviewOptions {
+        seed: 43,
+        ..options(&["random"])
+    };
+    let b = run(Fake::simulated(), &other);
+    for (a, b) in a.tests[0].jobs.iter().zip(&b.tests[0].jobs) {
+        assert_ne!(
+            common::option(&a.text, "randseed"),
+            common::option(&b.text, "randseed")
+        );
+    }
+}
+
+#[test]
+fn recovery_continues_the_drive_that_degradation_left() {
+    let fake = Fake::simulated();
+    let spy = fake.spy.clone();
+    let review = run(fake, &options(&["degradation", "recovery"]));
+    let fresh = &test(&review, "degradation").series.as_ref().unwrap()[0];
+    let curves = test(&review, "recovery").series.as_ref().unwrap();
+    assert_eq!(*fresh, curves[0]);
+    let names: Vec<&str> = curves.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["fresh", "after idle", "after TRIM"]);
+    assert_eq!(fresh.samples.len(), 72);
+    let log = spy.log.lock().unwrap();
+    let chain = "rand-write-4096-t1-qd32 72 s";
+    assert_eq!(
+        log[..],
+        [
+            "fill 1 s", "trim", "idle 9 s", chain, "idle 9 s", chain, "trim", chain
+        ]
+    );
+}
+
+#[test]
+fn one_drive_is_brought_to_its_state_before_each_test() {
+    let fake = Fake::real();
+    let spy = fake.spy.clone();
+    let options = options(&["sequential", "random", "mixed-sequential"]);
+    let asked = estimate(&edition(), &options, &fake.info(), false).unwrap();
+    run(fake, &options);
+    let log = spy.log.lock().unwrap();
+    let expected = [
+        // Prepared for the first time: filled for `clean`, then for `filled`.
+        "fill 1 s",
+        "trim",
+        "idle 9 s",
+        "fill 1 s",
+        "idle 9 s",
+        "seq-read-262144-t1-qd1 1 s",
+        // `clean` again.
+        "trim",
+        "idle 9 s",
+        "seq-write-262144-t1-qd1 1 s",
+        // `filled` again.
+        "trim",
+        "idle 9 s",
+        "fill 1 s",
+        "idle 9 s",
+        "rand-read-4096-t1-qd1 2 s",
+        "rand-read-4096-t1-qd4 2 s",
+        "trim",
+        "idle 9 s",
+        "rand-write-4096-t1-qd1 2 s",
+        "rand-write-4096-t1-qd4 2 s",
+        "trim",
+        "idle 9 s",
+        "fill 1 s",
+        "idle 9 s",
+    ];
+    assert_eq!(log[..expected.len()], expected);
+    assert!(
+        log[expected.len()..]
+            .iter()
+            .all(|l| l.starts_with("seq-mixed")),
+        "{log:?}"
+    );
+    let fills = log.iter().filter(|l| l.starts_with("fill")).count() as u64;
+    assert_eq!(asked.fill_bytes, fills * CAPACITY_BYTES);
+    let idle = log.iter().filter(|l| l.starts_with("idle")).count() as f64;
+    assert_eq!(asked.idle_s, idle * 9.0);
+    assert_eq!(asked.measured_s, 2.0 + 4.0 * 2.0 + 11.0 * 2.0);
+}
+
+#[test]
+fn a_state_that_only_reads_have_touched_is_kept() {
+    let text = include_str!("../../../editions/2014.toml");
+    let mut edition = Edition::parse(text, "2014").unwrap();
+    for test in &mut edition.tests {
+        if let stend_method::edition::TestKind::Sweeps(sweeps) = &mut test.kind {
+            sweeps.truncate(1);
+        }
+    }
+    let fake = Fake::real();
+    let spy = fake.spy.clone();
+    let options = options(&["sequential", "random"]);
+    run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
+    let log = spy.log.lock().unwrap();
+    assert_eq!(log[5..7], ["seq-read-262144-t1-qd1 1 s", "idle 9 s"]);
+    assert_eq!(log[7], "rand-read-4096-t1-qd1 2 s");
+}
+
+#[test]
+fn every_finished_test_is_saved_at_once() {
+    for fake in [Fake::simulated(), Fake::real()] {
+        let saved: Mutex<Vec<Review>> = Mutex::default();
+        let save = |review: &Review| {
+            saved.lock().unwrap().push(review.clone());
+            Ok(())
+        };
+        let options = ReviewOptions {
+            save: Some(&save),
+            ..options(&[])
+        };
+        let review = run(fake, &options);
+        let saved = saved.into_inner().unwrap();
+        let counts: Vec<usize> = saved.iter().map(|r| r.tests.len()).collect();
+        assert_eq!(counts, [1, 2, 3, 4, 5, 6, 7]);
+        assert!(saved[..6].iter().all(|r| !r.complete));
+        assert_eq!(saved[6], review);
+    }
+}
+
+#[test]
+fn what_cannot_be_saved_is_a_warning() {
+    let warnings: Mutex<Vec<String>> = Mutex::default();
+    let options = ReviewOptions {
+        save: Some(&|_| Err("no space left".to_owned())),
+        ..options(&["random"])
+    };
+    let review = run_review(
+        Box::new(Fake::simulated()),
+        &edition(),
+        &options,
+        &|event| {
+            if let Event::Warning { text } = event {
+                warnings.lock().unwrap().push(text.to_owned());
+            }
+        },
+    );
+    assert!(review.unwrap().complete);
+    let warnings = warnings.into_inner().unwrap();
+    assert_eq!(
+        warnings,
+        ["what is finished could not be saved: no space left"]
+    );
+}
+
+#[test]
+fn a_failing_job_costs_its_test_and_no_other() {
+    for can_be_copied in [true, false] {
+        let fault = Fault::Job { on: "seq-mixed40" };
+        let review = run(Fake::new(can_be_copied, fault), &options(&[]));
+        assert!(!review.complete);
+        assert_eq!(review.failed.len(), 1);
+        assert_eq!(review.failed[0].id, "mixed-sequential");
+        assert!(
+            review.failed[0]
+                .error
+                .contains("fio was killed in seq-mixed40")
+        );
+        let left: Vec<&str> = ALL
+            .into_iter()
+            .filter(|t| *t != "mixed-sequential")
+            .collect();
+        assert_eq!(ids(&review.tests), left);
+    }
+}
+
+#[test]
+fn after_a_failure_the_state_is_made_anew() {
+    let fake = Fake::new(false, Fault::Job { on: "seq-read" });
+    let spy = fake.spy.clone();
+    run(fake, &options(&["sequential", "random"]));
+    let log = spy.log.lock().unwrap();
+    // The writes of the failed test are left out; `filled` comes back by way of `clean`.
+    assert_eq!(log[5], "seq-read-262144-t1-qd1 1 s");
+    assert_eq!(log[6..10], ["trim", "idle 9 s", "fill 1 s", "idle 9 s"]);
+    assert_eq!(log[10], "rand-read-4096-t1-qd1 2 s");
+}
+
+#[test]
+fn the_error_told_is_the_first_in_the_editions_order() {
+    let errors: Vec<String> = [1, 2, 5, 2]
+        .map(|threads| {
+            let options = ReviewOptions {
+                threads,
+                ..options(&["block-scaling"])
+            };
+            let fault = Fault::Job { on: "rand-write" };
+            run(Fake::new(true, fault), &options).failed[0]
+                .error
+                .clone()
+        })
+        .into();
+    assert!(errors[0].contains("rand-write-512-"), "{}", errors[0]);
+    assert!(errors.iter().all(|e| *e == errors[0]));
+}
+
+#[test]
+fn when_the_device_goes_away_the_rest_fails_and_what_was_done_stays() {
+    let fault = Fault::Gone {
+        on: "rand-write-4096-t1-qd4",
+    };
+    let review = run(Fake::new(false, fault), &options(&[]));
+    assert_eq!(ids(&review.tests), ["sequential"]);
+    assert_eq!(review.failed.len(), 6);
+    assert!(review.failed[0].error.contains("went away"));
+    assert!(review.failed[1..].iter().all(|f| f.error.contains("gone")));
+}
+
+#[test]
+fn a_missing_tool_ends_everything_at_once() {
+    let fake = Fake::new(false, Fault::NoTool { on: "fill" });
+    let spy = fake.spy.clone();
+    let kinds: Mutex<Vec<bool>> = Mutex::default();
+    let review = run_review(Box::new(fake), &edition(), &options(&[]), &|event| {
+        if let Event::TestFailed { error, .. } = event {
+            let missing = matches!(error, stend_target::TargetError::ToolMissing(_));
+            kinds.lock().unwrap().push(missing);
+        }
+    })
+    .unwrap();
+    assert_eq!(review.failed.len(), 7);
+    assert_eq!(spy.log.lock().unwrap().len(), 1);
+    assert_eq!(kinds.into_inner().unwrap(), [true; 7]);
+}
+
+#[test]
+fn a_failed_preparation_fails_what_waits_for_it() {
+    // The second fill makes `filled`; here the first fails, and both states with it.
+    let review = run(Fake::new(true, Fault::Job { on: "fill" }), &options(&[]));
+    assert!(review.tests.is_empty());
+    assert_eq!(review.failed.len(), 7);
+}
+
+#[test]
+fn a_panic_of_the_target_is_a_failed_test() {
+    for threads in [1, 2] {
+        let options = ReviewOptions {
+            threads,
+            ..options(&[])
+        };
+        let fault = Fault::Panic {
+            on: "rand-read-512-",
+        };
+        let review = run(Fake::new(true, fault), &options);
+        assert_eq!(review.failed.len(), 1);
+        assert_eq!(review.failed[0].id, "block-scaling");
+        assert!(review.failed[0].error.contains("index out of bounds"));
+        assert_eq!(review.tests.len(), 6);
+    }
+}
+
+#[test]
+fn a_target_that_stops_giving_copies_fails_in_words() {
+    let review = run(Fake::new(true, Fault::NoCopyAfter(3)), &options(&[]));
+    assert!(!review.failed.is_empty());
+    assert!(review.failed[0].error.contains("could not be copied"));
+}
+
+#[test]
+fn a_chain_keeps_the_curve_that_was_finished() {
+    // The second curve differs from the first by nothing but its seed: the fault is on
+    // the TRIM, which a fake that is gone refuses.
+    struct NoTrimTwice(Fake, u32);
+    impl Target for NoTrimTwice {
+        fn info(&self) -> stend_record::review::TargetInfo {
+            self.0.info()
+        }
+        fn environment(&self) -> Vec<stend_record::review::Condition> {
+            Vec::new()
+        }
+        fn run(
+            &mut self,
+            job: &stend_target::JobRequest<'_>,
+        ) -> Result<stend_target::JobOutcome, stend_target::TargetError> {
+            self.0.run(job)
+        }
+        fn trim_all(&mut self) -> Result<(), stend_target::TargetError> {
+            self.1 += 1;
+            match self.1 {
+                2 => Err(stend_target::TargetError::Failed("TRIM refused".into())),
+                _ => self.0.trim_all(),
+            }
+        }
+        fn idle(&mut self, seconds: f64) -> Result<(), stend_target::TargetError> {
+            self.0.idle(seconds)
+        }
+        fn fork(&self) -> Option<Box<dyn Target>> {
+            None
+        }
+    }
+    let target = Box::new(NoTrimTwice(Fake::real(), 0));
+    let options = options(&["degradation", "recovery"]);
+    let review = run_review(target, &edition(), &options, &|_| {}).unwrap();
+    assert_eq!(ids(&review.tests), ["degradation"]);
+    assert_eq!(review.failed[0].id, "recovery");
+    assert!(review.failed[0].error.contains("TRIM refused"));
+}
+
+#[test]
+fn shares_of_work_rise_to_one() {
+    for fake in [Fake::simulated(), Fake::real()] {
+        let shares: Mutex<Vec<f64>> = Mutex::default();
+        let order: Mutex<Vec<String>> = Mutex::default();
+        let observe = |event: Event<'_>| match event {
+            Event::Preparing { share_done, .. }
+            | Event::PointFinished { share_done, .. }
+            | Event::TestFinished { share_done, .. } => shares.lock().unwrap().push(share_done),
+            Event::TestStarted { test, .. } => order.lock().unwrap().push(test.to_owned()),
+            _ => {}
+        };
+        run_review(Box::new(fake), &edition(), &options(&[]), &observe).unwrap();
+        let shares = shares.into_inner().unwrap();
+        assert!(shares.is_sorted());
+        assert!((shares[shares.len() - 1] - 1.0).abs() < 1e-6, "{shares:?}");
+        let mut started = order.into_inner().unwrap();
+        started.sort();
+        started.dedup();
+        assert_eq!(started.len(), 7, "each test starts once");
+    }
+}
+
+#[test]
+fn bad_requests_are_refused_before_anything_is_done() {
+    let refuse = |options: &ReviewOptions<'_>| {
+        let fake = Fake::real();
+        let spy = fake.spy.clone();
+        let error = run_review(Box::new(fake), &edition(), options, &|_| {}).unwrap_err();
+        assert!(spy.log.lock().unwrap().is_empty());
+        error
+    };
+    let error = refuse(&options(&["random", "randon"]));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "edition 2014 has no test `randon`; it has: {}",
+            ALL.join(", ")
+        )
+    );
+    let none = ReviewOptions {
+        tests: Some(Vec::new()),
+        ..options(&[])
+    };
+    assert!(matches!(refuse(&none), MethodError::NoTest { .. }));
+    for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let bad = ReviewOptions {
+            duration_scale: scale,
+            ..options(&[])
+        };
+        assert!(matches!(refuse(&bad), MethodError::DurationScale(_)));
+    }
+}
+
+#[test]
+fn a_review_goes_on_from_what_was_finished() {
+    let whole = run(Fake::simulated(), &options(&[]));
+    let mut partial = whole.clone();
+    partial
+        .tests
+        .retain(|t| t.id == "random" || t.id == "degradation");
+    let fake = Fake::simulated();
+    let spy = fake.spy.clone();
+    let again = ReviewOptions {
+        resume: Some(partial.clone()),
+        ..options(&[])
+    };
+    assert_eq!(run(fake, &again), whole);
+    let log = spy.log.lock().unwrap();
+    // Random at depth 1 belongs to `random` and to `depth-scaling`: once less than in all.
+    let depth_1 = log
+        .iter()
+        .filter(|l| l.starts_with("rand-read-4096-t1-qd1 "));
+    assert_eq!(depth_1.count(), 1);
+    // `recovery` needs the drive that `degradation` leaves: that is run again.
+    let chain = log
+        .iter()
+        .filter(|l| l.starts_with("rand-write-4096-t1-qd32 72"));
+    assert_eq!(chain.count(), 3);
+
+    let other_seed = ReviewOptions {
+        seed: 43,
+        ..again.clone()
+    };
+    let error = run_review(
+        Box::new(Fake::simulated()),
+        &edition(),
+        &other_seed,
+        &|_| {},
+    );
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("its seed is 42, now it is 43")
+    );
+}
+
+#[test]
+fn runs_below_a_second_are_lengthened_and_say_so() {
+    let short = ReviewOptions {
+        duration_scale: 0.001,
+        ..options(&["sequential", "degradation"])
+    };
+    let review = run(Fake::simulated(), &short);
+    let warnings = &test(&review, "sequential").warnings;
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].contains("measured for 1 s"));
+    assert!(test(&review, "degradation").warnings.is_empty());
+    let durations = review.conditions.iter().find(|c| c.name == "durations");
+    assert!(durations.unwrap().value.starts_with("shortened: "));
+}
