@@ -1,1 +1,89 @@
-//! The review as one self-contained page.
+//! The review as a page: one HTML file that opens anywhere without a network, and the
+//! review's JSON beside it.
+//!
+//! The same review gives the same bytes: no clock, no randomness, no hashing order.
+//! The page's parts, in the order of reading: [`write`] gathers them; `headline` and
+//! `verdict` say what the figures mean; `points` and `curves` make each test's charts
+//! and tables; `chart` is the data that the page's script draws; `page` lays it out.
+
+mod chart;
+mod curve;
+mod curves;
+mod drive;
+mod headline;
+mod number;
+mod page;
+mod points;
+mod verdict;
+mod view;
+
+use std::path::{Path, PathBuf};
+
+use stend_record::review::Review;
+
+/// Something found in the samples, put into words by whoever found it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is about, in a few words.
+    pub title: String,
+    /// What was found, in sentences with figures and units.
+    pub text: String,
+}
+
+/// Why a report could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The folder could not be made or written into.
+    #[error(
+        "the report cannot be written to {path}: {source}; choose a folder that can be \
+         written to and has room"
+    )]
+    Write {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// The review holds something that cannot be written as JSON or HTML.
+    #[error("the review cannot be put into a page: {0}")]
+    Render(String),
+}
+
+/// The review as one self-contained HTML page. `findings` are shown with the verdict.
+pub fn write(review: &Review, findings: &[Finding]) -> Result<String, ReportError> {
+    page::render(review, findings)
+}
+
+/// Writes `index.html` and `review.json` into a folder, which is made if it is missing;
+/// files of an earlier report there are replaced. Returns the path of the page.
+pub fn write_folder(
+    review: &Review,
+    findings: &[Finding],
+    folder: &Path,
+) -> Result<PathBuf, ReportError> {
+    // Both are made before the disk is touched: half a report is none.
+    let html = write(review, findings)?;
+    let mut json =
+        serde_json::to_string(review).map_err(|error| ReportError::Render(error.to_string()))?;
+    json.push('\n');
+    std::fs::create_dir_all(folder).map_err(|source| ReportError::Write {
+        path: folder.to_path_buf(),
+        source,
+    })?;
+    replace(&folder.join("review.json"), &json)?;
+    let page = folder.join("index.html");
+    replace(&page, &html)?;
+    Ok(page)
+}
+
+/// Replaces a file as a whole: a reader, or a crash, finds the old one or the new one.
+fn replace(path: &Path, text: &str) -> Result<(), ReportError> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    std::fs::write(&part, text)
+        .and_then(|()| std::fs::rename(&part, path))
+        .map_err(|source| ReportError::Write {
+            path: path.to_path_buf(),
+            source,
+        })
+}

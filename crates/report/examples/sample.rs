@@ -1,0 +1,20 @@
+//! Writes a report of made-up figures, to look at the page while working on it:
+//! `cargo run -p stend-report --example sample -- FOLDER [DURATION_SCALE]`.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().ok_or("name the folder to write to")?;
+    let scale = arguments.next().map_or(Ok(1.0), |text| text.parse())?;
+    let findings = [stend_report::Finding {
+        title: "Steps of the random write".into(),
+        text: "41,000 IOPS up to 0.6 GB, 30,000 up to 8 GB, 21,000 up to 240 GB, then 4,500 \
+               (made up)."
+            .into(),
+    }];
+    let page = stend_report::write_folder(&common::review(scale), &findings, folder.as_ref())?;
+    println!("{}", page.display());
+    Ok(())
+}

@@ -1,0 +1,272 @@
+// Draws the page's charts from the data in #stend-data. What a chart holds is decided
+// where the page is written; here are its looks alone.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const data = JSON.parse(document.getElementById("stend-data").textContent);
+
+  // A slot is told by its marker, its dash and its bar's pattern, so that the charts
+  // read without colour.
+  const MARKERS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
+  const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "8px,2px,2px,2px,2px,2px", "2px,6px", "12px,6px"];
+  const PATTERNS = ["", "/", "x", "-", "\\", "|", "+", "."];
+  const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
+  // The width of A4 less its margins, CSS pixels.
+  const PAPER_WIDTH = 690;
+
+  const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
+  // plotly reads its texts as a kind of HTML.
+  const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const at = (list, slot) => list[slot % list.length];
+
+  function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed.base64), (c) => c.charCodeAt(0));
+    const view = new DataView(bytes.buffer);
+    const out = new Float64Array(bytes.length / 2);
+    for (let i = 0; i < out.length; i++) out[i] = view.getUint16(2 * i, true) * packed.step;
+    return out;
+  }
+
+  function summed(values) {
+    let sum = 0;
+    return values.map((v) => (sum += v));
+  }
+
+  const unpacked = new Map();
+  function samplesOf(number) {
+    if (!unpacked.has(number)) {
+      const curve = data.curves[number];
+      const iops = unpack(curve.samples.iops);
+      const times = curve.samples.t_s;
+      const written = curve.samples.written_bytes;
+      unpacked.set(number, {
+        time: times ? summed(unpack(times)) : iops.map((_, i) => (i + 1) * curve.interval_s),
+        written: written ? summed(unpack(written)) : new Float64Array(iops.length),
+        iops,
+      });
+    }
+    return unpacked.get(number);
+  }
+
+  function valuesOf(trace, chart) {
+    if (trace.curve === undefined) {
+      const names = (values) => values.map((v) => (typeof v === "string" ? plain(v) : v));
+      return { x: names(trace.x), y: names(trace.y) };
+    }
+    const curve = data.curves[trace.curve];
+    const values = trace.role === "samples"
+      ? samplesOf(trace.curve)
+      : { time: curve.mean_t_s, written: curve.mean_written_bytes, iops: curve.mean_iops };
+    return {
+      x: values[trace.along].map((v) => v * chart.x.multiply),
+      y: values.iops.map((v) => v * chart.y.multiply),
+    };
+  }
+
+  function barTrace(trace, common) {
+    const hue = colour("c" + (trace.slot % 8));
+    return {
+      ...common,
+      type: "bar",
+      orientation: "h",
+      text: trace.labels.map(plain),
+      textposition: "outside",
+      cliponaxis: false,
+      marker: {
+        color: hue,
+        line: { color: hue, width: 1 },
+        pattern: { shape: at(PATTERNS, trace.slot), fillmode: "overlay", fgcolor: colour("paper"), fgopacity: .75, size: 7, solidity: .28 },
+      },
+      hovertemplate: "%{y}: %{text}<extra>" + common.name + "</extra>",
+    };
+  }
+
+  function pointTrace(trace, chart, common) {
+    const hue = colour("c" + (trace.slot % 8));
+    const figure = "%{y:,.4~r} " + plain(chart.y.unit);
+    const marker = { color: hue, symbol: at(MARKERS, trace.slot) };
+    const line = { color: hue, dash: at(DASHES, trace.slot) };
+    switch (trace.role) {
+      case "samples":
+        return {
+          ...common,
+          mode: "markers",
+          showlegend: false,
+          legendgroup: common.name,
+          opacity: .38,
+          marker: { ...marker, size: 3.2 },
+          hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": " + figure + "<extra>" + common.name + ", one sample</extra>",
+        };
+      case "means":
+        return {
+          ...common,
+          mode: "lines+markers",
+          legendgroup: common.name,
+          line: { ...line, width: 2.6 },
+          // Few markers: enough to tell the line, not enough to hide it.
+          marker: { ...marker, size: 9, maxdisplayed: 14, line: { color: colour("paper"), width: 1 } },
+          hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": " + figure + "<extra>" + common.name + ", mean</extra>",
+        };
+      case "thin":
+        return {
+          ...common,
+          mode: "lines+markers",
+          line: { ...line, width: 1.2 },
+          marker: { ...marker, size: 5 },
+          hovertemplate: figure,
+        };
+      default:
+        return {
+          ...common,
+          mode: "lines+markers",
+          line: { ...line, width: 2.4 },
+          marker: { ...marker, size: 9 },
+          hovertemplate: figure,
+        };
+    }
+  }
+
+  function traceOf(trace, chart) {
+    const common = { type: "scatter", name: plain(trace.name), ...valuesOf(trace, chart) };
+    return chart.kind === "bars" ? barTrace(trace, common) : pointTrace(trace, chart, common);
+  }
+
+  function axisOf(axis, side) {
+    const out = {
+      title: { text: plain(axis.title), standoff: 12 },
+      gridcolor: colour("grid"),
+      linecolor: colour("line"),
+      zerolinecolor: colour("line"),
+      ticks: "outside",
+      tickcolor: colour("line"),
+      automargin: true,
+      separatethousands: true,
+      exponentformat: "none",
+    };
+    if (axis.tick_values) {
+      out.tickvals = axis.tick_values;
+      // Many long names side by side: the unit goes under the number, upright.
+      const crowded = side === "x" && axis.tick_texts.join("").length > 40;
+      out.ticktext = axis.tick_texts.map((text) => crowded ? plain(text).replace("\u00a0", "<br>") : plain(text));
+      out.tickangle = 0;
+    }
+    switch (axis.scale) {
+      case "log":
+        out.type = "log";
+        break;
+      case "reversed":
+        out.autorange = "reversed";
+        break;
+      case "category":
+        out.type = "category";
+        if (side === "y") Object.assign(out, { autorange: "reversed", ticks: "", showgrid: false });
+        break;
+      default:
+        // A figure's length is read from zero.
+        if (!axis.range) out.rangemode = "tozero";
+    }
+    if (axis.range) out.range = axis.range;
+    return out;
+  }
+
+  function layoutOf(chart, width) {
+    const bars = chart.kind === "bars";
+    return {
+      width,
+      height: chart.height_px,
+      autosize: width === undefined,
+      margin: { l: 60, r: bars ? 90 : 24, t: 34, b: 40 },
+      paper_bgcolor: colour("paper"),
+      plot_bgcolor: colour("paper"),
+      font: { family: FONT, size: 13, color: colour("ink") },
+      separators: ".,",
+      showlegend: true,
+      legend: { orientation: "h", x: 0, xanchor: "left", yref: "container", y: 0, yanchor: "bottom", traceorder: "normal" },
+      hovermode: chart.kind === "lines" ? "x unified" : "closest",
+      hoverlabel: { bgcolor: colour("panel"), bordercolor: colour("line"), font: { family: FONT, color: colour("ink") }, namelength: -1 },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("muted"), activecolor: colour("link") },
+      bargap: .28,
+      bargroupgap: .06,
+      xaxis: axisOf(chart.x, "x"),
+      yaxis: axisOf(chart.y, "y"),
+    };
+  }
+
+  // The saved picture carries the title and the note, which on the page stand above it.
+  function save(element, chart) {
+    const note = data.note ? "<br><b>" + plain(data.note) + "</b>" : "";
+    const layout = {
+      ...element.layout,
+      title: { text: plain(document.title) + "<br>" + plain(chart.title) + note, x: 0.02, xanchor: "left", font: { size: 16 } },
+      margin: { ...element.layout.margin, t: 110 },
+      height: chart.height_px + 90,
+      width: element.clientWidth,
+    };
+    Plotly.downloadImage({ data: element.data, layout }, { format: "png", scale: 2, width: layout.width, height: layout.height, filename: chart.id });
+  }
+
+  function configOf(chart) {
+    return {
+      responsive: true,
+      displaylogo: false,
+      displayModeBar: true,
+      showSendToCloud: false,
+      plotlyServerURL: "",
+      modeBarButtonsToRemove: ["toImage", "select2d", "lasso2d", "autoScale2d"],
+      modeBarButtonsToAdd: [{
+        name: "toImage",
+        title: "Save as a picture (PNG)",
+        icon: Plotly.Icons.camera,
+        click: (element) => save(element, chart),
+      }],
+    };
+  }
+
+  const draw = (chart, width) => Plotly.react(
+    chart.id,
+    chart.traces.map((trace) => traceOf(trace, chart)),
+    layoutOf(chart, width),
+    configOf(chart),
+  );
+
+  async function drawAll() {
+    let failures = 0;
+    for (const chart of data.charts) {
+      const element = document.getElementById(chart.id);
+      try {
+        await draw(chart);
+        element.dataset.drawn = element.querySelectorAll(".main-svg g.trace").length;
+      } catch (error) {
+        failures++;
+        console.error(chart.id, error);
+        const text = document.createElement("p");
+        text.className = "failed";
+        text.textContent = "This chart could not be drawn (" + error + "). Its numbers are in the tables.";
+        element.replaceChildren(text);
+      }
+      // The page stays alive between two charts.
+      await new Promise((next) => setTimeout(next));
+    }
+    root.dataset.charts = failures ? "failed" : "drawn";
+  }
+
+  const redraw = (width) => data.charts
+    .filter((chart) => document.getElementById(chart.id).dataset.drawn)
+    .forEach((chart) => draw(chart, width));
+
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
+  // Paper is white, narrow, and cannot be unfolded.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll("details.paper:not([open])")];
+    unfolded.forEach((details) => { details.open = true; });
+    root.dataset.paper = "";
+    redraw(PAPER_WIDTH);
+  });
+  addEventListener("afterprint", () => {
+    unfolded.forEach((details) => { details.open = false; });
+    delete root.dataset.paper;
+    redraw();
+  });
+  drawAll();
+})();

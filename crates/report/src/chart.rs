@@ -1,0 +1,349 @@
+//! The charts as data: what the page's script (`page/charts.js`) turns into plotly's
+//! traces. Colours, dashes and markers are the script's; here a trace only has a slot.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use stend_record::review::Series;
+
+use crate::curve::Window;
+use crate::number;
+
+/// Everything the script draws.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ChartData {
+    /// Said under the title of every saved picture; empty for a full run.
+    pub note: String,
+    /// The charts, each with the id of its container.
+    pub charts: Vec<Chart>,
+    /// The curves that traces point into.
+    pub curves: Vec<CurveData>,
+}
+
+/// One chart.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chart {
+    /// Id of the container in the page.
+    pub id: String,
+    /// Title, for the saved picture; the page shows its own.
+    pub title: String,
+    /// Bars or lines.
+    pub kind: ChartKind,
+    /// Height of the plot, CSS pixels.
+    pub height_px: u32,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// What is drawn, in the order of the legend.
+    pub traces: Vec<Trace>,
+}
+
+/// The form of a chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChartKind {
+    /// Horizontal grouped bars: `x` is the figure, `y` the group.
+    Bars,
+    /// Lines with a value under the pointer for all of one `x`.
+    Lines,
+    /// Samples as dots with lines through their means.
+    Dots,
+}
+
+/// One axis.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Axis {
+    /// Title with the unit.
+    pub title: String,
+    /// Unit after a figure under the pointer.
+    pub unit: String,
+    /// Form of the axis.
+    pub scale: Scale,
+    /// Places of the ticks; chosen by the script when empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tick_values: Vec<f64>,
+    /// Text of each tick.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tick_texts: Vec<String>,
+    /// Ends of the axis, in its own unit; chosen by the script when missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
+    /// What a value of a curve is multiplied with to be in the axis's unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multiply: Option<f64>,
+}
+
+/// Form of an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Even.
+    #[default]
+    Linear,
+    /// Logarithmic.
+    Log,
+    /// Names in the order given.
+    Category,
+    /// Even, from the greatest value to the smallest.
+    Reversed,
+}
+
+/// One trace.
+#[derive(Clone, Debug, Serialize)]
+pub struct Trace {
+    /// Name in the legend.
+    pub name: String,
+    /// Which colour, marker and dash.
+    pub slot: usize,
+    /// How it is drawn.
+    pub role: Role,
+    /// The values, or the curve they are in.
+    #[serde(flatten)]
+    pub values: Values,
+}
+
+/// How a trace is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// A bar a group.
+    Bar,
+    /// A line with a marker on every point.
+    Line,
+    /// A thin line, for the parts of a whole.
+    Thin,
+    /// Every sample of a curve as a faint dot.
+    Samples,
+    /// The window means of a curve as a line.
+    Means,
+}
+
+/// The values of a trace.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Values {
+    /// In the trace itself. A missing value is a gap.
+    Own {
+        /// Along the horizontal axis: figures, or names of a category axis.
+        x: Vec<Coordinate>,
+        /// Along the vertical axis.
+        y: Vec<Coordinate>,
+        /// Text on each bar.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        labels: Vec<String>,
+    },
+    /// In [`ChartData::curves`].
+    Curve {
+        /// Which one.
+        curve: usize,
+        /// Along the time or along the data written.
+        along: Along,
+    },
+}
+
+/// What a curve is drawn against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Along {
+    /// Seconds since its start.
+    Time,
+    /// Bytes written since its start.
+    Written,
+}
+
+/// A place on an axis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Coordinate {
+    /// A figure.
+    Figure(f64),
+    /// A name on a category axis.
+    Name(String),
+    /// Nothing was measured.
+    Gap(()),
+}
+
+impl Coordinate {
+    /// A figure rounded to five significant digits (a picture shows three), or a gap
+    /// for what is not a number.
+    pub fn rounded(value: f64) -> Coordinate {
+        if value.is_finite() {
+            Coordinate::Figure(number::significant(value, 5))
+        } else {
+            Coordinate::Gap(())
+        }
+    }
+}
+
+/// One curve, stored once for all the charts that draw it.
+#[derive(Clone, Debug, Serialize)]
+pub struct CurveData {
+    /// Length of a sampling interval, s.
+    pub interval_s: f64,
+    /// The samples; missing where only the means are drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub samples: Option<SampleData>,
+    /// Middles of the mean windows, s.
+    pub mean_t_s: Vec<f64>,
+    /// Bytes written up to the middles of the mean windows.
+    pub mean_written_bytes: Vec<u64>,
+    /// Window means, requests a second.
+    pub mean_iops: Vec<f64>,
+}
+
+/// The samples of a curve.
+#[derive(Clone, Debug, Serialize)]
+pub struct SampleData {
+    /// Ends of the intervals, s, as increments; missing when sample `i` of a curve (from
+    /// 0) ends at `(i + 1) * interval_s`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub t_s: Option<Packed>,
+    /// Bytes written, as increments; missing when nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_bytes: Option<Packed>,
+    /// Requests a second.
+    pub iops: Packed,
+}
+
+/// Numbers as 16-bit integers, little-endian, in base64; each stands for itself times
+/// `step`.
+///
+/// The greatest is at most 65,535 steps and at least a fifth of that for series that
+/// need more than whole steps, so that a step is below 0.01 % of the greatest value:
+/// finer than a pixel. A curve of 7,200 samples takes 38 kB for both axes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Packed {
+    /// What one unit of the integers stands for.
+    pub step: f64,
+    /// The integers.
+    pub base64: String,
+}
+
+/// The numbers, none negative, as 16-bit multiples of a round step.
+pub fn pack(values: &[f64]) -> Packed {
+    let step = round_step(values.iter().copied().fold(0.0, f64::max));
+    encode(step, values.iter().map(|v| (v / step).round()))
+}
+
+/// Ascending numbers as packed increments. The sums are rounded, not the increments,
+/// so that errors do not add up.
+pub fn pack_ascending(values: &[f64]) -> Packed {
+    let mut before = 0.0;
+    let mut greatest: f64 = 0.0;
+    for &value in values {
+        greatest = greatest.max(value - before);
+        before = value;
+    }
+    // An increment of rounded sums may be a step greater than the rounded increment:
+    // room for that is left at the top.
+    let step = round_step(greatest * 1.001);
+    let mut sum = 0.0;
+    let increments = values.iter().map(|v| {
+        let rounded = (v / step).round();
+        let increment = rounded - sum;
+        sum = rounded;
+        increment
+    });
+    encode(step, increments)
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that keeps `greatest` within 16 bits.
+fn round_step(greatest: f64) -> f64 {
+    let limit = f64::from(u16::MAX);
+    // Curves slower than 65 requests a second need no finer step than a thousandth.
+    (-3..=18)
+        .flat_map(|exponent| [1, 2, 5].map(|digit| format!("{digit}e{exponent}")))
+        .map(|text| text.parse::<f64>().expect("a decimal number is a number"))
+        .find(|step| greatest / step <= limit)
+        .unwrap_or(1e18)
+}
+
+fn encode(step: f64, steps: impl Iterator<Item = f64>) -> Packed {
+    // A float cast saturates: NaN and what lies below zero become 0.
+    let bytes: Vec<u8> = steps.flat_map(|n| (n as u16).to_le_bytes()).collect();
+    Packed {
+        step,
+        base64: STANDARD.encode(bytes),
+    }
+}
+
+impl CurveData {
+    /// The data of a curve: its window means and, where asked for, its samples.
+    pub fn new(series: &Series, means: &[Window], with_samples: bool) -> CurveData {
+        let round = |value| number::significant(value, 5);
+        CurveData {
+            interval_s: series.interval_s,
+            samples: with_samples.then(|| samples_of(series)),
+            mean_t_s: means.iter().map(|w| round(w.middle_s)).collect(),
+            mean_written_bytes: means.iter().map(Window::middle_bytes).collect(),
+            mean_iops: means.iter().map(|w| round(w.iops)).collect(),
+        }
+    }
+}
+
+fn samples_of(series: &Series) -> SampleData {
+    let samples = &series.samples;
+    let regular = samples.iter().enumerate().all(|(i, s)| {
+        // A hundredth of an interval is finer than any axis shows.
+        (s.t_s - (i + 1) as f64 * series.interval_s).abs() < series.interval_s / 100.0
+    });
+    let times: Vec<f64> = samples.iter().map(|s| s.t_s).collect();
+    let written: Vec<f64> = samples.iter().map(|s| s.written_bytes as f64).collect();
+    let iops: Vec<f64> = samples.iter().map(|s| s.iops).collect();
+    SampleData {
+        t_s: (!regular).then(|| pack_ascending(&times)),
+        written_bytes: written
+            .iter()
+            .any(|&w| w > 0.0)
+            .then(|| pack_ascending(&written)),
+        iops: pack(&iops),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unpack(packed: &Packed) -> Vec<f64> {
+        let bytes = STANDARD.decode(&packed.base64).unwrap();
+        bytes
+            .chunks_exact(2)
+            .map(|b| f64::from(u16::from_le_bytes([b[0], b[1]])) * packed.step)
+            .collect()
+    }
+
+    #[test]
+    fn packed_figures_come_back_within_half_a_step() {
+        let values = [0.0, 41_237.4, 3.2, 65_000.0];
+        let packed = pack(&values);
+        assert_eq!(packed.step, 1.0);
+        assert_eq!(unpack(&packed), [0.0, 41_237.0, 3.0, 65_000.0]);
+        let fast = pack(&[1_234_567.0, 100.0]);
+        assert_eq!(fast.step, 20.0);
+        assert_eq!(unpack(&fast), [1_234_560.0, 100.0]);
+        assert_eq!(pack(&[12.345]).step, 0.001);
+        assert_eq!(unpack(&pack(&[f64::NAN, 1.0])), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn packed_sums_do_not_drift() {
+        let written: Vec<f64> = (1..=7_200_u64).map(|i| (i * 168_123_457) as f64).collect();
+        let packed = pack_ascending(&written);
+        let mut sum = 0.0;
+        for (value, increment) in written.iter().zip(unpack(&packed)) {
+            sum += increment;
+            assert!((value - sum).abs() <= packed.step, "{value} against {sum}");
+        }
+    }
+
+    #[test]
+    fn a_missing_figure_is_a_gap() {
+        let json = serde_json::to_string(&[
+            Coordinate::rounded(1_234.567_8),
+            Coordinate::rounded(f64::NAN),
+            Coordinate::Name("a".into()),
+        ]);
+        assert_eq!(json.unwrap(), r#"[1234.6,null,"a"]"#);
+    }
+}

@@ -1,0 +1,393 @@
+//! Tests that measured curves: every sample as a dot and the window means as a line,
+//! over time and over data written.
+
+use std::collections::BTreeMap;
+
+use stend_record::review::{LatencySummary, Pattern, PointOp, Series, TestResult};
+
+use crate::chart::{Along, Axis, ChartData, ChartKind, CurveData, Role, Trace, Values};
+use crate::curve::{self, Facts, Window};
+use crate::drive::{Drive, capitalised, curves_of, op_words, pattern_words};
+use crate::number;
+use crate::points::{latency_table, percentile_chart};
+use crate::view::{Block, Cell, Draft, Folding, Table, Width};
+
+/// A curve with its means, and where the page's data holds it.
+struct Drawn<'a> {
+    /// Name in the legend.
+    name: String,
+    series: &'a Series,
+    means: Vec<Window>,
+    /// Index into [`ChartData::curves`].
+    curve: usize,
+    /// Whether the samples are drawn as well.
+    dots: bool,
+    slot: usize,
+}
+
+/// Charts and tables of a test with curves. A single curve is drawn together with the
+/// rivals'; several are drawn together for each drive, on the same axes.
+pub fn blocks(
+    test: &TestResult,
+    drives: &[Drive<'_>],
+    duration_scale: f64,
+    data: &mut ChartData,
+) -> Vec<Block> {
+    let mut out = Vec::new();
+    let single = curves_of(test).len() == 1;
+    let groups: Vec<(String, Vec<Drawn<'_>>)> = if single {
+        let name = &curves_of(test)[0].name;
+        let found = drives.iter().enumerate().filter_map(|(slot, drive)| {
+            Some((
+                drive.label.clone(),
+                slot,
+                slot == 0,
+                drive.curve(&test.id, name)?,
+            ))
+        });
+        vec![(String::new(), draw(found, duration_scale, data))]
+    } else {
+        let per_drive = drives.iter().enumerate().filter_map(|(number, drive)| {
+            let curves = curves_of(drive.test(&test.id)?);
+            let named = curves
+                .iter()
+                .enumerate()
+                .map(|(slot, series)| (series.name.clone(), slot, number == 0, series));
+            let drawn = draw(named, duration_scale, data);
+            Some((drive.label.clone(), drawn))
+        });
+        per_drive.collect()
+    };
+    let ranges = Ranges::over(groups.iter().flat_map(|(_, drawn)| drawn));
+    for (label, drawn) in &groups {
+        out.extend(group_blocks(label, drawn, &ranges, duration_scale, data));
+    }
+    out
+}
+
+fn draw<'a>(
+    curves: impl Iterator<Item = (String, usize, bool, &'a Series)>,
+    duration_scale: f64,
+    data: &mut ChartData,
+) -> Vec<Drawn<'a>> {
+    let mut out = Vec::new();
+    for (name, slot, dots, series) in curves {
+        let window_s = curve::mean_window_s(series, duration_scale);
+        let means = curve::windows(series, window_s);
+        // Of rivals the means alone are drawn: their dots would cover the drive's.
+        data.curves.push(CurveData::new(series, &means, dots));
+        out.push(Drawn {
+            name,
+            series,
+            means,
+            curve: data.curves.len() - 1,
+            dots,
+            slot,
+        });
+    }
+    out
+}
+
+/// The ends of the axes that all charts of a test share.
+struct Ranges {
+    t_s: f64,
+    written_bytes: f64,
+    iops: f64,
+}
+
+impl Ranges {
+    fn over<'d>(drawn: impl Iterator<Item = &'d Drawn<'d>>) -> Ranges {
+        let mut ranges = Ranges {
+            t_s: 0.0,
+            written_bytes: 0.0,
+            iops: 0.0,
+        };
+        for curve in drawn {
+            if let Some(last) = curve.series.samples.last() {
+                ranges.t_s = ranges.t_s.max(last.t_s);
+                ranges.written_bytes = ranges.written_bytes.max(last.written_bytes as f64);
+            }
+            let speeds = curve.means.iter().map(|w| w.iops);
+            let dots = curve.series.samples.iter().filter(|_| curve.dots);
+            ranges.iops = speeds
+                .chain(dots.map(|s| s.iops))
+                .fold(ranges.iops, f64::max);
+        }
+        ranges
+    }
+}
+
+fn group_blocks(
+    label: &str,
+    drawn: &[Drawn<'_>],
+    ranges: &Ranges,
+    duration_scale: f64,
+    data: &mut ChartData,
+) -> Vec<Block> {
+    let Some(first) = drawn.first() else {
+        return Vec::new();
+    };
+    let suffix = match label {
+        "" => String::new(),
+        label => format!(": {label}"),
+    };
+    let mut figures = Vec::new();
+    let wrote = drawn
+        .iter()
+        .any(|d| d.series.samples.last().is_some_and(|s| s.written_bytes > 0));
+    let axes = [(Along::Time, "time"), (Along::Written, "data written")];
+    for (number, (along, words)) in axes.into_iter().enumerate() {
+        if along == Along::Written && !wrote {
+            continue;
+        }
+        let title = format!("{} against {words}{suffix}", load_words(first.series));
+        let note = match number {
+            0 => reading_note(drawn, duration_scale),
+            _ => String::new(),
+        };
+        let draft = curve_chart(title, note, along, drawn, ranges);
+        // Both charts show the same figures: one table under the second.
+        figures.push(draft.place(data, None));
+    }
+    let window_s = curve::mean_window_s(first.series, duration_scale);
+    let speeds = Block {
+        figures,
+        tables: vec![
+            facts_table(drawn, duration_scale),
+            means_table(drawn, window_s),
+        ],
+    };
+    vec![speeds, latency_block(first.series, drawn, &suffix, data)]
+}
+
+fn latency_block(first: &Series, drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Block {
+    let rows: Vec<(String, &LatencySummary)> = drawn
+        .iter()
+        .map(|d| (d.name.clone(), &d.series.latency_ns))
+        .collect();
+    let title = format!("Latency of {} by percentile{suffix}", load_phrase(first));
+    let chart = percentile_chart(title, &rows, true);
+    let caption = format!("Completion latency over the whole curve{suffix}");
+    Block {
+        figures: vec![chart.place(data, None)],
+        tables: vec![latency_table(caption, rows)],
+    }
+}
+
+fn load_phrase(series: &Series) -> String {
+    let point = &series.point;
+    format!(
+        "{} {} {}",
+        pattern_words(point.pattern),
+        number::block(point.block_bytes),
+        op_words(point.op)
+    )
+}
+
+/// What a curve is of: `Random 4 KiB write, queue depth 32`.
+fn load_words(series: &Series) -> String {
+    format!(
+        "{}, queue depth {},",
+        capitalised(&load_phrase(series)),
+        series.point.queue_depth
+    )
+}
+
+fn reading_note(drawn: &[Drawn<'_>], duration_scale: f64) -> String {
+    let first = drawn[0].series;
+    let window = number::duration(curve::mean_window_s(first, duration_scale));
+    let line = format!("Lines: the mean over {window}.");
+    if drawn.iter().any(|d| d.dots) {
+        let interval = number::duration(first.interval_s);
+        let whose = match drawn.iter().all(|d| d.dots) {
+            true => "",
+            false => " of the reviewed drive",
+        };
+        format!("Dots: every sample{whose}, one for each {interval}. {line}")
+    } else {
+        format!("{line} Axes as in the charts of the reviewed drive.")
+    }
+}
+
+/// Whether a curve is drawn in bytes a second: long or sequential requests are.
+fn in_bandwidth(series: &Series) -> bool {
+    const LARGE_BYTES: u64 = 64 << 10;
+    series.point.pattern == Pattern::Sequential || series.point.block_bytes >= LARGE_BYTES
+}
+
+fn speed_axis(series: &Series, greatest_iops: f64) -> Axis {
+    let (title, unit, multiply) = if in_bandwidth(series) {
+        let mb = series.point.block_bytes as f64 / 1e6;
+        ("MB/s (MB = 10⁶ bytes)", "MB/s", mb)
+    } else {
+        ("IOPS", "IOPS", 1.0)
+    };
+    // A twentieth above the highest dot.
+    let top = number::significant(greatest_iops * multiply * 1.05, 3);
+    Axis {
+        title: title.into(),
+        unit: unit.into(),
+        range: (top > 0.0).then_some([0.0, top]),
+        multiply: Some(multiply),
+        ..Axis::default()
+    }
+}
+
+fn along_axis(along: Along, ranges: &Ranges) -> Axis {
+    let (title, unit, multiply, end) = match along {
+        Along::Time if ranges.t_s <= 300.0 => ("Time, s", "s", 1.0, ranges.t_s),
+        Along::Time if ranges.t_s <= 5.0 * 3_600.0 => ("Time, min", "min", 1.0 / 60.0, ranges.t_s),
+        Along::Time => ("Time, h", "h", 1.0 / 3_600.0, ranges.t_s),
+        Along::Written => (
+            "Data written, GB (GB = 10⁹ bytes)",
+            "GB",
+            1e-9,
+            ranges.written_bytes,
+        ),
+    };
+    Axis {
+        title: title.into(),
+        unit: unit.into(),
+        range: (end > 0.0).then_some([0.0, end * multiply]),
+        multiply: Some(multiply),
+        ..Axis::default()
+    }
+}
+
+fn curve_chart(
+    title: String,
+    note: String,
+    along: Along,
+    drawn: &[Drawn<'_>],
+    ranges: &Ranges,
+) -> Draft {
+    let trace = |d: &Drawn<'_>, role| Trace {
+        name: d.name.clone(),
+        slot: d.slot,
+        role,
+        values: Values::Curve {
+            curve: d.curve,
+            along,
+        },
+    };
+    let dots = drawn
+        .iter()
+        .filter(|d| d.dots)
+        .map(|d| trace(d, Role::Samples));
+    let means = drawn.iter().map(|d| trace(d, Role::Means));
+    Draft {
+        title,
+        note,
+        kind: ChartKind::Dots,
+        height_px: 440,
+        wide: true,
+        x: along_axis(along, ranges),
+        y: speed_axis(drawn[0].series, ranges.iops),
+        // Lines over dots.
+        traces: dots.chain(means).collect(),
+    }
+}
+
+fn speed(series: &Series, iops: f64) -> Cell {
+    let bw = number::mb_per_s(iops * series.point.block_bytes as f64);
+    let iops = number::iops(iops);
+    match in_bandwidth(series) {
+        true => Cell::noted(bw, iops),
+        false => Cell::noted(iops, bw),
+    }
+}
+
+fn facts_table(drawn: &[Drawn<'_>], duration_scale: f64) -> Table {
+    let facts: Vec<Option<Facts>> = drawn
+        .iter()
+        .map(|d| curve::facts(d.series, duration_scale))
+        .collect();
+    // Curves of one test are equally long: the first tells the lengths for the heads.
+    let (start, end) = match facts.iter().flatten().next() {
+        Some(f) => (number::duration(f.start_s), number::duration(f.end_s)),
+        None => (String::new(), String::new()),
+    };
+    let columns = [
+        "Curve".to_string(),
+        format!("Start: mean of the first {start}"),
+        format!("End: mean of the last {end}"),
+        format!("90 % of the samples of the last {end}"),
+        "Mean".into(),
+        "Lowest window mean".into(),
+        "Highest window mean".into(),
+        "Written".into(),
+        "Time".into(),
+        "Samples".into(),
+    ];
+    let rows = drawn.iter().zip(&facts).map(|(d, facts)| {
+        let Some(f) = facts else {
+            return vec![d.name.as_str().into(), "no sample".into()];
+        };
+        let spread = Cell::noted(
+            speed(d.series, f.end_p5_iops).text,
+            format!("to {}", speed(d.series, f.end_p95_iops).text),
+        );
+        vec![
+            d.name.as_str().into(),
+            speed(d.series, f.start_iops),
+            speed(d.series, f.end_iops),
+            spread,
+            speed(d.series, f.mean_iops),
+            speed(d.series, f.lowest_iops),
+            speed(d.series, f.highest_iops),
+            number::gb(f.written_bytes as f64).into(),
+            number::duration(f.length_s).into(),
+            number::whole(d.series.samples.len() as u64).into(),
+        ]
+    });
+    Table {
+        caption: "The curves in figures; GB = 10⁹ bytes, MB = 10⁶ bytes".into(),
+        columns: columns.into(),
+        rows: rows.collect(),
+        folding: Folding::Open,
+        width: Width::Full,
+    }
+}
+
+/// Every window mean of every curve: what the lines are drawn from.
+fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
+    let mut columns = vec!["Until".to_string()];
+    for curve in drawn {
+        columns.push(format!("{}: mean", curve.name));
+        if curve.series.point.op != PointOp::Read {
+            columns.push(format!("{}: written by then", curve.name));
+        }
+    }
+    // A curve may lack windows that another has: one that stopped, or stalled.
+    let mut ends: BTreeMap<u64, f64> = BTreeMap::new();
+    for window in drawn.iter().flat_map(|d| &d.means) {
+        let end_s = ends.entry(window.number).or_insert(window.end_s);
+        *end_s = end_s.max(window.end_s);
+    }
+    let rows = ends.into_iter().map(|(number, end_s)| {
+        let mut row: Vec<Cell> = vec![number::seconds(end_s).into()];
+        for curve in drawn {
+            let found = curve.means.binary_search_by_key(&number, |w| w.number);
+            let mean = found.ok().map(|place| &curve.means[place]);
+            row.push(mean.map_or(number::MISSING.into(), |m| {
+                speed(curve.series, m.iops).text.into()
+            }));
+            if curve.series.point.op != PointOp::Read {
+                row.push(mean.map_or(number::MISSING.into(), |m| {
+                    number::gb(m.written_bytes as f64).into()
+                }));
+            }
+        }
+        row
+    });
+    Table {
+        caption: format!(
+            "Every mean over {} (the single samples are in review.json)",
+            number::duration(window_s)
+        ),
+        columns,
+        rows: rows.collect(),
+        folding: Folding::Folded,
+        width: Width::Full,
+    }
+}

@@ -1,0 +1,240 @@
+//! Numbers as a reader wants them: three or four significant digits, thousands
+//! separated, always with a unit.
+
+/// What stands in place of a figure that is missing.
+pub const MISSING: &str = "–";
+
+/// A number with three significant digits below 1,000 and four above, thousands
+/// separated by commas: `0.123`, `5.27`, `52.7`, `527`, `4,235`, `41,240`.
+pub fn plain(value: f64) -> String {
+    if !value.is_finite() {
+        return MISSING.to_string();
+    }
+    let magnitude = value.abs();
+    if magnitude < 0.000_5 {
+        return "0".to_string();
+    }
+    let rounded = significant(value, if magnitude < 1_000.0 { 3 } else { 4 });
+    let decimals = match rounded.abs() {
+        m if m >= 100.0 => 0,
+        m if m >= 10.0 => 1,
+        m if m >= 1.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{rounded:.decimals$}");
+    separate_thousands(&text)
+}
+
+/// The value rounded to so many significant decimal digits.
+pub fn significant(value: f64, digits: usize) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    // The decimal round trip gives the number whose shortest text has these digits;
+    // scaling by powers of ten would not.
+    format!("{value:.*e}", digits - 1)
+        .parse()
+        .expect("a number printed by Rust is read by Rust")
+}
+
+/// A whole number, thousands separated.
+pub fn whole(value: u64) -> String {
+    separate_thousands(&value.to_string())
+}
+
+fn separate_thousands(text: &str) -> String {
+    let (sign, rest) = match text.strip_prefix('-') {
+        Some(rest) => ("−", rest),
+        None => ("", text),
+    };
+    let (integer, fraction) = match rest.split_once('.') {
+        Some((integer, fraction)) => (integer, Some(fraction)),
+        None => (rest, None),
+    };
+    let mut out = String::from(sign);
+    for (i, digit) in integer.chars().enumerate() {
+        if i > 0 && (integer.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        out.push('.');
+        out.push_str(fraction);
+    }
+    out
+}
+
+/// Requests a second.
+pub fn iops(value: f64) -> String {
+    with_unit(value, "IOPS")
+}
+
+/// Bytes a second as decimal MB/s.
+pub fn mb_per_s(bytes_per_s: f64) -> String {
+    with_unit(bytes_per_s / 1e6, "MB/s")
+}
+
+/// Bytes as decimal GB.
+pub fn gb(bytes: f64) -> String {
+    with_unit(bytes / 1e9, "GB")
+}
+
+/// An instant in s, not turned into minutes: `7,170 s`.
+pub fn seconds(value: f64) -> String {
+    with_unit(value, "s")
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    let number = plain(value);
+    if number == MISSING {
+        return number;
+    }
+    // A no-break space: a figure never parts from its unit.
+    format!("{number}\u{a0}{unit}")
+}
+
+/// A latency in ns as µs, ms or s.
+pub fn latency(ns: f64) -> String {
+    // 999,500 ns and above would round to 1,000 µs.
+    if ns < 999_500.0 {
+        with_unit(ns / 1e3, "µs")
+    } else if ns < 999_500_000.0 {
+        with_unit(ns / 1e6, "ms")
+    } else {
+        with_unit(ns / 1e9, "s")
+    }
+}
+
+/// A request size in bytes, in binary units: `512 B`, `4 KiB`, `1 MiB`.
+pub fn block(bytes: u64) -> String {
+    const KIB: u64 = 1 << 10;
+    const MIB: u64 = 1 << 20;
+    match bytes {
+        b if b >= MIB && b.is_multiple_of(MIB) => format!("{}\u{a0}MiB", b / MIB),
+        b if b >= KIB && b.is_multiple_of(KIB) => format!("{}\u{a0}KiB", b / KIB),
+        b => format!("{}\u{a0}B", whole(b)),
+    }
+}
+
+/// A capacity in both kinds of unit: `240 GB (224 GiB)`.
+pub fn capacity(bytes: u64) -> String {
+    format!(
+        "{} ({}\u{a0}GiB)",
+        gb(bytes as f64),
+        plain(bytes as f64 / (1u64 << 30) as f64)
+    )
+}
+
+/// A duration in s: `0.3 s`, `30 s`, `3 min`, `2 h`, `1 h 23 min`.
+pub fn duration(seconds: f64) -> String {
+    let short = |value: f64| {
+        let text = format!("{:.2}", significant(value, 3));
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    };
+    if !seconds.is_finite() {
+        return MISSING.to_string();
+    }
+    if seconds < 119.5 {
+        return format!("{}\u{a0}s", short(seconds));
+    }
+    if seconds < 7_170.0 {
+        return format!("{}\u{a0}min", short(seconds / 60.0));
+    }
+    let minutes = (seconds / 60.0).round() as u64;
+    match minutes % 60 {
+        0 => format!("{}\u{a0}h", minutes / 60),
+        rest => format!("{}\u{a0}h {rest}\u{a0}min", minutes / 60),
+    }
+}
+
+/// A share as percent: `8 %`, below 1 with one decimal.
+pub fn percent(share: f64) -> String {
+    if !share.is_finite() {
+        return MISSING.to_string();
+    }
+    let value = share * 100.0;
+    if value.abs() < 0.95 && value != 0.0 {
+        format!("{}\u{a0}%", format!("{value:.1}").replace('-', "−"))
+    } else {
+        format!("{}\u{a0}%", separate_thousands(&format!("{value:.0}")))
+    }
+}
+
+/// A factor for people: `0.01`, `1.5`.
+pub fn factor(value: f64) -> String {
+    let text = format!("{:.6}", significant(value, 4));
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_below_a_thousand_and_four_above() {
+        for (value, text) in [
+            (0.0, "0"),
+            (0.123_4, "0.123"),
+            (5.274, "5.27"),
+            (52.74, "52.7"),
+            (527.4, "527"),
+            (999.6, "1,000"),
+            (4_234.6, "4,235"),
+            (41_237.0, "41,240"),
+            (1_234_567.0, "1,235,000"),
+            (-1_234.0, "−1,234"),
+            (9.999, "10.0"),
+            (f64::NAN, "–"),
+            (f64::INFINITY, "–"),
+        ] {
+            assert_eq!(plain(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn units_are_decimal_for_speeds_and_binary_for_blocks() {
+        assert_eq!(mb_per_s(527_400_000.0), "527\u{a0}MB/s");
+        assert_eq!(gb(2_310_000_000.0), "2.31\u{a0}GB");
+        assert_eq!(iops(41_237.0), "41,240\u{a0}IOPS");
+        assert_eq!(iops(f64::NAN), "–");
+        assert_eq!(block(512), "512\u{a0}B");
+        assert_eq!(block(4_096), "4\u{a0}KiB");
+        assert_eq!(block(1 << 20), "1\u{a0}MiB");
+        assert_eq!(block(1_536), "1,536\u{a0}B");
+        assert_eq!(capacity(240_057_409_536), "240\u{a0}GB (224\u{a0}GiB)");
+        assert_eq!(whole(7_200), "7,200");
+    }
+
+    #[test]
+    fn latency_changes_unit_without_a_gap() {
+        assert_eq!(latency(850.0), "0.850\u{a0}µs");
+        assert_eq!(latency(85_200.0), "85.2\u{a0}µs");
+        assert_eq!(latency(999_499.0), "999\u{a0}µs");
+        assert_eq!(latency(999_500.0), "1.00\u{a0}ms");
+        assert_eq!(latency(12_345_678.0), "12.3\u{a0}ms");
+        assert_eq!(latency(1_500_000_000.0), "1.50\u{a0}s");
+    }
+
+    #[test]
+    fn durations_and_shares_read_like_prose() {
+        assert_eq!(duration(0.3), "0.3\u{a0}s");
+        assert_eq!(duration(30.0), "30\u{a0}s");
+        assert_eq!(duration(180.0), "3\u{a0}min");
+        assert_eq!(duration(7_200.0), "2\u{a0}h");
+        assert_eq!(duration(7_199.999), "2\u{a0}h");
+        assert_eq!(duration(8_580.0), "2\u{a0}h 23\u{a0}min");
+        assert_eq!(percent(0.082), "8\u{a0}%");
+        assert_eq!(percent(-0.004), "−0.4\u{a0}%");
+        assert_eq!(percent(12.5), "1,250\u{a0}%");
+        assert_eq!(factor(0.01), "0.01");
+        assert_eq!(factor(2.0), "2");
+    }
+
+    #[test]
+    fn rounding_leaves_short_decimal_texts() {
+        assert_eq!(significant(41_237.891, 5).to_string(), "41238");
+        assert_eq!(significant(0.123_456_789, 5).to_string(), "0.12346");
+        assert_eq!(significant(0.0, 5), 0.0);
+    }
+}

@@ -1,0 +1,212 @@
+//! The page: what the template shows, gathered from the review.
+
+use askama::Template;
+use stend_record::review::{Condition, JobText, Review, TargetInfo, TargetKind, TestResult};
+
+use crate::chart::ChartData;
+use crate::drive::{Drive, drives, kind_words};
+use crate::view::{Block, Cell, Folding, Table, Width};
+use crate::{Finding, ReportError, curves, headline, number, points, verdict};
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    style: &'static str,
+    plotly: &'static str,
+    script: &'static str,
+    /// The charts' data as JSON that cannot end its script element.
+    data: String,
+    title: &'a str,
+    name: &'a str,
+    edition: &'a str,
+    kind: &'static str,
+    kind_note: &'static str,
+    simulated: bool,
+    capacity: String,
+    seed: u64,
+    /// `SHORTENED RUN: every duration × 0.01`; empty for a full run.
+    note: String,
+    /// Tests that were asked for and did not finish; the page says so in its head.
+    incomplete: bool,
+    failed: &'a [stend_record::review::FailedTest],
+    verdict: Vec<Finding>,
+    findings: &'a [Finding],
+    key_figures: Option<Table>,
+    drives: Table,
+    facts: &'a [Condition],
+    conditions: &'a [Condition],
+    environment: &'a [Condition],
+    reproduce: &'a str,
+    tests: Vec<Section<'a>>,
+}
+
+/// One test.
+struct Section<'a> {
+    anchor: String,
+    title: &'a str,
+    method: &'a str,
+    warnings: &'a [String],
+    blocks: Vec<Block>,
+    jobs: &'a [JobText],
+}
+
+/// Writes the page.
+pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportError> {
+    let drives = drives(review);
+    let scale = review.duration_scale;
+    let mut data = ChartData {
+        note: scale_note(scale),
+        ..ChartData::default()
+    };
+    let tests = review
+        .tests
+        .iter()
+        .enumerate()
+        .map(|(number, test)| section(number, test, &drives, scale, &mut data))
+        .collect();
+    let target = &review.target;
+    let page = Page {
+        style: include_str!("../page/style.css"),
+        plotly: include_str!(concat!(env!("OUT_DIR"), "/plotly.min.js")),
+        script: include_str!("../page/charts.js"),
+        data: script_safe(&data)?,
+        title: &target.title,
+        name: &target.name,
+        edition: &review.edition_title,
+        kind: kind_words(target.kind),
+        kind_note: kind_note(target.kind),
+        simulated: target.kind == TargetKind::Simulated,
+        capacity: number::capacity(target.capacity_bytes),
+        seed: review.seed,
+        note: data.note.clone(),
+        incomplete: !review.complete,
+        failed: &review.failed,
+        verdict: verdict::verdict(&drives, scale),
+        findings,
+        key_figures: headline::table(&drives, scale),
+        drives: drives_table(&drives),
+        facts: &target.facts,
+        conditions: &review.conditions,
+        environment: &review.environment,
+        reproduce: &review.reproduce,
+        tests,
+    };
+    page.render()
+        .map_err(|error| ReportError::Render(error.to_string()))
+}
+
+/// What a run with other durations than its edition's must say everywhere.
+fn scale_note(duration_scale: f64) -> String {
+    let run = match duration_scale {
+        1.0 => return String::new(),
+        scale if scale < 1.0 => "SHORTENED RUN",
+        _ => "LENGTHENED RUN",
+    };
+    format!("{run}: every duration × {}", number::factor(duration_scale))
+}
+
+fn kind_note(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::Simulated => {
+            "A model of the drive was measured in virtual time. No hardware took part: the \
+             figures say what the model does."
+        }
+        TargetKind::File => {
+            "A file was measured by fio, through the file system and the drive under it."
+        }
+        TargetKind::BlockDevice => "The drive itself was measured by fio, as a block device.",
+    }
+}
+
+/// JSON that may stand in a script element: without `<` nothing in it can end or open
+/// one.
+fn script_safe(data: &ChartData) -> Result<String, ReportError> {
+    let json =
+        serde_json::to_string(data).map_err(|error| ReportError::Render(error.to_string()))?;
+    Ok(json.replace('<', "\\u003c"))
+}
+
+fn section<'a>(
+    number: usize,
+    test: &'a TestResult,
+    drives: &[Drive<'_>],
+    duration_scale: f64,
+    data: &mut ChartData,
+) -> Section<'a> {
+    let mut blocks = Vec::new();
+    if test
+        .points
+        .as_ref()
+        .is_some_and(|points| !points.is_empty())
+    {
+        blocks.extend(points::blocks(test, drives, data));
+    }
+    if test
+        .series
+        .as_ref()
+        .is_some_and(|series| !series.is_empty())
+    {
+        blocks.extend(curves::blocks(test, drives, duration_scale, data));
+    }
+    // The id comes from a file and may hold anything; the number keeps anchors apart.
+    let words: String = test
+        .id
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    Section {
+        anchor: format!("test-{}-{words}", number + 1),
+        title: &test.title,
+        method: &test.method,
+        warnings: &test.warnings,
+        blocks,
+        jobs: &test.jobs,
+    }
+}
+
+/// The drives side by side.
+fn drives_table(drives: &[Drive<'_>]) -> Table {
+    let rows = drives.iter().map(|drive| {
+        let info: &TargetInfo = drive.info;
+        let cells: [Cell; 4] = [
+            drive.label.as_str().into(),
+            info.name.as_str().into(),
+            kind_words(info.kind).into(),
+            number::capacity(info.capacity_bytes).into(),
+        ];
+        cells.into()
+    });
+    Table {
+        caption: "Drives; the reviewed one first. GB = 10⁹ bytes, GiB = 2³⁰ bytes".into(),
+        columns: ["Drive", "Name", "Measured", "Capacity under test"]
+            .map(String::from)
+            .into(),
+        rows: rows.collect(),
+        folding: Folding::Open,
+        width: Width::Fitting,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_full_run_says_nothing() {
+        assert_eq!(scale_note(1.0), "");
+        assert_eq!(scale_note(0.01), "SHORTENED RUN: every duration × 0.01");
+        assert_eq!(scale_note(2.0), "LENGTHENED RUN: every duration × 2");
+    }
+
+    #[test]
+    fn data_cannot_end_its_script_element() {
+        let data = ChartData {
+            note: "</script><script>alert(1)</script>".into(),
+            ..ChartData::default()
+        };
+        let json = script_safe(&data).unwrap();
+        assert!(!json.contains('<'), "{json}");
+        let back: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(back["note"], data.note);
+    }
+}

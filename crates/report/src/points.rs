@@ -1,0 +1,767 @@
+//! Tests that measured points: bars against rivals, or lines over what was varied.
+
+use stend_record::review::{LatencySummary, Pattern, Point, PointOp, TestResult};
+
+use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::drive::{
+    Dimension, Drive, Load, capitalised, common_words, load_words, op_words, points_of,
+};
+use crate::headline::Unit;
+use crate::number;
+use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+
+/// How the points of a test are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    Bars,
+    Lines(Dimension),
+}
+
+/// The figure that a test is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// Requests a second.
+    Iops,
+    /// Bytes a second.
+    Bandwidth,
+}
+
+impl Metric {
+    /// Bytes a second where requests are large, run in sequence or differ in size;
+    /// requests a second elsewhere.
+    pub fn of(points: &[Point]) -> Metric {
+        const LARGE_BYTES: u64 = 64 << 10;
+        let blocks = Dimension::Block.values(points);
+        let large = blocks.iter().any(|&bytes| bytes >= LARGE_BYTES);
+        if large || blocks.len() > 1 || points.iter().any(|p| p.pattern == Pattern::Sequential) {
+            Metric::Bandwidth
+        } else {
+            Metric::Iops
+        }
+    }
+
+    /// The figure of a point, and its unit.
+    pub fn value(self, point: &Point) -> (f64, Unit) {
+        match self {
+            Metric::Iops => (point.iops, Unit::Iops),
+            Metric::Bandwidth => (point.bw_bytes_per_s, Unit::BytesPerS),
+        }
+    }
+
+    /// The figure on an axis, given both.
+    fn on_axis(self, iops: f64, bw_bytes_per_s: f64) -> f64 {
+        match self {
+            Metric::Iops => iops,
+            Metric::Bandwidth => bw_bytes_per_s / 1e6,
+        }
+    }
+
+    /// The figure with its unit, and the other one.
+    fn texts(self, iops: f64, bw_bytes_per_s: f64) -> Cell {
+        let (iops, bw) = (number::iops(iops), number::mb_per_s(bw_bytes_per_s));
+        match self {
+            Metric::Iops => Cell::noted(iops, bw),
+            Metric::Bandwidth => Cell::noted(bw, iops),
+        }
+    }
+
+    fn axis(self) -> Axis {
+        let (title, unit) = match self {
+            Metric::Iops => ("IOPS", "IOPS"),
+            Metric::Bandwidth => ("MB/s (MB = 10⁶ bytes)", "MB/s"),
+        };
+        Axis {
+            title: title.into(),
+            unit: unit.into(),
+            ..Axis::default()
+        }
+    }
+
+    fn caption(self) -> &'static str {
+        match self {
+            Metric::Iops => "Requests a second (IOPS); below in MB/s, MB = 10⁶ bytes",
+            Metric::Bandwidth => "MB/s, MB = 10⁶ bytes; below in requests a second (IOPS)",
+        }
+    }
+}
+
+fn layout(test_id: &str, points: &[Point]) -> Layout {
+    match test_id {
+        "sequential" | "random" => Layout::Bars,
+        "depth-scaling" | "sequential-depth" => Layout::Lines(Dimension::Depth),
+        "block-scaling" => Layout::Lines(Dimension::Block),
+        "mixed-sequential" | "mixed-random" => Layout::Lines(Dimension::Share),
+        // Two points make no line worth drawing.
+        _ => Dimension::ALL
+            .into_iter()
+            .find(|dimension| dimension.values(points).len() > 2)
+            .map_or(Layout::Bars, Layout::Lines),
+    }
+}
+
+/// Charts and tables of a test with points.
+pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    let points = points_of(test);
+    let metric = Metric::of(points);
+    let layout = layout(&test.id, points);
+    let figures = match layout {
+        Layout::Bars => vec![bars(test, drives, metric, data)],
+        // One line a drive: that needs one point a share.
+        Layout::Lines(Dimension::Share)
+            if Dimension::Share.values(points).len() == points.len() =>
+        {
+            vec![shares(test, drives, metric, data)]
+        }
+        Layout::Lines(dimension) => lines(test, drives, metric, dimension, data),
+    };
+    let speeds = Block {
+        figures,
+        tables: Vec::new(),
+    };
+    vec![speeds, latencies(test, drives, layout, data)]
+}
+
+/// The loads of a test in the order of measuring.
+fn loads(points: &[Point]) -> Vec<Load> {
+    points.iter().map(Load::of).collect()
+}
+
+fn bars(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut ChartData) -> Figure {
+    let points = points_of(test);
+    let loads = loads(points);
+    let groups: Vec<String> = loads.iter().map(|&l| load_words(l, points)).collect();
+    let traces = drives.iter().enumerate().map(|(slot, drive)| {
+        let figure = |&load: &Load| drive.point(&test.id, load);
+        let values = loads.iter().map(|load| match figure(load) {
+            Some(p) => Coordinate::rounded(metric.on_axis(p.iops, p.bw_bytes_per_s)),
+            None => Coordinate::Gap(()),
+        });
+        let labels = loads.iter().map(|load| match figure(load) {
+            Some(p) => metric.texts(p.iops, p.bw_bytes_per_s).text,
+            None => String::new(),
+        });
+        Trace {
+            name: drive.label.clone(),
+            slot,
+            role: Role::Bar,
+            values: Values::Own {
+                x: values.collect(),
+                y: groups.iter().cloned().map(Coordinate::Name).collect(),
+                labels: labels.collect(),
+            },
+        }
+    });
+    let bars = (loads.len() * drives.len()) as u32;
+    let draft = Draft {
+        title: capitalised(&format!("{} {}", common_words(points), ops_words(points))),
+        note: String::new(),
+        kind: ChartKind::Bars,
+        // A bar of 22 pixels, gaps between groups, the axis and the legend.
+        height_px: 120 + 22 * bars + 16 * loads.len() as u32,
+        wide: true,
+        x: metric.axis(),
+        y: Axis {
+            scale: Scale::Category,
+            ..Axis::default()
+        },
+        traces: traces.collect(),
+    };
+    let rows = loads.iter().zip(groups).map(|(&load, name)| {
+        speed_row(name, drives.iter().map(|d| d.point(&test.id, load)), metric)
+    });
+    let table = speed_table("Load", rows.collect(), drives, metric);
+    draft.place(data, Some(table))
+}
+
+fn ops_words(points: &[Point]) -> String {
+    let mut ops: Vec<&str> = Vec::new();
+    for point in points {
+        let words = op_words(point.op);
+        if !ops.contains(&words) {
+            ops.push(words);
+        }
+    }
+    ops.join(" and ")
+}
+
+fn speed_row<'p>(
+    name: String,
+    points: impl Iterator<Item = Option<&'p Point>>,
+    metric: Metric,
+) -> Vec<Cell> {
+    let figures = points.map(|point| match point {
+        Some(p) => metric.texts(p.iops, p.bw_bytes_per_s),
+        None => number::MISSING.into(),
+    });
+    std::iter::once(name.into()).chain(figures).collect()
+}
+
+fn speed_table(head: &str, rows: Vec<Vec<Cell>>, drives: &[Drive<'_>], metric: Metric) -> Table {
+    let labels = drives.iter().map(|drive| drive.label.clone());
+    Table {
+        caption: metric.caption().into(),
+        columns: std::iter::once(head.to_string()).chain(labels).collect(),
+        rows,
+        folding: Folding::Open,
+        width: Width::Full,
+    }
+}
+
+/// A chart for each direction, lines over a dimension.
+fn lines(
+    test: &TestResult,
+    drives: &[Drive<'_>],
+    metric: Metric,
+    dimension: Dimension,
+    data: &mut ChartData,
+) -> Vec<Figure> {
+    let points = points_of(test);
+    let mut ops: Vec<PointOp> = Vec::new();
+    for point in points {
+        if !ops.contains(&point.op) {
+            ops.push(point.op);
+        }
+    }
+    ops.into_iter()
+        .map(|op| lines_of(test, op, drives, metric, dimension, data))
+        .collect()
+}
+
+fn lines_of(
+    test: &TestResult,
+    op: PointOp,
+    drives: &[Drive<'_>],
+    metric: Metric,
+    dimension: Dimension,
+    data: &mut ChartData,
+) -> Figure {
+    let points = points_of(test);
+    let values = Dimension::values(dimension, points.iter().filter(|p| p.op == op));
+    // A test may vary something besides: a line for each combination of the rest.
+    let rests = rests(points, op, dimension);
+    let mut traces = Vec::new();
+    let mut columns = vec![capitalised(dimension.name())];
+    let mut rows: Vec<Vec<Cell>> = values
+        .iter()
+        .map(|&v| vec![dimension.tick(v).into()])
+        .collect();
+    for drive in drives {
+        for &rest in &rests {
+            let name = match rests.len() {
+                1 => drive.label.clone(),
+                _ => format!("{}, {}", drive.label, rest_words(rest, dimension, &rests)),
+            };
+            let found: Vec<Option<&Point>> = values
+                .iter()
+                .map(|&v| drive.point(&test.id, with(rest, dimension, v)))
+                .collect();
+            for (row, point) in rows.iter_mut().zip(&found) {
+                row.push(match point {
+                    Some(p) => metric.texts(p.iops, p.bw_bytes_per_s),
+                    None => number::MISSING.into(),
+                });
+            }
+            columns.push(name.clone());
+            let y = found.iter().map(|point| match point {
+                Some(p) => Coordinate::rounded(metric.on_axis(p.iops, p.bw_bytes_per_s)),
+                None => Coordinate::Gap(()),
+            });
+            traces.push(line(name, traces.len(), &values, y));
+        }
+    }
+    let draft = Draft {
+        title: capitalised(&format!(
+            "{} {}{} against {}",
+            common_words(points),
+            op_words(op),
+            constant_words(points, dimension),
+            dimension.name()
+        )),
+        note: String::new(),
+        kind: ChartKind::Lines,
+        height_px: 380,
+        wide: false,
+        x: dimension_axis(dimension, &values),
+        y: metric.axis(),
+        traces,
+    };
+    let table = Table {
+        caption: metric.caption().into(),
+        columns,
+        rows,
+        folding: Folding::Open,
+        width: Width::Full,
+    };
+    draft.place(data, Some(table))
+}
+
+/// What a test with a varied dimension holds constant, as far as a title should say it.
+fn constant_words(points: &[Point], varied: Dimension) -> String {
+    let mut words = String::new();
+    for (dimension, noun) in [
+        (Dimension::Depth, "queue depth"),
+        (Dimension::Threads, "threads"),
+    ] {
+        match dimension.values(points)[..] {
+            // One of them is what a reader expects.
+            [n] if n > 1 && dimension != varied => match dimension {
+                Dimension::Threads => words.push_str(&format!(", {n} {noun},")),
+                _ => words.push_str(&format!(", {noun} {n},")),
+            },
+            _ => {}
+        }
+    }
+    words
+}
+
+fn line(name: String, slot: usize, xs: &[u64], ys: impl Iterator<Item = Coordinate>) -> Trace {
+    Trace {
+        name,
+        slot,
+        role: Role::Line,
+        values: Values::Own {
+            x: xs.iter().map(|&x| Coordinate::Figure(x as f64)).collect(),
+            y: ys.collect(),
+            labels: Vec::new(),
+        },
+    }
+}
+
+fn dimension_axis(dimension: Dimension, values: &[u64]) -> Axis {
+    let title = match dimension {
+        Dimension::Share => "Reads : writes, % of the requests".into(),
+        other => capitalised(other.name()),
+    };
+    Axis {
+        title,
+        scale: match dimension {
+            Dimension::Share => Scale::Reversed,
+            // Depths, sizes and threads are varied by doubling.
+            _ => Scale::Log,
+        },
+        tick_values: values.iter().map(|&v| v as f64).collect(),
+        tick_texts: values.iter().map(|&v| dimension.tick(v)).collect(),
+        ..Axis::default()
+    }
+}
+
+/// The different loads of a direction with the dimension left out (set to that of the
+/// first).
+fn rests(points: &[Point], op: PointOp, dimension: Dimension) -> Vec<Load> {
+    let mut rests: Vec<Load> = Vec::new();
+    for point in points.iter().filter(|p| p.op == op) {
+        let first = rests.first().map_or_else(
+            || Load::of(point).value(dimension),
+            |first| first.value(dimension),
+        );
+        let rest = with(Load::of(point), dimension, first);
+        if !rests.contains(&rest) {
+            rests.push(rest);
+        }
+    }
+    rests
+}
+
+fn rest_words(rest: Load, dimension: Dimension, rests: &[Load]) -> String {
+    let words = Dimension::ALL.into_iter().filter(|&other| {
+        let varies = rests.iter().any(|r| r.value(other) != rest.value(other));
+        other != dimension && varies
+    });
+    let words: Vec<String> = words.map(|d| d.words(rest.value(d))).collect();
+    words.join(", ")
+}
+
+fn with(load: Load, dimension: Dimension, value: u64) -> Load {
+    let narrow = value as u32; // Every value came from a field of this width.
+    match dimension {
+        Dimension::Block => Load {
+            block_bytes: value,
+            ..load
+        },
+        Dimension::Depth => Load {
+            queue_depth: narrow,
+            ..load
+        },
+        Dimension::Share => Load {
+            read_percent: narrow,
+            ..load
+        },
+        Dimension::Threads => Load {
+            threads: narrow,
+            ..load
+        },
+    }
+}
+
+/// Total speed over the share of reads, and the two directions of the reviewed drive.
+fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut ChartData) -> Figure {
+    let points = points_of(test);
+    let mut values = Dimension::Share.values(points);
+    values.reverse();
+    let mut traces = Vec::new();
+    for (slot, drive) in drives.iter().enumerate() {
+        let speeds = values.iter().map(|&v| match at_share(drive, test, v) {
+            Some(p) => Coordinate::rounded(metric.on_axis(p.iops, p.bw_bytes_per_s)),
+            None => Coordinate::Gap(()),
+        });
+        traces.push(line(drive.label.clone(), slot, &values, speeds));
+    }
+    let reviewed = &drives[0];
+    for (op, name) in [(PointOp::Read, "reads of"), (PointOp::Write, "writes of")] {
+        let speeds =
+            values.iter().map(
+                |&v| match at_share(reviewed, test, v).and_then(|p| part(p, op)) {
+                    Some((iops, bw, _)) => Coordinate::rounded(metric.on_axis(iops, bw)),
+                    None => Coordinate::Gap(()),
+                },
+            );
+        let thin = line(
+            format!("{name} {}", reviewed.label),
+            traces.len(),
+            &values,
+            speeds,
+        );
+        traces.push(Trace {
+            role: Role::Thin,
+            ..thin
+        });
+    }
+    let draft = Draft {
+        title: capitalised(&format!(
+            "{} mixed{} against the share of reads",
+            common_words(points),
+            constant_words(points, Dimension::Share)
+        )),
+        note: "Thick lines: all requests. Thin lines: the reads and the writes among them, \
+               of the reviewed drive."
+            .into(),
+        kind: ChartKind::Lines,
+        height_px: 440,
+        wide: true,
+        x: dimension_axis(Dimension::Share, &values),
+        y: metric.axis(),
+        traces,
+    };
+    let table = share_table(test, drives, &values, metric);
+    draft.place(data, Some(table))
+}
+
+fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: Metric) -> Table {
+    let mut columns = vec!["Reads : writes, %".to_string()];
+    for drive in drives {
+        for what in ["all", "reads", "writes"] {
+            columns.push(format!("{}: {what}", drive.label));
+        }
+    }
+    let rows = values.iter().map(|&value| {
+        let mut row: Vec<Cell> = vec![Dimension::Share.tick(value).into()];
+        for drive in drives {
+            let point = at_share(drive, test, value);
+            row.push(point.map_or(number::MISSING.into(), |p| {
+                metric.texts(p.iops, p.bw_bytes_per_s)
+            }));
+            for op in [PointOp::Read, PointOp::Write] {
+                let part = point.and_then(|p| part(p, op));
+                row.push(part.map_or(number::MISSING.into(), |(iops, bw, _)| {
+                    metric.texts(iops, bw)
+                }));
+            }
+        }
+        row
+    });
+    Table {
+        caption: metric.caption().into(),
+        rows: rows.collect(),
+        columns,
+        folding: Folding::Open,
+        width: Width::Full,
+    }
+}
+
+/// The point of a drive at a share of reads. The ends may have been measured as pure
+/// reads or writes: they are matched by the share alone.
+fn at_share<'a>(drive: &Drive<'a>, test: &TestResult, read_percent: u64) -> Option<&'a Point> {
+    points_of(drive.test(&test.id)?)
+        .iter()
+        .find(|p| u64::from(p.read_percent) == read_percent)
+}
+
+/// One direction of a point: requests and bytes a second, and latency. A point of one
+/// direction only is that direction's.
+fn part(point: &Point, op: PointOp) -> Option<(f64, f64, &LatencySummary)> {
+    if let Some(part) = point.parts.iter().find(|part| part.op == op) {
+        return Some((part.iops, part.bw_bytes_per_s, &part.latency_ns));
+    }
+    let alone = match op {
+        PointOp::Read => point.op == op || point.read_percent == 100,
+        PointOp::Write => point.op == op || point.read_percent == 0,
+        PointOp::Mixed => true,
+    };
+    alone.then_some((point.iops, point.bw_bytes_per_s, &point.latency_ns))
+}
+
+/// The percentiles that a review keeps, ns, with their names.
+pub fn percentiles(latency: &LatencySummary) -> [(&'static str, f64); 7] {
+    [
+        ("mean", latency.mean),
+        ("50\u{a0}%", latency.p50 as f64),
+        ("99\u{a0}%", latency.p99 as f64),
+        ("99.9\u{a0}%", latency.p99_9 as f64),
+        ("99.99\u{a0}%", latency.p99_99 as f64),
+        ("99.999\u{a0}%", latency.p99_999 as f64),
+        ("max", latency.max as f64),
+    ]
+}
+
+/// A place on a logarithmic latency axis, µs; 0 has none.
+fn on_latency_axis(ns: f64) -> Coordinate {
+    if ns > 0.0 {
+        Coordinate::rounded(ns / 1e3)
+    } else {
+        Coordinate::Gap(())
+    }
+}
+
+/// The latency axis, logarithmic, with ticks over the values of some traces, µs.
+fn latency_axis(traces: &[Trace]) -> Axis {
+    let (mut least, mut greatest) = (f64::INFINITY, 0.0_f64);
+    for trace in traces {
+        let Values::Own { y, .. } = &trace.values else {
+            continue;
+        };
+        for place in y {
+            if let Coordinate::Figure(us) = place {
+                least = least.min(*us);
+                greatest = greatest.max(*us);
+            }
+        }
+    }
+    let ticks = log_ticks(least, greatest);
+    Axis {
+        title: "Latency (logarithmic axis)".into(),
+        unit: "µs".into(),
+        scale: Scale::Log,
+        tick_texts: ticks.iter().map(|&us| tick_latency(us)).collect(),
+        tick_values: ticks,
+        ..Axis::default()
+    }
+}
+
+/// Powers of ten, with their doubles and fivefolds where that gives few, that reach
+/// around two values.
+fn log_ticks(least: f64, greatest: f64) -> Vec<f64> {
+    if !(least > 0.0 && greatest >= least) {
+        return Vec::new();
+    }
+    let digits: &[u32] = match greatest / least {
+        // Two decades and a half.
+        ratio if ratio > 316.0 => &[1],
+        _ => &[1, 2, 5],
+    };
+    (-3..=9)
+        .flat_map(|exponent| digits.iter().map(move |d| format!("{d}e{exponent}")))
+        .map(|text| text.parse::<f64>().expect("a decimal number is a number"))
+        .filter(|tick| *tick >= least / 10.0 && *tick <= greatest * 10.0)
+        .collect()
+}
+
+/// A round latency in µs on a tick: `200 µs`, `1 ms`.
+fn tick_latency(us: f64) -> String {
+    let (value, unit) = match us {
+        us if us >= 1e6 => (us / 1e6, "s"),
+        us if us >= 1e3 => (us / 1e3, "ms"),
+        us => (us, "µs"),
+    };
+    format!("{}\u{a0}{unit}", number::factor(value))
+}
+
+/// A chart of whole distributions, a line each.
+pub fn percentile_chart(title: String, lines: &[(String, &LatencySummary)], wide: bool) -> Draft {
+    let traces = lines.iter().enumerate().map(|(slot, (name, latency))| {
+        // The mean is not a place in the distribution: it stands in the table alone.
+        let places = &percentiles(latency)[1..];
+        Trace {
+            name: name.clone(),
+            slot,
+            role: Role::Line,
+            values: Values::Own {
+                x: places
+                    .iter()
+                    .map(|(n, _)| Coordinate::Name((*n).into()))
+                    .collect(),
+                y: places.iter().map(|&(_, ns)| on_latency_axis(ns)).collect(),
+                labels: Vec::new(),
+            },
+        }
+    });
+    let traces: Vec<Trace> = traces.collect();
+    Draft {
+        title,
+        note: String::new(),
+        kind: ChartKind::Lines,
+        height_px: 380,
+        wide,
+        x: Axis {
+            title: "Share of requests that are faster".into(),
+            scale: Scale::Category,
+            ..Axis::default()
+        },
+        y: latency_axis(&traces),
+        traces,
+    }
+}
+
+/// A table of distributions.
+pub fn latency_table(caption: String, rows: Vec<(String, &LatencySummary)>) -> Table {
+    let heads = percentiles(&LatencySummary::default()).map(|(name, _)| name.to_string());
+    let rows: Vec<Vec<Cell>> = rows
+        .into_iter()
+        .map(|(name, latency)| {
+            let figures = percentiles(latency).map(|(_, ns)| number::latency(ns).into());
+            std::iter::once(name.into()).chain(figures).collect()
+        })
+        .collect();
+    // A dozen rows can be taken in at a glance.
+    let folding = match rows.len() {
+        0..=12 => Folding::Open,
+        _ => Folding::OpenOnPaper,
+    };
+    Table {
+        caption,
+        columns: std::iter::once("Load".to_string()).chain(heads).collect(),
+        rows,
+        folding,
+        width: Width::Full,
+    }
+}
+
+fn latencies(
+    test: &TestResult,
+    drives: &[Drive<'_>],
+    layout: Layout,
+    data: &mut ChartData,
+) -> Block {
+    let points = points_of(test);
+    let reviewed = &drives[0].label;
+    let figures = match layout {
+        // More lines than this cannot be told apart.
+        Layout::Bars if points.len() <= 6 => {
+            let title = format!(
+                "Latency of {} requests by percentile: {reviewed}",
+                common_words(points)
+            );
+            let lines: Vec<(String, &LatencySummary)> = points
+                .iter()
+                .map(|p| (load_words(Load::of(p), points), &p.latency_ns))
+                .collect();
+            vec![percentile_chart(title, &lines, true).place(data, None)]
+        }
+        Layout::Lines(Dimension::Depth) => latency_lines(test, &drives[0], data),
+        _ => Vec::new(),
+    };
+    let tables = drives.iter().enumerate().filter_map(|(number, drive)| {
+        let points = points_of(drive.test(&test.id)?);
+        let caption = format!("Completion latency by percentile: {}", drive.label);
+        let table = latency_table(caption, latency_rows(points));
+        Some(match number {
+            0 => table,
+            _ => Table {
+                folding: Folding::OpenOnPaper,
+                ..table
+            },
+        })
+    });
+    Block {
+        figures,
+        tables: tables.collect(),
+    }
+}
+
+fn latency_rows(points: &[Point]) -> Vec<(String, &LatencySummary)> {
+    let mut rows = Vec::new();
+    for point in points {
+        let name = load_words(Load::of(point), points);
+        let parts = point.parts.iter().map(|part| {
+            let share = Dimension::Share.words(u64::from(point.read_percent));
+            (
+                format!("↳ {}s at {share}", op_words(part.op)),
+                &part.latency_ns,
+            )
+        });
+        rows.push((name, &point.latency_ns));
+        rows.extend(parts);
+    }
+    rows
+}
+
+/// Percentiles of the reviewed drive over the queue depth, a chart for each direction.
+fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> Vec<Figure> {
+    let points = points_of(test);
+    let mut figures = Vec::new();
+    for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
+        let of_op: Vec<&Point> = points.iter().filter(|p| p.op == op).collect();
+        // With something else varied besides, a depth has no single distribution.
+        if of_op.is_empty() || rests(points, op, Dimension::Depth).len() > 1 {
+            continue;
+        }
+        let depths = Dimension::Depth.values(of_op.iter().copied());
+        let mut traces = Vec::new();
+        // The median, the tail, the far tail and the worst.
+        for place in [1, 3, 5, 6] {
+            let name = percentiles(&LatencySummary::default())[place].0;
+            let ys = depths.iter().map(|&depth| {
+                let point = of_op.iter().find(|p| u64::from(p.queue_depth) == depth);
+                point.map_or(Coordinate::Gap(()), |p| {
+                    on_latency_axis(percentiles(&p.latency_ns)[place].1)
+                })
+            });
+            traces.push(line(name.into(), traces.len(), &depths, ys));
+        }
+        let draft = Draft {
+            title: format!(
+                "{} latency against queue depth: {}",
+                capitalised(op_words(op)),
+                drive.label
+            ),
+            note: String::new(),
+            kind: ChartKind::Lines,
+            height_px: 380,
+            wide: false,
+            x: dimension_axis(Dimension::Depth, &depths),
+            y: latency_axis(&traces),
+            traces,
+        };
+        figures.push(draft.place(data, None));
+    }
+    figures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_reach_around_the_values_and_stay_few() {
+        assert_eq!(
+            log_ticks(40.0, 900.0),
+            [5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3]
+        );
+        assert_eq!(log_ticks(40.0, 90_000.0), [10.0, 100.0, 1e3, 1e4, 1e5]);
+        assert!(log_ticks(f64::INFINITY, 0.0).is_empty());
+    }
+
+    #[test]
+    fn ticks_change_unit() {
+        let texts = [0.5, 200.0, 1e3, 5e4, 1e6].map(tick_latency);
+        assert_eq!(
+            texts,
+            [
+                "0.5\u{a0}µs",
+                "200\u{a0}µs",
+                "1\u{a0}ms",
+                "50\u{a0}ms",
+                "1\u{a0}s"
+            ]
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! A made-up review of two made-up drives, with figures of a plausible size. Nothing
+//! here was measured.
+
+use stend_record::review::{
+    Condition, JobText, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival, SCHEMA,
+    Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
+};
+
+const KIB: u64 = 1 << 10;
+
+/// What a made-up drive is like: a factor on every speed, and the bytes that it writes
+/// before each of its steps down.
+#[derive(Clone, Copy)]
+struct Character {
+    speed: f64,
+    /// (bytes written up to here, requests a second until then), the last without end.
+    steps: &'static [(f64, f64)],
+    /// Scatter of the samples about the step, as a share.
+    scatter: f64,
+    /// Bytes of fast writes that idle minutes and TRIM give back.
+    after_idle_bytes: f64,
+    after_trim_bytes: f64,
+}
+
+const REVIEWED: Character = Character {
+    speed: 1.0,
+    steps: &[
+        (0.6e9, 41_000.0),
+        (8e9, 30_000.0),
+        (240e9, 21_000.0),
+        (f64::MAX, 4_500.0),
+    ],
+    scatter: 0.04,
+    after_idle_bytes: 2.3e9,
+    after_trim_bytes: 150e9,
+};
+
+const RIVAL: Character = Character {
+    speed: 1.12,
+    steps: &[(256e9, 36_000.0), (f64::MAX, 8_200.0)],
+    scatter: 0.22,
+    after_idle_bytes: 30e9,
+    after_trim_bytes: 250e9,
+};
+
+/// The made-up review. Times are shortened by `duration_scale`; at 1 a curve has 7,200
+/// samples.
+pub fn review(duration_scale: f64) -> Review {
+    Review {
+        schema: SCHEMA.into(),
+        target: target("fixture-a-240gb", "Fixture A 240 GB", 240_057_409_536),
+        edition: "2014".into(),
+        edition_title: "Edition 2014 (fixture)".into(),
+        seed: 1,
+        duration_scale,
+        complete: true,
+        conditions: vec![
+            condition(
+                "Preparation",
+                "filled once with random data, then TRIM of everything",
+            ),
+            condition("Pause between tests", "15 minutes"),
+            condition("Data", "random, incompressible"),
+        ],
+        environment: vec![
+            condition("Program", "fixture of the report's tests"),
+            condition("Clock", "virtual"),
+        ],
+        reproduce: "stend review fixture-a-240gb --edition 2014 --seed 1 --against fixture-b-256gb"
+            .into(),
+        tests: tests(REVIEWED, duration_scale),
+        failed: Vec::new(),
+        rivals: vec![Rival {
+            target: target("fixture-b-256gb", "Fixture B 256 GB", 256_060_514_304),
+            tests: tests(RIVAL, duration_scale),
+        }],
+    }
+}
+
+fn target(name: &str, title: &str, capacity_bytes: u64) -> TargetInfo {
+    TargetInfo {
+        name: name.into(),
+        title: title.into(),
+        kind: TargetKind::Simulated,
+        capacity_bytes,
+        facts: vec![
+            condition("Controller", "4 channels (fixture)"),
+            condition("Interface", "SATA 6 Gbit/s"),
+        ],
+    }
+}
+
+fn condition(name: &str, value: &str) -> Condition {
+    Condition {
+        name: name.into(),
+        value: value.into(),
+    }
+}
+
+fn tests(drive: Character, scale: f64) -> Vec<TestResult> {
+    let s = drive.speed;
+    let sequential = vec![
+        point(
+            PointOp::Read,
+            Pattern::Sequential,
+            256 * KIB,
+            1,
+            526e6 * s.powf(0.1),
+        ),
+        point(
+            PointOp::Write,
+            Pattern::Sequential,
+            256 * KIB,
+            1,
+            238e6 * s.powi(4),
+        ),
+    ];
+    let mut random = Vec::new();
+    for op in [PointOp::Read, PointOp::Write] {
+        for depth in [1, 4] {
+            random.push(random_4k(op, depth, s));
+        }
+    }
+    let mut depths = Vec::new();
+    let mut blocks = Vec::new();
+    for op in [PointOp::Read, PointOp::Write] {
+        depths.extend((0..6).map(|n| random_4k(op, 1 << n, s)));
+        blocks.extend((9..=18).map(|n| {
+            let bytes: u64 = 1 << n;
+            let top = if op == PointOp::Read { 420e6 } else { 210e6 };
+            let half = if bytes < 4_096 { 40_000.0 } else { 24_000.0 };
+            let bw = top * s * bytes as f64 / (bytes as f64 + half);
+            point(op, Pattern::Random, bytes, 4, bw)
+        }));
+    }
+    vec![
+        with_points("sequential", "Sequential read and write", sequential),
+        with_points("random", "Random read and write", random),
+        with_points("depth-scaling", "Random access against queue depth", depths),
+        with_points("block-scaling", "Random access against block size", blocks),
+        with_points("mixed-sequential", "Mixed sequential access", mixed(s)),
+        with_curves(
+            "degradation",
+            "Speed under lasting random writes",
+            vec![curve("fresh", drive.steps, drive, scale)],
+        ),
+        with_curves("recovery", "Recovery", recovery(drive, scale)),
+    ]
+}
+
+fn random_4k(op: PointOp, depth: u32, speed: f64) -> Point {
+    let d = f64::from(depth);
+    let iops = match op {
+        PointOp::Read => 98_000.0 * d / (d + 11.0),
+        _ => 47_000.0 * d / (d + 0.9),
+    };
+    point(op, Pattern::Random, 4 * KIB, depth, iops * speed * 4_096.0)
+}
+
+fn point(op: PointOp, pattern: Pattern, block_bytes: u64, queue_depth: u32, bw: f64) -> Point {
+    let iops = bw / block_bytes as f64;
+    Point {
+        op,
+        pattern,
+        block_bytes,
+        queue_depth,
+        threads: 1,
+        read_percent: if op == PointOp::Read { 100 } else { 0 },
+        duration_s: 60.0,
+        iops,
+        bw_bytes_per_s: bw,
+        latency_ns: latency(f64::from(queue_depth) / iops * 1e9, op),
+        parts: Vec::new(),
+    }
+}
+
+fn latency(mean: f64, op: PointOp) -> LatencySummary {
+    let tail = if op == PointOp::Read { 1.0 } else { 4.0 };
+    let at = |factor: f64| (mean * factor) as u64;
+    LatencySummary {
+        mean,
+        p50: at(0.95),
+        p99: at(1.6 * tail),
+        p99_9: at(3.0 * tail),
+        p99_99: at(7.0 * tail),
+        p99_999: at(12.0 * tail),
+        max: at(14.0 * tail),
+    }
+}
+
+fn mixed(speed: f64) -> Vec<Point> {
+    (0..=10)
+        .map(|n| {
+            let reads = f64::from(10 - n) / 10.0;
+            // Fast at both ends, a valley between.
+            let valley = 1.0 - 0.62 * (4.0 * reads * (1.0 - reads)).powf(0.4);
+            let bw = (500e6 * reads + 245e6 * (1.0 - reads)) * valley * speed;
+            let mut point = point(PointOp::Mixed, Pattern::Sequential, 128 * KIB, 1, bw);
+            point.threads = 2;
+            point.read_percent = 100 - 10 * n;
+            for (op, share) in [(PointOp::Read, reads), (PointOp::Write, 1.0 - reads)] {
+                if share > 0.0 {
+                    point.parts.push(PointPart {
+                        op,
+                        iops: point.iops * share,
+                        bw_bytes_per_s: bw * share,
+                        latency_ns: latency(point.latency_ns.mean, op),
+                    });
+                }
+            }
+            point
+        })
+        .collect()
+}
+
+fn recovery(drive: Character, scale: f64) -> Vec<Series> {
+    let after = |bytes: f64| {
+        let mut steps = vec![(bytes, drive.steps[0].1 * 0.8)];
+        steps.push((f64::MAX, drive.steps.last().unwrap().1));
+        steps
+    };
+    vec![
+        curve("fresh", drive.steps, drive, scale),
+        curve("after idle", &after(drive.after_idle_bytes), drive, scale),
+        curve("after TRIM", &after(drive.after_trim_bytes), drive, scale),
+    ]
+}
+
+fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Series {
+    let mut written_bytes = 0_u64;
+    // A linear congruential generator: any fixed noise serves.
+    let mut noise = 12_345_u32;
+    let samples = (1..=(7_200.0 * scale) as u32)
+        .map(|second| {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let unit = f64::from(noise) / f64::from(u32::MAX) - 0.5;
+            let step = steps
+                .iter()
+                .find(|step| (written_bytes as f64) < step.0)
+                .unwrap();
+            let iops = (step.1 * (1.0 + 2.0 * drive.scatter * unit)).round();
+            written_bytes += iops as u64 * 4_096;
+            Sample {
+                t_s: f64::from(second),
+                written_bytes,
+                iops,
+            }
+        })
+        .collect();
+    Series {
+        name: name.into(),
+        point: SeriesPoint {
+            op: PointOp::Write,
+            pattern: Pattern::Random,
+            block_bytes: 4 * KIB,
+            queue_depth: 32,
+        },
+        interval_s: 1.0,
+        samples,
+        latency_ns: latency(32.0 / steps[0].1 * 1e9, PointOp::Write),
+    }
+}
+
+fn with_points(id: &str, title: &str, points: Vec<Point>) -> TestResult {
+    TestResult {
+        points: Some(points),
+        ..test(id, title)
+    }
+}
+
+fn with_curves(id: &str, title: &str, series: Vec<Series>) -> TestResult {
+    TestResult {
+        series: Some(series),
+        ..test(id, title)
+    }
+}
+
+fn test(id: &str, title: &str) -> TestResult {
+    TestResult {
+        id: id.into(),
+        title: title.into(),
+        method: "Made-up figures: this test was not run.".into(),
+        jobs: vec![JobText {
+            name: "the only job".into(),
+            text: format!("[{id}]\nrw=randwrite\nbs=4k\niodepth=32\n"),
+        }],
+        ..TestResult::default()
+    }
+}
