@@ -53,8 +53,14 @@ pub trait Target: Send {
     /// Runs a job file to its end. Results of a job that failed midway are not returned.
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
 
-    /// TRIMs the whole range under test.
+    /// TRIMs the whole range under test. [`TargetError::Failed`] where the target cannot.
     fn trim_all(&mut self) -> Result<(), TargetError>;
+
+    /// Whether [`Target::trim_all`] can be expected to work, as far as that is known
+    /// without trying: a test that needs TRIM asks before it begins.
+    fn trim_supported(&self) -> bool {
+        true
+    }
 
     /// Leaves the target alone for so many seconds: virtual ones for a simulated drive.
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError>;

@@ -1,5 +1,6 @@
 //! What is tested: a simulated drive, or fio on a real one, behind one small trait.
 
 pub mod contract;
+pub mod real;
 
 pub use contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};

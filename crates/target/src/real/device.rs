@@ -1,0 +1,300 @@
+//! What a block device is: its place in sysfs, model, serial number, limits.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stend_record::review::Condition;
+
+use super::system::{DeviceNumber, SystemRoot, names_in, read_trimmed, udev_property, vpd_serial};
+
+/// A block device as sysfs describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Device {
+    /// Kernel name, `sda1`.
+    pub(crate) name: String,
+    /// Its directory in sysfs.
+    pub(crate) dir: PathBuf,
+    /// Directory of the whole disk: `dir` itself unless this is a partition.
+    pub(crate) disk_dir: PathBuf,
+    /// Bytes.
+    pub(crate) size_bytes: u64,
+    /// Marketing name as the device reports it.
+    pub(crate) model: Option<String>,
+    /// Serial number as the device reports it.
+    pub(crate) serial: Option<String>,
+    /// Firmware revision.
+    pub(crate) firmware: Option<String>,
+    /// What a user types to allow its destruction: the serial number, or a name where
+    /// there is none.
+    pub(crate) token: String,
+}
+
+impl Device {
+    /// Looks a device up by its number.
+    pub(crate) fn find(root: &SystemRoot, number: DeviceNumber) -> Option<Device> {
+        Device::at(root, &root.path(&format!("sys/dev/block/{number}")))
+    }
+
+    /// Reads a device from its directory in sysfs.
+    pub(crate) fn at(root: &SystemRoot, dir: &Path) -> Option<Device> {
+        let dir = fs::canonicalize(dir).ok()?;
+        let disk_dir = if dir.join("partition").exists() {
+            dir.parent()?.to_path_buf()
+        } else {
+            dir.clone()
+        };
+        let sectors: u64 = read_trimmed(&dir.join("size"))?.parse().ok()?;
+        let mut device = Device {
+            name: kernel_name(&dir)?,
+            // sysfs counts in 512 bytes whatever the device's own block is.
+            size_bytes: sectors * 512,
+            dir,
+            disk_dir,
+            ..Device::default()
+        };
+        let udev = device.udev_text(root);
+        device.model = longer(
+            device.first_of(&["device/model", "model", "device/name"]),
+            udev_property(&udev, "ID_MODEL").map(|name| name.replace('_', " ")),
+        );
+        device.firmware = device.first_of(&["device/firmware_rev", "device/rev", "firmware_rev"]);
+        device.serial = device
+            .first_of(&["device/serial", "serial"])
+            .or_else(|| udev_property(&udev, "ID_SCSI_SERIAL"))
+            .or_else(|| udev_property(&udev, "ID_SERIAL_SHORT"))
+            .or_else(|| vpd_serial(&fs::read(device.disk_dir.join("device/vpd_pg80")).ok()?));
+        device.token = device.token();
+        Some(device)
+    }
+
+    /// Kernel name of the whole disk.
+    pub(crate) fn disk_name(&self) -> String {
+        kernel_name(&self.disk_dir).unwrap_or_default()
+    }
+
+    /// Its device number.
+    pub(crate) fn number(&self) -> Option<DeviceNumber> {
+        DeviceNumber::parse(&read_trimmed(&self.dir.join("dev"))?)
+    }
+
+    /// A file of the device's own directory.
+    pub(crate) fn own(&self, name: &str) -> Option<String> {
+        read_trimmed(&self.dir.join(name))
+    }
+
+    /// A file of the whole disk's directory.
+    pub(crate) fn disk(&self, name: &str) -> Option<String> {
+        read_trimmed(&self.disk_dir.join(name))
+    }
+
+    /// Devices made of this one (device mapper, md, LVM), by kernel name.
+    pub(crate) fn holders(&self) -> Vec<String> {
+        names_in(&self.dir.join("holders"))
+    }
+
+    /// Partitions of a whole disk; none for a partition.
+    pub(crate) fn partitions(&self, root: &SystemRoot) -> Vec<Device> {
+        names_in(&self.dir)
+            .into_iter()
+            .map(|name| self.dir.join(name))
+            .filter(|dir| dir.join("partition").exists())
+            .filter_map(|dir| Device::at(root, &dir))
+            .collect()
+    }
+
+    /// True when the device takes TRIM.
+    pub(crate) fn takes_trim(&self) -> bool {
+        self.disk("queue/discard_max_bytes")
+            .and_then(|text| text.parse::<u64>().ok())
+            .is_some_and(|bytes| bytes > 0)
+    }
+
+    /// Model, serial number, firmware and what the kernel makes of the device.
+    pub(crate) fn facts(&self) -> Vec<Condition> {
+        let mut facts = Vec::new();
+        let mut add = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                facts.push(Condition {
+                    name: name.to_owned(),
+                    value,
+                });
+            }
+        };
+        add("device", Some(format!("/dev/{}", self.name)));
+        add("model", self.model.clone());
+        add("serial number", self.serial.clone());
+        add("firmware", self.firmware.clone());
+        add("backing file", self.disk("loop/backing_file"));
+        add("device size (bytes)", Some(self.size_bytes.to_string()));
+        add(
+            "scheduler",
+            self.disk("queue/scheduler").map(|text| chosen(&text)),
+        );
+        add("rotational", self.disk("queue/rotational").map(yes_or_no));
+        add("kernel's write cache mode", self.disk("queue/write_cache"));
+        add(
+            "logical block (bytes)",
+            self.disk("queue/logical_block_size"),
+        );
+        add(
+            "physical block (bytes)",
+            self.disk("queue/physical_block_size"),
+        );
+        add(
+            "discard granularity (bytes)",
+            self.disk("queue/discard_granularity"),
+        );
+        facts
+    }
+
+    fn udev_text(&self, root: &SystemRoot) -> String {
+        read_trimmed(&self.disk_dir.join("dev"))
+            .and_then(|number| root.text(&format!("run/udev/data/b{number}")))
+            .unwrap_or_default()
+    }
+
+    fn first_of(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| self.disk(name))
+    }
+
+    /// A device without a serial number is named by what makes it itself: a loop device
+    /// by its backing file, a mapped one by its mapping. Kernel names such as `loop0`
+    /// are dealt out anew at every start and serve only where there is nothing else.
+    fn token(&self) -> String {
+        if let Some(serial) = &self.serial {
+            return serial.clone();
+        }
+        if let Some(file) = self.disk("loop/backing_file") {
+            let name = Path::new(&file).file_name().unwrap_or_default();
+            return format!("loop:{}", name.to_string_lossy());
+        }
+        match self.disk("dm/name") {
+            Some(name) => format!("dm:{name}"),
+            None => format!("device:{}", self.name),
+        }
+    }
+}
+
+/// Names of all whole disks that a device stands on, its own included, through device
+/// mapper and md.
+pub(crate) fn disks_below(root: &SystemRoot, device: &Device) -> Vec<String> {
+    let mut names = vec![device.disk_name()];
+    let slaves = device.disk_dir.join("slaves");
+    for slave in names_in(&slaves) {
+        if let Some(below) = Device::at(root, &slaves.join(slave)) {
+            names.extend(disks_below(root, &below));
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// SCSI cuts a model's name to 16 characters, udev asks the ATA drive itself.
+fn longer(a: Option<String>, b: Option<String>) -> Option<String> {
+    [a, b].into_iter().flatten().rev().max_by_key(String::len)
+}
+
+/// sysfs writes `!` for the `/` of names such as `cciss/c0d0`.
+fn kernel_name(dir: &Path) -> Option<String> {
+    Some(dir.file_name()?.to_str()?.replace('!', "/"))
+}
+
+/// The one in brackets: `none [mq-deadline] kyber`.
+fn chosen(text: &str) -> String {
+    text.split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'))
+        .map_or_else(|| text.to_owned(), |(name, _)| name.to_owned())
+}
+
+fn yes_or_no(text: String) -> String {
+    if text == "0" { "no" } else { "yes" }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recorded::Recorded;
+    use super::*;
+
+    #[test]
+    fn an_nvme_drive_and_its_partition() {
+        let system = Recorded::nvme();
+        let disk = system.device("259:0");
+        assert_eq!(disk.name, "nvme0n1");
+        assert_eq!(disk.size_bytes, 1_000_204_886_016);
+        assert_eq!(disk.model.as_deref(), Some("Samsung SSD 960 PRO 1TB"));
+        assert_eq!(disk.firmware.as_deref(), Some("3B6QCXP7"));
+        assert_eq!(disk.token, "S3EVNX0J500123A");
+        assert_eq!(disk.dir, disk.disk_dir);
+        assert!(disk.takes_trim());
+        let part = system.device("259:2");
+        assert_ne!(part.dir, part.disk_dir);
+        assert_eq!(part.name, "nvme0n1p2");
+        assert_eq!(part.token, disk.token);
+        let names: Vec<String> = disk
+            .partitions(&system.root)
+            .into_iter()
+            .map(|p| p.name)
+            .collect();
+        assert_eq!(names, ["nvme0n1p1", "nvme0n1p2"]);
+        assert!(part.partitions(&system.root).is_empty());
+    }
+
+    #[test]
+    fn serial_numbers_of_a_sata_drive_from_udev_then_from_the_vpd_page() {
+        let system = Recorded::sata();
+        assert_eq!(
+            system.device("8:0").serial.as_deref(),
+            Some("142207A1B2C3"),
+            "from the page"
+        );
+        assert_eq!(
+            system.device("8:0").model.as_deref(),
+            Some("SanDisk SDSSDHII")
+        );
+        system.write(
+            "run/udev/data/b8:0",
+            "E:ID_SERIAL_SHORT=FROM-UDEV\nE:ID_MODEL=SanDisk_SDSSDHII240G\n",
+        );
+        assert_eq!(system.device("8:0").token, "FROM-UDEV");
+        assert_eq!(
+            system.device("8:0").model.as_deref(),
+            Some("SanDisk SDSSDHII240G")
+        );
+    }
+
+    #[test]
+    fn tokens_of_devices_without_a_serial_number() {
+        let system = Recorded::nvme();
+        system.disk("devices/virtual/block/loop0", "7:0", 2048);
+        assert_eq!(system.device("7:0").token, "device:loop0");
+        system.write(
+            "sys/devices/virtual/block/loop0/loop/backing_file",
+            "/srv/images/a.img\n",
+        );
+        assert_eq!(system.device("7:0").token, "loop:a.img");
+        assert_eq!(system.device("253:0").token, "dm:vg0-root");
+    }
+
+    #[test]
+    fn a_mapped_device_stands_on_the_disk_below() {
+        let system = Recorded::nvme();
+        assert_eq!(
+            disks_below(&system.root, &system.device("253:0")),
+            ["dm-0", "nvme0n1"]
+        );
+    }
+
+    #[test]
+    fn facts_name_units_and_the_chosen_scheduler() {
+        let facts = Recorded::nvme().device("259:0").facts();
+        let value = |name: &str| {
+            let fact = facts.iter().find(|fact| fact.name == name);
+            fact.map(|fact| fact.value.as_str())
+        };
+        assert_eq!(value("scheduler"), Some("none"));
+        assert_eq!(value("rotational"), Some("no"));
+        assert_eq!(value("discard granularity (bytes)"), Some("512"));
+        assert_eq!(value("backing file"), None);
+    }
+}

@@ -1,0 +1,182 @@
+//! A regular file as the target: created at the size asked for, or taken as it is.
+
+use std::fs::{self, File, OpenOptions as FileOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FallocateFlags, OFlags};
+use rustix::io::Errno;
+
+use super::units::bytes_for_people;
+use crate::contract::TargetError;
+
+/// Sizes are rounded down to this, so that every block size up to it fits.
+pub(crate) const GRAIN_BYTES: u64 = 4096;
+
+/// Below this nothing sensible can be measured.
+pub(crate) const MIN_SIZE_BYTES: u64 = 1 << 20;
+
+/// A file ready for testing.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) file: File,
+    /// Absolute, without links.
+    pub(crate) path: PathBuf,
+    pub(crate) size_bytes: u64,
+    /// True when it was not there before.
+    pub(crate) created: bool,
+}
+
+/// Checks a size that the user gave or that an existing file has.
+pub(crate) fn usable_size(path: &Path, bytes: u64) -> Result<u64, TargetError> {
+    if bytes < MIN_SIZE_BYTES {
+        return Err(TargetError::Input(format!(
+            "{}: {bytes} bytes are too few to test; give at least 1 MiB with --size",
+            path.display()
+        )));
+    }
+    Ok(bytes - bytes % GRAIN_BYTES)
+}
+
+/// Opens an existing file; `size_bytes` takes a part of it.
+pub(crate) fn existing(path: &Path, size_bytes: Option<u64>) -> Result<Prepared, TargetError> {
+    let failed = |error: io::Error| {
+        TargetError::Failed(format!(
+            "{}: cannot be opened for writing: {error}",
+            path.display()
+        ))
+    };
+    let file = FileOptions::new()
+        .read(true)
+        .write(true)
+        .open(path)
+        .map_err(failed)?;
+    let has_bytes = file.metadata().map_err(failed)?.len();
+    let size_bytes = usable_size(path, size_bytes.unwrap_or(has_bytes))?;
+    if size_bytes > has_bytes {
+        return Err(TargetError::Input(format!(
+            "{}: the file has {} and --size asks for {}; give a smaller size, leave --size out \
+             to use the whole file, or remove the file to have it created anew",
+            path.display(),
+            bytes_for_people(has_bytes),
+            bytes_for_people(size_bytes)
+        )));
+    }
+    Ok(Prepared {
+        path: fs::canonicalize(path).map_err(failed)?,
+        file,
+        size_bytes,
+        created: false,
+    })
+}
+
+/// Creates a file and reserves its space, so that no test ends for want of it.
+pub(crate) fn create(path: &Path, size_bytes: Option<u64>) -> Result<Prepared, TargetError> {
+    let parent = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => Path::new("/"),
+    };
+    let parent = fs::canonicalize(parent).map_err(|error| {
+        TargetError::Input(format!(
+            "{}: the folder for the file cannot be reached: {error}",
+            path.display()
+        ))
+    })?;
+    // A mistyped device would otherwise become a file in the machine's memory.
+    if parent.starts_with("/dev") && !parent.starts_with("/dev/shm") {
+        return Err(TargetError::Refused(format!(
+            "{}: there is no such device, and no file is created below /dev; `lsblk` lists the \
+             devices",
+            path.display()
+        )));
+    }
+    let Some(size_bytes) = size_bytes else {
+        return Err(TargetError::Input(format!(
+            "{}: there is no such drive model, device or file; to test a new file of this name \
+             say how large it shall be: --size 8GiB",
+            path.display()
+        )));
+    };
+    let size_bytes = usable_size(path, size_bytes)?;
+    check_free_space(path, &parent, size_bytes)?;
+    let path = parent.join(path.file_name().unwrap_or_default());
+    let file = FileOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(&path)
+        .map_err(|error| {
+            TargetError::Failed(format!("{}: cannot be created: {error}", path.display()))
+        })?;
+    if let Err(error) = reserve(&file, size_bytes) {
+        // Nothing of value is in it yet; leaving it would make the next attempt an
+        // attempt on an existing file of the wrong size.
+        let _ = fs::remove_file(&path);
+        return Err(TargetError::Failed(format!(
+            "{}: {} could not be reserved: {error}",
+            path.display(),
+            bytes_for_people(size_bytes)
+        )));
+    }
+    Ok(Prepared {
+        file,
+        path,
+        size_bytes,
+        created: true,
+    })
+}
+
+fn check_free_space(path: &Path, parent: &Path, size_bytes: u64) -> Result<(), TargetError> {
+    let stat = rustix::fs::statvfs(parent).map_err(|error| {
+        TargetError::Failed(format!(
+            "{}: free space is unknown: {error}",
+            parent.display()
+        ))
+    })?;
+    let free_bytes = stat.f_bavail.saturating_mul(stat.f_frsize);
+    if size_bytes > free_bytes {
+        return Err(TargetError::Failed(format!(
+            "{}: {} do not fit: {} are free in {}; give a smaller --size or another folder",
+            path.display(),
+            bytes_for_people(size_bytes),
+            bytes_for_people(free_bytes),
+            parent.display()
+        )));
+    }
+    Ok(())
+}
+
+fn reserve(file: &File, size_bytes: u64) -> io::Result<()> {
+    match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
+        // ZFS and some network file systems reserve nothing: the length alone must do.
+        Err(Errno::OPNOTSUPP) => file.set_len(size_bytes)?,
+        other => other?,
+    }
+    file.sync_all()
+}
+
+/// Gives the file's space back to the file system and keeps its length.
+pub(crate) fn punch(file: &File, size_bytes: u64) -> io::Result<()> {
+    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    rustix::fs::fallocate(file, flags, 0, size_bytes)?;
+    file.sync_all()
+}
+
+/// Whether the file system can punch holes, tried on a nameless file beside the target.
+/// Where none can be made the answer is yes, and the attempt itself will tell.
+pub(crate) fn can_punch(path: &Path) -> bool {
+    let Some(folder) = path.parent() else {
+        return true;
+    };
+    let nameless = FileOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(OFlags::TMPFILE.bits().cast_signed())
+        .open(folder);
+    match nameless {
+        Ok(file) => file.set_len(GRAIN_BYTES).is_err() || punch(&file, GRAIN_BYTES).is_ok(),
+        Err(_) => true,
+    }
+}

@@ -1,0 +1,355 @@
+//! Finding fio, asking what it can do here, and running it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stend_record::fio::Output;
+
+use super::engine::Engine;
+use super::job::LOG_PREFIX;
+use super::samples::JobLogs;
+use super::system::names_in;
+use super::tools::{self, Said};
+use crate::contract::TargetError;
+
+/// The oldest version whose options and JSON stend knows.
+const OLDEST: (u32, u32) = (3, 30);
+
+/// Environment variable with the path of the fio to use.
+pub const FIO_VARIABLE: &str = "STEND_FIO";
+
+/// fio reports an end by SIGINT or SIGTERM with this exit code (`backend.c`).
+const INTERRUPTED: i32 = 128;
+
+const HOW_TO_GET: &str = "Get it with `apt install fio` (Debian, Ubuntu), `dnf install fio` \
+     (Fedora) or `brew install fio` (macOS), or from the project's page, github.com/axboe/fio. \
+     Simulated drives need no fio";
+
+/// An installed fio.
+#[derive(Clone, Debug)]
+pub(crate) struct Fio {
+    pub(crate) path: PathBuf,
+    /// As it prints it, `fio-3.33`.
+    pub(crate) version: String,
+}
+
+impl Fio {
+    /// The fio at a given path, at that of [`FIO_VARIABLE`], or the first in `PATH`.
+    pub(crate) fn find(given: Option<&Path>) -> Result<Fio, TargetError> {
+        let variable = std::env::var_os(FIO_VARIABLE).map(PathBuf::from);
+        let path = match given.map(Path::to_path_buf).or(variable) {
+            Some(path) if tools::is_executable(&path) => path,
+            Some(path) => {
+                return Err(TargetError::ToolMissing(format!(
+                    "fio is not at {}, where {FIO_VARIABLE} or an option says it is. {HOW_TO_GET}.",
+                    path.display()
+                )));
+            }
+            None => tools::find("fio", &tools::search_path()).ok_or_else(|| {
+                TargetError::ToolMissing(format!(
+                    "fio is not installed; it does the reading and writing on real drives and \
+                     files. {HOW_TO_GET}."
+                ))
+            })?,
+        };
+        let said = tools::run(tools::command(&path).arg("--version"))?;
+        let version = said.stdout.trim().to_owned();
+        match parse_version(&version) {
+            Some(found) if found >= OLDEST => Ok(Fio { path, version }),
+            Some(_) => Err(TargetError::ToolMissing(format!(
+                "{} is {version}; stend needs fio {}.{} or later. {HOW_TO_GET}.",
+                path.display(),
+                OLDEST.0,
+                OLDEST.1
+            ))),
+            None => Err(TargetError::ToolMissing(format!(
+                "{} does not say that it is fio (`--version` answers \"{version}\"). {HOW_TO_GET}.",
+                path.display()
+            ))),
+        }
+    }
+
+    /// The best engine that reads the target here, tried by one read of 4 KiB each: an
+    /// engine can be built in and yet be forbidden by the kernel or a container.
+    pub(crate) fn choose_engine(&self, target: &str) -> Result<Engine, TargetError> {
+        let mut complaint = String::new();
+        for engine in Engine::ALL {
+            let said = self.read_once(target, engine.name(), 1)?;
+            if said.status.success() {
+                return Ok(engine);
+            }
+            complaint = words(&said.stderr, &said.stdout);
+        }
+        if self
+            .read_once(target, Engine::Psync.name(), 0)?
+            .status
+            .success()
+        {
+            return Err(TargetError::Failed(format!(
+                "{target}: the file system does not do direct I/O, so that the machine's memory \
+                 would be measured and not the drive; use a file on another file system (ext4, \
+                 XFS, Btrfs …). fio says: {complaint}"
+            )));
+        }
+        Err(TargetError::Failed(format!(
+            "fio cannot read {target}: {complaint}"
+        )))
+    }
+
+    fn read_once(&self, target: &str, engine: &str, direct: u8) -> Result<Said, TargetError> {
+        tools::run(
+            tools::command(&self.path)
+                .args(["--readonly", "--name=probe", "--rw=read", "--bs=4k"])
+                .args(["--size=4k", "--thread", "--output-format=json"])
+                .arg(format!("--filename={target}"))
+                .arg(format!("--ioengine={engine}"))
+                .arg(format!("--direct={direct}")),
+        )
+    }
+
+    /// Runs a job file. Files of stend's own go to `folder`; fio itself runs there if it
+    /// writes logs for stend, and else where the user is, since the job's own logs are
+    /// the user's.
+    pub(crate) fn run(
+        &self,
+        text: &str,
+        folder: &Path,
+        sampled: bool,
+    ) -> Result<(Output, Vec<JobLogs>), TargetError> {
+        let failed = |what: &str, error: std::io::Error| {
+            TargetError::Failed(format!("{}: {what}: {error}", folder.display()))
+        };
+        let job = folder.join("job.fio");
+        let answer = folder.join("answer.json");
+        fs::write(&job, text).map_err(|error| failed("the job file cannot be written", error))?;
+        let mut command = tools::command(&self.path);
+        command
+            .args(["--output-format=json+", "--eta=never"])
+            .arg(format!("--output={}", answer.display()))
+            .arg(format!("--aux-path={}", folder.display()))
+            .arg(&job);
+        if sampled {
+            command.current_dir(folder);
+        }
+        let said = tools::run(&mut command)?;
+        let answer = match fs::read(&answer) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(_) => String::new(),
+        };
+        let output = judge(&said, &answer)?;
+        let logs = if sampled {
+            read_logs(folder)?
+        } else {
+            Vec::new()
+        };
+        Ok((output, logs))
+    }
+}
+
+/// `fio-3.33`, `fio-3.36-12-gabcdef`.
+fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text
+        .strip_prefix("fio-")?
+        .split(|c: char| !c.is_ascii_digit())
+        .map(str::parse);
+    let major = numbers.next()?.ok()?;
+    Some((major, numbers.next().and_then(Result::ok).unwrap_or(0)))
+}
+
+/// The results of a run that went well; else what went wrong, in fio's own words.
+fn judge(said: &Said, answer: &str) -> Result<Output, TargetError> {
+    let (before, document) = split_at_json(answer);
+    let words = words(&said.stderr, before);
+    match said.status.code() {
+        Some(0) => {}
+        None => {
+            return Err(TargetError::Failed(format!(
+                "fio was {}; the job's results are lost. {words}",
+                tools::ending(said.status)
+            )));
+        }
+        Some(INTERRUPTED) => {
+            return Err(TargetError::Failed(format!(
+                "fio was interrupted before the job's end. {words}"
+            )));
+        }
+        Some(_) => {
+            let job = parse(document).ok().and_then(|output| failed_job(&output));
+            return Err(TargetError::Failed(format!(
+                "fio failed ({}){}: {words}",
+                tools::ending(said.status),
+                job.map_or_else(String::new, |job| format!(", {job}"))
+            )));
+        }
+    }
+    let output = parse(document).map_err(|error| {
+        TargetError::Failed(format!(
+            "fio's answer cannot be read ({error}). It begins: {} {words}",
+            excerpt(answer)
+        ))
+    })?;
+    if let Some(job) = failed_job(&output) {
+        return Err(TargetError::Failed(format!("fio failed, {job}: {words}")));
+    }
+    if output.jobs.is_empty() {
+        return Err(TargetError::Failed(format!("fio ran no job: {words}")));
+    }
+    Ok(output)
+}
+
+/// fio writes warnings and errors to the same file, before the document.
+fn split_at_json(answer: &str) -> (&str, &str) {
+    let line_start = if answer.starts_with('{') {
+        Some(0)
+    } else {
+        answer.find("\n{").map(|newline| newline + 1)
+    };
+    answer.split_at(
+        line_start
+            .or_else(|| answer.find('{'))
+            .unwrap_or(answer.len()),
+    )
+}
+
+/// The first document; whatever fio says after it does not matter.
+fn parse(document: &str) -> Result<Output, serde_json::Error> {
+    serde_json::Deserializer::from_str(document)
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| serde_json::from_str(document))
+}
+
+fn failed_job(output: &Output) -> Option<String> {
+    let job = output.jobs.iter().find(|job| job.error != 0)?;
+    Some(format!(
+        "job \"{}\" with error {}",
+        job.jobname,
+        std::io::Error::from_raw_os_error(job.error)
+    ))
+}
+
+/// fio's complaints, each once, in a line.
+fn words(stderr: &str, before_json: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    for line in stderr.lines().chain(before_json.lines()).map(str::trim) {
+        if !line.is_empty() && !lines.contains(&line) && lines.len() < 6 {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        return "(fio says nothing about it)".to_owned();
+    }
+    lines.join("; ")
+}
+
+fn excerpt(answer: &str) -> String {
+    let start: String = answer.chars().take(120).collect();
+    format!("{:?}.", start.trim())
+}
+
+/// The logs of every job, in the order of fio's job numbers.
+fn read_logs(folder: &Path) -> Result<Vec<JobLogs>, TargetError> {
+    let start = format!("{LOG_PREFIX}_bw.");
+    let read = |name: &str| {
+        fs::read_to_string(folder.join(name))
+            .map_err(|error| TargetError::Failed(format!("fio's log {name}: {error}")))
+    };
+    let mut numbers: Vec<u32> = names_in(folder)
+        .iter()
+        .filter_map(|name| {
+            name.strip_prefix(&start)?
+                .strip_suffix(".log")?
+                .parse()
+                .ok()
+        })
+        .collect();
+    numbers.sort_unstable();
+    numbers
+        .into_iter()
+        .map(|number| {
+            Ok(JobLogs {
+                bw: read(&format!("{LOG_PREFIX}_bw.{number}.log"))?,
+                iops: read(&format!("{LOG_PREFIX}_iops.{number}.log"))?,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    const GOOD: &str = include_str!("../../tests/data/fio-3.33.json");
+
+    fn said(raw_status: i32, stderr: &str) -> Said {
+        Said {
+            status: ExitStatus::from_raw(raw_status),
+            stdout: String::new(),
+            stderr: stderr.to_owned(),
+        }
+    }
+
+    fn error(raw_status: i32, stderr: &str, answer: &str) -> String {
+        judge(&said(raw_status, stderr), answer)
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn versions() {
+        assert_eq!(parse_version("fio-3.33"), Some((3, 33)));
+        assert_eq!(parse_version("fio-3.36-12-gabcdef"), Some((3, 36)));
+        assert_eq!(parse_version("fio-4"), Some((4, 0)));
+        assert_eq!(parse_version("bash 5"), None);
+        assert!((3, 9) < OLDEST && (4, 0) > OLDEST);
+    }
+
+    #[test]
+    fn a_good_answer_with_and_without_text_around_it() {
+        let plain = judge(&said(0, ""), GOOD).unwrap();
+        assert_eq!(plain.fio_version, "fio-3.33");
+        let polluted = format!("fio: {{odd}} warning\nnote: something\n{GOOD}\nfio: bye {{\n");
+        assert_eq!(judge(&said(0, ""), &polluted).unwrap(), plain);
+    }
+
+    #[test]
+    fn bad_answers() {
+        assert!(error(0, "", "no document").contains("begins: \"no document\""));
+        assert!(error(0, "", "").contains("cannot be read"));
+        assert!(error(0, "", &GOOD[..GOOD.len() / 2]).contains("cannot be read"));
+        assert!(error(0, "odd", "{\"fio version\":\"fio-3.33\",\"jobs\":[]}").contains("odd"));
+    }
+
+    #[test]
+    fn endings_in_fios_words() {
+        let text = error(
+            1 << 8,
+            "fio: No I/O performed\nfio: No I/O performed\n",
+            "Bad option\n{",
+        );
+        assert!(text.contains("exit code 1"), "{text}");
+        assert!(
+            text.ends_with("fio: No I/O performed; Bad option"),
+            "{text}"
+        );
+        assert!(error(9, "", GOOD).contains("killed by signal 9"));
+        assert!(error(128 << 8, "fio: terminating on signal 2", GOOD).contains("interrupted"));
+    }
+
+    #[test]
+    fn a_jobs_own_error_counts_whatever_the_exit_code() {
+        let broken = GOOD.replacen("\"error\" : 0", "\"error\" : 5", 1);
+        assert_ne!(broken, GOOD);
+        for status in [0, 1 << 8] {
+            let text = error(status, "fio: io_u error", &broken);
+            assert!(
+                text.contains("job \"mixed\" with error Input/output error"),
+                "{text}"
+            );
+            assert!(text.contains("io_u error"), "{text}");
+        }
+    }
+}

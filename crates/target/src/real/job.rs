@@ -1,0 +1,527 @@
+//! From the job file of a test to the one that fio gets: where, how, and never outside
+//! the range under test.
+//!
+//! fio does what a job says, and a job can say `filename=/dev/sda`, `exec_prerun=…` or
+//! `unlink=1`; an `offset` without a `size` makes fio lengthen a file. So only options
+//! that are known to touch nothing but the target are let through, and every section's
+//! range is checked.
+
+use super::engine::Engine;
+use crate::contract::TargetError;
+
+/// Percentiles that every job reports unless it asks for others.
+pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";
+
+/// First part of the names of fio's sample logs, in the folder where fio runs.
+pub(crate) const LOG_PREFIX: &str = "stend";
+
+/// Options that touch nothing but the target. Source: fio's HOWTO, 3.33.
+const ALLOWED: &str = "\
+    rw readwrite percentage_random rw_sequencer rwmixread rwmixwrite bs blocksize \
+    bsrange blocksize_range bssplit bs_unaligned blocksize_unaligned bs_is_seq_rand \
+    blockalign ba iodepth iodepth_batch iodepth_batch_submit iodepth_batch_complete \
+    iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low io_submit_mode \
+    numjobs thread ioengine direct runtime time_based ramp_time size offset \
+    offset_increment io_size io_limit number_ios loops rate rate_min rate_iops \
+    rate_iops_min rate_process rate_ignore_thinktime thinktime thinktime_spin \
+    thinktime_blocks thinktime_blocks_type thinktime_iotime stonewall wait_for_previous \
+    wait_for startdelay start_delay group_reporting new_group exitall exitall_on_error \
+    max_latency latency_target latency_window latency_percentile latency_run norandommap \
+    softrandommap random_generator random_distribution randseed randrepeat allrandrepeat \
+    sync fsync fdatasync end_fsync fsync_on_close invalidate refill_buffers \
+    scramble_buffers zero_buffers buffer_compress_percentage buffer_compress_chunk \
+    dedupe_percentage percentile_list clat_percentiles lat_percentiles slat_percentiles \
+    disable_lat disable_clat disable_slat write_bw_log write_iops_log write_lat_log \
+    log_avg_msec log_max_value log_offset per_job_logs bwavgtime iopsavgtime \
+    cpus_allowed cpus_allowed_policy description";
+
+/// Engines that read and write the named file and do nothing else.
+const ENGINES: &[&str] = &[
+    "io_uring", "libaio", "psync", "sync", "pvsync", "pvsync2", "posixaio",
+];
+
+/// What the target adds.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame<'a> {
+    /// The file or device, by a name that [`is_plain`].
+    pub(crate) path: &'a str,
+    /// Bytes under test, from the beginning.
+    pub(crate) range_bytes: u64,
+    /// How fio does its I/O, unless the job says.
+    pub(crate) engine: Engine,
+    /// For patterns that the job does not seed.
+    pub(crate) seed: u64,
+    /// Sampling interval, ms; 0 for none.
+    pub(crate) sample_ms: u32,
+}
+
+/// Options that matter here, as they stand for a section.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    size: Option<String>,
+    offset: Option<String>,
+    offset_increment: Option<String>,
+    numjobs: Option<String>,
+}
+
+/// A section under way.
+struct Section {
+    name: String,
+    line: usize,
+    is_global: bool,
+    scope: Scope,
+}
+
+/// The job file for fio, or what is wrong with the one given.
+pub(crate) fn compose(text: &str, frame: &Frame<'_>) -> Result<String, TargetError> {
+    let mut out = head(frame);
+    let mut global = Scope::default();
+    let mut section: Option<Section> = None;
+    let mut jobs = 0;
+    for (index, raw) in text.lines().enumerate() {
+        let line = index + 1;
+        let code = strip(raw);
+        if let Some(name) = section_name(code) {
+            close(section.take(), &mut global, frame, &mut out)?;
+            // fio takes any name that begins so for a global section (`init.c`).
+            let is_global = name.starts_with("global");
+            jobs += usize::from(!is_global);
+            section = Some(Section {
+                name: name.to_owned(),
+                line,
+                is_global,
+                scope: global.clone(),
+            });
+            out.push_str(raw);
+        } else if code.is_empty() {
+            out.push_str(raw);
+        } else {
+            let section = section.as_mut().ok_or_else(|| {
+                bad(
+                    line,
+                    format_args!("`{code}` stands before the first [section]"),
+                )
+            })?;
+            out.push_str(&option(code, line, section, frame)?);
+        }
+        out.push('\n');
+    }
+    close(section, &mut global, frame, &mut out)?;
+    if jobs == 0 {
+        return Err(TargetError::Input(
+            "the job file has no job: a [section] with a name of its own is missing".to_owned(),
+        ));
+    }
+    Ok(out)
+}
+
+fn bad(line: usize, what: impl std::fmt::Display) -> TargetError {
+    TargetError::Input(format!("job file, line {line}: {what}"))
+}
+
+fn head(frame: &Frame<'_>) -> String {
+    let mut text = format!(
+        "; added by stend: where and how\n[global]\nfilename={}\nioengine={}\ndirect=1\nthread\n\
+         size={}\nrandrepeat=1\nrandseed={}\npercentile_list={PERCENTILES}\n",
+        frame.path,
+        frame.engine.name(),
+        frame.range_bytes,
+        fio_seed(frame.seed),
+    );
+    if frame.sample_ms > 0 {
+        let ms = frame.sample_ms;
+        // The averaging time equals the logging interval: otherwise an interval's mean
+        // would leave out the standstills in it, of which fio records nothing.
+        text.push_str(&format!(
+            "write_bw_log={LOG_PREFIX}\nwrite_iops_log={LOG_PREFIX}\nper_job_logs=1\n\
+             log_avg_msec={ms}\nbwavgtime={ms}\niopsavgtime={ms}\nlog_unix_epoch=1\n"
+        ));
+    }
+    text.push_str("; the test's own job file\n");
+    text
+}
+
+/// fio derives all its streams by multiplication, so that of 0 nothing comes; and it
+/// reads signed numbers.
+fn fio_seed(seed: u64) -> u64 {
+    match seed & (u64::MAX >> 1) {
+        0 => 0x9e37_79b9,
+        seed => seed,
+    }
+}
+
+/// True for a name that fio takes literally: it splits names at colons, cuts
+/// lines at `;` and `#`, and expands `$`.
+pub(crate) fn is_plain(path: &str) -> bool {
+    path.chars()
+        .all(|c| c.is_alphanumeric() || "-_./+@,=~ ".contains(c))
+        && path.trim() == path
+}
+
+/// Without comment and blanks, as fio's `strip_blank_end` does it.
+fn strip(raw: &str) -> &str {
+    raw.split([';', '#']).next().unwrap_or_default().trim()
+}
+
+fn section_name(code: &str) -> Option<&str> {
+    code.strip_prefix('[')?.strip_suffix(']')
+}
+
+/// Checks one option and returns the line for fio.
+fn option(
+    code: &str,
+    line: usize,
+    section: &mut Section,
+    frame: &Frame<'_>,
+) -> Result<String, TargetError> {
+    if code.contains('$') {
+        return Err(bad(
+            line,
+            format_args!("`{code}`: variables and keywords are not expanded"),
+        ));
+    }
+    let (name, value) = match code.split_once('=') {
+        Some((name, value)) => (name.trim(), Some(value.trim())),
+        None => (code, None),
+    };
+    if !ALLOWED.split(' ').any(|allowed| allowed == name) {
+        return Err(bad(line, refusal(name)));
+    }
+    let scope = &mut section.scope;
+    let kept = match name {
+        "ioengine" if !value.is_some_and(|value| ENGINES.contains(&value)) => {
+            return Err(bad(
+                line,
+                format_args!(
+                    "`{code}`: of the engines only {} are taken",
+                    ENGINES.join(", ")
+                ),
+            ));
+        }
+        "direct" if value.is_some_and(|value| value != "1") => {
+            return Err(bad(
+                line,
+                format_args!("`{code}`: through the page cache the memory would be measured"),
+            ));
+        }
+        _ if frame.sample_ms > 0 && is_log_option(name) => {
+            return Err(bad(
+                line,
+                format_args!("`{code}`: the samples are being recorded by stend; leave it out"),
+            ));
+        }
+        "size" => &mut scope.size,
+        "offset" => &mut scope.offset,
+        "offset_increment" => &mut scope.offset_increment,
+        "numjobs" => {
+            scope.numjobs = value.map(str::to_owned);
+            return Ok(code.to_owned());
+        }
+        _ => return Ok(code.to_owned()),
+    };
+    let bytes = amount(value.unwrap_or_default(), frame.range_bytes)
+        .map_err(|why| bad(line, format_args!("`{code}`: {why}")))?;
+    *kept = Some(bytes.to_string());
+    Ok(format!("{name}={bytes}"))
+}
+
+fn is_log_option(name: &str) -> bool {
+    name.starts_with("write_")
+        || name.starts_with("log_")
+        || name == "per_job_logs"
+        || name == "bwavgtime"
+        || name == "iopsavgtime"
+}
+
+fn refusal(name: &str) -> String {
+    let why = match name {
+        "filename" | "filename_format" | "directory" | "opendir" | "nrfiles" | "openfiles"
+        | "filesize" => "the target alone says where the test takes place",
+        "exec_prerun" | "exec_postrun" => "no job runs programs",
+        "buffered" => "through the page cache the memory would be measured",
+        "unlink" | "unlink_each_loop" => "no job deletes the target",
+        "fill_device" | "fill_fs" | "file_append" => "no job leaves the range under test",
+        "unified_rw_reporting" => "reads and writes are reported apart",
+        "kb_base" => "k is 1024 here, as in fio without this option",
+        _ if name.starts_with("include ") => "no other files are read in",
+        _ => {
+            return format!(
+                "the option `{name}` is not among those known to touch nothing but the target"
+            );
+        }
+    };
+    format!("the option `{name}` is not allowed: {why}")
+}
+
+/// Bytes as fio reads them with its default `kb_base`, a share of the range with `%`.
+fn amount(text: &str, range_bytes: u64) -> Result<u64, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (digits, suffix) = text.split_at(digits);
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "a number of bytes like 4096, 64k, 8g or 50% is wanted".to_owned())?;
+    let shift = match suffix.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" => 10,
+        "m" | "mb" => 20,
+        "g" | "gb" => 30,
+        "t" | "tb" => 40,
+        "%" if number <= 100 => return Ok(share(number, range_bytes)),
+        // fio 3.33 takes 1mib for 1,000,000 and 1mb for 1,048,576.
+        "kib" | "mib" | "gib" | "tib" => {
+            return Err("fio reads this suffix as a decimal one; write k, m, g or t".to_owned());
+        }
+        _ => return Err(format!("the suffix `{suffix}` is not known here")),
+    };
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "the number is too large".to_owned())
+}
+
+/// A share of the range, aligned to 1 MiB as partitions are, so that blocks stay aligned
+/// to flash pages; small shares to 4 KiB.
+fn share(percent: u64, range_bytes: u64) -> u64 {
+    if percent == 100 {
+        return range_bytes;
+    }
+    let exact = (u128::from(range_bytes) * u128::from(percent) / 100) as u64;
+    let grain = if exact >= 1 << 20 { 1 << 20 } else { 4096 };
+    exact - exact % grain
+}
+
+/// The end of a section: its options become the global ones, or its range is checked.
+fn close(
+    section: Option<Section>,
+    global: &mut Scope,
+    frame: &Frame<'_>,
+    out: &mut String,
+) -> Result<(), TargetError> {
+    let Some(section) = section else {
+        return Ok(());
+    };
+    if section.is_global {
+        *global = section.scope;
+        return Ok(());
+    }
+    if let Some(size) = missing_size(&section, frame.range_bytes)? {
+        out.push_str(&format!(
+            "; added by stend: to the end of the range\nsize={size}\n"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks the range of a job. Returns the size to add where there is an offset without.
+fn missing_size(section: &Section, range_bytes: u64) -> Result<Option<u64>, TargetError> {
+    let number = |text: &Option<String>| {
+        text.as_ref()
+            .map(|text| text.parse::<u64>())
+            .transpose()
+            .map_err(|_| {
+                bad(
+                    section.line,
+                    format_args!("[{}]: numjobs is no number", section.name),
+                )
+            })
+    };
+    let scope = &section.scope;
+    let offset = number(&scope.offset)?.unwrap_or(0);
+    let increment = number(&scope.offset_increment)?.unwrap_or(0);
+    let numjobs = number(&scope.numjobs)?.unwrap_or(1).max(1);
+    let size = number(&scope.size)?;
+    let wrong = |what: String| {
+        Err(bad(
+            section.line,
+            format_args!("[{}]: {what}", section.name),
+        ))
+    };
+    let last_offset = increment
+        .checked_mul(numjobs - 1)
+        .and_then(|bytes| bytes.checked_add(offset));
+    let (Some(last_offset), Some(size)) = (last_offset, size.or(Some(0))) else {
+        return wrong("offset_increment leads beyond every range".to_owned());
+    };
+    if scope.size.is_none() && increment > 0 {
+        return wrong("offset_increment needs a size".to_owned());
+    }
+    if scope.size.is_some() && size == 0 {
+        return wrong("size=0 leaves nothing to test".to_owned());
+    }
+    let fits = last_offset
+        .checked_add(size)
+        .is_some_and(|end| end <= range_bytes);
+    if !fits || last_offset >= range_bytes {
+        return wrong(format!(
+            "offset {last_offset} and size {size} lead beyond the {range_bytes} bytes under test"
+        ));
+    }
+    Ok((scope.size.is_none() && offset > 0).then_some(range_bytes - offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn composed(text: &str, sample_ms: u32) -> Result<String, String> {
+        let frame = Frame {
+            path: "/srv/test.bin",
+            range_bytes: 64 * MIB,
+            engine: Engine::IoUring,
+            seed: 7,
+            sample_ms,
+        };
+        compose(text, &frame).map_err(|error| error.to_string())
+    }
+
+    fn error(text: &str) -> String {
+        composed(text, 0).unwrap_err()
+    }
+
+    #[test]
+    fn the_job_stays_and_the_target_stands_before_it() {
+        let job = "; a comment\n[global]\nbs = 4k\n\n[a]\nrw=randwrite # random\ntime_based\n";
+        assert_eq!(
+            composed(job, 0).unwrap(),
+            "; added by stend: where and how\n[global]\nfilename=/srv/test.bin\n\
+             ioengine=io_uring\ndirect=1\nthread\nsize=67108864\nrandrepeat=1\nrandseed=7\n\
+             percentile_list=50:90:95:99:99.9:99.99:99.999\n; the test's own job file\n\
+             ; a comment\n[global]\nbs = 4k\n\n[a]\nrw=randwrite\ntime_based\n"
+        );
+    }
+
+    #[test]
+    fn sampling_adds_logs_and_refuses_the_jobs_own() {
+        let text = composed("[a]\nrw=read\n", 500).unwrap();
+        for line in [
+            "write_bw_log=stend",
+            "log_avg_msec=500",
+            "bwavgtime=500",
+            "per_job_logs=1",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+        }
+        let own = "[a]\nrw=read\nwrite_bw_log=mine\n";
+        assert!(composed(own, 0).is_ok());
+        assert!(
+            composed(own, 500)
+                .unwrap_err()
+                .contains("recorded by stend")
+        );
+    }
+
+    #[test]
+    fn nothing_that_touches_more_than_the_target() {
+        for option in [
+            "filename=/dev/sda",
+            "directory=/",
+            "exec_prerun=rm -rf /",
+            "unlink=1",
+            "buffered=1",
+            "direct=0",
+            "ioengine=external:/tmp/x.so",
+            "ioengine=exec",
+            "mem=mmapshared:/etc/x",
+            "read_iolog=/etc/passwd",
+            "fill_device=1",
+            "include other.fio",
+            "filesize=1t",
+            "ioscheduler=none",
+            "size=${SIZE}",
+            "bs=$pagesize",
+            "kb_base=1000",
+            "opendir=/",
+            "allow_mounted_write=1",
+            "filename_format=x",
+            "  filename = /dev/sda ; harmless",
+        ] {
+            let text = error(&format!("[a]\nrw=write\n{option}\n"));
+            assert!(text.starts_with("job file, line 3: "), "{option}: {text}");
+        }
+        assert!(composed("[a]\nrw=write\ndirect=1\nioengine=libaio\n", 0).is_ok());
+    }
+
+    #[test]
+    fn options_outside_a_section_and_files_without_jobs() {
+        assert!(error("rw=write\n[a]\n").contains("line 1"));
+        assert!(error("[global]\nrw=write\n").contains("no job"));
+        // fio treats this as a global section as well.
+        assert!(error("[globally]\nrw=write\n").contains("no job"));
+    }
+
+    #[test]
+    fn ranges_never_leave_the_target() {
+        let section = |options: &str| format!("[a]\nrw=write\n{options}\n");
+        for fits in [
+            "size=64m",
+            "size=67108864",
+            "offset=32m\nsize=32m",
+            "size=100%",
+            "offset=50%\nsize=50%",
+            "size=16m\nnumjobs=4\noffset_increment=16m",
+            "io_size=10g",
+        ] {
+            assert!(composed(&section(fits), 0).is_ok(), "{fits}");
+        }
+        for beyond in [
+            "size=64m\noffset=4k",
+            "size=67108865",
+            "offset=64m",
+            "size=16777215t",
+            "size=0",
+            "size=16m\nnumjobs=5\noffset_increment=16m",
+            "numjobs=2\noffset_increment=16m",
+            "size=101%",
+            "size=1gib",
+            "size=4*1024",
+            "size=",
+            "size",
+            "offset=-1",
+        ] {
+            let text = composed(&section(beyond), 0);
+            assert!(text.is_err(), "{beyond}: {text:?}");
+        }
+    }
+
+    #[test]
+    fn global_options_count_for_later_sections_only() {
+        let text = "[a]\nrw=read\nsize=64m\n[global]\noffset=1m\n[b]\nrw=read\nsize=64m\n";
+        assert!(error(text).contains("line 6: [b]"), "{}", error(text));
+    }
+
+    #[test]
+    fn an_offset_without_size_ends_with_the_range() {
+        let text = composed("[a]\nrw=write\noffset=16m\n[b]\nrw=read\n", 0).unwrap();
+        assert!(
+            text.contains(
+                "offset=16777216\n; added by stend: to the end of the range\nsize=50331648\n[b]"
+            ),
+            "{text}"
+        );
+        assert_eq!(text.matches("\nsize=").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn shares_are_aligned() {
+        assert_eq!(amount("50%", 100 * MIB + 4096), Ok(50 * MIB));
+        assert_eq!(amount("1%", 10 * MIB), Ok(102_400));
+        assert_eq!(amount("100%", 10 * MIB + 4096), Ok(10 * MIB + 4096));
+        assert_eq!(amount("2G", 0), Ok(2048 * MIB));
+    }
+
+    #[test]
+    fn seeds_that_fio_understands() {
+        assert_eq!(fio_seed(1), 1);
+        assert_ne!(fio_seed(0), 0);
+        assert!(i64::try_from(fio_seed(u64::MAX)).is_ok());
+    }
+
+    #[test]
+    fn plain_names() {
+        assert!(is_plain("/srv/my disk/a-b_c.bin"));
+        for odd in ["/a:b", "/a;b", "/a#b", "/$a", "/a ", "/a\nb", "/a\"b"] {
+            assert!(!is_plain(odd), "{odd}");
+        }
+    }
+}

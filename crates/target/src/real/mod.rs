@@ -1,0 +1,373 @@
+//! A real file or block device, tested by fio.
+//!
+//! [`open`] decides whether the target may be touched at all:
+//!
+//! - A **regular file** is created at the size asked for, with its space reserved, or
+//!   taken as it is; its content is overwritten. It never grows, and nothing else is
+//!   touched. A file just created holds no data yet: reads of it cost the drive nothing
+//!   until it has been written, so fill it first.
+//! - A **block device** is taken only when nothing speaks against it (mounts, swap,
+//!   holders, partitions, signatures, another's exclusive open, the running system's
+//!   disk), and only on its serial number, typed by the user. Devices without one are
+//!   named `loop:FILE` (loop devices, by the name of the backing file), `dm:NAME` (device
+//!   mapper) or `device:NAME` (by the kernel's name); the refusal says which. While the
+//!   target lives it holds the device exclusively.
+//!
+//! The I/O is direct: a file system that cannot do that is refused, since the machine's
+//! memory would be measured.
+
+mod claim;
+mod device;
+mod engine;
+mod environment;
+mod file;
+mod fio;
+mod job;
+#[cfg(test)]
+mod recorded;
+mod samples;
+mod survey;
+mod system;
+mod tools;
+mod trim;
+mod units;
+
+use std::fs::{self, File};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use stend_record::review::{Condition, TargetInfo, TargetKind};
+use tempfile::TempDir;
+
+use self::device::Device;
+use self::engine::Engine;
+use self::environment::condition;
+use self::fio::Fio;
+use self::job::Frame;
+use self::system::{DeviceNumber, SystemRoot, mount_of};
+use crate::contract::{JobOutcome, JobRequest, Target, TargetError};
+
+pub use self::fio::FIO_VARIABLE;
+
+/// How to open a real target.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// Bytes under test. Creates a file of that size where there is none; of an existing
+    /// file or a device it takes so much from the beginning. Rounded down to 4 KiB.
+    pub size_bytes: Option<u64>,
+    /// The serial number that the user typed to allow a block device's destruction.
+    pub destroy_serial: Option<String>,
+    /// Bytes that the run will write, for the table shown before the serial number is
+    /// demanded; `None` when not known.
+    pub planned_write_bytes: Option<u64>,
+    /// Folder for job files, fio's answers and logs while a job runs; each job uses and
+    /// removes a folder of its own in it. The system's folder for temporary files if
+    /// `None`.
+    pub runtime_dir: Option<PathBuf>,
+    /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`], or the first in
+    /// `PATH`.
+    pub fio_path: Option<PathBuf>,
+}
+
+/// A file or block device, tested by fio.
+#[derive(Debug)]
+pub struct FioTarget {
+    name: String,
+    path: PathBuf,
+    size_bytes: u64,
+    /// A file for TRIM; of a device the exclusive open that keeps others away.
+    handle: File,
+    /// Of a file, the device below its file system, where that can be told.
+    device: Option<Device>,
+    kind: TargetKind,
+    trim_supported: bool,
+    fio: Fio,
+    engine: Engine,
+    root: SystemRoot,
+    runtime_dir: PathBuf,
+}
+
+/// Opens a file or block device for testing; see the module for what is refused.
+///
+/// # Errors
+/// [`TargetError::ToolMissing`] without a usable fio (or, for a device, `blkid`);
+/// [`TargetError::Refused`] where the target must not be touched or the serial number is
+/// not given; [`TargetError::Input`] for an impossible size or a new file without one;
+/// [`TargetError::Failed`] when space, permission or direct I/O is wanting.
+pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError> {
+    // Before anything is created or claimed.
+    let fio = Fio::find(options.fio_path.as_deref())?;
+    let root = SystemRoot::running();
+    let runtime_dir = options
+        .runtime_dir
+        .clone()
+        .unwrap_or_else(std::env::temp_dir);
+    let (opened, kind) = match look_at(path)? {
+        Found::Device(number, node) => {
+            let opened = open_device(&root, node, number, options)?;
+            (opened, TargetKind::BlockDevice)
+        }
+        Found::File => {
+            let prepared = file::existing(path, options.size_bytes)?;
+            (open_file(&root, prepared), TargetKind::File)
+        }
+        Found::Nothing => {
+            let prepared = file::create(path, options.size_bytes)?;
+            (open_file(&root, prepared), TargetKind::File)
+        }
+    };
+    let mut target = FioTarget {
+        name: path.display().to_string(),
+        path: opened.path,
+        size_bytes: opened.size_bytes,
+        handle: opened.handle,
+        device: opened.device,
+        kind,
+        trim_supported: opened.trim_supported,
+        fio,
+        engine: Engine::Psync,
+        root,
+        runtime_dir,
+    };
+    match target.probe_engine() {
+        Ok(engine) => target.engine = engine,
+        Err(error) => {
+            if opened.created {
+                // It would be in the way of the next attempt.
+                let _ = fs::remove_file(&target.path);
+            }
+            return Err(error);
+        }
+    }
+    Ok(target)
+}
+
+/// What is at a path.
+enum Found {
+    Nothing,
+    File,
+    /// Its number, and its path without links.
+    Device(DeviceNumber, PathBuf),
+}
+
+fn look_at(path: &Path) -> Result<Found, TargetError> {
+    let refused = |what: &str| {
+        Err(TargetError::Refused(format!(
+            "{} is {what}; give a block device, a file, or the name of a file to create",
+            path.display()
+        )))
+    };
+    let meta = match path.metadata() {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return match path.symlink_metadata() {
+                Ok(_) => refused("a link that leads nowhere"),
+                Err(_) => Ok(Found::Nothing),
+            };
+        }
+        Err(error) => {
+            return Err(TargetError::Failed(format!("{}: {error}", path.display())));
+        }
+    };
+    let kind = meta.file_type();
+    if kind.is_file() {
+        Ok(Found::File)
+    } else if kind.is_block_device() {
+        let node = fs::canonicalize(path)
+            .map_err(|error| TargetError::Failed(format!("{}: {error}", path.display())))?;
+        Ok(Found::Device(DeviceNumber::from_raw(meta.rdev()), node))
+    } else if kind.is_dir() {
+        refused("a folder")
+    } else if kind.is_char_device() {
+        refused("a character device")
+    } else if kind.is_fifo() {
+        refused("a pipe")
+    } else {
+        refused("neither a file nor a device")
+    }
+}
+
+/// A target that may be touched.
+struct Opened {
+    path: PathBuf,
+    size_bytes: u64,
+    handle: File,
+    device: Option<Device>,
+    trim_supported: bool,
+    created: bool,
+}
+
+fn open_device(
+    root: &SystemRoot,
+    node: PathBuf,
+    number: DeviceNumber,
+    options: &OpenOptions,
+) -> Result<Opened, TargetError> {
+    let (handle, device) = claim::claim(root, &node, number, options)?;
+    let size_bytes = file::usable_size(&node, options.size_bytes.unwrap_or(device.size_bytes))?;
+    if size_bytes > device.size_bytes {
+        return Err(TargetError::Input(format!(
+            "{}: the device has {} and --size asks for {}; give a smaller size or none",
+            node.display(),
+            units::bytes_for_people(device.size_bytes),
+            units::bytes_for_people(size_bytes)
+        )));
+    }
+    Ok(Opened {
+        trim_supported: device.takes_trim(),
+        path: node,
+        size_bytes,
+        handle,
+        device: Some(device),
+        created: false,
+    })
+}
+
+fn open_file(root: &SystemRoot, prepared: file::Prepared) -> Opened {
+    let number = mount_of(&root.mounts(), &prepared.path).map(|mount| {
+        // btrfs invents a number: there the mount's source is the device.
+        match mount.number.major {
+            0 => Path::new(&mount.source)
+                .metadata()
+                .map_or(mount.number, |meta| DeviceNumber::from_raw(meta.rdev())),
+            _ => mount.number,
+        }
+    });
+    Opened {
+        device: number.and_then(|number| Device::find(root, number)),
+        trim_supported: file::can_punch(&prepared.path),
+        path: prepared.path,
+        size_bytes: prepared.size_bytes,
+        handle: prepared.file,
+        created: prepared.created,
+    }
+}
+
+impl FioTarget {
+    /// A folder for one run of fio, and a name of the target that fio takes literally:
+    /// a path with a colon or the like is linked to from that folder.
+    fn workplace(&self) -> Result<(TempDir, String), TargetError> {
+        let failed = |error: std::io::Error| {
+            TargetError::Failed(format!(
+                "{}: no folder for a run of fio can be made: {error}",
+                self.runtime_dir.display()
+            ))
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("stend-")
+            .tempdir_in(&self.runtime_dir)
+            .map_err(failed)?;
+        if let Some(name) = self.path.to_str().filter(|name| job::is_plain(name)) {
+            return Ok((folder, name.to_owned()));
+        }
+        let link = folder.path().join("target");
+        std::os::unix::fs::symlink(&self.path, &link).map_err(failed)?;
+        let name = link.to_string_lossy().into_owned();
+        Ok((folder, name))
+    }
+
+    fn probe_engine(&self) -> Result<Engine, TargetError> {
+        let (_folder, name) = self.workplace()?;
+        self.fio.choose_engine(&name)
+    }
+
+    /// The target's path, absolute and without links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Target for FioTarget {
+    fn info(&self) -> TargetInfo {
+        let model = match (&self.device, self.kind) {
+            (Some(device), TargetKind::BlockDevice) => device.model.clone(),
+            _ => None,
+        };
+        TargetInfo {
+            name: self.name.clone(),
+            title: model.unwrap_or_else(|| self.path.display().to_string()),
+            kind: self.kind,
+            capacity_bytes: self.size_bytes,
+            facts: match (&self.device, self.kind) {
+                (Some(device), TargetKind::BlockDevice) => device.facts(),
+                _ => vec![condition("file", self.path.display().to_string())],
+            },
+        }
+    }
+
+    fn environment(&self) -> Vec<Condition> {
+        let mut facts = environment::machine(&self.root);
+        facts.push(condition("fio", self.fio.version.clone()));
+        facts.push(condition("I/O engine", self.engine.description()));
+        if self.kind == TargetKind::File {
+            if let Some(mount) = mount_of(&self.root.mounts(), &self.path) {
+                facts.extend(environment::file_system(mount, &self.path));
+            }
+            if self.device.is_none() {
+                facts.push(condition(
+                    "device",
+                    "not known: the file system does not stand on one block device",
+                ));
+            }
+        }
+        facts.extend(self.device.iter().flat_map(Device::facts));
+        facts
+    }
+
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        let (folder, path) = self.workplace()?;
+        let frame = Frame {
+            path: &path,
+            range_bytes: self.size_bytes,
+            engine: self.engine,
+            seed: job.seed,
+            sample_ms: job.sample_ms,
+        };
+        let job_text = job::compose(job.text, &frame)?;
+        let sampled = job.sample_ms > 0;
+        let (fio, logs) = self.fio.run(&job_text, folder.path(), sampled)?;
+        let log = if sampled {
+            samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?
+        } else {
+            Vec::new()
+        };
+        Ok(JobOutcome { fio, job_text, log })
+    }
+
+    /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
+    /// the file system, which passes it on to the drive if mounted with `discard`.
+    fn trim_all(&mut self) -> Result<(), TargetError> {
+        if self.kind == TargetKind::BlockDevice {
+            if !self.trim_supported {
+                return Err(TargetError::Failed(format!(
+                    "{}: the device takes no TRIM (its discard_max_bytes is 0)",
+                    self.path.display()
+                )));
+            }
+            return trim::discard(&self.path, self.size_bytes);
+        }
+        file::punch(&self.handle, self.size_bytes).map_err(|error| {
+            TargetError::Failed(format!(
+                "{}: the file system cannot free a file's space in place (the stand-in for TRIM): \
+                 {error}",
+                self.path.display()
+            ))
+        })
+    }
+
+    fn trim_supported(&self) -> bool {
+        self.trim_supported
+    }
+
+    fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
+        let time = Duration::try_from_secs_f64(seconds)
+            .map_err(|error| TargetError::Input(format!("a pause of {seconds} s: {error}")))?;
+        std::thread::sleep(time);
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Target>> {
+        None
+    }
+}

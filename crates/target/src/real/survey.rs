@@ -1,0 +1,287 @@
+//! What speaks against destroying what a block device holds.
+//!
+//! Everything found is reported at once, so that nobody meets the obstacles one by one.
+
+use std::fmt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::device::{Device, disks_below};
+use super::system::{DeviceNumber, Mount, SystemRoot, names_in, read_trimmed};
+
+/// One reason to leave a device alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// `device` is mounted at `at`.
+    Mounted {
+        device: String,
+        at: PathBuf,
+        fs_type: String,
+    },
+    /// `device` is swapped to.
+    Swap { device: String },
+    /// Others are made of `device`: LVM, encryption, RAID.
+    Held { device: String, by: Vec<String> },
+    /// A loop device stands on `device`.
+    LoopOver { device: String, by: String },
+    /// The disk has this partition.
+    Partition { device: String, size_bytes: u64 },
+    /// The root file system is on this disk.
+    RootDisk { disk: String },
+    /// A file system, partition table or RAID signature.
+    Signature { what: String },
+    /// The kernel or a switch on the device allows no writes.
+    ReadOnly,
+    /// The exclusive open failed: someone else has the device.
+    Busy,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Finding::Mounted {
+                device,
+                at,
+                fs_type,
+            } => write!(
+                f,
+                "/dev/{device} is mounted at {} ({fs_type}): umount it first",
+                at.display()
+            ),
+            Finding::Swap { device } => write!(
+                f,
+                "/dev/{device} is in use as swap space: swapoff /dev/{device} first"
+            ),
+            Finding::Held { device, by } => write!(
+                f,
+                "/dev/{device} is held by {} (LVM, encryption or RAID): take that apart first",
+                by.join(", ")
+            ),
+            Finding::LoopOver { device, by } => write!(
+                f,
+                "/dev/{device} is the backing of /dev/{by}: losetup -d /dev/{by} first"
+            ),
+            Finding::Partition { device, size_bytes } => write!(
+                f,
+                "it has the partition /dev/{device} ({size_bytes} bytes): delete it first, or \
+                 test the partition alone"
+            ),
+            Finding::RootDisk { disk } => write!(
+                f,
+                "the running system's root file system is on /dev/{disk}: boot from another drive"
+            ),
+            Finding::Signature { what } => write!(
+                f,
+                "it holds {what}: if nothing of that is needed, erase it with wipefs -a first"
+            ),
+            Finding::ReadOnly => write!(f, "it is read-only: see blockdev --setrw"),
+            Finding::Busy => write!(
+                f,
+                "another program or the kernel has it open for itself: see lsof and lsblk"
+            ),
+        }
+    }
+}
+
+/// Looks through mounts, swap, holders, partitions and the like. Reads only `/proc` and
+/// `/sys`; the signature and the exclusive open are the caller's.
+pub(crate) fn survey(root: &SystemRoot, device: &Device) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mounts = root.mounts();
+    let swaps = root.swaps();
+    let partitions = device.partitions(root);
+    for part in std::iter::once(device).chain(&partitions) {
+        findings.extend(mounted(&mounts, part));
+        if swaps.iter().any(|path| is_node_of(path, part)) {
+            findings.push(Finding::Swap {
+                device: part.name.clone(),
+            });
+        }
+        let by = part.holders();
+        if !by.is_empty() {
+            findings.push(Finding::Held {
+                device: part.name.clone(),
+                by,
+            });
+        }
+        findings.extend(loops_over(root, part));
+    }
+    findings.extend(partitions.iter().map(|part| Finding::Partition {
+        device: part.name.clone(),
+        size_bytes: part.size_bytes,
+    }));
+    findings.extend(root_disk(root, &mounts, device));
+    if [device.own("ro"), device.disk("ro")].contains(&Some("1".to_owned())) {
+        findings.push(Finding::ReadOnly);
+    }
+    findings
+}
+
+fn mounted(mounts: &[Mount], device: &Device) -> Vec<Finding> {
+    let number = device.number();
+    mounts
+        .iter()
+        // btrfs invents a device number: there the source's name tells.
+        .filter(|mount| {
+            Some(mount.number) == number || is_node_of(Path::new(&mount.source), device)
+        })
+        .map(|mount| Finding::Mounted {
+            device: device.name.clone(),
+            at: mount.mount_point.clone(),
+            fs_type: mount.fs_type.clone(),
+        })
+        .collect()
+}
+
+/// True when a path names the device, directly or as another node or link of its number.
+fn is_node_of(path: &Path, device: &Device) -> bool {
+    if !path.starts_with("/dev") {
+        return false;
+    }
+    path == Path::new("/dev").join(&device.name)
+        || path.metadata().is_ok_and(|meta| {
+            meta.rdev() != 0 && Some(DeviceNumber::from_raw(meta.rdev())) == device.number()
+        })
+}
+
+fn loops_over(root: &SystemRoot, device: &Device) -> Vec<Finding> {
+    let node = Path::new("/dev").join(&device.name);
+    let block = root.path("sys/block");
+    names_in(&block)
+        .into_iter()
+        .filter(|name| {
+            read_trimmed(&block.join(name).join("loop/backing_file"))
+                .is_some_and(|file| Path::new(&file) == node)
+        })
+        .map(|by| Finding::LoopOver {
+            device: device.name.clone(),
+            by,
+        })
+        .collect()
+}
+
+fn root_disk(root: &SystemRoot, mounts: &[Mount], device: &Device) -> Option<Finding> {
+    let mount = mounts
+        .iter()
+        .rfind(|mount| mount.mount_point == Path::new("/"))?;
+    // With an invented device number the source names the node.
+    let number = match mount.number.major {
+        0 => DeviceNumber::from_raw(Path::new(&mount.source).metadata().ok()?.rdev()),
+        _ => mount.number,
+    };
+    let below = disks_below(root, &Device::find(root, number)?);
+    let disk = device.disk_name();
+    below.contains(&disk).then_some(Finding::RootDisk { disk })
+}
+
+/// What `blkid -p -o export` found: `None` for nothing. A partition's own entry in its
+/// disk's table (`PART_ENTRY_…`) is no content.
+pub(crate) fn signature(blkid_export: &str) -> Option<Finding> {
+    let value = |key: &str| {
+        blkid_export
+            .lines()
+            .filter_map(|line| line.split_once('='))
+            .find(|(name, _)| *name == key)
+            .map(|(_, value)| value.to_owned())
+    };
+    let mut what = Vec::new();
+    if let Some(kind) = value("TYPE") {
+        let label = value("LABEL").map(|label| format!(" with the label \"{label}\""));
+        let usage = value("USAGE").unwrap_or_else(|| "signature".to_owned());
+        what.push(format!("{kind} ({usage}){}", label.unwrap_or_default()));
+    }
+    if let Some(table) = value("PTTYPE") {
+        what.push(format!("a partition table ({table})"));
+    }
+    (!what.is_empty()).then(|| Finding::Signature {
+        what: what.join(" and "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::recorded::Recorded;
+    use super::*;
+
+    fn found(system: &Recorded, number: &str) -> Vec<String> {
+        survey(&system.root, &system.device(number))
+            .iter()
+            .map(Finding::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn a_system_disk_is_refused_for_every_reason_at_once() {
+        let found = found(&Recorded::nvme(), "259:0");
+        let text = found.join("\n");
+        assert!(
+            text.contains("/dev/nvme0n1p1 is mounted at /boot/efi (vfat)"),
+            "{text}"
+        );
+        assert!(
+            text.contains("/dev/nvme0n1p2 is held by dm-0 (LVM"),
+            "{text}"
+        );
+        assert!(text.contains("it has the partition /dev/nvme0n1p1"));
+        assert!(text.contains("it has the partition /dev/nvme0n1p2"));
+        assert!(text.contains("root file system is on /dev/nvme0n1"));
+        assert_eq!(found.len(), 5, "{text}");
+    }
+
+    #[test]
+    fn a_partition_on_the_system_disk_is_refused() {
+        let text = found(&Recorded::nvme(), "259:1").join("\n");
+        assert!(text.contains("mounted at /boot/efi"), "{text}");
+        assert!(text.contains("root file system is on /dev/nvme0n1"));
+    }
+
+    #[test]
+    fn an_idle_drive_beside_the_system_disk_is_free() {
+        assert_eq!(found(&Recorded::sata(), "8:0"), [""; 0]);
+    }
+
+    #[test]
+    fn swap_read_only_loops_and_btrfs() {
+        let system = Recorded::sata();
+        system.write(
+            "proc/swaps",
+            "Filename Type Size Used Priority\n/dev/sda partition 1 0 -2\n",
+        );
+        let sys = "devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+        system.write(&format!("sys/{sys}/ro"), "1\n");
+        system.write("sys/block/loop3/loop/backing_file", "/dev/sda\n");
+        system.write(
+            "proc/self/mountinfo",
+            "31 27 0:44 / /data rw - btrfs /dev/sda rw\n",
+        );
+        let text = found(&system, "8:0").join("\n");
+        assert!(text.contains("swapoff /dev/sda"), "{text}");
+        assert!(text.contains("it is read-only"), "{text}");
+        assert!(text.contains("the backing of /dev/loop3"), "{text}");
+        assert!(
+            text.contains("/dev/sda is mounted at /data (btrfs)"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn signatures_of_blkid() {
+        let text = |export| signature(export).map(|finding| finding.to_string());
+        let ext4 = text("DEVNAME=/dev/sda\nLABEL=photos\nTYPE=ext4\nUSAGE=filesystem\n").unwrap();
+        assert!(
+            ext4.contains("ext4 (filesystem) with the label \"photos\""),
+            "{ext4}"
+        );
+        let table = text("DEVNAME=/dev/sda\nPTUUID=1\nPTTYPE=gpt\n").unwrap();
+        assert!(table.contains("a partition table (gpt)"), "{table}");
+        assert!(
+            text("TYPE=linux_raid_member\nUSAGE=raid\n")
+                .unwrap()
+                .contains("linux_raid_member (raid)")
+        );
+        assert_eq!(
+            text("DEVNAME=/dev/sda1\nPART_ENTRY_SCHEME=gpt\nPART_ENTRY_TYPE=0fc6\n"),
+            None
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Finding and running the programs that stend uses.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::contract::TargetError;
+
+/// What a finished program said.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// The directories of `PATH` and those of system tools, which an ordinary user's `PATH`
+/// lacks on some systems.
+pub(crate) fn search_path() -> OsString {
+    let mut path = std::env::var_os("PATH").unwrap_or_default();
+    path.push(":/usr/local/sbin:/usr/sbin:/sbin");
+    path
+}
+
+/// An executable of that name in a list of directories as `PATH` has it.
+pub(crate) fn find(name: &str, search_path: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(search_path)
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .map(|dir| dir.join(name))
+        .find(|path| is_executable(path))
+}
+
+/// True for a file that may be run.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// A command with messages in English, no input, and output to be caught.
+pub(crate) fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: &mut Command) -> Result<Said, TargetError> {
+    let output = command.output().map_err(|error| {
+        TargetError::Failed(format!(
+            "{} could not be started: {error}",
+            command.get_program().to_string_lossy()
+        ))
+    })?;
+    Ok(Said {
+        status: output.status,
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    })
+}
+
+/// How a program ended, in words: `exit code 1`, `killed by signal 9 (SIGKILL)`.
+pub(crate) fn ending(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => {
+            let name = match signal {
+                1 => " (SIGHUP)",
+                2 => " (SIGINT)",
+                6 => " (SIGABRT)",
+                9 => " (SIGKILL; the kernel does so when memory runs out)",
+                11 => " (SIGSEGV)",
+                15 => " (SIGTERM)",
+                _ => "",
+            };
+            format!("killed by signal {signal}{name}")
+        }
+        (None, None) => status.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_executables_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let tool = dir.path().join("tool");
+        std::fs::write(&tool, "#!/bin/sh\n").unwrap();
+        let mut path = OsString::from("/nowhere::");
+        path.push(dir.path());
+        assert_eq!(find("tool", &path), None);
+        std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(find("tool", &path), Some(tool));
+    }
+
+    #[test]
+    fn endings_in_words() {
+        assert_eq!(ending(ExitStatus::from_raw(1 << 8)), "exit code 1");
+        assert!(ending(ExitStatus::from_raw(9)).starts_with("killed by signal 9 (SIGKILL"));
+    }
+}

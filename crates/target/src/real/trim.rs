@@ -1,0 +1,36 @@
+//! TRIM of the whole range under test.
+
+use std::path::Path;
+
+use super::tools;
+use crate::contract::TargetError;
+
+/// TRIMs the beginning of a block device by `BLKDISCARD`.
+///
+/// The call needs code that Rust counts as unsafe, so util-linux's `blkdiscard` makes it.
+/// `--force` only skips its own exclusive open: the device is held exclusively already,
+/// by this process.
+pub(crate) fn discard(path: &Path, size_bytes: u64) -> Result<(), TargetError> {
+    let blkdiscard = tools::find("blkdiscard", &tools::search_path()).ok_or_else(|| {
+        TargetError::ToolMissing(
+            "blkdiscard is missing, which TRIMs a device. It belongs to util-linux: apt install \
+             util-linux (Debian, Ubuntu), dnf install util-linux (Fedora)"
+                .to_owned(),
+        )
+    })?;
+    let said = tools::run(
+        tools::command(&blkdiscard)
+            .args(["--force", "--offset", "0", "--length"])
+            .arg(size_bytes.to_string())
+            .arg(path),
+    )?;
+    if said.status.success() {
+        return Ok(());
+    }
+    Err(TargetError::Failed(format!(
+        "TRIM of {} failed ({}): {}",
+        path.display(),
+        tools::ending(said.status),
+        said.stderr.trim()
+    )))
+}

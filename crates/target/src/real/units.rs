@@ -1,0 +1,45 @@
+//! Sizes in words and words in a shell's quotes.
+
+/// A number of bytes in decimal and in binary units.
+pub(crate) fn bytes_for_people(bytes: u64) -> String {
+    let (decimal, unit, binary, binary_unit) = if bytes >= 1_000_000_000 {
+        (1e9, "GB", f64::from(1 << 30), "GiB")
+    } else {
+        (1e6, "MB", f64::from(1 << 20), "MiB")
+    };
+    let bytes = bytes as f64;
+    format!(
+        "{:.1} {unit} ({:.1} {binary_unit})",
+        bytes / decimal,
+        bytes / binary
+    )
+}
+
+/// As a shell takes it for one word.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@+=,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_in_both_units() {
+        assert_eq!(bytes_for_people(256_060_514_304), "256.1 GB (238.5 GiB)");
+        assert_eq!(bytes_for_people(67_108_864), "67.1 MB (64.0 MiB)");
+    }
+
+    #[test]
+    fn words_with_blanks_are_quoted() {
+        assert_eq!(quoted("S251-NX"), "S251-NX");
+        assert_eq!(quoted("A B"), "'A B'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}
