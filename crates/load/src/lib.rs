@@ -1,1 +1,27 @@
-//! fio job files, access patterns and statistics on anything that serves requests.
+//! Loads: fio job files, access patterns, a runner in virtual time, statistics and
+//! reports in fio's formats.
+//!
+//! | room | what |
+//! |---|---|
+//! | [`jobfile`] | reads fio job files; an option it cannot honour is an error that names it |
+//! | [`pattern`] | where the next request goes and how long it is |
+//! | [`runner`] | runs a job file on any [`stend_base::Device`] |
+//! | [`stats`] | latency distributions and their summaries |
+//! | [`report`] | fio's JSON, fio's human output and fio's logs from a [`runner::RunResult`] |
+//! | [`testing`] | a device of constant latency |
+//!
+//! Nothing here knows what serves the requests. There is no wall clock and no
+//! randomness but [`stend_base::Rng`]: the same job file, seed and device state give the
+//! same requests at the same instants on any machine.
+//!
+//! Units: sizes in bytes, time in nanoseconds of virtual time, unless a name says otherwise.
+
+pub mod jobfile;
+pub mod pattern;
+pub mod report;
+pub mod runner;
+pub mod stats;
+pub mod testing;
+
+pub use jobfile::{JobError, JobFile};
+pub use runner::{RunError, RunOptions, RunResult, SampleRow, run};

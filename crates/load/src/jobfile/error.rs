@@ -1,0 +1,55 @@
+//! What is wrong with a job file, and where.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A line of a job file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the file, as it was given or included.
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Name of the section, if the line stands in one.
+    pub section: Option<Arc<str>>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}", self.file, self.line)?;
+        match &self.section {
+            Some(section) => write!(f, ", section [{section}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a job file cannot be used: file, line, section, option, and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+pub struct JobError {
+    /// Where.
+    pub place: Place,
+    /// The option at fault, as it was written; `None` if it is not about one option.
+    pub option: Option<String>,
+    /// What is wrong and what is allowed, in words.
+    pub problem: String,
+}
+
+impl JobError {
+    pub(super) fn new(place: &Place, problem: impl Into<String>) -> JobError {
+        JobError {
+            place: place.clone(),
+            option: None,
+            problem: problem.into(),
+        }
+    }
+
+    pub(super) fn about(place: &Place, option: &str, problem: impl Into<String>) -> JobError {
+        JobError {
+            place: place.clone(),
+            option: Some(option.to_string()),
+            problem: problem.into(),
+        }
+    }
+}

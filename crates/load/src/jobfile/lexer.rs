@@ -1,0 +1,216 @@
+//! Lines to sections and entries; `include` and `${VARIABLE}`.
+//!
+//! As in fio's `__parse_jobs_ini`: a line that begins with `#` or `;` is a comment, and
+//! so is the rest of a line after either; an entry is `key=value` or `key`; an included
+//! file may hold entries and further includes, but no section.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::error::{JobError, Place};
+
+/// Includes deeper than this are taken for a loop.
+const INCLUDE_DEPTH_MAX: usize = 16;
+
+/// One `key=value` or `key`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The option, as written.
+    pub key: String,
+    /// What stands behind `=`, without blanks around it; `None` without `=`.
+    pub value: Option<String>,
+    /// Where.
+    pub place: Place,
+}
+
+/// One `[section]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawSection {
+    /// What stands between the brackets.
+    pub name: Arc<str>,
+    /// Where the brackets are.
+    pub place: Place,
+    /// Its entries in order, those of included files in their place.
+    pub entries: Vec<Entry>,
+}
+
+impl RawSection {
+    /// True of `[global]`, which sets defaults of the sections after it.
+    pub fn is_global(&self) -> bool {
+        &*self.name == "global"
+    }
+}
+
+/// A job file as text, includes resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// In order.
+    pub sections: Vec<RawSection>,
+}
+
+impl fmt::Display for Text {
+    /// Writes a job file that reads as the same: one entry a line, no comments.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for section in &self.sections {
+            writeln!(f, "[{}]", section.name)?;
+            for entry in &section.entries {
+                match &entry.value {
+                    Some(value) => writeln!(f, "{}={value}", entry.key)?,
+                    None => writeln!(f, "{}", entry.key)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where included files and variables come from.
+pub trait Surroundings {
+    /// The text of the file `path`, named by an `include` line of the file `from`;
+    /// also the name under which errors speak of it.
+    fn include(&self, path: &str, from: &str) -> Result<(String, String), String>;
+
+    /// What `${name}` stands for.
+    fn variable(&self, name: &str) -> Result<String, String>;
+}
+
+/// Reads the text of a job file called `file`.
+pub fn lex(text: &str, file: &str, around: &dyn Surroundings) -> Result<Text, JobError> {
+    let mut lexer = Lexer {
+        around,
+        sections: Vec::new(),
+    };
+    lexer.file(text, file, 0)?;
+    Ok(Text {
+        sections: lexer.sections,
+    })
+}
+
+struct Lexer<'a> {
+    around: &'a dyn Surroundings,
+    sections: Vec<RawSection>,
+}
+
+impl Lexer<'_> {
+    fn file(&mut self, text: &str, file: &str, depth: usize) -> Result<(), JobError> {
+        let file: Arc<str> = file.into();
+        for (index, raw) in text.lines().enumerate() {
+            let line = raw.split(['#', ';']).next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let place = Place {
+                file: Arc::clone(&file),
+                line: u32::try_from(index + 1).unwrap_or(u32::MAX),
+                section: self.sections.last().map(|s| Arc::clone(&s.name)),
+            };
+            if line.starts_with('[') {
+                self.section(line, place, depth)?;
+            } else if let Some(path) = include_path(line) {
+                self.include(path, &place, depth)?;
+            } else {
+                self.entry(line, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, line: &str, mut place: Place, depth: usize) -> Result<(), JobError> {
+        place.section = None;
+        if depth > 0 {
+            return Err(JobError::new(
+                &place,
+                format!("an included file holds options only, no section; found `{line}`"),
+            ));
+        }
+        let name = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+            .map(str::trim)
+            .filter(|name| !name.is_empty() && !name.contains([']', '[']));
+        let Some(name) = name else {
+            return Err(JobError::new(
+                &place,
+                format!("a section reads `[name]`; found `{line}`"),
+            ));
+        };
+        let name: Arc<str> = name.into();
+        place.section = Some(Arc::clone(&name));
+        self.sections.push(RawSection {
+            name,
+            place,
+            entries: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn include(&mut self, path: &str, place: &Place, depth: usize) -> Result<(), JobError> {
+        if depth >= INCLUDE_DEPTH_MAX {
+            return Err(JobError::new(
+                place,
+                format!("includes are nested deeper than {INCLUDE_DEPTH_MAX}: `{path}`"),
+            ));
+        }
+        let (text, name) = self
+            .around
+            .include(path, &place.file)
+            .map_err(|problem| JobError::about(place, "include", problem))?;
+        self.file(&text, &name, depth + 1)
+    }
+
+    fn entry(&mut self, line: &str, place: Place) -> Result<(), JobError> {
+        let (key, value) = match line.split_once('=') {
+            Some((key, value)) => (key.trim(), Some(value.trim())),
+            None => (line, None),
+        };
+        if key.is_empty() {
+            return Err(JobError::new(
+                &place,
+                format!("no option stands before `=` in `{line}`"),
+            ));
+        }
+        let value = match value {
+            Some(value) => Some(
+                self.expand(value)
+                    .map_err(|problem| JobError::about(&place, key, problem))?,
+            ),
+            None => None,
+        };
+        let Some(section) = self.sections.last_mut() else {
+            return Err(JobError::about(
+                &place,
+                key,
+                format!(
+                    "option `{key}` stands outside of any section; begin with `[global]` or `[name]`"
+                ),
+            ));
+        };
+        section.entries.push(Entry {
+            key: key.to_string(),
+            value,
+            place,
+        });
+        Ok(())
+    }
+
+    fn expand(&self, value: &str) -> Result<String, String> {
+        let mut out = String::with_capacity(value.len());
+        let mut rest = value;
+        while let Some((before, after)) = rest.split_once("${") {
+            let Some((name, after)) = after.split_once('}') else {
+                return Err(format!("`${{` without `}}` in `{value}`"));
+            };
+            out.push_str(before);
+            out.push_str(&self.around.variable(name)?);
+            rest = after;
+        }
+        out.push_str(rest);
+        Ok(out.trim().to_string())
+    }
+}
+
+fn include_path(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("include")?;
+    let path = rest.trim_start();
+    (path.len() < rest.len() && !path.is_empty() && !path.starts_with('=')).then_some(path)
+}

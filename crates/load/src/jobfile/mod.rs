@@ -1,0 +1,287 @@
+//! fio job files.
+//!
+//! A job file is read as fio 3.33 reads it (its HOWTO: "Job file format", "Parameter
+//! types"): `[global]` sections set defaults for the sections after them, also when there
+//! are several; the last value of an option counts; `include FILE` pulls in options.
+//!
+//! Options are of three kinds: those in [`options::OPTIONS`] are honoured; those in
+//! [`accepted::ACCEPTED`] are accepted and have no effect in virtual time; any other is
+//! an error that names the option, its section, file and line. Fractions of a second
+//! (`1.5`), which fio cuts off without a word, arithmetic in parentheses, and `time_based`
+//! without `runtime`, about which fio only warns, are errors here.
+
+pub mod accepted;
+mod error;
+mod lexer;
+pub mod options;
+mod spec;
+pub mod units;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use error::{JobError, Place};
+pub use lexer::{Entry, RawSection, Text};
+pub use spec::{
+    BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES, Rate, Rw, Spec,
+};
+pub use units::Extent;
+
+/// A job file, read and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobFile {
+    /// Options of the `[global]` sections by fio's name, the last value of each.
+    pub global_options: BTreeMap<String, String>,
+    /// The sections other than `[global]`, in order; at least one.
+    pub jobs: Vec<Job>,
+    /// The text, includes resolved; its `Display` writes a job file that reads as the same.
+    pub text: Text,
+}
+
+/// One section.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// The section's name, or its option `name`.
+    pub name: String,
+    /// Where the section begins.
+    pub place: Place,
+    /// Options of the section itself by fio's name; `""` for one without a value.
+    pub options: BTreeMap<String, String>,
+    /// What it asks for, defaults of `[global]` applied.
+    pub spec: Spec,
+}
+
+impl JobFile {
+    /// Reads a job file from text. `include` and `${VARIABLE}` are errors, since text has
+    /// no place in the file system: [`JobFile::read`] and [`flatten`] resolve them.
+    pub fn parse(text: &str) -> Result<JobFile, JobError> {
+        JobFile::from_text(lexer::lex(text, "job file", &Nowhere)?)
+    }
+
+    /// Reads a job file, with its includes (relative to the file that names them) and the
+    /// variables of the environment.
+    pub fn read(path: &Path) -> Result<JobFile, JobError> {
+        JobFile::from_text(flatten(path)?)
+    }
+
+    /// Checks a job file that has been split into lines.
+    pub fn from_text(text: Text) -> Result<JobFile, JobError> {
+        let mut defaults = Defaults::default();
+        let mut global_options = BTreeMap::new();
+        let mut jobs = Vec::new();
+        for section in &text.sections {
+            if section.is_global() {
+                apply(section, &mut defaults, &mut global_options)?;
+            } else {
+                jobs.push(job(section, defaults.clone())?);
+            }
+        }
+        if jobs.is_empty() {
+            let place = text
+                .sections
+                .last()
+                .map_or_else(nowhere, |s| s.place.clone());
+            return Err(JobError::new(
+                &place,
+                "the file holds no job: add a section such as `[job]` after `[global]`",
+            ));
+        }
+        Ok(JobFile {
+            global_options,
+            jobs,
+            text,
+        })
+    }
+}
+
+/// Reads a job file and resolves its includes and the variables of the environment,
+/// without looking at the options: for a target that knows more of them.
+pub fn flatten(path: &Path) -> Result<Text, JobError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let mut place = nowhere();
+        place.file = name.as_str().into();
+        JobError::new(&place, format!("cannot be read: {error}"))
+    })?;
+    lexer::lex(&text, &name, &FileSystem)
+}
+
+fn nowhere() -> Place {
+    Place {
+        file: "job file".into(),
+        line: 1,
+        section: None,
+    }
+}
+
+/// Settings so far, and where each was made.
+#[derive(Clone, Default)]
+struct Defaults {
+    spec: Spec,
+    places: BTreeMap<&'static str, Place>,
+}
+
+/// Applies the entries of a section; `kb_base` first, as in fio, since it decides what
+/// the other numbers mean.
+fn apply(
+    section: &RawSection,
+    defaults: &mut Defaults,
+    taken: &mut BTreeMap<String, String>,
+) -> Result<(), JobError> {
+    let is_base = |entry: &&Entry| entry.key == "kb_base";
+    let bases = section.entries.iter().filter(is_base);
+    let others = section.entries.iter().filter(|entry| !is_base(entry));
+    for entry in bases.chain(others) {
+        let value = entry.value.as_deref();
+        let name = if let Some(def) = options::find(&entry.key) {
+            def.apply(&mut defaults.spec, value).map_err(|problem| {
+                let shown = value.map_or_else(String::new, |v| format!("={v}"));
+                JobError::about(
+                    &entry.place,
+                    &entry.key,
+                    format!("option `{}{shown}`: {problem}", entry.key),
+                )
+            })?;
+            defaults.places.insert(def.name, entry.place.clone());
+            def.name
+        } else if accepted::ACCEPTED.contains(&entry.key.as_str()) {
+            &entry.key
+        } else {
+            return Err(unknown(entry));
+        };
+        taken.insert(name.to_string(), value.unwrap_or_default().to_string());
+    }
+    Ok(())
+}
+
+fn job(section: &RawSection, mut settings: Defaults) -> Result<Job, JobError> {
+    let mut options = BTreeMap::new();
+    apply(section, &mut settings, &mut options)?;
+    check(&settings, section)?;
+    Ok(Job {
+        name: settings
+            .spec
+            .name
+            .clone()
+            .unwrap_or_else(|| section.name.to_string()),
+        place: section.place.clone(),
+        options,
+        spec: settings.spec,
+    })
+}
+
+/// Checks options against each other.
+fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
+    let spec = &settings.spec;
+    let fail = |option: &'static str, problem: &str| {
+        let mut place = settings
+            .places
+            .get(option)
+            .unwrap_or(&section.place)
+            .clone();
+        place.section = Some(Arc::clone(&section.name));
+        Err(JobError::about(
+            &place,
+            option,
+            format!("option `{option}`: {problem}"),
+        ))
+    };
+    if spec.time_based && spec.runtime.is_none() {
+        return fail("time_based", "needs `runtime`, which says for how long");
+    }
+    if let Some(align) = spec.block_align_bytes
+        && spec
+            .block_sizes
+            .iter()
+            .zip(align)
+            .any(|(blocks, align)| align > blocks.min())
+    {
+        return fail(
+            "blockalign",
+            "must not be larger than the smallest block size",
+        );
+    }
+    for (option, extent) in [
+        ("offset", spec.offset),
+        ("offset_increment", spec.offset_increment),
+    ] {
+        if matches!(extent, Extent::Bytes(bytes) if bytes % 512 != 0) {
+            return fail(option, "must be a multiple of 512 bytes");
+        }
+    }
+    Ok(())
+}
+
+fn unknown(entry: &Entry) -> JobError {
+    let honoured = options::OPTIONS.iter().map(|def| def.name);
+    let close = honoured
+        .clone()
+        .chain(accepted::ACCEPTED.iter().copied())
+        .map(|name| (distance(name, &entry.key), name))
+        .min()
+        .filter(|(distance, _)| *distance <= 1 + entry.key.len() / 4)
+        .map_or_else(String::new, |(_, name)| format!(" Did you mean `{name}`?"));
+    let list: Vec<&str> = honoured.collect();
+    JobError::about(
+        &entry.place,
+        &entry.key,
+        format!(
+            "option `{}` cannot be simulated.{close} Honoured are: {}. Options of the host \
+             and of the data's content (filename, ioengine, direct …) are accepted without effect.",
+            entry.key,
+            list.join(", ")
+        ),
+    )
+}
+
+/// Levenshtein's distance, in characters.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+struct Nowhere;
+
+impl lexer::Surroundings for Nowhere {
+    fn include(&self, path: &str, _from: &str) -> Result<(String, String), String> {
+        Err(format!(
+            "`include {path}`: this text is not a file, so there is no place to look for it; paste its lines instead"
+        ))
+    }
+
+    fn variable(&self, name: &str) -> Result<String, String> {
+        Err(format!(
+            "`${{{name}}}`: variables are only known in job files, not in text; write the value instead"
+        ))
+    }
+}
+
+struct FileSystem;
+
+impl lexer::Surroundings for FileSystem {
+    fn include(&self, path: &str, from: &str) -> Result<(String, String), String> {
+        let folder = Path::new(from).parent().unwrap_or(Path::new(""));
+        let full = folder.join(path);
+        let name = full.display().to_string();
+        match std::fs::read_to_string(&full) {
+            Ok(text) => Ok((text, name)),
+            Err(error) => Err(format!("`include {path}`: {name} cannot be read: {error}")),
+        }
+    }
+
+    /// As in fio, a variable that is not set stands for nothing.
+    fn variable(&self, name: &str) -> Result<String, String> {
+        Ok(std::env::var(name).unwrap_or_default())
+    }
+}

@@ -1,0 +1,287 @@
+//! What a job asks for, as typed values.
+
+use stend_base::Nanos;
+
+use super::units::Extent;
+
+/// Directions, in fio's order: the index into every array of three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Index 0.
+    Read = 0,
+    /// Index 1.
+    Write = 1,
+    /// Index 2.
+    Trim = 2,
+}
+
+impl Direction {
+    /// All three, in order.
+    pub const ALL: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
+
+    /// `read`, `write`, `trim`.
+    pub fn name(self) -> &'static str {
+        ["read", "write", "trim"][self as usize]
+    }
+}
+
+/// `rw`: what is done in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rw {
+    /// What is done.
+    pub mix: Mix,
+    /// Random offsets; else ascending ones.
+    pub random: bool,
+}
+
+/// The directions of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mix {
+    /// One direction only.
+    Only(Direction),
+    /// Reads and writes, `rwmixread` percent of the requests being reads.
+    ReadWrite,
+}
+
+impl Rw {
+    /// True if the job makes requests of this direction at all.
+    pub fn uses(self, direction: Direction) -> bool {
+        match self.mix {
+            Mix::Only(only) => only == direction,
+            Mix::ReadWrite => direction != Direction::Trim,
+        }
+    }
+
+    /// The word of the job file.
+    pub fn name(self) -> &'static str {
+        match (self.mix, self.random) {
+            (Mix::Only(Direction::Read), false) => "read",
+            (Mix::Only(Direction::Write), false) => "write",
+            (Mix::Only(Direction::Trim), false) => "trim",
+            (Mix::Only(Direction::Read), true) => "randread",
+            (Mix::Only(Direction::Write), true) => "randwrite",
+            (Mix::Only(Direction::Trim), true) => "randtrim",
+            (Mix::ReadWrite, false) => "rw",
+            (Mix::ReadWrite, true) => "randrw",
+        }
+    }
+}
+
+/// Lengths of requests of one direction, bytes; multiples of 512.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BlockSizes {
+    /// `bs`: always the same.
+    Fixed(u64),
+    /// `bsrange`: every multiple of `min` up to `max` alike.
+    Range {
+        /// Smallest, and the unit of all.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// `bssplit`: (bytes, percent), percents adding up to 100.
+    Split(Vec<(u64, u32)>),
+}
+
+impl BlockSizes {
+    /// Smallest length, bytes.
+    pub fn min(&self) -> u64 {
+        match self {
+            BlockSizes::Fixed(bytes) => *bytes,
+            BlockSizes::Range { min, .. } => *min,
+            BlockSizes::Split(weights) => weights.iter().map(|w| w.0).min().unwrap_or(0),
+        }
+    }
+
+    /// Largest length, bytes.
+    pub fn max(&self) -> u64 {
+        match self {
+            BlockSizes::Fixed(bytes) => *bytes,
+            BlockSizes::Range { min, max } => max - max % min,
+            BlockSizes::Split(weights) => weights.iter().map(|w| w.0).max().unwrap_or(0),
+        }
+    }
+}
+
+/// `random_generator`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generator {
+    /// `tausworthe` and `tausworthe64`: the simulator's own generator, xoshiro256++;
+    /// a new order of the blocks on every pass.
+    Random,
+    /// `lfsr`: a linear feedback shift register; the same order of the blocks on every pass.
+    Lfsr,
+}
+
+/// `random_distribution`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// Every block alike.
+    Uniform,
+    /// The k-th most popular block is asked for with weight k^-theta.
+    Zipf {
+        /// Exponent, above 0.
+        theta: f64,
+    },
+    /// Self-similar: a share `h` of the blocks gets the share 1 - h of the requests.
+    Pareto {
+        /// Between 0 and 1.
+        h: f64,
+    },
+}
+
+/// A cap on the rate of one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rate {
+    /// `rate_iops`: requests of the smallest block size a second.
+    Requests(u64),
+    /// `rate`: bytes a second.
+    Bytes(u64),
+}
+
+/// Everything that one section asks for, global defaults applied.
+///
+/// Every field is named after fio's option; its HOWTO is the definition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// `rw`.
+    pub rw: Rw,
+    /// `bs`, `bsrange` or `bssplit` of each direction; the last one given counts.
+    pub block_sizes: [BlockSizes; 3],
+    /// `blockalign` of each direction, bytes; turns the random map off.
+    pub block_align_bytes: Option<[u64; 3]>,
+    /// `iodepth`.
+    pub iodepth: u32,
+    /// `numjobs`.
+    pub numjobs: u32,
+    /// `rwmixread` (or 100 less `rwmixwrite`), percent of requests.
+    pub read_percent: u32,
+    /// `runtime`; `None` without a limit.
+    pub runtime: Option<Nanos>,
+    /// `ramp_time`: runs but is not measured.
+    pub ramp: Nanos,
+    /// `time_based`.
+    pub time_based: bool,
+    /// `size`: the region of each job; `None` is the rest of the target.
+    pub size: Option<Extent>,
+    /// `offset`: where the region begins.
+    pub offset: Extent,
+    /// `offset_increment`: how much later the region of each next clone begins.
+    pub offset_increment: Extent,
+    /// `io_size`: how much is done; `None` is the size of the region.
+    pub io_size: Option<Extent>,
+    /// `rate_iops` or `rate` of each direction.
+    pub rate: [Option<Rate>; 3],
+    /// `thinktime`.
+    pub thinktime: Nanos,
+    /// `thinktime_blocks`.
+    pub thinktime_blocks: u32,
+    /// `stonewall`.
+    pub stonewall: bool,
+    /// `new_group`.
+    pub new_group: bool,
+    /// `startdelay`: shortest and longest.
+    pub start_delay: (Nanos, Nanos),
+    /// `group_reporting`.
+    pub group_reporting: bool,
+    /// `norandommap`.
+    pub norandommap: bool,
+    /// `random_generator`.
+    pub generator: Generator,
+    /// `randseed`; `None` is the root seed of the run.
+    pub seed: Option<u64>,
+    /// `random_distribution`.
+    pub distribution: Distribution,
+    /// `write_bw_log`: the name that log files begin with.
+    pub bw_log: Option<String>,
+    /// `write_iops_log`.
+    pub iops_log: Option<String>,
+    /// `write_lat_log`.
+    pub lat_log: Option<String>,
+    /// `log_avg_msec`; zero logs every request.
+    pub log_interval: Nanos,
+    /// `log_max_value`: latency logs hold the largest value of an interval, not the mean.
+    pub log_max_value: bool,
+    /// `log_offset`: logs get a column with the offset.
+    pub log_offset: bool,
+    /// `bwavgtime`: window of `bw_min`, `bw_mean` … in the report.
+    pub bw_window: Nanos,
+    /// `iopsavgtime`: window of `iops_min`, `iops_mean` … in the report.
+    pub iops_window: Nanos,
+    /// `percentile_list`, ascending; fio's default list unless given.
+    pub percentiles: Vec<f64>,
+    /// `clat_percentiles`.
+    pub clat_percentiles: bool,
+    /// `lat_percentiles`.
+    pub lat_percentiles: bool,
+    /// `description`.
+    pub description: Option<String>,
+    /// `name`; else the section's.
+    pub name: Option<String>,
+    /// `fsync`: a flush after so many writes; 0 for none.
+    pub fsync_every: u32,
+    /// `end_fsync`: a flush at the end.
+    pub end_fsync: bool,
+    /// `kb_base`, 1000 or 1024.
+    pub kb_base: u32,
+}
+
+/// fio's `percentile_list` unless the job gives one.
+pub const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
+/// fio's default of `bs`, bytes.
+pub const BLOCK_BYTES: u64 = 4096;
+
+impl Default for Spec {
+    /// fio's defaults.
+    fn default() -> Spec {
+        Spec {
+            rw: Rw {
+                mix: Mix::Only(Direction::Read),
+                random: false,
+            },
+            block_sizes: [const { BlockSizes::Fixed(BLOCK_BYTES) }; 3],
+            block_align_bytes: None,
+            iodepth: 1,
+            numjobs: 1,
+            read_percent: 50,
+            runtime: None,
+            ramp: Nanos::ZERO,
+            time_based: false,
+            size: None,
+            offset: Extent::Bytes(0),
+            offset_increment: Extent::Bytes(0),
+            io_size: None,
+            rate: [None; 3],
+            thinktime: Nanos::ZERO,
+            thinktime_blocks: 1,
+            stonewall: false,
+            new_group: false,
+            start_delay: (Nanos::ZERO, Nanos::ZERO),
+            group_reporting: false,
+            norandommap: false,
+            generator: Generator::Random,
+            seed: None,
+            distribution: Distribution::Uniform,
+            bw_log: None,
+            iops_log: None,
+            lat_log: None,
+            log_interval: Nanos::ZERO,
+            log_max_value: false,
+            log_offset: false,
+            bw_window: Nanos::from_millis(500),
+            iops_window: Nanos::from_millis(500),
+            percentiles: PERCENTILES.to_vec(),
+            clat_percentiles: true,
+            lat_percentiles: false,
+            description: None,
+            name: None,
+            fsync_every: 0,
+            end_fsync: false,
+            kb_base: 1024,
+        }
+    }
+}

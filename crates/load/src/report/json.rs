@@ -1,0 +1,273 @@
+//! fio's JSON, in the schema of fio 3.33 (`stat.c`, checked against fio by the tests).
+//!
+//! What differs, since there is no host:
+//! - There is no wall clock. `timestamp`, `timestamp_ms` and `time` tell the device's
+//!   virtual time at the end of the run, as if it had been powered on at the beginning of 1970.
+//! - `usr_cpu`, `sys_cpu`, `ctx`, `majf` and `minf` are 0, `disk_util` is empty, and
+//!   `slat_ns` is empty: submission takes no virtual time, so that `clat_ns` equals `lat_ns`.
+//! - Rates come from times in nanoseconds, where fio rounds them to milliseconds.
+//! - `bins` hold the middle of each bin, as fio's do, but the bins are those of a
+//!   histogram with three significant digits.
+//! - `job options` also name the options without a value, which fio 3.33 leaves out.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use stend_base::Nanos;
+use stend_record::fio;
+
+use super::{BUCKETS, Entry, entries, latency_buckets, per_second, share};
+use crate::jobfile::{Direction, Spec};
+use crate::runner::{DirectionResult, RunResult};
+use crate::stats::LatencyStats;
+
+/// fio's document of a run; with `bins` as `--output-format=json+`, else as `json`.
+pub fn fio_output(result: &RunResult, bins: bool) -> fio::Output {
+    let ended_ms = result.ended_at.0 / 1_000_000;
+    let mut other = Map::new();
+    other.insert("timestamp".into(), json!(ended_ms / 1_000));
+    other.insert("timestamp_ms".into(), json!(ended_ms));
+    other.insert("time".into(), json!(ctime(ended_ms / 1_000)));
+    other.insert("disk_util".into(), json!([]));
+    let entries = entries(result);
+    let elapsed = result
+        .ended_at
+        .since(result.started_at)
+        .0
+        .div_ceil(1_000_000_000);
+    fio::Output {
+        fio_version: concat!("stend-", env!("CARGO_PKG_VERSION")).to_string(),
+        global_options: result.file.global_options.clone(),
+        jobs: entries
+            .iter()
+            .map(|entry| job(entry, group_rates(&entries, entry.group), elapsed, bins))
+            .collect(),
+        other,
+    }
+}
+
+/// Bytes a second of a whole group and direction: what `bw_agg` is a share of.
+fn group_rates(entries: &[Entry<'_>], group: u32) -> [f64; 3] {
+    Direction::ALL.map(|d| {
+        let members = || entries.iter().filter(|entry| entry.group == group);
+        let bytes = members().map(|e| e.directions[d as usize].bytes).sum();
+        let runtime = members().map(|e| e.runtime).max().unwrap_or(Nanos::ZERO);
+        per_second(bytes, runtime)
+    })
+}
+
+fn job(entry: &Entry<'_>, rates: [f64; 3], elapsed: u64, bins: bool) -> fio::Job {
+    let spec = &entry.job.spec;
+    let direction = |d: Direction| {
+        let index = d as usize;
+        direction(
+            &entry.directions[index],
+            entry.runtime,
+            rates[index],
+            spec,
+            bins,
+        )
+    };
+    fio::Job {
+        jobname: entry.job.name.clone(),
+        groupid: entry.group,
+        error: 0,
+        elapsed,
+        job_options: entry.job.options.clone(),
+        read: direction(Direction::Read),
+        write: direction(Direction::Write),
+        trim: direction(Direction::Trim),
+        job_runtime: entry.runtime_sum.0 / 1_000_000,
+        other: job_other(entry, bins),
+    }
+}
+
+fn direction(
+    done: &DirectionResult,
+    runtime: Nanos,
+    group_bytes_per_s: f64,
+    spec: &Spec,
+    bins: bool,
+) -> fio::Direction {
+    let requests = done.latency.count();
+    let runtime = if requests > 0 { runtime } else { Nanos::ZERO };
+    let kib = |bytes: f64| bytes / 1024.0;
+    let bw = &done.bw_bytes;
+    let of_group = if group_bytes_per_s > 0.0 {
+        (bw.mean * 100.0 / group_bytes_per_s).min(100.0)
+    } else {
+        0.0
+    };
+    let other = json!({
+        "short_ios": 0,
+        "drop_ios": 0,
+        "bw_min": kib(bw.min) as u64,
+        "bw_max": kib(bw.max) as u64,
+        "bw_agg": of_group,
+        "bw_mean": kib(bw.mean),
+        "bw_dev": kib(bw.stddev()),
+        "bw_samples": bw.samples,
+        "iops_min": done.iops.min as u64,
+        "iops_max": done.iops.max as u64,
+        "iops_mean": done.iops.mean,
+        "iops_stddev": done.iops.stddev(),
+        "iops_samples": done.iops.samples,
+    });
+    let bytes_per_s = per_second(done.bytes, runtime);
+    fio::Direction {
+        io_bytes: done.bytes,
+        io_kbytes: done.bytes / 1024,
+        bw_bytes: bytes_per_s as u64,
+        bw: kib(bytes_per_s) as u64,
+        iops: per_second(requests, runtime),
+        runtime: runtime.0.div_ceil(1_000_000),
+        total_ios: requests,
+        slat_ns: fio::Latency::default(),
+        clat_ns: latency(&done.latency, spec, spec.clat_percentiles, bins),
+        lat_ns: latency(&done.latency, spec, spec.lat_percentiles, bins),
+        other: object(other),
+    }
+}
+
+fn latency(stats: &LatencyStats, spec: &Spec, percentiles: bool, bins: bool) -> fio::Latency {
+    let shown = percentiles && stats.count() > 0;
+    fio::Latency {
+        min: stats.min_ns(),
+        max: stats.max_ns(),
+        mean: stats.mean_ns(),
+        stddev: stats.stddev_ns(),
+        n: stats.count(),
+        percentile: shown.then(|| {
+            let values = spec.percentiles.iter();
+            values
+                .map(|p| (format!("{p:.6}"), stats.percentile_ns(*p)))
+                .collect()
+        }),
+        bins: (shown && bins).then(|| {
+            let bins = stats.bins();
+            bins.map(|(ns, count)| (ns.to_string(), count)).collect()
+        }),
+    }
+}
+
+fn job_other(entry: &Entry<'_>, bins: bool) -> Map<String, Value> {
+    let spec = &entry.job.spec;
+    let buckets = latency_buckets(&entry.all_latencies());
+    let requests = entry.requests();
+    let issued: u64 = entry.depths.iter().sum();
+    // One request at a time is submitted, and one completion comes at a time.
+    let one_each = if requests > 0 { 100.0 } else { 0.0 };
+    let batches = json!({
+        "0": 0.0, "4": one_each, "8": 0.0, "16": 0.0, "32": 0.0, "64": 0.0, ">=64": 0.0,
+    });
+    let mut other = object(json!({
+        "eta": 0,
+        "sync": {
+            "total_ios": entry.sync.count(),
+            "lat_ns": latency(&entry.sync, spec, true, bins),
+        },
+        "usr_cpu": 0.0,
+        "sys_cpu": 0.0,
+        "ctx": 0,
+        "majf": 0,
+        "minf": 0,
+        "iodepth_level": {},
+        "iodepth_submit": batches,
+        "iodepth_complete": batches,
+        "latency_ns": bucket_map(&buckets.ns),
+        "latency_us": bucket_map(&buckets.us),
+        "latency_ms": bucket_map(&buckets.ms),
+        "latency_depth": spec.iodepth,
+        "latency_target": 0,
+        "latency_percentile": 100.0,
+        "latency_window": 0,
+    }));
+    let levels = DEPTHS.iter().zip(entry.depths);
+    let levels: BTreeMap<&str, f64> = levels
+        .map(|(name, count)| (*name, share(count, issued, 0.1)))
+        .collect();
+    other.insert("iodepth_level".into(), json!(levels));
+    if let Some(description) = &spec.description {
+        other.insert("desc".into(), json!(description));
+    }
+    other
+}
+
+/// fio's names of the depths in [`crate::runner::JobResult::depths`].
+pub(super) const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
+
+fn bucket_map(shares: &[f64]) -> BTreeMap<String, f64> {
+    let names = BUCKETS.iter().map(u64::to_string);
+    names
+        .chain(["2000".to_string(), ">=2000".to_string()])
+        .zip(shares.iter().copied())
+        .collect()
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// Seconds since the beginning of 1970 as C's `ctime` writes them, in UTC.
+pub(super) fn ctime(seconds: u64) -> String {
+    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [(&str, u64); 12] = [
+        ("Jan", 31),
+        ("Feb", 28),
+        ("Mar", 31),
+        ("Apr", 30),
+        ("May", 31),
+        ("Jun", 30),
+        ("Jul", 31),
+        ("Aug", 31),
+        ("Sep", 30),
+        ("Oct", 31),
+        ("Nov", 30),
+        ("Dec", 31),
+    ];
+    let days = seconds / 86_400;
+    let (mut year, mut day) = (1970, days);
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    while day >= 365 + u64::from(leap(year)) {
+        day -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let mut month = 0;
+    loop {
+        let len = MONTHS[month].1 + u64::from(month == 1 && leap(year));
+        if day < len {
+            break;
+        }
+        day -= len;
+        month += 1;
+    }
+    format!(
+        "{} {} {:2} {:02}:{:02}:{:02} {year}",
+        DAYS[(days % 7) as usize],
+        MONTHS[month].0,
+        day + 1,
+        seconds / 3_600 % 24,
+        seconds / 60 % 60,
+        seconds % 60,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ctime;
+
+    #[test]
+    fn calendar() {
+        // Expected values from `date -u -d @N`.
+        assert_eq!(ctime(0), "Thu Jan  1 00:00:00 1970");
+        assert_eq!(ctime(951_782_400), "Tue Feb 29 00:00:00 2000");
+        assert_eq!(ctime(1_709_210_096), "Thu Feb 29 12:34:56 2024");
+        assert_eq!(ctime(4_107_542_399), "Sun Feb 28 23:59:59 2100");
+        assert_eq!(ctime(4_107_542_400), "Mon Mar  1 00:00:00 2100");
+    }
+}

@@ -1,0 +1,127 @@
+//! The files of `write_bw_log`, `write_iops_log` and `write_lat_log`.
+//!
+//! Lines read `time in ms, value, direction (0 read, 1 write, 2 TRIM), block size, priority`,
+//! with `log_offset` the offset in bytes before the priority, as fio 3.33 writes them.
+//! Values: latency in ns, bandwidth in KiB/s, requests a second. Priority is always 0.
+//! As in fio, intervals of `log_avg_msec` in which nothing was done have no line, block
+//! size and offset are 0 in interval lines, and without `log_avg_msec` the iops log says 1
+//! for every request. Submission latencies (`_slat`) do not exist in virtual time; the
+//! file is empty, as fio's is for engines that complete at once.
+
+use std::fmt::Write as _;
+
+use stend_base::Nanos;
+
+use crate::runner::{JobResult, LogCell, LogRequest, RunResult};
+
+/// A file that a run leaves, to be written by the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFile {
+    /// Its name as fio forms it, `prefix_clat.1.log`.
+    pub name: String,
+    /// Its contents.
+    pub text: String,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Bandwidth,
+    Requests,
+    Latency,
+}
+
+/// All log files that the jobs of a run asked for.
+pub fn log_files(result: &RunResult) -> Vec<LogFile> {
+    let mut files = Vec::new();
+    for (index, job) in result.jobs.iter().enumerate() {
+        let spec = &result.file.jobs[job.section].spec;
+        let mut file = |prefix: &Option<String>, suffix: &str, text: &dyn Fn() -> String| {
+            if let Some(prefix) = prefix {
+                let prefix = if prefix.is_empty() { &job.name } else { prefix };
+                files.push(LogFile {
+                    name: format!("{prefix}_{suffix}.{}.log", index + 1),
+                    text: text(),
+                });
+            }
+        };
+        let lines = |kind| {
+            lines(
+                job,
+                kind,
+                spec.log_interval,
+                spec.log_max_value,
+                spec.log_offset,
+            )
+        };
+        file(&spec.bw_log, "bw", &|| lines(Kind::Bandwidth));
+        file(&spec.iops_log, "iops", &|| lines(Kind::Requests));
+        file(&spec.lat_log, "slat", &String::new);
+        file(&spec.lat_log, "clat", &|| lines(Kind::Latency));
+        file(&spec.lat_log, "lat", &|| lines(Kind::Latency));
+    }
+    files
+}
+
+fn lines(job: &JobResult, kind: Kind, interval: Nanos, max: bool, offsets: bool) -> String {
+    let mut out = String::new();
+    let mut line = |at: Nanos, value: u64, direction: usize, block: u64, offset: u64| {
+        let ms = at.0 / 1_000_000;
+        let written = if offsets {
+            writeln!(out, "{ms}, {value}, {direction}, {block}, {offset}, 0")
+        } else {
+            writeln!(out, "{ms}, {value}, {direction}, {block}, 0")
+        };
+        written.expect("a string takes everything");
+    };
+    for request in &job.log_requests {
+        let value = request_value(request, kind);
+        let direction = usize::from(request.direction);
+        line(
+            request.at,
+            value,
+            direction,
+            request.block_bytes,
+            request.offset_bytes,
+        );
+    }
+    for window in &job.log_windows {
+        // What a run leaves over at its end is too short to be a rate.
+        if kind != Kind::Latency && window.len.0 < interval.0 / 2 {
+            continue;
+        }
+        for (direction, cell) in window.cells.iter().enumerate() {
+            if cell.requests > 0 {
+                line(
+                    window.end,
+                    cell_value(cell, kind, window.len, max),
+                    direction,
+                    0,
+                    0,
+                );
+            }
+        }
+    }
+    out
+}
+
+fn request_value(request: &LogRequest, kind: Kind) -> u64 {
+    match kind {
+        Kind::Latency => request.latency.0,
+        Kind::Requests => 1,
+        Kind::Bandwidth => kib_per_s(request.block_bytes, request.latency),
+    }
+}
+
+fn cell_value(cell: &LogCell, kind: Kind, len: Nanos, max: bool) -> u64 {
+    match kind {
+        Kind::Latency if max => cell.latency_max_ns,
+        Kind::Latency => cell.latency_sum_ns / cell.requests,
+        Kind::Requests => (u128::from(cell.requests) * 1_000_000_000 / u128::from(len.0)) as u64,
+        Kind::Bandwidth => kib_per_s(cell.bytes, len),
+    }
+}
+
+fn kib_per_s(bytes: u64, time: Nanos) -> u64 {
+    let per_s = u128::from(bytes) * 1_000_000_000 / u128::from(time.0.max(1));
+    (per_s / 1024) as u64
+}

@@ -1,0 +1,521 @@
+//! Runs a job file on a [`Device`] in virtual time.
+//!
+//! Sections run at the same time, except that a `stonewall` waits for everything before
+//! it. Each job keeps up to `iodepth` requests in flight and issues the next at the very
+//! instant at which one completes. When its `runtime` has passed, a job issues no more
+//! and waits for what is in flight, which still counts, as in fio.
+//!
+//! Where fio's behaviour follows from its own implementation, this is what is done here:
+//!
+//! - **Mixed jobs.** Each request is a read with a probability of `rwmixread` percent. In
+//!   `rw=rw`, reads and writes ascend independently of each other; together they end
+//!   after `size` bytes (checked against fio 3.33).
+//! - **Random map.** In `rw=randrw`, reads and writes share one order of the blocks, if
+//!   their block sizes are alike; else each direction has its own. With `bsrange` or
+//!   `bssplit`, each block of the smallest size is the *beginning* of one request on every
+//!   pass; fio, which keeps a map, shortens requests that would run into a used block.
+//! - **Rates.** The k-th request of a direction is due k / rate after the start of the job.
+//!   A job that fell behind catches up. fio waits for all requests in flight before it
+//!   sleeps; here they go on.
+//! - **Thinking.** After `thinktime_blocks` requests are issued, the job waits for all of
+//!   them, then for `thinktime`.
+//! - **Flushes.** `fsync` sends a flush into the queue like any request (as fio does with
+//!   `io_uring`); its latency is reported under `sync`.
+//! - **Ramp.** What completes during `ramp_time` is not counted, in no figure.
+
+mod job;
+mod plan;
+mod timers;
+mod windows;
+
+use std::ops::ControlFlow;
+
+use stend_base::{Completion, Device, Nanos, Request, SimTime};
+
+use crate::jobfile::{Direction, JobFile, Place};
+use crate::stats::{LatencyStats, RateStats};
+
+use job::{JobState, Next, Slot};
+use timers::Timers;
+pub use windows::{LogCell, LogRequest, LogWindow};
+
+/// Called now and then with how far the run is; may stop it.
+pub type ProgressFn<'a> = &'a dyn Fn(&Progress) -> ControlFlow<()>;
+
+/// How a job file is run.
+#[derive(Clone, Copy)]
+pub struct RunOptions<'a> {
+    /// Root seed of every random choice of sections without `randseed`.
+    pub seed: u64,
+    /// Length of the intervals of [`RunResult::samples`], ms of virtual time; 0 for none.
+    pub sample_ms: u32,
+    /// Called about every [`RunOptions::progress_every`].
+    pub progress: Option<ProgressFn<'a>>,
+    /// Virtual time between two calls of `progress`.
+    pub progress_every: Nanos,
+}
+
+impl Default for RunOptions<'_> {
+    /// Seed 1, no samples, no progress.
+    fn default() -> Self {
+        RunOptions {
+            seed: 1,
+            sample_ms: 0,
+            progress: None,
+            progress_every: Nanos::from_secs(1),
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Virtual time since the start.
+    pub elapsed: Nanos,
+    /// Requests completed and counted.
+    pub requests: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Share of the run that is done, 0 to 1: the mean over its jobs, each by its run time
+    /// or its bytes, whichever is further.
+    pub fraction: f64,
+}
+
+/// Why a job file was not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// A job does not fit the device.
+    #[error("{place}: {problem}")]
+    DoesNotFit {
+        /// The section.
+        place: Place,
+        /// What does not fit, and what would.
+        problem: String,
+    },
+    /// The device has requests and never completes them: a fault of the device.
+    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
+    Stalled {
+        /// The last instant, ns.
+        at_ns: u64,
+        /// Requests in flight.
+        outstanding: usize,
+    },
+    /// The progress callback stopped the run. Requests are still in flight: the device
+    /// must not be used for another run.
+    #[error("the run was stopped")]
+    Stopped,
+}
+
+/// What was done in one direction.
+#[derive(Clone, Debug, Default)]
+pub struct DirectionResult {
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Latency from submission to completion; submission itself takes no virtual time.
+    pub latency: LatencyStats,
+    /// Bytes a second over windows of `bwavgtime`.
+    pub bw_bytes: RateStats,
+    /// Requests a second over windows of `iopsavgtime`.
+    pub iops: RateStats,
+}
+
+/// What one job (one clone of one section) did.
+#[derive(Clone, Debug)]
+pub struct JobResult {
+    /// Name of the section.
+    pub name: String,
+    /// Index into [`JobFile::jobs`].
+    pub section: usize,
+    /// Number of the clone, from 0.
+    pub clone: u32,
+    /// Reporting group, from 0.
+    pub group: u32,
+    /// When it began, after `startdelay`.
+    pub started_at: SimTime,
+    /// Time measured: from the end of `ramp_time` to the last completion.
+    pub runtime: Nanos,
+    /// Reads, writes, TRIMs.
+    pub directions: [DirectionResult; 3],
+    /// Latency of flushes.
+    pub sync: LatencyStats,
+    /// Requests by the number in flight when they were issued, themselves included:
+    /// 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more.
+    pub depths: [u64; 7],
+    /// Intervals of `log_avg_msec`, if a log was asked for.
+    pub log_windows: Vec<LogWindow>,
+    /// Every request, if a log without `log_avg_msec` was asked for.
+    pub log_requests: Vec<LogRequest>,
+}
+
+/// One interval of the run, all jobs added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SampleRow {
+    /// End of the interval since the start of the run, s.
+    pub t_s: f64,
+    /// Reads completed in the interval, per second.
+    pub read_iops: f64,
+    /// Writes completed in the interval, per second.
+    pub write_iops: f64,
+    /// TRIMs completed in the interval, per second.
+    pub trim_iops: f64,
+    /// Bytes read since the start of the run.
+    pub read_bytes: u64,
+    /// Bytes written since the start of the run.
+    pub written_bytes: u64,
+    /// Bytes trimmed since the start of the run.
+    pub trimmed_bytes: u64,
+}
+
+/// What a run yielded.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// The job file.
+    pub file: JobFile,
+    /// Jobs in the order of the file, clones after each other.
+    pub jobs: Vec<JobResult>,
+    /// One row an interval of `sample_ms`. What is left at the end, if it is shorter than
+    /// half an interval, is part of the last row, whose end says so.
+    pub samples: Vec<SampleRow>,
+    /// When the run began, on the device's clock.
+    pub started_at: SimTime,
+    /// When its last job ended.
+    pub ended_at: SimTime,
+}
+
+/// Runs `file` on `device`, from the device's present instant on.
+///
+/// # Errors
+/// [`RunError::DoesNotFit`] before anything is submitted; else see [`RunError`].
+///
+/// # Panics
+/// When the device breaks the contract of [`Device`].
+pub fn run<D: Device>(
+    device: &mut D,
+    file: &JobFile,
+    options: &RunOptions<'_>,
+) -> Result<RunResult, RunError> {
+    let plans = plan::plans(file, device.capacity_bytes())?;
+    let mut tags = 0;
+    let jobs: Vec<JobState<'_>> = plans
+        .into_iter()
+        .map(|plan| {
+            let first = tags;
+            tags += plan.spec.iodepth;
+            JobState::new(plan, options.seed, first..tags)
+        })
+        .collect();
+    let mut engine = Engine::new(device, jobs, tags as usize, options);
+    let phases = engine.jobs.last().map_or(0, |job| job.plan.phase + 1);
+    for phase in 0..phases {
+        engine.phase(phase)?;
+    }
+    engine.sampler.finish(engine.device.now(), &engine.jobs);
+    Ok(engine.result(file))
+}
+
+struct Engine<'r, 'f, D> {
+    device: &'r mut D,
+    jobs: Vec<JobState<'f>>,
+    slots: Vec<Slot>,
+    timers: Timers,
+    active: usize,
+    sampler: Sampler,
+    /// The next instant at which `sampler` or `progress` has something to do.
+    next_mark: SimTime,
+    next_progress: SimTime,
+    options: &'r RunOptions<'r>,
+    started_at: SimTime,
+}
+
+impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
+    fn new(
+        device: &'r mut D,
+        jobs: Vec<JobState<'f>>,
+        tags: usize,
+        options: &'r RunOptions<'r>,
+    ) -> Self {
+        let started_at = device.now();
+        let sampler = Sampler::new(started_at, options.sample_ms, &jobs);
+        let next_progress = match options.progress {
+            Some(_) => started_at + options.progress_every,
+            None => SimTime::NEVER,
+        };
+        let empty = Slot {
+            issued: SimTime::ZERO,
+            offset: 0,
+            len: 0,
+            job: 0,
+            kind: job::SYNC,
+        };
+        Engine {
+            device,
+            slots: vec![empty; tags],
+            timers: Timers::new(jobs.len()),
+            jobs,
+            active: 0,
+            next_mark: sampler.end.min(next_progress),
+            sampler,
+            next_progress,
+            options,
+            started_at,
+        }
+    }
+
+    fn phase(&mut self, phase: u32) -> Result<(), RunError> {
+        let now = self.device.now();
+        let members = |j: &&JobState<'_>| j.plan.phase == phase;
+        self.active = self.jobs.iter().filter(members).count();
+        for index in 0..self.jobs.len() {
+            if self.jobs[index].plan.phase == phase {
+                let start = self.jobs[index].start(now, self.options.seed);
+                if start > now {
+                    self.timers.arm(index as u32, start);
+                } else {
+                    self.issue(index as u32, now);
+                }
+            }
+        }
+        while self.active > 0 {
+            let limit = self.timers.next_at();
+            match self.device.advance(limit) {
+                Some(completion) => self.complete(completion)?,
+                None if limit < SimTime::NEVER => self.wake(limit)?,
+                None => return Err(self.stalled()),
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn complete(&mut self, completion: Completion) -> Result<(), RunError> {
+        if completion.at > self.next_mark {
+            self.mark(completion.at)?;
+        }
+        let slot = self.slots[completion.tag as usize];
+        let job = &mut self.jobs[slot.job as usize];
+        job.completed(completion.tag, &slot, completion.at);
+        self.issue(slot.job, completion.at);
+        Ok(())
+    }
+
+    fn wake(&mut self, now: SimTime) -> Result<(), RunError> {
+        if now > self.next_mark {
+            self.mark(now)?;
+        }
+        while let Some(job) = self.timers.pop_due(now) {
+            self.issue(job, now);
+        }
+        Ok(())
+    }
+
+    /// Fills the queue of a job as far as it wants at `now`.
+    #[inline]
+    fn issue(&mut self, index: u32, now: SimTime) {
+        let job = &mut self.jobs[index as usize];
+        while let Some(&tag) = job.free.last() {
+            let mut next = job.next(now);
+            if matches!(next, Next::Over) && job.outstanding() == 0 {
+                match job.end_flush() {
+                    Some(flush) => next = flush,
+                    None if job.finished_at.is_none() => {
+                        job.finish(now);
+                        self.active -= 1;
+                        return;
+                    }
+                    None => return,
+                }
+            }
+            match next {
+                Next::Submit { kind, offset, len } => {
+                    job.free.pop();
+                    job.submitted(kind);
+                    self.slots[tag as usize] = Slot {
+                        issued: now,
+                        offset,
+                        len,
+                        job: index,
+                        kind,
+                    };
+                    self.device.submit(Request {
+                        tag,
+                        op: job::op(kind),
+                        offset_bytes: offset,
+                        len_bytes: len,
+                    });
+                }
+                Next::Wake(at) => return self.timers.arm(index, at),
+                Next::Hold | Next::Over => return,
+            }
+        }
+    }
+
+    #[cold]
+    fn mark(&mut self, now: SimTime) -> Result<(), RunError> {
+        while now > self.sampler.end {
+            self.sampler.close(&self.jobs);
+        }
+        if now > self.next_progress {
+            self.next_progress = now + self.options.progress_every;
+            if let Some(report) = self.options.progress
+                && report(&self.progress(now)).is_break()
+            {
+                return Err(RunError::Stopped);
+            }
+        }
+        self.next_mark = self.sampler.end.min(self.next_progress);
+        Ok(())
+    }
+
+    fn progress(&self, now: SimTime) -> Progress {
+        let fractions: f64 = self.jobs.iter().map(|job| job.fraction(now)).sum();
+        Progress {
+            elapsed: now.since(self.started_at),
+            requests: self.jobs.iter().flat_map(JobState::requests).sum(),
+            bytes: self.jobs.iter().flat_map(JobState::bytes).sum(),
+            fraction: fractions / self.jobs.len() as f64,
+        }
+    }
+
+    fn stalled(&self) -> RunError {
+        RunError::Stalled {
+            at_ns: self.device.now().0,
+            outstanding: self.jobs.iter().map(JobState::outstanding).sum(),
+        }
+    }
+
+    fn result(self, file: &JobFile) -> RunResult {
+        let ended_at = self.device.now();
+        RunResult {
+            file: file.clone(),
+            jobs: self
+                .jobs
+                .into_iter()
+                .map(|job| job_result(job, ended_at))
+                .collect(),
+            samples: self.sampler.rows(),
+            started_at: self.started_at,
+            ended_at,
+        }
+    }
+}
+
+fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
+    let runtime = job.measured(ended_at);
+    let mut directions: [DirectionResult; 3] = Default::default();
+    for (index, totals) in job.totals.into_iter().enumerate() {
+        directions[index] = DirectionResult {
+            bytes: totals.bytes,
+            latency: totals.latency,
+            bw_bytes: job.bw.stats[index],
+            iops: job.iops.stats[index],
+        };
+    }
+    JobResult {
+        name: job.plan.name.to_string(),
+        section: job.plan.section,
+        clone: job.plan.clone,
+        group: job.plan.group,
+        started_at: job.started_at,
+        runtime,
+        directions,
+        sync: job.sync,
+        depths: job.depths,
+        log_windows: job.log.windows,
+        log_requests: job.log.requests,
+    }
+}
+
+/// Totals of all jobs at the end of an interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sample {
+    end: SimTime,
+    requests: [u64; 3],
+    bytes: [u64; 3],
+}
+
+/// Keeps a sample of the totals at the end of each interval.
+struct Sampler {
+    begin: SimTime,
+    interval: Nanos,
+    end: SimTime,
+    samples: Vec<Sample>,
+}
+
+impl Sampler {
+    fn new(begin: SimTime, sample_ms: u32, jobs: &[JobState<'_>]) -> Sampler {
+        let interval = Nanos::from_millis(u64::from(sample_ms));
+        let (mut end, mut capacity) = (SimTime::NEVER, 0);
+        if sample_ms > 0 {
+            end = begin + interval;
+            let runtimes = jobs.iter().filter_map(|job| job.plan.spec.runtime);
+            capacity = runtimes.map(|r| r.0 / interval.0 + 2).max().unwrap_or(0);
+        }
+        Sampler {
+            begin,
+            interval,
+            end,
+            samples: Vec::with_capacity(capacity.min(1 << 20) as usize),
+        }
+    }
+
+    fn take(&mut self, end: SimTime, jobs: &[JobState<'_>]) {
+        let mut sample = Sample {
+            end,
+            ..Sample::default()
+        };
+        for job in jobs {
+            let (requests, bytes) = (job.requests(), job.bytes());
+            for direction in Direction::ALL {
+                sample.requests[direction as usize] += requests[direction as usize];
+                sample.bytes[direction as usize] += bytes[direction as usize];
+            }
+        }
+        self.samples.push(sample);
+    }
+
+    fn close(&mut self, jobs: &[JobState<'_>]) {
+        self.take(self.end, jobs);
+        self.end += self.interval;
+    }
+
+    fn finish(&mut self, now: SimTime, jobs: &[JobState<'_>]) {
+        if self.interval == Nanos::ZERO {
+            return;
+        }
+        while now >= self.end {
+            self.close(jobs);
+        }
+        let left = now.since(SimTime(self.end.0 - self.interval.0));
+        if left == Nanos::ZERO {
+            return;
+        }
+        // A few requests over a few microseconds are no rate: they join the row before.
+        if left.0 < self.interval.0 / 2 {
+            self.samples.pop();
+        }
+        self.take(now, jobs);
+    }
+
+    fn rows(&self) -> Vec<SampleRow> {
+        let mut before = Sample {
+            end: self.begin,
+            ..Sample::default()
+        };
+        let row = |sample: &Sample| {
+            let seconds = sample.end.since(before.end).as_secs_f64();
+            let rate = |d: usize| (sample.requests[d] - before.requests[d]) as f64 / seconds;
+            let row = SampleRow {
+                t_s: sample.end.since(self.begin).as_secs_f64(),
+                read_iops: rate(0),
+                write_iops: rate(1),
+                trim_iops: rate(2),
+                read_bytes: sample.bytes[0],
+                written_bytes: sample.bytes[1],
+                trimmed_bytes: sample.bytes[2],
+            };
+            before = *sample;
+            row
+        };
+        self.samples.iter().map(row).collect()
+    }
+}

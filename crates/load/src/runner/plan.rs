@@ -1,0 +1,130 @@
+//! A job file applied to a device: clones, phases, regions in bytes.
+
+use crate::jobfile::{BlockSizes, Direction, Extent, JobFile, Spec};
+use crate::pattern::lfsr;
+
+use super::RunError;
+
+/// One clone of one section, placed on the device.
+#[derive(Clone, Debug)]
+pub(super) struct Plan<'a> {
+    pub spec: &'a Spec,
+    pub name: &'a str,
+    /// Index into [`JobFile::jobs`].
+    pub section: usize,
+    /// Number of the clone in its section, from 0.
+    pub clone: u32,
+    /// Reporting group: a new one at each stonewall or `new_group`, as in fio.
+    pub group: u32,
+    /// Phases follow each other; the jobs of one run at the same time.
+    pub phase: u32,
+    pub region_start: u64,
+    pub region_bytes: u64,
+    /// How much to do, bytes; `None` until the run time ends.
+    pub limit_bytes: Option<u64>,
+    /// Beginning anew at the end of the region is part of the job.
+    pub wraps: bool,
+    /// What the names of its random streams begin with.
+    pub stream: String,
+}
+
+pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>, RunError> {
+    let mut plans = Vec::new();
+    let (mut group, mut phase) = (0, 0);
+    for (section, job) in file.jobs.iter().enumerate() {
+        let spec = &job.spec;
+        if section > 0 {
+            group += u32::from(spec.stonewall || spec.new_group);
+            phase += u32::from(spec.stonewall);
+        }
+        let namesakes = file.jobs[..section].iter().filter(|j| j.name == job.name);
+        let ordinal = namesakes.count();
+        for clone in 0..spec.numjobs {
+            let region =
+                region(spec, clone, capacity_bytes).map_err(|problem| RunError::DoesNotFit {
+                    place: job.place.clone(),
+                    problem,
+                })?;
+            let size = region.1;
+            let io_bytes = match spec.io_size {
+                None => size,
+                Some(extent) => resolve(extent, capacity_bytes),
+            };
+            plans.push(Plan {
+                spec,
+                name: &job.name,
+                section,
+                clone,
+                group,
+                phase,
+                region_start: region.0,
+                region_bytes: size,
+                limit_bytes: (!spec.time_based).then_some(io_bytes),
+                wraps: spec.time_based || io_bytes > size,
+                stream: format!("load/{}/{ordinal}/{clone}", job.name),
+            });
+        }
+    }
+    Ok(plans)
+}
+
+fn resolve(extent: Extent, capacity_bytes: u64) -> u64 {
+    match extent {
+        Extent::Bytes(bytes) => bytes,
+        Extent::Percent(percent) => share(capacity_bytes, percent),
+    }
+}
+
+fn share(capacity_bytes: u64, percent: u32) -> u64 {
+    (u128::from(capacity_bytes) * u128::from(percent) / 100) as u64
+}
+
+/// First byte and length of the region of a clone.
+fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), String> {
+    let used = |d: &Direction| spec.rw.uses(*d);
+    let sizes = || {
+        Direction::ALL
+            .into_iter()
+            .filter(used)
+            .map(|d| &spec.block_sizes[d as usize])
+    };
+    let smallest = sizes().map(BlockSizes::min).min().unwrap_or(512);
+    let largest_min = sizes().map(BlockSizes::min).max().unwrap_or(512);
+    // As in fio, a percentage is rounded up to whole blocks.
+    let place = |extent| match extent {
+        Extent::Bytes(bytes) => bytes,
+        Extent::Percent(_) => resolve(extent, capacity_bytes).next_multiple_of(smallest),
+    };
+    let start = place(spec.offset_increment)
+        .checked_mul(u64::from(clone))
+        .and_then(|shift| shift.checked_add(place(spec.offset)))
+        .filter(|start| *start < capacity_bytes)
+        .ok_or_else(|| {
+            format!("clone {clone} begins beyond the end of the target ({capacity_bytes} bytes); lower offset, offset_increment or numjobs")
+        })?;
+    let rest = capacity_bytes - start;
+    let len = match spec.size {
+        None | Some(Extent::Percent(100)) => rest,
+        Some(Extent::Percent(percent)) => {
+            let len = share(capacity_bytes, percent).min(rest);
+            len - len % smallest
+        }
+        Some(Extent::Bytes(bytes)) if bytes <= rest => bytes,
+        Some(Extent::Bytes(bytes)) => {
+            return Err(format!(
+                "size {bytes} from offset {start} reaches beyond the end of the target ({capacity_bytes} bytes); the most is {rest}"
+            ));
+        }
+    };
+    if len < largest_min {
+        return Err(format!(
+            "a block of {largest_min} bytes does not fit a region of {len} bytes"
+        ));
+    }
+    if len / smallest.min(512) > lfsr::LEN_MAX {
+        return Err(format!(
+            "a region of {len} bytes is larger than can be simulated"
+        ));
+    }
+    Ok((start, len))
+}

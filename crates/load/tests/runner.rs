@@ -1,0 +1,456 @@
+//! The runner on a device of constant latency: instants are exact to the nanosecond.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+use proptest::prelude::*;
+use stend_base::{Completion, Device, Nanos, Op, Request, SimTime};
+use stend_load::runner::Progress;
+use stend_load::stats::LatencyStats;
+use stend_load::testing::ConstantDevice;
+use stend_load::{JobFile, RunError, RunOptions, RunResult, run};
+
+const LATENCY: Nanos = Nanos::from_micros(100);
+const CAPACITY: u64 = 1 << 30;
+
+fn execute(text: &str, options: &RunOptions<'_>) -> (RunResult, Vec<(SimTime, Request)>) {
+    let file = JobFile::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut device = ConstantDevice::new(CAPACITY, LATENCY).logging();
+    let result = run(&mut device, &file, options).unwrap();
+    (result, device.requests().to_vec())
+}
+
+fn requests(text: &str) -> Vec<(SimTime, Request)> {
+    execute(text, &RunOptions::default()).1
+}
+
+fn offsets(log: &[(SimTime, Request)], op: Op) -> Vec<u64> {
+    let of_op = log.iter().filter(|(_, r)| r.op == op);
+    of_op.map(|(_, r)| r.offset_bytes).collect()
+}
+
+#[test]
+fn depth_is_kept_and_run_time_drains() {
+    let (result, log) = execute(
+        "[j]\nrw=randread\niodepth=4\ntime_based\nruntime=10ms\n",
+        &RunOptions::default(),
+    );
+    // Four at each multiple of the latency below 10 ms; those complete by 10 ms exactly.
+    assert_eq!(log.len(), 400);
+    for (index, (at, _)) in log.iter().enumerate() {
+        assert_eq!(at.0, index as u64 / 4 * LATENCY.0);
+    }
+    let job = &result.jobs[0];
+    assert_eq!(job.runtime, Nanos::from_millis(10));
+    let reads = &job.directions[0];
+    assert_eq!(reads.latency.count(), 400);
+    assert_eq!(
+        (reads.latency.min_ns(), reads.latency.max_ns()),
+        (LATENCY.0, LATENCY.0)
+    );
+    assert_eq!(reads.latency.stddev_ns(), 0.0);
+    assert_eq!(reads.bytes, 400 * 4096);
+    // The queue is filled once, from 1 to 4; then every completion is followed by a request.
+    assert_eq!(job.depths, [1, 2, 397, 0, 0, 0, 0]);
+
+    let (result, log) = execute(
+        "[j]\nrw=randread\ntime_based\nruntime=1050us\n",
+        &RunOptions::default(),
+    );
+    assert_eq!(log.len(), 11, "the eleventh is issued at 1,000 µs");
+    assert_eq!(
+        result.jobs[0].runtime,
+        Nanos::from_micros(1100),
+        "and waited for"
+    );
+    assert_eq!(result.jobs[0].directions[0].latency.count(), 11);
+}
+
+#[test]
+fn sequential_ascends_and_ends_or_wraps() {
+    let expected = |n: u64| (0..n).map(|i| 8192 + i * 4096).collect::<Vec<u64>>();
+    let log = requests("[j]\nrw=write\nsize=64k\noffset=8k\n");
+    assert_eq!(offsets(&log, Op::Write), expected(16));
+    // io_size beyond size: begins anew (fio 3.33 does the same with these numbers).
+    let log = requests("[j]\nrw=read\nsize=64k\noffset=8k\nio_size=100k\n");
+    assert_eq!(
+        offsets(&log, Op::Read),
+        [expected(16), expected(9)].concat()
+    );
+    // A block that does not fit ends the job: 20k holds two of 8k.
+    assert_eq!(requests("[j]\nrw=read\nbs=8k\nsize=20k\n").len(), 2);
+    let log = requests("[j]\nrw=trim\nbs=8k\nsize=20k\ntime_based\nruntime=500us\n");
+    assert_eq!(offsets(&log, Op::Trim), [0, 8192, 0, 8192, 0]);
+}
+
+#[test]
+fn mixed_sequential_ascends_in_each_direction() {
+    let log = requests("[j]\nrw=rw\nsize=1m\n");
+    assert_eq!(log.len(), 256, "both directions together do `size`");
+    for op in [Op::Read, Op::Write] {
+        let got = offsets(&log, op);
+        assert!(got.len() > 90, "{op:?}: {}", got.len());
+        assert!(got.iter().enumerate().all(|(i, o)| *o == i as u64 * 4096));
+    }
+}
+
+#[test]
+fn random_map_is_shared_by_the_directions() {
+    let log = requests("[j]\nrw=randrw\nsize=4m\niodepth=8\n");
+    let mut all: Vec<u64> = log.iter().map(|(_, r)| r.offset_bytes).collect();
+    all.sort_unstable();
+    assert!(all.iter().enumerate().all(|(i, o)| *o == i as u64 * 4096));
+    assert_eq!(all.len(), 1024);
+}
+
+#[test]
+fn norandommap_repeats_and_misses() {
+    let mut all = offsets(
+        &requests("[j]\nrw=randwrite\nsize=4m\nnorandommap\n"),
+        Op::Write,
+    );
+    assert_eq!(all.len(), 1024);
+    all.sort_unstable();
+    all.dedup();
+    // 1 - 1/e of the blocks are hit: 647 of 1024, give or take.
+    assert!((600..700).contains(&all.len()), "{}", all.len());
+}
+
+#[test]
+fn mix_ratio_is_met() {
+    for percent in [0, 10, 50, 80, 100] {
+        let log = requests(&format!("[j]\nrw=randrw\nrwmixread={percent}\nsize=80m\n"));
+        let reads = offsets(&log, Op::Read).len() as f64;
+        let share = reads / log.len() as f64 * 100.0;
+        // 20,480 requests: three standard deviations are about one percent.
+        assert!(
+            (share - f64::from(percent)).abs() < 1.1,
+            "{percent}: {share}"
+        );
+        assert!(percent % 100 != 0 || share == f64::from(percent));
+    }
+}
+
+#[test]
+fn mixed_block_sizes_keep_to_the_region() {
+    let log = requests("[j]\nrw=randrw\nbs=4k,16k\nsize=1m\noffset=1m\nio_size=8m\n");
+    let total: u64 = log.iter().map(|(_, r)| r.len_bytes).sum();
+    assert!((8 << 20..(8 << 20) + 16_384).contains(&total));
+    for (_, r) in &log {
+        assert_eq!(r.len_bytes, if r.op == Op::Read { 4096 } else { 16_384 });
+        assert!(r.offset_bytes >= 1 << 20 && r.offset_bytes + r.len_bytes <= 2 << 20);
+        assert_eq!(r.offset_bytes % r.len_bytes, 0);
+    }
+}
+
+#[test]
+fn bssplit_is_weighted() {
+    let log = requests("[j]\nrw=randread\nbssplit=4k/20:64k/80\nio_size=400m\nsize=512m\n");
+    let small = log.iter().filter(|(_, r)| r.len_bytes == 4096).count() as f64;
+    let share = small / log.len() as f64;
+    assert!((share - 0.2).abs() < 0.02, "{share}");
+}
+
+#[test]
+fn rate_iops_is_exact() {
+    // 7,000 a second: no whole number of nanoseconds apart.
+    let log = requests("[j]\nrw=randread\nrate_iops=7000\niodepth=8\ntime_based\nruntime=1s\n");
+    assert_eq!(log.len(), 7000);
+    for (k, (at, _)) in log.iter().enumerate() {
+        assert_eq!(at.0, k as u64 * 1_000_000_000 / 7000, "request {k}");
+    }
+}
+
+#[test]
+fn a_rate_that_cannot_be_met_is_not_waited_for() {
+    let log = requests("[j]\nrw=read\nrate_iops=20k\nsize=4m\n");
+    assert!(
+        log.iter()
+            .enumerate()
+            .all(|(k, (at, _))| at.0 == k as u64 * LATENCY.0)
+    );
+}
+
+#[test]
+fn rates_of_both_directions_are_kept() {
+    let (result, _) = execute(
+        "[j]\nrw=randrw\nrwmixread=70\nrate_iops=1000,500\niodepth=4\ntime_based\nruntime=2s\n",
+        &RunOptions::default(),
+    );
+    let counts = [0, 1].map(|d: usize| result.jobs[0].directions[d].latency.count());
+    assert_eq!(counts, [2000, 1000]);
+}
+
+#[test]
+fn thinktime_is_exact() {
+    let log = requests("[j]\nrw=randread\nthinktime=250us\nsize=64k\n");
+    assert_eq!(log.len(), 16);
+    for (k, (at, _)) in log.iter().enumerate() {
+        assert_eq!(at.0, k as u64 * (LATENCY.0 + 250_000), "request {k}");
+    }
+    // Bursts of six at depth four: four and two, one latency apart.
+    let log =
+        requests("[j]\nrw=randread\nthinktime=1ms\nthinktime_blocks=6\niodepth=4\nsize=96k\n");
+    let instants: Vec<u64> = log.iter().map(|(at, _)| at.0 / 1000).collect();
+    let burst = |start: u64| [start, start, start, start, start + 100, start + 100];
+    assert_eq!(
+        instants,
+        [burst(0), burst(1200), burst(2400), burst(3600)].concat()
+    );
+}
+
+#[test]
+fn stonewall_startdelay_and_clones() {
+    let (result, log) = execute(
+        "[global]\nrw=write\nsize=40k\n[a]\nnumjobs=2\noffset_increment=1m\n[b]\nstartdelay=2ms\n\
+         offset=8m\n[c]\nstonewall\noffset=16m\n[d]\nnew_group\noffset=24m\n",
+        &RunOptions::default(),
+    );
+    let jobs: Vec<(&str, u32, u32, u64)> = result
+        .jobs
+        .iter()
+        .map(|j| (j.name.as_str(), j.clone, j.group, j.started_at.0 / 1000))
+        .collect();
+    // `a` takes ten requests, 1 ms; `b` begins at 2 ms and ends at 3 ms.
+    assert_eq!(
+        jobs,
+        [
+            ("a", 0, 0, 0),
+            ("a", 1, 0, 0),
+            ("b", 0, 0, 2000),
+            ("c", 0, 1, 3000),
+            ("d", 0, 2, 3000)
+        ]
+    );
+    let first_of = |region: u64| {
+        let of_region = |r: &&(SimTime, Request)| r.1.offset_bytes == region << 20;
+        log.iter().find(of_region).map(|(at, _)| at.0 / 1000)
+    };
+    assert_eq!(first_of(1), Some(0), "the clone begins one increment later");
+    assert_eq!(
+        [8, 16, 24].map(first_of),
+        [Some(2000), Some(3000), Some(3000)]
+    );
+    assert_eq!(result.ended_at, SimTime(4_000_000));
+}
+
+#[test]
+fn ramp_time_runs_uncounted() {
+    let (result, log) = execute(
+        "[j]\nrw=randread\nramp_time=5ms\ntime_based\nruntime=10ms\n",
+        &RunOptions::default(),
+    );
+    assert_eq!(log.len(), 150);
+    // The request that completes at 5 ms exactly counts.
+    assert_eq!(result.jobs[0].directions[0].latency.count(), 101);
+    assert_eq!(result.jobs[0].runtime, Nanos::from_millis(10));
+}
+
+#[test]
+fn fsync_and_end_fsync_flush() {
+    let (result, log) = execute(
+        "[j]\nrw=write\nsize=40k\nfsync=4\nend_fsync=1\n",
+        &RunOptions::default(),
+    );
+    let ops: Vec<Op> = log.iter().map(|(_, r)| r.op).collect();
+    use Op::{Flush as F, Write as W};
+    assert_eq!(ops, [W, W, W, W, F, W, W, W, W, F, W, W, F]);
+    assert_eq!(result.jobs[0].sync.count(), 3);
+    assert_eq!(result.jobs[0].directions[1].latency.count(), 10);
+    assert_eq!(result.jobs[0].runtime, Nanos::from_micros(1300));
+}
+
+#[test]
+fn samples_hold_what_completed_in_each_interval() {
+    let options = RunOptions {
+        sample_ms: 10,
+        ..RunOptions::default()
+    };
+    let (result, _) = execute(
+        "[j]\nrw=randwrite\niodepth=2\ntime_based\nruntime=35ms\n[k]\nrw=read\nstartdelay=20ms\nsize=40k\n",
+        &options,
+    );
+    let rows: Vec<(f64, f64, f64, u64)> = result
+        .samples
+        .iter()
+        .map(|s| (s.t_s, s.write_iops, s.read_iops, s.written_bytes / 4096))
+        .collect();
+    let expected = [
+        (0.01, 20_000.0, 0.0, 200),
+        (0.02, 20_000.0, 0.0, 400),
+        (0.03, 20_000.0, 1000.0, 600),
+        (0.035, 20_000.0, 0.0, 700),
+    ];
+    assert_eq!(rows, expected);
+    let options = RunOptions {
+        sample_ms: 20,
+        ..RunOptions::default()
+    };
+    let (result, _) = execute("[j]\nrw=randwrite\ntime_based\nruntime=25ms\n", &options);
+    assert_eq!(result.samples.len(), 1, "a short rest joins the row before");
+    assert_eq!(
+        (result.samples[0].t_s, result.samples[0].write_iops),
+        (0.025, 10_000.0)
+    );
+}
+
+#[test]
+fn same_seed_same_requests_and_jobs_do_not_shift_each_other() {
+    let text = "[a]\nrw=randrw\nbsrange=4k-32k\nio_size=4m\nsize=64m\niodepth=4\n";
+    let log = requests(text);
+    assert_eq!(log, requests(text));
+    let other = RunOptions {
+        seed: 2,
+        ..RunOptions::default()
+    };
+    assert_ne!(log, execute(text, &other).1);
+    let seeded = format!("{text}randseed=1\n");
+    assert_eq!(
+        log,
+        execute(&seeded, &other).1,
+        "randseed replaces the root seed"
+    );
+
+    let two = format!("{text}[b]\nrw=randwrite\nsize=64m\noffset=512m\nio_size=1m\n");
+    let low = |log: &[(SimTime, Request)]| -> Vec<Request> {
+        let requests = log.iter().map(|(_, r)| *r);
+        let of_a = requests.filter(|r| r.offset_bytes < 64 << 20);
+        of_a.map(|r| Request { tag: 0, ..r }).collect()
+    };
+    assert_eq!(low(&log), low(&requests(&two)));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let refused = |text: &str| {
+        let file = JobFile::parse(text).unwrap();
+        let mut device = ConstantDevice::new(CAPACITY, LATENCY).logging();
+        let error = run(&mut device, &file, &RunOptions::default()).unwrap_err();
+        assert!(device.requests().is_empty());
+        error.to_string()
+    };
+    let error = refused("[j]\nsize=2g\n");
+    assert!(
+        error.contains("section [j]: size 2147483648 from offset 0 reaches beyond"),
+        "{error}"
+    );
+    assert!(refused("[j]\noffset=1g\n").contains("begins beyond"));
+    assert!(refused("[j]\nsize=1m\nnumjobs=3\noffset_increment=512m\n").contains("clone 2"));
+    assert!(refused("[j]\nsize=1k\n").contains("does not fit a region"));
+    let percent = requests(
+        "[j]\nrw=read\nsize=50%\noffset=99.9%\nbs=1m\n"
+            .replace("99.9", "99")
+            .as_str(),
+    );
+    assert_eq!(
+        percent[0].1.offset_bytes,
+        (CAPACITY * 99 / 100).next_multiple_of(1 << 20)
+    );
+    assert_eq!(percent.len(), 10, "capped at the end of the device");
+}
+
+#[test]
+fn progress_is_told_and_may_stop() {
+    let calls = Cell::new(0);
+    let last = Cell::new(0.0);
+    let tell = |p: &Progress| {
+        calls.set(calls.get() + 1);
+        assert!(p.fraction >= last.get() && p.fraction <= 1.0 && p.requests > 0);
+        last.set(p.fraction);
+        ControlFlow::Continue(())
+    };
+    let options = RunOptions {
+        progress: Some(&tell),
+        progress_every: Nanos::from_millis(1),
+        ..RunOptions::default()
+    };
+    execute("[j]\nrw=randread\ntime_based\nruntime=20ms\n", &options);
+    assert!((15..=20).contains(&calls.get()), "{}", calls.get());
+    assert!(last.get() > 0.9);
+
+    let stop = |_: &Progress| ControlFlow::Break(());
+    let options = RunOptions {
+        progress: Some(&stop),
+        ..options
+    };
+    let file = JobFile::parse("[j]\nrw=read\n").unwrap();
+    let mut device = ConstantDevice::new(CAPACITY, LATENCY);
+    assert_eq!(
+        run(&mut device, &file, &options).unwrap_err(),
+        RunError::Stopped
+    );
+}
+
+/// Loses every request.
+struct Deaf(SimTime);
+
+impl Device for Deaf {
+    fn capacity_bytes(&self) -> u64 {
+        CAPACITY
+    }
+    fn now(&self) -> SimTime {
+        self.0
+    }
+    fn submit(&mut self, _: Request) {}
+    fn advance(&mut self, limit: SimTime) -> Option<Completion> {
+        self.0 = limit;
+        None
+    }
+}
+
+#[test]
+fn a_device_that_never_answers_is_reported() {
+    let file = JobFile::parse("[j]\nrw=read\niodepth=3\n").unwrap();
+    let error = run(&mut Deaf(SimTime::ZERO), &file, &RunOptions::default()).unwrap_err();
+    assert!(
+        matches!(error, RunError::Stalled { outstanding: 3, .. }),
+        "{error}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn percentiles_agree_with_a_sorted_list(
+        values in prop::collection::vec(1u64..1_000_000_000, 1..400),
+        percent in 0.5f64..100.0,
+    ) {
+        let mut stats = LatencyStats::default();
+        values.iter().for_each(|v| stats.record(*v));
+        let mut sorted = values.clone();
+        sorted.sort_unstable();
+        let rank = ((percent / 100.0 * sorted.len() as f64).ceil() as usize).clamp(1, sorted.len());
+        let exact = sorted[rank - 1] as f64;
+        let got = stats.percentile_ns(percent) as f64;
+        prop_assert!((got - exact).abs() <= exact * 0.001 + 1.0, "{got}, not {exact}");
+
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<u64>() as f64 / n;
+        prop_assert!((stats.mean_ns() - mean).abs() <= mean * 1e-12);
+        let squares: f64 = values.iter().map(|v| (*v as f64 - mean).powi(2)).sum();
+        let stddev = if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
+        prop_assert!((stats.stddev_ns() - stddev).abs() <= stddev * 1e-9 + 1e-3);
+        prop_assert_eq!(stats.min_ns(), sorted[0]);
+        prop_assert_eq!(stats.max_ns(), sorted[sorted.len() - 1]);
+        prop_assert_eq!(stats.bins().map(|bin| bin.1).sum::<u64>(), values.len() as u64);
+    }
+
+    #[test]
+    fn added_distributions_equal_one(
+        a in prop::collection::vec(1u64..10_000_000, 0..50),
+        b in prop::collection::vec(1u64..10_000_000, 0..50),
+    ) {
+        let collect = |values: &[u64]| {
+            let mut stats = LatencyStats::default();
+            values.iter().for_each(|v| stats.record(*v));
+            stats
+        };
+        let mut sum = collect(&a);
+        sum.add(&collect(&b));
+        let one = collect(&[a, b].concat());
+        prop_assert_eq!(sum.count(), one.count());
+        prop_assert_eq!(sum.mean_ns(), one.mean_ns());
+        prop_assert_eq!(sum.stddev_ns(), one.stddev_ns());
+        prop_assert_eq!((sum.min_ns(), sum.max_ns()), (one.min_ns(), one.max_ns()));
+        prop_assert!(sum.bins().eq(one.bins()));
+    }
+}
