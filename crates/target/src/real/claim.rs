@@ -39,50 +39,51 @@ pub(crate) fn claim(
         )));
     }
     let mut findings = survey(root, &device);
-    let file = open_exclusively(path, &mut findings)?;
-    findings.extend(probe(path)?);
-    match file {
-        Some(file) if findings.is_empty() => {
-            consent(path, &device, options)?;
-            Ok((file, device))
-        }
-        _ => Err(TargetError::Refused(refusal(path, &device, &findings))),
+    let opened = open_exclusively(path);
+    if let Ok(Err(finding)) = &opened
+        && !findings.contains(finding)
+    {
+        findings.push(finding.clone());
     }
+    let signature = probe(path);
+    if let Ok(Some(finding)) = &signature {
+        findings.push(finding.clone());
+    }
+    // What was found comes before what could not be looked at.
+    let file = match opened {
+        Ok(Ok(file)) if findings.is_empty() => file,
+        Err(error) if findings.is_empty() => return Err(error),
+        _ => return Err(TargetError::Refused(refusal(path, &device, &findings))),
+    };
+    signature?;
+    consent(path, &device, options)?;
+    Ok((file, device))
 }
 
-/// `None` adds the reason to the findings.
-fn open_exclusively(path: &Path, findings: &mut Vec<Finding>) -> Result<Option<File>, TargetError> {
+/// The device for this process alone, or what speaks against that.
+fn open_exclusively(path: &Path) -> Result<Result<File, Finding>, TargetError> {
     let opened = FileOptions::new()
         .read(true)
         .write(true)
         .custom_flags(OFlags::EXCL.bits().cast_signed())
         .open(path);
     let error = match opened {
-        Ok(file) => return Ok(Some(file)),
+        Ok(file) => return Ok(Ok(file)),
         Err(error) => error,
     };
     match error.kind() {
-        io::ErrorKind::ResourceBusy => findings.push(Finding::Busy),
-        io::ErrorKind::ReadOnlyFilesystem => {
-            if !findings.contains(&Finding::ReadOnly) {
-                findings.push(Finding::ReadOnly);
-            }
-        }
-        io::ErrorKind::PermissionDenied => {
-            return Err(TargetError::Refused(format!(
-                "{}: no permission to write to the device; run as root, or as a member of the \
-                 group that owns it",
-                path.display()
-            )));
-        }
-        _ => {
-            return Err(TargetError::Failed(format!(
-                "{}: cannot be opened: {error}",
-                path.display()
-            )));
-        }
+        io::ErrorKind::ResourceBusy => Ok(Err(Finding::Busy)),
+        io::ErrorKind::ReadOnlyFilesystem => Ok(Err(Finding::ReadOnly)),
+        io::ErrorKind::PermissionDenied => Err(TargetError::Refused(format!(
+            "{}: no permission to write to the device; run as root, or as a member of the group \
+             that owns it",
+            path.display()
+        ))),
+        _ => Err(TargetError::Failed(format!(
+            "{}: cannot be opened: {error}",
+            path.display()
+        ))),
     }
-    Ok(None)
 }
 
 /// Looks for signatures of file systems, partition tables and RAIDs on the device itself.

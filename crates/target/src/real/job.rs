@@ -41,6 +41,9 @@ const ENGINES: &[&str] = &[
 ];
 
 /// What the target adds.
+///
+/// `randrepeat=0` goes with the seed: fio before 3.34 ignores `randseed` for the order of
+/// blocks without it (axboe/fio #1391, #1502).
 #[derive(Clone, Debug)]
 pub(crate) struct Frame<'a> {
     /// The file or device, by a name that [`is_plain`].
@@ -122,7 +125,7 @@ fn bad(line: usize, what: impl std::fmt::Display) -> TargetError {
 fn head(frame: &Frame<'_>) -> String {
     let mut text = format!(
         "; added by stend: where and how\n[global]\nfilename={}\nioengine={}\ndirect=1\nthread\n\
-         size={}\nrandrepeat=1\nrandseed={}\npercentile_list={PERCENTILES}\n",
+         size={}\nrandrepeat=0\nrandseed={}\npercentile_list={PERCENTILES}\n",
         frame.path,
         frame.engine.name(),
         frame.range_bytes,
@@ -385,7 +388,7 @@ mod tests {
         assert_eq!(
             composed(job, 0).unwrap(),
             "; added by stend: where and how\n[global]\nfilename=/srv/test.bin\n\
-             ioengine=io_uring\ndirect=1\nthread\nsize=67108864\nrandrepeat=1\nrandseed=7\n\
+             ioengine=io_uring\ndirect=1\nthread\nsize=67108864\nrandrepeat=0\nrandseed=7\n\
              percentile_list=50:90:95:99:99.9:99.99:99.999\n; the test's own job file\n\
              ; a comment\n[global]\nbs = 4k\n\n[a]\nrw=randwrite\ntime_based\n"
         );

@@ -1,0 +1,298 @@
+//! Block devices as targets: what is refused and why, on real loop devices.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use common::{Loop, MIB, Mounted, Undo, destroy, have_root_and, refused, sh, sized, try_sh};
+use stend_record::review::TargetKind;
+use stend_target::real::{OpenOptions, open};
+use stend_target::{JobRequest, Target, TargetError};
+
+const TOKEN: &str = "loop:disk.img";
+const NEEDED: &[&str] = &["fio", "losetup", "blkid", "blkdiscard"];
+
+fn job(text: &str) -> JobRequest<'_> {
+    JobRequest {
+        text,
+        seed: 1,
+        sample_ms: 0,
+    }
+}
+
+/// What a device with the right token is refused for; it must not have been written to.
+fn refusal(device: &Loop) -> String {
+    let before = fs::read(device.image()).unwrap();
+    let text = refused(open(&device.node, &destroy(TOKEN)));
+    assert!(
+        fs::read(device.image()).unwrap() == before,
+        "touched: {text}"
+    );
+    text
+}
+
+#[test]
+fn an_empty_device_is_tested_on_its_token_alone() {
+    if !have_root_and(NEEDED) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    for options in [OpenOptions::default(), destroy("yes"), destroy("loop:disk")] {
+        let options = OpenOptions {
+            planned_write_bytes: Some(3_000_000_000_000),
+            ..options
+        };
+        let text = refused(open(&device.node, &options));
+        for part in [
+            "--destroy loop:disk.img",
+            "16.8 MB (16.0 MiB)",
+            "3000.0 GB",
+            "disk.img",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+    assert_eq!(device.image_used_bytes(), 0, "nothing was written");
+    let mut target = open(&device.node, &destroy(TOKEN)).unwrap();
+    let info = target.info();
+    assert_eq!(info.kind, TargetKind::BlockDevice);
+    assert_eq!(info.capacity_bytes, 16 * MIB);
+    let outcome = target.run(&job("[w]\nrw=write\nbs=1m\n")).unwrap();
+    assert_eq!(outcome.fio.jobs[0].write.io_bytes, 16 * MIB);
+    assert!(outcome.job_text.contains(device.node()));
+    drop(target);
+    sh("sync", &[]);
+    assert!(device.image_used_bytes() >= 16 * MIB);
+}
+
+#[test]
+fn nobody_can_mount_or_format_a_device_under_test() {
+    if !have_root_and(&[NEEDED, &["mkfs.ext4"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    let mut target = open(&device.node, &destroy(TOKEN)).unwrap();
+    let format = || try_sh("mkfs.ext4", &["-q", "-F", device.node()]);
+    assert!(!format().status.success());
+    let again = refused(open(&device.node, &destroy(TOKEN)));
+    assert!(again.contains("another program"), "{again}");
+    target.run(&job("[r]\nrw=read\nbs=1m\n")).unwrap();
+    drop(target);
+    assert!(format().status.success());
+}
+
+#[test]
+fn trim_and_a_part_of_a_device() {
+    if !have_root_and(NEEDED) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    fs::write(device.image(), vec![7; 16 * MIB as usize]).unwrap();
+    sh("blockdev", &["--flushbufs", device.node()]);
+    let options = OpenOptions {
+        size_bytes: Some(4 * MIB),
+        ..destroy(TOKEN)
+    };
+    let mut target = open(&device.node, &options).unwrap();
+    assert_eq!(target.info().capacity_bytes, 4 * MIB);
+    assert!(target.trim_supported());
+    let outcome = target.run(&job("[w]\nrw=write\nbs=1m\n")).unwrap();
+    assert_eq!(outcome.fio.jobs[0].write.io_bytes, 4 * MIB);
+    target.trim_all().unwrap();
+    drop(target);
+    let content = fs::read(device.image()).unwrap();
+    let (inside, outside) = content.split_at(4 * MIB as usize);
+    assert!(inside.iter().all(|&byte| byte == 0), "TRIMmed");
+    assert!(outside.iter().all(|&byte| byte == 7), "not to be touched");
+    let larger = OpenOptions {
+        size_bytes: Some(17 * MIB),
+        ..destroy(TOKEN)
+    };
+    assert!(matches!(
+        open(&device.node, &larger),
+        Err(TargetError::Input(_))
+    ));
+}
+
+#[test]
+fn a_file_system_mounted_or_not() {
+    if !have_root_and(&[NEEDED, &["mkfs.ext4", "mount"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    sh("mkfs.ext4", &["-q", "-L", "photos", device.node()]);
+    let text = refusal(&device);
+    assert!(
+        text.contains("ext4 (filesystem) with the label \"photos\""),
+        "{text}"
+    );
+    assert!(!text.contains("mounted"), "{text}");
+    let mounted = Mounted::new(&[device.node()]);
+    let text = refused(open(&device.node, &destroy(TOKEN)));
+    let place = format!(
+        "{} is mounted at {} (ext4)",
+        device.node(),
+        mounted.path().display()
+    );
+    assert!(text.contains(&place), "{text}");
+    assert!(text.contains("another program or the kernel"), "{text}");
+}
+
+#[test]
+fn links_to_a_device_lead_to_the_same_refusal() {
+    if !have_root_and(&[NEEDED, &["mkfs.ext4"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    sh("mkfs.ext4", &["-q", device.node()]);
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("harmless.bin");
+    std::os::unix::fs::symlink(&device.node, &link).unwrap();
+    let text = refused(open(&link, &sized(MIB)));
+    assert!(
+        text.contains(device.node()) && text.contains("ext4"),
+        "{text}"
+    );
+}
+
+#[test]
+fn swap_space() {
+    if !have_root_and(&[NEEDED, &["mkswap", "swapon"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    sh("mkswap", &[device.node()]);
+    assert!(refusal(&device).contains("swap"));
+    sh("swapon", &[device.node()]);
+    let _undo = Undo("swapoff", vec![device.node().to_owned()]);
+    let text = refused(open(&device.node, &destroy(TOKEN)));
+    assert!(
+        text.contains(&format!("swapoff {}", device.node())),
+        "{text}"
+    );
+}
+
+/// A DOS partition table with one entry, 8 MiB from 1 MiB on.
+fn partition_table() -> Vec<u8> {
+    let mut sector = vec![0u8; 512];
+    sector[446 + 4] = 0x83;
+    sector[446 + 8..][..4].copy_from_slice(&2048u32.to_le_bytes());
+    sector[446 + 12..][..4].copy_from_slice(&16384u32.to_le_bytes());
+    sector[510..].copy_from_slice(&[0x55, 0xaa]);
+    sector
+}
+
+#[test]
+fn a_partition_table() {
+    if !have_root_and(NEEDED) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    fs::write(&device.node, partition_table()).unwrap();
+    let text = refusal(&device);
+    assert!(text.contains("a partition table (dos)"), "{text}");
+}
+
+#[test]
+fn partitions_and_what_is_on_them() {
+    if !have_root_and(&[NEEDED, &["addpart", "delpart", "mkfs.ext4", "mount"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    sh("addpart", &[device.node(), "1", "2048", "16384"]);
+    let _undo = Undo("delpart", vec![device.node().to_owned(), "1".to_owned()]);
+    let part = format!("{}p1", device.node());
+    if !Path::new(&part).exists() {
+        println!("skipped: nobody makes {part} here");
+        return;
+    }
+    let text = refusal(&device);
+    assert!(
+        text.contains(&format!("it has the partition {part} (8388608 bytes)")),
+        "{text}"
+    );
+    sh("mkfs.ext4", &["-q", &part]);
+    let mounted = Mounted::new(&[&part]);
+    let text = refused(open(&device.node, &destroy(TOKEN)));
+    let place = format!("{part} is mounted at {}", mounted.path().display());
+    assert!(text.contains(&place), "{text}");
+    drop(mounted);
+    sh("wipefs", &["-a", &part]);
+    let target = open(Path::new(&part), &destroy(TOKEN)).unwrap();
+    assert_eq!(target.info().capacity_bytes, 8 * MIB);
+}
+
+#[test]
+fn read_only_and_opened_by_another() {
+    if !have_root_and(&[NEEDED, &["blockdev"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    sh("blockdev", &["--setro", device.node()]);
+    assert!(refusal(&device).contains("it is read-only"));
+    sh("blockdev", &["--setrw", device.node()]);
+    let exclusive = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(rustix::fs::OFlags::EXCL.bits().cast_signed())
+        .open(&device.node)
+        .unwrap();
+    assert!(refusal(&device).contains("another program or the kernel"));
+    drop(exclusive);
+    open(&device.node, &destroy(TOKEN)).unwrap();
+}
+
+#[test]
+fn a_loop_device_over_the_device() {
+    if !have_root_and(NEEDED) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    let above = sh("losetup", &["--find", "--show", device.node()]);
+    let _undo = Undo("losetup", vec!["--detach".to_owned(), above.clone()]);
+    assert!(refusal(&device).contains(&format!("the backing of {above}")));
+}
+
+#[test]
+fn a_device_mapper_device_over_the_device() {
+    if !have_root_and(&[NEEDED, &["dmsetup"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    let name = format!("stend-test-{}", std::process::id());
+    let table = format!("0 2048 linear {} 0", device.node());
+    // The kernel of a container or a small virtual machine often has no device mapper,
+    // which no package can change: skipped even where tools are required.
+    if !try_sh("dmsetup", &["create", &name, "--table", &table])
+        .status
+        .success()
+    {
+        println!("skipped: this kernel has no device mapper");
+        return;
+    }
+    let _undo = Undo("dmsetup", vec!["remove".to_owned(), name]);
+    let text = refusal(&device);
+    assert!(text.contains("is held by dm-"), "{text}");
+}
+
+#[test]
+fn the_disk_of_the_root_file_system() {
+    if !have_root_and(NEEDED) {
+        return;
+    }
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let source = mounts
+        .lines()
+        .filter(|line| line.split(' ').nth(4) == Some("/"))
+        .filter_map(|line| line.split_once(" - ")?.1.split(' ').nth(1))
+        .next_back()
+        .unwrap_or_default();
+    if !source.starts_with("/dev/") || !Path::new(source).exists() {
+        println!("skipped: the root file system stands on no device that can be seen");
+        return;
+    }
+    let text = refused(open(Path::new(source), &OpenOptions::default()));
+    assert!(text.contains("root file system"), "{text}");
+    assert!(text.contains("mounted at /"), "{text}");
+}

@@ -1,0 +1,182 @@
+//! fio missing, too old, broken, killed: nothing of it may pass for a result.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{MIB, have, impostor, script, sized};
+use stend_target::real::{FioTarget, OpenOptions, open};
+use stend_target::{JobRequest, Target, TargetError};
+
+const JOB: &str = "[w]\nrw=randwrite\nbs=4k\niodepth=4\ntime_based\nruntime=2\n";
+
+fn with_fio(dir: &Path, fio: &Path) -> Result<FioTarget, TargetError> {
+    let options = OpenOptions {
+        fio_path: Some(fio.to_path_buf()),
+        ..sized(4 * MIB)
+    };
+    open(&dir.join("target.bin"), &options)
+}
+
+/// Runs a job with a script in fio's place, and returns the complaint.
+fn complaint(body: &str, sample_ms: u32) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let mut target = with_fio(dir.path(), &impostor(dir.path(), body)).unwrap();
+    let job = JobRequest {
+        text: JOB,
+        seed: 1,
+        sample_ms,
+    };
+    match target.run(&job) {
+        Err(TargetError::Failed(text)) => text,
+        other => panic!("not a failure: {other:?}"),
+    }
+}
+
+#[test]
+fn fio_killed_midway() {
+    if !have(&["fio"]) {
+        return;
+    }
+    // `exec` keeps the process number, so that the signal hits fio itself.
+    let text = complaint("(sleep 0.7; kill -KILL $$) &\nexec fio \"$@\"", 0);
+    assert!(text.contains("killed by signal 9 (SIGKILL"), "{text}");
+}
+
+#[test]
+fn fio_interrupted_midway() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let text = complaint("(sleep 0.7; kill -INT $$) &\nexec fio \"$@\"", 500);
+    assert!(text.contains("interrupted"), "{text}");
+}
+
+#[test]
+fn fio_that_fails_says_why() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let text = complaint(
+        "echo 'fio: io_u error on file x: No space left' >&2; exit 1",
+        0,
+    );
+    assert!(text.contains("exit code 1"), "{text}");
+    assert!(text.contains("No space left"), "{text}");
+}
+
+#[test]
+fn answers_that_are_no_json() {
+    if !have(&["fio"]) {
+        return;
+    }
+    assert!(complaint("echo 'hello' > \"$answer\"", 0).contains("hello"));
+    assert!(complaint("exit 0", 0).contains("cannot be read"));
+    let cut =
+        "fio \"$@\"; head -c 900 \"$answer\" > \"$answer.cut\"; mv \"$answer.cut\" \"$answer\"";
+    assert!(complaint(cut, 0).contains("cannot be read"));
+    let broken_log = "fio \"$@\"; echo nonsense >> stend_bw.1.log";
+    assert!(complaint(broken_log, 500).contains("nonsense"));
+}
+
+#[test]
+fn text_around_the_json_does_no_harm() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let body = "fio \"$@\" || exit\n\
+                { echo 'note: {both} engines'; cat \"$answer\"; echo bye; } > \"$answer.new\"\n\
+                mv \"$answer.new\" \"$answer\"";
+    let mut target = with_fio(dir.path(), &impostor(dir.path(), body)).unwrap();
+    let job = JobRequest {
+        text: "[w]\nrw=write\nbs=64k\n",
+        seed: 1,
+        sample_ms: 0,
+    };
+    assert_eq!(
+        target.run(&job).unwrap().fio.jobs[0].write.io_bytes,
+        4 * MIB
+    );
+}
+
+#[test]
+fn an_option_that_fio_refuses_comes_back_in_its_words() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut target = open(&dir.path().join("target.bin"), &sized(4 * MIB)).unwrap();
+    let mut run = |text: &str| {
+        let job = JobRequest {
+            text,
+            seed: 1,
+            sample_ms: 0,
+        };
+        target.run(&job).unwrap_err().to_string()
+    };
+    let text = run("[w]\nrw=sideways\n");
+    assert!(text.contains("sideways"), "{text}");
+    // Not a multiple of the logical block: direct I/O fails while the job runs.
+    let text = run("[w]\nrw=write\nbs=1000\n");
+    assert!(
+        text.contains("job \"w\" with error Invalid argument"),
+        "{text}"
+    );
+}
+
+#[test]
+fn fio_missing_too_old_or_something_else() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let text = |fio: &Path| match with_fio(dir.path(), fio) {
+        Err(TargetError::ToolMissing(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    let missing = text(Path::new("/nowhere/fio"));
+    for way in ["apt install fio", "dnf install fio", "brew install fio"] {
+        assert!(missing.contains(way), "{missing}");
+    }
+    let old = script(dir.path(), "echo fio-3.1");
+    assert!(text(&old).contains("needs fio 3.30"));
+    let other = script(dir.path(), "echo something else");
+    assert!(text(&other).contains("something else"));
+    assert!(
+        !dir.path().join("target.bin").exists(),
+        "nothing was created"
+    );
+}
+
+#[test]
+fn engines_that_do_not_work_are_passed_over() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let without = |engines: &str| {
+        let fio = script(
+            dir.path(),
+            &format!(
+                "case \"$*\" in {engines}) echo forbidden >&2; exit 1 ;; esac\nexec fio \"$@\""
+            ),
+        );
+        let target = with_fio(dir.path(), &fio);
+        fs::remove_file(dir.path().join("target.bin")).unwrap_or_default();
+        target.map(|target| {
+            let facts = target.environment();
+            let engine = facts.iter().find(|fact| fact.name == "I/O engine");
+            engine.unwrap().value.clone()
+        })
+    };
+    assert!(without("*=io_uring*").unwrap().starts_with("libaio"));
+    let psync = without("*=io_uring*|*=libaio*").unwrap();
+    assert!(psync.contains("every queue depth is 1"), "{psync}");
+    let none = without("*--name=probe*").unwrap_err().to_string();
+    assert!(none.contains("forbidden"), "{none}");
+    let buffered = without("*--direct=1*").unwrap_err().to_string();
+    assert!(buffered.contains("direct I/O"), "{buffered}");
+    assert!(!dir.path().join("target.bin").exists());
+}
