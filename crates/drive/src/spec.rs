@@ -66,8 +66,8 @@ pub struct PoolSpec {
 pub struct CacheSpec {
     /// Its superblocks.
     pub pool: PoolSpec,
-    /// Folding starts when more units than this are occupied.
-    pub fold_start_units: u64,
+    /// Folding starts when more slots than this are taken.
+    pub fold_start_slots: u64,
     /// Dies that fold at the same time while the host still finds room.
     pub fold_dies_background: u32,
     /// Rest of such folding after each word line of a die.

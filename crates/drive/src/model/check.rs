@@ -159,7 +159,7 @@ fn cache_and_parity(c: &mut Checker<'_>, model: &Model) {
         c.range("slc_cache.read_us", &s.read_us, 1.0..=10_000.0);
         c.range("slc_cache.program_us", &s.program_us, 1.0..=10_000.0);
         c.range("slc_cache.erase_us", &s.erase_us, 1.0..=100_000.0);
-        c.range("slc_cache.fold_start_mb", &s.fold_start_mb, 0..=1_000_000);
+        c.range("slc_cache.fold_start_percent", &s.fold_start_percent, 0.0..=100.0);
         let dies = model.nand.dies.get();
         c.range("slc_cache.fold_dies_background", &s.fold_dies_background, 0..=dies);
         c.range("slc_cache.fold_pause_us", &s.fold_pause_us, 0..=10_000_000);

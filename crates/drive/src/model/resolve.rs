@@ -47,7 +47,7 @@ pub(super) fn spec(model: &Model) -> Spec {
                 erase: micros(nand.erase_us.get()),
             },
         },
-        cache: cache.map(cache_spec),
+        cache: cache.map(|c| cache_spec(c, nand.dies.get())),
         parity_data: parity.map(|p| p.data_pages.get()),
         host: host(model),
         controller: controller(model),
@@ -72,7 +72,8 @@ pub(super) fn spec(model: &Model) -> Spec {
     }
 }
 
-fn cache_spec(cache: &SlcCache) -> CacheSpec {
+fn cache_spec(cache: &SlcCache, dies: u32) -> CacheSpec {
+    let slots = cache.blocks_per_plane.get() * cache.pages_per_block.get() * dies;
     CacheSpec {
         pool: PoolSpec {
             superblocks: cache.blocks_per_plane.get(),
@@ -83,7 +84,7 @@ fn cache_spec(cache: &SlcCache) -> CacheSpec {
                 erase: micros(cache.erase_us.get()),
             },
         },
-        fold_start_units: cache.fold_start_mb.get() * 1_000_000 / UNIT_BYTES,
+        fold_start_slots: (f64::from(slots) * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
     }

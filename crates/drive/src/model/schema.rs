@@ -93,8 +93,8 @@ pub struct SlcCache {
     pub program_us: Field<f64>,
     /// tBERS in SLC mode, µs.
     pub erase_us: Field<f64>,
-    /// Folding begins when the cache holds more user data than this, MB (10^6).
-    pub fold_start_mb: Field<u64>,
+    /// Folding begins when more of the cache than this is occupied, percent.
+    pub fold_start_percent: Field<f64>,
     /// Dies that fold at once while the host still finds room.
     pub fold_dies_background: Field<u32>,
     /// Rest of such folding after each word line of a die, µs.

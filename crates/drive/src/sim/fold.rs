@@ -72,11 +72,8 @@ impl SimDrive {
         if free < self.host_floor() + self.slots(Pool::Cache, 1) {
             return self.spec.dies;
         }
-        let start = (cache.fold_start_units >> self.layout.unit_bits) as i64;
-        // The watermark counts user data; parity slots come on top.
-        let share = i64::from(pool.slots_per_superblock);
-        let start = start * share / i64::from(pool.data_slots_per_superblock);
-        if all - free > start && !self.folder.resting {
+        let taken = (all - free).max(0) as u64;
+        if taken > cache.fold_start_slots && !self.folder.resting {
             cache.fold_dies_background
         } else {
             0
