@@ -392,7 +392,7 @@ fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
 }
 
 fn sectors(bytes: u64, text: &str) -> Result<u64, String> {
-    if bytes == 0 || bytes % 512 != 0 || bytes > 1 << 40 {
+    if bytes == 0 || !bytes.is_multiple_of(512) || bytes > 1 << 40 {
         return Err(format!(
             "`{text}` is not a multiple of 512 bytes up to 1 TiB"
         ));

@@ -149,7 +149,7 @@ mod tests {
         let mut out = Vec::new();
         let mut divisor = 2;
         while divisor * divisor <= number {
-            while number % divisor == 0 {
+            while number.is_multiple_of(divisor) {
                 out.push(divisor);
                 number /= divisor;
             }

@@ -121,7 +121,7 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
             "a block of {largest_min} bytes does not fit a region of {len} bytes"
         ));
     }
-    if len / smallest.min(512) > lfsr::LEN_MAX {
+    if len / 512 > lfsr::LEN_MAX {
         return Err(format!(
             "a region of {len} bytes is larger than can be simulated"
         ));
