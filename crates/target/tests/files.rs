@@ -187,6 +187,55 @@ fn samples_end_at_the_totals() {
 }
 
 #[test]
+fn standstills_are_rows_of_zeros() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut target = file_target(dir.path(), 16 * MIB);
+    // 100 writes at once, then a second of rest, three times.
+    let job = "[w]\nrw=randwrite\nbs=4k\nthinktime=1000000\nthinktime_blocks=100\n\
+               number_ios=300\n";
+    let outcome = target.run(&request(job, 200)).unwrap();
+    let idle = outcome.log.iter().filter(|row| row.write_iops == 0.0);
+    assert!(idle.count() >= 6, "{:?}", outcome.log);
+    let busy = outcome.log.iter().filter(|row| row.write_iops > 0.0);
+    assert!((2..=6).contains(&busy.count()), "{:?}", outcome.log);
+    assert_eq!(outcome.log.last().unwrap().written_bytes, 300 * 4096);
+    let after = outcome.log.iter().find(|row| row.t_s > 0.9).unwrap();
+    assert!(
+        (98 * 4096..=202 * 4096).contains(&after.written_bytes),
+        "{:?}",
+        outcome.log
+    );
+}
+
+#[test]
+fn files_of_a_run_stay_in_its_folder_and_go() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let (dir, runtime) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let here = std::env::current_dir().unwrap();
+    let before = fs::read_dir(&here).unwrap().count();
+    let up = "../".repeat(here.components().count());
+    let relative = Path::new(&up).join(runtime.path().strip_prefix("/").unwrap());
+    let options = OpenOptions {
+        runtime_dir: Some(relative),
+        ..sized(2 * MIB)
+    };
+    let mut target = open(&dir.path().join("target.bin"), &options).unwrap();
+    for sample_ms in [0, 200] {
+        target
+            .run(&request("[w]\nrw=write\nbs=64k\n", sample_ms))
+            .unwrap();
+    }
+    assert_eq!(fs::read_dir(runtime.path()).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(&here).unwrap().count(), before);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn trim_gives_the_space_back_and_keeps_the_size() {
     if !have(&["fio"]) {
         return;

@@ -38,7 +38,8 @@ impl Fio {
     pub(crate) fn find(given: Option<&Path>) -> Result<Fio, TargetError> {
         let variable = std::env::var_os(FIO_VARIABLE).map(PathBuf::from);
         let path = match given.map(Path::to_path_buf).or(variable) {
-            Some(path) if tools::is_executable(&path) => path,
+            // Absolute, since it is run in other folders too.
+            Some(path) if tools::is_executable(&path) => fs::canonicalize(&path).unwrap_or(path),
             Some(path) => {
                 return Err(TargetError::ToolMissing(format!(
                     "fio is not at {}, where {FIO_VARIABLE} or an option says it is. {HOW_TO_GET}.",

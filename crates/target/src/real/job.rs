@@ -33,7 +33,10 @@ const ALLOWED: &str = "\
     dedupe_percentage percentile_list clat_percentiles lat_percentiles slat_percentiles \
     disable_lat disable_clat disable_slat write_bw_log write_iops_log write_lat_log \
     log_avg_msec log_max_value log_offset per_job_logs bwavgtime iopsavgtime \
-    cpus_allowed cpus_allowed_policy description";
+    cpus_allowed cpus_allowed_policy description name timeout overwrite fallocate \
+    create_serialize create_fsync fadvise_hint hipri hipri_percentage fixedbufs \
+    registerfiles nonvectored force_async nowait uncached sqthread_poll gtod_reduce \
+    clocksource nice mem_align unit_base significant_figures";
 
 /// Engines that read and write the named file and do nothing else.
 const ENGINES: &[&str] = &[

@@ -99,10 +99,16 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
     // Before anything is created or claimed.
     let fio = Fio::find(options.fio_path.as_deref())?;
     let root = SystemRoot::running();
-    let runtime_dir = options
-        .runtime_dir
-        .clone()
-        .unwrap_or_else(std::env::temp_dir);
+    let runtime_dir = match &options.runtime_dir {
+        // fio runs in another folder at times.
+        Some(dir) => fs::canonicalize(dir).map_err(|error| {
+            TargetError::Input(format!(
+                "{}: the folder for running fio cannot be reached: {error}",
+                dir.display()
+            ))
+        })?,
+        None => std::env::temp_dir(),
+    };
     let (opened, kind) = match look_at(path)? {
         Found::Device(number, node) => {
             let opened = open_device(&root, node, number, options)?;
