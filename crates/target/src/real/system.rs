@@ -124,19 +124,19 @@ fn parse_mount(line: &str) -> Option<Mount> {
     let mut right = right.split(' ');
     let fs_type = right.next()?.to_owned();
     let source = unescape(right.next()?);
-    let options = left
-        .get(5)?
-        .split(',')
-        .chain(right.next().unwrap_or_default().split(','));
+    let mut options: Vec<String> = Vec::new();
+    let both = [left.get(5)?, right.next().unwrap_or_default()];
+    for option in both.iter().flat_map(|list| list.split(',')) {
+        if !option.is_empty() && !options.iter().any(|known| known == option) {
+            options.push(option.to_owned());
+        }
+    }
     Some(Mount {
         number: DeviceNumber::parse(left.get(2)?)?,
         mount_point: PathBuf::from(unescape(left.get(4)?)),
         fs_type,
         source,
-        options: options
-            .filter(|option| !option.is_empty())
-            .map(str::to_owned)
-            .collect(),
+        options,
     })
 }
 
@@ -221,7 +221,7 @@ broken line
         assert_eq!(mounts[2].number, DeviceNumber { major: 8, minor: 1 });
         assert_eq!(mounts[2].fs_type, "vfat");
         assert_eq!(mounts[3].source, "/dev/nvme0n1p3");
-        assert!(mounts[1].options.contains(&"discard".to_owned()));
+        assert_eq!(mounts[1].options, ["rw", "relatime", "discard"]);
     }
 
     #[test]
