@@ -93,8 +93,8 @@
           mode: "markers",
           showlegend: false,
           legendgroup: common.name,
-          opacity: .38,
-          marker: { ...marker, size: 3.2 },
+          opacity: .42,
+          marker: { ...marker, size: 3.6 },
           hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": " + figure + "<extra>" + common.name + ", one sample</extra>",
         };
       case "means":
@@ -145,9 +145,9 @@
     };
     if (axis.tick_values) {
       out.tickvals = axis.tick_values;
-      // Many long names side by side: the unit goes under the number, upright.
+      // Many long names side by side: the unit, or the second number, goes under the first.
       const crowded = side === "x" && axis.tick_texts.join("").length > 40;
-      out.ticktext = axis.tick_texts.map((text) => crowded ? plain(text).replace("\u00a0", "<br>") : plain(text));
+      out.ticktext = axis.tick_texts.map((text) => crowded ? plain(text).replace(/\u00a0| : /, "<br>") : plain(text));
       out.tickangle = 0;
     }
     switch (axis.scale) {
@@ -165,7 +165,8 @@
         // A figure's length is read from zero.
         if (!axis.range) out.rangemode = "tozero";
     }
-    if (axis.range) out.range = axis.range;
+    // plotly wants the ends of a logarithmic axis as exponents.
+    if (axis.range) out.range = axis.scale === "log" ? axis.range.map(Math.log10) : axis.range;
     return out;
   }
 

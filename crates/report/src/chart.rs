@@ -276,7 +276,7 @@ impl CurveData {
             interval_s: series.interval_s,
             samples: with_samples.then(|| samples_of(series)),
             mean_t_s: means.iter().map(|w| round(w.middle_s)).collect(),
-            mean_written_bytes: means.iter().map(Window::middle_bytes).collect(),
+            mean_written_bytes: means.iter().map(|w| w.middle_bytes).collect(),
             mean_iops: means.iter().map(|w| round(w.iops)).collect(),
         }
     }

@@ -17,21 +17,16 @@ pub struct Window {
     pub number: u64,
     /// End of the window since the start of the curve, s.
     pub end_s: f64,
-    /// Middle of the window, s.
+    /// Middle between the window's first and last sample, where the mean is drawn, s.
     pub middle_s: f64,
+    /// The same, in bytes written.
+    pub middle_bytes: u64,
     /// Bytes written up to the start of the window.
     pub written_before_bytes: u64,
     /// Bytes written up to the end of the window.
     pub written_bytes: u64,
     /// Mean of the window's samples, requests a second.
     pub iops: f64,
-}
-
-impl Window {
-    /// Bytes written up to the middle of the window: where its mean is drawn.
-    pub fn middle_bytes(&self) -> u64 {
-        self.written_before_bytes + (self.written_bytes - self.written_before_bytes) / 2
-    }
 }
 
 /// Length of a window of the mean line for a curve, s: 30 s times the scale of the run,
@@ -53,12 +48,12 @@ pub fn windows(series: &Series, window_s: f64) -> Vec<Window> {
             .take_while(|s| window_of(s, series.interval_s, window_s) == number)
             .count();
         let inside = &samples[start..start + len];
-        let last = inside[len - 1];
-        let begin_s = inside[0].t_s - series.interval_s;
+        let (first, last) = (inside[0], inside[len - 1]);
         out.push(Window {
             number,
             end_s: last.t_s,
-            middle_s: (begin_s + last.t_s) / 2.0,
+            middle_s: (first.t_s + last.t_s) / 2.0,
+            middle_bytes: first.written_bytes.midpoint(last.written_bytes),
             written_before_bytes: match start {
                 0 => 0,
                 _ => samples[start - 1].written_bytes,
@@ -200,10 +195,10 @@ mod tests {
         let means: Vec<f64> = windows.iter().map(|w| w.iops).collect();
         assert_eq!(means, [100.0, 10.0, 10.0]);
         assert_eq!(windows[0].end_s, 30.0);
-        assert_eq!(windows[0].middle_s, 15.0);
+        assert_eq!(windows[0].middle_s, 15.5);
         assert_eq!(windows[1].written_before_bytes, 3_000 * 4_096);
         assert_eq!(windows[1].written_bytes, 3_300 * 4_096);
-        assert_eq!(windows[1].middle_bytes(), 3_150 * 4_096);
+        assert_eq!(windows[1].middle_bytes, 3_155 * 4_096);
         assert_eq!(windows[2].end_s, 70.0, "the short rest is kept");
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use stend_record::review::{LatencySummary, Pattern, PointOp, Series, TestResult};
 
-use crate::chart::{Along, Axis, ChartData, ChartKind, CurveData, Role, Trace, Values};
+use crate::chart::{Along, Axis, ChartData, ChartKind, CurveData, Role, Scale, Trace, Values};
 use crate::curve::{self, Facts, Window};
 use crate::drive::{Drive, capitalised, curves_of, op_words, pattern_words};
 use crate::number;
@@ -23,6 +23,13 @@ struct Drawn<'a> {
     /// Whether the samples are drawn as well.
     dots: bool,
     slot: usize,
+}
+
+impl Drawn<'_> {
+    fn writes(&self) -> bool {
+        let last = self.series.samples.last();
+        last.is_some_and(|sample| sample.written_bytes > 0)
+    }
 }
 
 /// Charts and tables of a test with curves. A single curve is drawn together with the
@@ -91,14 +98,43 @@ fn draw<'a>(
 /// The ends of the axes that all charts of a test share.
 struct Ranges {
     t_s: f64,
+    /// What the first dot stands at; infinite without dots.
+    first_written_bytes: f64,
     written_bytes: f64,
     iops: f64,
+}
+
+/// A chart of curves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    Time,
+    Written,
+    /// Small steps at the beginning are a hair's breadth on an even axis.
+    WrittenLog,
+}
+
+impl View {
+    fn along(self) -> Along {
+        match self {
+            View::Time => Along::Time,
+            View::Written | View::WrittenLog => Along::Written,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            View::Time => "time",
+            View::Written => "data written",
+            View::WrittenLog => "data written, logarithmic",
+        }
+    }
 }
 
 impl Ranges {
     fn over<'d>(drawn: impl Iterator<Item = &'d Drawn<'d>>) -> Ranges {
         let mut ranges = Ranges {
             t_s: 0.0,
+            first_written_bytes: f64::INFINITY,
             written_bytes: 0.0,
             iops: 0.0,
         };
@@ -108,12 +144,30 @@ impl Ranges {
                 ranges.written_bytes = ranges.written_bytes.max(last.written_bytes as f64);
             }
             let speeds = curve.means.iter().map(|w| w.iops);
-            let dots = curve.series.samples.iter().filter(|_| curve.dots);
+            let dots = || curve.series.samples.iter().filter(|_| curve.dots);
             ranges.iops = speeds
-                .chain(dots.map(|s| s.iops))
+                .chain(dots().map(|s| s.iops))
                 .fold(ranges.iops, f64::max);
+            let first = dots().map(|s| s.written_bytes).find(|&bytes| bytes > 0);
+            ranges.first_written_bytes = first.map_or(ranges.first_written_bytes, |bytes| {
+                ranges.first_written_bytes.min(bytes as f64)
+            });
         }
         ranges
+    }
+
+    /// The charts that are worth drawing of a group of curves.
+    fn views(&self, drawn: &[Drawn<'_>]) -> Vec<View> {
+        let mut views = vec![View::Time];
+        if drawn.iter().any(Drawn::writes) {
+            views.push(View::Written);
+            // Over less than two decades the even axis shows as much.
+            let decades = self.written_bytes > 100.0 * self.first_written_bytes;
+            if decades && drawn.iter().any(|d| d.dots) {
+                views.push(View::WrittenLog);
+            }
+        }
+        views
     }
 }
 
@@ -132,22 +186,19 @@ fn group_blocks(
         label => format!(": {label}"),
     };
     let mut figures = Vec::new();
-    let wrote = drawn
-        .iter()
-        .any(|d| d.series.samples.last().is_some_and(|s| s.written_bytes > 0));
-    let axes = [(Along::Time, "time"), (Along::Written, "data written")];
-    for (number, (along, words)) in axes.into_iter().enumerate() {
-        if along == Along::Written && !wrote {
-            continue;
-        }
-        let title = format!("{} against {words}{suffix}", load_words(first.series));
-        let note = match number {
-            0 => reading_note(drawn, duration_scale),
-            _ => String::new(),
+    for view in ranges.views(drawn) {
+        let title = format!(
+            "{} against {}{suffix}",
+            load_words(first.series),
+            view.words()
+        );
+        let note = match view {
+            View::Time => reading_note(drawn, duration_scale),
+            View::Written => String::new(),
+            View::WrittenLog => "The same, with the beginning drawn wide.".into(),
         };
-        let draft = curve_chart(title, note, along, drawn, ranges);
-        // Both charts show the same figures: one table under the second.
-        figures.push(draft.place(data, None));
+        // All of them show the same figures: one table under the last.
+        figures.push(curve_chart(title, note, view, drawn, ranges).place(data, None));
     }
     let window_s = curve::mean_window_s(first.series, duration_scale);
     let speeds = Block {
@@ -157,20 +208,34 @@ fn group_blocks(
             means_table(drawn, window_s),
         ],
     };
-    vec![speeds, latency_block(first.series, drawn, &suffix, data)]
+    vec![speeds, latency_block(drawn, &suffix, data)]
 }
 
-fn latency_block(first: &Series, drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Block {
+/// Latency over whole curves: a chart where the reviewed drive is among them, a table
+/// in any case.
+fn latency_block(drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Block {
     let rows: Vec<(String, &LatencySummary)> = drawn
         .iter()
         .map(|d| (d.name.clone(), &d.series.latency_ns))
         .collect();
-    let title = format!("Latency of {} by percentile{suffix}", load_phrase(first));
-    let chart = percentile_chart(title, &rows, true);
+    let reviewed = drawn.iter().any(|d| d.dots);
+    let mut figures = Vec::new();
+    if reviewed {
+        let load = load_phrase(drawn[0].series);
+        let title = format!("Latency of {load} by percentile{suffix}");
+        figures.push(percentile_chart(title, &rows, true).place(data, None));
+    }
     let caption = format!("Completion latency over the whole curve{suffix}");
+    let table = latency_table(caption, "Curve", rows);
     Block {
-        figures: vec![chart.place(data, None)],
-        tables: vec![latency_table(caption, rows)],
+        figures,
+        tables: vec![Table {
+            folding: match reviewed {
+                true => table.folding,
+                false => Folding::Folded,
+            },
+            ..table
+        }],
     }
 }
 
@@ -233,31 +298,57 @@ fn speed_axis(series: &Series, greatest_iops: f64) -> Axis {
     }
 }
 
-fn along_axis(along: Along, ranges: &Ranges) -> Axis {
-    let (title, unit, multiply, end) = match along {
-        Along::Time if ranges.t_s <= 300.0 => ("Time, s", "s", 1.0, ranges.t_s),
-        Along::Time if ranges.t_s <= 5.0 * 3_600.0 => ("Time, min", "min", 1.0 / 60.0, ranges.t_s),
-        Along::Time => ("Time, h", "h", 1.0 / 3_600.0, ranges.t_s),
-        Along::Written => (
-            "Data written, GB (GB = 10⁹ bytes)",
-            "GB",
-            1e-9,
-            ranges.written_bytes,
-        ),
+fn time_axis(ranges: &Ranges) -> Axis {
+    const MINUTE_S: f64 = 60.0;
+    const HOUR_S: f64 = 3_600.0;
+    let (title, unit, unit_s) = match ranges.t_s {
+        t_s if t_s <= 5.0 * MINUTE_S => ("Time, s", "s", 1.0),
+        t_s if t_s <= 5.0 * HOUR_S => ("Time, min", "min", MINUTE_S),
+        _ => ("Time, h", "h", HOUR_S),
     };
     Axis {
         title: title.into(),
         unit: unit.into(),
-        range: (end > 0.0).then_some([0.0, end * multiply]),
-        multiply: Some(multiply),
+        range: (ranges.t_s > 0.0).then_some([0.0, ranges.t_s / unit_s]),
+        multiply: Some(1.0 / unit_s),
         ..Axis::default()
+    }
+}
+
+fn written_axis(ranges: &Ranges) -> Axis {
+    let end = ranges.written_bytes / 1e9;
+    Axis {
+        title: "Data written, GB (GB = 10⁹ bytes)".into(),
+        unit: "GB".into(),
+        range: (end > 0.0).then_some([0.0, end]),
+        multiply: Some(1e-9),
+        ..Axis::default()
+    }
+}
+
+fn written_log_axis(ranges: &Ranges) -> Axis {
+    let (start, end) = (ranges.first_written_bytes / 1e9, ranges.written_bytes / 1e9);
+    // Ticks inside the axis, by 1, 2 and 5 however many decades there are.
+    let ticks: Vec<f64> = (-9..=9)
+        .flat_map(|exponent| [1, 2, 5].map(|digit| format!("{digit}e{exponent}")))
+        .map(|text| text.parse::<f64>().expect("a decimal number is a number"))
+        .filter(|tick| (start..=end).contains(tick))
+        .collect();
+    Axis {
+        title: "Data written, GB (GB = 10⁹ bytes, logarithmic axis)".into(),
+        scale: Scale::Log,
+        // Room for the first dot.
+        range: Some([start * 0.9, end]),
+        tick_texts: ticks.iter().map(|&gb| number::factor(gb)).collect(),
+        tick_values: ticks,
+        ..written_axis(ranges)
     }
 }
 
 fn curve_chart(
     title: String,
     note: String,
-    along: Along,
+    view: View,
     drawn: &[Drawn<'_>],
     ranges: &Ranges,
 ) -> Draft {
@@ -267,7 +358,7 @@ fn curve_chart(
         role,
         values: Values::Curve {
             curve: d.curve,
-            along,
+            along: view.along(),
         },
     };
     let dots = drawn
@@ -281,7 +372,11 @@ fn curve_chart(
         kind: ChartKind::Dots,
         height_px: 440,
         wide: true,
-        x: along_axis(along, ranges),
+        x: match view {
+            View::Time => time_axis(ranges),
+            View::Written => written_axis(ranges),
+            View::WrittenLog => written_log_axis(ranges),
+        },
         y: speed_axis(drawn[0].series, ranges.iops),
         // Lines over dots.
         traces: dots.chain(means).collect(),
@@ -303,18 +398,24 @@ fn facts_table(drawn: &[Drawn<'_>], duration_scale: f64) -> Table {
         .map(|d| curve::facts(d.series, duration_scale))
         .collect();
     // Curves of one test are equally long: the first tells the lengths for the heads.
+    let window = drawn.first().map_or(String::new(), |d| {
+        number::duration(curve::mean_window_s(d.series, duration_scale))
+    });
     let (start, end) = match facts.iter().flatten().next() {
         Some(f) => (number::duration(f.start_s), number::duration(f.end_s)),
         None => (String::new(), String::new()),
     };
     let columns = [
-        "Curve".to_string(),
-        format!("Start: mean of the first {start}"),
-        format!("End: mean of the last {end}"),
-        format!("90 % of the samples of the last {end}"),
+        "Curve".into(),
+        Cell::noted("Start", format!("mean of the first {start}")),
+        Cell::noted("End", format!("mean of the last {end}")),
+        Cell::noted(
+            "Spread",
+            format!("90\u{a0}% of the samples of the last {end}"),
+        ),
         "Mean".into(),
-        "Lowest window mean".into(),
-        "Highest window mean".into(),
+        Cell::noted("Lowest", format!("mean over {window}")),
+        Cell::noted("Highest", format!("mean over {window}")),
         "Written".into(),
         "Time".into(),
         "Samples".into(),
@@ -351,11 +452,11 @@ fn facts_table(drawn: &[Drawn<'_>], duration_scale: f64) -> Table {
 
 /// Every window mean of every curve: what the lines are drawn from.
 fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
-    let mut columns = vec!["Until".to_string()];
+    let mut columns: Vec<Cell> = vec!["Until".into()];
     for curve in drawn {
-        columns.push(format!("{}: mean", curve.name));
+        columns.push(Cell::noted(curve.name.as_str(), "mean"));
         if curve.series.point.op != PointOp::Read {
-            columns.push(format!("{}: written by then", curve.name));
+            columns.push(Cell::noted(curve.name.as_str(), "written by then"));
         }
     }
     // A curve may lack windows that another has: one that stopped, or stalled.

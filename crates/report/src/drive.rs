@@ -167,10 +167,10 @@ impl Dimension {
     pub fn words(self, value: u64) -> String {
         match self {
             Dimension::Block => number::block(value),
-            Dimension::Depth => format!("depth {value}"),
+            Dimension::Depth => format!("depth\u{a0}{value}"),
             Dimension::Share => format!("{value}\u{a0}% reads"),
-            Dimension::Threads if value == 1 => "1 thread".into(),
-            Dimension::Threads => format!("{value} threads"),
+            Dimension::Threads if value == 1 => "1\u{a0}thread".into(),
+            Dimension::Threads => format!("{value}\u{a0}threads"),
         }
     }
 

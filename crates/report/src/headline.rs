@@ -234,12 +234,10 @@ pub fn table(drives: &[Drive<'_>], duration_scale: f64) -> Option<Table> {
     } else {
         "Key figures. More is better throughout. MB and GB are decimal"
     };
-    let labels = drives.iter().map(|drive| drive.label.clone());
+    let labels = drives.iter().map(|drive| drive.label.as_str().into());
     Some(Table {
         caption: caption.into(),
-        columns: std::iter::once("Figure".to_string())
-            .chain(labels)
-            .collect(),
+        columns: std::iter::once("Figure".into()).chain(labels).collect(),
         rows,
         folding: Folding::Open,
         width: Width::Fitting,

@@ -179,7 +179,7 @@ fn drives_table(drives: &[Drive<'_>]) -> Table {
     Table {
         caption: "Drives; the reviewed one first. GB = 10⁹ bytes, GiB = 2³⁰ bytes".into(),
         columns: ["Drive", "Name", "Measured", "Capacity under test"]
-            .map(String::from)
+            .map(Cell::from)
             .into(),
         rows: rows.collect(),
         folding: Folding::Open,

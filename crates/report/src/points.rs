@@ -197,10 +197,10 @@ fn speed_row<'p>(
 }
 
 fn speed_table(head: &str, rows: Vec<Vec<Cell>>, drives: &[Drive<'_>], metric: Metric) -> Table {
-    let labels = drives.iter().map(|drive| drive.label.clone());
+    let labels = drives.iter().map(|drive| drive.label.as_str().into());
     Table {
         caption: metric.caption().into(),
-        columns: std::iter::once(head.to_string()).chain(labels).collect(),
+        columns: std::iter::once(head.into()).chain(labels).collect(),
         rows,
         folding: Folding::Open,
         width: Width::Full,
@@ -240,7 +240,7 @@ fn lines_of(
     // A test may vary something besides: a line for each combination of the rest.
     let rests = rests(points, op, dimension);
     let mut traces = Vec::new();
-    let mut columns = vec![capitalised(dimension.name())];
+    let mut columns: Vec<Cell> = vec![capitalised(dimension.name()).into()];
     let mut rows: Vec<Vec<Cell>> = values
         .iter()
         .map(|&v| vec![dimension.tick(v).into()])
@@ -261,7 +261,7 @@ fn lines_of(
                     None => number::MISSING.into(),
                 });
             }
-            columns.push(name.clone());
+            columns.push(name.as_str().into());
             let y = found.iter().map(|point| match point {
                 Some(p) => Coordinate::rounded(metric.on_axis(p.iops, p.bw_bytes_per_s)),
                 None => Coordinate::Gap(()),
@@ -447,10 +447,10 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
 }
 
 fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: Metric) -> Table {
-    let mut columns = vec!["Reads : writes, %".to_string()];
+    let mut columns: Vec<Cell> = vec!["Reads : writes, %".into()];
     for drive in drives {
         for what in ["all", "reads", "writes"] {
-            columns.push(format!("{}: {what}", drive.label));
+            columns.push(Cell::noted(drive.label.as_str(), what));
         }
     }
     let rows = values.iter().map(|&value| {
@@ -612,8 +612,8 @@ pub fn percentile_chart(title: String, lines: &[(String, &LatencySummary)], wide
 }
 
 /// A table of distributions.
-pub fn latency_table(caption: String, rows: Vec<(String, &LatencySummary)>) -> Table {
-    let heads = percentiles(&LatencySummary::default()).map(|(name, _)| name.to_string());
+pub fn latency_table(caption: String, head: &str, rows: Vec<(String, &LatencySummary)>) -> Table {
+    let heads = percentiles(&LatencySummary::default()).map(|(name, _)| name.into());
     let rows: Vec<Vec<Cell>> = rows
         .into_iter()
         .map(|(name, latency)| {
@@ -628,7 +628,7 @@ pub fn latency_table(caption: String, rows: Vec<(String, &LatencySummary)>) -> T
     };
     Table {
         caption,
-        columns: std::iter::once("Load".to_string()).chain(heads).collect(),
+        columns: std::iter::once(head.into()).chain(heads).collect(),
         rows,
         folding,
         width: Width::Full,
@@ -662,11 +662,11 @@ fn latencies(
     let tables = drives.iter().enumerate().filter_map(|(number, drive)| {
         let points = points_of(drive.test(&test.id)?);
         let caption = format!("Completion latency by percentile: {}", drive.label);
-        let table = latency_table(caption, latency_rows(points));
+        let table = latency_table(caption, "Load", latency_rows(points));
         Some(match number {
             0 => table,
             _ => Table {
-                folding: Folding::OpenOnPaper,
+                folding: Folding::Folded,
                 ..table
             },
         })

@@ -216,9 +216,9 @@ fn over_depth(test: &TestResult, drives: &[Drive<'_>]) -> Option<String> {
             .map(|p| p.queue_depth)
             .min()
             .unwrap_or(last.queue_depth);
-        let bottom = format!("{} at depth {}", unit.text(from), first.queue_depth);
+        let bottom = format!("{} at depth\u{a0}{}", unit.text(from), first.queue_depth);
         let top = format!(
-            "{} at depth {}{}",
+            "{} at depth\u{a0}{}{}",
             unit.text(to),
             last.queue_depth,
             standing(last, test, drives, metric)
@@ -228,7 +228,7 @@ fn over_depth(test: &TestResult, drives: &[Drive<'_>]) -> Option<String> {
             let times = number::plain(growth);
             let most = match enough {
                 depth if depth < last.queue_depth => {
-                    format!(" (nearly all of it by depth {depth})")
+                    format!(" (nearly all of it by depth\u{a0}{depth})")
                 }
                 _ => String::new(),
             };
@@ -315,15 +315,20 @@ fn single_curve(
             Some((drive.label.as_str(), facts.end_iops))
         })
         .collect();
+    let standing = standing_words(facts.end_iops, &rivals, Unit::Iops);
+    let end_words = match standing.strip_prefix(", ") {
+        Some(words) => format!(" The end is {words}."),
+        None => String::new(),
+    };
     Some(format!(
-        "Starts at {} and {ends} at {} ({} of the start) after {} and {} written{}. In the \
+        "Starts at {} and {ends} at {} ({} of the start) after {} and {} written.{} In the \
          last {}, 90\u{a0}% of the samples lie between {} and {}.",
         number::iops(facts.start_iops),
         number::iops(facts.end_iops),
         number::percent(share),
         number::duration(facts.length_s),
         number::gb(facts.written_bytes as f64),
-        standing_words(facts.end_iops, &rivals, Unit::Iops),
+        end_words,
         number::duration(facts.end_s),
         number::iops(facts.end_p5_iops),
         number::iops(facts.end_p95_iops),
@@ -336,7 +341,7 @@ fn several_curves(first: &Series, later: &[Series], duration_scale: f64) -> Opti
     let fast = |series| curve::fast_bytes(series, duration_scale, threshold) as f64;
     let base_fast = fast(first);
     let mut sentences = vec![format!(
-        "{} it starts at {} and writes {} before it falls below {} (halfway between its \
+        "{}, it starts at {} and writes {} before it falls below {} (halfway between its \
          start and its end).",
         capitalised(&first.name),
         number::iops(base.start_iops),

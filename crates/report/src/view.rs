@@ -8,7 +8,7 @@ pub struct Table {
     /// What it holds, and in which units.
     pub caption: String,
     /// Heads of the columns; the first is the rows'.
-    pub columns: Vec<String>,
+    pub columns: Vec<Cell>,
     /// The rows; the first cell of each is its head. A row of one cell heads the group of
     /// rows under it.
     pub rows: Vec<Vec<Cell>>,

@@ -1,0 +1,174 @@
+//! The page in headless Chromium: every chart drawn, nothing on the console, nothing
+//! asked of a network. Skipped without Chromium, unless `STEND_REQUIRE_TOOLS=1`.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use scraper::{Html, Selector};
+use stend_report::write_folder;
+
+/// What a browser made of a page.
+struct Visit {
+    dom: Html,
+    /// Lines that the page wrote to the console, errors among them.
+    console: Vec<String>,
+    /// What the page asked of the network.
+    requests: Vec<String>,
+}
+
+/// Chromium's path; `None`, said in a line, where it is missing and need not be there.
+fn chromium() -> Option<PathBuf> {
+    let found = std::env::var_os("PATH").and_then(|path| {
+        std::env::split_paths(&path)
+            .flat_map(|folder| ["chromium", "chromium-browser"].map(|name| folder.join(name)))
+            .find(|file| file.is_file())
+    });
+    if found.is_none() {
+        let required = std::env::var_os("STEND_REQUIRE_TOOLS").is_some_and(|v| v == "1");
+        assert!(
+            !required,
+            "chromium is missing and STEND_REQUIRE_TOOLS is 1"
+        );
+        println!("skipped: chromium is not installed (Debian: apt-get install chromium)");
+    }
+    found
+}
+
+fn visit(chromium: &Path, page: &Path) -> Visit {
+    let scratch = tempfile::tempdir().unwrap();
+    let net_log = scratch.path().join("net.json");
+    let output = Command::new(chromium)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--no-first-run",
+            // The browser's own calls home stay here as well.
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--enable-logging=stderr",
+            "--v=0",
+            "--window-size=1280,2000",
+            "--virtual-time-budget=60000",
+            "--dump-dom",
+        ])
+        .arg(format!(
+            "--user-data-dir={}",
+            scratch.path().join("profile").display()
+        ))
+        .arg(format!("--log-net-log={}", net_log.display()))
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("chromium starts");
+    let log = String::from_utf8_lossy(&output.stderr);
+    let console = log.lines().filter(|line| line.contains(":CONSOLE"));
+    Visit {
+        dom: Html::parse_document(&String::from_utf8_lossy(&output.stdout)),
+        console: console.map(String::from).collect(),
+        requests: requests(&std::fs::read_to_string(&net_log).expect("chromium kept its net log")),
+    }
+}
+
+/// The addresses that a page asked for. The browser's own requests have no origin.
+fn requests(net_log: &str) -> Vec<String> {
+    let log: serde_json::Value = serde_json::from_str(net_log).expect("the net log is JSON");
+    let events = log["events"].as_array().expect("the net log has events");
+    assert!(!events.is_empty(), "the net log is empty");
+    events
+        .iter()
+        .filter_map(|event| {
+            let initiator = event["params"]["initiator"].as_str()?;
+            let url = event["params"]["url"].as_str()?;
+            let network = !url.starts_with("file:") && !url.starts_with("data:");
+            (initiator != "not an origin" && network).then(|| url.to_string())
+        })
+        .collect()
+}
+
+fn count(element: scraper::ElementRef<'_>, selector: &str) -> usize {
+    element.select(&Selector::parse(selector).unwrap()).count()
+}
+
+/// Asserts that every chart is there, whole and can be saved.
+fn assert_drawn(dom: &Html) {
+    let root = dom.root_element();
+    assert_eq!(root.value().attr("data-charts"), Some("drawn"));
+    let charts: Vec<_> = dom.select(&Selector::parse(".chart").unwrap()).collect();
+    assert!(charts.len() > 10, "{} charts", charts.len());
+    for chart in charts {
+        let id = chart.value().attr("id").unwrap();
+        let wanted: usize = chart.value().attr("data-traces").unwrap().parse().unwrap();
+        assert!(count(chart, "svg.main-svg") > 0, "{id} has no picture");
+        let kinds = ".scatterlayer > g.trace, .barlayer > g.trace";
+        assert_eq!(count(chart, kinds), wanted, "traces of {id}");
+        let save = "a.modebar-btn[data-title^='Save as a picture']";
+        assert_eq!(count(chart, save), 1, "{id} cannot be saved");
+        assert_eq!(count(chart, ".modebar-btn--logo"), 0, "{id} shows a logo");
+        assert_eq!(count(chart, "a[href]"), 0, "{id} links away");
+    }
+}
+
+#[test]
+fn every_chart_is_drawn_without_an_error_or_a_network() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = write_folder(&common::review(1.0), &[], folder.path()).unwrap();
+    let visit = visit(&chromium, &page);
+    assert!(visit.console.is_empty(), "{:#?}", visit.console);
+    assert!(visit.requests.is_empty(), "{:#?}", visit.requests);
+    assert_drawn(&visit.dom);
+    // Every sample is a dot, every figure a bar.
+    let dots = Selector::parse("section[id$=degradation] .chart g.points path").unwrap();
+    let in_first_chart = visit.dom.select(&dots).count();
+    assert!(in_first_chart >= 3 * 7_200, "{in_first_chart} dots");
+    let bars = Selector::parse("section[id$='-random'] .barlayer g.point").unwrap();
+    assert_eq!(
+        visit.dom.select(&bars).count(),
+        8,
+        "four loads on two drives"
+    );
+}
+
+#[test]
+fn hostile_names_are_drawn_as_text() {
+    let Some(chromium) = chromium() else { return };
+    let name = "</script><script>boom()</script><b>\"A\"</b> & <a href='http://127.0.0.1:9/'>B";
+    let mut review = common::review(0.02);
+    review.target.title = name.into();
+    for test in &mut review.tests {
+        for series in test.series.iter_mut().flatten() {
+            series.name.push_str(name);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let page = write_folder(&review, &[], folder.path()).unwrap();
+    let visit = visit(&chromium, &page);
+    assert!(visit.console.is_empty(), "{:#?}", visit.console);
+    assert!(visit.requests.is_empty(), "{:#?}", visit.requests);
+    assert_drawn(&visit.dom);
+    let legend = Selector::parse("#chart-1 .legendtext").unwrap();
+    let first = visit.dom.select(&legend).next().expect("a legend");
+    assert_eq!(first.text().collect::<String>(), name);
+}
+
+/// A page with the faults that the other tests look for: they must see them.
+#[test]
+fn the_browser_tests_see_errors_and_requests() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("broken.html");
+    let html = "<img src='http://127.0.0.1:9/x.png'><script>missing()</script>";
+    std::fs::write(&page, html).unwrap();
+    let visit = visit(&chromium, &page);
+    assert!(
+        visit
+            .console
+            .iter()
+            .any(|line| line.contains("missing is not defined"))
+    );
+    assert_eq!(visit.requests, ["http://127.0.0.1:9/x.png"]);
+}
