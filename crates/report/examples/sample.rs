@@ -1,5 +1,5 @@
 //! Writes a report of made-up figures, to look at the page while working on it:
-//! `cargo run -p stend-report --example sample -- FOLDER [DURATION_SCALE]`.
+//! `cargo run -p stend-report --example sample -- FOLDER [DURATION_SCALE [RIVALS]]`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -8,13 +8,31 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().ok_or("name the folder to write to")?;
     let scale = arguments.next().map_or(Ok(1.0), |text| text.parse())?;
+    let rivals: usize = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let mut review = common::review(scale);
+    let rival = review.rivals[0].clone();
+    review.rivals = (0..rivals)
+        .map(|number| {
+            let mut rival = rival.clone();
+            rival.target.title = format!("Fixture rival {} {} GB", number + 1, 256 << number);
+            for point in rival
+                .tests
+                .iter_mut()
+                .flat_map(|t| t.points.iter_mut().flatten())
+            {
+                point.iops *= 1.0 + 0.07 * number as f64;
+                point.bw_bytes_per_s *= 1.0 + 0.07 * number as f64;
+            }
+            rival
+        })
+        .collect();
     let findings = [stend_report::Finding {
         title: "Steps of the random write".into(),
         text: "41,000 IOPS up to 0.6 GB, 30,000 up to 8 GB, 21,000 up to 240 GB, then 4,500 \
                (made up)."
             .into(),
     }];
-    let page = stend_report::write_folder(&common::review(scale), &findings, folder.as_ref())?;
+    let page = stend_report::write_folder(&review, &findings, folder.as_ref())?;
     println!("{}", page.display());
     Ok(())
 }

@@ -198,7 +198,7 @@
     const note = data.note ? "<br><b>" + plain(data.note) + "</b>" : "";
     const layout = {
       ...element.layout,
-      title: { text: plain(document.title) + "<br>" + plain(chart.title) + note, x: 0.02, xanchor: "left", font: { size: 16 } },
+      title: { text: plain(data.subject) + "<br>" + plain(chart.title) + note, x: 0.02, y: 0.97, yanchor: "top", xanchor: "left", font: { size: 16 } },
       margin: { ...element.layout.margin, t: 110 },
       height: chart.height_px + 90,
       width: element.clientWidth,

@@ -12,6 +12,8 @@ use crate::number;
 /// Everything the script draws.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ChartData {
+    /// The reviewed drive and how it was measured: over the title of every saved picture.
+    pub subject: String,
     /// Said under the title of every saved picture; empty for a full run.
     pub note: String,
     /// The charts, each with the id of its container.

@@ -30,9 +30,14 @@ pub struct Window {
 }
 
 /// Length of a window of the mean line for a curve, s: 30 s times the scale of the run,
-/// at least one sample.
+/// in whole samples and at least one.
 pub fn mean_window_s(series: &Series, duration_scale: f64) -> f64 {
-    (MEAN_WINDOW_S * duration_scale).max(series.interval_s)
+    whole_samples_s(MEAN_WINDOW_S * duration_scale, series)
+}
+
+// Windows that cut samples in two would hold now one more, now one less.
+fn whole_samples_s(length_s: f64, series: &Series) -> f64 {
+    (length_s / series.interval_s).round().max(1.0) * series.interval_s
 }
 
 /// Means over consecutive windows of `window_s`. The last may be shorter. A window
@@ -136,7 +141,7 @@ pub fn facts(series: &Series, duration_scale: f64) -> Option<Facts> {
 /// Length of the beginning that [`Facts::start_iops`] is taken over, and of the windows
 /// that [`fast_bytes`] looks at, s.
 fn start_window_s(series: &Series, duration_scale: f64) -> f64 {
-    (mean_window_s(series, duration_scale) / 10.0).max(series.interval_s)
+    whole_samples_s(mean_window_s(series, duration_scale) / 10.0, series)
 }
 
 fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
@@ -207,6 +212,7 @@ mod tests {
         let series = curve(10, |_| 1.0);
         assert_eq!(mean_window_s(&series, 1.0), 30.0);
         assert_eq!(mean_window_s(&series, 0.1), 3.0);
+        assert_eq!(mean_window_s(&series, 0.05), 2.0, "whole samples");
         assert_eq!(mean_window_s(&series, 0.001), 1.0);
     }
 

@@ -8,8 +8,8 @@ use stend_record::review::{LatencySummary, Pattern, PointOp, Series, TestResult}
 use crate::chart::{Along, Axis, ChartData, ChartKind, CurveData, Role, Scale, Trace, Values};
 use crate::curve::{self, Facts, Window};
 use crate::drive::{Drive, capitalised, curves_of, op_words, pattern_words};
+use crate::latency;
 use crate::number;
-use crate::points::{latency_table, percentile_chart};
 use crate::view::{Block, Cell, Draft, Folding, Table, Width};
 
 /// A curve with its means, and where the page's data holds it.
@@ -223,10 +223,10 @@ fn latency_block(drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Blo
     if reviewed {
         let load = load_phrase(drawn[0].series);
         let title = format!("Latency of {load} by percentile{suffix}");
-        figures.push(percentile_chart(title, &rows, true).place(data, None));
+        figures.push(latency::chart(title, &rows).place(data, None));
     }
     let caption = format!("Completion latency over the whole curve{suffix}");
-    let table = latency_table(caption, "Curve", rows);
+    let table = latency::table(caption, "Curve", rows);
     Block {
         figures,
         tables: vec![Table {

@@ -240,7 +240,11 @@ pub fn table(drives: &[Drive<'_>], duration_scale: f64) -> Option<Table> {
         columns: std::iter::once("Figure".into()).chain(labels).collect(),
         rows,
         folding: Folding::Open,
-        width: Width::Fitting,
+        // Of more drives the remarks must stand under the figures.
+        width: match drives.len() {
+            0..=3 => Width::Fitting,
+            _ => Width::Full,
+        },
     })
 }
 

@@ -3,14 +3,16 @@
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write`] gathers them; `headline` and
-//! `verdict` say what the figures mean; `points` and `curves` make each test's charts
-//! and tables; `chart` is the data that the page's script draws; `page` lays it out.
+//! `verdict` say what the figures mean; `points` and `curves`, with `latency`, make each
+//! test's charts and tables; `chart` is the data that the page's script draws; `page`
+//! lays it out.
 
 mod chart;
 mod curve;
 mod curves;
 mod drive;
 mod headline;
+mod latency;
 mod number;
 mod page;
 mod points;

@@ -55,6 +55,11 @@ pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportErr
     let drives = drives(review);
     let scale = review.duration_scale;
     let mut data = ChartData {
+        subject: format!(
+            "{} ({})",
+            review.target.title,
+            kind_words(review.target.kind)
+        ),
         note: scale_note(scale),
         ..ChartData::default()
     };

@@ -7,6 +7,7 @@ use crate::drive::{
     Dimension, Drive, Load, capitalised, common_words, load_words, op_words, points_of,
 };
 use crate::headline::Unit;
+use crate::latency::{self, percentiles};
 use crate::number;
 use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
 
@@ -280,7 +281,8 @@ fn lines_of(
         note: String::new(),
         kind: ChartKind::Lines,
         height_px: 380,
-        wide: false,
+        // The table under it has as many columns.
+        wide: traces.len() > 3,
         x: dimension_axis(dimension, &values),
         y: metric.axis(),
         traces,
@@ -411,7 +413,7 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
         let speeds =
             values.iter().map(
                 |&v| match at_share(reviewed, test, v).and_then(|p| part(p, op)) {
-                    Some((iops, bw, _)) => Coordinate::rounded(metric.on_axis(iops, bw)),
+                    Some((iops, bw)) => Coordinate::rounded(metric.on_axis(iops, bw)),
                     None => Coordinate::Gap(()),
                 },
             );
@@ -448,23 +450,26 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
 
 fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: Metric) -> Table {
     let mut columns: Vec<Cell> = vec!["Reads : writes, %".into()];
-    for drive in drives {
-        for what in ["all", "reads", "writes"] {
-            columns.push(Cell::noted(drive.label.as_str(), what));
+    for (number, drive) in drives.iter().enumerate() {
+        columns.push(Cell::noted(drive.label.as_str(), "all"));
+        if number == 0 {
+            columns.push(Cell::noted(drive.label.as_str(), "reads"));
+            columns.push(Cell::noted(drive.label.as_str(), "writes"));
         }
     }
+    let texts = |speed: Option<(f64, f64)>| {
+        speed.map_or(number::MISSING.into(), |(iops, bw)| metric.texts(iops, bw))
+    };
     let rows = values.iter().map(|&value| {
         let mut row: Vec<Cell> = vec![Dimension::Share.tick(value).into()];
-        for drive in drives {
+        for (number, drive) in drives.iter().enumerate() {
             let point = at_share(drive, test, value);
-            row.push(point.map_or(number::MISSING.into(), |p| {
-                metric.texts(p.iops, p.bw_bytes_per_s)
-            }));
-            for op in [PointOp::Read, PointOp::Write] {
-                let part = point.and_then(|p| part(p, op));
-                row.push(part.map_or(number::MISSING.into(), |(iops, bw, _)| {
-                    metric.texts(iops, bw)
-                }));
+            row.push(texts(point.map(|p| (p.iops, p.bw_bytes_per_s))));
+            // As in the chart: the parts of the reviewed drive alone.
+            if number == 0 {
+                for op in [PointOp::Read, PointOp::Write] {
+                    row.push(texts(point.and_then(|p| part(p, op))));
+                }
             }
         }
         row
@@ -486,153 +491,18 @@ fn at_share<'a>(drive: &Drive<'a>, test: &TestResult, read_percent: u64) -> Opti
         .find(|p| u64::from(p.read_percent) == read_percent)
 }
 
-/// One direction of a point: requests and bytes a second, and latency. A point of one
-/// direction only is that direction's.
-fn part(point: &Point, op: PointOp) -> Option<(f64, f64, &LatencySummary)> {
+/// One direction of a point: requests and bytes a second. A point of one direction
+/// only is that direction's.
+fn part(point: &Point, op: PointOp) -> Option<(f64, f64)> {
     if let Some(part) = point.parts.iter().find(|part| part.op == op) {
-        return Some((part.iops, part.bw_bytes_per_s, &part.latency_ns));
+        return Some((part.iops, part.bw_bytes_per_s));
     }
     let alone = match op {
         PointOp::Read => point.op == op || point.read_percent == 100,
         PointOp::Write => point.op == op || point.read_percent == 0,
         PointOp::Mixed => true,
     };
-    alone.then_some((point.iops, point.bw_bytes_per_s, &point.latency_ns))
-}
-
-/// The percentiles that a review keeps, ns, with their names.
-pub fn percentiles(latency: &LatencySummary) -> [(&'static str, f64); 7] {
-    [
-        ("mean", latency.mean),
-        ("50\u{a0}%", latency.p50 as f64),
-        ("99\u{a0}%", latency.p99 as f64),
-        ("99.9\u{a0}%", latency.p99_9 as f64),
-        ("99.99\u{a0}%", latency.p99_99 as f64),
-        ("99.999\u{a0}%", latency.p99_999 as f64),
-        ("max", latency.max as f64),
-    ]
-}
-
-/// A place on a logarithmic latency axis, µs; 0 has none.
-fn on_latency_axis(ns: f64) -> Coordinate {
-    if ns > 0.0 {
-        Coordinate::rounded(ns / 1e3)
-    } else {
-        Coordinate::Gap(())
-    }
-}
-
-/// The latency axis, logarithmic, with ticks over the values of some traces, µs.
-fn latency_axis(traces: &[Trace]) -> Axis {
-    let (mut least, mut greatest) = (f64::INFINITY, 0.0_f64);
-    for trace in traces {
-        let Values::Own { y, .. } = &trace.values else {
-            continue;
-        };
-        for place in y {
-            if let Coordinate::Figure(us) = place {
-                least = least.min(*us);
-                greatest = greatest.max(*us);
-            }
-        }
-    }
-    let ticks = log_ticks(least, greatest);
-    Axis {
-        title: "Latency (logarithmic axis)".into(),
-        unit: "µs".into(),
-        scale: Scale::Log,
-        tick_texts: ticks.iter().map(|&us| tick_latency(us)).collect(),
-        tick_values: ticks,
-        ..Axis::default()
-    }
-}
-
-/// Powers of ten, with their doubles and fivefolds where that gives few, that reach
-/// around two values.
-fn log_ticks(least: f64, greatest: f64) -> Vec<f64> {
-    if !(least > 0.0 && greatest >= least) {
-        return Vec::new();
-    }
-    let digits: &[u32] = match greatest / least {
-        // Two decades and a half.
-        ratio if ratio > 316.0 => &[1],
-        _ => &[1, 2, 5],
-    };
-    (-3..=9)
-        .flat_map(|exponent| digits.iter().map(move |d| format!("{d}e{exponent}")))
-        .map(|text| text.parse::<f64>().expect("a decimal number is a number"))
-        .filter(|tick| *tick >= least / 10.0 && *tick <= greatest * 10.0)
-        .collect()
-}
-
-/// A round latency in µs on a tick: `200 µs`, `1 ms`.
-fn tick_latency(us: f64) -> String {
-    let (value, unit) = match us {
-        us if us >= 1e6 => (us / 1e6, "s"),
-        us if us >= 1e3 => (us / 1e3, "ms"),
-        us => (us, "µs"),
-    };
-    format!("{}\u{a0}{unit}", number::factor(value))
-}
-
-/// A chart of whole distributions, a line each.
-pub fn percentile_chart(title: String, lines: &[(String, &LatencySummary)], wide: bool) -> Draft {
-    let traces = lines.iter().enumerate().map(|(slot, (name, latency))| {
-        // The mean is not a place in the distribution: it stands in the table alone.
-        let places = &percentiles(latency)[1..];
-        Trace {
-            name: name.clone(),
-            slot,
-            role: Role::Line,
-            values: Values::Own {
-                x: places
-                    .iter()
-                    .map(|(n, _)| Coordinate::Name((*n).into()))
-                    .collect(),
-                y: places.iter().map(|&(_, ns)| on_latency_axis(ns)).collect(),
-                labels: Vec::new(),
-            },
-        }
-    });
-    let traces: Vec<Trace> = traces.collect();
-    Draft {
-        title,
-        note: String::new(),
-        kind: ChartKind::Lines,
-        height_px: 380,
-        wide,
-        x: Axis {
-            title: "Share of requests that are faster".into(),
-            scale: Scale::Category,
-            ..Axis::default()
-        },
-        y: latency_axis(&traces),
-        traces,
-    }
-}
-
-/// A table of distributions.
-pub fn latency_table(caption: String, head: &str, rows: Vec<(String, &LatencySummary)>) -> Table {
-    let heads = percentiles(&LatencySummary::default()).map(|(name, _)| name.into());
-    let rows: Vec<Vec<Cell>> = rows
-        .into_iter()
-        .map(|(name, latency)| {
-            let figures = percentiles(latency).map(|(_, ns)| number::latency(ns).into());
-            std::iter::once(name.into()).chain(figures).collect()
-        })
-        .collect();
-    // A dozen rows can be taken in at a glance.
-    let folding = match rows.len() {
-        0..=12 => Folding::Open,
-        _ => Folding::OpenOnPaper,
-    };
-    Table {
-        caption,
-        columns: std::iter::once(head.into()).chain(heads).collect(),
-        rows,
-        folding,
-        width: Width::Full,
-    }
+    alone.then_some((point.iops, point.bw_bytes_per_s))
 }
 
 fn latencies(
@@ -654,27 +524,35 @@ fn latencies(
                 .iter()
                 .map(|p| (load_words(Load::of(p), points), &p.latency_ns))
                 .collect();
-            vec![percentile_chart(title, &lines, true).place(data, None)]
+            vec![latency::chart(title, &lines).place(data, None)]
         }
         Layout::Lines(Dimension::Depth) => latency_lines(test, &drives[0], data),
         _ => Vec::new(),
     };
-    let tables = drives.iter().enumerate().filter_map(|(number, drive)| {
-        let points = points_of(drive.test(&test.id)?);
-        let caption = format!("Completion latency by percentile: {}", drive.label);
-        let table = latency_table(caption, "Load", latency_rows(points));
-        Some(match number {
-            0 => table,
-            _ => Table {
-                folding: Folding::Folded,
-                ..table
-            },
-        })
-    });
-    Block {
-        figures,
-        tables: tables.collect(),
+    let caption = format!("Completion latency by percentile: {reviewed}");
+    let mut tables = vec![latency::table(caption, "Load", latency_rows(points))];
+    tables.extend(rival_latencies(test, drives));
+    Block { figures, tables }
+}
+
+/// The rivals' latencies in one folded table, a group of rows for each.
+fn rival_latencies(test: &TestResult, drives: &[Drive<'_>]) -> Option<Table> {
+    let mut all: Option<Table> = None;
+    for drive in &drives[1..] {
+        let Some(theirs) = drive.test(&test.id) else {
+            continue;
+        };
+        let caption = "Completion latency by percentile: the rivals".to_string();
+        let one = latency::table(caption, "Load", latency_rows(points_of(theirs)));
+        let all = all.get_or_insert(Table {
+            rows: Vec::new(),
+            folding: Folding::Folded,
+            ..one.clone()
+        });
+        all.rows.push(vec![drive.label.as_str().into()]);
+        all.rows.extend(one.rows);
     }
+    all
 }
 
 fn latency_rows(points: &[Point]) -> Vec<(String, &LatencySummary)> {
@@ -712,7 +590,7 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
             let ys = depths.iter().map(|&depth| {
                 let point = of_op.iter().find(|p| u64::from(p.queue_depth) == depth);
                 point.map_or(Coordinate::Gap(()), |p| {
-                    on_latency_axis(percentiles(&p.latency_ns)[place].1)
+                    latency::place(percentiles(&p.latency_ns)[place].1)
                 })
             });
             traces.push(line(name.into(), traces.len(), &depths, ys));
@@ -728,40 +606,10 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
             height_px: 380,
             wide: false,
             x: dimension_axis(Dimension::Depth, &depths),
-            y: latency_axis(&traces),
+            y: latency::axis(&traces),
             traces,
         };
         figures.push(draft.place(data, None));
     }
     figures
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_reach_around_the_values_and_stay_few() {
-        assert_eq!(
-            log_ticks(40.0, 900.0),
-            [5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3]
-        );
-        assert_eq!(log_ticks(40.0, 90_000.0), [10.0, 100.0, 1e3, 1e4, 1e5]);
-        assert!(log_ticks(f64::INFINITY, 0.0).is_empty());
-    }
-
-    #[test]
-    fn ticks_change_unit() {
-        let texts = [0.5, 200.0, 1e3, 5e4, 1e6].map(tick_latency);
-        assert_eq!(
-            texts,
-            [
-                "0.5\u{a0}µs",
-                "200\u{a0}µs",
-                "1\u{a0}ms",
-                "50\u{a0}ms",
-                "1\u{a0}s"
-            ]
-        );
-    }
 }

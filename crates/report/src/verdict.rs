@@ -54,7 +54,8 @@ pub fn verdict(drives: &[Drive<'_>], duration_scale: f64) -> Vec<Finding> {
 /// How often the reviewed drive is ahead of each rival.
 fn against_rivals(drives: &[Drive<'_>], duration_scale: f64) -> Option<Finding> {
     let reviewed = key_figures(&drives[0], duration_scale);
-    let mut sentences = Vec::new();
+    let mut standings = Vec::new();
+    let mut unlike = Vec::new();
     for rival in &drives[1..] {
         let theirs = key_figures(rival, duration_scale);
         let pairs: Vec<(f64, f64)> = reviewed
@@ -70,25 +71,29 @@ fn against_rivals(drives: &[Drive<'_>], duration_scale: f64) -> Option<Finding> 
                 .filter(|&&(value, other)| Standing::of(value, other) == standing)
                 .count()
         };
-        let mut sentence = format!(
-            "Against {}: ahead in {} of {} key figures, level in {}, behind in {}.",
+        standings.push(format!(
+            "against {}, ahead in {} of {} key figures, level in {}, behind in {}",
             rival.label,
             count(Standing::Ahead),
             pairs.len(),
             count(Standing::Level),
             count(Standing::Behind),
-        );
+        ));
         if rival.info.kind != drives[0].info.kind {
-            sentence.push_str(
-                " The two were not measured in the same way (see the conditions): compare \
-                 with care.",
-            );
+            unlike.push(rival.label.as_str());
         }
-        sentences.push(sentence);
     }
-    (!sentences.is_empty()).then(|| Finding {
+    let mut text = capitalised(&standings.join("; "));
+    text.push('.');
+    if !unlike.is_empty() {
+        text.push_str(&format!(
+            " Not measured in the same way (see the conditions), so compare with care: {}.",
+            unlike.join(", ")
+        ));
+    }
+    (!standings.is_empty()).then(|| Finding {
         title: "Comparison".into(),
-        text: sentences.join(" "),
+        text,
     })
 }
 

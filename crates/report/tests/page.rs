@@ -161,12 +161,12 @@ fn the_verdict_follows_from_the_figures() {
     ] {
         assert!(verdict.contains(words), "{words} is missing:\n{verdict}");
     }
-    assert!(!verdict.contains("in the same way"));
+    assert!(!verdict.contains("Not measured in the same way"));
 
     let mut unlike = common::review(1.0);
     unlike.rivals[0].target.kind = TargetKind::BlockDevice;
     let html = Html::parse_document(&page(&unlike));
-    assert!(text(&html, "#verdict").contains("not measured in the same way"));
+    assert!(text(&html, "#verdict").contains("Not measured in the same way"));
 }
 
 #[test]
