@@ -195,7 +195,10 @@ fn group_blocks(
         let note = match view {
             View::Time => reading_note(drawn, duration_scale),
             View::Written => String::new(),
-            View::WrittenLog => "The same, with the beginning drawn wide.".into(),
+            View::WrittenLog => {
+                "The same, with the beginning drawn wide: there the dots tell more than the means."
+                    .into()
+            }
         };
         // All of them show the same figures: one table under the last.
         figures.push(curve_chart(title, note, view, drawn, ranges).place(data, None));

@@ -2,7 +2,7 @@
 //! review's JSON beside it.
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
-//! The page's parts, in the order of reading: [`write`] gathers them; `headline` and
+//! The page's parts, in the order of reading: [`write()`] gathers them; `headline` and
 //! `verdict` say what the figures mean; `points` and `curves`, with `latency`, make each
 //! test's charts and tables; `chart` is the data that the page's script draws; `page`
 //! lays it out.

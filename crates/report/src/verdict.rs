@@ -3,7 +3,7 @@
 //!
 //! | sentence | rule |
 //! |---|---|
-//! | level with | within [`LEVEL`] (2 %) |
+//! | level with | within `LEVEL` (2 %) |
 //! | N % above or below | outside that, up to twice |
 //! | N times | from twice up |
 //! | grows with the depth | greatest over smallest depth of at least 1.1 |
