@@ -11,7 +11,12 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
     let start = drive.now();
     let end = start + Nanos::from_secs(seconds);
     for tag in 0..32 {
-        drive.submit(Request { tag, op: Op::Write, offset_bytes: rng.below(units) * 4096, len_bytes: 4096 });
+        drive.submit(Request {
+            tag,
+            op: Op::Write,
+            offset_bytes: rng.below(units) * 4096,
+            len_bytes: 4096,
+        });
     }
     let (mut done, mut before) = (0u64, 0u64);
     let mut mark = start + Nanos::from_secs(interval);
@@ -19,7 +24,12 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
         match drive.advance(mark.min(end)) {
             Some(c) => {
                 done += 1;
-                drive.submit(Request { tag: c.tag, op: Op::Write, offset_bytes: rng.below(units) * 4096, len_bytes: 4096 });
+                drive.submit(Request {
+                    tag: c.tag,
+                    op: Op::Write,
+                    offset_bytes: rng.below(units) * 4096,
+                    len_bytes: 4096,
+                });
             }
             None => {
                 let c = drive.counters();
@@ -54,17 +64,30 @@ fn main() {
     let began = std::time::Instant::now();
     let done = write_random(&mut drive, &mut rng, seconds, interval);
     let wall = began.elapsed().as_secs_f64();
-    println!("{done} writes, {wall:.2} s, {:.2} M/s, {:.2} M events/s", done as f64 / wall / 1e6, drive.counters().events as f64 / wall / 1e6);
+    println!(
+        "{done} writes, {wall:.2} s, {:.2} M/s, {:.2} M events/s",
+        done as f64 / wall / 1e6,
+        drive.counters().events as f64 / wall / 1e6
+    );
     println!("{:?}", drive.counters());
     if let Some(after) = args.get(4) {
         let after: u64 = after.parse().expect("seconds");
         println!("-- 900 s idle");
         let limit: SimTime = drive.now() + Nanos::from_secs(900);
         assert!(drive.advance(limit).is_none());
-        println!("free {} kunits, erased main {}", drive.free_entry_units() / 1000, drive.erased_main_superblocks());
+        println!(
+            "free {} kunits, erased main {}",
+            drive.free_entry_units() / 1000,
+            drive.erased_main_superblocks()
+        );
         write_random(&mut drive, &mut rng, after, interval.min(10));
         println!("-- TRIM");
-        drive.submit(Request { tag: 0, op: Op::Trim, offset_bytes: 0, len_bytes: drive.capacity_bytes() });
+        drive.submit(Request {
+            tag: 0,
+            op: Op::Trim,
+            offset_bytes: 0,
+            len_bytes: drive.capacity_bytes(),
+        });
         drive.advance(SimTime::NEVER);
         write_random(&mut drive, &mut rng, after, interval.min(10));
     }

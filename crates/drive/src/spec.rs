@@ -151,7 +151,9 @@ pub struct CollectSpec {
     pub policy: Policy,
     /// Collection runs while fewer superblocks of the main area are free.
     pub start_superblocks: u32,
-    /// Superblocks of the main area kept back for collection (and folding) itself.
+    /// Superblocks of the main area kept back for collection (and folding) itself: at
+    /// least 3, since one may be half collected, one half filled by the host, and one must
+    /// be left to collect into.
     pub reserve_superblocks: u32,
     /// Superblocks of the cache kept back for collection itself.
     pub cache_reserve_superblocks: u32,

@@ -290,10 +290,7 @@ impl Array {
         self.counters.die_busy_ns += queue.now().0 - began_ns;
         self.dies[die as usize].current = NONE;
         for class in 0..CLASSES {
-            let next = pop(
-                &mut self.dies[die as usize].waiting[class],
-                &mut self.slots,
-            );
+            let next = pop(&mut self.dies[die as usize].waiting[class], &mut self.slots);
             if next != NONE {
                 self.start(queue, next);
                 break;

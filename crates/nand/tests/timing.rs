@@ -113,10 +113,7 @@ fn work_on_the_die_leaves_the_channel_free() {
     let mut bench = Bench::new(2, 1);
     bench.submit(0, Class::Background, Work::OnDie { busy: PROGRAM }, 0);
     bench.submit(1, Class::HostRead, read(), 1);
-    assert_eq!(
-        bench.run(),
-        [(1, (SENSE + TRANSFER).0), (0, PROGRAM.0)]
-    );
+    assert_eq!(bench.run(), [(1, (SENSE + TRANSFER).0), (0, PROGRAM.0)]);
     assert!(bench.array.is_idle(0) && bench.array.is_idle(1));
 }
 

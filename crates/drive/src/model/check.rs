@@ -103,7 +103,10 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
         checker.problems.push(Problem {
             line: line_of(text, model.schema.span().start),
             key: "schema",
-            message: format!("`{}` is not known; allowed: {SCHEMA}", model.schema.get_ref()),
+            message: format!(
+                "`{}` is not known; allowed: {SCHEMA}",
+                model.schema.get_ref()
+            ),
         });
     }
     nand(&mut checker, model);
@@ -154,14 +157,26 @@ fn nand(c: &mut Checker<'_>, model: &Model) {
 fn cache_and_parity(c: &mut Checker<'_>, model: &Model) {
     if let Some(s) = &model.slc_cache {
         c.source("slc_cache.enabled", &s.enabled);
-        c.range("slc_cache.blocks_per_plane", &s.blocks_per_plane, 16..=65_536);
+        c.range(
+            "slc_cache.blocks_per_plane",
+            &s.blocks_per_plane,
+            16..=65_536,
+        );
         c.range("slc_cache.pages_per_block", &s.pages_per_block, 4..=4096);
         c.range("slc_cache.read_us", &s.read_us, 1.0..=10_000.0);
         c.range("slc_cache.program_us", &s.program_us, 1.0..=10_000.0);
         c.range("slc_cache.erase_us", &s.erase_us, 1.0..=100_000.0);
-        c.range("slc_cache.fold_start_percent", &s.fold_start_percent, 0.0..=100.0);
+        c.range(
+            "slc_cache.fold_start_percent",
+            &s.fold_start_percent,
+            0.0..=100.0,
+        );
         let dies = model.nand.dies.get();
-        c.range("slc_cache.fold_dies_background", &s.fold_dies_background, 0..=dies);
+        c.range(
+            "slc_cache.fold_dies_background",
+            &s.fold_dies_background,
+            0..=dies,
+        );
         c.range("slc_cache.fold_pause_us", &s.fold_pause_us, 0..=10_000_000);
         let bits = model.nand.program_us.get().len() as u32;
         if s.pages_per_block.get() * bits != model.nand.pages_per_block.get() {
@@ -189,23 +204,55 @@ fn host(c: &mut Checker<'_>, model: &Model) {
     c.range("host.link_mb_per_s", &h.link_mb_per_s, 100..=600);
     c.range("host.frame_bytes", &h.frame_bytes, 512..=8192);
     c.range("host.frame_overhead_ns", &h.frame_overhead_ns, 0..=100_000);
-    c.range("host.command_overhead_ns", &h.command_overhead_ns, 0..=100_000);
+    c.range(
+        "host.command_overhead_ns",
+        &h.command_overhead_ns,
+        0..=100_000,
+    );
 }
 
 fn controller(c: &mut Checker<'_>, model: &Model) {
     let k = &model.controller;
     c.source("controller.name", &k.name);
     c.range("controller.cores", &k.cores, 1..=8);
-    c.one_of("controller.assignment", &k.assignment, &["shared", "divided"]);
-    c.range("controller.read_command_ns", &k.read_command_ns, 0..=10_000_000);
-    c.range("controller.write_command_ns", &k.write_command_ns, 0..=10_000_000);
+    c.one_of(
+        "controller.assignment",
+        &k.assignment,
+        &["shared", "divided"],
+    );
+    c.range(
+        "controller.read_command_ns",
+        &k.read_command_ns,
+        0..=10_000_000,
+    );
+    c.range(
+        "controller.write_command_ns",
+        &k.write_command_ns,
+        0..=10_000_000,
+    );
     c.range("controller.read_unit_ns", &k.read_unit_ns, 0..=1_000_000);
     c.range("controller.write_unit_ns", &k.write_unit_ns, 0..=1_000_000);
     c.range("controller.map_segments", &k.map_segments, 1..=16_777_216);
-    c.range("controller.map_segment_kib", &k.map_segment_kib, 4..=1_048_576);
-    c.range("controller.read_map_miss_ns", &k.read_map_miss_ns, 0..=1_000_000);
-    c.range("controller.write_map_miss_ns", &k.write_map_miss_ns, 0..=1_000_000);
-    c.range("controller.collect_unit_ns", &k.collect_unit_ns, 0..=10_000_000);
+    c.range(
+        "controller.map_segment_kib",
+        &k.map_segment_kib,
+        4..=1_048_576,
+    );
+    c.range(
+        "controller.read_map_miss_ns",
+        &k.read_map_miss_ns,
+        0..=1_000_000,
+    );
+    c.range(
+        "controller.write_map_miss_ns",
+        &k.write_map_miss_ns,
+        0..=1_000_000,
+    );
+    c.range(
+        "controller.collect_unit_ns",
+        &k.collect_unit_ns,
+        0..=10_000_000,
+    );
     c.range("controller.fold_unit_ns", &k.fold_unit_ns, 0..=10_000_000);
     let d = &model.dram;
     c.range("dram.size_mib", &d.size_mib, 1..=65_536);
@@ -217,8 +264,16 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
     let g = &model.collection;
     let names: Vec<&str> = POLICIES.iter().map(|p| p.0).collect();
     c.one_of("collection.policy", &g.policy, &names);
-    c.range("collection.start_superblocks", &g.start_superblocks, 4..=65_536);
-    c.range("collection.reserve_superblocks", &g.reserve_superblocks, 2..=65_536);
+    c.range(
+        "collection.start_superblocks",
+        &g.start_superblocks,
+        4..=65_536,
+    );
+    c.range(
+        "collection.reserve_superblocks",
+        &g.reserve_superblocks,
+        3..=65_536,
+    );
     c.range(
         "collection.cache_reserve_superblocks",
         &g.cache_reserve_superblocks,
@@ -234,7 +289,11 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
     let t = &model.trim;
     c.source("trim.enabled", &t.enabled);
     c.range("trim.command_ns", &t.command_ns, 0..=1_000_000_000);
-    c.range("trim.per_1024_units_ns", &t.per_1024_units_ns, 0..=1_000_000_000);
+    c.range(
+        "trim.per_1024_units_ns",
+        &t.per_1024_units_ns,
+        0..=1_000_000_000,
+    );
     c.source("trim.reaches_cache", &t.reaches_cache);
     if g.start_superblocks.get() <= g.reserve_superblocks.get() {
         let message = format!(
@@ -242,7 +301,11 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
             g.start_superblocks.get(),
             g.reserve_superblocks.get()
         );
-        c.report("collection.start_superblocks", &g.start_superblocks, message);
+        c.report(
+            "collection.start_superblocks",
+            &g.start_superblocks,
+            message,
+        );
     }
     let cached = model.slc_cache.as_ref().is_some_and(|s| s.enabled.get());
     if cached && g.cache_reserve_superblocks.get() < 4 {
@@ -261,7 +324,17 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
 /// Whether the data fits: the last check, when every figure on its own is sane.
 fn geometry(c: &mut Checker<'_>, model: &Model) {
     let spec = model.spec();
-    let layout = crate::sim::capacity(&spec);
+    let Some(layout) = crate::sim::capacity(&spec) else {
+        let message = "dies × planes × blocks × pages are more units of 4 KiB than the \
+                       mapping's 32 bits can number"
+            .to_string();
+        c.report(
+            "nand.blocks_per_plane",
+            &model.nand.blocks_per_plane,
+            message,
+        );
+        return;
+    };
     let user = &model.capacity.user_bytes;
     c.source("capacity.user_bytes", user);
     if user.get() % UNIT_BYTES != 0 || user.get() == 0 {
@@ -287,13 +360,6 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
         );
         c.report("capacity.user_bytes", user, message);
     }
-    if layout.all_units >= u64::from(u32::MAX) {
-        let message = format!(
-            "{} units of 4 KiB are more than the mapping's 32 bits can number",
-            layout.all_units
-        );
-        c.report("nand.blocks_per_plane", &model.nand.blocks_per_plane, message);
-    }
     let map_mib = user.get() / UNIT_BYTES * 4 / (1 << 20);
     if u64::from(model.dram.size_mib.get()) < map_mib {
         let message = format!(
@@ -304,16 +370,25 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
     }
     if spec.buffer.write_units < 2 * units_per_slot(model) {
         let message = "it must hold at least two multi-plane pages".to_string();
-        c.report("dram.write_buffer_kib", &model.dram.write_buffer_kib, message);
+        c.report(
+            "dram.write_buffer_kib",
+            &model.dram.write_buffer_kib,
+            message,
+        );
     }
     if let (Some(cache), Some(field)) = (&spec.cache, &model.slc_cache) {
-        let need = spec.collect.cache_reserve_superblocks + 8;
+        // Five that may be half folded or open, two open, a cell's worth to fold, one.
+        let need = spec.collect.cache_reserve_superblocks + 12;
         if cache.pool.superblocks < need {
             let message = format!(
                 "{} is not allowed; collection's reserve and folding need at least {need}",
                 cache.pool.superblocks
             );
-            c.report("slc_cache.blocks_per_plane", &field.blocks_per_plane, message);
+            c.report(
+                "slc_cache.blocks_per_plane",
+                &field.blocks_per_plane,
+                message,
+            );
         }
     }
 }

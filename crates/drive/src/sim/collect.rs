@@ -44,7 +44,10 @@ impl SimDrive {
 
     fn may_collect(&self) -> bool {
         let collect = &self.spec.collect;
-        let wanted = self.slots(Pool::Main, collect.start_superblocks);
+        let mut wanted = self.slots(Pool::Main, collect.start_superblocks);
+        if self.entry_pool() == Pool::Main {
+            wanted = wanted.max(self.host_pressed());
+        }
         let idle_wanted = self.slots(Pool::Main, self.spec.idle.target_superblocks);
         let free = self.free_slots[Pool::Main as usize];
         let asked = if self.idle.working() {
@@ -72,20 +75,19 @@ impl SimDrive {
     fn choose_victim(&mut self) -> bool {
         let main = *self.layout.pool(Pool::Main);
         let range = main.first_superblock..main.first_superblock + main.superblocks;
+        // What is wholly valid yields nothing, whatever the policy.
+        let all = main.data_slots_per_superblock * self.spec.units_per_slot;
         let candidates = range
             .filter(|&s| self.superblocks.is_closed(s))
             .map(|superblock| Candidate {
                 superblock,
                 valid_units: self.mapping.valid_in(superblock),
                 closed_at: self.superblocks.closed_at(superblock),
-            });
+            })
+            .filter(|c| c.valid_units < all);
         let Some(chosen) = self.spec.collect.policy.choose(candidates) else {
             return false;
         };
-        let all = main.data_slots_per_superblock * self.spec.units_per_slot;
-        if chosen.valid_units >= all {
-            return false;
-        }
         self.superblocks.leave(chosen.superblock);
         self.collector.victim = Some(Victim {
             superblock: chosen.superblock,
@@ -105,7 +107,10 @@ impl SimDrive {
         }
         let end = (next + 1).min(slots);
         self.free_slots[Pool::Main as usize] += i64::from(end - victim.next);
-        self.collector.victim = Some(Victim { next: end, ..victim });
+        self.collector.victim = Some(Victim {
+            next: end,
+            ..victim
+        });
         if next == slots {
             return self.victim_emptied();
         }
@@ -150,7 +155,6 @@ impl SimDrive {
 
     /// The units that are still valid get a new place.
     pub(super) fn collect_moved(&mut self, slot: u32) {
-        self.unpromise(StreamId::Collect, self.spec.units_per_slot);
         let valid = self.mapping.valid_bits(slot);
         for unit in 0..self.spec.units_per_slot {
             if valid >> unit & 1 == 0 {
@@ -163,6 +167,8 @@ impl SimDrive {
             self.close_if_full(StreamId::Collect);
             self.counters.units_collected += 1;
         }
+        // Only now: what is promised covers what is being placed.
+        self.unpromise(StreamId::Collect, self.spec.units_per_slot);
         self.collector.under_way -= 1;
         let slots = self.layout.pool(Pool::Main).slots_per_superblock;
         if self.collector.victim.is_some_and(|v| v.next == slots) {

@@ -2,9 +2,9 @@
 
 use stend_base::{Nanos, Op, Request};
 
+use super::SimDrive;
 use super::controller::Job;
 use super::layout::Pool;
-use super::SimDrive;
 use crate::spec::UNIT_BYTES;
 
 /// A command that the drive has accepted.
@@ -206,8 +206,21 @@ impl SimDrive {
         self.superblocks.erased(Pool::Main)
     }
 
+    /// One line for a person who looks for a drive that stands still.
+    pub fn diagnosis(&self) -> String {
+        format!(
+            "free slots {:?}, erased cache {} main {}, outstanding {}, {:?}, {:?}, {}",
+            self.free_slots,
+            self.superblocks.erased(Pool::Cache),
+            self.superblocks.erased(Pool::Main),
+            self.commands.outstanding,
+            self.collector,
+            self.folder,
+            self.writer.diagnosis()
+        )
+    }
+
     pub(super) fn host_is_silent(&self) -> bool {
         self.commands.outstanding == 0
     }
 }
-

@@ -67,9 +67,14 @@ impl SimDrive {
         let pool = self.layout.pool(Pool::Cache);
         let all = self.slots(Pool::Cache, pool.superblocks);
         if self.idle.working() {
-            return if self.idle.in_slice() { self.spec.dies } else { 0 };
+            return if self.idle.in_slice() {
+                self.spec.dies
+            } else {
+                0
+            };
         }
-        if free < self.host_floor() + self.slots(Pool::Cache, 1) {
+        let pressed = self.host_floor() + self.slots(Pool::Cache, 1);
+        if free < pressed.max(self.host_pressed()) {
             return self.spec.dies;
         }
         let taken = (all - free).max(0) as u64;

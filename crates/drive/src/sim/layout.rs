@@ -133,27 +133,32 @@ impl Layout {
 }
 
 /// How much data a drive's geometry holds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Capacity {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Units of data in the main area, without parity.
     pub main_units: u64,
+    /// Of these, units of one superblock.
     pub main_superblock_units: u64,
+    /// Units of all kinds, parity and SLC cache included.
     pub all_units: u64,
 }
 
-/// Computed in 64 bits, since it judges whether 32 suffice.
-pub(crate) fn capacity(spec: &Spec) -> Capacity {
+/// What `spec` can hold; `None` when that is more than 32 bits can number.
+pub fn capacity(spec: &Spec) -> Option<Capacity> {
     let units = u64::from(spec.units_per_slot);
     let raw = |pool: &PoolSpec| {
         u64::from(pool.superblocks) * u64::from(pool.rows) * u64::from(spec.dies) * units
     };
-    let main = raw(&spec.main);
-    let data = match spec.parity_data {
-        Some(data) => main * u64::from(data) / u64::from(data + 1),
-        None => main,
-    };
-    Capacity {
-        main_units: data,
-        main_superblock_units: data / u64::from(spec.main.superblocks),
-        all_units: main + spec.cache.as_ref().map_or(0, |cache| raw(&cache.pool)),
+    let all_units = raw(&spec.main) + spec.cache.as_ref().map_or(0, |cache| raw(&cache.pool));
+    if all_units >= u64::from(u32::MAX) {
+        return None;
     }
+    let layout = Layout::new(spec);
+    let main_superblock_units =
+        u64::from(layout.pool(Pool::Main).data_slots_per_superblock) * units;
+    Some(Capacity {
+        main_units: main_superblock_units * u64::from(spec.main.superblocks),
+        main_superblock_units,
+        all_units,
+    })
 }

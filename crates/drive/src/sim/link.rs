@@ -47,8 +47,7 @@ impl Link {
 
     fn time(&self, bytes: u32) -> Nanos {
         let frames = bytes.div_ceil(self.frame_bytes);
-        Nanos(u64::from(bytes) * self.ps_per_byte / 1000)
-            + self.frame_overhead * u64::from(frames)
+        Nanos(u64::from(bytes) * self.ps_per_byte / 1000) + self.frame_overhead * u64::from(frames)
     }
 }
 

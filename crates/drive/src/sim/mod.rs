@@ -37,7 +37,7 @@ use command::Commands;
 use controller::{Controller, Job};
 use fold::Folder;
 use idle::Idle;
-pub(crate) use layout::capacity;
+pub use layout::{Capacity, capacity};
 use layout::{Layout, Pool};
 use link::Link;
 use mapping::Mapping;
@@ -174,7 +174,7 @@ impl SimDrive {
             commands: Commands::new(spec.host.slots),
             link: Link::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
-            writer: Writer::new(spec),
+            writer: Writer::new(spec, &layout),
             read_ahead: ReadAhead::new(),
             collector: Collector::default(),
             folder: Folder::default(),
@@ -330,7 +330,10 @@ impl SimDrive {
     }
 
     fn cache_spec(&self) -> &crate::spec::CacheSpec {
-        self.spec.cache.as_ref().expect("the drive has an SLC cache")
+        self.spec
+            .cache
+            .as_ref()
+            .expect("the drive has an SLC cache")
     }
 
     /// Where new data goes first.
@@ -415,10 +418,12 @@ impl SimDrive {
 
     fn page_read_time(&self, slot: u32) -> Nanos {
         let (row, _) = self.layout.row_and_die(slot);
-        match self.layout.pool_of_superblock(self.layout.superblock_of_slot(slot)) {
+        match self
+            .layout
+            .pool_of_superblock(self.layout.superblock_of_slot(slot))
+        {
             Pool::Main => self.spec.main.timing.read_at(row),
             Pool::Cache => self.cache_spec().pool.timing.read_at(row),
         }
     }
 }
-

@@ -126,9 +126,10 @@ impl SimDrive {
         self.read_ahead.uses += 1;
         let uses = self.read_ahead.uses;
         let streams = &mut self.read_ahead.streams;
-        if let Some(found) = streams.iter().position(|s| {
-            s.last_used > 0 && s.next_byte == entry.offset_bytes
-        }) {
+        if let Some(found) = streams
+            .iter()
+            .position(|s| s.last_used > 0 && s.next_byte == entry.offset_bytes)
+        {
             let stream = &mut streams[found];
             stream.next_byte = end_byte;
             stream.continued += 1;
@@ -255,13 +256,8 @@ impl SimDrive {
             sense: self.page_read_time(slot),
             bytes: units * UNIT_BYTES as u32,
         };
-        self.array.submit(
-            &mut self.queue,
-            die,
-            Class::HostRead,
-            work,
-            purpose.pack(),
-        );
+        self.array
+            .submit(&mut self.queue, die, Class::HostRead, work, purpose.pack());
     }
 
     /// Reads units that were not read ahead.
@@ -290,10 +286,8 @@ impl SimDrive {
 
     pub(super) fn read_ahead_arrived(&mut self, entry: u32) {
         self.read_ahead.entries[entry as usize].ready = true;
-        let mut waiter = std::mem::replace(
-            &mut self.read_ahead.entries[entry as usize].waiters,
-            NONE,
-        );
+        let mut waiter =
+            std::mem::replace(&mut self.read_ahead.entries[entry as usize].waiters, NONE);
         while waiter != NONE {
             let Waiter {
                 command,

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use stend_nand::{Class, Work};
 
-use super::layout::Pool;
+use super::layout::{Layout, Pool};
 use super::link::Transfer;
 use super::mapping::UNMAPPED;
 use super::{Purpose, SimDrive};
@@ -70,11 +70,25 @@ pub(crate) struct Writer {
     epoch: u64,
     units_per_slot: u32,
     collected_under_way: u32,
+    padding_owed: bool,
+    /// Slots that are not parity from the nth of a superblock on.
+    data_slots_from: Vec<u32>,
 }
 
 impl Writer {
-    pub fn new(spec: &Spec) -> Writer {
-        let slots = super::layout::Layout::new(spec).slots() as usize;
+    pub fn new(spec: &Spec, layout: &Layout) -> Writer {
+        let slots = layout.slots() as usize;
+        let pool = if spec.cache.is_some() {
+            Pool::Cache
+        } else {
+            Pool::Main
+        };
+        let mut data_slots_from: Vec<u32> = Vec::new();
+        for within in (0..layout.pool(pool).slots_per_superblock).rev() {
+            let behind = data_slots_from.last().copied().unwrap_or(0);
+            data_slots_from.push(behind + u32::from(!layout.is_parity(pool, within)));
+        }
+        data_slots_from.reverse();
         let stream = Stream {
             superblock: NONE,
             within: 0,
@@ -93,6 +107,8 @@ impl Writer {
             epoch: 0,
             units_per_slot: spec.units_per_slot,
             collected_under_way: 0,
+            padding_owed: false,
+            data_slots_from,
         }
     }
 
@@ -106,6 +122,16 @@ impl Writer {
     #[inline]
     pub fn collected_slots_under_way(&self) -> u32 {
         self.collected_under_way
+    }
+
+    pub fn diagnosis(&self) -> String {
+        format!(
+            "buffered {}, {} writes wait, streams {:?}, filling {:?}",
+            self.buffered,
+            self.waiting.len(),
+            self.streams,
+            self.filling.iter().filter(|f| f.in_use).collect::<Vec<_>>()
+        )
     }
 
     /// Gives back the space of the oldest host slots, as far as they are programmed.
@@ -152,9 +178,13 @@ impl SimDrive {
             let limit = (begin / UNIT_BYTES + u64::from(self.spec.units_per_slot)) * UNIT_BYTES;
             let end = limit.min(entry.offset_bytes + entry.len_bytes);
             let units = (end.div_ceil(UNIT_BYTES) - begin / UNIT_BYTES) as u32;
-            if self.writer.buffered + units > self.spec.buffer.write_units
-                || !self.host_has_space(units)
-            {
+            if self.writer.buffered + units > self.spec.buffer.write_units {
+                return;
+            }
+            if !self.host_has_space(units) {
+                // Nothing else may be under way that would start what makes space.
+                self.pump_collect();
+                self.pump_fold();
                 return;
             }
             self.writer.buffered += units;
@@ -176,7 +206,8 @@ impl SimDrive {
     /// Whether the host may take `units` more from the pool that it writes to.
     fn host_has_space(&self, units: u32) -> bool {
         let pool = self.entry_pool();
-        self.free_slots[pool as usize] > self.host_floor()
+        let promised = self.writer.streams[StreamId::Host as usize].promised + units;
+        self.free_slots[pool as usize] > self.host_floor() + self.slots_for(promised)
             && self.stream_has_room(StreamId::Host, units)
     }
 
@@ -190,44 +221,50 @@ impl SimDrive {
         }
     }
 
+    /// Free slots of the entry pool below which the host may soon be held up.
+    pub(super) fn host_pressed(&self) -> i64 {
+        let most = self.spec.buffer.write_units + self.spec.units_per_slot;
+        self.host_floor() + self.slots_for(most) + 1
+    }
+
+    /// Slots that `units` take, with their parity.
+    fn slots_for(&self, units: u32) -> i64 {
+        let slots = units.div_ceil(self.spec.units_per_slot);
+        let parity = self.spec.parity_data.map_or(0, |data| slots.div_ceil(data));
+        i64::from(slots + parity)
+    }
+
     /// Slots of `superblocks` in `pool`.
     pub(super) fn slots(&self, pool: Pool, superblocks: u32) -> i64 {
         i64::from(superblocks) * i64::from(self.layout.pool(pool).slots_per_superblock)
     }
 
-    /// Whether `units` more can be placed at once, leaving the other stream what it has
-    /// been promised.
+    /// Whether `units` more can be placed, leaving the other stream what it has been
+    /// promised.
     pub(super) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
-        let (room, promised) = self.stream_room(stream);
-        if room >= promised + units {
-            return true;
-        }
         let other = match stream {
             StreamId::Host => StreamId::Collect,
             StreamId::Collect => StreamId::Host,
         };
-        let (other_room, other_promised) = self.stream_room(other);
-        let other_needs = usize::from(other_promised > other_room);
-        self.superblocks.erased(self.entry_pool()) > other_needs
+        let needed = self.superblocks_needed(stream, units) + self.superblocks_needed(other, 0);
+        self.superblocks.erased(self.entry_pool()) >= needed as usize
     }
 
-    /// Units left in a stream's open superblock (at least), and those promised.
+    /// Superblocks a stream has yet to open for what it was promised and `more` units.
+    fn superblocks_needed(&self, stream: StreamId, more: u32) -> u32 {
+        let (room, promised) = self.stream_room(stream);
+        let all = self.writer.data_slots_from[0] * self.spec.units_per_slot;
+        (promised + more).saturating_sub(room).div_ceil(all)
+    }
+
+    /// Units left in a stream's open superblock, and those promised.
     fn stream_room(&self, stream: StreamId) -> (u32, u32) {
         let stream = &self.writer.streams[stream as usize];
         if stream.superblock == NONE {
             return (0, stream.promised);
         }
-        let slots = self
-            .layout
-            .pool(self.entry_pool())
-            .slots_per_superblock
-            .saturating_sub(stream.within);
-        // Parity takes at most one slot in two, and at least what the stride says.
-        let data = match self.spec.parity_data {
-            Some(data) => (slots * data / (data + 1)).saturating_sub(1),
-            None => slots,
-        };
-        let units = (data * self.spec.units_per_slot).saturating_sub(stream.filled);
+        let slots = self.writer.data_slots_from[stream.within as usize];
+        let units = slots * self.spec.units_per_slot - stream.filled;
         (units, stream.promised)
     }
 
@@ -249,10 +286,9 @@ impl SimDrive {
         let end = begin + u64::from(bytes);
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         self.read_ahead_forget(units.start, units.end);
-        self.unpromise(StreamId::Host, units.end - units.start);
-        for unit in units {
-            let whole = u64::from(unit) * UNIT_BYTES >= begin
-                && u64::from(unit + 1) * UNIT_BYTES <= end;
+        for unit in units.clone() {
+            let whole =
+                u64::from(unit) * UNIT_BYTES >= begin && u64::from(unit + 1) * UNIT_BYTES <= end;
             let old = self.mapping.lookup(unit);
             let filling = self.append(StreamId::Host, unit, tag);
             if !whole && old != UNMAPPED {
@@ -260,6 +296,11 @@ impl SimDrive {
             }
             self.close_if_full(StreamId::Host);
             self.counters.host_units_written += 1;
+        }
+        // Only now: what is promised covers what is being placed.
+        self.unpromise(StreamId::Host, units.end - units.start);
+        if self.writer.padding_owed {
+            self.pad_slots();
         }
         if finished {
             self.command_done(command);
@@ -358,18 +399,27 @@ impl SimDrive {
     }
 
     /// Closes the slots being filled, full or not, so that all that was received is
-    /// programmed.
+    /// programmed. Where padding would take room that was promised, it is owed until
+    /// the promised data has arrived.
     pub(super) fn pad_slots(&mut self) {
+        self.writer.padding_owed = false;
         for id in [StreamId::Host, StreamId::Collect] {
             let filled = self.writer.streams[id as usize].filled;
-            if filled > 0 {
-                self.counters.padded_slots += 1;
-                if id == StreamId::Host {
-                    // The slot gives its whole size back when it is programmed.
-                    self.writer.buffered += self.spec.units_per_slot - filled;
-                }
-                self.close_slot(id);
+            if filled == 0 {
+                continue;
             }
+            let padding = self.spec.units_per_slot - filled;
+            let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
+            if !takes_none && !self.stream_has_room(id, padding) {
+                self.writer.padding_owed |= id == StreamId::Host;
+                continue;
+            }
+            self.counters.padded_slots += 1;
+            if id == StreamId::Host {
+                // The slot gives its whole size back when it is programmed.
+                self.writer.buffered += padding;
+            }
+            self.close_slot(id);
         }
     }
 
@@ -439,6 +489,7 @@ impl SimDrive {
             StreamId::Host => {
                 self.writer.filling[filling as usize].programmed = true;
                 self.writer.give_back();
+                self.pump_collect();
                 self.pump_fold();
                 self.pump_writes();
             }
@@ -477,7 +528,9 @@ impl SimDrive {
     /// Ends the flushes behind which nothing is unprogrammed any more.
     fn check_flushes(&mut self) {
         while let Some(&(command, epoch)) = self.commands.flushes.first() {
-            let holds_up = |f: &Filling| f.in_use && !f.programmed && f.epoch <= epoch;
+            let holds_up = |f: &Filling| {
+                f.in_use && !f.programmed && f.stream == StreamId::Host && f.epoch <= epoch
+            };
             if self.writer.filling.iter().any(holds_up) {
                 return;
             }

@@ -1,0 +1,181 @@
+//! A small drive for tests, and ways to drive it.
+
+#![allow(dead_code, missing_docs)]
+
+use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
+use stend_drive::SimDrive;
+use stend_drive::spec::*;
+use stend_nand::CellTiming;
+
+pub const UNIT: u64 = UNIT_BYTES;
+
+/// A drive of `superblocks` × 4 dies × `rows` × 4 units without cache or parity, with
+/// `user_units` for the host.
+pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
+    Spec {
+        user_bytes: user_units * UNIT,
+        dies: 4,
+        channels: 2,
+        units_per_slot: 4,
+        bus_ps_per_byte: 2_500,
+        bus_overhead: Nanos(300),
+        main: PoolSpec {
+            superblocks,
+            rows,
+            timing: CellTiming {
+                read: vec![Nanos::from_micros(50)],
+                program: vec![Nanos::from_micros(400)],
+                erase: Nanos::from_micros(3000),
+            },
+        },
+        cache: None,
+        parity_data: None,
+        host: HostSpec {
+            submit: Nanos(4_000),
+            complete: Nanos(5_000),
+            slots: 32,
+            link_ps_per_byte: 1_666,
+            frame_bytes: 8192,
+            frame_overhead: Nanos(1_100),
+            command_overhead: Nanos(1_500),
+        },
+        controller: ControllerSpec {
+            cores: 1,
+            core_read: 0,
+            core_write: 0,
+            core_background: 0,
+            read_command: Nanos(5_000),
+            write_command: Nanos(6_000),
+            read_unit: Nanos(100),
+            write_unit: Nanos(100),
+            map_segments: 1 << 20,
+            map_segment_units: 1024,
+            read_map_miss: Nanos::ZERO,
+            write_map_miss: Nanos::ZERO,
+            collect_unit: Nanos(500),
+            fold_unit: Nanos(500),
+        },
+        buffer: BufferSpec {
+            write_units: 64,
+            read_ahead_units: 0,
+        },
+        collect: CollectSpec {
+            policy: Policy::Greedy,
+            start_superblocks: 5,
+            reserve_superblocks: 3,
+            cache_reserve_superblocks: 0,
+            depth: 8,
+        },
+        idle: IdleSpec {
+            enabled: true,
+            delay: Nanos::from_millis(10),
+            slice: Nanos::from_millis(10),
+            duty_percent: 50,
+            target_superblocks: 6,
+        },
+        trim: TrimSpec {
+            enabled: true,
+            command: Nanos(10_000),
+            per_1024_units: Nanos(5_000),
+            reaches_cache: true,
+        },
+    }
+}
+
+/// The same with an SLC cache of `cache_superblocks`, TLC cells and parity 3+1.
+pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec {
+    let mut spec = plain(superblocks, 24, user_units);
+    spec.main.timing.read = vec![Nanos::from_micros(70); 3];
+    spec.main.timing.program = vec![Nanos::from_micros(900); 3];
+    spec.parity_data = Some(3);
+    spec.cache = Some(CacheSpec {
+        pool: PoolSpec {
+            superblocks: cache_superblocks,
+            rows: 8,
+            timing: CellTiming {
+                read: vec![Nanos::from_micros(30)],
+                program: vec![Nanos::from_micros(250)],
+                erase: Nanos::from_micros(3000),
+            },
+        },
+        fold_start_slots: 8 * 4 * 6,
+        fold_dies_background: 1,
+        fold_pause: Nanos::from_micros(200),
+    });
+    spec.collect.cache_reserve_superblocks = 4;
+    spec
+}
+
+pub fn request(tag: u32, op: Op, unit: u64, units: u64) -> Request {
+    Request {
+        tag,
+        op,
+        offset_bytes: unit * UNIT,
+        len_bytes: units * UNIT,
+    }
+}
+
+/// Runs one request alone; the time from submission to completion.
+pub fn alone(drive: &mut SimDrive, request: Request) -> Nanos {
+    let start = drive.now();
+    drive.submit(request);
+    let done = drive.advance(SimTime::NEVER).expect("a request ends");
+    assert_eq!(done.tag, request.tag);
+    done.at.since(start)
+}
+
+/// Lets the drive rest.
+pub fn rest(drive: &mut SimDrive, time: Nanos) {
+    let limit = drive.now() + time;
+    assert!(drive.advance(limit).is_none());
+}
+
+/// `count` requests of `units` at depth `depth`, with offsets from `next`; the time taken.
+pub fn burst(
+    drive: &mut SimDrive,
+    op: Op,
+    units: u64,
+    depth: u32,
+    count: u64,
+    mut next: impl FnMut() -> u64,
+) -> Nanos {
+    let start = drive.now();
+    let mut sent = 0;
+    let mut done = 0;
+    while sent < count.min(u64::from(depth)) {
+        drive.submit(request(sent as u32, op, next(), units));
+        sent += 1;
+    }
+    while done < count {
+        let completion = drive
+            .advance(SimTime::NEVER)
+            .unwrap_or_else(|| panic!("the drive stands still: {}", drive.diagnosis()));
+        done += 1;
+        if sent < count {
+            drive.submit(request(completion.tag, op, next(), units));
+            sent += 1;
+        }
+    }
+    drive.now().since(start)
+}
+
+/// Writes the whole drive in ascending order.
+pub fn fill(drive: &mut SimDrive) {
+    let all = drive.capacity_bytes() / UNIT;
+    let mut at = 0;
+    let whole = all / 32;
+    burst(drive, Op::Write, 32, 8, whole, || {
+        at += 32;
+        at - 32
+    });
+    for unit in whole * 32..all {
+        alone(drive, request(0, Op::Write, unit, 1));
+    }
+}
+
+/// Random units of a drive.
+pub fn random(drive: &SimDrive, seed: u64) -> impl FnMut() -> u64 + use<> {
+    let all = drive.capacity_bytes() / UNIT;
+    let mut rng = Rng::stream(seed, "test");
+    move || rng.below(all)
+}

@@ -1,0 +1,205 @@
+//! The translation layer against a plain map, on drives and loads drawn at random:
+//! geometry, cell bits, cache, parity, policies, buffer, idle work; reads, writes, TRIM,
+//! flushes and silence, up to 32 requests at once.
+//!
+//! `STEND_PROPERTY_SEEDS=N` tries N seeds instead of the default; a failing seed prints
+//! the command that replays it.
+
+mod common;
+
+use common::*;
+use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
+use stend_drive::spec::*;
+use stend_drive::{SimDrive, Spec};
+
+const SEEDS: u64 = 60;
+const REQUESTS: u32 = 6_000;
+
+fn draw_spec(rng: &mut Rng) -> Spec {
+    let with_cache = rng.ratio(1, 2);
+    let bits = 1 + rng.below(3) as u32;
+    let word_lines = 4 + rng.below(5) as u32;
+    let superblocks = 24 + rng.below(30) as u32;
+    let mut spec = plain(superblocks, word_lines * bits, 64);
+    spec.dies = 1 + rng.below(6) as u32;
+    spec.channels = 1 + rng.below(u64::from(spec.dies)) as u32;
+    spec.units_per_slot = 1 << rng.below(4);
+    spec.main.timing.read = vec![Nanos::from_micros(50); bits as usize];
+    spec.main.timing.program = vec![Nanos::from_micros(500); bits as usize];
+    spec.parity_data = rng.ratio(1, 2).then(|| 1 + rng.below(8) as u32);
+    if with_cache {
+        let template = cached(superblocks, 16, 64).cache.expect("it has a cache");
+        spec.collect.cache_reserve_superblocks = 4;
+        let pool = PoolSpec {
+            superblocks: 16 + rng.below(12) as u32,
+            rows: word_lines,
+            ..template.pool
+        };
+        spec.cache = Some(CacheSpec {
+            pool,
+            fold_start_slots: rng.below(100),
+            fold_dies_background: rng.below(3) as u32,
+            fold_pause: Nanos::from_micros(rng.below(3) * 500),
+        });
+    }
+    spec.controller.cores = 1 + rng.below(3) as u32;
+    spec.controller.core_write = rng.below(u64::from(spec.controller.cores)) as u32;
+    spec.controller.core_background = rng.below(u64::from(spec.controller.cores)) as u32;
+    spec.buffer.write_units = spec.units_per_slot * (2 + rng.below(20) as u32);
+    spec.buffer.read_ahead_units = rng.below(3) as u32 * 32;
+    spec.collect.policy = if rng.ratio(1, 4) {
+        Policy::Fifo
+    } else {
+        Policy::Greedy
+    };
+    spec.collect.depth = 1 + rng.below(16) as u32;
+    spec.collect.reserve_superblocks = 3 + rng.below(2) as u32;
+    spec.collect.start_superblocks = spec.collect.reserve_superblocks + 1 + rng.below(3) as u32;
+    spec.idle.enabled = rng.ratio(3, 4);
+    spec.trim.enabled = rng.ratio(7, 8);
+    spec.trim.reaches_cache = rng.ratio(1, 2);
+    spec.user_bytes = draw_capacity(rng, &spec);
+    spec
+}
+
+/// From half of what fits to all that the model checker allows.
+fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
+    let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
+    let kept = u64::from(spec.collect.start_superblocks) + 3;
+    let most = capacity.main_units - kept * capacity.main_superblock_units;
+    (most / 2 + rng.below(most / 2 + 1)).max(1) * UNIT
+}
+
+struct Model {
+    drive: SimDrive,
+    expected: Vec<Option<u32>>,
+    outstanding: Vec<Request>,
+    next_tag: u32,
+    trim_works: bool,
+}
+
+impl Model {
+    fn range(request: &Request) -> std::ops::Range<usize> {
+        let first = (request.offset_bytes / UNIT) as usize;
+        first..first + (request.len_bytes / UNIT) as usize
+    }
+
+    fn check(&self, units: std::ops::Range<usize>) {
+        for unit in units {
+            let got = self.drive.content(unit as u32);
+            assert_eq!(got, self.expected[unit], "unit {unit}");
+        }
+    }
+
+    fn finish_one(&mut self) {
+        let done = self
+            .drive
+            .advance(SimTime::NEVER)
+            .unwrap_or_else(|| panic!("the drive stands still: {}", self.drive.diagnosis()));
+        let place = self.outstanding.iter().position(|r| r.tag == done.tag);
+        let request = self.outstanding.swap_remove(place.expect("a known tag"));
+        let units = Model::range(&request);
+        match request.op {
+            Op::Write => self.expected[units.clone()].fill(Some(request.tag)),
+            Op::Trim if self.trim_works => self.expected[units.clone()].fill(None),
+            Op::Trim | Op::Read | Op::Flush => {}
+        }
+        self.check(units);
+    }
+
+    fn send(&mut self, rng: &mut Rng) {
+        let all = self.expected.len() as u64;
+        let longest = if rng.ratio(1, 20) { all } else { all.min(40) };
+        let units = 1 + rng.below(longest);
+        let first = rng.below(all - units + 1);
+        let op = match rng.below(20) {
+            0..12 => Op::Write,
+            12..17 => Op::Read,
+            17..19 => Op::Trim,
+            _ => Op::Flush,
+        };
+        let units = match op {
+            Op::Flush => 0,
+            Op::Trim => units,
+            Op::Read | Op::Write => units.min(64),
+        };
+        let request = request(self.next_tag, op, first, units);
+        let new = Model::range(&request);
+        let overlaps = |old: &Request| {
+            let old = Model::range(old);
+            old.start < new.end && new.start < old.end
+        };
+        if !self.outstanding.iter().any(overlaps) {
+            self.next_tag += 1;
+            self.outstanding.push(request);
+            self.drive.submit(request);
+        }
+    }
+}
+
+/// Says how to replay a seed when its run fails.
+struct Replay(u64);
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!(
+                "replay: STEND_PROPERTY_SEED={} cargo test -p stend-drive --test property",
+                self.0
+            );
+        }
+    }
+}
+
+fn run(seed: u64) {
+    let _replay = Replay(seed);
+    let mut rng = Rng::stream(seed, "property");
+    let spec = draw_spec(&mut rng);
+    let mut drive = SimDrive::new(&spec);
+    drive.keep_content();
+    let units = (spec.user_bytes / UNIT) as usize;
+    let mut model = Model {
+        drive,
+        expected: vec![None; units],
+        outstanding: Vec::new(),
+        next_tag: 0,
+        trim_works: spec.trim.enabled,
+    };
+    let depth = 1 + rng.below(40) as usize;
+    for step in 0..REQUESTS {
+        while model.outstanding.len() >= depth {
+            model.finish_one();
+        }
+        model.send(&mut rng);
+        if rng.ratio(1, 200) {
+            while !model.outstanding.is_empty() {
+                model.finish_one();
+            }
+            rest(&mut model.drive, Nanos::from_millis(rng.below(400)));
+        }
+        if step % 1_000 == 0 {
+            while !model.outstanding.is_empty() {
+                model.finish_one();
+            }
+            model.check(0..units);
+        }
+    }
+    while !model.outstanding.is_empty() {
+        model.finish_one();
+    }
+    model.check(0..units);
+}
+
+#[test]
+fn the_drive_reads_back_what_a_plain_map_would() {
+    if let Ok(seed) = std::env::var("STEND_PROPERTY_SEED") {
+        run(seed.parse().expect("STEND_PROPERTY_SEED is a number"));
+        return;
+    }
+    let seeds = std::env::var("STEND_PROPERTY_SEEDS").map_or(SEEDS, |n| {
+        n.parse().expect("STEND_PROPERTY_SEEDS is a number")
+    });
+    for seed in 0..seeds {
+        run(seed);
+    }
+}
