@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use stend_base::Nanos;
+use stend_base::{Completion, Device, Nanos, Request, SimTime};
 use stend_load::report::{fio_output, log_files, normal};
 use stend_load::testing::ConstantDevice;
 use stend_load::{JobFile, RunOptions, RunResult, run};
@@ -229,16 +229,91 @@ fn every_request_is_logged_without_an_interval() {
     );
 }
 
+/// Serves one request at a time, each taking longer than the one before.
+struct Tiring {
+    now: SimTime,
+    served: u64,
+    pending: Option<(SimTime, u32)>,
+}
+
+impl Device for Tiring {
+    fn capacity_bytes(&self) -> u64 {
+        1 << 30
+    }
+    fn now(&self) -> SimTime {
+        self.now
+    }
+    fn submit(&mut self, request: Request) {
+        self.served += 1;
+        let latency = Nanos::from_micros(100) * self.served;
+        let before = self.pending.replace((self.now + latency, request.tag));
+        assert!(before.is_none(), "one at a time");
+    }
+    fn advance(&mut self, limit: SimTime) -> Option<Completion> {
+        let next = self.pending.take_if(|(at, _)| *at <= limit);
+        self.now = next.map_or(limit, |(at, _)| at);
+        next.map(|(at, tag)| Completion { tag, at })
+    }
+}
+
+fn tire(text: &str) -> RunResult {
+    let mut device = Tiring {
+        now: SimTime::ZERO,
+        served: 0,
+        pending: None,
+    };
+    let file = JobFile::parse(text).unwrap();
+    run(&mut device, &file, &RunOptions::default()).unwrap()
+}
+
 #[test]
-fn log_max_value_takes_the_largest() {
-    // A burst of two at depth two, on a device that serves both at once: mean equals max.
-    let result =
-        execute("[j]\nrw=read\nsize=40k\nwrite_lat_log=m\nlog_avg_msec=1000\nlog_max_value=1\n");
-    let files = log_files(&result);
+fn interval_logs_hold_the_mean_or_the_largest() {
+    // Completions after 0.1, 0.3, 0.6, 1.0 | 1.5 ms: the fourth is the last of the first.
+    let text = "[j]\nrw=read\nsize=20k\nwrite_lat_log=m\nlog_avg_msec=1\n";
+    let clat = |text: &str| log_files(&tire(text))[1].text.clone();
+    assert_eq!(clat(text), "1, 250000, 0, 0, 0\n1, 500000, 0, 0, 0\n");
+    let largest = clat(&format!("{text}log_max_value=1\n"));
+    assert_eq!(largest, "1, 400000, 0, 0, 0\n1, 500000, 0, 0, 0\n");
+}
+
+#[test]
+fn percentiles_and_buckets_of_known_latencies() {
+    // 100 µs, 200 µs … 10 ms.
+    let result = tire("[j]\nrw=read\nsize=400k\npercentile_list=1:50:99:99.999:100\n");
+    let job = &fio_output(&result, true).jobs[0];
+    let clat = &job.read.clat_ns;
+    for (percent, exact) in [(1.0, 100_000.0), (50.0, 5e6), (99.0, 9.9e6), (99.999, 1e7)] {
+        let got = clat.at(percent).unwrap() as f64;
+        assert!((got - exact).abs() <= exact * 0.001, "{percent}: {got}");
+    }
     assert_eq!(
-        files[1].text, "1, 100000, 0, 0, 0\n",
-        "the last window ends with the job"
+        (clat.min, clat.max, clat.mean),
+        (100_000, 10_000_000, 5_050_000.0)
     );
+    assert_eq!(clat.at(100.0), Some(10_000_000), "never above the largest");
+    assert_eq!(clat.bins.as_ref().unwrap().len(), 100);
+    // fio's bounds: below 250 µs two, below 500 two, below 750 three, below 1,000 two.
+    let us = job.other["latency_us"].as_object().unwrap();
+    let shares = ["250", "500", "750", "1000"].map(|key| us[key].as_f64().unwrap());
+    assert_eq!(shares, [2.0, 2.0, 3.0, 2.0]);
+    let ms = job.other["latency_ms"].as_object().unwrap();
+    let shares = ["2", "4", "10", "20"].map(|key| ms[key].as_f64().unwrap());
+    // 10 ms lies on a bound, and may be counted on either side of it.
+    assert_eq!(shares[..2], [10.0, 20.0]);
+    assert!(
+        shares[2] + shares[3] == 61.0 && shares[2] >= 60.0,
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn a_share_of_the_group_is_at_most_all() {
+    // Busy for 500 ms, idle for 600: the busy window is faster than the whole.
+    let result = execute("[j]\nrw=read\nsize=20004k\nthinktime=600ms\nthinktime_blocks=5000\n");
+    let read = &fio_output(&result, false).jobs[0].read;
+    assert_eq!(read.other["bw_mean"], 40_000.0);
+    assert_eq!(read.bw, 18_183);
+    assert_eq!(read.other["bw_agg"], 100.0);
 }
 
 #[test]

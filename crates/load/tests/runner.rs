@@ -247,6 +247,18 @@ fn ramp_time_runs_uncounted() {
 }
 
 #[test]
+fn what_is_done_in_ramp_time_does_not_use_up_the_job() {
+    let (result, log) = execute(
+        "[j]\nrw=read\nsize=64k\nramp_time=5ms\n",
+        &RunOptions::default(),
+    );
+    // Fifty in the ramp, the region over and over; then the job's own sixteen. The last
+    // one issued in the ramp completes at its very end, and counts.
+    assert_eq!(log.len(), 66);
+    assert_eq!(result.jobs[0].directions[0].latency.count(), 17);
+}
+
+#[test]
 fn fsync_and_end_fsync_flush() {
     let (result, log) = execute(
         "[j]\nrw=write\nsize=40k\nfsync=4\nend_fsync=1\n",

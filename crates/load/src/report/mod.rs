@@ -1,5 +1,5 @@
 //! Reports of a run in fio's formats: its JSON ([`json`]), its output for people
-//! ([`normal`]) and its logs ([`logs`]).
+//! ([`mod@normal`]) and its logs ([`logs`]).
 
 pub mod json;
 pub mod logs;
