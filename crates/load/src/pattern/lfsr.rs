@@ -2,7 +2,7 @@
 //!
 //! A register of w bits, the smallest w with 2^w > n, runs through all values from 1 to
 //! 2^w - 1; values above n are skipped, at most every second one on average. As in fio,
-//! every pass has the same order: it begins anew from the same seed.
+//! every pass has the same order: after all values the register is where it began.
 
 use stend_base::Rng;
 
@@ -59,7 +59,6 @@ pub const LEN_MAX: u64 = (1 << 40) - 1;
 pub struct Lfsr {
     len: u64,
     mask: u64,
-    start: u64,
     state: u64,
     left: u64,
 }
@@ -76,12 +75,10 @@ impl Lfsr {
         );
         let bits = (u64::BITS - len.leading_zeros()).max(2);
         let mask = mask(bits);
-        let start = 1 + rng.below((1 << bits) - 1);
         Lfsr {
             len,
             mask,
-            start,
-            state: start,
+            state: 1 + rng.below((1 << bits) - 1),
             left: len,
         }
     }
@@ -91,7 +88,6 @@ impl Lfsr {
     pub fn next_index(&mut self) -> Option<u64> {
         if self.left == 0 {
             self.left = self.len;
-            self.state = self.start;
             return None;
         }
         self.left -= 1;

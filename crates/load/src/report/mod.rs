@@ -62,7 +62,8 @@ impl Entry<'_> {
 }
 
 /// As in fio, jobs with `group_reporting` that follow each other in one group are one
-/// entry, under the name and options of the first.
+/// entry under the name of the first. It also has the first's options; fio 3.33 shows
+/// those of the last section, which do not belong to the name.
 fn entries(result: &RunResult) -> Vec<Entry<'_>> {
     let mut out: Vec<Entry<'_>> = Vec::new();
     for done in &result.jobs {

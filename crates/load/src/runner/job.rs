@@ -218,13 +218,11 @@ impl<'a> JobState<'a> {
             Ok(direction) => direction,
             Err(due) => return Next::Wake(due.min(self.end_at)),
         };
-        let Some((offset, len)) = self.place(direction, now) else {
+        let Some((offset, len)) = self.place(direction) else {
             self.exhausted = true;
             return Next::Over;
         };
-        if now >= self.record_from {
-            self.issued_bytes += len;
-        }
+        self.issued_bytes += len;
         if self.paced {
             self.pace.rate_bytes[direction as usize] += len;
             self.pace.burst += 1;
@@ -313,13 +311,13 @@ impl<'a> JobState<'a> {
     /// Offset and length of the next request; `None` at the end of the region, if that
     /// ends the job.
     #[inline]
-    fn place(&mut self, direction: Direction, now: SimTime) -> Option<(u64, u64)> {
+    fn place(&mut self, direction: Direction) -> Option<(u64, u64)> {
         let index = direction as usize;
         if self.random {
             let blocks = &mut self.blocks[self.blocks_of[index]];
             let block = match blocks.source.next_index() {
                 Some(block) => block,
-                None if self.wraps || now < self.record_from => blocks.source.next_index()?,
+                None if self.wraps => blocks.source.next_index()?,
                 // Sizes differ: the bytes, not the blocks, say when enough is done.
                 None if !matches!(self.plan.spec.block_sizes[index], BlockSizes::Fixed(_))
                     || self.blocks.len() > 1 =>
@@ -335,7 +333,7 @@ impl<'a> JobState<'a> {
         let position = &mut self.positions[index];
         let len = match self.lengths[index].next_bytes(self.region_bytes - *position) {
             Some(len) => len,
-            None if self.wraps || now < self.record_from => {
+            None if self.wraps => {
                 *position = 0;
                 self.lengths[index].next_bytes(self.region_bytes)?
             }

@@ -21,7 +21,9 @@
 //!   them, then for `thinktime`.
 //! - **Flushes.** `fsync` sends a flush into the queue like any request (as fio does with
 //!   `io_uring`); its latency is reported under `sync`.
-//! - **Ramp.** What completes during `ramp_time` is not counted, in no figure.
+//! - **Ramp.** What completes during `ramp_time` is in no figure, yet it uses up `size` and
+//!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured
+//!   nothing; fio reports such a job as if it had no ramp.
 
 mod job;
 mod plan;
