@@ -144,6 +144,27 @@ fn mixed_block_sizes_keep_to_the_region() {
 }
 
 #[test]
+fn random_lengths_end_within_the_region() {
+    for sizes in [
+        "bsrange=4k-64k",
+        "bssplit=4k/50:64k/50",
+        "bsrange=4k-64k\nnorandommap",
+    ] {
+        let log = requests(&format!(
+            "[j]\nrw=randwrite\n{sizes}\nsize=256k\noffset=1m\nio_size=16m\n"
+        ));
+        assert!(log.len() > 300, "{sizes}");
+        let end = |r: &Request| r.offset_bytes + r.len_bytes;
+        assert!(
+            log.iter().all(|(_, r)| r.offset_bytes >= 1 << 20),
+            "{sizes}"
+        );
+        let last = log.iter().map(|(_, r)| end(r)).max().unwrap();
+        assert_eq!(last, (1 << 20) + (256 << 10), "{sizes}");
+    }
+}
+
+#[test]
 fn bssplit_is_weighted() {
     let log = requests("[j]\nrw=randread\nbssplit=4k/20:64k/80\nio_size=400m\nsize=512m\n");
     let small = log.iter().filter(|(_, r)| r.len_bytes == 4096).count() as f64;
