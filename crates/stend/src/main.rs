@@ -1,3 +1,45 @@
-//! A laboratory for solid-state drives: the command line.
+//! A laboratory for solid-state drives: the command line. Glue only: it reads arguments,
+//! opens targets, and prints what the other rooms say. Results go to stdout, progress
+//! and errors to stderr.
 
-fn main() {}
+mod args;
+mod commands;
+mod failure;
+mod open;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Review(args) => commands::review::run(&args),
+        Command::Run(args) => commands::run::run(&args),
+        Command::Drives(args) => commands::drives::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_silent() {
+                eprintln!("error: {failure}");
+            }
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// Writes results to stdout. A reader that has gone away (`stend … | head`) is no error.
+fn print(text: &str) -> Result<(), Failure> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::Io(format!("cannot write to stdout: {error}"))),
+        Ok(()) => Ok(()),
+    }
+}

@@ -2,5 +2,7 @@
 
 pub mod contract;
 pub mod real;
+pub mod simulated;
 
 pub use contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
+pub use simulated::SimulatedTarget;

@@ -5,6 +5,7 @@
 //! exist is an error with its place, as is a figure out of range.
 
 mod check;
+mod facts;
 mod resolve;
 mod schema;
 mod shipped;

@@ -1,0 +1,67 @@
+//! How much fast writing comes back after a rest.
+
+use stend_record::review::Series;
+
+use crate::segment::{median, running_median};
+use crate::steps::crossing;
+
+/// A curve that does not start above this multiple of the end level starts at it:
+/// nothing has come back.
+const RISEN_RATIO: f64 = 1.25;
+
+/// What came back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recovery {
+    /// Bytes written before the curve fell below the threshold; 0 when nothing came back.
+    pub bytes: u64,
+    /// When it fell below, s.
+    pub until_s: f64,
+    /// Where the curve starts: the median of its first five samples, IOPS.
+    pub iops_initial: f64,
+    /// The geometric mean of where it starts and of the end level, IOPS: as far from one
+    /// as from the other in ratio, so that the place does not depend on how high the drive
+    /// starts.
+    pub iops_threshold: f64,
+}
+
+/// Bytes written fast after a rest, see [`Recovery::bytes`].
+pub fn recovered_bytes(series: &Series, end_level_iops: f64) -> u64 {
+    recovery(series, end_level_iops).map_or(0, |r| r.bytes)
+}
+
+/// What a rest gave back to a drive that had come down to `end_level_iops`; `series` is
+/// the curve after the rest. `None` of an empty one.
+///
+/// Outliers of up to two samples do not end it (running median of five).
+pub fn recovery(series: &Series, end_level_iops: f64) -> Option<Recovery> {
+    let samples = &series.samples;
+    let last = samples.last()?;
+    let iops: Vec<f64> = samples.iter().map(|s| s.iops).collect();
+    let five = |from: usize| {
+        let to = (from + 5).min(iops.len());
+        median(&mut iops[from.min(to)..to].to_vec())
+    };
+    let iops_initial = five(0);
+    let iops_threshold = (iops_initial * end_level_iops.max(1.0)).sqrt();
+    let mut found = Recovery {
+        bytes: 0,
+        until_s: 0.0,
+        iops_initial,
+        iops_threshold,
+    };
+    if iops_initial < RISEN_RATIO * end_level_iops {
+        return Some(found);
+    }
+    let smooth = running_median(&iops, 2);
+    (found.until_s, found.bytes) = match smooth.iter().position(|v| *v < iops_threshold) {
+        None => (last.t_s, last.written_bytes),
+        Some(0) => (0.0, 0),
+        Some(index) => {
+            let before = median(&mut iops[index.saturating_sub(6)..index - 1].to_vec());
+            let before = if index > 1 { before } else { iops[0] };
+            let after = five((index + 1).min(iops.len() - 1));
+            crossing(samples, series.interval_s, index, before, after)
+        }
+    };
+    Some(found)
+}

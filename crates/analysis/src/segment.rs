@@ -1,0 +1,331 @@
+//! Optimal cutting of a noisy curve into stretches that are level or a slope.
+//!
+//! The curve is taken as the logarithm of IOPS, where a step of a given ratio is as high
+//! at 40,000 as at 4,000 and scatter in percent is the same everywhere. It is cut so that
+//! the sum of weighted squared distances from the stretches' lines, plus a price for
+//! every stretch, is least (optimal partitioning, Jackson et al. 2005; places that can
+//! never win are dropped as in PELT, Killick et al. 2012). Two hours of seconds take a
+//! quarter of a second.
+//!
+//! What makes it robust:
+//! - the noise is estimated around every sample, from differences between neighbours,
+//!   which a step or a slope hardly touches; a drive that is calm when fresh and wild when
+//!   full is measured by its own calm where it is calm, so that a first step of four
+//!   samples is not lost in the noise of the second hour;
+//! - differences over 1, 2 and 5 samples and between means of five are compared and the
+//!   largest noise counts, since neighbours of slow noise differ little;
+//! - a running median of five takes out what lasts two samples or less.
+
+/// Shortest level, samples: less cannot be told from an outlier.
+const LEVEL_MIN: usize = 3;
+
+/// Shortest slope, samples: a steeper change is a step.
+const SLOPE_MIN: usize = 30;
+
+/// Noise is never taken to be less than this share: figures of a simulated drive have
+/// hardly any, and stretches that differ by less mean nothing to a reader.
+const NOISE_MIN: f64 = 0.01;
+
+/// The price of a short level, below [`SLOPE_MIN`] samples, in units of ln n. Under pure
+/// noise the best of all places to cut gains about 2 ln n. 3 leaves room, and noise is
+/// rather over- than underestimated, being the largest of four estimates; it still lets a
+/// first step of four samples pass that is a quarter lower under noise of 5 %. What slips
+/// through is brief, and joined again by the rules of `steps`.
+const LEVEL_PRICE: f64 = 3.0;
+
+/// The price of a longer level: the running median makes noise last, so that the mean of
+/// many samples has π/2 times the variance that independent ones would have.
+const LONG_LEVEL_PRICE: f64 = LEVEL_PRICE * std::f64::consts::FRAC_PI_2;
+
+/// The price of a slope: it has one parameter more.
+const SLOPE_PRICE: f64 = 2.5 * LEVEL_PRICE;
+
+/// Shorter curves are priced like one of so many samples: their noise is known less well.
+const PRICED_MIN: usize = 600;
+
+/// Samples on either side from which the noise around one is estimated.
+const NOISE_REACH: usize = 30;
+
+/// One stretch: samples `from..to`, and its line, in ln IOPS.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stretch {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Value at the middle of the stretch; of a level the mean without the outer tenths,
+    /// which outliers do not shift, and which does not jump, as a median would, where a
+    /// drive swings between two speeds.
+    pub(crate) middle: f64,
+    /// Change from the first sample to the last; 0 of a level.
+    pub(crate) change: f64,
+    /// Half of the width about the line that holds the middle 68 % of the samples, with
+    /// outliers: their standard deviation if they are normal.
+    pub(crate) scatter: f64,
+}
+
+impl Stretch {
+    pub(crate) fn len(&self) -> usize {
+        self.to - self.from
+    }
+}
+
+/// A curve made ready for cutting: logarithms, without outliers, with weights.
+pub(crate) struct Curve {
+    /// ln IOPS.
+    logs: Vec<f64>,
+    /// ln IOPS, running median of five.
+    values: Vec<f64>,
+    sums: Sums,
+}
+
+/// Sums over the samples before each index, weighted by 1 / noise².
+#[derive(Default)]
+struct Sums {
+    w: Vec<f64>,
+    wx: Vec<f64>,
+    wxx: Vec<f64>,
+    wt: Vec<f64>,
+    wtt: Vec<f64>,
+    wtx: Vec<f64>,
+}
+
+/// Weighted moments of a range about its means.
+struct Moments {
+    weight: f64,
+    mean_x: f64,
+    xx: f64,
+    tt: f64,
+    tx: f64,
+}
+
+impl Curve {
+    /// From IOPS, one a sample.
+    pub(crate) fn new(iops: &[f64]) -> Curve {
+        let logs: Vec<f64> = iops.iter().map(|v| v.max(1.0).ln()).collect();
+        let values = running_median(&logs, 2);
+        let noise = local_noise(&logs);
+        let mut sums = Sums::default();
+        let mut last = [0.0; 6];
+        sums.push(last);
+        let n = values.len() as f64;
+        for (i, (x, s)) in values.iter().zip(noise).enumerate() {
+            let w = 1.0 / (s * s);
+            // Centred, to keep the sums' rounding small.
+            let t = i as f64 - n / 2.0;
+            let terms = [w, w * x, w * x * x, w * t, w * t * t, w * t * x];
+            for (sum, term) in last.iter_mut().zip(terms) {
+                *sum += term;
+            }
+            sums.push(last);
+        }
+        Curve { logs, values, sums }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// ln IOPS as sampled.
+    pub(crate) fn logs(&self) -> &[f64] {
+        &self.logs
+    }
+
+    /// ln IOPS without outliers.
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The best line through a range; a level when `flat`.
+    pub(crate) fn stretch(&self, from: usize, to: usize, flat: bool) -> Stretch {
+        let m = self.sums.moments(from, to);
+        let slope = if flat || m.tt <= 0.0 {
+            0.0
+        } else {
+            m.tx / m.tt
+        };
+        let middle = if flat {
+            trimmed_mean(self.logs[from..to].to_vec())
+        } else {
+            m.mean_x
+        };
+        let centre = (to - from - 1) as f64 / 2.0;
+        let line = |i: usize| middle + slope * (i as f64 - centre);
+        let logs = &self.logs[from..to];
+        let mut rests: Vec<f64> = logs.iter().enumerate().map(|(i, v)| v - line(i)).collect();
+        rests.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| rests[((rests.len() - 1) as f64 * share).round() as usize];
+        Stretch {
+            from,
+            to,
+            middle,
+            change: slope * (to - from - 1) as f64,
+            scatter: 0.5 * (at(0.84) - at(0.16)),
+        }
+    }
+
+    /// The cheapest cutting.
+    pub(crate) fn cut(&self) -> Vec<Stretch> {
+        let n = self.len();
+        if n < 2 * LEVEL_MIN {
+            return match n {
+                0 => Vec::new(),
+                _ => vec![self.stretch(0, n, true)],
+            };
+        }
+        let price = (n.max(PRICED_MIN) as f64).ln();
+        let mut best = vec![f64::INFINITY; n + 1];
+        let mut back = vec![(0, true); n + 1];
+        best[0] = 0.0;
+        // Places where the last stretch can begin, and since when they cannot win.
+        let mut candidates: Vec<(usize, Option<usize>)> = vec![(0, None)];
+        for to in LEVEL_MIN..=n {
+            for (from, beaten) in &mut candidates {
+                if to < *from + LEVEL_MIN {
+                    continue;
+                }
+                let m = self.sums.moments(*from, to);
+                let line = m.line_cost();
+                let (as_level, as_slope) = if to - *from < SLOPE_MIN {
+                    (m.level_cost() + LEVEL_PRICE * price, f64::INFINITY)
+                } else {
+                    (
+                        m.level_cost() + LONG_LEVEL_PRICE * price,
+                        line + SLOPE_PRICE * price,
+                    )
+                };
+                let (as_level, as_slope) = (best[*from] + as_level, best[*from] + as_slope);
+                if as_level.min(as_slope) < best[to] {
+                    best[to] = as_level.min(as_slope);
+                    back[to] = (*from, as_level <= as_slope);
+                }
+                if beaten.is_none() && best[*from] + line >= best[to] {
+                    *beaten = Some(to);
+                }
+            }
+            // A beaten place stays until what begins at its victor can be a slope too.
+            candidates.retain(|(_, beaten)| beaten.is_none_or(|at| to < at + SLOPE_MIN));
+            candidates.push((to, None));
+        }
+        let mut cuts = Vec::new();
+        let mut to = n;
+        while to > 0 {
+            let (from, flat) = back[to];
+            cuts.push(self.stretch(from, to, flat));
+            to = from;
+        }
+        cuts.reverse();
+        cuts
+    }
+}
+
+impl Sums {
+    fn push(&mut self, [w, wx, wxx, wt, wtt, wtx]: [f64; 6]) {
+        self.w.push(w);
+        self.wx.push(wx);
+        self.wxx.push(wxx);
+        self.wt.push(wt);
+        self.wtt.push(wtt);
+        self.wtx.push(wtx);
+    }
+
+    fn moments(&self, from: usize, to: usize) -> Moments {
+        let over = |sums: &[f64]| sums[to] - sums[from];
+        let weight = over(&self.w);
+        let (x, t) = (over(&self.wx), over(&self.wt));
+        Moments {
+            weight,
+            mean_x: x / weight,
+            xx: (over(&self.wxx) - x * x / weight).max(0.0),
+            tt: over(&self.wtt) - t * t / weight,
+            tx: over(&self.wtx) - t * x / weight,
+        }
+    }
+}
+
+impl Moments {
+    fn level_cost(&self) -> f64 {
+        debug_assert!(self.weight > 0.0);
+        self.xx
+    }
+
+    fn line_cost(&self) -> f64 {
+        match self.tt > 0.0 {
+            true => (self.xx - self.tx * self.tx / self.tt).max(0.0),
+            false => self.xx,
+        }
+    }
+}
+
+/// The mean of values without the lowest and the highest tenth of them.
+fn trimmed_mean(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let tenth = values.len() / 10;
+    let inner = &values[tenth..values.len() - tenth];
+    inner.iter().sum::<f64>() / inner.len() as f64
+}
+
+/// The middle value; of an even number the lower of the two. 0 of nothing.
+pub(crate) fn median(values: &mut [f64]) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let middle = (values.len() - 1) / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// The median over `reach` samples to either side, fewer towards the ends.
+pub(crate) fn running_median(values: &[f64], reach: usize) -> Vec<f64> {
+    (0..values.len())
+        .map(|i| {
+            let reach = reach.min(i).min(values.len() - 1 - i);
+            median(&mut values[i - reach..=i + reach].to_vec())
+        })
+        .collect()
+}
+
+/// The standard deviation of the noise around every sample.
+fn local_noise(logs: &[f64]) -> Vec<f64> {
+    // Estimated every ten samples: it changes slowly, since its window is 61 wide.
+    const EVERY: usize = 10;
+    let n = logs.len();
+    let mut noise = Vec::with_capacity(n);
+    for start in (0..n).step_by(EVERY) {
+        let middle = (start + EVERY / 2).min(n - 1);
+        // As wide at both ends as elsewhere: a narrow window would estimate badly.
+        let from = middle
+            .saturating_sub(NOISE_REACH)
+            .min(n.saturating_sub(2 * NOISE_REACH + 1));
+        let to = (from + 2 * NOISE_REACH + 1).min(n);
+        let window = &logs[from..to];
+        let level = [1, 2, 5]
+            .map(|lag| difference_noise(window, lag))
+            .into_iter()
+            .chain([block_noise(window)])
+            .fold(NOISE_MIN, f64::max);
+        noise.extend(std::iter::repeat_n(level, EVERY.min(n - start)));
+    }
+    noise
+}
+
+/// The noise as the means of five samples show it, scaled to one sample: the same as of
+/// single samples if these are independent, more if noise lasts.
+fn block_noise(window: &[f64]) -> f64 {
+    const BLOCK: usize = 5;
+    let means: Vec<f64> = window
+        .chunks_exact(BLOCK)
+        .map(|block| block.iter().sum::<f64>() / BLOCK as f64)
+        .collect();
+    difference_noise(&means, 1) * (BLOCK as f64).sqrt()
+}
+
+/// The standard deviation of the noise from differences over `lag` samples, by the median
+/// of their amounts, which up to half of them may spoil without harm.
+fn difference_noise(window: &[f64], lag: usize) -> f64 {
+    // The ratio of the standard deviation of a normal distribution to the median of its
+    // amount; and a difference has twice the variance.
+    const NORMAL: f64 = 1.4826;
+    let mut amounts: Vec<f64> = window
+        .windows(lag + 1)
+        .map(|w| (w[lag] - w[0]).abs())
+        .collect();
+    median(&mut amounts) * NORMAL / std::f64::consts::SQRT_2
+}

@@ -1,0 +1,99 @@
+//! Figures as people read them: three digits that count, thousands parted, units.
+
+/// A number rounded to three digits, thousands parted: `41,200`, `0.62`, `7.9`.
+pub(crate) fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return "0".to_owned();
+    }
+    let digits = 2 - value.abs().log10().floor() as i32;
+    let factor = 10f64.powi(digits);
+    let rounded = (value * factor).round() / factor;
+    if digits > 0 {
+        let text = format!("{rounded:.*}", digits as usize);
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        return text.to_owned();
+    }
+    parted(rounded.round() as u64)
+}
+
+fn parted(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes in decimal units: `8.1 GB`, `620 MB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    match bytes {
+        b if b >= 1e12 => format!("{} TB", number(b / 1e12)),
+        b if b >= 0.5e9 => format!("{} GB", number(b / 1e9)),
+        b => format!("{} MB", number(b / 1e6)),
+    }
+}
+
+/// Bytes a second in decimal units: `512 MB/s`.
+pub(crate) fn speed(bytes_per_s: f64) -> String {
+    format!("{} MB/s", number(bytes_per_s / 1e6))
+}
+
+/// A time: `4 s`, `45 min`, `1 h 59 min`.
+pub(crate) fn time(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    match seconds {
+        s if s < 120.0 => format!("{} s", number(s)),
+        s if s < 7170.0 && minutes < 60 => format!("{minutes} min"),
+        _ if minutes.is_multiple_of(60) => format!("{} h", minutes / 60),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+/// Nanoseconds in the unit that suits: `85 µs`, `2.1 ms`.
+pub(crate) fn latency(ns: f64) -> String {
+    match ns {
+        n if n >= 1e9 => format!("{} s", number(n / 1e9)),
+        n if n >= 1e6 => format!("{} ms", number(n / 1e6)),
+        n => format!("{} µs", number(n / 1e3)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_count() {
+        let cases = [
+            (0.0, "0"),
+            (0.617, "0.617"),
+            (0.5, "0.5"),
+            (7.94, "7.94"),
+            (41.26, "41.3"),
+            (99.96, "100"),
+            (999.6, "1,000"),
+            (41_234.0, "41,200"),
+            (1_234_567.0, "1,230,000"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn units_suit() {
+        assert_eq!(bytes(617_000_000), "0.617 GB");
+        assert_eq!(bytes(23_000_000), "23 MB");
+        assert_eq!(speed(512_300_000.0), "512 MB/s");
+        assert_eq!(
+            [time(3.6), time(2700.0), time(7199.6), time(7500.0)],
+            ["3.6 s", "45 min", "2 h", "2 h 5 min"]
+        );
+        assert_eq!([latency(85_200.0), latency(2.1e6)], ["85.2 µs", "2.1 ms"]);
+    }
+}

@@ -1,0 +1,88 @@
+//! Curves of known truth.
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+use proptest::test_runner::{Config, RngSeed};
+use stend_base::Rng;
+use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, Series, SeriesPoint};
+
+pub const GB: f64 = 1e9;
+
+/// Always the same cases: what holds under random noise holds with a probability, and a
+/// test must not fail by chance. `PROPTEST_RNG_SEED` and `PROPTEST_CASES` try others.
+pub fn cases(cases: u32) -> Config {
+    let default = Config::default();
+    let from_outside = |name| std::env::var_os(name).is_some();
+    Config {
+        cases: if from_outside("PROPTEST_CASES") {
+            default.cases
+        } else {
+            cases
+        },
+        rng_seed: if from_outside("PROPTEST_RNG_SEED") {
+            default.rng_seed
+        } else {
+            RngSeed::Fixed(2014)
+        },
+        failure_persistence: None,
+        ..default
+    }
+}
+
+/// A normal deviate, near enough: the sum of twelve uniform ones.
+pub fn normal(rng: &mut Rng) -> f64 {
+    (0..12).map(|_| rng.unit_f64()).sum::<f64>() - 6.0
+}
+
+/// Samples 4 KiB writes of a drive whose speed (IOPS) is `rate(bytes written, second)`;
+/// the speed of each second is multiplied by `noise(second, bytes)`.
+pub fn sampled(
+    seconds: usize,
+    rate: impl Fn(f64, f64) -> f64,
+    mut noise: impl FnMut(usize, f64) -> f64,
+) -> Series {
+    const PARTS: usize = 100;
+    let mut written = 0.0;
+    let mut samples = Vec::new();
+    for second in 0..seconds {
+        let factor = noise(second, written).max(0.0);
+        let before = written;
+        for part in 0..PARTS {
+            let t = second as f64 + part as f64 / PARTS as f64;
+            written += rate(written, t) * factor * 4096.0 / PARTS as f64;
+        }
+        samples.push(Sample {
+            t_s: (second + 1) as f64,
+            written_bytes: written as u64,
+            iops: (written - before) / 4096.0,
+        });
+    }
+    Series {
+        name: "fresh".into(),
+        point: SeriesPoint {
+            op: PointOp::Write,
+            pattern: Pattern::Random,
+            block_bytes: 4096,
+            queue_depth: 32,
+        },
+        interval_s: 1.0,
+        samples,
+        latency_ns: LatencySummary::default(),
+    }
+}
+
+/// White noise of this share.
+pub fn white(seed: u64, sigma: f64) -> impl FnMut(usize, f64) -> f64 {
+    let mut rng = Rng::stream(seed, "noise");
+    move |_, _| 1.0 + sigma * normal(&mut rng)
+}
+
+/// A cached TLC drive: 41,000 IOPS for 0.6 GB, 30,000 to 8 GB, 21,000 to 240 GB, then an
+/// exponential decay over the written bytes towards 4,500.
+pub fn cached_tlc(written: f64, _t: f64) -> f64 {
+    match written / GB {
+        w if w < 0.6 => 41_000.0,
+        w if w < 8.0 => 30_000.0,
+        w if w < 240.0 => 21_000.0,
+        w => 4_500.0 + 16_500.0 * (-(w - 240.0) / 22.0).exp(),
+    }
+}

@@ -1,0 +1,64 @@
+//! What a model is made of, in words for a report.
+
+use super::schema::Model;
+use super::sourced::Value;
+use crate::spec::UNIT_BYTES;
+
+impl Model {
+    /// Named facts of the hardware, in the order a reader wants them.
+    pub fn facts(&self) -> Vec<(String, String)> {
+        let nand = &self.nand;
+        let spec = self.spec();
+        let mut facts = vec![
+            ("model".to_string(), self.description.clone()),
+            ("controller".to_string(), self.controller.name.get()),
+            ("interface".to_string(), self.host.interface.get()),
+            (
+                "flash".to_string(),
+                format!(
+                    "{}: {} dies on {} channels, {} planes, pages of {} KiB",
+                    nand.generation.get(),
+                    nand.dies.get(),
+                    nand.channels.get(),
+                    nand.planes.get(),
+                    nand.page_kib.get()
+                ),
+            ),
+            (
+                "DRAM".to_string(),
+                format!("{} MiB", self.dram.size_mib.get()),
+            ),
+        ];
+        if let Some(capacity) = crate::sim::capacity(&spec) {
+            let data = capacity.main_units * UNIT_BYTES;
+            let spare = 100.0 * (data as f64 / spec.user_bytes as f64 - 1.0);
+            facts.push((
+                "over-provisioning".to_string(),
+                format!("{spare:.1} % of the user's capacity in the main area"),
+            ));
+        }
+        facts.push(("SLC cache".to_string(), self.cache_in_words()));
+        facts.push((
+            "parity".to_string(),
+            spec.parity_data.map_or("none".to_string(), |data| {
+                format!("one page for every {data} of data")
+            }),
+        ));
+        facts
+    }
+
+    fn cache_in_words(&self) -> String {
+        let spec = self.spec();
+        let Some(cache) = &spec.cache else {
+            return "none".to_string();
+        };
+        let slots =
+            u64::from(cache.pool.superblocks) * u64::from(cache.pool.rows) * u64::from(spec.dies);
+        let bytes = slots * u64::from(spec.units_per_slot) * UNIT_BYTES;
+        format!(
+            "static, {:.1} GB (10^9) with parity, in every die; every write enters it, on-chip \
+             copy empties it",
+            bytes as f64 / 1e9
+        )
+    }
+}

@@ -1,0 +1,223 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A laboratory for solid-state drives: runs the methodology of published drive reviews
+/// on a simulated drive, in virtual time, or on a real one, through fio, and writes the
+/// review.
+///
+/// A TARGET is the name of a shipped drive model (`stend drives`), a model file
+/// (`./mine.toml`), or the path of a file or block device, which is measured by fio.
+#[derive(Debug, Parser)]
+#[command(name = "stend", version, help_expected = true, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  2  the command line is wrong
+  3  an input is wrong: unknown drive, bad model, edition or job file
+  4  refused: the target is in use, holds data, or was not named twice
+  5  a tool is missing
+  6  the operating system or a tool failed
+  7  some tests did not finish; what did is saved
+  130  interrupted; finished tests are saved";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run an edition of the methodology on a target and write the review.
+    Review(ReviewArgs),
+    /// Run a fio job file on a target.
+    Run(RunArgs),
+    /// List, show and check drive models.
+    Drives(DrivesArgs),
+}
+
+/// How a real target is opened.
+#[derive(Debug, Args)]
+pub struct RealArgs {
+    /// Create the file TARGET with this size, or use so much of it: bytes, or with a
+    /// suffix KiB, MiB, GiB (binary) or KB, MB, GB (decimal).
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub size: Option<u64>,
+
+    /// Agree to lose everything on the block device with this serial number.
+    #[arg(long, value_name = "SERIAL")]
+    pub destroy: Option<String>,
+}
+
+/// Arguments of `stend review`.
+#[derive(Debug, Args)]
+pub struct ReviewArgs {
+    /// What to test.
+    pub target: String,
+
+    /// Edition of the methodology: a shipped one, or a file.
+    #[arg(long, value_name = "ID", default_value = "2014")]
+    pub edition: String,
+
+    /// Only these tests of the edition.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub tests: Option<Vec<String>>,
+
+    /// Test these as well and compare: drive models, or files that exist.
+    #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
+    pub against: Vec<String>,
+
+    /// Root of every random choice.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Factor on every duration. Anything but 1 is said wherever a figure appears.
+    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    pub duration_scale: f64,
+
+    /// Tests at the same time, on copies of a simulated drive; the result does not
+    /// depend on it. Default: the number of processors.
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+
+    /// Folder of the report. Default: `review-` and the target's name.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Print the review as JSON (schema `stend.review/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
+
+    /// How a real target is opened.
+    #[command(flatten)]
+    pub real: RealArgs,
+}
+
+/// Shape of fio's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// For people.
+    Normal,
+    /// fio's JSON.
+    Json,
+    /// fio's JSON with histograms.
+    #[value(name = "json+")]
+    JsonPlus,
+}
+
+/// Arguments of `stend run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The fio job file.
+    pub job: PathBuf,
+
+    /// What to run it on.
+    #[arg(long, value_name = "TARGET")]
+    pub on: String,
+
+    /// Shape of the output.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "normal")]
+    pub output_format: OutputFormat,
+
+    /// Write the output to this file instead of stdout.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Root of every random choice that the job file does not seed.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Write the simulated drive whole, in ascending order, before the job.
+    #[arg(long)]
+    pub fill: bool,
+
+    /// How a real target is opened.
+    #[command(flatten)]
+    pub real: RealArgs,
+}
+
+/// Arguments of `stend drives`.
+#[derive(Debug, Args)]
+pub struct DrivesArgs {
+    /// What to do; `list` by default.
+    #[command(subcommand)]
+    pub command: Option<DrivesCommand>,
+
+    /// Print JSON on stdout.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with drive models.
+#[derive(Debug, Subcommand)]
+pub enum DrivesCommand {
+    /// List the shipped models.
+    List,
+    /// Print a shipped model's file, with the source of every figure.
+    Show {
+        /// Its name.
+        name: String,
+    },
+    /// Check model files: every problem with file, line, key and what is allowed.
+    Check {
+        /// The files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// Bytes of `8GiB`, `8GB`, `4096`. Binary and decimal suffixes are told apart; a bare `G`,
+/// which some read one way and some the other, is not allowed.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits
+        .trim()
+        .parse()
+        .map_err(|_| format!("`{text}` does not begin with a whole number"))?;
+    let factor: u64 = match &text[digits.len()..] {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        other => {
+            return Err(format!(
+                "the suffix `{other}` is not known; use KiB, MiB, GiB, TiB (binary) or KB, MB, \
+                 GB, TB (decimal)"
+            ));
+        }
+    };
+    number
+        .checked_mul(factor)
+        .ok_or_else(|| format!("`{text}` is more than 64 bits can hold"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_say_whether_they_are_binary() {
+        assert_eq!(parse_size("8GiB"), Ok(8 << 30));
+        assert_eq!(parse_size("8GB"), Ok(8_000_000_000));
+        assert_eq!(parse_size("4096"), Ok(4096));
+        for bad in ["8G", "GiB", "-1", "1.5GiB", "99999999TiB"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What can go wrong, and the exit code of each. The codes are documented in
+//! `docs/exit-codes.md` and in `stend --help`.
+
+use stend_drive::model::ModelError;
+use stend_load::JobError;
+use stend_method::{EditionError, MethodError};
+use stend_report::ReportError;
+use stend_target::TargetError;
+
+/// A failure of the whole command.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Something the user gave is wrong. Exit code 3.
+    #[error("{0}")]
+    Input(String),
+    /// The target must not be touched. Exit code 4.
+    #[error("{0}")]
+    Refused(String),
+    /// A tool is missing. Exit code 5.
+    #[error("{0}")]
+    ToolMissing(String),
+    /// The operating system or a tool failed. Exit code 6.
+    #[error("{0}")]
+    Io(String),
+    /// Some tests did not finish; what did is saved, and told already. Exit code 7.
+    #[error("some tests did not finish")]
+    Incomplete,
+}
+
+impl Failure {
+    /// The exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Input(_) => 3,
+            Failure::Refused(_) => 4,
+            Failure::ToolMissing(_) => 5,
+            Failure::Io(_) => 6,
+            Failure::Incomplete => 7,
+        }
+    }
+
+    /// Whether everything has been said already.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, Failure::Incomplete)
+    }
+}
+
+impl From<ModelError> for Failure {
+    fn from(error: ModelError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<EditionError> for Failure {
+    fn from(error: EditionError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<MethodError> for Failure {
+    fn from(error: MethodError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Failure {
+        Failure::Io(error.to_string())
+    }
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Failure {
+        match error {
+            TargetError::Input(text) => Failure::Input(text),
+            TargetError::Refused(text) => Failure::Refused(text),
+            TargetError::ToolMissing(text) => Failure::ToolMissing(text),
+            TargetError::Failed(text) => Failure::Io(text),
+        }
+    }
+}

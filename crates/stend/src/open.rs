@@ -1,0 +1,75 @@
+//! From what the user typed to a target.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use stend_drive::Model;
+use stend_drive::model::SHIPPED;
+use stend_target::real::{self, FioTarget, OpenOptions};
+use stend_target::{SimulatedTarget, Target};
+
+use crate::args::RealArgs;
+use crate::failure::Failure;
+
+/// An opened target.
+pub enum Opened {
+    /// A simulated drive.
+    Simulated(Box<SimulatedTarget>),
+    /// A file or block device, by fio.
+    Real(Box<FioTarget>),
+}
+
+impl Opened {
+    /// The target behind the common trait.
+    pub fn into_target(self) -> Box<dyn Target> {
+        match self {
+            Opened::Simulated(target) => target,
+            Opened::Real(target) => target,
+        }
+    }
+
+    /// Counts the requests that a simulated drive completes.
+    pub fn request_count(&self) -> Option<Arc<AtomicU64>> {
+        match self {
+            Opened::Simulated(target) => Some(target.request_count()),
+            Opened::Real(_) => None,
+        }
+    }
+}
+
+/// Whether `name` stands for something simulated: a model or a model file.
+pub fn is_simulated(name: &str) -> bool {
+    SHIPPED.iter().any(|s| s.name == name) || name.ends_with(".toml")
+}
+
+/// Opens a shipped model, a model file, or a path.
+pub fn open(name: &str, real_args: &RealArgs) -> Result<Opened, Failure> {
+    if let Some(model) = Model::shipped(name) {
+        return Ok(Opened::Simulated(Box::new(SimulatedTarget::new(model))));
+    }
+    let path = Path::new(name);
+    if name.ends_with(".toml") {
+        let model = Model::read(path)?;
+        return Ok(Opened::Simulated(Box::new(SimulatedTarget::new(model))));
+    }
+    let looks_like_a_path = name.contains('/') || path.exists() || real_args.size.is_some();
+    if !looks_like_a_path {
+        return Err(Failure::Input(unknown(name)));
+    }
+    let options = OpenOptions {
+        size_bytes: real_args.size,
+        destroy_serial: real_args.destroy.clone(),
+        ..OpenOptions::default()
+    };
+    Ok(Opened::Real(Box::new(real::open(path, &options)?)))
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
+    format!(
+        "there is no drive model `{name}`, and no file of this name; shipped models: {}. A model \
+         file ends in .toml; a file to be tested that does not exist yet needs --size",
+        names.join(", ")
+    )
+}

@@ -1,0 +1,154 @@
+//! A simulated drive as a target: jobs run in virtual time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use stend_base::{Device, Nanos, Op, Request, SimTime};
+use stend_drive::{Model, SimDrive};
+use stend_load::report::fio_output;
+use stend_load::{JobFile, RunError, RunOptions, RunResult, SampleRow};
+use stend_record::review::{Condition, TargetInfo, TargetKind};
+
+use crate::contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
+
+/// A simulated drive in some state. Copies share the count of requests, nothing else.
+#[derive(Clone)]
+pub struct SimulatedTarget {
+    model: Arc<Model>,
+    drive: SimDrive,
+    requests: Arc<AtomicU64>,
+}
+
+impl SimulatedTarget {
+    /// A new drive of this model.
+    pub fn new(model: Model) -> SimulatedTarget {
+        SimulatedTarget {
+            drive: SimDrive::new(&model.spec()),
+            model: Arc::new(model),
+            requests: Arc::default(),
+        }
+    }
+
+    /// Requests completed in jobs so far, by this drive and all copies in its line.
+    pub fn request_count(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.requests)
+    }
+
+    /// The drive itself.
+    pub fn drive(&self) -> &SimDrive {
+        &self.drive
+    }
+
+    /// Runs a job file that has been read already, and yields all that was measured.
+    ///
+    /// # Errors
+    /// [`TargetError::Input`] when the job does not fit the drive, [`TargetError::Failed`]
+    /// when the drive stands still, which is a fault of the simulation.
+    pub fn run_file(
+        &mut self,
+        file: &JobFile,
+        options: &RunOptions<'_>,
+    ) -> Result<RunResult, TargetError> {
+        let result =
+            stend_load::run(&mut self.drive, file, options).map_err(|error| match error {
+                RunError::DoesNotFit { .. } => TargetError::Input(error.to_string()),
+                RunError::Stalled { .. } | RunError::Stopped => {
+                    TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
+                }
+            })?;
+        let count = |d: &stend_load::runner::DirectionResult| d.latency.count();
+        let requests = result.jobs.iter().flat_map(|job| &job.directions);
+        self.requests
+            .fetch_add(requests.map(count).sum(), Ordering::Relaxed);
+        Ok(result)
+    }
+}
+
+impl Target for SimulatedTarget {
+    fn info(&self) -> TargetInfo {
+        TargetInfo {
+            name: self.model.name.clone(),
+            title: self.model.title.clone(),
+            kind: TargetKind::Simulated,
+            capacity_bytes: self.drive.capacity_bytes(),
+            facts: self
+                .model
+                .facts()
+                .into_iter()
+                .map(|(name, value)| Condition { name, value })
+                .collect(),
+        }
+    }
+
+    fn environment(&self) -> Vec<Condition> {
+        let fact = |name: &str, value: &str| Condition {
+            name: name.to_string(),
+            value: value.to_string(),
+        };
+        vec![
+            fact("stend", env!("CARGO_PKG_VERSION")),
+            fact(
+                "clock",
+                "virtual time of the simulation, integer nanoseconds",
+            ),
+            fact("data", "incompressible (the model does not look at data)"),
+        ]
+    }
+
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        let file =
+            JobFile::parse(job.text).map_err(|error| TargetError::Input(error.to_string()))?;
+        let options = RunOptions {
+            seed: job.seed,
+            sample_ms: job.sample_ms,
+            ..RunOptions::default()
+        };
+        let result = self.run_file(&file, &options)?;
+        Ok(JobOutcome {
+            fio: fio_output(&result, true),
+            job_text: job.text.to_string(),
+            log: result.samples.iter().map(log_row).collect(),
+        })
+    }
+
+    fn trim_all(&mut self) -> Result<(), TargetError> {
+        self.drive.submit(Request {
+            tag: 0,
+            op: Op::Trim,
+            offset_bytes: 0,
+            len_bytes: self.drive.capacity_bytes(),
+        });
+        match self.drive.advance(SimTime::NEVER) {
+            Some(_) => Ok(()),
+            None => Err(TargetError::Failed(format!(
+                "the simulated drive stands still: {}",
+                self.drive.diagnosis()
+            ))),
+        }
+    }
+
+    fn trim_supported(&self) -> bool {
+        self.drive.spec().trim.enabled
+    }
+
+    fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
+        let limit = self.drive.now() + Nanos((seconds * 1e9).round() as u64);
+        let completion = self.drive.advance(limit);
+        assert!(completion.is_none(), "nothing was outstanding");
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Target>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+fn log_row(row: &SampleRow) -> JobLog {
+    JobLog {
+        t_s: row.t_s,
+        read_iops: row.read_iops,
+        write_iops: row.write_iops,
+        written_bytes: row.written_bytes,
+        read_bytes: row.read_bytes,
+    }
+}
