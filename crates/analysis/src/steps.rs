@@ -70,21 +70,20 @@ pub fn end_level(series: &Series) -> Option<f64> {
 /// is back; a slope that leads from a level nowhere else; what is passed through in going
 /// from a long level to the next; what only begins at the curve's end; and what is lost in
 /// the scatter of a longer level.
+///
+/// It is made for levels that last; irregular swings that stay for many seconds on either
+/// side can still be cut into stretches, each with a large scatter.
 pub fn steps(series: &Series) -> Vec<Level> {
     let samples = thinned(&series.samples);
     let iops: Vec<f64> = samples.iter().map(|s| s.iops).collect();
     let curve = Curve::new(&iops);
     let stretches = join(&curve, curve.cut());
-    let interval_s = match samples[..] {
-        [] => return Vec::new(),
-        [ref first, ..] => {
-            (samples[samples.len() - 1].t_s - first.t_s).max(first.t_s)
-                / samples.len().max(2).saturating_sub(1) as f64
-        }
+    let Some(last) = samples.last() else {
+        return Vec::new();
     };
     let whole = Whole {
         samples: &samples,
-        interval_s,
+        interval_s: last.t_s / samples.len() as f64,
         end: end_level(series).unwrap_or(0.0),
     };
     whole.levels(&stretches)

@@ -279,7 +279,8 @@ proptest! {
         prop_assert!(near(levels[1].iops_mean, first * ratio, 0.05), "{:#?}", levels);
     }
 
-    /// A level curve has one level, whatever its noise.
+    /// A level curve has one level, whatever its noise. (Other seeds show that about one
+    /// in a thousand fails, all of them short and with noise above 20 %.)
     #[test]
     fn no_step_is_imagined(
         seed in any::<u64>(),

@@ -523,3 +523,22 @@ fn runs_below_a_second_are_lengthened_and_say_so() {
     let durations = review.conditions.iter().find(|c| c.name == "durations");
     assert!(durations.unwrap().value.starts_with("shortened: "));
 }
+
+#[test]
+fn the_documentation_tells_what_a_real_drive_is_asked_for() {
+    let options = ReviewOptions::default();
+    let asked = estimate(&edition(), &options, &Fake::real().info(), false).unwrap();
+    assert_eq!(asked.fill_bytes, 6 * CAPACITY_BYTES);
+    let minutes = [asked.measured_s, asked.writing_s, asked.idle_s].map(|s| s / 60.0);
+    assert_eq!(minutes, [503.0, 445.0, 240.0]);
+    let text = include_str!("../../../docs/methodology.md");
+    for said in [
+        "six times",
+        "8 h 23 min",
+        "7 h 25 min",
+        "4 hours",
+        "12 h 23 min",
+    ] {
+        assert!(text.contains(said), "{said}");
+    }
+}
