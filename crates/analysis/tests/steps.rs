@@ -215,6 +215,21 @@ fn a_long_excursion_is_told() {
 }
 
 #[test]
+fn what_is_passed_through_is_no_level() {
+    // Twenty seconds on the way from one long level to another.
+    for (between, at) in [(26_000.0, 1020.0), (17_000.0, 1000.0)] {
+        let rate = |_, t: f64| match t {
+            t if t < 1000.0 => 30_000.0,
+            t if t < 1020.0 => between,
+            _ => 14_000.0,
+        };
+        let levels = steps(&sampled(3600, rate, white(6, 0.02)));
+        assert_eq!(levels.len(), 2, "{levels:#?}");
+        assert!((levels[0].to_s - at).abs() < 3.0, "{levels:#?}");
+    }
+}
+
+#[test]
 fn short_curves_have_steps_too() {
     // A hundredth of the two hours on a small drive.
     let rate = |w, _| if w < 1.0 * GB { 40_000.0 } else { 10_000.0 };

@@ -242,7 +242,11 @@ mod tests {
                 bins: Some(values.iter().map(|(v, c)| (v.to_string(), *c)).collect()),
                 percentile: stated.then(|| {
                     let key = |p: &str| format!("{:.6}", p.parse::<f64>().unwrap());
-                    percentiles.iter().map(|p| (key(p), 777)).collect()
+                    percentiles
+                        .iter()
+                        .zip(771..)
+                        .map(|(p, v)| (key(p), v))
+                        .collect()
                 }),
                 ..Latency::default()
             },
@@ -289,7 +293,9 @@ mod tests {
         assert!((latency.mean - mean).abs() < 1e-9);
         assert_eq!(point.parts.len(), 2);
         // A direction alone is as the target states it.
-        assert_eq!(point.parts[0].latency_ns.p99, 777);
+        let part = point.parts[0].latency_ns;
+        let stated = [part.p50, part.p99, part.p99_9, part.p99_99, part.p99_999];
+        assert_eq!(stated, [771, 772, 773, 774, 775]);
         assert_eq!(point.parts[1].iops, 10.0);
     }
 

@@ -72,7 +72,7 @@ fn the_whole_edition_yields_every_point_in_its_order() {
     assert!(
         jobs[1]
             .text
-            .starts_with("; as run\n[global]\nrw=randread\n")
+            .starts_with("; filled 2 times\n[global]\nrw=randread\n")
     );
 }
 
@@ -108,6 +108,18 @@ fn a_test_alone_yields_what_it_yields_among_others() {
 }
 
 #[test]
+fn every_point_starts_from_the_state_its_sweep_names() {
+    let review = run(Fake::simulated(), &options(&[]));
+    for job in review.tests.iter().flat_map(|t| &t.jobs) {
+        // `clean` was filled once, `filled` twice; more would be another point's copy.
+        let rw = common::option(&job.text, "rw").unwrap();
+        let fills = if rw.ends_with("write") { 1 } else { 2 };
+        let said = format!("; filled {fills} times\n");
+        assert!(job.text.starts_with(&said), "{}: {}", job.name, job.text);
+    }
+}
+
+#[test]
 fn the_seed_reaches_every_job() {
     let a = run(Fake::simulated(), &options(&["random"]));
     let other = ReviewOptions {
@@ -121,6 +133,25 @@ fn the_seed_reaches_every_job() {
             common::option(&b.text, "randseed")
         );
     }
+}
+
+#[test]
+fn no_two_measurements_share_a_seed() {
+    let review = run(Fake::simulated(), &options(&[]));
+    let jobs = review.tests.iter().flat_map(|t| &t.jobs);
+    let mut seeds: Vec<(&str, &str)> = jobs
+        .map(|j| {
+            (
+                common::option(&j.text, "randseed").unwrap(),
+                j.name.as_str(),
+            )
+        })
+        .collect();
+    seeds.sort_unstable();
+    let jobs = seeds.len();
+    seeds.dedup_by_key(|(seed, _)| *seed);
+    // One only stands twice: the fresh curve, under `degradation` and `recovery`.
+    assert_eq!(seeds.len(), jobs - 1);
 }
 
 #[test]

@@ -45,6 +45,7 @@ pub enum Fault {
 
 pub struct Fake {
     state: u64,
+    fills: u32,
     can_be_copied: bool,
     gone: bool,
     fault: Fault,
@@ -56,6 +57,7 @@ impl Fake {
     pub fn new(can_be_copied: bool, fault: Fault) -> Fake {
         Fake {
             state: 1,
+            fills: 0,
             can_be_copied,
             gone: false,
             fault,
@@ -170,6 +172,9 @@ impl Target for Fake {
             Fault::Panic { on } if section.contains(on) => panic!("index out of bounds"),
             _ => {}
         }
+        if section == "fill" {
+            self.fills += 1;
+        }
         let hash = mix(self.state, job.text) ^ job.seed;
         // Units finish in an order that differs from the one they start in.
         for _ in 0..hash % 50 {
@@ -199,7 +204,7 @@ impl Target for Fake {
                 jobs: vec![result],
                 ..Output::default()
             },
-            job_text: format!("; as run\n{}", job.text),
+            job_text: format!("; filled {} times\n{}", self.fills, job.text),
             log: (1..=samples)
                 .map(|s| JobLog {
                     t_s: s as f64,
