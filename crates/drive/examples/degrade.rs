@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release -p stend-drive --example degrade -- NAME SECONDS INTERVAL`
 
+#![allow(clippy::disallowed_methods)] // It prints how fast the simulation ran.
+
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::{Model, SimDrive};
 
@@ -46,7 +48,7 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
                 if mark >= end {
                     break;
                 }
-                mark = mark + Nanos::from_secs(interval);
+                mark += Nanos::from_secs(interval);
             }
         }
     }

@@ -164,7 +164,8 @@ pub struct CollectSpec {
 /// What happens while the host is silent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IdleSpec {
-    /// False: nothing at all.
+    /// False: the drive stands still in longer silence; what it does between requests is
+    /// not affected.
     pub enabled: bool,
     /// Silence before it begins.
     pub delay: Nanos,

@@ -54,9 +54,10 @@ impl SimDrive {
             return;
         }
         self.pad_slots();
+        // Without idle work the drive stands still until the host speaks again.
+        self.idle.working = true;
+        self.idle.period = (self.idle.period + 1) % PERIODS;
         if self.spec.idle.enabled {
-            self.idle.working = true;
-            self.idle.period = (self.idle.period + 1) % PERIODS;
             self.slice_begins();
         }
     }
@@ -77,7 +78,7 @@ impl SimDrive {
         if !self.idle.working || index / 2 != self.idle.period {
             return;
         }
-        if index % 2 == 0 {
+        if index.is_multiple_of(2) {
             self.slice_begins();
             return;
         }

@@ -393,8 +393,8 @@ impl Device for SimDrive {
 
     fn submit(&mut self, request: Request) {
         assert!(
-            request.offset_bytes % 512 == 0
-                && request.len_bytes % 512 == 0
+            request.offset_bytes.is_multiple_of(512)
+                && request.len_bytes.is_multiple_of(512)
                 && request.offset_bytes + request.len_bytes <= self.spec.user_bytes,
             "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
         );

@@ -1,0 +1,200 @@
+//! Each step of the sustained-write curve comes from a mechanism: switch the mechanism
+//! off, or change its size, and the step goes or moves. All of it seen from outside, as a
+//! reviewer would: by writing to the drive and looking at the samples.
+
+#![allow(missing_docs)]
+
+use stend_analysis::{LevelKind, end_level, recovered_bytes, steps};
+use stend_drive::Model;
+use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, Series, SeriesPoint};
+use stend_target::{JobRequest, SimulatedTarget, Target};
+
+const GB: f64 = 1e9;
+
+/// A shipped model with something changed.
+fn drive(name: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
+    let mut model = Model::shipped(name).expect("a shipped model");
+    change(&mut model);
+    SimulatedTarget::new(model)
+}
+
+/// Random 4 KiB writes at depth 32 for some seconds, sampled.
+fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
+    let text = format!(
+        "[write]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\ntime_based\nruntime={seconds}\n"
+    );
+    let outcome = target
+        .run(&JobRequest {
+            text: &text,
+            seed: 7,
+            sample_ms,
+        })
+        .expect("the job runs");
+    Series {
+        name: "write".into(),
+        point: SeriesPoint {
+            op: PointOp::Write,
+            pattern: Pattern::Random,
+            block_bytes: 4096,
+            queue_depth: 32,
+        },
+        interval_s: f64::from(sample_ms) / 1e3,
+        samples: outcome
+            .log
+            .iter()
+            .map(|row| Sample {
+                t_s: row.t_s,
+                written_bytes: row.written_bytes,
+                iops: row.write_iops,
+            })
+            .collect(),
+        latency_ns: LatencySummary::default(),
+    }
+}
+
+/// The even stretches of a curve as (GB at their end, IOPS).
+fn levels(series: &Series) -> Vec<(f64, f64)> {
+    steps(series)
+        .into_iter()
+        .filter(|level| level.kind == LevelKind::Level)
+        .map(|level| (level.to_bytes as f64 / GB, level.iops_mean))
+        .collect()
+}
+
+fn about(got: f64, expected: f64) -> bool {
+    (got / expected - 1.0).abs() <= 0.1
+}
+
+const ULTRA_II: &str = "sandisk-ultra-ii-240gb";
+
+#[test]
+fn the_first_two_steps_come_from_the_slc_cache() {
+    let with = levels(&write(&mut drive(ULTRA_II, |_| {}), 100, 1000));
+    println!("with: {with:?}");
+    assert_eq!(with.len(), 3, "{with:?}");
+    assert!(
+        about(with[0].0, 0.6) && about(with[0].1, 41_000.0),
+        "{with:?}"
+    );
+    assert!(
+        about(with[1].0, 8.0) && about(with[1].1, 30_000.0),
+        "{with:?}"
+    );
+    assert!(about(with[2].1, 21_000.0), "{with:?}");
+    let mut without = drive(ULTRA_II, |model| {
+        let cache = model.slc_cache.as_mut().expect("it has a cache");
+        cache.enabled.get_mut().value = false;
+    });
+    let without = levels(&write(&mut without, 100, 1000));
+    println!("without: {without:?}");
+    assert_eq!(without.len(), 1, "the steps are still there: {without:?}");
+}
+
+#[test]
+fn half_the_cache_halves_where_the_second_step_ends() {
+    let end = |share: u32| {
+        let mut target = drive(ULTRA_II, |model| {
+            let cache = model.slc_cache.as_mut().expect("it has a cache");
+            cache.blocks_per_plane.get_mut().value /= share;
+        });
+        let found = levels(&write(&mut target, 80, 1000));
+        println!("1/{share}: {found:?}");
+        found[1].0
+    };
+    let ratio = end(2) / end(1);
+    assert!((0.45..0.55).contains(&ratio), "ratio {ratio}");
+}
+
+#[test]
+fn the_first_step_comes_from_the_watermark_of_folding() {
+    let mut target = drive(ULTRA_II, |model| {
+        let cache = model.slc_cache.as_mut().expect("it has a cache");
+        cache.fold_start_percent.get_mut().value = 100.0;
+    });
+    let found = levels(&write(&mut target, 70, 1000));
+    println!("{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        about(found[0].0, 8.0) && about(found[0].1, 41_000.0),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn the_third_level_comes_from_waiting_for_folds() {
+    // A fold that costs the controller nothing leaves only the dies to wait for.
+    let third = |fold_unit_ns: Option<u64>| {
+        let mut target = drive(ULTRA_II, |model| {
+            if let Some(ns) = fold_unit_ns {
+                model.controller.fold_unit_ns.get_mut().value = ns;
+            }
+        });
+        levels(&write(&mut target, 90, 1000))
+            .last()
+            .expect("a level")
+            .1
+    };
+    let (shipped, free) = (third(None), third(Some(0)));
+    println!("shipped {shipped}, free {free}");
+    assert!(free > shipped * 1.05, "{free} against {shipped}");
+}
+
+/// A demonstration drive that was written to for several times its capacity.
+fn worn_in(change: impl FnOnce(&mut Model)) -> (SimulatedTarget, Series) {
+    let mut target = drive("demo-8gb", change);
+    let curve = write(&mut target, 6_000, 1000);
+    (target, curve)
+}
+
+#[test]
+fn idle_minutes_give_back_what_idle_collection_prepares() {
+    let back = |enabled: bool| {
+        let (mut target, curve) = worn_in(|model| model.idle.enabled.get_mut().value = enabled);
+        let end = end_level(&curve).expect("a curve");
+        target.idle(900.0).expect("it rests");
+        recovered_bytes(&write(&mut target, 120, 100), end)
+    };
+    let (with, without) = (back(true), back(false));
+    println!("with {with}, without {without}");
+    assert!(with > 50_000_000, "{with} bytes came back");
+    assert!(
+        without < with / 20,
+        "{without} bytes came back without idle collection"
+    );
+}
+
+#[test]
+fn trim_gives_back_more_than_rest_though_not_the_fresh_speed() {
+    let start = |series: &Series| series.samples[1..4].iter().map(|s| s.iops).sum::<f64>();
+    let fresh = start(&write(&mut drive("demo-8gb", |_| {}), 10, 100));
+    let after_trim = |reaches_cache: bool| {
+        let (mut target, curve) = worn_in(|model| {
+            model.trim.reaches_cache.get_mut().value = reaches_cache;
+        });
+        let end = end_level(&curve).expect("a curve");
+        let mut rested = target.clone();
+        rested.idle(900.0).expect("it rests");
+        let rested = recovered_bytes(&write(&mut rested, 120, 100), end);
+        target.trim_all().expect("it trims");
+        let again = write(&mut target, 300, 100);
+        let trimmed = recovered_bytes(&again, end);
+        println!("end {end}, rested {rested}, trimmed {trimmed}");
+        assert!(trimmed > 2 * rested, "TRIM {trimmed}, rest {rested}");
+        start(&again) / fresh
+    };
+    let (left, freed) = (after_trim(false), after_trim(true));
+    println!("left in the cache {left}, freed {freed}");
+    assert!(left < 0.8, "TRIM restored {left} of the fresh speed");
+    assert!(freed > 0.95, "freeing the cache restores only {freed}");
+}
+
+#[test]
+fn more_over_provisioning_raises_the_end() {
+    let end = |blocks: u32| {
+        let (_, curve) = worn_in(|model| model.nand.blocks_per_plane.get_mut().value = blocks);
+        end_level(&curve).expect("a curve")
+    };
+    let (less, more) = (end(860), end(1_000));
+    println!("{less} {more}");
+    assert!(more > less * 1.15, "{less} IOPS, with more room {more}");
+}
