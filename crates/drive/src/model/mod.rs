@@ -8,6 +8,7 @@ mod check;
 mod facts;
 mod resolve;
 mod schema;
+mod shape;
 mod shipped;
 mod sourced;
 
@@ -26,7 +27,9 @@ pub const SCHEMA: &str = "stend.drive/1";
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// There is no such file, or it cannot be read.
-    #[error("cannot read the drive model {path}: {source}")]
+    #[error(
+        "cannot read the drive model {path}: {source}; `stend drives list` names the models that need no file"
+    )]
     Read {
         /// The file.
         path: String,
@@ -34,12 +37,14 @@ pub enum ModelError {
         source: std::io::Error,
     },
     /// It is not TOML, or its keys or types are wrong.
-    #[error("{path}:{line}: {message}")]
+    #[error("{path}:{line}: {}{message}", key.as_ref().map_or_else(String::new, |k| format!("{k}: ")))]
     Parse {
         /// The file.
         path: String,
         /// Line of the first problem, from 1.
         line: usize,
+        /// The key at fault with its table, `nand.dies`; `None` in broken TOML.
+        key: Option<String>,
         /// The problem and what is allowed.
         message: String,
     },
@@ -57,10 +62,14 @@ impl Model {
     /// # Errors
     /// [`ModelError::Parse`] and [`ModelError::Check`].
     pub fn parse(text: &str, path: &str) -> Result<Model, ModelError> {
-        let model: Model = toml::from_str(text).map_err(|error| ModelError::Parse {
-            path: path.to_string(),
-            line: line_of(text, error.span().map_or(0, |span| span.start)),
-            message: error.message().to_string(),
+        let model: Model = toml::from_str(text).map_err(|error| {
+            let shape = shape::explain(text, &error);
+            ModelError::Parse {
+                path: path.to_string(),
+                line: shape.line,
+                key: shape.key,
+                message: shape.message,
+            }
         })?;
         let problems = check::problems(&model, text);
         if problems.is_empty() {

@@ -146,6 +146,7 @@ impl SimDrive {
     }
 
     pub(super) fn collect_arrived(&mut self, slot: u32) {
+        self.expect_moves(slot);
         let units = u64::from(self.mapping.valid_bits(slot).count_ones());
         let spec = &self.spec.controller;
         let (core, time) = (spec.core_background, spec.collect_unit * units);
@@ -175,5 +176,14 @@ impl SimDrive {
             self.victim_emptied();
         }
         self.pump_all();
+    }
+
+    /// The mapping of the units in a slot will soon change.
+    pub(super) fn expect_moves(&self, slot: u32) {
+        let first = slot << self.layout.unit_bits;
+        for physical in first..first + self.spec.units_per_slot {
+            self.mapping
+                .expect(u64::from(self.mapping.logical_of(physical)));
+        }
     }
 }

@@ -173,6 +173,7 @@ impl SimDrive {
             .iter()
             .map(|&source| {
                 let slot = self.layout.first_slot(source) + word_line_die;
+                self.expect_moves(slot);
                 self.mapping.occupied_bits(slot).count_ones()
             })
             .sum();

@@ -2,10 +2,11 @@
 //! valid. All tables are flat arrays, 4 bytes a unit each way and one bit for validity.
 
 use super::layout::{Layout, Pool};
+use super::memory;
 
 pub(crate) const UNMAPPED: u32 = u32::MAX;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Mapping {
     to_physical: Vec<u32>,
     to_logical: Vec<u32>,
@@ -21,6 +22,23 @@ pub(crate) struct Mapping {
     stamps: Option<Box<Stamps>>,
 }
 
+impl Clone for Mapping {
+    fn clone(&self) -> Mapping {
+        Mapping {
+            to_physical: memory::copy(&self.to_physical),
+            to_logical: memory::copy(&self.to_logical),
+            valid: memory::copy(&self.valid),
+            valid_in: self.valid_in.clone(),
+            kept: self.kept.clone(),
+            kept_in: self.kept_in.clone(),
+            cache_units: self.cache_units,
+            unit_bits: self.unit_bits,
+            layout: self.layout,
+            stamps: self.stamps.clone(),
+        }
+    }
+}
+
 /// What every physical unit would hold: the tag of the request that wrote it.
 #[derive(Clone, Debug)]
 struct Stamps(Vec<u32>);
@@ -32,9 +50,9 @@ impl Mapping {
         let physical = (u64::from(layout.slots()) << layout.unit_bits) as usize;
         let cache = layout.pool(Pool::Main).first_slot << layout.unit_bits;
         Mapping {
-            to_physical: vec![UNMAPPED; logical_units as usize],
-            to_logical: vec![UNMAPPED; physical],
-            valid: vec![0; physical.div_ceil(64)],
+            to_physical: memory::table(UNMAPPED, logical_units as usize),
+            to_logical: memory::table(UNMAPPED, physical),
+            valid: memory::table(0, physical.div_ceil(64)),
             valid_in: vec![0; layout.superblocks() as usize],
             kept: vec![0; (cache as usize).div_ceil(64)],
             kept_in: vec![0; layout.superblocks() as usize],
@@ -43,6 +61,20 @@ impl Mapping {
             layout,
             stamps: None,
         }
+    }
+
+    /// The mapping of `logical` will soon be asked for.
+    #[inline]
+    pub fn expect(&self, logical: u64) {
+        memory::prefetch(&self.to_physical, logical as usize);
+    }
+
+    /// What was written to `logical` will soon become invalid: the second step after
+    /// [`Mapping::expect`].
+    #[inline]
+    pub fn expect_invalid(&self, logical: u32) {
+        let old = self.lookup(logical);
+        memory::prefetch(&self.valid, old as usize / 64);
     }
 
     pub fn logical_units(&self) -> u32 {

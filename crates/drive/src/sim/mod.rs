@@ -19,6 +19,7 @@ mod idle;
 mod layout;
 mod link;
 mod mapping;
+mod memory;
 mod policy;
 mod read;
 mod superblocks;
@@ -398,6 +399,8 @@ impl Device for SimDrive {
                 && request.offset_bytes + request.len_bytes <= self.spec.user_bytes,
             "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
         );
+        // It will be looked up when the command has come through link and firmware.
+        self.mapping.expect(request.offset_bytes / UNIT_BYTES);
         self.host_speaks();
         let at = self.queue.now() + self.spec.host.submit;
         self.arrivals.push_back((at, request));

@@ -164,6 +164,8 @@ impl Writer {
 
 impl SimDrive {
     pub(super) fn write_begins(&mut self, command: u32) {
+        let (first, _) = self.commands.get(command).units();
+        self.mapping.expect_invalid(first);
         self.writer.waiting.push_back(command);
         self.pump_writes();
     }
