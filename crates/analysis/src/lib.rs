@@ -5,16 +5,24 @@
 //! simulated, and of what, is never looked at, so that an inference that holds against a
 //! simulated drive's known truth holds for a real one.
 //!
-//! Read [`steps()`](steps::steps) first, then its engine, `segment`.
+//! Read [`steps()`](steps::steps) first, then its engine, `segment`; then [`figures`], what
+//! of a test is compared, and [`findings`](mod@findings), the rules by which figures become
+//! sentences.
 
+pub mod ends;
+pub mod figures;
 pub mod findings;
+pub mod load;
 pub mod recovery;
 mod segment;
 pub mod smooth;
 pub mod steps;
-mod words;
+pub mod words;
 
-pub use findings::findings;
+pub use ends::{end_level, end_samples, end_span_s, end_spread, start_level};
+pub use figures::{KeyFigure, Metric, Standing, Unit, key_figures};
+pub use findings::{findings, labels};
+pub use load::{Dimension, Load};
 pub use recovery::{Recovery, recovered_bytes, recovery};
 pub use smooth::{mean_30s, moving_mean};
-pub use steps::{Level, LevelKind, end_level, steps};
+pub use steps::{Level, LevelKind, steps};

@@ -2,6 +2,7 @@
 
 use stend_record::review::Series;
 
+use crate::ends::start_level;
 use crate::segment::{median, running_median};
 use crate::steps::crossing;
 
@@ -16,7 +17,9 @@ pub struct Recovery {
     pub bytes: u64,
     /// When it fell below, s.
     pub until_s: f64,
-    /// Where the curve starts: the median of its first five samples, IOPS.
+    /// Whether it fell below at all; if not, [`Recovery::bytes`] is all that was written.
+    pub fell: bool,
+    /// Where the curve starts, IOPS: its [`start_level`].
     pub iops_initial: f64,
     /// The geometric mean of where it starts and of the end level, IOPS: as far from one
     /// as from the other in ratio, so that the place does not depend on how high the drive
@@ -41,11 +44,12 @@ pub fn recovery(series: &Series, end_level_iops: f64) -> Option<Recovery> {
         let to = (from + 5).min(iops.len());
         median(&mut iops[from.min(to)..to].to_vec())
     };
-    let iops_initial = five(0);
+    let iops_initial = start_level(series)?;
     let iops_threshold = (iops_initial * end_level_iops.max(1.0)).sqrt();
     let mut found = Recovery {
         bytes: 0,
         until_s: 0.0,
+        fell: true,
         iops_initial,
         iops_threshold,
     };
@@ -53,7 +57,9 @@ pub fn recovery(series: &Series, end_level_iops: f64) -> Option<Recovery> {
         return Some(found);
     }
     let smooth = running_median(&iops, 2);
-    (found.until_s, found.bytes) = match smooth.iter().position(|v| *v < iops_threshold) {
+    let fall = smooth.iter().position(|v| *v < iops_threshold);
+    found.fell = fall.is_some();
+    (found.until_s, found.bytes) = match fall {
         None => (last.t_s, last.written_bytes),
         Some(0) => (0.0, 0),
         Some(index) => {

@@ -2,6 +2,7 @@
 
 use stend_record::review::{Sample, Series};
 
+use crate::ends::end_level;
 use crate::segment::{Curve, Stretch, median};
 use crate::smooth::moving_mean;
 
@@ -49,16 +50,6 @@ pub struct Level {
     /// middle 68 %, which is the standard deviation where the scatter is normal. Of a
     /// slope, about its moving mean.
     pub iops_scatter_percent: f64,
-}
-
-/// Where a curve ends, IOPS: the mean of its last five minutes, or of its last quarter
-/// when it is shorter than 20 minutes. `None` of an empty one.
-pub fn end_level(series: &Series) -> Option<f64> {
-    let end_s = series.samples.last()?.t_s;
-    let span_s = (end_s / 4.0).min(300.0);
-    let tail = series.samples.iter().filter(|s| s.t_s > end_s - span_s);
-    let values: Vec<f64> = tail.map(|s| s.iops).collect();
-    Some(values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The stretches of a curve, in the order of time, without gaps.

@@ -1,7 +1,7 @@
 //! Figures as people read them: three digits that count, thousands parted, units.
 
 /// A number rounded to three digits, thousands parted: `41,200`, `0.62`, `7.9`.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".to_owned();
     }
@@ -29,7 +29,7 @@ fn parted(n: u64) -> String {
 }
 
 /// Bytes in decimal units: `8.1 GB`, `620 MB`.
-pub(crate) fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     let bytes = bytes as f64;
     match bytes {
         b if b >= 1e12 => format!("{} TB", number(b / 1e12)),
@@ -39,12 +39,12 @@ pub(crate) fn bytes(bytes: u64) -> String {
 }
 
 /// Bytes a second in decimal units: `512 MB/s`.
-pub(crate) fn speed(bytes_per_s: f64) -> String {
+pub fn speed(bytes_per_s: f64) -> String {
     format!("{} MB/s", number(bytes_per_s / 1e6))
 }
 
 /// A time: `4 s`, `45 min`, `1 h 59 min`.
-pub(crate) fn time(seconds: f64) -> String {
+pub fn time(seconds: f64) -> String {
     let minutes = (seconds / 60.0).round() as u64;
     match seconds {
         s if s < 120.0 => format!("{} s", number(s)),
@@ -55,11 +55,64 @@ pub(crate) fn time(seconds: f64) -> String {
 }
 
 /// Nanoseconds in the unit that suits: `85 µs`, `2.1 ms`.
-pub(crate) fn latency(ns: f64) -> String {
+pub fn latency(ns: f64) -> String {
     match ns {
         n if n >= 1e9 => format!("{} s", number(n / 1e9)),
         n if n >= 1e6 => format!("{} ms", number(n / 1e6)),
         n => format!("{} µs", number(n / 1e3)),
+    }
+}
+
+/// A request size in binary units: `512 B`, `4 KiB`, `1 MiB`.
+pub fn block(bytes: u64) -> String {
+    const KIB: u64 = 1 << 10;
+    const MIB: u64 = 1 << 20;
+    match bytes {
+        b if b >= MIB && b.is_multiple_of(MIB) => format!("{} MiB", parted(b / MIB)),
+        b if b >= KIB && b.is_multiple_of(KIB) => format!("{} KiB", parted(b / KIB)),
+        b => format!("{} B", parted(b)),
+    }
+}
+
+/// A share in percent, whole from ten up, else with one decimal: `33 %`, `4.2 %`.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value >= 9.95 {
+        return format!("{} %", parted(value.round() as u64));
+    }
+    let text = format!("{value:.1}");
+    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// A ratio: `1.8 times`.
+pub fn times(ratio: f64) -> String {
+    format!("{} times", number(ratio))
+}
+
+/// A text with its first letter a capital.
+pub fn capitalised(text: &str) -> String {
+    with_first(text, |c| c.to_uppercase().collect())
+}
+
+/// A text with its first letter small.
+pub fn uncapitalised(text: &str) -> String {
+    with_first(text, |c| c.to_lowercase().collect())
+}
+
+fn with_first(text: &str, change: impl Fn(char) -> String) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => change(first) + chars.as_str(),
+        None => String::new(),
+    }
+}
+
+/// A list as it is spoken: `a, b and c`.
+pub fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 
@@ -93,6 +146,20 @@ mod tests {
         assert_eq!(
             [time(3.6), time(2700.0), time(7199.6), time(7500.0)],
             ["3.6 s", "45 min", "2 h", "2 h 5 min"]
+        );
+        assert_eq!(
+            [block(512), block(1_536), block(4_096), block(1 << 20)],
+            ["512 B", "1,536 B", "4 KiB", "1 MiB"]
+        );
+        assert_eq!(
+            [
+                percent(0.3342),
+                percent(0.0417),
+                percent(0.05),
+                percent(12.5),
+                percent(0.0)
+            ],
+            ["33 %", "4.2 %", "5 %", "1,250 %", "0 %"]
         );
         assert_eq!([latency(85_200.0), latency(2.1e6)], ["85.2 µs", "2.1 ms"]);
     }

@@ -3,10 +3,10 @@
 mod common;
 
 use common::{GB, cached_tlc, sampled, white};
-use stend_analysis::findings;
+use stend_analysis::{findings, key_figures, labels};
 use stend_record::review::{
-    LatencySummary, Pattern, Point, PointOp, Review, Rival, SCHEMA, Series, TargetInfo, TargetKind,
-    TestResult,
+    FailedTest, LatencySummary, Pattern, Point, PointOp, Review, Rival, SCHEMA, Series, TargetInfo,
+    TargetKind, TestResult,
 };
 
 fn target(title: &str) -> TargetInfo {
@@ -42,6 +42,7 @@ fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64)
 fn points(id: &str, points: Vec<Point>) -> TestResult {
     TestResult {
         id: id.into(),
+        title: format!("Title of {id}"),
         points: Some(points),
         ..TestResult::default()
     }
@@ -50,6 +51,7 @@ fn points(id: &str, points: Vec<Point>) -> TestResult {
 fn curves(id: &str, series: Vec<Series>) -> TestResult {
     TestResult {
         id: id.into(),
+        title: format!("Title of {id}"),
         series: Some(series),
         ..TestResult::default()
     }
@@ -73,178 +75,373 @@ fn review(tests: Vec<TestResult>) -> Review {
     }
 }
 
-fn text(review: &Review, title: &str) -> String {
+/// The finding of a test, or the summary (`In short`).
+fn text(review: &Review, id: &str) -> String {
     let found = findings(review);
     let titles: Vec<&str> = found.iter().map(|(t, _)| t.as_str()).collect();
-    let finding = found.iter().find(|(t, _)| t == title);
-    finding
-        .unwrap_or_else(|| panic!("no `{title}` in {titles:?}"))
-        .1
-        .clone()
+    let title = match id {
+        "In short" => id.to_owned(),
+        id => format!("Title of {id}"),
+    };
+    let of_title: Vec<_> = found.iter().filter(|(t, _)| *t == title).collect();
+    assert_eq!(of_title.len(), 1, "`{title}` among {titles:?}");
+    of_title[0].1.clone()
 }
 
 fn after(name: &str, gigabytes: f64, high: f64) -> Series {
     let rate = move |w, _| if w < gigabytes * GB { high } else { 4_500.0 };
     Series {
         name: name.into(),
-        ..sampled(1200, rate, white(1, 0.01))
+        ..sampled(1200, rate, |_, _| 1.0)
+    }
+}
+
+use PointOp::{Mixed, Read, Write};
+
+fn sequential(read: f64, write: f64) -> TestResult {
+    let both = vec![
+        point(Read, 1_000_000, 1, 100, read),
+        point(Write, 1_000_000, 1, 0, write),
+    ];
+    points("sequential", both)
+}
+
+fn depths(figures: &[(u32, f64)]) -> TestResult {
+    let all = figures.iter();
+    points(
+        "depth-scaling",
+        all.map(|&(depth, iops)| point(Read, 4096, depth, 100, iops))
+            .collect(),
+    )
+}
+
+fn mixes(speeds: &[(u32, f64)]) -> TestResult {
+    let all = speeds.iter();
+    points(
+        "mixed-sequential",
+        all.map(|&(share, speed)| point(Mixed, 1_000_000, 1, share, speed))
+            .collect(),
+    )
+}
+
+#[test]
+fn points_that_stand_alone() {
+    let random = [
+        (Read, 1, 8_000.0),
+        (Read, 4, 30_456.0),
+        (Write, 1, 19_932.0),
+        (Write, 4, 24_370.0),
+    ];
+    let random = random.map(|(op, depth, iops)| point(op, 4096, depth, 100, iops));
+    let review = review(vec![
+        sequential(520.0, 260.0),
+        points("random", random.into()),
+    ]);
+    assert_eq!(
+        text(&review, "sequential"),
+        "It reads at 520 MB/s and writes at 260 MB/s, 50 % of its reading speed."
+    );
+    assert_eq!(
+        text(&review, "random"),
+        "Reads reach 8,000 IOPS at queue depth 1 and 30,500 IOPS at queue depth 4. Writes reach \
+         19,900 IOPS at queue depth 1 and 24,400 IOPS at queue depth 4. At queue depth 1 a read \
+         takes 90 µs on average and one in a thousand 2 ms or more, a write 90 µs and 2 ms."
+    );
+}
+
+#[test]
+fn growth_over_the_depth() {
+    let text_of = |figures: &[(u32, f64)]| text(&review(vec![depths(figures)]), "depth-scaling");
+    for (figures, words) in [
+        (
+            [(1, 10_000.0), (4, 40_000.0), (8, 78_000.0), (32, 80_000.0)],
+            "Reads grow to 8 times from depth 1 to depth 32 (10,000 IOPS to 80,000 IOPS), beyond \
+             depth 8 next to nothing.",
+        ),
+        (
+            [(1, 10_000.0), (4, 20_000.0), (8, 30_000.0), (32, 40_000.0)],
+            "Reads grow to 4 times from depth 1 to depth 32 (10,000 IOPS to 40,000 IOPS), it \
+             gains up to the last step.",
+        ),
+        (
+            [(1, 10_000.0), (4, 11_000.0), (8, 9_000.0), (32, 10_900.0)],
+            "Reads hardly change from depth 1 to depth 32: 10,000 IOPS and 10,900 IOPS.",
+        ),
+        (
+            [(1, 10_000.0), (4, 11_000.0), (8, 9_000.0), (32, 5_000.0)],
+            "Reads fall to 50 % from depth 1 to depth 32: 10,000 IOPS and 5,000 IOPS.",
+        ),
+    ] {
+        assert_eq!(text_of(&figures), words);
     }
 }
 
 #[test]
-fn speeds_depths_and_mixes() {
-    use PointOp::{Mixed, Read, Write};
-    let review = review(vec![
-        points(
-            "sequential",
-            vec![
-                point(Read, 1_000_000, 1, 100, 520.0),
-                point(Write, 1_000_000, 1, 0, 260.0),
-            ],
-        ),
-        points("random", vec![point(Read, 4096, 1, 100, 8_000.0)]),
-        points(
-            "depth-scaling",
-            [
-                (1, 10_000.0),
-                (2, 20_000.0),
-                (4, 40_000.0),
-                (8, 78_000.0),
-                (32, 80_000.0),
-            ]
-            .map(|(depth, iops)| point(Read, 4096, depth, 100, iops))
-            .into(),
-        ),
-        points(
-            "block-scaling",
-            vec![
-                point(Write, 512, 4, 0, 1_000.0),
-                point(Write, 4096, 4, 0, 20_000.0),
-            ],
-        ),
-        points(
-            "mixed-sequential",
-            [(0, 300.0), (50, 150.0), (80, 200.0), (100, 500.0)]
-                .map(|(share, speed)| point(Mixed, 1_000_000, 1, share, speed))
-                .into(),
-        ),
-    ]);
+fn what_small_requests_cost() {
+    let test = |small| {
+        let all = vec![
+            point(Write, 512, 4, 0, small),
+            point(Write, 4096, 4, 0, 20_000.0),
+        ];
+        text(&review(vec![points("block-scaling", all)]), "block-scaling")
+    };
+    for (small, cost) in [
+        (1_000.0, "20 times as much as"),
+        (20_500.0, "as much as"),
+        (40_000.0, "50 % of"),
+    ] {
+        let words = test(small);
+        let start = format!("A write of 512 B costs {cost} one of 4 KiB (");
+        assert!(words.starts_with(&start), "{words}");
+        assert!(words.ends_with("With 4 KiB it writes at 81.9 MB/s."));
+    }
+}
+
+#[test]
+fn a_mix_is_judged_by_both_pure_loads() {
+    let text_of = |speeds: &[(u32, f64)]| text(&review(vec![mixes(speeds)]), "mixed-sequential");
     assert_eq!(
-        text(&review, "Sequential speed"),
-        "It reads at 520 MB/s and writes at 260 MB/s, 50 % of its reading speed."
+        text_of(&[(0, 300.0), (50, 150.0), (80, 200.0), (100, 500.0)]),
+        "At 80 % reads it moves 200 MB/s. Mixing costs: 150 MB/s at 50 % reads, against 500 MB/s \
+         for reads alone and 300 MB/s for writes alone."
+    );
+    // Slower than reads alone by half, yet not than the slower of the two.
+    assert_eq!(
+        text_of(&[(0, 250.0), (50, 240.0), (80, 300.0), (100, 500.0)]),
+        "At 80 % reads it moves 300 MB/s. Mixing costs nothing: no mix is slower than the slower \
+         of the pure loads, 500 MB/s for reads alone and 250 MB/s for writes alone."
     );
     assert_eq!(
-        text(&review, "Small requests"),
-        "Random reads: 8,000 IOPS at queue depth 1 (90 µs on average, 2 ms for 99.9 %)."
+        text_of(&[(20, 250.0), (50, 240.0), (60, 300.0)]),
+        "It is slowest at 50 % reads, with 240 MB/s."
     );
-    assert_eq!(
-        text(&review, "Reading at depth"),
-        "Queue depth 32 reads 8 times as many requests as depth 1 (80,000 against 10,000 IOPS); beyond queue depth 8 it gains next to nothing."
-    );
-    assert_eq!(
-        text(&review, "Request size"),
-        "Writes of 512 B come 0.05 times as often as those of 4 KiB. With 4 KiB it writes at 81.9 MB/s."
-    );
-    assert_eq!(
-        text(&review, "Reading and writing at once"),
-        "It is slowest at 50 % reads, with 150 MB/s, 30 % of its speed in reading alone. At four reads to one write it moves 200 MB/s."
-    );
+}
+
+#[test]
+fn unknown_tests_are_judged_by_what_they_vary() {
+    let mut test = mixes(&[(0, 300.0), (50, 150.0), (100, 500.0)]);
+    test.id = "other".into();
+    let found = findings(&review(vec![test]));
+    assert!(found[0].1.starts_with("Mixing costs: "), "{found:?}");
+}
+
+fn both_curves() -> Vec<TestResult> {
+    let fresh = sampled(7200, cached_tlc, |_, _| 1.0);
+    let after_rest = vec![
+        fresh.clone(),
+        after("after idle", 2.3, 41_000.0),
+        after("after TRIM", 30.0, 30_000.0),
+    ];
+    vec![
+        curves("degradation", vec![fresh]),
+        curves("recovery", after_rest),
+    ]
+}
+
+fn assert_all(text: &str, words: &[&str]) {
+    for words in words {
+        assert!(text.contains(words), "`{words}` is not in: {text}");
+    }
 }
 
 #[test]
 fn sustained_writing_and_recovery() {
-    let fresh = sampled(7200, cached_tlc, white(1, 0.01));
-    let review = review(vec![
-        curves("degradation", vec![fresh.clone()]),
-        curves(
-            "recovery",
-            vec![
-                fresh,
-                after("after idle", 2.3, 41_000.0),
-                after("after TRIM", 30.0, 30_000.0),
-            ],
-        ),
-    ]);
-    let steps = text(&review, "Sustained writing");
-    assert!(
-        steps.starts_with("4 stretches: ") || steps.starts_with("5 stretches: "),
-        "{steps}"
+    let review = review(both_curves());
+    assert_all(
+        &text(&review, "degradation"),
+        &[
+            "It writes at 41,0",
+            " IOPS until 0.60",
+            " are written (3.5",
+            ", then falling from 2",
+            "to the end. It ends at 4,6",
+            "11 % of where it started, after ",
+            " times its capacity. From sample to sample it hardly scatters, by ",
+            "90 % of the last 5 min lie between 4,",
+        ],
     );
-    assert!(
-        steps.contains("30,000 IOPS until 8") || steps.contains("IOPS until 7.99 GB"),
-        "{steps}"
+    assert_all(
+        &text(&review, "recovery"),
+        &[
+            "Fresh it starts at 41,",
+            " GB before it falls. After idle it starts as fast (41,",
+            "but falls after 2.3 GB, 0.9 % of the fresh volume. After TRIM it starts at 30,",
+            " IOPS, 73 % of the fresh speed, and falls after 30 GB, 12 % of the fresh volume.",
+        ],
     );
-    assert!(steps.contains("; a decline from 20,"), "{steps}");
-    assert!(
-        steps.contains("11.1 % of where it started") || steps.contains("11.2 %"),
-        "{steps}"
-    );
-    assert!(text(&review, "Evenness").starts_with("From second to second it hardly scatters"));
-    let rest = text(&review, "Recovery at rest");
-    assert!(
-        rest.contains("prepare 2.3 GB") || rest.contains("prepare 2.29 GB"),
-        "{rest}"
-    );
-    let trim = text(&review, "Recovery by TRIM");
-    assert!(trim.contains("% of the fresh drive's"), "{trim}");
-    assert!(
-        trim.contains("writes 30 GB") || trim.contains("writes 29.9 GB"),
-        "{trim}"
-    );
+    let fast = key_figures(&review.tests);
+    let fast = fast.iter().find(|f| f.name == "After idle: fast writes");
+    assert!((fast.unwrap().value / GB - 2.3).abs() < 0.05);
 }
 
 #[test]
-fn nothing_comes_back() {
+fn a_level_curve_holds_its_speed() {
+    let level = sampled(1200, |_, _| 20_000.0, white(1, 0.2));
+    let review = review(vec![curves("degradation", vec![level])]);
+    let words = text(&review, "degradation");
+    assert_all(
+        &words,
+        &[
+            "from beginning to end. It holds its speed and ends at ",
+            "it scatters, by 2",
+        ],
+    );
+    assert!(text(&review, "In short").starts_with("It holds its speed under lasting random"));
+}
+
+#[test]
+fn many_stretches_are_not_told_one_by_one() {
+    let rate = |_, t: f64| 40_000.0 * 0.6f64.powf((t / 600.0).floor());
+    let words = text(
+        &review(vec![curves(
+            "degradation",
+            vec![sampled(4800, rate, white(1, 0.01))],
+        )]),
+        "degradation",
+    );
+    assert_all(&words, &["then in 4 further stretches", "to the end"]);
+    assert_eq!(words.matches(" min)").count(), 3, "{words}");
+}
+
+#[test]
+fn all_or_nothing_comes_back() {
     let fresh = sampled(
         1200,
         |_, t| if t < 100.0 { 40_000.0 } else { 5_000.0 },
-        white(1, 0.01),
+        |_, _| 1.0,
     );
-    let series = vec![
-        fresh,
-        after("after idle", 0.0, 0.0),
-        after("after TRIM", 0.0, 0.0),
-    ];
-    let review = review(vec![curves("recovery", series)]);
-    assert!(text(&review, "Recovery at rest").starts_with("Idle minutes give nothing back"));
-    assert_eq!(
-        text(&review, "Recovery by TRIM"),
-        "TRIM gives nothing back."
-    );
-}
-
-#[test]
-fn rivals_are_ranked() {
-    let own = |speed| {
-        vec![points(
-            "sequential",
-            vec![point(PointOp::Write, 1_000_000, 1, 0, speed)],
-        )]
+    let series = |name: &str, series: &Series| Series {
+        name: name.into(),
+        ..series.clone()
     };
-    let mut review = review(own(300.0));
-    for (title, speed) in [("Faster", 450.0), ("Alike", 310.0), ("Slower", 200.0)] {
-        review.rivals.push(Rival {
-            target: target(title),
-            tests: own(speed),
-        });
-    }
-    assert_eq!(
-        text(&review, "Sequential write against rivals"),
-        "300 MB/s: 33.3 % below Faster (450 MB/s); level with Alike (310 MB/s); 50 % above Slower (200 MB/s). Place 2 of 4."
+    let all = vec![
+        fresh.clone(),
+        after("after idle", 0.0, 0.0),
+        series("after TRIM", &fresh),
+        series(
+            "after an erase",
+            &sampled(1200, |_, _| 30_000.0, |_, _| 1.0),
+        ),
+    ];
+    let review = review(vec![curves("recovery", all)]);
+    assert_all(
+        &text(&review, "recovery"),
+        &[
+            "After idle nothing comes back: it goes on at 4,",
+            "After TRIM it is as fresh: it starts at ",
+            "After an erase it writes more (147 GB without falling), but starts at 30,",
+        ],
     );
-    assert!(
-        findings(&review)
-            .iter()
-            .all(|(title, _)| !title.starts_with("Sequential read a"))
+    assert_all(
+        &text(&review, "In short"),
+        &["After idle, nothing comes back; after TRIM, it is as fresh; after an erase, 147 GB of"],
     );
 }
 
 #[test]
-fn an_empty_review_has_no_findings() {
-    assert!(findings(&review(Vec::new())).is_empty());
+fn the_summary_comes_first_and_follows_from_figures() {
+    let mut tests = vec![sequential(520.0, 260.0)];
+    tests.extend(both_curves());
+    let mut all = review(tests);
+    assert_eq!(findings(&all)[0].0, "In short");
+    let short = text(&all, "In short");
+    assert_all(
+        &short,
+        &[
+            "It reads in sequence 2 times as fast as it writes (520 and 260 MB/s); it falls to \
+             11 % of its speed under lasting random writes (41,",
+            " IOPS). After idle, 2.3 GB of fast writes come back; after TRIM, 30 GB.",
+        ],
+    );
+    assert!(!short.contains("duration"), "{short}");
+
+    all.duration_scale = 0.01;
+    all.complete = false;
+    all.failed.push(FailedTest {
+        id: "random".into(),
+        error: "killed".into(),
+    });
+    assert_all(
+        &text(&all, "In short"),
+        &[
+            "Every duration was multiplied by 0.01:",
+            "Not every test has finished (random failed): the verdict is of those that did.",
+        ],
+    );
+    let alike = text(&review(vec![sequential(500.0, 470.0)]), "In short");
+    assert_eq!(
+        alike,
+        "It reads and writes in sequence about as fast (500 and 470 MB/s)."
+    );
+}
+
+#[test]
+fn rivals_stand_in_the_test_that_they_are_compared_in() {
+    let mut review = review(vec![
+        sequential(520.0, 300.0),
+        depths(&[(1, 5e3), (4, 9e3)]),
+    ]);
+    review.rivals.push(Rival {
+        target: target("Faster"),
+        tests: vec![sequential(515.0, 450.0)],
+    });
+    assert_all(
+        &text(&review, "sequential"),
+        &[" Against Faster: read level (515 MB/s); write 33 % below (450 MB/s)."],
+    );
+    assert!(!text(&review, "depth-scaling").contains("Against"));
+    assert_all(
+        &text(&review, "In short"),
+        &["Of 2 key figures it is ahead of Faster in 0, level in 1 and behind in 1."],
+    );
+
+    review.rivals.push(Rival {
+        target: TargetInfo {
+            kind: TargetKind::BlockDevice,
+            name: "/dev/x".into(),
+            ..target("Faster")
+        },
+        tests: vec![sequential(400.0, 200.0), depths(&[(1, 5e3), (4, 18e3)])],
+    });
+    assert_eq!(
+        labels(&review),
+        ["Own", "Faster (Faster)", "Faster (/dev/x)"]
+    );
+    assert_all(
+        &text(&review, "sequential"),
+        &[
+            "Against its rivals: read place 1 of 3, level with Faster (Faster) (515 MB/s); write \
+             place 2 of 3, 33 % below Faster (Faster) (450 MB/s).",
+        ],
+    );
+    assert_all(
+        &text(&review, "depth-scaling"),
+        &["read, depth 4, place 2 of 2, 50 % below Faster (/dev/x) (18,000 IOPS)."],
+    );
+    assert_all(
+        &text(&review, "In short"),
+        &[
+            "Not measured in the same way (see the conditions), so compare with care: Faster (/dev/x).",
+        ],
+    );
+}
+
+#[test]
+fn without_figures_there_is_nothing_to_judge() {
+    let found = findings(&review(Vec::new()));
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        found[0].1,
+        "No test has finished: there is nothing to judge."
+    );
     let hollow = vec![
         points("sequential", Vec::new()),
         curves("degradation", Vec::new()),
+        curves("recovery", vec![after("fresh", 1.0, 1.0); 2]),
     ];
-    assert!(findings(&review(hollow)).is_empty());
+    let mut hollow = review(hollow);
+    for series in hollow.tests[2].series.as_mut().unwrap() {
+        series.samples.clear();
+    }
+    assert!(findings(&hollow).is_empty(), "{:?}", findings(&hollow));
 }

@@ -1,0 +1,56 @@
+//! Where a curve starts and where it ends.
+
+use stend_record::review::{Sample, Series};
+
+use crate::segment::median;
+
+/// Samples that the start of a curve is told from.
+pub const START_SAMPLES: usize = 5;
+
+/// Longest stretch that the end of a curve is told from, s.
+const END_S: f64 = 300.0;
+
+/// Where a curve starts, IOPS: the median of its first [`START_SAMPLES`] samples, so that
+/// neither a hesitant first second nor a step in the fourth moves it. `None` of an empty
+/// one.
+pub fn start_level(series: &Series) -> Option<f64> {
+    let first = series.samples.iter().take(START_SAMPLES);
+    let mut iops: Vec<f64> = first.map(|s| s.iops).collect();
+    (!iops.is_empty()).then(|| median(&mut iops))
+}
+
+/// Length of the end of a curve, s: its last five minutes, or its last quarter when it is
+/// shorter than 20 minutes.
+pub fn end_span_s(series: &Series) -> f64 {
+    let end_s = series.samples.last().map_or(0.0, |s| s.t_s);
+    (end_s / 4.0).min(END_S)
+}
+
+/// The samples of the end of a curve: those that lie in its last [`end_span_s`]; of a curve
+/// that is not empty at least one.
+pub fn end_samples(series: &Series) -> &[Sample] {
+    let samples = &series.samples;
+    let from_s = samples.last().map_or(0.0, |s| s.t_s) - end_span_s(series);
+    // A rounding error in a sample's end must not shift a whole interval.
+    let first = samples.partition_point(|s| s.t_s - series.interval_s / 2.0 < from_s);
+    &samples[first.min(samples.len().saturating_sub(1))..]
+}
+
+/// Where a curve ends, IOPS: the mean of [`end_samples`]. `None` of an empty one.
+pub fn end_level(series: &Series) -> Option<f64> {
+    let samples = end_samples(series);
+    let sum: f64 = samples.iter().map(|s| s.iops).sum();
+    (!samples.is_empty()).then(|| sum / samples.len() as f64)
+}
+
+/// Between which speeds 90 % of [`end_samples`] lie, IOPS: the values below which 5 % and
+/// 95 % of them lie, by nearest rank. `None` of an empty curve.
+pub fn end_spread(series: &Series) -> Option<(f64, f64)> {
+    let mut iops: Vec<f64> = end_samples(series).iter().map(|s| s.iops).collect();
+    iops.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| {
+        let rank = (share * iops.len() as f64).ceil() as usize;
+        iops[rank.clamp(1, iops.len()) - 1]
+    };
+    (!iops.is_empty()).then(|| (at(0.05), at(0.95)))
+}

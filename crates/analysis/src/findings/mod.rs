@@ -1,0 +1,111 @@
+//! Findings in words, from figures and from nothing else: the verdict of a review.
+//!
+//! The rules, in the order of reading:
+//!
+//! | words | rule |
+//! |---|---|
+//! | level | within [`LEVEL_SHARE`](crate::figures::LEVEL_SHARE) (2 %) of one another |
+//! | N % above or below | outside that, up to twice |
+//! | N times | from twice up |
+//! | place | one more than the drives whose figure is ahead by more than level |
+//! | about as fast | sequential reading and writing within a tenth of one another |
+//! | grow, fall | the last of a test over depths at least 1.1 times the first, or at most its 1.1th part; between them they hardly change |
+//! | next to nothing | what is gained beyond the first depth that reaches 95 % of the best |
+//! | costs as much | requests of two sizes come equally often, within a tenth |
+//! | mixing costs | the slowest mix below nine tenths of the slower of the pure loads |
+//! | holds its speed | a curve ends at nine tenths of its start or above |
+//! | hardly, a little, widely | scatter over the longest stretch below 5 %, below 15 %, from 40 % up |
+//! | fast writes, falls | what is written above the geometric mean of the curve's start and the fresh curve's end, see [`recovery`](crate::recovery::recovery()) |
+//! | nothing comes back | a later curve starts less than a quarter above the fresh curve's end |
+//! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
+
+mod curves;
+mod points;
+mod rivals;
+mod summary;
+
+use stend_record::review::{Review, TargetKind, TestResult};
+
+use crate::figures::{KeyFigure, key_figures};
+use crate::load::{curves_of, points_of};
+
+/// Title of the first finding, the whole in a few sentences.
+pub const SUMMARY_TITLE: &str = "In short";
+
+/// The verdict, as title and text: first [`SUMMARY_TITLE`], then one entry for each test
+/// that left figures, in the order of the tests, its title the test's.
+pub fn findings(review: &Review) -> Vec<(String, String)> {
+    let drives = Judged::all(review);
+    let mut found = Vec::new();
+    for test in &review.tests {
+        let mut sentences = own_sentences(test, review.target.capacity_bytes);
+        if sentences.is_empty() {
+            continue;
+        }
+        sentences.extend(rivals::sentence(test, &drives));
+        found.push((title(test), sentences.join(" ")));
+    }
+    let summary = summary::sentences(review, &drives);
+    if !summary.is_empty() {
+        found.insert(0, (SUMMARY_TITLE.to_owned(), summary.join(" ")));
+    }
+    found
+}
+
+/// What the drives of a review are called, the reviewed one first: by their titles, with
+/// the name where two share a title.
+pub fn labels(review: &Review) -> Vec<String> {
+    let targets = || {
+        let rivals = review.rivals.iter().map(|r| &r.target);
+        std::iter::once(&review.target).chain(rivals)
+    };
+    targets()
+        .map(|target| {
+            let namesakes = targets().filter(|t| t.title == target.title).count();
+            match namesakes {
+                1 => target.title.clone(),
+                _ => format!("{} ({})", target.title, target.name),
+            }
+        })
+        .collect()
+}
+
+/// A drive as it is judged.
+struct Judged {
+    label: String,
+    kind: TargetKind,
+    figures: Vec<KeyFigure>,
+}
+
+impl Judged {
+    /// The drives of a review, the reviewed one first.
+    fn all(review: &Review) -> Vec<Judged> {
+        let reviewed = std::iter::once((&review.target, &review.tests));
+        let rivals = review.rivals.iter().map(|r| (&r.target, &r.tests));
+        reviewed
+            .chain(rivals)
+            .zip(labels(review))
+            .map(|((target, tests), label)| Judged {
+                label,
+                kind: target.kind,
+                figures: key_figures(tests),
+            })
+            .collect()
+    }
+}
+
+fn title(test: &TestResult) -> String {
+    match test.title.as_str() {
+        "" => test.id.clone(),
+        title => title.to_owned(),
+    }
+}
+
+fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
+    match (points_of(test), curves_of(test)) {
+        ([], []) => Vec::new(),
+        ([], [only]) => curves::single(only, capacity_bytes),
+        ([], [fresh, later @ ..]) => curves::several(fresh, later),
+        _ => points::sentences(test),
+    }
+}

@@ -1,0 +1,236 @@
+//! What is said of a test that measured points.
+
+use stend_record::review::{Point, PointOp, TestResult};
+
+use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit};
+use crate::load::{Dimension, Load, op_words, points_of};
+use crate::words::{self, capitalised};
+
+/// Less than this ratio is no change, and equal costs.
+const TENTH_RATIO: f64 = 1.1;
+
+/// A point from this share of the best up has all but nothing left to gain.
+const ENOUGH_SHARE: f64 = 0.95;
+
+/// A mix costs when it is slower than this share of the slower of the pure loads.
+const MIX_COSTS_SHARE: f64 = 0.9;
+
+/// Request size that smaller ones are held against: the mapping unit of most drives, bytes.
+const PAGE_BYTES: u64 = 4096;
+
+pub(super) fn sentences(test: &TestResult) -> Vec<String> {
+    let points = points_of(test);
+    match Dimension::varied(test) {
+        Some(Dimension::Share) => over_share(points),
+        Some(Dimension::Block) => over_blocks(points),
+        Some(dimension) => over_steps(points, dimension),
+        None => alone(points),
+    }
+}
+
+fn of(points: &[Point], op: PointOp) -> Vec<&Point> {
+    points.iter().filter(|p| p.op == op).collect()
+}
+
+fn told(points: &[Point], point: &Point) -> String {
+    let (value, unit) = Metric::of(points).value(point);
+    unit.words(value)
+}
+
+/// Points that stand each for itself.
+fn alone(points: &[Point]) -> Vec<String> {
+    let (reads, writes) = (of(points, PointOp::Read), of(points, PointOp::Write));
+    let of_depth = |list: &[&Point]| Dimension::Depth.values(list.iter().copied()).len();
+    let only_depths = of_depth(&reads) == reads.len() && of_depth(&writes) == writes.len();
+    match (&reads[..], &writes[..]) {
+        ([read], [write]) if points.len() == 2 => vec![format!(
+            "It reads at {} and writes at {}, {} of its reading speed.",
+            told(points, read),
+            told(points, write),
+            words::percent(write.bw_bytes_per_s / read.bw_bytes_per_s)
+        )],
+        ([read], []) if points.len() == 1 => vec![format!("It reads at {}.", told(points, read))],
+        ([], [write]) if points.len() == 1 => {
+            vec![format!("It writes at {}.", told(points, write))]
+        }
+        _ if only_depths && reads.len() + writes.len() == points.len() => {
+            let mut out = Vec::new();
+            out.extend(at_depths("Reads", &reads, points));
+            out.extend(at_depths("Writes", &writes, points));
+            out.extend(latencies(&reads, &writes));
+            out
+        }
+        _ => points
+            .iter()
+            .map(|p| format!("{}: {}.", Load::of(p).words(points), told(points, p)))
+            .collect(),
+    }
+}
+
+/// `Reads reach 9,090 IOPS at queue depth 1 and 34,300 IOPS at queue depth 4.`
+fn at_depths(name: &str, list: &[&Point], points: &[Point]) -> Option<String> {
+    let items: Vec<String> = list
+        .iter()
+        .map(|p| format!("{} at queue depth {}", told(points, p), p.queue_depth))
+        .collect();
+    (!items.is_empty()).then(|| format!("{name} reach {}.", words::list(&items)))
+}
+
+/// What a request takes where the fewest wait.
+fn latencies(reads: &[&Point], writes: &[&Point]) -> Option<String> {
+    let depth = reads
+        .iter()
+        .chain(writes)
+        .map(|p| p.queue_depth)
+        .min()
+        .unwrap_or_default();
+    let one = |name: &str, list: &[&Point]| {
+        let point = list.iter().find(|p| p.queue_depth == depth)?;
+        Some((
+            name.to_owned(),
+            words::latency(point.latency_ns.mean),
+            words::latency(point.latency_ns.p99_9 as f64),
+        ))
+    };
+    let items: Vec<String> = [one("a read", reads), one("a write", writes)]
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .map(|(i, (name, mean, slow))| match i {
+            0 => format!("{name} takes {mean} on average and one in a thousand {slow} or more"),
+            _ => format!("{name} {mean} and {slow}"),
+        })
+        .collect();
+    (!items.is_empty()).then(|| format!("At queue depth {depth} {}.", items.join(", ")))
+}
+
+/// Over queue depths or threads.
+fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
+    let metric = Metric::of(points);
+    let value = |p: &Point| metric.value(p).0;
+    let mut out = Vec::new();
+    for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
+        let mut list = of(points, op);
+        let step = |p: &Point| Load::of(p).value(dimension);
+        list.sort_by_key(|p| step(p));
+        let [first, .., last] = list[..] else {
+            continue;
+        };
+        if step(first) == step(last) || value(first) <= 0.0 {
+            continue;
+        }
+        let name = capitalised(op_words(op)) + "s";
+        let growth = value(last) / value(first);
+        let [from, to] = [first, last].map(|p| dimension.words(step(p)));
+        let (bottom, top) = (words_of(metric, first), words_of(metric, last));
+        if (1.0 / TENTH_RATIO..TENTH_RATIO).contains(&growth) {
+            let text = format!("{name} hardly change from {from} to {to}: {bottom} and {top}.");
+            out.push(text);
+            continue;
+        }
+        if growth < 1.0 {
+            let share = words::percent(growth);
+            let text = format!("{name} fall to {share} from {from} to {to}: {bottom} and {top}.");
+            out.push(text);
+            continue;
+        }
+        let best = list.iter().map(|p| value(p)).fold(0.0, f64::max);
+        let enough = list
+            .iter()
+            .find(|p| value(p) >= ENOUGH_SHARE * best)
+            .map_or(step(last), |p| step(p));
+        let gain = match enough {
+            enough if enough == step(last) => "it gains up to the last step".to_owned(),
+            enough => format!("beyond {} next to nothing", dimension.words(enough)),
+        };
+        out.push(format!(
+            "{name} grow to {} from {from} to {to} ({bottom} to {top}), {gain}.",
+            words::times(growth),
+        ));
+    }
+    out
+}
+
+fn words_of(metric: Metric, point: &Point) -> String {
+    let (value, unit) = metric.value(point);
+    unit.words(value)
+}
+
+fn over_blocks(points: &[Point]) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut largest = Vec::new();
+    for (op, verb) in [(PointOp::Read, "reads"), (PointOp::Write, "writes")] {
+        let mut list = of(points, op);
+        list.sort_by_key(|p| p.block_bytes);
+        let [small, .., large] = list[..] else {
+            continue;
+        };
+        let page = list.iter().find(|p| p.block_bytes == PAGE_BYTES);
+        if let (Some(page), true) = (page, small.block_bytes < PAGE_BYTES && small.iops > 0.0) {
+            let cost = match page.iops / small.iops {
+                c if (1.0 / TENTH_RATIO..TENTH_RATIO).contains(&c) => "as much as".to_owned(),
+                c if c >= 1.0 => format!("{} as much as", words::times(c)),
+                c => format!("{} of", words::percent(c)),
+            };
+            out.push(format!(
+                "A {} of {} costs {cost} one of {} ({} against {}).",
+                op_words(op),
+                words::block(small.block_bytes),
+                words::block(page.block_bytes),
+                Unit::Iops.words(small.iops),
+                Unit::Iops.words(page.iops),
+            ));
+        }
+        let speed = words::speed(large.bw_bytes_per_s);
+        largest.push((verb, large.block_bytes, speed));
+    }
+    match &largest[..] {
+        [(_, bytes, read), (_, other, write)] if bytes == other => {
+            let block = words::block(*bytes);
+            out.push(format!(
+                "With {block} it reads at {read} and writes at {write}."
+            ));
+        }
+        all => out.extend(all.iter().map(|(verb, bytes, speed)| {
+            format!("With {} it {verb} at {speed}.", words::block(*bytes))
+        })),
+    }
+    out
+}
+
+fn over_share(points: &[Point]) -> Vec<String> {
+    let metric = Metric::of(points);
+    let value = |p: &Point| metric.value(p).0;
+    let at = |share| points.iter().find(|p| p.read_percent == share);
+    let Some(slowest) = points.iter().min_by(|a, b| value(a).total_cmp(&value(b))) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    if let Some(usual) = at(MIXED_HEADLINE_READ_PERCENT) {
+        out.push(format!(
+            "At {MIXED_HEADLINE_READ_PERCENT} % reads it moves {}.",
+            told(points, usual)
+        ));
+    }
+    let slow = told(points, slowest);
+    let share = slowest.read_percent;
+    out.push(match (at(100), at(0)) {
+        (Some(reads), Some(writes)) => {
+            let pure = format!(
+                "{} for reads alone and {} for writes alone",
+                told(points, reads),
+                told(points, writes)
+            );
+            if value(slowest) < MIX_COSTS_SHARE * value(reads).min(value(writes)) {
+                format!("Mixing costs: {slow} at {share} % reads, against {pure}.")
+            } else {
+                format!(
+                    "Mixing costs nothing: no mix is slower than the slower of the pure loads, \
+                     {pure}."
+                )
+            }
+        }
+        _ => format!("It is slowest at {share} % reads, with {slow}."),
+    });
+    out
+}

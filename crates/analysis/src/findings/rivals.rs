@@ -1,0 +1,169 @@
+//! How a drive's figures stand to its rivals'.
+
+use stend_record::review::TestResult;
+
+use super::Judged;
+use crate::figures::{KeyFigure, Standing, Unit, same};
+use crate::load::curves_of;
+use crate::words::{percent, times, uncapitalised};
+
+/// A test's key figures against those of the rivals that have them.
+pub(super) fn sentence(test: &TestResult, drives: &[Judged]) -> Option<String> {
+    let (reviewed, rivals) = drives.split_first()?;
+    let several_curves = curves_of(test).len() > 1;
+    let items: Vec<String> = reviewed
+        .figures
+        .iter()
+        .filter(|figure| figure.test_id == test.id)
+        // Where curves start is told by the test of the first curve.
+        .filter(|figure| !several_curves || figure.unit == Unit::Bytes)
+        .filter_map(|figure| item(figure, rivals))
+        .collect();
+    let whom = match rivals {
+        [only] => only.label.as_str(),
+        _ => "its rivals",
+    };
+    (!items.is_empty()).then(|| format!("Against {whom}: {}.", items.join("; ")))
+}
+
+/// `read, depth 4, 8 % below (9,900 IOPS)`; of several rivals the place and the best.
+fn item(figure: &KeyFigure, rivals: &[Judged]) -> Option<String> {
+    let theirs: Vec<(&str, f64)> = rivals
+        .iter()
+        .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?.value)))
+        .collect();
+    let (best, best_value) = *theirs.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let name = uncapitalised(&figure.name);
+    // A name of several parts is parted from what is said of it.
+    let name = match name.contains(", ") {
+        true => name + ",",
+        false => name,
+    };
+    let value = figure.unit.words(best_value);
+    let relation = relation(figure.value, best_value);
+    if rivals.len() == 1 {
+        let relation = match relation.strip_suffix(" times") {
+            Some(_) => relation + " as much",
+            None => relation,
+        };
+        return Some(format!("{name} {relation} ({value})"));
+    }
+    let ahead = |other: f64| Standing::of(other, figure.value) == Standing::Ahead;
+    let place = 1 + theirs.iter().filter(|(_, other)| ahead(*other)).count();
+    let relation = match relation.as_str() {
+        "level" => "level with".to_owned(),
+        _ => relation,
+    };
+    let drives = theirs.len() + 1;
+    Some(format!(
+        "{name} place {place} of {drives}, {relation} {best} ({value})"
+    ))
+}
+
+/// How a value stands to another: `level`, `8 % below`, `2.3 times`.
+fn relation(value: f64, other: f64) -> String {
+    let ratio = value / other;
+    match Standing::of(value, other) {
+        Standing::Level => "level".to_owned(),
+        Standing::Ahead if !ratio.is_finite() => "above".to_owned(),
+        Standing::Ahead if ratio >= 2.0 => times(ratio),
+        Standing::Ahead => format!("{} above", percent(ratio - 1.0)),
+        Standing::Behind => format!("{} below", percent(1.0 - ratio)),
+    }
+}
+
+/// How often the reviewed drive is ahead of each rival, over all the key figures that both
+/// have, and with which of them it can hardly be compared.
+pub(super) fn comparison(drives: &[Judged]) -> Vec<String> {
+    let Some((reviewed, rivals)) = drives.split_first() else {
+        return Vec::new();
+    };
+    let mut standings = Vec::new();
+    let mut unlike = Vec::new();
+    for rival in rivals {
+        let all: Vec<Standing> = reviewed
+            .figures
+            .iter()
+            .filter_map(|f| Some(Standing::of(f.value, same(&rival.figures, f)?.value)))
+            .collect();
+        if all.is_empty() {
+            continue;
+        }
+        let count = |wanted| all.iter().filter(|s| **s == wanted).count();
+        standings.push(format!(
+            "Of {} key figures it is ahead of {} in {}, level in {} and behind in {}.",
+            all.len(),
+            rival.label,
+            count(Standing::Ahead),
+            count(Standing::Level),
+            count(Standing::Behind),
+        ));
+        if rival.kind != reviewed.kind {
+            unlike.push(rival.label.as_str());
+        }
+    }
+    if !unlike.is_empty() {
+        standings.push(format!(
+            "Not measured in the same way (see the conditions), so compare with care: {}.",
+            unlike.join(", ")
+        ));
+    }
+    standings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stend_record::review::TargetKind;
+
+    #[test]
+    fn words_follow_the_ratio() {
+        for (value, other, words) in [
+            (101.9, 100.0, "level"),
+            (98.1, 100.0, "level"),
+            (97.9, 100.0, "2.1 % below"),
+            (103.0, 100.0, "3 % above"),
+            (92.0, 100.0, "8 % below"),
+            (230.0, 100.0, "2.3 times"),
+            (30.0, 100.0, "70 % below"),
+            (1.0, 0.0, "above"),
+            (0.0, 0.0, "level"),
+        ] {
+            assert_eq!(relation(value, other), words, "{value} to {other}");
+        }
+    }
+
+    fn told(value: f64, rivals: &[(&str, f64)]) -> String {
+        let figure = |value| KeyFigure {
+            test_id: "t".into(),
+            name: "Read".into(),
+            value,
+            unit: Unit::BytesPerS,
+        };
+        let rivals: Vec<Judged> = rivals
+            .iter()
+            .map(|(label, value)| Judged {
+                label: (*label).into(),
+                kind: TargetKind::Simulated,
+                figures: vec![figure(*value)],
+            })
+            .collect();
+        item(&figure(value), &rivals).unwrap()
+    }
+
+    #[test]
+    fn the_place_among_rivals_is_told() {
+        let two = [("A", 300e6), ("B", 500e6)];
+        for (value, words) in [
+            (550e6, "read place 1 of 3, 10 % above B (500 MB/s)"),
+            (1100e6, "read place 1 of 3, 2.2 times B (500 MB/s)"),
+            (495e6, "read place 1 of 3, level with B (500 MB/s)"),
+            (400e6, "read place 2 of 3, 20 % below B (500 MB/s)"),
+            (150e6, "read place 3 of 3, 70 % below B (500 MB/s)"),
+        ] {
+            assert_eq!(told(value, &two), words);
+        }
+        assert_eq!(told(294e6, &two[..1]), "read level (300 MB/s)");
+        assert_eq!(told(900e6, &two[..1]), "read 3 times as much (300 MB/s)");
+    }
+}

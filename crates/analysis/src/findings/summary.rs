@@ -1,0 +1,143 @@
+//! The whole in a few sentences.
+
+use stend_record::review::{PointOp, Review, TestResult};
+
+use super::curves::{KEPT_SHARE, Return, speeds};
+use super::{Judged, rivals};
+use crate::ends::{end_level, start_level};
+use crate::figures::Unit;
+use crate::load::{curves_of, points_of};
+use crate::words::{self, capitalised, uncapitalised};
+
+/// Reading and writing within this ratio are about equally fast.
+const ALIKE_RATIO: f64 = 1.1;
+
+/// What the review comes to, from three of its tests: `sequential`, the first that
+/// measured a single curve, and the first that measured several. Then how the drive stands
+/// to its rivals, and what keeps the verdict from being a full one.
+pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
+    if review.tests.is_empty() {
+        return vec!["No test has finished: there is nothing to judge.".to_owned()];
+    }
+    let clauses: Vec<String> = [
+        review.tests.iter().find_map(reading_and_writing),
+        review.tests.iter().find_map(lasting),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let mut out = Vec::new();
+    if !clauses.is_empty() {
+        out.push(format!("It {}.", clauses.join("; it ")));
+    }
+    out.extend(review.tests.iter().find_map(coming_back));
+    out.extend(rivals::comparison(drives));
+    out.extend(reservations(review));
+    out
+}
+
+/// `reads large files 3 times as fast as it writes them (514 and 172 MB/s)`.
+fn reading_and_writing(test: &TestResult) -> Option<String> {
+    let points = points_of(test);
+    let of = |op| points.iter().find(|p| p.op == op);
+    let (read, write) = (of(PointOp::Read)?, of(PointOp::Write)?);
+    if test.id != "sequential" {
+        return None;
+    }
+    let [read, write] = [read, write].map(|p| p.bw_bytes_per_s);
+    let figures = format!(
+        "({} and {})",
+        words::number(read / 1e6),
+        words::speed(write)
+    );
+    if read <= 0.0 || write <= 0.0 {
+        return None;
+    }
+    let ratio = read / write;
+    Some(if ratio >= ALIKE_RATIO {
+        let times = words::times(ratio);
+        format!("reads in sequence {times} as fast as it writes {figures}")
+    } else if ratio > 1.0 / ALIKE_RATIO {
+        format!("reads and writes in sequence about as fast {figures}")
+    } else {
+        let times = words::times(1.0 / ratio);
+        format!("writes in sequence {times} as fast as it reads {figures}")
+    })
+}
+
+/// `falls under lasting random writes from 41,400 to 4,630 IOPS, 11 % of where it started`.
+fn lasting(test: &TestResult) -> Option<String> {
+    let [series] = curves_of(test) else {
+        return None;
+    };
+    let (start, end) = (start_level(series)?, end_level(series)?);
+    let pattern = crate::load::pattern_words(series.point.pattern);
+    let load = match series.point.op {
+        PointOp::Read => format!("lasting {pattern} reads"),
+        PointOp::Write => format!("lasting {pattern} writes"),
+        PointOp::Mixed => format!("a lasting {pattern} mix"),
+    };
+    let share = words::percent(end / start);
+    let speeds = speeds(series, start, "to", end);
+    Some(if end / start >= KEPT_SHARE {
+        format!("holds its speed under {load} ({speeds})")
+    } else {
+        format!("falls to {share} of its speed under {load} ({speeds})")
+    })
+}
+
+/// `After idle, 2.32 GB of fast writes come back; after TRIM, 255 GB.`
+fn coming_back(test: &TestResult) -> Option<String> {
+    let [fresh, later @ ..] = curves_of(test) else {
+        return None;
+    };
+    if later.is_empty() || fresh.point.op != PointOp::Write {
+        return None;
+    }
+    let mut told = false;
+    let mut clauses = Vec::new();
+    for series in later {
+        let back = Return::of(fresh, series)?;
+        if back.fresh.bytes == 0 {
+            return None;
+        }
+        let name = uncapitalised(&series.name);
+        let what = match back.after.bytes {
+            0 => "nothing comes back".to_owned(),
+            _ if back.is_whole() => "it is as fresh".to_owned(),
+            bytes => {
+                let bytes = Unit::Bytes.words(bytes as f64);
+                let first = !std::mem::replace(&mut told, true);
+                match first {
+                    true => format!("{bytes} of fast writes come back"),
+                    false => bytes,
+                }
+            }
+        };
+        clauses.push(format!("{name}, {what}"));
+    }
+    Some(capitalised(&clauses.join("; ")) + ".")
+}
+
+/// What the verdict lacks.
+fn reservations(review: &Review) -> Vec<String> {
+    let mut out = Vec::new();
+    if review.duration_scale != 1.0 {
+        out.push(format!(
+            "Every duration was multiplied by {}: what needs the edition's own shows otherwise \
+             or not at all.",
+            words::number(review.duration_scale)
+        ));
+    }
+    if !review.complete {
+        let missing: Vec<String> = review.failed.iter().map(|f| f.id.clone()).collect();
+        let which = match missing.is_empty() {
+            true => String::new(),
+            false => format!(" ({} failed)", words::list(&missing)),
+        };
+        out.push(format!(
+            "Not every test has finished{which}: the verdict is of those that did."
+        ));
+    }
+    out
+}
