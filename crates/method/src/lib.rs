@@ -21,4 +21,7 @@ mod serial;
 
 pub use edition::{Edition, EditionError};
 pub use event::Event;
-pub use run::{Estimate, MethodError, ReviewOptions, Save, estimate, run_review};
+pub use run::{
+    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, check_options, estimate,
+    run_review,
+};

@@ -18,6 +18,10 @@ use crate::{parallel, serial};
 /// Keeps a partial review; what it cannot is said in words, and becomes a warning.
 pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
 
+/// The largest factor on durations: two hours become most of a quarter of a year. More
+/// would end in times that 64 bits of nanoseconds cannot hold.
+pub const DURATION_SCALE_MAX: f64 = 1000.0;
+
 /// How a review is made.
 #[derive(Clone)]
 pub struct ReviewOptions<'a> {
@@ -75,9 +79,9 @@ pub enum MethodError {
         /// What there is.
         allowed: Vec<String>,
     },
-    /// A factor that is not a positive, finite number.
+    /// A factor that is not above 0 and at most [`DURATION_SCALE_MAX`].
     #[error(
-        "a duration scale of {0} is impossible: it must be a number above 0, such as 0.1 for a tenth of every duration"
+        "a duration scale of {0:?} is impossible: it must be above 0 and at most {DURATION_SCALE_MAX}, such as 0.1 for a tenth of every duration"
     )]
     DurationScale(f64),
     /// The review to go on from is of something else.
@@ -106,6 +110,11 @@ pub struct Estimate {
     pub idle_s: f64,
     /// Bytes written by preparation.
     pub fill_bytes: u64,
+}
+
+/// Whether the options suit the edition, which can be known before a target is opened.
+pub fn check_options(edition: &Edition, options: &ReviewOptions<'_>) -> Result<(), MethodError> {
+    chosen(edition, options).map(drop)
 }
 
 /// What [`run_review`] would ask of a target of this kind and size.
@@ -189,11 +198,7 @@ fn prepare_plan<'e>(
     options: &ReviewOptions<'_>,
     target: &TargetInfo,
 ) -> Result<(Plan<'e>, Vec<Option<TestResult>>), MethodError> {
-    let scale = options.duration_scale;
-    if !scale.is_finite() || scale <= 0.0 {
-        return Err(MethodError::DurationScale(scale));
-    }
-    let chosen = choose(edition, options.tests.as_deref())?;
+    let chosen = chosen(edition, options)?;
     let mut finished = vec![None; edition.tests.len()];
     if let Some(earlier) = &options.resume {
         check_resume(earlier, edition, options, target)?;
@@ -214,8 +219,18 @@ fn prepare_plan<'e>(
         .into_iter()
         .filter(|i| finished[*i].is_none())
         .collect();
-    let plan = Plan::new(edition, &left, options.seed, scale, target);
+    let plan = Plan::new(edition, &left, options.seed, options.duration_scale, target);
     Ok((plan, finished))
+}
+
+/// Indices of the tests to run, once the options are found possible.
+fn chosen(edition: &Edition, options: &ReviewOptions<'_>) -> Result<Vec<usize>, MethodError> {
+    let scale = options.duration_scale;
+    // Not a number is not above 0 either.
+    if !(scale > 0.0 && scale <= DURATION_SCALE_MAX) {
+        return Err(MethodError::DurationScale(scale));
+    }
+    choose(edition, options.tests.as_deref())
 }
 
 fn choose(edition: &Edition, wanted: Option<&[String]>) -> Result<Vec<usize>, MethodError> {

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -76,13 +77,18 @@ pub struct ReviewArgs {
     pub seed: u64,
 
     /// Factor on every duration. Anything but 1 is said wherever a figure appears.
-    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    #[arg(
+        long,
+        value_name = "F",
+        default_value_t = 1.0,
+        allow_negative_numbers = true
+    )]
     pub duration_scale: f64,
 
     /// Tests at the same time, on copies of a simulated drive; the result does not
     /// depend on it. Default: the number of processors.
     #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
+    pub threads: Option<NonZero<usize>>,
 
     /// Folder of the report. Default: `review-` and the target's name.
     #[arg(long, value_name = "DIR")]

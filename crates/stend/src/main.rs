@@ -5,8 +5,10 @@
 mod args;
 mod commands;
 mod failure;
+mod folder;
 mod open;
 mod progress;
+mod signals;
 
 use std::process::ExitCode;
 
@@ -17,20 +19,27 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let result = match cli.command {
+    let result = signals::watch().and_then(|()| match cli.command {
         Command::Review(args) => commands::review::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Drives(args) => commands::drives::run(&args),
-    };
+    });
+    signals::settle();
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.is_silent() {
-                eprintln!("error: {failure}");
+                note(&format!("error: {failure}"));
             }
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// Writes a line to stderr. Nothing can be said where that fails.
+fn note(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 /// Writes results to stdout. A reader that has gone away (`stend … | head`) is no error.

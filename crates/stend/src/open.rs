@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
+use stend_record::review::TargetInfo;
 use stend_target::real::{self, FioTarget, OpenOptions};
 use stend_target::{SimulatedTarget, Target};
 
@@ -29,6 +30,14 @@ impl Opened {
         }
     }
 
+    /// What it is.
+    pub fn info(&self) -> TargetInfo {
+        match self {
+            Opened::Simulated(target) => target.info(),
+            Opened::Real(target) => target.info(),
+        }
+    }
+
     /// Counts the requests that a simulated drive completes.
     pub fn request_count(&self) -> Option<Arc<AtomicU64>> {
         match self {
@@ -41,6 +50,32 @@ impl Opened {
 /// Whether `name` stands for something simulated: a model or a model file.
 pub fn is_simulated(name: &str) -> bool {
     SHIPPED.iter().any(|s| s.name == name) || name.ends_with(".toml")
+}
+
+/// Refuses options of real targets where every target is simulated: they would be passed
+/// over in silence.
+pub fn real_options_fit<'a>(
+    names: impl IntoIterator<Item = &'a String>,
+    real: &RealArgs,
+) -> Result<(), Failure> {
+    let option = match real {
+        RealArgs { size: Some(_), .. } => "--size",
+        RealArgs {
+            destroy: Some(_), ..
+        } => "--destroy",
+        _ => return Ok(()),
+    };
+    let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+    if !names.iter().all(|name| is_simulated(name)) {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "{option} is for real targets, and {} is simulated: a simulated drive has the capacity of \
+         its model and loses nothing; leave {option} out, or name a file by its path \
+         (./{})",
+        names.join(", "),
+        names[0]
+    )))
 }
 
 /// Opens a shipped model, a model file, or a path.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use stend_method::Event;
 
+use crate::note;
+
 const STEPS: u64 = 10_000;
 
 /// Prints the events of one review.
@@ -78,7 +80,7 @@ impl Progress {
             .lock()
             .expect("no thread panics while it prints");
         if *last != line {
-            self.bar.suspend(|| eprintln!("{line}"));
+            self.bar.suspend(|| note(&line));
             *last = line;
         }
     }

@@ -48,6 +48,17 @@ pub struct Text {
     pub sections: Vec<RawSection>,
 }
 
+impl Text {
+    /// Where a line, from 1, of what `Display` writes stands in the user's own files.
+    pub fn place_of_line(&self, line: usize) -> Option<&Place> {
+        let places = self.sections.iter().flat_map(|section| {
+            let entries = section.entries.iter().map(|entry| &entry.place);
+            std::iter::once(&section.place).chain(entries)
+        });
+        places.into_iter().nth(line.checked_sub(1)?)
+    }
+}
+
 impl fmt::Display for Text {
     /// Writes a job file that reads as the same: one entry a line, no comments.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

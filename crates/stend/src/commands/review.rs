@@ -1,108 +1,228 @@
 //! `stend review`: an edition on a target and its rivals, and the report.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use stend_method::{Edition, ReviewOptions, run_review};
-use stend_record::review::{Review, Rival, TestResult};
-use stend_report::Finding;
+use stend_method::{Edition, ReviewOptions, check_options, run_review};
+use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TestResult};
 
-use crate::args::ReviewArgs;
+use crate::args::{RealArgs, ReviewArgs};
 use crate::failure::Failure;
-use crate::open::{Opened, is_simulated, open};
-use crate::print;
+use crate::folder::{Folder, keep_finished};
+use crate::open::{Opened, is_simulated, open, real_options_fit};
 use crate::progress::Progress;
+use crate::{note, print};
 
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
+    // What can be wrong is found before anything is made, and least of all a file of
+    // gigabytes.
     let edition = Edition::load(&args.edition)?;
-    let folder = folder(args);
-    let earlier = earlier(&folder)?;
-    let target = open(&args.target, &args.real)?;
-    let rivals = open_rivals(args)?;
-    writable(&folder)?;
-
-    let reproduce = reproduce(args);
-    let options = |resume: Option<Review>| ReviewOptions {
+    let options = ReviewOptions {
         tests: args.tests.clone(),
         seed: args.seed,
         duration_scale: args.duration_scale,
         threads: threads(args),
-        reproduce: reproduce.clone(),
-        resume,
-        save: None,
+        reproduce: reproduce(args),
+        ..ReviewOptions::default()
     };
-    let mut review = one(target, &edition, &options(earlier), Some(&folder))?;
-    let mut all_complete = review.complete;
-    for rival in rivals {
-        let other = one(rival, &edition, &options(None), None)?;
-        all_complete &= other.complete;
-        review.rivals.push(Rival {
-            target: other.target,
-            tests: other.tests,
-        });
-        save(&review, &folder)?;
+    check_options(&edition, &options)?;
+    real_options_fit(
+        std::iter::once(&args.target).chain(&args.against),
+        &args.real,
+    )?;
+    let folder = Folder::open(folder_path(args))?;
+    let earlier = earlier(&folder)?;
+    let rivals = open_rivals(args)?;
+    if let Some(earlier) = &earlier {
+        nothing_is_lost(earlier, args, &rivals, &folder)?;
     }
-    let page = save(&review, &folder)?;
+    let target = open(&args.target, &args.real)?;
+    let session = Session {
+        edition: &edition,
+        options,
+        folder,
+        earlier,
+    };
+    let review = session.review(target, rivals)?;
+    let page = session.folder.save(&review)?;
     tell(args, &review, &page)?;
-    if all_complete {
+    if review.complete {
         return Ok(());
     }
     for failed in &review.failed {
-        eprintln!("error: {}: {}", failed.id, failed.error);
+        note(&format!("error: {}: {}", failed.id, failed.error));
     }
     Err(Failure::Incomplete)
 }
 
-/// The whole edition on one target. With `folder`, what is finished is kept there.
-fn one(
-    target: Opened,
-    edition: &Edition,
-    options: &ReviewOptions<'_>,
-    folder: Option<&Path>,
-) -> Result<Review, Failure> {
-    let requests = target.request_count();
-    let target = target.into_target();
-    let progress = Progress::new(&target.info().title);
-    let began = Instant::now();
-    let trouble: Mutex<Option<Failure>> = Mutex::new(None);
-    let keep = |partial: &Review| {
-        let Some(folder) = folder else {
-            return Ok(());
+/// An edition on a target and its rivals, with one folder for all of it.
+struct Session<'a> {
+    edition: &'a Edition,
+    options: ReviewOptions<'a>,
+    folder: Folder,
+    /// What an earlier run left unfinished.
+    earlier: Option<Review>,
+}
+
+impl Session<'_> {
+    fn review(&self, target: Opened, rivals: Vec<Opened>) -> Result<Review, Failure> {
+        let mut done: Vec<Option<Rival>> = rivals
+            .iter()
+            .map(|rival| earlier_rival(self.earlier.as_ref()?, &rival.info()).cloned())
+            .collect();
+        let mut all_complete = rivals.is_empty();
+        let mut review = self.one(target, self.earlier.clone(), &|partial| {
+            together(partial, &done, all_complete)
+        })?;
+        all_complete = true;
+        let mut failed = Vec::new();
+        for (index, rival) in rivals.into_iter().enumerate() {
+            let resume = done[index].clone().map(|rival| as_review(&review, rival));
+            let other = self.one(rival, resume, &|partial| {
+                let mut now = done.clone();
+                now[index] = Some(as_rival(partial.clone()));
+                together(&review, &now, false)
+            })?;
+            all_complete &= other.complete;
+            failed.extend(other.failed.iter().map(|test| FailedTest {
+                id: test.id.clone(),
+                error: format!("on {}: {}", other.target.title, test.error),
+            }));
+            done[index] = Some(as_rival(other));
+        }
+        review.failed.append(&mut failed);
+        Ok(together(&review, &done, all_complete))
+    }
+
+    /// The whole edition on one target. What is finished is kept, put into its place by
+    /// `place`.
+    fn one(
+        &self,
+        target: Opened,
+        resume: Option<Review>,
+        place: &(dyn Fn(&Review) -> Review + Sync),
+    ) -> Result<Review, Failure> {
+        let requests = target.request_count();
+        let target = target.into_target();
+        let progress = Progress::new(&target.info().title);
+        let began = Instant::now();
+        let trouble: Mutex<Option<Failure>> = Mutex::new(None);
+        let keep = |partial: &Review| {
+            self.folder
+                .save(&place(partial))
+                .map(drop)
+                .map_err(|error| {
+                    let text = error.to_string();
+                    *trouble.lock().expect("no thread panics while it saves") = Some(error);
+                    text
+                })
         };
-        save(partial, folder).map(drop).map_err(|error| {
-            let text = error.to_string();
-            *trouble.lock().expect("no thread panics while it saves") = Some(error);
-            text
-        })
-    };
-    let options = ReviewOptions {
-        save: Some(&keep),
-        ..options.clone()
-    };
-    let review = run_review(target, edition, &options, &|event| progress.show(&event));
-    progress.finish();
-    let review = review?;
-    if let Some(trouble) = trouble.into_inner().expect("no thread panicked") {
-        return Err(trouble);
+        let options = ReviewOptions {
+            resume,
+            save: Some(&keep),
+            ..self.options.clone()
+        };
+        let review = run_review(target, self.edition, &options, &|event| {
+            progress.show(&event);
+        });
+        progress.finish();
+        let review = review?;
+        if let Some(trouble) = trouble.into_inner().expect("no thread panicked") {
+            return Err(trouble);
+        }
+        let requests = requests.map_or(0, |count| count.load(Ordering::Relaxed)) as f64 / 1e6;
+        if requests > 0.0 {
+            let wall_s = began.elapsed().as_secs_f64();
+            note(&format!(
+                "{}: {requests:.1} million requests simulated in {wall_s:.1} s, {:.2} million a \
+                 second",
+                review.target.title,
+                requests / wall_s
+            ));
+        }
+        Ok(review)
     }
-    if let Some(requests) = requests {
-        let requests = requests.load(Ordering::Relaxed) as f64;
-        let wall = began.elapsed().as_secs_f64();
-        eprintln!(
-            "{}: {:.1} million requests simulated in {wall:.1} s, {:.2} million a second",
-            review.target.title,
-            requests / 1e6,
-            requests / 1e6 / wall
-        );
+}
+
+/// The review of the target with what there is of its rivals.
+fn together(review: &Review, rivals: &[Option<Rival>], all_complete: bool) -> Review {
+    Review {
+        complete: review.complete && all_complete,
+        rivals: rivals.iter().flatten().cloned().collect(),
+        ..review.clone()
     }
-    Ok(review)
+}
+
+fn as_rival(review: Review) -> Rival {
+    Rival {
+        target: review.target,
+        tests: review.tests,
+    }
+}
+
+/// What a rival's part of a review would be as a review of its own.
+fn as_review(of: &Review, rival: Rival) -> Review {
+    Review {
+        target: rival.target,
+        tests: rival.tests,
+        complete: false,
+        failed: Vec::new(),
+        rivals: Vec::new(),
+        ..of.clone()
+    }
+}
+
+fn earlier_rival<'a>(earlier: &'a Review, info: &TargetInfo) -> Option<&'a Rival> {
+    earlier.rivals.iter().find(|rival| {
+        rival.target.title == info.title && rival.target.capacity_bytes == info.capacity_bytes
+    })
+}
+
+/// The review in the folder, if it is unfinished: the command goes on from it.
+fn earlier(folder: &Folder) -> Result<Option<Review>, Failure> {
+    match folder.earlier()? {
+        Some(earlier) if earlier.complete => {
+            keep_finished(&earlier, folder.path())?;
+            Ok(None)
+        }
+        other => Ok(other),
+    }
+}
+
+/// Refuses to go on from an unfinished review of which something would be left out.
+fn nothing_is_lost(
+    earlier: &Review,
+    args: &ReviewArgs,
+    rivals: &[Opened],
+    folder: &Folder,
+) -> Result<(), Failure> {
+    let asked = |id: &String| args.tests.as_ref().is_none_or(|tests| tests.contains(id));
+    let tests = earlier.tests.iter().map(|test| &test.id);
+    let mut lost: Vec<String> = tests.filter(|id| !asked(id)).cloned().collect();
+    let infos: Vec<TargetInfo> = rivals.iter().map(Opened::info).collect();
+    let again = |rival: &Rival| {
+        let same = |info| earlier_rival(earlier, info).is_some_and(|found| found == rival);
+        rival.tests.is_empty() || infos.iter().any(same)
+    };
+    let left_out = earlier.rivals.iter().filter(|rival| !again(rival));
+    lost.extend(left_out.map(|rival| format!("those of {}", rival.target.title)));
+    if lost.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "{} holds an unfinished review with finished tests that this command leaves out: {}; name \
+         them too, or choose another folder with --out",
+        folder.path().display(),
+        lost.join(", ")
+    )))
 }
 
 fn threads(args: &ReviewArgs) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, |n| n.get());
-    args.threads.unwrap_or_else(processors)
+    args.threads.map_or_else(processors, NonZero::get)
 }
 
 fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
@@ -111,7 +231,7 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
         let opened = if is_simulated(name) {
             open(name, &args.real)?
         } else if Path::new(name).is_file() {
-            let real = crate::args::RealArgs {
+            let real = RealArgs {
                 size: args.real.size,
                 destroy: None,
             };
@@ -127,7 +247,7 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
     Ok(rivals)
 }
 
-fn folder(args: &ReviewArgs) -> PathBuf {
+fn folder_path(args: &ReviewArgs) -> PathBuf {
     if let Some(out) = &args.out {
         return out.clone();
     }
@@ -137,59 +257,15 @@ fn folder(args: &ReviewArgs) -> PathBuf {
     PathBuf::from(format!("review-{stem}"))
 }
 
-/// A review in this folder that was not finished: the command goes on from it.
-fn earlier(folder: &Path) -> Result<Option<Review>, Failure> {
-    let path = folder.join("review.json");
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(Failure::Io(format!(
-                "cannot read {}: {error}",
-                path.display()
-            )));
-        }
-    };
-    let review: Review = serde_json::from_str(&text).map_err(|error| {
-        Failure::Input(format!(
-            "{} is not a review ({error}); choose another folder with --out, or move it away",
-            path.display()
-        ))
-    })?;
-    Ok((!review.complete).then_some(review))
-}
-
-/// Finds out before hours of measuring that the report cannot be written.
-fn writable(folder: &Path) -> Result<(), Failure> {
-    let probe = folder.join(".stend-writable");
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&probe, b""))
-        .and_then(|()| std::fs::remove_file(&probe))
-        .map_err(|error| {
-            Failure::Io(format!(
-                "the report cannot be written to {}: {error}; choose another folder with --out",
-                folder.display()
-            ))
-        })
-}
-
-fn save(review: &Review, folder: &Path) -> Result<PathBuf, Failure> {
-    let findings: Vec<Finding> = stend_analysis::findings(review)
-        .into_iter()
-        .map(|(title, text)| Finding { title, text })
-        .collect();
-    Ok(stend_report::write_folder(review, &findings, folder)?)
-}
-
 /// The command that makes the same review again.
 fn reproduce(args: &ReviewArgs) -> String {
-    let mut command = format!("stend review {}", args.target);
-    command += &format!(" --edition {} --seed {}", args.edition, args.seed);
+    let mut command = format!("stend review {}", word(&args.target));
+    command += &format!(" --edition {} --seed {}", word(&args.edition), args.seed);
     if let Some(tests) = &args.tests {
-        command += &format!(" --tests {}", tests.join(","));
+        command += &format!(" --tests {}", word(&tests.join(",")));
     }
     if !args.against.is_empty() {
-        command += &format!(" --against {}", args.against.join(","));
+        command += &format!(" --against {}", word(&args.against.join(",")));
     }
     if args.duration_scale != 1.0 {
         command += &format!(" --duration-scale {}", args.duration_scale);
@@ -200,11 +276,21 @@ fn reproduce(args: &ReviewArgs) -> String {
     command
 }
 
+/// As a shell takes it for one word.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:@+=,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
 fn tell(args: &ReviewArgs, review: &Review, page: &Path) -> Result<(), Failure> {
     if args.json {
         let json = serde_json::to_string(review)
             .map_err(|error| Failure::Io(format!("cannot write the review as JSON: {error}")))?;
-        eprintln!("report: {}", page.display());
+        note(&format!("report: {}", page.display()));
         return print(&(json + "\n"));
     }
     let mut text = format!("{}, edition {}\n", review.target.title, review.edition);

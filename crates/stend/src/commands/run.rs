@@ -1,34 +1,77 @@
 //! `stend run`: a fio job file on any target.
 
+use std::fs::{self, OpenOptions};
 use std::path::Path;
 
+use stend_load::jobfile::{Text, flatten};
 use stend_load::report::{fio_output, log_files, normal};
 use stend_load::{JobFile, RunOptions};
 use stend_record::fio;
-use stend_target::real::FioTarget;
-use stend_target::{JobRequest, SimulatedTarget, Target};
+use stend_target::SimulatedTarget;
+use stend_target::real::{FioTarget, check_job};
 
 use crate::args::{OutputFormat, RunArgs};
 use crate::failure::Failure;
-use crate::open::{Opened, open};
+use crate::open::{Opened, is_simulated, open, real_options_fit};
 use crate::print;
 
 /// Fills a drive: 128 KiB writes in ascending order over all of it.
 const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let text = match open(&args.on, &args.real)? {
-        Opened::Simulated(mut target) => simulated(args, &mut target)?,
-        Opened::Real(mut target) => real(args, &mut target)?,
-    };
-    match &args.output {
-        Some(path) => write(path, &text),
-        None => print(&text),
+    // The job is read before the target is opened, which may create a file, and the
+    // output is opened before hours of measuring.
+    real_options_fit([&args.on], &args.real)?;
+    if is_simulated(&args.on) {
+        let file = JobFile::read(&args.job)?;
+        deliver(args, || match open(&args.on, &args.real)? {
+            Opened::Simulated(mut target) => simulated(args, &file, &mut target),
+            Opened::Real(_) => unreachable!("`open` and `is_simulated` agree"),
+        })
+    } else {
+        if args.fill {
+            return Err(Failure::Input(
+                "--fill is for simulated drives; on a real target, put a job that writes first"
+                    .into(),
+            ));
+        }
+        let text = flatten(&args.job)?;
+        check_job(&text)?;
+        deliver(args, || match open(&args.on, &args.real)? {
+            Opened::Simulated(_) => unreachable!("`open` and `is_simulated` agree"),
+            Opened::Real(mut target) => real(args, &text, &mut target),
+        })
     }
 }
 
-fn simulated(args: &RunArgs, target: &mut SimulatedTarget) -> Result<String, Failure> {
-    let file = JobFile::read(&args.job)?;
+/// Writes what `produce` yields to where the user wants it.
+fn deliver(
+    args: &RunArgs,
+    produce: impl FnOnce() -> Result<String, Failure>,
+) -> Result<(), Failure> {
+    let Some(path) = &args.output else {
+        return print(&produce()?);
+    };
+    let was_there = path.exists();
+    // Without truncation: what is there stays until there is something to replace it.
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .map_err(|error| unwritable(path, &error))?;
+    let text = produce().inspect_err(|_| {
+        if !was_there {
+            let _ = fs::remove_file(path);
+        }
+    })?;
+    write(path, &text)
+}
+
+fn simulated(
+    args: &RunArgs,
+    file: &JobFile,
+    target: &mut SimulatedTarget,
+) -> Result<String, Failure> {
     let options = RunOptions {
         seed: args.seed,
         ..RunOptions::default()
@@ -37,7 +80,7 @@ fn simulated(args: &RunArgs, target: &mut SimulatedTarget) -> Result<String, Fai
         let fill = JobFile::parse(FILL)?;
         target.run_file(&fill, &options)?;
     }
-    let result = target.run_file(&file, &options)?;
+    let result = target.run_file(file, &options)?;
     for log in log_files(&result) {
         write(Path::new(&log.name), &log.text)?;
     }
@@ -48,18 +91,8 @@ fn simulated(args: &RunArgs, target: &mut SimulatedTarget) -> Result<String, Fai
     }
 }
 
-fn real(args: &RunArgs, target: &mut FioTarget) -> Result<String, Failure> {
-    if args.fill {
-        return Err(Failure::Input(
-            "--fill is for simulated drives; on a real target, put a job that writes first".into(),
-        ));
-    }
-    let text = stend_load::jobfile::flatten(&args.job)?.to_string();
-    let outcome = target.run(&JobRequest {
-        text: &text,
-        seed: args.seed,
-        sample_ms: 0,
-    })?;
+fn real(args: &RunArgs, text: &Text, target: &mut FioTarget) -> Result<String, Failure> {
+    let outcome = target.run_text(text, args.seed)?;
     match args.output_format {
         OutputFormat::Normal => Ok(summary(&outcome.fio)),
         OutputFormat::JsonPlus => json(&outcome.fio),
@@ -124,6 +157,12 @@ fn summary(output: &fio::Output) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
-        .map_err(|error| Failure::Io(format!("cannot write {}: {error}", path.display())))
+    fs::write(path, text).map_err(|error| unwritable(path, &error))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Io(format!(
+        "cannot write {}: {error}; choose a file in a folder that can be written to",
+        path.display()
+    ))
 }

@@ -6,6 +6,8 @@
 //! that are known to touch nothing but the target are let through, and every section's
 //! range is checked.
 
+use stend_load::jobfile::Place;
+
 use super::engine::Engine;
 use crate::contract::TargetError;
 
@@ -78,8 +80,52 @@ struct Section {
     scope: Scope,
 }
 
+/// What is wrong with a job file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadJob {
+    /// Line of the text, from 1; `None` if it is not about one line.
+    pub(crate) line: Option<usize>,
+    /// Name of the section, if the section as a whole is wrong.
+    section: Option<String>,
+    /// What is wrong and what is allowed.
+    what: String,
+}
+
+impl BadJob {
+    /// As the user is told. `place` is where the line stands in the user's own files.
+    pub(crate) fn at(&self, place: Option<&Place>) -> TargetError {
+        let what = &self.what;
+        TargetError::Input(match (place, self.line, &self.section) {
+            (Some(place), ..) => format!("{place}: {what}"),
+            (None, Some(line), Some(section)) => {
+                format!("job file, line {line}: [{section}]: {what}")
+            }
+            (None, Some(line), None) => format!("job file, line {line}: {what}"),
+            (None, None, _) => what.clone(),
+        })
+    }
+}
+
+impl From<BadJob> for TargetError {
+    fn from(bad: BadJob) -> TargetError {
+        bad.at(None)
+    }
+}
+
+/// Finds out what can be found out of a job file before there is a target.
+pub(crate) fn check(text: &str) -> Result<(), BadJob> {
+    let frame = Frame {
+        path: "/target",
+        range_bytes: u64::MAX,
+        engine: Engine::Psync,
+        seed: 0,
+        sample_ms: 0,
+    };
+    compose(text, &frame).map(drop)
+}
+
 /// The job file for fio, or what is wrong with the one given.
-pub(crate) fn compose(text: &str, frame: &Frame<'_>) -> Result<String, TargetError> {
+pub(crate) fn compose(text: &str, frame: &Frame<'_>) -> Result<String, BadJob> {
     let mut out = head(frame);
     let mut global = Scope::default();
     let mut section: Option<Section> = None;
@@ -114,15 +160,29 @@ pub(crate) fn compose(text: &str, frame: &Frame<'_>) -> Result<String, TargetErr
     }
     close(section, &mut global, frame, &mut out)?;
     if jobs == 0 {
-        return Err(TargetError::Input(
-            "the job file has no job: a [section] with a name of its own is missing".to_owned(),
-        ));
+        return Err(BadJob {
+            line: None,
+            section: None,
+            what: "the job file has no job: a [section] with a name of its own is missing"
+                .to_owned(),
+        });
     }
     Ok(out)
 }
 
-fn bad(line: usize, what: impl std::fmt::Display) -> TargetError {
-    TargetError::Input(format!("job file, line {line}: {what}"))
+fn bad(line: usize, what: impl std::fmt::Display) -> BadJob {
+    BadJob {
+        line: Some(line),
+        section: None,
+        what: what.to_string(),
+    }
+}
+
+fn bad_section(section: &Section, what: impl std::fmt::Display) -> BadJob {
+    BadJob {
+        section: Some(section.name.clone()),
+        ..bad(section.line, what)
+    }
 }
 
 fn head(frame: &Frame<'_>) -> String {
@@ -179,7 +239,7 @@ fn option(
     line: usize,
     section: &mut Section,
     frame: &Frame<'_>,
-) -> Result<String, TargetError> {
+) -> Result<String, BadJob> {
     if code.contains('$') {
         return Err(bad(
             line,
@@ -301,7 +361,7 @@ fn close(
     global: &mut Scope,
     frame: &Frame<'_>,
     out: &mut String,
-) -> Result<(), TargetError> {
+) -> Result<(), BadJob> {
     let Some(section) = section else {
         return Ok(());
     };
@@ -318,29 +378,19 @@ fn close(
 }
 
 /// Checks the range of a job. Returns the size to add where there is an offset without.
-fn missing_size(section: &Section, range_bytes: u64) -> Result<Option<u64>, TargetError> {
+fn missing_size(section: &Section, range_bytes: u64) -> Result<Option<u64>, BadJob> {
     let number = |text: &Option<String>| {
         text.as_ref()
             .map(|text| text.parse::<u64>())
             .transpose()
-            .map_err(|_| {
-                bad(
-                    section.line,
-                    format_args!("[{}]: numjobs is no number", section.name),
-                )
-            })
+            .map_err(|_| bad_section(section, "numjobs is no number"))
     };
     let scope = &section.scope;
     let offset = number(&scope.offset)?.unwrap_or(0);
     let increment = number(&scope.offset_increment)?.unwrap_or(0);
     let numjobs = number(&scope.numjobs)?.unwrap_or(1).max(1);
     let size = number(&scope.size)?;
-    let wrong = |what: String| {
-        Err(bad(
-            section.line,
-            format_args!("[{}]: {what}", section.name),
-        ))
-    };
+    let wrong = |what: String| Err(bad_section(section, what));
     let last_offset = increment
         .checked_mul(numjobs - 1)
         .and_then(|bytes| bytes.checked_add(offset));
@@ -378,7 +428,7 @@ mod tests {
             seed: 7,
             sample_ms,
         };
-        compose(text, &frame).map_err(|error| error.to_string())
+        compose(text, &frame).map_err(|bad| bad.at(None).to_string())
     }
 
     fn error(text: &str) -> String {
@@ -514,6 +564,15 @@ mod tests {
         assert_eq!(amount("1%", 10 * MIB), Ok(102_400));
         assert_eq!(amount("100%", 10 * MIB + 4096), Ok(10 * MIB + 4096));
         assert_eq!(amount("2G", 0), Ok(2048 * MIB));
+    }
+
+    #[test]
+    fn what_needs_no_target_is_found_without_one() {
+        assert!(check("[a]\nrw=write\noffset=50%\nsize=50%\n").is_ok());
+        assert!(check("[a]\nrw=write\noffset=16m\n").is_ok());
+        let line = |text: &str| check(text).unwrap_err().line;
+        assert_eq!(line("[a]\nrw=write\nfilename=/dev/sda\n"), Some(3));
+        assert_eq!(line("[global]\nrw=write\n"), None);
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod fio;
 mod job;
 #[cfg(test)]
 mod recorded;
+mod running;
 mod samples;
 mod survey;
 mod system;
@@ -37,18 +38,20 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use stend_load::jobfile::Text;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
-use tempfile::TempDir;
 
 use self::device::Device;
 use self::engine::Engine;
 use self::environment::condition;
 use self::fio::Fio;
-use self::job::Frame;
+use self::job::{BadJob, Frame};
+use self::running::Workplace;
 use self::system::{DeviceNumber, SystemRoot, mount_of};
 use crate::contract::{JobOutcome, JobRequest, Target, TargetError};
 
 pub use self::fio::FIO_VARIABLE;
+pub use self::running::stop_programs;
 
 /// How to open a real target.
 #[derive(Clone, Debug, Default)]
@@ -250,31 +253,79 @@ fn open_file(root: &SystemRoot, prepared: file::Prepared) -> Opened {
     }
 }
 
+/// Finds out what can be found out of a job file for a real target before the target is
+/// opened: options that reach beyond it, files without a job.
+///
+/// # Errors
+/// [`TargetError::Input`] with file, line and section.
+pub fn check_job(text: &Text) -> Result<(), TargetError> {
+    job::check(&text.to_string()).map_err(|bad| with_place(&bad, text))
+}
+
+fn with_place(bad: &BadJob, text: &Text) -> TargetError {
+    bad.at(bad.line.and_then(|line| text.place_of_line(line)))
+}
+
 impl FioTarget {
+    /// Runs a job file of the user's, whose own logs go to the present folder.
+    ///
+    /// # Errors
+    /// As [`Target::run`]; what is wrong with the job file is said with its own lines.
+    pub fn run_text(&mut self, text: &Text, seed: u64) -> Result<JobOutcome, TargetError> {
+        let flat = text.to_string();
+        let request = JobRequest {
+            text: &flat,
+            seed,
+            sample_ms: 0,
+        };
+        self.run_job(&request, &|bad| with_place(bad, text))
+    }
+
+    fn run_job(
+        &self,
+        job: &JobRequest<'_>,
+        complain: &dyn Fn(&BadJob) -> TargetError,
+    ) -> Result<JobOutcome, TargetError> {
+        let (place, path) = self.workplace()?;
+        let frame = Frame {
+            path: &path,
+            range_bytes: self.size_bytes,
+            engine: self.engine,
+            seed: job.seed,
+            sample_ms: job.sample_ms,
+        };
+        let job_text = job::compose(job.text, &frame).map_err(|bad| complain(&bad))?;
+        let sampled = job.sample_ms > 0;
+        let (fio, logs) = self.fio.run(&job_text, place.path(), sampled)?;
+        let log = if sampled {
+            samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?
+        } else {
+            Vec::new()
+        };
+        Ok(JobOutcome { fio, job_text, log })
+    }
+
     /// A folder for one run of fio, and a name of the target that fio takes literally:
     /// a path with a colon or the like is linked to from that folder.
-    fn workplace(&self) -> Result<(TempDir, String), TargetError> {
+    fn workplace(&self) -> Result<(Workplace, String), TargetError> {
         let failed = |error: std::io::Error| {
             TargetError::Failed(format!(
                 "{}: no folder for a run of fio can be made: {error}",
                 self.runtime_dir.display()
             ))
         };
-        let folder = tempfile::Builder::new()
-            .prefix("stend-")
-            .tempdir_in(&self.runtime_dir)
-            .map_err(failed)?;
+        let place = Workplace::new_in(&self.runtime_dir).map_err(failed)?;
         if let Some(name) = self.path.to_str().filter(|name| job::is_plain(name)) {
-            return Ok((folder, name.to_owned()));
+            return Ok((place, name.to_owned()));
         }
-        let link = folder.path().join("target");
+        let link = place.path().join("target");
         std::os::unix::fs::symlink(&self.path, &link).map_err(failed)?;
         let name = link.to_string_lossy().into_owned();
-        Ok((folder, name))
+        Ok((place, name))
     }
 
     fn probe_engine(&self) -> Result<Engine, TargetError> {
-        let (_folder, name) = self.workplace()?;
+        let (_place, name) = self.workplace()?;
         self.fio.choose_engine(&name)
     }
 
@@ -322,23 +373,7 @@ impl Target for FioTarget {
     }
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        let (folder, path) = self.workplace()?;
-        let frame = Frame {
-            path: &path,
-            range_bytes: self.size_bytes,
-            engine: self.engine,
-            seed: job.seed,
-            sample_ms: job.sample_ms,
-        };
-        let job_text = job::compose(job.text, &frame)?;
-        let sampled = job.sample_ms > 0;
-        let (fio, logs) = self.fio.run(&job_text, folder.path(), sampled)?;
-        let log = if sampled {
-            samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?
-        } else {
-            Vec::new()
-        };
-        Ok(JobOutcome { fio, job_text, log })
+        self.run_job(job, &|bad| bad.at(None))
     }
 
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to

@@ -6,6 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use super::running;
 use crate::contract::TargetError;
 
 /// What a finished program said.
@@ -51,7 +52,7 @@ pub(crate) fn command(program: &Path) -> Command {
 
 /// Runs a command to its end.
 pub(crate) fn run(command: &mut Command) -> Result<Said, TargetError> {
-    let output = command.output().map_err(|error| {
+    let output = running::output(command).map_err(|error| {
         TargetError::Failed(format!(
             "{} could not be started: {error}",
             command.get_program().to_string_lossy()

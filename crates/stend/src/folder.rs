@@ -1,0 +1,110 @@
+//! The folder of a report: what is in it already, and what is kept there.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use stend_record::review::{Review, TargetKind};
+use stend_report::Finding;
+
+use crate::failure::Failure;
+use crate::signals;
+
+/// Removed again if nothing came into it.
+pub struct Folder {
+    path: PathBuf,
+    made: bool,
+}
+
+impl Folder {
+    /// Makes the folder if it is missing, and finds out before hours of measuring that
+    /// nothing can be written to it.
+    pub fn open(path: PathBuf) -> Result<Folder, Failure> {
+        let made = !path.exists();
+        let folder = Folder { path, made };
+        let probe = folder.path.join(".stend-writable");
+        fs::create_dir_all(&folder.path)
+            .and_then(|()| fs::write(&probe, b""))
+            .and_then(|()| fs::remove_file(&probe))
+            .map_err(|error| {
+                let what = match error.kind() {
+                    ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+                        "a file is in the way".to_string()
+                    }
+                    _ => error.to_string(),
+                };
+                Failure::Io(format!(
+                    "the report cannot be written to {}: {what}; choose another folder with --out",
+                    folder.path.display()
+                ))
+            })?;
+        Ok(folder)
+    }
+
+    /// A review in this folder.
+    pub fn earlier(&self) -> Result<Option<Review>, Failure> {
+        let path = self.path.join("review.json");
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(Failure::Io(format!(
+                    "cannot read {}: {error}; choose another folder with --out",
+                    path.display()
+                )));
+            }
+        };
+        let review = serde_json::from_str(&text).map_err(|error| {
+            Failure::Input(format!(
+                "{} is not a review of this program ({error}); choose another folder with --out, \
+                 or move it away",
+                path.display()
+            ))
+        })?;
+        Ok(Some(review))
+    }
+
+    /// Replaces the review and its page. Returns the path of the page.
+    pub fn save(&self, review: &Review) -> Result<PathBuf, Failure> {
+        let findings: Vec<Finding> = stend_analysis::findings(review)
+            .into_iter()
+            .map(|(title, text)| Finding { title, text })
+            .collect();
+        let page =
+            signals::undisturbed(|| stend_report::write_folder(review, &findings, &self.path))?;
+        if !review.complete {
+            signals::hint(format!(
+                "; {} finished tests are saved in {}, and the same command goes on from there",
+                review.tests.len() + review.rivals.iter().map(|r| r.tests.len()).sum::<usize>(),
+                self.path.display()
+            ));
+        }
+        Ok(page)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.made {
+            // Fails, as it should, when anything is in it.
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
+}
+
+/// Refuses to replace a finished review that took real time to make.
+pub fn keep_finished(earlier: &Review, folder: &Path) -> Result<(), Failure> {
+    if earlier.target.kind == TargetKind::Simulated {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "{} holds the finished review of {}; choose another folder with --out, or move it away",
+        folder.display(),
+        earlier.target.title
+    )))
+}

@@ -1,0 +1,64 @@
+//! Ctrl-C and its like: what runs for a real target is ended first, what is being saved is
+//! saved whole, and the exit code says which signal it was.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use stend_target::real::stop_programs;
+
+use crate::failure::Failure;
+use crate::note;
+
+/// Held while something is saved, and by the last act of the process.
+static SAVING: Mutex<()> = Mutex::new(());
+
+/// What is said when a signal arrives.
+static HINT: Mutex<String> = Mutex::new(String::new());
+
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for signals from now on, in a thread of its own.
+pub fn watch() -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| Failure::Io(format!("signals cannot be caught: {error}")))?;
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            end(signal);
+        }
+    });
+    Ok(())
+}
+
+fn end(signal: i32) {
+    ENDING.store(true, Ordering::SeqCst);
+    let _nothing_is_half_saved = lock(&SAVING);
+    stop_programs();
+    note(&format!("interrupted{}", lock(&HINT)));
+    // As a shell reports an end by this signal.
+    std::process::exit(128 + signal);
+}
+
+/// Does something that a signal waits for.
+pub fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
+    let _guard = lock(&SAVING);
+    act()
+}
+
+/// Sets what is said when a signal arrives, after the word "interrupted".
+pub fn hint(text: String) {
+    *lock(&HINT) = text;
+}
+
+/// To be called before the command's own end: when a signal ends the process, what fails
+/// because of it is not the result.
+pub fn settle() {
+    while ENDING.load(Ordering::SeqCst) {
+        std::thread::park();
+    }
+}

@@ -1,0 +1,116 @@
+//! What runs for real targets at this moment, so that it does not outlive stend: a signal
+//! sent to stend alone would leave fio writing to the drive.
+//!
+//! Signals concern the process as a whole; so does the one list kept here.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// How long a program may take to end before it is killed.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+struct Running {
+    programs: Vec<Pid>,
+    workplaces: usize,
+    stopping: bool,
+}
+
+static RUNNING: Mutex<Running> = Mutex::new(Running {
+    programs: Vec::new(),
+    workplaces: 0,
+    stopping: false,
+});
+
+static CHANGED: Condvar = Condvar::new();
+
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the programs that run for real targets, waits until what they left in temporary
+/// folders is removed, and lets no other program begin. For a process that is about to
+/// exit: every later run on a real target fails.
+pub fn stop_programs() {
+    let mut now = running();
+    now.stopping = true;
+    for signal in [Signal::TERM, Signal::KILL] {
+        for program in &now.programs {
+            // One that has just ended by itself is no failure.
+            let _ = kill_process(*program, signal);
+        }
+        let busy = |now: &mut Running| !now.programs.is_empty() || now.workplaces > 0;
+        now = CHANGED
+            .wait_timeout_while(now, PATIENCE, busy)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
+    }
+}
+
+/// Runs a command to its end, as [`Command::output`] does.
+pub(super) fn output(command: &mut Command) -> io::Result<Output> {
+    let (child, program) = {
+        // Under the lock, so that no program begins unseen.
+        let mut now = running();
+        if now.stopping {
+            return Err(io::Error::new(
+                io::ErrorKind::Interrupted,
+                "stend is being ended",
+            ));
+        }
+        let child = command.spawn()?;
+        let program = Pid::from_child(&child);
+        now.programs.push(program);
+        (child, program)
+    };
+    let output = child.wait_with_output();
+    running().programs.retain(|other| *other != program);
+    CHANGED.notify_all();
+    output
+}
+
+/// A temporary folder for one run of fio.
+pub(super) struct Workplace {
+    /// Removed first.
+    folder: TempDir,
+    _counted: Counted,
+}
+
+impl Workplace {
+    /// A new folder in `parent`.
+    pub(super) fn new_in(parent: &Path) -> io::Result<Workplace> {
+        let counted = Counted::new();
+        Ok(Workplace {
+            folder: tempfile::Builder::new()
+                .prefix("stend-")
+                .tempdir_in(parent)?,
+            _counted: counted,
+        })
+    }
+
+    /// The folder.
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+struct Counted;
+
+impl Counted {
+    fn new() -> Counted {
+        running().workplaces += 1;
+        Counted
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        running().workplaces -= 1;
+        CHANGED.notify_all();
+    }
+}
