@@ -54,3 +54,59 @@ pub fn end_spread(series: &Series) -> Option<(f64, f64)> {
     };
     (!iops.is_empty()).then(|| (at(0.05), at(0.95)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stend_record::review::{LatencySummary, Pattern, PointOp, SeriesPoint};
+
+    fn series(seconds: u32, speed: impl Fn(u32) -> f64) -> Series {
+        Series {
+            name: "fresh".into(),
+            point: SeriesPoint {
+                op: PointOp::Write,
+                pattern: Pattern::Random,
+                block_bytes: 4_096,
+                queue_depth: 32,
+            },
+            interval_s: 1.0,
+            samples: (0..seconds)
+                .map(|second| Sample {
+                    t_s: f64::from(second + 1),
+                    written_bytes: 0,
+                    iops: speed(second),
+                })
+                .collect(),
+            latency_ns: LatencySummary::default(),
+        }
+    }
+
+    #[test]
+    fn the_start_is_the_middle_of_five_samples() {
+        let hesitant = series(100, |s| {
+            [3.0, 40.0, 41.0, 42.0, 20.0, 20.0][s.min(5) as usize]
+        });
+        assert_eq!(start_level(&hesitant), Some(40.0));
+        assert_eq!(start_level(&series(1, |_| 7.0)), Some(7.0));
+    }
+
+    #[test]
+    fn the_end_is_five_minutes_or_a_quarter() {
+        let long = series(7_200, |s| if s < 6_900 { 9.0 } else { f64::from(s % 100) });
+        assert_eq!(end_span_s(&long), 300.0);
+        assert_eq!(end_samples(&long).len(), 300);
+        assert_eq!(end_level(&long), Some(49.5));
+        assert_eq!(end_spread(&long), Some((4.0, 94.0)));
+        let short = series(100, |s| if s < 75 { 9.0 } else { 1.0 });
+        assert_eq!(end_samples(&short).len(), 25);
+        assert_eq!(end_level(&short), Some(1.0));
+        assert_eq!(end_level(&series(1, |_| 7.0)), Some(7.0));
+    }
+
+    #[test]
+    fn a_curve_without_samples_has_no_ends() {
+        let empty = series(0, |_| 0.0);
+        assert_eq!((start_level(&empty), end_level(&empty)), (None, None));
+        assert_eq!(end_spread(&empty), None);
+    }
+}

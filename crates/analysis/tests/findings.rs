@@ -143,9 +143,9 @@ fn points_that_stand_alone() {
     );
     assert_eq!(
         text(&review, "random"),
-        "Reads reach 8,000 IOPS at queue depth 1 and 30,500 IOPS at queue depth 4. Writes reach \
-         19,900 IOPS at queue depth 1 and 24,400 IOPS at queue depth 4. At queue depth 1 a read \
-         takes 90 µs on average and one in a thousand 2 ms or more, a write 90 µs and 2 ms."
+        "Reads reach 8,000 IOPS at queue depth 1 and 30,500 at queue depth 4, writes 19,900 and \
+         24,400. At queue depth 1 a read takes 90 µs on average and 2 ms at the 99.9th \
+         percentile, a write 90 µs and 2 ms."
     );
 }
 
@@ -155,21 +155,21 @@ fn growth_over_the_depth() {
     for (figures, words) in [
         (
             [(1, 10_000.0), (4, 40_000.0), (8, 78_000.0), (32, 80_000.0)],
-            "Reads grow to 8 times from depth 1 to depth 32 (10,000 IOPS to 80,000 IOPS), beyond \
-             depth 8 next to nothing.",
+            "Reads grow 8-fold from depth 1 to depth 32 (10,000 to 80,000 IOPS); beyond depth 8 \
+             they gain next to nothing.",
         ),
         (
             [(1, 10_000.0), (4, 20_000.0), (8, 30_000.0), (32, 40_000.0)],
-            "Reads grow to 4 times from depth 1 to depth 32 (10,000 IOPS to 40,000 IOPS), it \
-             gains up to the last step.",
+            "Reads grow 4-fold from depth 1 to depth 32 (10,000 to 40,000 IOPS); they gain up to \
+             the last step.",
         ),
         (
             [(1, 10_000.0), (4, 11_000.0), (8, 9_000.0), (32, 10_900.0)],
-            "Reads hardly change from depth 1 to depth 32: 10,000 IOPS and 10,900 IOPS.",
+            "Reads hardly change from depth 1 to depth 32 (10,000 to 10,900 IOPS).",
         ),
         (
             [(1, 10_000.0), (4, 11_000.0), (8, 9_000.0), (32, 5_000.0)],
-            "Reads fall to 50 % from depth 1 to depth 32: 10,000 IOPS and 5,000 IOPS.",
+            "Reads fall to 50 % from depth 1 to depth 32 (10,000 to 5,000 IOPS).",
         ),
     ] {
         assert_eq!(text_of(&figures), words);
@@ -208,8 +208,7 @@ fn a_mix_is_judged_by_both_pure_loads() {
     // Slower than reads alone by half, yet not than the slower of the two.
     assert_eq!(
         text_of(&[(0, 250.0), (50, 240.0), (80, 300.0), (100, 500.0)]),
-        "At 80 % reads it moves 300 MB/s. Mixing costs nothing: no mix is slower than the slower \
-         of the pure loads, 500 MB/s for reads alone and 250 MB/s for writes alone."
+        "At 80 % reads it moves 300 MB/s. No mix falls behind both pure loads: 500 MB/s for reads alone and 250 MB/s for writes alone."
     );
     assert_eq!(
         text_of(&[(20, 250.0), (50, 240.0), (60, 300.0)]),
@@ -254,10 +253,9 @@ fn sustained_writing_and_recovery() {
             " IOPS until 0.60",
             " are written (3.5",
             ", then falling from 2",
-            "to the end. It ends at 4,6",
-            "11 % of where it started, after ",
-            " times its capacity. From sample to sample it hardly scatters, by ",
-            "90 % of the last 5 min lie between 4,",
+            "to the end. It ends at 11 % of its start, after 1.4",
+            " times its capacity. From sample to sample it hardly scatters (± ",
+            "90 % of the last 5 min lie between 4,590 and 4,610 IOPS).",
         ],
     );
     assert_all(
@@ -282,11 +280,14 @@ fn a_level_curve_holds_its_speed() {
     assert_all(
         &words,
         &[
-            "from beginning to end. It holds its speed and ends at ",
-            "it scatters, by 2",
+            "from beginning to end. It holds its speed: it ends at ",
+            " of its start, after ",
+            "it scatters (± ",
         ],
     );
-    assert!(text(&review, "In short").starts_with("It holds its speed under lasting random"));
+    assert!(
+        text(&review, "In short").starts_with("Under lasting random writes it holds its speed (")
+    );
 }
 
 #[test]
@@ -334,7 +335,10 @@ fn all_or_nothing_comes_back() {
     );
     assert_all(
         &text(&review, "In short"),
-        &["After idle, nothing comes back; after TRIM, it is as fresh; after an erase, 147 GB of"],
+        &[
+            "After idle, nothing comes back; after TRIM, it is as fresh; after an erase, 147 GB of \
+             fast writes come back, from 75 % of the fresh speed on.",
+        ],
     );
 }
 
@@ -348,9 +352,9 @@ fn the_summary_comes_first_and_follows_from_figures() {
     assert_all(
         &short,
         &[
-            "It reads in sequence 2 times as fast as it writes (520 and 260 MB/s); it falls to \
-             11 % of its speed under lasting random writes (41,",
-            " IOPS). After idle, 2.3 GB of fast writes come back; after TRIM, 30 GB.",
+            "It reads in sequence 2 times as fast as it writes (520 and 260 MB/s); under \
+             lasting random writes it falls to 11 % of its speed (41,000 to 4,600 IOPS). After \
+             idle, 2.3 GB of fast writes come back; after TRIM, 30 GB, from 73 %.",
         ],
     );
     assert!(!short.contains("duration"), "{short}");
@@ -410,8 +414,8 @@ fn rivals_stand_in_the_test_that_they_are_compared_in() {
     assert_all(
         &text(&review, "sequential"),
         &[
-            "Against its rivals: read place 1 of 3, level with Faster (Faster) (515 MB/s); write \
-             place 2 of 3, 33 % below Faster (Faster) (450 MB/s).",
+            " Against its rivals, of which Faster (Faster) is the best in each: read place 1 of \
+             3, level (515 MB/s); write place 2 of 3, 33 % below (450 MB/s).",
         ],
     );
     assert_all(

@@ -26,12 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             rival
         })
         .collect();
-    let findings = [stend_report::Finding {
-        title: "Steps of the random write".into(),
-        text: "41,000 IOPS up to 0.6 GB, 30,000 up to 8 GB, 21,000 up to 240 GB, then 4,500 \
-               (made up)."
-            .into(),
-    }];
+    let findings = common::findings(&review);
     let page = stend_report::write_folder(&review, &findings, folder.as_ref())?;
     println!("{}", page.display());
     Ok(())

@@ -170,13 +170,62 @@
     return out;
   }
 
+  // Rows of the marks' labels above the plot, from the last to the first: a label that
+  // reaches over a later one, or over its pole, stands a row above it.
+  const MARK_ROW = 15;
+  function markRows(chart, width) {
+    const plot = width - 84;
+    const scale = (v) => (chart.x.scale === "log" ? Math.log10(v) : v);
+    const [from, to] = chart.x.range.map(scale);
+    const lefts = chart.marks.map((mark) => plot * (scale(mark.at) - from) / (to - from));
+    const rows = chart.marks.map(() => 0);
+    for (let i = rows.length - 1; i >= 0; i--) {
+      const end = lefts[i] + 7 * chart.marks[i].text.length + 10;
+      for (let j = i + 1; j < rows.length && lefts[j] < end; j++) rows[i] = Math.max(rows[i], rows[j] + 1);
+    }
+    return rows;
+  }
+
+  // A thin dashed upright for each mark, with its label on a pole above the plot.
+  function marksOf(chart, width) {
+    if (!chart.marks) return { shapes: [], annotations: [], height: 0 };
+    const rows = markRows(chart, width);
+    const log = chart.x.scale === "log";
+    const line = { color: colour("muted"), width: 1, dash: "5px,4px" };
+    return {
+      height: MARK_ROW * Math.max(...rows.map((row) => row + 1)),
+      shapes: chart.marks.map((mark) => ({ type: "line", x0: mark.at, x1: mark.at, yref: "paper", y0: 0, y1: 1, line })),
+      annotations: chart.marks.map((mark, i) => ({
+        // Of annotations, unlike shapes, plotly wants exponents on a logarithmic axis.
+        x: log ? Math.log10(mark.at) : mark.at,
+        yref: "paper",
+        y: 1,
+        ax: 0,
+        ay: -(MARK_ROW / 2 + MARK_ROW * rows[i]),
+        xanchor: "left",
+        yanchor: "middle",
+        align: "left",
+        text: plain(mark.text),
+        font: { size: 12, color: colour("muted") },
+        showarrow: true,
+        arrowhead: 0,
+        arrowwidth: 1,
+        arrowcolor: colour("muted"),
+        borderpad: 1,
+      })),
+    };
+  }
+
   function layoutOf(chart, width) {
     const bars = chart.kind === "bars";
+    const marks = marksOf(chart, width ?? document.getElementById(chart.id).clientWidth);
     return {
       width,
       height: chart.height_px,
       autosize: width === undefined,
-      margin: { l: 60, r: bars ? 90 : 24, t: 34, b: 40 },
+      margin: { l: 60, r: bars ? 90 : 24, t: 34 + marks.height, b: 40 },
+      shapes: marks.shapes,
+      annotations: marks.annotations,
       paper_bgcolor: colour("paper"),
       plot_bgcolor: colour("paper"),
       font: { family: FONT, size: 13, color: colour("ink") },
@@ -199,7 +248,7 @@
     const layout = {
       ...element.layout,
       title: { text: plain(data.subject) + "<br>" + plain(chart.title) + note, x: 0.02, y: 0.97, yanchor: "top", xanchor: "left", font: { size: 16 } },
-      margin: { ...element.layout.margin, t: 110 },
+      margin: { ...element.layout.margin, t: element.layout.margin.t + 76 },
       height: chart.height_px + 90,
       width: element.clientWidth,
     };

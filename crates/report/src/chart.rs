@@ -39,6 +39,18 @@ pub struct Chart {
     pub y: Axis,
     /// What is drawn, in the order of the legend.
     pub traces: Vec<Trace>,
+    /// Places on the horizontal axis that are marked by a line, ascending.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
+/// A marked place on the horizontal axis.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mark {
+    /// Where, in the axis's unit.
+    pub at: f64,
+    /// What is written on it.
+    pub text: String,
 }
 
 /// The form of a chart.

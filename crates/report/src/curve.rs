@@ -1,14 +1,12 @@
-//! What is computed from a curve of samples: means over windows, where it starts and
-//! ends, and how much it writes at its fast speed.
+//! What is shown of a curve of samples: means over windows, and the curve in a few
+//! figures.
 
+use stend_analysis::{end_level, end_span_s, end_spread, start_level};
 use stend_record::review::{Sample, Series};
 
 /// Window of the mean line in the articles, s; a shortened run scales it like every
 /// other duration.
 const MEAN_WINDOW_S: f64 = 30.0;
-
-/// Share of the curve's time that counts as its end: ten minutes of two hours.
-const END_SHARE: f64 = 1.0 / 12.0;
 
 /// The mean over one window.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,8 +19,6 @@ pub struct Window {
     pub middle_s: f64,
     /// The same, in bytes written.
     pub middle_bytes: u64,
-    /// Bytes written up to the start of the window.
-    pub written_before_bytes: u64,
     /// Bytes written up to the end of the window.
     pub written_bytes: u64,
     /// Mean of the window's samples, requests a second.
@@ -30,13 +26,10 @@ pub struct Window {
 }
 
 /// Length of a window of the mean line for a curve, s: 30 s times the scale of the run,
-/// in whole samples and at least one.
+/// in whole samples (windows that cut samples in two would hold now one more, now one
+/// less) and at least one.
 pub fn mean_window_s(series: &Series, duration_scale: f64) -> f64 {
-    whole_samples_s(MEAN_WINDOW_S * duration_scale, series)
-}
-
-// Windows that cut samples in two would hold now one more, now one less.
-fn whole_samples_s(length_s: f64, series: &Series) -> f64 {
+    let length_s = MEAN_WINDOW_S * duration_scale;
     (length_s / series.interval_s).round().max(1.0) * series.interval_s
 }
 
@@ -59,10 +52,6 @@ pub fn windows(series: &Series, window_s: f64) -> Vec<Window> {
             end_s: last.t_s,
             middle_s: (first.t_s + last.t_s) / 2.0,
             middle_bytes: first.written_bytes.midpoint(last.written_bytes),
-            written_before_bytes: match start {
-                0 => 0,
-                _ => samples[start - 1].written_bytes,
-            },
             written_bytes: last.written_bytes,
             iops: mean(inside),
         });
@@ -84,18 +73,14 @@ fn mean(samples: &[Sample]) -> f64 {
 /// A curve in a few figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// Mean over the first tenth of a mean window (3 s), requests a second.
+    /// Where it starts ([`start_level`]), requests a second.
     pub start_iops: f64,
-    /// Length of that beginning, s.
-    pub start_s: f64,
-    /// Mean over the last twelfth of the time, requests a second.
+    /// Where it ends ([`end_level`]), requests a second.
     pub end_iops: f64,
     /// Length of that end, s.
     pub end_s: f64,
-    /// 5 % of the samples of the end lie below, requests a second.
-    pub end_p5_iops: f64,
-    /// 95 % of the samples of the end lie below, requests a second.
-    pub end_p95_iops: f64,
+    /// Between which speeds 90 % of the samples of the end lie, requests a second.
+    pub end_spread_iops: (f64, f64),
     /// Mean over the whole curve, requests a second.
     pub mean_iops: f64,
     /// Lowest window mean, requests a second.
@@ -110,54 +95,20 @@ pub struct Facts {
 
 /// The figures of a curve; `None` when it has no sample.
 pub fn facts(series: &Series, duration_scale: f64) -> Option<Facts> {
-    let samples = &series.samples;
-    let last = samples.last()?;
-    let window_s = mean_window_s(series, duration_scale);
-    let start = windows(series, start_window_s(series, duration_scale))[0];
-    let end_from = last.t_s * (1.0 - END_SHARE);
-    let first_of_end = samples
-        .partition_point(|s| s.t_s - series.interval_s / 2.0 < end_from)
-        .min(samples.len() - 1);
-    let end = &samples[first_of_end..];
-    let mut sorted: Vec<f64> = end.iter().map(|s| s.iops).collect();
-    sorted.sort_by(f64::total_cmp);
-    let means = windows(series, window_s);
+    let last = series.samples.last()?;
+    let means = windows(series, mean_window_s(series, duration_scale));
     let fold = |pick: fn(f64, f64) -> f64| means.iter().map(|w| w.iops).reduce(pick);
     Some(Facts {
-        start_iops: start.iops,
-        start_s: start.end_s,
-        end_iops: mean(end),
-        end_s: end.len() as f64 * series.interval_s,
-        end_p5_iops: nearest_rank(&sorted, 0.05),
-        end_p95_iops: nearest_rank(&sorted, 0.95),
-        mean_iops: mean(samples),
+        start_iops: start_level(series)?,
+        end_iops: end_level(series)?,
+        end_s: end_span_s(series),
+        end_spread_iops: end_spread(series)?,
+        mean_iops: mean(&series.samples),
         lowest_iops: fold(f64::min)?,
         highest_iops: fold(f64::max)?,
         written_bytes: last.written_bytes,
         length_s: last.t_s,
     })
-}
-
-/// Length of the beginning that [`Facts::start_iops`] is taken over, and of the windows
-/// that [`fast_bytes`] looks at, s.
-fn start_window_s(series: &Series, duration_scale: f64) -> f64 {
-    whole_samples_s(mean_window_s(series, duration_scale) / 10.0, series)
-}
-
-fn nearest_rank(sorted: &[f64], share: f64) -> f64 {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted[rank.clamp(1, sorted.len()) - 1]
-}
-
-/// Bytes that a curve writes before its speed first falls below `threshold_iops`, by
-/// means over 3 s (times the scale), so that a single slow second does not end it; all
-/// that was written when it never falls.
-pub fn fast_bytes(series: &Series, duration_scale: f64, threshold_iops: f64) -> u64 {
-    let windows = windows(series, start_window_s(series, duration_scale));
-    match windows.iter().find(|w| w.iops < threshold_iops) {
-        Some(slow) => slow.written_before_bytes,
-        None => windows.last().map_or(0, |w| w.written_bytes),
-    }
 }
 
 #[cfg(test)]
@@ -201,7 +152,6 @@ mod tests {
         assert_eq!(means, [100.0, 10.0, 10.0]);
         assert_eq!(windows[0].end_s, 30.0);
         assert_eq!(windows[0].middle_s, 15.5);
-        assert_eq!(windows[1].written_before_bytes, 3_000 * 4_096);
         assert_eq!(windows[1].written_bytes, 3_300 * 4_096);
         assert_eq!(windows[1].middle_bytes, 3_155 * 4_096);
         assert_eq!(windows[2].end_s, 70.0, "the short rest is kept");
@@ -217,35 +167,20 @@ mod tests {
     }
 
     #[test]
-    fn start_is_the_first_three_seconds_and_end_the_last_ten_minutes() {
+    fn a_curve_in_figures() {
         let series = curve(7_200, |second| match second {
-            0..3 => 41_000.0,
-            3..6_600 => 20_000.0,
+            0..4 => 41_000.0,
+            4..6_900 => 20_000.0,
             _ => 4_000.0 + f64::from(second % 100),
         });
         let facts = facts(&series, 1.0).unwrap();
         assert_eq!(facts.start_iops, 41_000.0);
-        assert_eq!(facts.start_s, 3.0);
-        assert_eq!(facts.end_s, 600.0);
+        assert_eq!(facts.end_s, 300.0);
         assert!((facts.end_iops - 4_049.5).abs() < 1e-9);
-        assert_eq!(facts.end_p5_iops, 4_004.0);
-        assert_eq!(facts.end_p95_iops, 4_094.0);
-        assert_eq!(facts.highest_iops, 22_100.0);
-    }
-
-    #[test]
-    fn fast_bytes_end_where_three_seconds_in_a_row_are_slow() {
-        let series = curve(60, |second| match second {
-            4 => 100.0,
-            0..30 => 40_000.0,
-            _ => 5_000.0,
-        });
-        let fast = fast_bytes(&series, 1.0, 20_000.0);
-        assert_eq!(fast, (29 * 40_000 + 100) * 4_096);
-        assert_eq!(
-            fast_bytes(&series, 1.0, 1.0),
-            series.samples.last().unwrap().written_bytes
-        );
+        assert_eq!(facts.end_spread_iops, (4_004.0, 4_094.0));
+        assert_eq!(facts.highest_iops, 22_800.0);
+        assert_eq!(facts.lowest_iops, 4_014.5);
+        assert_eq!(facts.length_s, 7_200.0);
     }
 
     #[test]

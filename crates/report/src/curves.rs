@@ -3,11 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use stend_record::review::{LatencySummary, Pattern, PointOp, Series, TestResult};
+use stend_analysis::ends::START_SAMPLES;
+use stend_analysis::load::{curves_of, op_words, pattern_words};
+use stend_analysis::words::capitalised;
+use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
+use stend_record::review::{LatencySummary, PointOp, Series, TestResult};
 
-use crate::chart::{Along, Axis, ChartData, ChartKind, CurveData, Role, Scale, Trace, Values};
+use crate::chart::{
+    Along, Axis, ChartData, ChartKind, CurveData, Mark, Role, Scale, Trace, Values,
+};
 use crate::curve::{self, Facts, Window};
-use crate::drive::{Drive, capitalised, curves_of, op_words, pattern_words};
+use crate::drive::Drive;
 use crate::latency;
 use crate::number;
 use crate::view::{Block, Cell, Draft, Folding, Table, Width};
@@ -18,6 +24,8 @@ struct Drawn<'a> {
     name: String,
     series: &'a Series,
     means: Vec<Window>,
+    /// The stretches found in it; none in curves that are drawn several to a drive.
+    levels: Vec<Level>,
     /// Index into [`ChartData::curves`].
     curve: usize,
     /// Whether the samples are drawn as well.
@@ -42,6 +50,7 @@ pub fn blocks(
 ) -> Vec<Block> {
     let mut out = Vec::new();
     let single = curves_of(test).len() == 1;
+    let found_in = |series: &Series| if single { steps(series) } else { Vec::new() };
     let groups: Vec<(String, Vec<Drawn<'_>>)> = if single {
         let name = &curves_of(test)[0].name;
         let found = drives.iter().enumerate().filter_map(|(slot, drive)| {
@@ -52,7 +61,7 @@ pub fn blocks(
                 drive.curve(&test.id, name)?,
             ))
         });
-        vec![(String::new(), draw(found, duration_scale, data))]
+        vec![(String::new(), draw(found, duration_scale, &found_in, data))]
     } else {
         let per_drive = drives.iter().enumerate().filter_map(|(number, drive)| {
             let curves = curves_of(drive.test(&test.id)?);
@@ -60,7 +69,7 @@ pub fn blocks(
                 .iter()
                 .enumerate()
                 .map(|(slot, series)| (series.name.clone(), slot, number == 0, series));
-            let drawn = draw(named, duration_scale, data);
+            let drawn = draw(named, duration_scale, &found_in, data);
             Some((drive.label.clone(), drawn))
         });
         per_drive.collect()
@@ -75,6 +84,7 @@ pub fn blocks(
 fn draw<'a>(
     curves: impl Iterator<Item = (String, usize, bool, &'a Series)>,
     duration_scale: f64,
+    found_in: &impl Fn(&Series) -> Vec<Level>,
     data: &mut ChartData,
 ) -> Vec<Drawn<'a>> {
     let mut out = Vec::new();
@@ -87,6 +97,7 @@ fn draw<'a>(
             name,
             series,
             means,
+            levels: found_in(series),
             curve: data.curves.len() - 1,
             dots,
             slot,
@@ -204,13 +215,15 @@ fn group_blocks(
         figures.push(curve_chart(title, note, view, drawn, ranges).place(data, None));
     }
     let window_s = curve::mean_window_s(first.series, duration_scale);
-    let speeds = Block {
-        figures,
-        tables: vec![
-            facts_table(drawn, duration_scale),
-            means_table(drawn, window_s),
-        ],
+    // Of one drive's curves, those after the first are held against it.
+    let fast = match label {
+        "" => None,
+        _ => fast_writes(drawn),
     };
+    let mut tables = vec![facts_table(drawn, fast, duration_scale)];
+    tables.extend(levels_table(drawn));
+    tables.push(means_table(drawn, window_s));
+    let speeds = Block { figures, tables };
     vec![speeds, latency_block(drawn, &suffix, data)]
 }
 
@@ -264,23 +277,52 @@ fn load_words(series: &Series) -> String {
 fn reading_note(drawn: &[Drawn<'_>], duration_scale: f64) -> String {
     let first = drawn[0].series;
     let window = number::duration(curve::mean_window_s(first, duration_scale));
-    let line = format!("Lines: the mean over {window}.");
+    let mut line = format!("Lines: the mean over {window}.");
+    if !marked_steps(drawn).is_empty() {
+        line.push_str(" Dashed uprights: where the steps were found, see “Levels found”.");
+    }
     if drawn.iter().any(|d| d.dots) {
         let interval = number::duration(first.interval_s);
         let whose = match drawn.iter().all(|d| d.dots) {
             true => "",
             false => " of the reviewed drive",
         };
-        format!("Dots: every sample{whose}, one for each {interval}. {line}")
+        format!("Dots: every sample{whose}, each the mean over {interval}. {line}")
     } else {
         format!("{line} Axes as in the charts of the reviewed drive.")
     }
 }
 
-/// Whether a curve is drawn in bytes a second: long or sequential requests are.
+/// Whether a curve is drawn in bytes a second.
 fn in_bandwidth(series: &Series) -> bool {
-    const LARGE_BYTES: u64 = 64 << 10;
-    series.point.pattern == Pattern::Sequential || series.point.block_bytes >= LARGE_BYTES
+    Metric::of_curve(&series.point) == Metric::Bandwidth
+}
+
+/// The steps that charts mark: those of the reviewed drive, each by the level that begins
+/// at it.
+fn marked_steps<'d>(drawn: &'d [Drawn<'_>]) -> &'d [Level] {
+    let reviewed = drawn.iter().find(|d| d.dots);
+    reviewed.and_then(|d| d.levels.get(1..)).unwrap_or_default()
+}
+
+fn marks(view: View, x: &Axis, drawn: &[Drawn<'_>]) -> Vec<Mark> {
+    let multiply = x.multiply.unwrap_or(1.0);
+    marked_steps(drawn)
+        .iter()
+        .map(|level| {
+            let (at, text) = match view.along() {
+                Along::Time => (level.from_s, number::duration(level.from_s)),
+                Along::Written => {
+                    let bytes = level.from_bytes as f64;
+                    (bytes, number::gb(bytes))
+                }
+            };
+            Mark {
+                at: number::significant(at * multiply, 5),
+                text,
+            }
+        })
+        .collect()
 }
 
 fn speed_axis(series: &Series, greatest_iops: f64) -> Axis {
@@ -369,17 +411,19 @@ fn curve_chart(
         .filter(|d| d.dots)
         .map(|d| trace(d, Role::Samples));
     let means = drawn.iter().map(|d| trace(d, Role::Means));
+    let x = match view {
+        View::Time => time_axis(ranges),
+        View::Written => written_axis(ranges),
+        View::WrittenLog => written_log_axis(ranges),
+    };
     Draft {
         title,
         note,
         kind: ChartKind::Dots,
         height_px: 440,
         wide: true,
-        x: match view {
-            View::Time => time_axis(ranges),
-            View::Written => written_axis(ranges),
-            View::WrittenLog => written_log_axis(ranges),
-        },
+        marks: marks(view, &x, drawn),
+        x,
         y: speed_axis(drawn[0].series, ranges.iops),
         // Lines over dots.
         traces: dots.chain(means).collect(),
@@ -395,7 +439,7 @@ fn speed(series: &Series, iops: f64) -> Cell {
     }
 }
 
-fn facts_table(drawn: &[Drawn<'_>], duration_scale: f64) -> Table {
+fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64) -> Table {
     let facts: Vec<Option<Facts>> = drawn
         .iter()
         .map(|d| curve::facts(d.series, duration_scale))
@@ -404,13 +448,11 @@ fn facts_table(drawn: &[Drawn<'_>], duration_scale: f64) -> Table {
     let window = drawn.first().map_or(String::new(), |d| {
         number::duration(curve::mean_window_s(d.series, duration_scale))
     });
-    let (start, end) = match facts.iter().flatten().next() {
-        Some(f) => (number::duration(f.start_s), number::duration(f.end_s)),
-        None => (String::new(), String::new()),
-    };
-    let columns = [
+    let end = facts.iter().flatten().next();
+    let end = end.map_or(String::new(), |f| number::duration(f.end_s));
+    let mut columns = vec![
         "Curve".into(),
-        Cell::noted("Start", format!("mean of the first {start}")),
+        Cell::noted("Start", format!("median of {START_SAMPLES} samples")),
         Cell::noted("End", format!("mean of the last {end}")),
         Cell::noted(
             "Spread",
@@ -423,15 +465,19 @@ fn facts_table(drawn: &[Drawn<'_>], duration_scale: f64) -> Table {
         "Time".into(),
         "Samples".into(),
     ];
-    let rows = drawn.iter().zip(&facts).map(|(d, facts)| {
+    if fast.is_some() {
+        let until = format!("down to √(start × {} end)", drawn[0].name);
+        columns.insert(2, Cell::noted("Fast writes", until));
+    }
+    let rows = drawn.iter().zip(&facts).enumerate().map(|(i, (d, facts))| {
         let Some(f) = facts else {
             return vec![d.name.as_str().into(), "no sample".into()];
         };
         let spread = Cell::noted(
-            speed(d.series, f.end_p5_iops).text,
-            format!("to {}", speed(d.series, f.end_p95_iops).text),
+            speed(d.series, f.end_spread_iops.0).text,
+            format!("to {}", speed(d.series, f.end_spread_iops.1).text),
         );
-        vec![
+        let mut row = vec![
             d.name.as_str().into(),
             speed(d.series, f.start_iops),
             speed(d.series, f.end_iops),
@@ -442,15 +488,107 @@ fn facts_table(drawn: &[Drawn<'_>], duration_scale: f64) -> Table {
             number::gb(f.written_bytes as f64).into(),
             number::duration(f.length_s).into(),
             number::whole(d.series.samples.len() as u64).into(),
-        ]
+        ];
+        if let Some(fast) = &fast {
+            row.insert(2, fast[i].clone());
+        }
+        row
     });
     Table {
         caption: "The curves in figures; GB = 10⁹ bytes, MB = 10⁶ bytes".into(),
-        columns: columns.into(),
+        columns,
         rows: rows.collect(),
         folding: Folding::Open,
         width: Width::Full,
     }
+}
+
+/// What each of a drive's curves writes fast, by the end of the first; `None` of reads.
+fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
+    let end_iops = end_level(drawn.first()?.series)?;
+    let cell = |d: &Drawn<'_>| {
+        let Some(found) = recovery(d.series, end_iops) else {
+            return number::MISSING.into();
+        };
+        let threshold = speed(d.series, found.iops_threshold).text;
+        let note = match found.bytes {
+            0 => "nothing came back".to_string(),
+            _ if found.fell => format!("down to {threshold}"),
+            _ => format!("never below {threshold}"),
+        };
+        Cell::noted(number::gb(found.bytes as f64), note)
+    };
+    let writes = drawn.iter().all(|d| d.series.point.op == PointOp::Write);
+    writes.then(|| drawn.iter().map(cell).collect())
+}
+
+/// The stretches found in single curves, a group of rows for each where there are several.
+fn levels_table(drawn: &[Drawn<'_>]) -> Option<Table> {
+    let found: Vec<&Drawn<'_>> = drawn.iter().filter(|d| !d.levels.is_empty()).collect();
+    let mut rows = Vec::new();
+    for d in &found {
+        if found.len() > 1 {
+            rows.push(vec![d.name.as_str().into()]);
+        }
+        let levels = d.levels.iter().enumerate();
+        rows.extend(levels.map(|(i, level)| level_row(i + 1, level, d)));
+    }
+    let place = if drawn.iter().any(Drawn::writes) {
+        "data written and time"
+    } else {
+        "time"
+    };
+    (!rows.is_empty()).then(|| Table {
+        caption: format!(
+            "Levels found: stretches of one speed, or of a steady rise or fall, with the \
+             {place} at which each begins and ends"
+        ),
+        columns: vec![
+            "Level".into(),
+            "From".into(),
+            "To".into(),
+            "Speed".into(),
+            Cell::noted("Scatter", "half of the middle 68\u{a0}%"),
+        ],
+        rows,
+        folding: Folding::Open,
+        width: Width::Fitting,
+    })
+}
+
+fn level_row(number: usize, level: &Level, d: &Drawn<'_>) -> Vec<Cell> {
+    let place = |bytes: u64, t_s: f64| match d.writes() {
+        true => Cell::noted(number::gb(bytes as f64), number::duration(t_s)),
+        false => number::duration(t_s).into(),
+    };
+    let name = match level.kind {
+        LevelKind::Level => number.to_string(),
+        LevelKind::Decline => format!("{number}, falling"),
+        LevelKind::Rise => format!("{number}, rising"),
+    };
+    let speed = match level.kind {
+        LevelKind::Level => speed(d.series, level.iops_mean),
+        _ => {
+            let [from, to] = [level.iops_from, level.iops_to].map(|iops| speed(d.series, iops));
+            // The unit is said once.
+            let number = |text: &str| text.split('\u{a0}').next().unwrap_or_default().to_string();
+            Cell::noted(
+                format!("{} to {}", number(&from.text), to.text),
+                format!("{} to {}", number(&from.note), to.note),
+            )
+        }
+    };
+    vec![
+        name.into(),
+        place(level.from_bytes, level.from_s),
+        place(level.to_bytes, level.to_s),
+        speed,
+        format!(
+            "±\u{a0}{}",
+            number::percent(level.iops_scatter_percent / 100.0)
+        )
+        .into(),
+    ]
 }
 
 /// Every window mean of every curve: what the lines are drawn from.

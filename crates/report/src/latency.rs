@@ -114,6 +114,7 @@ pub fn chart(title: String, lines: &[(String, &LatencySummary)]) -> Draft {
         },
         y: axis(&traces),
         traces,
+        marks: Vec::new(),
     }
 }
 

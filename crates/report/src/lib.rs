@@ -2,8 +2,8 @@
 //! review's JSON beside it.
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
-//! The page's parts, in the order of reading: [`write()`] gathers them; `headline` and
-//! `verdict` say what the figures mean; `points` and `curves`, with `latency`, make each
+//! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
+//! the key figures; `points` and `curves`, with `latency`, make each
 //! test's charts and tables; `chart` is the data that the page's script draws; `page`
 //! lays it out.
 
@@ -16,20 +16,25 @@ mod latency;
 mod number;
 mod page;
 mod points;
-mod verdict;
 mod view;
 
 use std::path::{Path, PathBuf};
 
 use stend_record::review::Review;
 
-/// Something found in the samples, put into words by whoever found it.
+/// A part of the verdict, put into words by whoever reached it (`stend_analysis::findings`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What it is about, in a few words.
     pub title: String,
     /// What was found, in sentences with figures and units.
     pub text: String,
+}
+
+impl From<(String, String)> for Finding {
+    fn from((title, text): (String, String)) -> Finding {
+        Finding { title, text }
+    }
 }
 
 /// Why a report could not be written.
@@ -51,7 +56,7 @@ pub enum ReportError {
     Render(String),
 }
 
-/// The review as one self-contained HTML page. `findings` are shown with the verdict.
+/// The review as one self-contained HTML page. `findings` are its verdict.
 pub fn write(review: &Review, findings: &[Finding]) -> Result<String, ReportError> {
     page::render(review, findings)
 }

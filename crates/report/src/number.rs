@@ -108,13 +108,29 @@ pub fn latency(ns: f64) -> String {
 
 /// A request size in bytes, in binary units: `512 B`, `4 KiB`, `1 MiB`.
 pub fn block(bytes: u64) -> String {
-    const KIB: u64 = 1 << 10;
-    const MIB: u64 = 1 << 20;
-    match bytes {
-        b if b >= MIB && b.is_multiple_of(MIB) => format!("{}\u{a0}MiB", b / MIB),
-        b if b >= KIB && b.is_multiple_of(KIB) => format!("{}\u{a0}KiB", b / KIB),
-        b => format!("{}\u{a0}B", whole(b)),
+    bound(&stend_analysis::words::block(bytes))
+}
+
+/// A text in which a line break parts no figure from its unit, and no depth from its
+/// figure.
+pub fn bound(text: &str) -> String {
+    const UNITS: [&str; 16] = [
+        "IOPS", "MB/s", "MB", "GB", "TB", "B", "KiB", "MiB", "%", "ns", "µs", "ms", "s", "min",
+        "h", "times",
+    ];
+    let mut out = String::with_capacity(text.len());
+    for (i, word) in text.split(' ').enumerate() {
+        let bare = word.trim_end_matches([',', '.', ';', ':', ')']);
+        let figure = bare.starts_with(|c: char| c.is_ascii_digit());
+        let unit = out.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&bare);
+        match i {
+            0 => {}
+            _ if unit || (figure && out.ends_with("depth")) => out.push('\u{a0}'),
+            _ => out.push(' '),
+        }
+        out.push_str(word);
     }
+    out
 }
 
 /// A capacity in both kinds of unit: `240 GB (224 GiB)`.
@@ -204,6 +220,25 @@ mod tests {
         assert_eq!(block(1_536), "1,536\u{a0}B");
         assert_eq!(capacity(240_057_409_536), "240\u{a0}GB (224\u{a0}GiB)");
         assert_eq!(whole(7_200), "7,200");
+    }
+
+    #[test]
+    fn figures_stay_with_their_units() {
+        for (text, bound_text) in [
+            ("Read, depth 4", "Read, depth\u{a0}4"),
+            (
+                "it is 9,090 IOPS (33 %).",
+                "it is 9,090\u{a0}IOPS (33\u{a0}%).",
+            ),
+            (
+                "until 8.45 GB, 2 h 5 min",
+                "until 8.45\u{a0}GB, 2\u{a0}h 5\u{a0}min",
+            ),
+            ("in 4 further stretches", "in 4 further stretches"),
+            ("", ""),
+        ] {
+            assert_eq!(bound(text), bound_text);
+        }
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The page: what the template shows, gathered from the review.
 
 use askama::Template;
+use stend_analysis::figures::LEVEL_SHARE;
 use stend_record::review::{Condition, JobText, Review, TargetInfo, TargetKind, TestResult};
 
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
-use crate::{Finding, ReportError, curves, headline, number, points, verdict};
+use crate::{Finding, ReportError, curves, headline, number, points};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -29,8 +30,9 @@ struct Page<'a> {
     /// Tests that were asked for and did not finish; the page says so in its head.
     incomplete: bool,
     failed: &'a [stend_record::review::FailedTest],
-    verdict: Vec<Finding>,
-    findings: &'a [Finding],
+    findings: Vec<Finding>,
+    /// Within which share figures are called level.
+    level: String,
     key_figures: Option<Table>,
     drives: Table,
     facts: &'a [Condition],
@@ -86,9 +88,9 @@ pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportErr
         note: data.note.clone(),
         incomplete: !review.complete,
         failed: &review.failed,
-        verdict: verdict::verdict(&drives, scale),
-        findings,
-        key_figures: headline::table(&drives, scale),
+        findings: findings.iter().map(bound).collect(),
+        level: number::percent(LEVEL_SHARE),
+        key_figures: headline::table(&drives),
         drives: drives_table(&drives),
         facts: &target.facts,
         conditions: &review.conditions,
@@ -98,6 +100,14 @@ pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportErr
     };
     page.render()
         .map_err(|error| ReportError::Render(error.to_string()))
+}
+
+/// A finding whose figures stay with their units.
+fn bound(finding: &Finding) -> Finding {
+    Finding {
+        title: finding.title.clone(),
+        text: number::bound(&finding.text),
+    }
 }
 
 /// What a run with other durations than its edition's must say everywhere.

@@ -1,102 +1,49 @@
 //! Tests that measured points: bars against rivals, or lines over what was varied.
 
-use stend_record::review::{LatencySummary, Pattern, Point, PointOp, TestResult};
+use stend_analysis::load::{op_words, points_of};
+use stend_analysis::words::capitalised;
+use stend_analysis::{Dimension, Load, Metric};
+use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 
 use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
-use crate::drive::{
-    Dimension, Drive, Load, capitalised, common_words, load_words, op_words, points_of,
-};
-use crate::headline::Unit;
+use crate::drive::{Drive, common_words, load_words, tick};
 use crate::latency::{self, percentiles};
 use crate::number;
 use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
 
-/// How the points of a test are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
-    Bars,
-    Lines(Dimension),
-}
-
-/// The figure that a test is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Requests a second.
-    Iops,
-    /// Bytes a second.
-    Bandwidth,
-}
-
-impl Metric {
-    /// Bytes a second where requests are large, run in sequence or differ in size;
-    /// requests a second elsewhere.
-    pub fn of(points: &[Point]) -> Metric {
-        const LARGE_BYTES: u64 = 64 << 10;
-        let blocks = Dimension::Block.values(points);
-        let large = blocks.iter().any(|&bytes| bytes >= LARGE_BYTES);
-        if large || blocks.len() > 1 || points.iter().any(|p| p.pattern == Pattern::Sequential) {
-            Metric::Bandwidth
-        } else {
-            Metric::Iops
-        }
-    }
-
-    /// The figure of a point, and its unit.
-    pub fn value(self, point: &Point) -> (f64, Unit) {
-        match self {
-            Metric::Iops => (point.iops, Unit::Iops),
-            Metric::Bandwidth => (point.bw_bytes_per_s, Unit::BytesPerS),
-        }
-    }
-
-    /// The figure on an axis, given both.
-    fn on_axis(self, iops: f64, bw_bytes_per_s: f64) -> f64 {
-        match self {
-            Metric::Iops => iops,
-            Metric::Bandwidth => bw_bytes_per_s / 1e6,
-        }
-    }
-
-    /// The figure with its unit, and the other one.
-    fn texts(self, iops: f64, bw_bytes_per_s: f64) -> Cell {
-        let (iops, bw) = (number::iops(iops), number::mb_per_s(bw_bytes_per_s));
-        match self {
-            Metric::Iops => Cell::noted(iops, bw),
-            Metric::Bandwidth => Cell::noted(bw, iops),
-        }
-    }
-
-    fn axis(self) -> Axis {
-        let (title, unit) = match self {
-            Metric::Iops => ("IOPS", "IOPS"),
-            Metric::Bandwidth => ("MB/s (MB = 10⁶ bytes)", "MB/s"),
-        };
-        Axis {
-            title: title.into(),
-            unit: unit.into(),
-            ..Axis::default()
-        }
-    }
-
-    fn caption(self) -> &'static str {
-        match self {
-            Metric::Iops => "Requests a second (IOPS); below in MB/s, MB = 10⁶ bytes",
-            Metric::Bandwidth => "MB/s, MB = 10⁶ bytes; below in requests a second (IOPS)",
-        }
+/// The figure on an axis, given both.
+fn on_axis(metric: Metric, iops: f64, bw_bytes_per_s: f64) -> f64 {
+    match metric {
+        Metric::Iops => iops,
+        Metric::Bandwidth => bw_bytes_per_s / 1e6,
     }
 }
 
-fn layout(test_id: &str, points: &[Point]) -> Layout {
-    match test_id {
-        "sequential" | "random" => Layout::Bars,
-        "depth-scaling" | "sequential-depth" => Layout::Lines(Dimension::Depth),
-        "block-scaling" => Layout::Lines(Dimension::Block),
-        "mixed-sequential" | "mixed-random" => Layout::Lines(Dimension::Share),
-        // Two points make no line worth drawing.
-        _ => Dimension::ALL
-            .into_iter()
-            .find(|dimension| dimension.values(points).len() > 2)
-            .map_or(Layout::Bars, Layout::Lines),
+/// The figure with its unit, and the other one.
+fn texts(metric: Metric, iops: f64, bw_bytes_per_s: f64) -> Cell {
+    let (iops, bw) = (number::iops(iops), number::mb_per_s(bw_bytes_per_s));
+    match metric {
+        Metric::Iops => Cell::noted(iops, bw),
+        Metric::Bandwidth => Cell::noted(bw, iops),
+    }
+}
+
+fn axis(metric: Metric) -> Axis {
+    let (title, unit) = match metric {
+        Metric::Iops => ("IOPS", "IOPS"),
+        Metric::Bandwidth => ("MB/s (MB = 10⁶ bytes)", "MB/s"),
+    };
+    Axis {
+        title: title.into(),
+        unit: unit.into(),
+        ..Axis::default()
+    }
+}
+
+fn caption(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Iops => "Requests a second (IOPS); below in MB/s, MB = 10⁶ bytes",
+        Metric::Bandwidth => "MB/s, MB = 10⁶ bytes; below in requests a second (IOPS)",
     }
 }
 
@@ -104,22 +51,20 @@ fn layout(test_id: &str, points: &[Point]) -> Layout {
 pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     let points = points_of(test);
     let metric = Metric::of(points);
-    let layout = layout(&test.id, points);
-    let figures = match layout {
-        Layout::Bars => vec![bars(test, drives, metric, data)],
+    let varied = Dimension::varied(test);
+    let figures = match varied {
+        None => vec![bars(test, drives, metric, data)],
         // One line a drive: that needs one point a share.
-        Layout::Lines(Dimension::Share)
-            if Dimension::Share.values(points).len() == points.len() =>
-        {
+        Some(Dimension::Share) if Dimension::Share.values(points).len() == points.len() => {
             vec![shares(test, drives, metric, data)]
         }
-        Layout::Lines(dimension) => lines(test, drives, metric, dimension, data),
+        Some(dimension) => lines(test, drives, metric, dimension, data),
     };
     let speeds = Block {
         figures,
         tables: Vec::new(),
     };
-    vec![speeds, latencies(test, drives, layout, data)]
+    vec![speeds, latencies(test, drives, varied, data)]
 }
 
 /// The loads of a test in the order of measuring.
@@ -134,11 +79,11 @@ fn bars(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Char
     let traces = drives.iter().enumerate().map(|(slot, drive)| {
         let figure = |&load: &Load| drive.point(&test.id, load);
         let values = loads.iter().map(|load| match figure(load) {
-            Some(p) => Coordinate::rounded(metric.on_axis(p.iops, p.bw_bytes_per_s)),
+            Some(p) => Coordinate::rounded(on_axis(metric, p.iops, p.bw_bytes_per_s)),
             None => Coordinate::Gap(()),
         });
         let labels = loads.iter().map(|load| match figure(load) {
-            Some(p) => metric.texts(p.iops, p.bw_bytes_per_s).text,
+            Some(p) => texts(metric, p.iops, p.bw_bytes_per_s).text,
             None => String::new(),
         });
         Trace {
@@ -160,12 +105,13 @@ fn bars(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Char
         // A bar of 22 pixels, gaps between groups, the axis and the legend.
         height_px: 120 + 22 * bars + 16 * loads.len() as u32,
         wide: true,
-        x: metric.axis(),
+        x: axis(metric),
         y: Axis {
             scale: Scale::Category,
             ..Axis::default()
         },
         traces: traces.collect(),
+        marks: Vec::new(),
     };
     let rows = loads.iter().zip(groups).map(|(&load, name)| {
         speed_row(name, drives.iter().map(|d| d.point(&test.id, load)), metric)
@@ -191,7 +137,7 @@ fn speed_row<'p>(
     metric: Metric,
 ) -> Vec<Cell> {
     let figures = points.map(|point| match point {
-        Some(p) => metric.texts(p.iops, p.bw_bytes_per_s),
+        Some(p) => texts(metric, p.iops, p.bw_bytes_per_s),
         None => number::MISSING.into(),
     });
     std::iter::once(name.into()).chain(figures).collect()
@@ -200,7 +146,7 @@ fn speed_row<'p>(
 fn speed_table(head: &str, rows: Vec<Vec<Cell>>, drives: &[Drive<'_>], metric: Metric) -> Table {
     let labels = drives.iter().map(|drive| drive.label.as_str().into());
     Table {
-        caption: metric.caption().into(),
+        caption: caption(metric).into(),
         columns: std::iter::once(head.into()).chain(labels).collect(),
         rows,
         folding: Folding::Open,
@@ -244,7 +190,7 @@ fn lines_of(
     let mut columns: Vec<Cell> = vec![capitalised(dimension.name()).into()];
     let mut rows: Vec<Vec<Cell>> = values
         .iter()
-        .map(|&v| vec![dimension.tick(v).into()])
+        .map(|&v| vec![tick(dimension, v).into()])
         .collect();
     for drive in drives {
         for &rest in &rests {
@@ -258,13 +204,13 @@ fn lines_of(
                 .collect();
             for (row, point) in rows.iter_mut().zip(&found) {
                 row.push(match point {
-                    Some(p) => metric.texts(p.iops, p.bw_bytes_per_s),
+                    Some(p) => texts(metric, p.iops, p.bw_bytes_per_s),
                     None => number::MISSING.into(),
                 });
             }
             columns.push(name.as_str().into());
             let y = found.iter().map(|point| match point {
-                Some(p) => Coordinate::rounded(metric.on_axis(p.iops, p.bw_bytes_per_s)),
+                Some(p) => Coordinate::rounded(on_axis(metric, p.iops, p.bw_bytes_per_s)),
                 None => Coordinate::Gap(()),
             });
             traces.push(line(name, traces.len(), &values, y));
@@ -284,11 +230,12 @@ fn lines_of(
         // The table under it has as many columns.
         wide: traces.len() > 3,
         x: dimension_axis(dimension, &values),
-        y: metric.axis(),
+        y: axis(metric),
         traces,
+        marks: Vec::new(),
     };
     let table = Table {
-        caption: metric.caption().into(),
+        caption: caption(metric).into(),
         columns,
         rows,
         folding: Folding::Open,
@@ -342,7 +289,7 @@ fn dimension_axis(dimension: Dimension, values: &[u64]) -> Axis {
             _ => Scale::Log,
         },
         tick_values: values.iter().map(|&v| v as f64).collect(),
-        tick_texts: values.iter().map(|&v| dimension.tick(v)).collect(),
+        tick_texts: values.iter().map(|&v| tick(dimension, v)).collect(),
         ..Axis::default()
     }
 }
@@ -369,7 +316,9 @@ fn rest_words(rest: Load, dimension: Dimension, rests: &[Load]) -> String {
         let varies = rests.iter().any(|r| r.value(other) != rest.value(other));
         other != dimension && varies
     });
-    let words: Vec<String> = words.map(|d| d.words(rest.value(d))).collect();
+    let words: Vec<String> = words
+        .map(|d| number::bound(&d.words(rest.value(d))))
+        .collect();
     words.join(", ")
 }
 
@@ -403,7 +352,7 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
     let mut traces = Vec::new();
     for (slot, drive) in drives.iter().enumerate() {
         let speeds = values.iter().map(|&v| match at_share(drive, test, v) {
-            Some(p) => Coordinate::rounded(metric.on_axis(p.iops, p.bw_bytes_per_s)),
+            Some(p) => Coordinate::rounded(on_axis(metric, p.iops, p.bw_bytes_per_s)),
             None => Coordinate::Gap(()),
         });
         traces.push(line(drive.label.clone(), slot, &values, speeds));
@@ -413,7 +362,7 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
         let speeds =
             values.iter().map(
                 |&v| match at_share(reviewed, test, v).and_then(|p| part(p, op)) {
-                    Some((iops, bw)) => Coordinate::rounded(metric.on_axis(iops, bw)),
+                    Some((iops, bw)) => Coordinate::rounded(on_axis(metric, iops, bw)),
                     None => Coordinate::Gap(()),
                 },
             );
@@ -441,8 +390,9 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
         height_px: 440,
         wide: true,
         x: dimension_axis(Dimension::Share, &values),
-        y: metric.axis(),
+        y: axis(metric),
         traces,
+        marks: Vec::new(),
     };
     let table = share_table(test, drives, &values, metric);
     draft.place(data, Some(table))
@@ -458,10 +408,10 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
         }
     }
     let texts = |speed: Option<(f64, f64)>| {
-        speed.map_or(number::MISSING.into(), |(iops, bw)| metric.texts(iops, bw))
+        speed.map_or(number::MISSING.into(), |(iops, bw)| texts(metric, iops, bw))
     };
     let rows = values.iter().map(|&value| {
-        let mut row: Vec<Cell> = vec![Dimension::Share.tick(value).into()];
+        let mut row: Vec<Cell> = vec![tick(Dimension::Share, value).into()];
         for (number, drive) in drives.iter().enumerate() {
             let point = at_share(drive, test, value);
             row.push(texts(point.map(|p| (p.iops, p.bw_bytes_per_s))));
@@ -475,7 +425,7 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
         row
     });
     Table {
-        caption: metric.caption().into(),
+        caption: caption(metric).into(),
         rows: rows.collect(),
         columns,
         folding: Folding::Open,
@@ -508,14 +458,14 @@ fn part(point: &Point, op: PointOp) -> Option<(f64, f64)> {
 fn latencies(
     test: &TestResult,
     drives: &[Drive<'_>],
-    layout: Layout,
+    varied: Option<Dimension>,
     data: &mut ChartData,
 ) -> Block {
     let points = points_of(test);
     let reviewed = &drives[0].label;
-    let figures = match layout {
+    let figures = match varied {
         // More lines than this cannot be told apart.
-        Layout::Bars if points.len() <= 6 => {
+        None if points.len() <= 6 => {
             let title = format!(
                 "Latency of {} requests by percentile: {reviewed}",
                 common_words(points)
@@ -526,7 +476,7 @@ fn latencies(
                 .collect();
             vec![latency::chart(title, &lines).place(data, None)]
         }
-        Layout::Lines(Dimension::Depth) => latency_lines(test, &drives[0], data),
+        Some(Dimension::Depth) => latency_lines(test, &drives[0], data),
         _ => Vec::new(),
     };
     let caption = format!("Completion latency by percentile: {reviewed}");
@@ -560,7 +510,7 @@ fn latency_rows(points: &[Point]) -> Vec<(String, &LatencySummary)> {
     for point in points {
         let name = load_words(Load::of(point), points);
         let parts = point.parts.iter().map(|part| {
-            let share = Dimension::Share.words(u64::from(point.read_percent));
+            let share = number::bound(&Dimension::Share.words(u64::from(point.read_percent)));
             (
                 format!("↳ {}s at {share}", op_words(part.op)),
                 &part.latency_ns,
@@ -608,6 +558,7 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
             x: dimension_axis(Dimension::Depth, &depths),
             y: latency::axis(&traces),
             traces,
+            marks: Vec::new(),
         };
         figures.push(draft.place(data, None));
     }

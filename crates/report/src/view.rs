@@ -1,6 +1,6 @@
 //! What the template lays out: tables, figures and blocks of them.
 
-use crate::chart::{Axis, Chart, ChartData, ChartKind, Trace};
+use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Trace};
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -137,6 +137,8 @@ pub struct Draft {
     pub y: Axis,
     /// What is drawn.
     pub traces: Vec<Trace>,
+    /// Marked places on the horizontal axis.
+    pub marks: Vec<Mark>,
 }
 
 impl Draft {
@@ -177,6 +179,7 @@ impl Draft {
             x: self.x,
             y: self.y,
             traces: self.traces,
+            marks: self.marks,
         });
         figure
     }

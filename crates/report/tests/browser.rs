@@ -116,7 +116,8 @@ fn assert_drawn(dom: &Html) {
 fn every_chart_is_drawn_without_an_error_or_a_network() {
     let Some(chromium) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let page = write_folder(&common::review(1.0), &[], folder.path()).unwrap();
+    let review = common::review(1.0);
+    let page = write_folder(&review, &common::findings(&review), folder.path()).unwrap();
     let visit = visit(&chromium, &page);
     assert!(visit.console.is_empty(), "{:#?}", visit.console);
     assert!(visit.requests.is_empty(), "{:#?}", visit.requests);
@@ -125,6 +126,17 @@ fn every_chart_is_drawn_without_an_error_or_a_network() {
     let dots = Selector::parse("section[id$=degradation] .chart g.points path").unwrap();
     let in_first_chart = visit.dom.select(&dots).count();
     assert!(in_first_chart >= 3 * 7_200, "{in_first_chart} dots");
+    // Every step is marked in each of the three charts, its label above the plot.
+    let uprights = Selector::parse("section[id$=degradation] .shapelayer path").unwrap();
+    assert_eq!(visit.dom.select(&uprights).count(), 3 * 3);
+    let labels = Selector::parse("section[id$=degradation] .annotation-text").unwrap();
+    let labels: Vec<String> = visit
+        .dom
+        .select(&labels)
+        .map(|l| l.text().collect())
+        .collect();
+    assert_eq!(labels.len(), 3 * 3);
+    assert_eq!(labels[4].replace('\u{a0}', " "), "8.05 GB");
     let bars = Selector::parse("section[id$='-random'] .barlayer g.point").unwrap();
     assert_eq!(
         visit.dom.select(&bars).count(),
@@ -145,7 +157,7 @@ fn hostile_names_are_drawn_as_text() {
         }
     }
     let folder = tempfile::tempdir().unwrap();
-    let page = write_folder(&review, &[], folder.path()).unwrap();
+    let page = write_folder(&review, &common::findings(&review), folder.path()).unwrap();
     let visit = visit(&chromium, &page);
     assert!(visit.console.is_empty(), "{:#?}", visit.console);
     assert!(visit.requests.is_empty(), "{:#?}", visit.requests);

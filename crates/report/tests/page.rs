@@ -7,7 +7,7 @@ use stend_record::review::{FailedTest, Review, TargetKind, TestResult};
 use stend_report::{Finding, ReportError, write, write_folder};
 
 fn page(review: &Review) -> String {
-    write(review, &[]).expect("the fixture can be written")
+    write(review, &common::findings(review)).expect("the fixture can be written")
 }
 
 fn select<'h>(html: &'h Html, selector: &str) -> Vec<scraper::ElementRef<'h>> {
@@ -147,48 +147,90 @@ fn key_figures_say_how_the_drive_stands_to_its_rival() {
 }
 
 #[test]
-fn the_verdict_follows_from_the_figures() {
-    let html = Html::parse_document(&page(&common::review(1.0)));
+fn the_verdict_has_an_entry_for_each_test_and_no_second_list() {
+    let review = common::review(1.0);
+    let html = Html::parse_document(&page(&review));
+    let titles: Vec<String> = select(&html, "#verdict dt")
+        .iter()
+        .map(|dt| dt.text().collect())
+        .collect();
+    let mut expected = vec!["In short".to_string()];
+    expected.extend(review.tests.iter().map(|test| test.title.clone()));
+    assert_eq!(titles, expected);
     let verdict = text(&html, "#verdict");
     for words in [
-        "ahead in 4 of 21 key figures, level in 1, behind in 16.",
-        "Read: 526 MB/s, level with Fixture B 256 GB (532 MB/s).",
-        "Write: 238 MB/s, 36 % below Fixture B 256 GB (374 MB/s).",
-        "Reads grow 8.93 times with the depth",
-        "Mixing costs: 135 MB/s at 40 % reads, against 500 MB/s for reads alone",
-        "Starts at 39,990 IOPS and ends at 4,493 IOPS (11 % of the start)",
-        "After idle, part is given back",
+        "Of 21 key figures it is ahead of Fixture B 256 GB in 4, level in 1 and behind in 16.",
+        "Against Fixture B 256 GB: read level (532 MB/s); write 36 % below (374 MB/s).",
+        "Mixing costs: 135 MB/s at 40 % reads",
+        "at 21,000 IOPS until 240 GB (46 min), at 4,500 IOPS to the end.",
+        "after idle fast writes 92 % below (30 GB)",
     ] {
         assert!(verdict.contains(words), "{words} is missing:\n{verdict}");
     }
-    assert!(!verdict.contains("Not measured in the same way"));
-
-    let mut unlike = common::review(1.0);
-    unlike.rivals[0].target.kind = TargetKind::BlockDevice;
-    let html = Html::parse_document(&page(&unlike));
-    assert!(text(&html, "#verdict").contains("Not measured in the same way"));
+    // A line break parts no figure from its unit.
+    let raw: String = select(&html, "#verdict")[0].text().collect();
+    assert!(raw.contains("532\u{a0}MB/s"), "{raw}");
 }
 
 #[test]
-fn recovery_is_called_full_or_none_where_it_is() {
-    let mut review = common::review(1.0);
-    let recovery = review.tests.last_mut().unwrap().series.as_mut().unwrap();
-    let fresh = recovery[0].clone();
-    let end = fresh.samples.last().unwrap().iops;
-    recovery[2].samples = fresh.samples;
-    for sample in &mut recovery[1].samples {
-        sample.iops = end;
+fn fast_writes_are_the_same_in_verdict_key_figures_and_table() {
+    let html = Html::parse_document(&page(&common::review(1.0)));
+    // The volumes of the fixture: 240 GB until the last step, 2.3 and 150 GB given back,
+    // to within the samples that it is made of.
+    for (place, words) in [
+        ("#verdict", "falls after 2.42 GB, 1 % of the fresh volume"),
+        ("#figures", "2.42 GB"),
+        ("section[id$=recovery] table", "2.42 GB"),
+        ("#verdict", "writes 240 GB before it falls"),
+        ("#figures", "240 GB"),
+        ("section[id$=recovery] table", "240 GB"),
+        ("section[id$=recovery] table", "down to 13,310 IOPS"),
+    ] {
+        let found = text(&html, place);
+        assert!(found.contains(words), "{words} is not in {place}:\n{found}");
     }
+    let heads = text(&html, "section[id$=degradation] th");
+    assert!(!heads.contains("Fast writes"), "a single curve has none");
+}
+
+#[test]
+fn levels_stand_in_a_table_and_are_marked_in_the_charts() {
+    let review = common::review(1.0);
     let html = Html::parse_document(&page(&review));
-    let verdict = text(&html, "#verdict");
-    assert!(
-        verdict.contains("After idle, nothing is given back"),
-        "{verdict}"
-    );
-    assert!(
-        verdict.contains("After TRIM, the first state is restored"),
-        "{verdict}"
-    );
+    let levels = select(&html, "section[id$=degradation] table")
+        .into_iter()
+        .find(|table| table.text().collect::<String>().contains("Levels found"))
+        .expect("a table of levels");
+    let groups = levels.select(&Selector::parse("tr.group").unwrap()).count();
+    assert_eq!(groups, 2, "the drive's and the rival's");
+    let levels: String = levels.text().collect::<String>().replace('\u{a0}', " ");
+    for words in [
+        "0.694 GB",
+        "8.05 GB",
+        "240 GB",
+        "20,990 IOPS",
+        "± 3 %",
+        "256 GB",
+    ] {
+        assert!(levels.contains(words), "{words} is missing:\n{levels}");
+    }
+    let data = data(&html);
+    let charts = data["charts"].as_array().unwrap();
+    let marked: Vec<_> = charts.iter().filter(|c| !c["marks"].is_null()).collect();
+    assert_eq!(marked.len(), 3, "the three charts of the degradation");
+    let texts = |chart: &serde_json::Value| -> Vec<String> {
+        let marks = chart["marks"].as_array().unwrap().iter();
+        marks
+            .map(|m| m["text"].as_str().unwrap().replace('\u{a0}', " "))
+            .collect()
+    };
+    // The steps of the reviewed drive alone.
+    assert_eq!(texts(marked[0]), ["4.24 s", "63.9 s", "46 min"]);
+    for chart in &marked[1..] {
+        assert_eq!(texts(chart), ["0.694 GB", "8.05 GB", "240 GB"]);
+        let at = chart["marks"][1]["at"].as_f64().unwrap();
+        assert!((at - 8.05).abs() < 0.01, "{at} is not in the axis's unit");
+    }
 }
 
 #[test]
@@ -290,7 +332,7 @@ fn names_are_shown_and_never_run() {
     assert_eq!(text(&html, "h1"), HOSTILE);
     assert!(text(&html, "title").starts_with(HOSTILE));
     assert!(text(&html, "details.jobs pre").starts_with(HOSTILE));
-    assert!(text(&html, ".found").contains(HOSTILE));
+    assert!(text(&html, "#verdict dd").contains(HOSTILE));
     let names = data(&html)["charts"][0]["traces"][0]["name"].clone();
     assert_eq!(names, HOSTILE);
 }
@@ -359,7 +401,7 @@ fn a_folder_holds_the_page_and_the_review() {
     let folder = tempfile::tempdir().unwrap();
     let review = common::review(0.01);
     let deep = folder.path().join("a/b");
-    let path = write_folder(&review, &[], &deep).unwrap();
+    let path = write_folder(&review, &common::findings(&review), &deep).unwrap();
     assert_eq!(path, deep.join("index.html"));
     assert!(std::fs::read_to_string(&path).unwrap() == page(&review));
     let json = std::fs::read_to_string(deep.join("review.json")).unwrap();
@@ -370,7 +412,7 @@ fn a_folder_holds_the_page_and_the_review() {
         "the page of review.json differs"
     );
     // A second report replaces the first and leaves nothing else behind.
-    write_folder(&review, &[], &deep).unwrap();
+    write_folder(&review, &common::findings(&review), &deep).unwrap();
     assert_eq!(std::fs::read_dir(&deep).unwrap().count(), 2);
 }
 

@@ -51,10 +51,6 @@ pub(super) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
 
 /// What is left of the start at the end.
 fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
-    let holds = match end / start {
-        share if share >= KEPT_SHARE => "holds its speed and ends",
-        _ => "ends",
-    };
     let written = series.samples.last().map_or(0, |s| s.written_bytes);
     let after = match written {
         0 => String::new(),
@@ -63,11 +59,12 @@ fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
             format!(", after {} its capacity", words::times(capacities))
         }
     };
-    format!(
-        "It {holds} at {}, {} of where it started{after}.",
-        speed(series, end),
-        words::percent(end / start)
-    )
+    let share = words::percent(end / start);
+    if end / start >= KEPT_SHARE {
+        format!("It holds its speed: it ends at {share} of its start{after}.")
+    } else {
+        format!("It ends at {share} of its start{after}.")
+    }
 }
 
 fn stretches(series: &Series, levels: &[Level]) -> String {
@@ -120,8 +117,8 @@ fn evenness(series: &Series, levels: &[Level]) -> Option<String> {
         _ => "swings widely",
     };
     Some(format!(
-        "From sample to sample it {word}, by {} over its longest stretch; 90 % of the last {} \
-         lie between {}.",
+        "From sample to sample it {word} (± {} over its longest stretch; 90 % of the last {} \
+         lie between {}).",
         words::percent(longest.iops_scatter_percent / 100.0),
         words::time(end_span_s(series)),
         speeds(series, low, "and", high),
@@ -146,7 +143,8 @@ impl Return {
         })
     }
 
-    fn start_share(&self) -> f64 {
+    /// Where the later curve starts, as a share of where the fresh one does.
+    pub(super) fn start_share(&self) -> f64 {
         self.after.iops_initial / self.fresh.iops_initial
     }
 

@@ -12,7 +12,7 @@
 //! | grow, fall | the last of a test over depths at least 1.1 times the first, or at most its 1.1th part; between them they hardly change |
 //! | next to nothing | what is gained beyond the first depth that reaches 95 % of the best |
 //! | costs as much | requests of two sizes come equally often, within a tenth |
-//! | mixing costs | the slowest mix below nine tenths of the slower of the pure loads |
+//! | mixing costs, falls behind | the slowest mix below nine tenths of the slower of the pure loads |
 //! | holds its speed | a curve ends at nine tenths of its start or above |
 //! | hardly, a little, widely | scatter over the longest stretch below 5 %, below 15 %, from 40 % up |
 //! | fast writes, falls | what is written above the geometric mean of the curve's start and the fresh curve's end, see [`recovery`](crate::recovery::recovery()) |

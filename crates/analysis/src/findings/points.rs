@@ -54,9 +54,7 @@ fn alone(points: &[Point]) -> Vec<String> {
             vec![format!("It writes at {}.", told(points, write))]
         }
         _ if only_depths && reads.len() + writes.len() == points.len() => {
-            let mut out = Vec::new();
-            out.extend(at_depths("Reads", &reads, points));
-            out.extend(at_depths("Writes", &writes, points));
+            let mut out = vec![at_depths(&reads, &writes, points)];
             out.extend(latencies(&reads, &writes));
             out
         }
@@ -67,41 +65,59 @@ fn alone(points: &[Point]) -> Vec<String> {
     }
 }
 
-/// `Reads reach 9,090 IOPS at queue depth 1 and 34,300 IOPS at queue depth 4.`
-fn at_depths(name: &str, list: &[&Point], points: &[Point]) -> Option<String> {
-    let items: Vec<String> = list
-        .iter()
-        .map(|p| format!("{} at queue depth {}", told(points, p), p.queue_depth))
-        .collect();
-    (!items.is_empty()).then(|| format!("{name} reach {}.", words::list(&items)))
+/// `Reads reach 9,090 IOPS at queue depth 1 and 34,300 at queue depth 4, writes …`.
+fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
+    let one = |list: &[&Point], with_depths: bool| {
+        let items = list.iter().enumerate().map(|(i, p)| {
+            let figure = match i {
+                0 if with_depths => told(points, p),
+                _ => number_of(&told(points, p)).to_owned(),
+            };
+            match with_depths {
+                true => format!("{figure} at queue depth {}", p.queue_depth),
+                false => figure,
+            }
+        });
+        words::list(&items.collect::<Vec<String>>())
+    };
+    let depths = |list: &[&Point]| list.iter().map(|p| p.queue_depth).collect::<Vec<u32>>();
+    match (reads, writes) {
+        (list, []) => format!("Reads reach {}.", one(list, true)),
+        ([], list) => format!("Writes reach {}.", one(list, true)),
+        _ => format!(
+            "Reads reach {}, writes {}.",
+            one(reads, true),
+            one(writes, depths(reads) != depths(writes))
+        ),
+    }
 }
 
 /// What a request takes where the fewest wait.
 fn latencies(reads: &[&Point], writes: &[&Point]) -> Option<String> {
-    let depth = reads
-        .iter()
-        .chain(writes)
-        .map(|p| p.queue_depth)
-        .min()
-        .unwrap_or_default();
-    let one = |name: &str, list: &[&Point]| {
+    let all = reads.iter().chain(writes);
+    let depth = all.map(|p| p.queue_depth).min()?;
+    let of = |name: &str, list: &[&Point]| {
         let point = list.iter().find(|p| p.queue_depth == depth)?;
-        Some((
-            name.to_owned(),
-            words::latency(point.latency_ns.mean),
-            words::latency(point.latency_ns.p99_9 as f64),
-        ))
+        let mean = words::latency(point.latency_ns.mean);
+        let slow = words::latency(point.latency_ns.p99_9 as f64);
+        Some((name.to_owned(), mean, slow))
     };
-    let items: Vec<String> = [one("a read", reads), one("a write", writes)]
+    let mut items = [of("a read", reads), of("a write", writes)]
         .into_iter()
-        .flatten()
-        .enumerate()
-        .map(|(i, (name, mean, slow))| match i {
-            0 => format!("{name} takes {mean} on average and one in a thousand {slow} or more"),
-            _ => format!("{name} {mean} and {slow}"),
-        })
-        .collect();
-    (!items.is_empty()).then(|| format!("At queue depth {depth} {}.", items.join(", ")))
+        .flatten();
+    let (name, mean, slow) = items.next()?;
+    let mut text = format!(
+        "At queue depth {depth} {name} takes {mean} on average and {slow} at the 99.9th percentile"
+    );
+    for (name, mean, slow) in items {
+        text += &format!(", {name} {mean} and {slow}");
+    }
+    Some(text + ".")
+}
+
+/// A figure without its unit.
+fn number_of(figure: &str) -> &str {
+    figure.split(' ').next().unwrap_or_default()
 }
 
 /// Over queue depths or threads.
@@ -122,15 +138,16 @@ fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
         let name = capitalised(op_words(op)) + "s";
         let growth = value(last) / value(first);
         let [from, to] = [first, last].map(|p| dimension.words(step(p)));
-        let (bottom, top) = (words_of(metric, first), words_of(metric, last));
+        let top = told(points, last);
+        let speeds = format!("{} to {top}", number_of(&told(points, first)));
         if (1.0 / TENTH_RATIO..TENTH_RATIO).contains(&growth) {
-            let text = format!("{name} hardly change from {from} to {to}: {bottom} and {top}.");
+            let text = format!("{name} hardly change from {from} to {to} ({speeds}).");
             out.push(text);
             continue;
         }
         if growth < 1.0 {
             let share = words::percent(growth);
-            let text = format!("{name} fall to {share} from {from} to {to}: {bottom} and {top}.");
+            let text = format!("{name} fall to {share} from {from} to {to} ({speeds}).");
             out.push(text);
             continue;
         }
@@ -140,20 +157,18 @@ fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
             .find(|p| value(p) >= ENOUGH_SHARE * best)
             .map_or(step(last), |p| step(p));
         let gain = match enough {
-            enough if enough == step(last) => "it gains up to the last step".to_owned(),
-            enough => format!("beyond {} next to nothing", dimension.words(enough)),
+            enough if enough == step(last) => "they gain up to the last step".to_owned(),
+            enough => format!(
+                "beyond {} they gain next to nothing",
+                dimension.words(enough)
+            ),
         };
         out.push(format!(
-            "{name} grow to {} from {from} to {to} ({bottom} to {top}), {gain}.",
-            words::times(growth),
+            "{name} grow {}-fold from {from} to {to} ({speeds}); {gain}.",
+            words::number(growth),
         ));
     }
     out
-}
-
-fn words_of(metric: Metric, point: &Point) -> String {
-    let (value, unit) = metric.value(point);
-    unit.words(value)
 }
 
 fn over_blocks(points: &[Point]) -> Vec<String> {
@@ -177,7 +192,7 @@ fn over_blocks(points: &[Point]) -> Vec<String> {
                 op_words(op),
                 words::block(small.block_bytes),
                 words::block(page.block_bytes),
-                Unit::Iops.words(small.iops),
+                words::number(small.iops),
                 Unit::Iops.words(page.iops),
             ));
         }
@@ -224,10 +239,7 @@ fn over_share(points: &[Point]) -> Vec<String> {
             if value(slowest) < MIX_COSTS_SHARE * value(reads).min(value(writes)) {
                 format!("Mixing costs: {slow} at {share} % reads, against {pure}.")
             } else {
-                format!(
-                    "Mixing costs nothing: no mix is slower than the slower of the pure loads, \
-                     {pure}."
-                )
+                format!("No mix falls behind both pure loads: {pure}.")
             }
         }
         _ => format!("It is slowest at {share} % reads, with {slow}."),

@@ -11,53 +11,80 @@ use crate::words::{percent, times, uncapitalised};
 pub(super) fn sentence(test: &TestResult, drives: &[Judged]) -> Option<String> {
     let (reviewed, rivals) = drives.split_first()?;
     let several_curves = curves_of(test).len() > 1;
-    let items: Vec<String> = reviewed
+    let all: Vec<Compared<'_>> = reviewed
         .figures
         .iter()
         .filter(|figure| figure.test_id == test.id)
         // Where curves start is told by the test of the first curve.
         .filter(|figure| !several_curves || figure.unit == Unit::Bytes)
-        .filter_map(|figure| item(figure, rivals))
+        .filter_map(|figure| Compared::of(figure, rivals))
         .collect();
+    let first = all.first()?;
+    let one_best = all.iter().all(|c| c.best == first.best);
     let whom = match rivals {
-        [only] => only.label.as_str(),
-        _ => "its rivals",
+        [only] => only.label.clone(),
+        _ if one_best && all.len() > 1 => {
+            format!("its rivals, of which {} is the best in each", first.best)
+        }
+        _ => "its rivals".to_owned(),
     };
-    (!items.is_empty()).then(|| format!("Against {whom}: {}.", items.join("; ")))
+    let named = rivals.len() > 1 && !(one_best && all.len() > 1);
+    let items: Vec<String> = all.iter().map(|c| c.words(rivals.len(), named)).collect();
+    Some(format!("Against {whom}: {}.", items.join("; ")))
 }
 
-/// `read, depth 4, 8 % below (9,900 IOPS)`; of several rivals the place and the best.
-fn item(figure: &KeyFigure, rivals: &[Judged]) -> Option<String> {
-    let theirs: Vec<(&str, f64)> = rivals
-        .iter()
-        .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?.value)))
-        .collect();
-    let (best, best_value) = *theirs.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let name = uncapitalised(&figure.name);
-    // A name of several parts is parted from what is said of it.
-    let name = match name.contains(", ") {
-        true => name + ",",
-        false => name,
-    };
-    let value = figure.unit.words(best_value);
-    let relation = relation(figure.value, best_value);
-    if rivals.len() == 1 {
-        let relation = match relation.strip_suffix(" times") {
-            Some(_) => relation + " as much",
-            None => relation,
-        };
-        return Some(format!("{name} {relation} ({value})"));
+/// A key figure among those of the rivals.
+struct Compared<'a> {
+    figure: &'a KeyFigure,
+    /// One more than the rivals that are ahead.
+    place: usize,
+    /// Drives that have the figure.
+    drives: usize,
+    /// The rival with the greatest figure.
+    best: &'a str,
+    best_value: f64,
+}
+
+impl<'a> Compared<'a> {
+    /// `None` where no rival has the figure.
+    fn of(figure: &'a KeyFigure, rivals: &'a [Judged]) -> Option<Compared<'a>> {
+        let theirs: Vec<(&str, f64)> = rivals
+            .iter()
+            .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?.value)))
+            .collect();
+        let (best, best_value) = *theirs.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let ahead = |other: f64| Standing::of(other, figure.value) == Standing::Ahead;
+        Some(Compared {
+            figure,
+            place: 1 + theirs.iter().filter(|(_, other)| ahead(*other)).count(),
+            drives: 1 + theirs.len(),
+            best,
+            best_value,
+        })
     }
-    let ahead = |other: f64| Standing::of(other, figure.value) == Standing::Ahead;
-    let place = 1 + theirs.iter().filter(|(_, other)| ahead(*other)).count();
-    let relation = match relation.as_str() {
-        "level" => "level with".to_owned(),
-        _ => relation,
-    };
-    let drives = theirs.len() + 1;
-    Some(format!(
-        "{name} place {place} of {drives}, {relation} {best} ({value})"
-    ))
+
+    /// `read, depth 4, 8 % below (9,900 IOPS)`; of several rivals with the place, and
+    /// where the best is `named`, with its name.
+    fn words(&self, rivals: usize, named: bool) -> String {
+        // A name of several parts is parted from what is said of it.
+        let mut name = uncapitalised(&self.figure.name).replace(": ", " ");
+        if name.contains(", ") {
+            name.push(',');
+        }
+        let value = self.figure.unit.words(self.best_value);
+        let relation = relation(self.figure.value, self.best_value);
+        let (relation, whom) = match (named, relation.as_str()) {
+            (true, "level") => ("level with".to_owned(), format!(" {}", self.best)),
+            (true, _) => (relation, format!(" {}", self.best)),
+            (false, text) if text.ends_with(" times") => (relation + " as much", String::new()),
+            (false, _) => (relation, String::new()),
+        };
+        if rivals == 1 {
+            return format!("{name} {relation} ({value})");
+        }
+        let (place, drives) = (self.place, self.drives);
+        format!("{name} place {place} of {drives}, {relation}{whom} ({value})")
+    }
 }
 
 /// How a value stands to another: `level`, `8 % below`, `2.3 times`.
@@ -148,7 +175,9 @@ mod tests {
                 figures: vec![figure(*value)],
             })
             .collect();
-        item(&figure(value), &rivals).unwrap()
+        let figure = figure(value);
+        let compared = Compared::of(&figure, &rivals).unwrap();
+        compared.words(rivals.len(), rivals.len() > 1)
     }
 
     #[test]

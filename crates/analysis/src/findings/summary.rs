@@ -28,7 +28,7 @@ pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
     .collect();
     let mut out = Vec::new();
     if !clauses.is_empty() {
-        out.push(format!("It {}.", clauses.join("; it ")));
+        out.push(capitalised(&clauses.join("; ")) + ".");
     }
     out.extend(review.tests.iter().find_map(coming_back));
     out.extend(rivals::comparison(drives));
@@ -36,7 +36,7 @@ pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
     out
 }
 
-/// `reads large files 3 times as fast as it writes them (514 and 172 MB/s)`.
+/// `it reads in sequence 3 times as fast as it writes (514 and 172 MB/s)`.
 fn reading_and_writing(test: &TestResult) -> Option<String> {
     let points = points_of(test);
     let of = |op| points.iter().find(|p| p.op == op);
@@ -56,16 +56,16 @@ fn reading_and_writing(test: &TestResult) -> Option<String> {
     let ratio = read / write;
     Some(if ratio >= ALIKE_RATIO {
         let times = words::times(ratio);
-        format!("reads in sequence {times} as fast as it writes {figures}")
+        format!("it reads in sequence {times} as fast as it writes {figures}")
     } else if ratio > 1.0 / ALIKE_RATIO {
-        format!("reads and writes in sequence about as fast {figures}")
+        format!("it reads and writes in sequence about as fast {figures}")
     } else {
         let times = words::times(1.0 / ratio);
-        format!("writes in sequence {times} as fast as it reads {figures}")
+        format!("it writes in sequence {times} as fast as it reads {figures}")
     })
 }
 
-/// `falls under lasting random writes from 41,400 to 4,630 IOPS, 11 % of where it started`.
+/// `under lasting random writes it falls to 11 % of its speed (41,400 to 4,630 IOPS)`.
 fn lasting(test: &TestResult) -> Option<String> {
     let [series] = curves_of(test) else {
         return None;
@@ -80,13 +80,14 @@ fn lasting(test: &TestResult) -> Option<String> {
     let share = words::percent(end / start);
     let speeds = speeds(series, start, "to", end);
     Some(if end / start >= KEPT_SHARE {
-        format!("holds its speed under {load} ({speeds})")
+        format!("under {load} it holds its speed ({speeds})")
     } else {
-        format!("falls to {share} of its speed under {load} ({speeds})")
+        format!("under {load} it falls to {share} of its speed ({speeds})")
     })
 }
 
-/// `After idle, 2.32 GB of fast writes come back; after TRIM, 255 GB.`
+/// `After idle, 2.32 GB of fast writes come back, from 73 % of the fresh speed on; after
+/// TRIM, 255 GB, from 53 %.`
 fn coming_back(test: &TestResult) -> Option<String> {
     let [fresh, later @ ..] = curves_of(test) else {
         return None;
@@ -108,9 +109,16 @@ fn coming_back(test: &TestResult) -> Option<String> {
             bytes => {
                 let bytes = Unit::Bytes.words(bytes as f64);
                 let first = !std::mem::replace(&mut told, true);
+                let start = match back.start_share() {
+                    share if share >= KEPT_SHARE => String::new(),
+                    share if first => {
+                        format!(", from {} of the fresh speed on", words::percent(share))
+                    }
+                    share => format!(", from {}", words::percent(share)),
+                };
                 match first {
-                    true => format!("{bytes} of fast writes come back"),
-                    false => bytes,
+                    true => format!("{bytes} of fast writes come back{start}"),
+                    false => bytes + &start,
                 }
             }
         };

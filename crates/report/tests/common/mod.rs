@@ -5,6 +5,7 @@ use stend_record::review::{
     Condition, JobText, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival, SCHEMA,
     Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
 };
+use stend_report::Finding;
 
 const KIB: u64 = 1 << 10;
 
@@ -42,6 +43,13 @@ const RIVAL: Character = Character {
     after_idle_bytes: 30e9,
     after_trim_bytes: 250e9,
 };
+
+/// The verdict of a review, as its page shows it.
+#[allow(dead_code, reason = "each test program uses its own part")]
+pub fn findings(review: &Review) -> Vec<Finding> {
+    let found = stend_analysis::findings(review);
+    found.into_iter().map(Finding::from).collect()
+}
 
 /// The made-up review. Times are shortened by `duration_scale`; at 1 a curve has 7,200
 /// samples.

@@ -1,0 +1,23 @@
+//! Makes the page of a review anew from its JSON, with the verdict of this version:
+//! `cargo run -p stend-report --example page -- REVIEW.json FOLDER`.
+
+use stend_record::review::Review;
+use stend_report::Finding;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let usage = "name the review.json to read and the folder to write to";
+    let mut arguments = std::env::args_os().skip(1);
+    let source = arguments.next().ok_or(usage)?;
+    let folder = arguments.next().ok_or(usage)?;
+    let text = std::fs::read_to_string(&source)
+        .map_err(|error| format!("cannot read {}: {error}", source.display()))?;
+    let review: Review = serde_json::from_str(&text)
+        .map_err(|error| format!("{} is not a review: {error}", source.display()))?;
+    let findings: Vec<Finding> = stend_analysis::findings(&review)
+        .into_iter()
+        .map(Finding::from)
+        .collect();
+    let page = stend_report::write_folder(&review, &findings, folder.as_ref())?;
+    println!("{}", page.display());
+    Ok(())
+}
