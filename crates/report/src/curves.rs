@@ -540,8 +540,7 @@ fn levels_table(drawn: &[Drawn<'_>]) -> Option<Table> {
     };
     (!rows.is_empty()).then(|| Table {
         caption: format!(
-            "Levels found: stretches of one speed, or of a steady rise or fall, with the \
-             {place} at which each begins and ends"
+            "Levels found: stretches of one speed, or of a steady rise or fall, by {place}"
         ),
         columns: vec![
             "Level".into(),
@@ -578,16 +577,16 @@ fn level_row(number: usize, level: &Level, d: &Drawn<'_>) -> Vec<Cell> {
             )
         }
     };
+    let scatter = match level.iops_scatter_percent {
+        s if s < 0.05 => "below\u{a0}±\u{a0}0.1\u{a0}%".to_string(),
+        s => format!("±\u{a0}{}", number::percent(s / 100.0)),
+    };
     vec![
         name.into(),
         place(level.from_bytes, level.from_s),
         place(level.to_bytes, level.to_s),
         speed,
-        format!(
-            "±\u{a0}{}",
-            number::percent(level.iops_scatter_percent / 100.0)
-        )
-        .into(),
+        scatter.into(),
     ]
 }
 
