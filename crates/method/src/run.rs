@@ -18,9 +18,9 @@ use crate::{parallel, serial};
 /// Keeps a partial review; what it cannot is said in words, and becomes a warning.
 pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
 
-/// The largest factor on durations: two hours become most of a quarter of a year. More
-/// would end in times that 64 bits of nanoseconds cannot hold.
-pub const DURATION_SCALE_MAX: f64 = 1000.0;
+/// The largest factor on durations: two hours become eight days. Much more would end in
+/// times that 64 bits of nanoseconds cannot hold.
+pub const DURATION_SCALE_MAX: f64 = 100.0;
 
 /// How a review is made.
 #[derive(Clone)]

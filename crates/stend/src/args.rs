@@ -28,7 +28,9 @@ Exit codes:
   5  a tool is missing
   6  the operating system or a tool failed
   7  some tests did not finish; what did is saved
-  130  interrupted; finished tests are saved";
+  129  ended by SIGHUP; finished tests are saved
+  130  ended by SIGINT (Ctrl-C); finished tests are saved
+  143  ended by SIGTERM; finished tests are saved";
 
 /// What to do.
 #[derive(Debug, Subcommand)]

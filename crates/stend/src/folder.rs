@@ -38,6 +38,7 @@ impl Folder {
                     folder.path.display()
                 ))
             })?;
+        signals::hint("; no test had finished".to_owned());
         Ok(folder)
     }
 
@@ -73,9 +74,10 @@ impl Folder {
         let page =
             signals::undisturbed(|| stend_report::write_folder(review, &findings, &self.path))?;
         if !review.complete {
+            let of_rivals = review.rivals.iter().map(|rival| rival.tests.len());
             signals::hint(format!(
                 "; {} finished tests are saved in {}, and the same command goes on from there",
-                review.tests.len() + review.rivals.iter().map(|r| r.tests.len()).sum::<usize>(),
+                review.tests.len() + of_rivals.sum::<usize>(),
                 self.path.display()
             ));
         }

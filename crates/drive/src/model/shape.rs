@@ -47,7 +47,7 @@ pub(super) fn explain(text: &str, error: &toml::de::Error) -> Shape {
 /// The key that an error of this line is about; `named` is the one in the message.
 fn key(text: &str, line: usize, named: Option<&str>) -> Option<String> {
     let lines: Vec<&str> = text.lines().take(line).map(str::trim).collect();
-    let last = *lines.last()?;
+    let last = lines.last().copied().unwrap_or_default();
     let of_line = (!last.starts_with(['[', '#']))
         .then(|| last.split_once('='))
         .flatten()
@@ -141,5 +141,7 @@ mod tests {
     fn broken_toml_has_a_line_and_no_key() {
         let text = said("[nand]", "[nand");
         assert!(text.starts_with("m.toml:12: unclosed table"), "{text}");
+        let empty = Model::parse("", "m.toml").unwrap_err().to_string();
+        assert_eq!(empty, "m.toml:1: schema: missing field `schema`");
     }
 }

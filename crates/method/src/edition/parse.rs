@@ -13,6 +13,10 @@ use super::{
     SCHEMA, State, Step, Sweep, Test, TestKind,
 };
 
+/// The longest duration, s. A multiple by the largest duration scale still fits the
+/// nanoseconds of virtual time, five times over.
+const YEAR_S: f64 = 365.0 * 86_400.0;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -229,16 +233,19 @@ impl Source<'_> {
     /// A length of rest: 0 is allowed.
     fn pause(&self, value: &Spanned<f64>) -> Result<f64, EditionError> {
         let seconds = *value.get_ref();
-        if !seconds.is_finite() || seconds < 0.0 {
-            return self.fail(value, "a rest is 0 s or longer");
+        if !(0.0..=YEAR_S).contains(&seconds) {
+            return self.fail(value, "a rest is 0 s or longer, and at most a year");
         }
         Ok(seconds)
     }
 
     fn duration(&self, value: &Spanned<f64>) -> Result<f64, EditionError> {
         let seconds = *value.get_ref();
-        if !seconds.is_finite() || seconds < 1.0 {
-            return self.fail(value, "a measurement lasts 1 s or longer");
+        if !(1.0..=YEAR_S).contains(&seconds) {
+            return self.fail(
+                value,
+                "a measurement lasts 1 s or longer, and at most a year",
+            );
         }
         Ok(seconds)
     }

@@ -2,7 +2,6 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -47,8 +46,10 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
         earlier,
     };
     let review = session.review(target, rivals)?;
-    let page = session.folder.save(&review)?;
-    tell(args, &review, &page)?;
+    // Hours of measuring are told even where they cannot be kept.
+    let saved = session.folder.save(&review);
+    tell(args, &review, saved.as_deref().ok())?;
+    saved?;
     if review.complete {
         return Ok(());
     }
@@ -109,16 +110,10 @@ impl Session<'_> {
         let target = target.into_target();
         let progress = Progress::new(&target.info().title);
         let began = Instant::now();
-        let trouble: Mutex<Option<Failure>> = Mutex::new(None);
+        // What cannot be saved now is a warning: the end tries again.
         let keep = |partial: &Review| {
-            self.folder
-                .save(&place(partial))
-                .map(drop)
-                .map_err(|error| {
-                    let text = error.to_string();
-                    *trouble.lock().expect("no thread panics while it saves") = Some(error);
-                    text
-                })
+            let saved = self.folder.save(&place(partial));
+            saved.map(drop).map_err(|error| error.to_string())
         };
         let options = ReviewOptions {
             resume,
@@ -130,9 +125,6 @@ impl Session<'_> {
         });
         progress.finish();
         let review = review?;
-        if let Some(trouble) = trouble.into_inner().expect("no thread panicked") {
-            return Err(trouble);
-        }
         let requests = requests.map_or(0, |count| count.load(Ordering::Relaxed)) as f64 / 1e6;
         if requests > 0.0 {
             let wall_s = began.elapsed().as_secs_f64();
@@ -286,11 +278,14 @@ fn word(text: &str) -> String {
     }
 }
 
-fn tell(args: &ReviewArgs, review: &Review, page: &Path) -> Result<(), Failure> {
+fn tell(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Result<(), Failure> {
+    let report = page.map(|page| format!("report: {}", page.display()));
     if args.json {
         let json = serde_json::to_string(review)
             .map_err(|error| Failure::Io(format!("cannot write the review as JSON: {error}")))?;
-        note(&format!("report: {}", page.display()));
+        if let Some(report) = report {
+            note(&report);
+        }
         return print(&(json + "\n"));
     }
     let mut text = format!("{}, edition {}\n", review.target.title, review.edition);
@@ -306,7 +301,7 @@ fn tell(args: &ReviewArgs, review: &Review, page: &Path) -> Result<(), Failure> 
     for (title, finding) in stend_analysis::findings(review) {
         text += &format!("\n{title}: {finding}\n");
     }
-    text += &format!("\nreport: {}\n", page.display());
+    text += &report.map_or_else(String::new, |report| format!("\n{report}\n"));
     print(&text)
 }
 

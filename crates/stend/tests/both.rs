@@ -1,0 +1,241 @@
+//! One suite, several backends: the same edition on a simulated drive, on a real file and
+//! on a block device yields the same JSON, and figures that agree with each other.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use common::{
+    Loop, MIB, folder, have, have_root_and, ids, key_paths, list, number, review, test,
+    tiny_edition,
+};
+use serde_json::Value;
+
+/// Every test of the 2014 edition.
+const TESTS: [&str; 7] = [
+    "sequential",
+    "random",
+    "depth-scaling",
+    "block-scaling",
+    "mixed-sequential",
+    "degradation",
+    "recovery",
+];
+
+/// Shares of the simulated and the real are compared over this time, s.
+const POINT_S: f64 = 1.0;
+
+#[test]
+fn simulated() {
+    let dir = folder();
+    let review = reviewed(dir.path(), &["demo-8gb"]);
+    assert_eq!(review["target"]["kind"], "simulated");
+    check(&review);
+}
+
+#[test]
+fn a_file() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let review = reviewed(dir.path(), &["./drive.bin", "--size", "64MiB"]);
+    assert_eq!(review["target"]["kind"], "file");
+    assert_eq!(review["target"]["capacity_bytes"], 64 * MIB);
+    check(&review);
+    let length = dir.path().join("drive.bin").metadata().unwrap().len();
+    assert_eq!(length, 64 * MIB, "the file has kept its size");
+}
+
+#[test]
+fn a_block_device() {
+    if !have_root_and(&["fio", "losetup", "blkid", "blkdiscard"]) {
+        return;
+    }
+    let device = Loop::new(64 * MIB);
+    let dir = folder();
+    let target = [device.node(), "--destroy", "loop:disk.img"];
+    let review = reviewed(dir.path(), &target);
+    assert_eq!(review["target"]["kind"], "block-device");
+    assert_eq!(review["target"]["capacity_bytes"], 64 * MIB);
+    check(&review);
+}
+
+fn reviewed(dir: &Path, target: &[&str]) -> Value {
+    let edition = tiny_edition(dir);
+    let more = ["--edition", edition.to_str().unwrap(), "--out", "out"];
+    let review = review(dir, &[target, &more].concat());
+    let page = std::fs::read_to_string(dir.join("out/index.html")).unwrap();
+    assert!(page.len() < 6_000_000);
+    let header = page.split("</header>").next().unwrap();
+    assert!(!header.contains("INCOMPLETE"));
+    review
+}
+
+/// What holds of a review whatever the target.
+fn check(review: &Value) {
+    assert_eq!(review["schema"], "stend.review/1");
+    assert_eq!(review["complete"], true);
+    assert_eq!(ids(review), TESTS);
+    same_shape(review);
+    for test in list(&review["tests"]) {
+        for point in test["points"].as_array().into_iter().flatten() {
+            check_point(point);
+        }
+        for series in test["series"].as_array().into_iter().flatten() {
+            check_series(series);
+        }
+    }
+    check_loads(review);
+    check_recovery(review);
+}
+
+/// Every backend has the keys of the simulated drive's review, and no others.
+fn same_shape(review: &Value) {
+    let dir = folder();
+    let simulated = reviewed(dir.path(), &["demo-8gb"]);
+    let shape = |review: &Value| -> Vec<BTreeSet<String>> {
+        let tests = list(&review["tests"]).iter();
+        tests
+            .map(|test| {
+                let mut paths = key_paths(test);
+                paths.remove(".warnings[]");
+                paths
+            })
+            .collect()
+    };
+    assert_eq!(shape(review), shape(&simulated));
+    let counts = |review: &Value| -> Vec<(usize, usize)> {
+        let length = |value: &Value| value.as_array().map_or(0, Vec::len);
+        let tests = list(&review["tests"]).iter();
+        tests
+            .map(|test| (length(&test["points"]), length(&test["series"])))
+            .collect()
+    };
+    assert_eq!(counts(review), counts(&simulated));
+}
+
+fn check_point(point: &Value) {
+    let what = format!("{point}");
+    let iops = number(&point["iops"]);
+    let block = number(&point["block_bytes"]);
+    let bw = number(&point["bw_bytes_per_s"]);
+    assert!(iops > 1.0, "{what}");
+    // fio rounds bandwidth and time each on its own.
+    assert!((bw / (iops * block) - 1.0).abs() < 0.01, "{what}");
+    assert_eq!(number(&point["duration_s"]), POINT_S);
+    check_latency(&point["latency_ns"], &what);
+    // Little's law: what is outstanding is what arrives in the time that one stays.
+    let outstanding = number(&point["queue_depth"]) * number(&point["threads"]);
+    let mean_s = number(&point["latency_ns"]["mean"]) / 1e9;
+    assert!(iops * mean_s < 1.1 * outstanding, "{what}");
+    if point["op"] == "mixed" {
+        check_mixture(point, &what);
+    } else {
+        let share = if point["op"] == "read" { 100 } else { 0 };
+        assert_eq!(point["read_percent"], share, "{what}");
+        assert_eq!(point.get("parts"), None, "{what}");
+    }
+}
+
+fn check_mixture(point: &Value, what: &str) {
+    let parts = list(&point["parts"]);
+    let sum: f64 = parts.iter().map(|part| number(&part["iops"])).sum();
+    assert!((sum / number(&point["iops"]) - 1.0).abs() < 0.01, "{what}");
+    let reads = parts.iter().find(|part| part["op"] == "read");
+    let reads = reads.map_or(0.0, |part| number(&part["iops"]));
+    let wanted = number(&point["read_percent"]);
+    let got = 100.0 * reads / sum;
+    // Within five standard deviations of as many draws, and a point for the end of a run.
+    let draws = sum * POINT_S;
+    let deviation = (wanted * (100.0 - wanted) / draws).sqrt();
+    assert!(
+        (got - wanted).abs() <= 5.0 * deviation + 1.0,
+        "{got}: {what}"
+    );
+    let largest = parts.iter().map(|part| number(&part["latency_ns"]["max"]));
+    let largest = largest.fold(0.0, f64::max);
+    let max = number(&point["latency_ns"]["max"]);
+    assert!((max / largest - 1.0).abs() < 0.05, "{what}");
+    for part in parts {
+        check_latency(&part["latency_ns"], what);
+    }
+}
+
+fn check_latency(latency: &Value, what: &str) {
+    let keys = ["p50", "p99", "p99_9", "p99_99", "p99_999"];
+    let values: Vec<f64> = keys.iter().map(|key| number(&latency[key])).collect();
+    assert!(values[0] > 0.0 && values.is_sorted(), "{what}");
+    let (mean, max) = (number(&latency["mean"]), number(&latency["max"]));
+    // A percentile is the upper end of its histogram bin, a sixty-fourth wide.
+    assert!(mean > 0.0 && mean <= max, "{what}");
+    assert!(values[4] <= 1.02 * max, "{what}");
+}
+
+fn check_series(series: &Value) {
+    let name = series["name"].as_str().unwrap();
+    let interval_s = number(&series["interval_s"]);
+    assert_eq!(interval_s, 0.5, "{name}");
+    let duration_s = if name == "fresh" { 2.0 } else { 1.0 };
+    let samples = list(&series["samples"]);
+    let expected = duration_s / interval_s;
+    assert!(
+        (samples.len() as f64 - expected).abs() <= 1.0,
+        "{name}: {} samples",
+        samples.len()
+    );
+    let column = |key: &str| -> Vec<f64> { samples.iter().map(|s| number(&s[key])).collect() };
+    let (times, written, iops) = (column("t_s"), column("written_bytes"), column("iops"));
+    assert!(times.is_sorted_by(|a, b| a < b), "{name}: {times:?}");
+    assert!(written.is_sorted(), "{name}: {written:?}");
+    assert!(
+        (times.last().unwrap() - duration_s).abs() <= interval_s,
+        "{name}"
+    );
+    let by_rate: f64 = iops.iter().map(|rate| rate * interval_s * 4096.0).sum();
+    let total = *written.last().unwrap();
+    assert!(
+        (by_rate / total - 1.0).abs() < 0.15,
+        "{name}: {by_rate} of {total}"
+    );
+    assert_eq!(series["point"]["queue_depth"], 32, "{name}");
+    check_latency(&series["latency_ns"], name);
+}
+
+/// The points are those that the edition asks for, in its order.
+fn check_loads(review: &Value) {
+    let column = |id: &str, key: &str| -> Vec<Value> {
+        let points = list(&test(review, id)["points"]);
+        points.iter().map(|point| point[key].clone()).collect()
+    };
+    assert_eq!(column("sequential", "op"), ["read", "write"]);
+    assert_eq!(
+        column("sequential", "pattern"),
+        ["sequential", "sequential"]
+    );
+    assert_eq!(column("random", "pattern"), ["random", "random"]);
+    assert_eq!(column("depth-scaling", "queue_depth"), [1, 8]);
+    assert_eq!(column("block-scaling", "block_bytes"), [4096, 65_536]);
+    assert_eq!(column("mixed-sequential", "read_percent"), [0, 50, 100]);
+    assert_eq!(column("mixed-sequential", "threads"), [2, 2, 2]);
+    for test in list(&review["tests"]) {
+        for job in list(&test["jobs"]) {
+            let text = job["text"].as_str().unwrap();
+            assert!(text.contains("rw=") && text.contains("bs="), "{text}");
+        }
+    }
+}
+
+/// Three curves, of which the first is that of the degradation test.
+fn check_recovery(review: &Value) {
+    let recovery = list(&test(review, "recovery")["series"]);
+    let names: Vec<&str> = recovery
+        .iter()
+        .map(|s| s["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["fresh", "after idle", "after TRIM"]);
+    assert_eq!(recovery[0], test(review, "degradation")["series"][0]);
+}

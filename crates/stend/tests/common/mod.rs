@@ -1,0 +1,313 @@
+//! Helpers of the command line's tests: the program, folders of its own for each test,
+//! tools that may be missing, devices that never outlive their test.
+
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Bytes in a MiB.
+pub const MIB: u64 = 1 << 20;
+
+/// A folder on a real file system, where direct I/O works; the system's folder for
+/// temporary files is often memory.
+pub fn folder() -> TempDir {
+    TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// The program, to be run in a folder; nothing of the tester's own settings reaches it.
+pub fn program(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stend"));
+    command
+        .args(args)
+        .current_dir(dir)
+        .env_remove("STEND_FIO")
+        .env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// As [`program`], ended when it hangs.
+pub fn stend(dir: &Path, args: &[&str]) -> assert_cmd::Command {
+    let mut command = assert_cmd::Command::from_std(program(dir, args));
+    command.timeout(Duration::from_secs(120));
+    command
+}
+
+/// What a run said.
+#[derive(Debug)]
+pub struct Said {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Said {
+        Said {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Runs to the end.
+pub fn run(command: &mut assert_cmd::Command) -> Said {
+    let said = Said::from(command.output().unwrap());
+    assert!(!said.stderr.contains("panicked"), "{command:?}\n{said:#?}");
+    said
+}
+
+/// Runs the program, which must succeed.
+pub fn ok(dir: &Path, args: &[&str]) -> Said {
+    let said = run(&mut stend(dir, args));
+    assert_eq!(said.code, Some(0), "{args:?}\n{}", said.stderr);
+    said
+}
+
+/// Runs the program, which must fail with this exit code and say each of `parts`.
+pub fn fails(dir: &Path, args: &[&str], code: i32, parts: &[&str]) -> String {
+    fails_as(&mut stend(dir, args), code, parts)
+}
+
+/// As [`fails`], for a command with settings of its own.
+pub fn fails_as(command: &mut assert_cmd::Command, code: i32, parts: &[&str]) -> String {
+    let said = run(command);
+    assert_eq!(said.code, Some(code), "{command:?}\n{}", said.stderr);
+    assert!(said.stderr.contains("error: "), "{command:?}\n{said:#?}");
+    for part in parts {
+        assert!(
+            said.stderr.contains(part),
+            "{command:?}\nlacks {part:?}:\n{}",
+            said.stderr
+        );
+    }
+    said.stderr
+}
+
+/// A review by `--json`.
+pub fn review(dir: &Path, args: &[&str]) -> Value {
+    let mut all = vec!["review", "--json"];
+    all.extend_from_slice(args);
+    json(&ok(dir, &all).stdout)
+}
+
+/// Text that must be one JSON document.
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text:.300}"))
+}
+
+/// The `review.json` of a report's folder.
+pub fn saved(out: &Path) -> Value {
+    json(&fs::read_to_string(out.join("review.json")).unwrap())
+}
+
+/// Replaces the `review.json` of a report's folder.
+pub fn save(out: &Path, review: &Value) {
+    fs::write(out.join("review.json"), review.to_string()).unwrap();
+}
+
+/// The elements of a JSON list.
+pub fn list(value: &Value) -> &Vec<Value> {
+    value
+        .as_array()
+        .unwrap_or_else(|| panic!("no list: {value:.200}"))
+}
+
+/// A JSON number.
+pub fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("no number: {value:.200}"))
+}
+
+/// Ids of the tests in a review or rival.
+pub fn ids(of: &Value) -> Vec<&str> {
+    list(&of["tests"])
+        .iter()
+        .map(|t| t["id"].as_str().unwrap())
+        .collect()
+}
+
+/// A test of a review or rival.
+pub fn test<'a>(of: &'a Value, id: &str) -> &'a Value {
+    let found = list(&of["tests"]).iter().find(|t| t["id"] == id);
+    found.unwrap_or_else(|| panic!("no test {id}"))
+}
+
+/// Every path of keys to a value that is no object: `jobs[].read.iops`. Keys that are
+/// numbers stand as `#`.
+pub fn key_paths(value: &Value) -> BTreeSet<String> {
+    fn walk(value: &Value, path: &str, into: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(map) => {
+                for (key, inner) in map {
+                    let numeric = key.chars().all(|c| c.is_ascii_digit() || c == '.');
+                    let key = if numeric { "#" } else { key };
+                    walk(inner, &format!("{path}.{key}"), into);
+                }
+            }
+            Value::Array(elements) => {
+                for inner in elements {
+                    walk(inner, &format!("{path}[]"), into);
+                }
+            }
+            _ => {
+                into.insert(path.to_owned());
+            }
+        }
+    }
+    let mut paths = BTreeSet::new();
+    walk(value, "", &mut paths);
+    paths
+}
+
+/// An edition with every test of 2014 in seconds of real time; in the folder.
+pub fn tiny_edition(dir: &Path) -> PathBuf {
+    let path = dir.join("tiny.toml");
+    fs::write(&path, include_str!("tiny.toml")).unwrap();
+    path
+}
+
+/// False, with a line printed, when a tool is missing and the test is to be skipped.
+///
+/// # Panics
+/// When `STEND_REQUIRE_TOOLS=1` says that it must be there.
+pub fn have(tools: &[&str]) -> bool {
+    let path = search_path();
+    tools.iter().all(|tool| {
+        let found = std::env::split_paths(&path).any(|dir| dir.join(tool).exists());
+        needed(found, tool)
+    })
+}
+
+/// As [`have`], and true only for root, who alone can make devices and mounts.
+pub fn have_root_and(tools: &[&str]) -> bool {
+    let id = Command::new("id").arg("-u").output().unwrap();
+    needed(id.stdout == b"0\n", "root") && have(tools)
+}
+
+fn needed(there: bool, what: &str) -> bool {
+    let required = std::env::var("STEND_REQUIRE_TOOLS").is_ok_and(|value| value == "1");
+    assert!(
+        there || !required,
+        "{what} is missing and STEND_REQUIRE_TOOLS=1"
+    );
+    if !there {
+        println!("skipped: {what} is missing");
+    }
+    there
+}
+
+fn search_path() -> String {
+    let path = std::env::var("PATH").unwrap_or_default();
+    format!("{path}:/usr/local/sbin:/usr/sbin:/sbin")
+}
+
+/// Runs a system tool, which must succeed.
+pub fn tool(program: &str, args: &[&str]) -> String {
+    let output = try_tool(program, args);
+    assert!(output.status.success(), "{program} {args:?}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+fn try_tool(program: &str, args: &[&str]) -> Output {
+    Command::new(program)
+        .args(args)
+        .env("PATH", search_path())
+        .output()
+        .unwrap_or_else(|error| panic!("{program}: {error}"))
+}
+
+/// An executable shell script.
+pub fn script(dir: &Path, body: &str) -> PathBuf {
+    let (text, path) = (dir.join("script.txt"), dir.join("script"));
+    fs::write(&text, format!("#!/bin/sh\n{body}\n")).unwrap();
+    // Written by another process: a file that is open for writing here, when another test
+    // starts a child that inherits it, could not be run.
+    let copy = ["-m", "755", text.to_str().unwrap(), path.to_str().unwrap()];
+    tool("install", &copy);
+    path
+}
+
+/// A script in fio's place that does `body` where a job is run, with `$job` the job file,
+/// and then goes on to be fio.
+pub fn impostor(dir: &Path, body: &str) -> PathBuf {
+    script(
+        dir,
+        &format!(
+            "case \"$*\" in *--output-format=json+*) ;; *) exec fio \"$@\" ;; esac\n\
+             for arg; do job=\"$arg\"; done\n{body}\nexec fio \"$@\""
+        ),
+    )
+}
+
+/// A loop device over a sparse file `disk.img` in a folder of its own; both go with it.
+pub struct Loop {
+    _dir: TempDir,
+    node: String,
+}
+
+impl Loop {
+    /// A device of so many bytes, all zeros.
+    pub fn new(size_bytes: u64) -> Loop {
+        let dir = folder();
+        let image = dir.path().join("disk.img");
+        fs::File::create(&image)
+            .unwrap()
+            .set_len(size_bytes)
+            .unwrap();
+        // Another test can take the free device between the search and the set-up.
+        for _ in 0..20 {
+            let output = try_tool("losetup", &["--find", "--show", image.to_str().unwrap()]);
+            if output.status.success() {
+                let node = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+                return Loop { _dir: dir, node };
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("no loop device could be set up");
+    }
+
+    /// `/dev/loop7`.
+    pub fn node(&self) -> &str {
+        &self.node
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        try_tool("losetup", &["--detach", &self.node]);
+    }
+}
+
+/// Something mounted for as long as this lives.
+pub struct Mounted(TempDir);
+
+impl Mounted {
+    /// Mounts with these arguments before the mount point.
+    pub fn new(args: &[&str]) -> Mounted {
+        let dir = folder();
+        let mut args = args.to_vec();
+        args.push(dir.path().to_str().unwrap());
+        tool("mount", &args);
+        Mounted(dir)
+    }
+
+    /// The mount point.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        try_tool("umount", &[self.path().to_str().unwrap()]);
+    }
+}

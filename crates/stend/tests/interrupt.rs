@@ -1,0 +1,318 @@
+//! What happens when something ends in the middle: a signal to stend, fio killed or
+//! failing. What is finished is kept, nothing goes on in the background, and the same
+//! command goes on from there.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{
+    Said, fails, fails_as, folder, have, ids, impostor, json, list, ok, program, run, saved, stend,
+    test, tiny_edition, tool,
+};
+use serde_json::Value;
+
+/// Waits until something is there, half a minute at most.
+fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "waited in vain for {what}"
+        );
+        sleep(Duration::from_millis(10));
+    }
+}
+
+fn start(command: &mut Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    tool("kill", &["-s", name, &child.id().to_string()]);
+}
+
+/// The review as far as it is saved, once at least one test is.
+fn first_saved(out: &Path) -> Value {
+    wait_for("a finished test", || {
+        let text = fs::read_to_string(out.join("review.json")).ok()?;
+        Some(json(&text)).filter(|review| !list(&review["tests"]).is_empty())
+    })
+}
+
+/// Processes other than stend with this text in their command line.
+fn processes_with(text: &str) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").unwrap();
+    let pids = entries.filter_map(|e| e.unwrap().file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &u32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).into_owned();
+        line.contains(text) && !line.contains("review") && !line.contains("--on")
+    })
+    .collect()
+}
+
+#[test]
+fn a_simulated_review_is_interrupted_and_goes_on() {
+    let dir = folder();
+    let dir = dir.path();
+    // One thread, so that the short tests end long before the two hours do.
+    let args = [
+        "review",
+        "demo-8gb",
+        "--json",
+        "--duration-scale",
+        "0.1",
+        "--threads",
+        "1",
+    ];
+    let args = [
+        &args[..],
+        &["--tests", "sequential,random,depth-scaling,degradation"],
+    ]
+    .concat();
+    let child = start(&mut program(dir, &args));
+    let out = dir.join("review-demo-8gb");
+    first_saved(&out);
+    signal(&child, "INT");
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!(said.stdout, "");
+    let part = saved(&out);
+    assert_eq!(part["complete"], false);
+    let finished = list(&part["tests"]).len();
+    assert!((1..4).contains(&finished));
+    let told = format!("interrupted; {finished} finished tests are saved in review-demo-8gb");
+    assert!(said.stderr.contains(&told), "{}", said.stderr);
+    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("INCOMPLETE"));
+    let left: Vec<_> = fs::read_dir(&out).unwrap().collect();
+    assert_eq!(left.len(), 2, "no half of a save is left: {left:?}");
+    let resumed = json(&ok(dir, &args).stdout);
+    assert_eq!(resumed["complete"], true);
+    assert_eq!(
+        ids(&resumed),
+        ["sequential", "random", "depth-scaling", "degradation"]
+    );
+    for id in ids(&part) {
+        assert_eq!(test(&resumed, id), test(&part, id));
+    }
+}
+
+#[test]
+fn an_interruption_before_any_result_says_so() {
+    let dir = folder();
+    let args = ["review", "sandisk-ultra-ii-240gb", "--tests", "degradation"];
+    let child = start(&mut program(dir.path(), &args));
+    let out = dir.path().join("review-sandisk-ultra-ii-240gb");
+    wait_for("the folder", || out.exists().then_some(()));
+    signal(&child, "TERM");
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(143), "{said:?}");
+    assert!(
+        said.stderr.contains("interrupted; no test had finished"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn ctrl_c_ends_fio_too() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let edition = tiny_edition(dir);
+    // A folder for temporary files of its own, to see what is left in it.
+    let tmp = dir.join("tmp");
+    fs::create_dir(&tmp).unwrap();
+    let args = [
+        "review",
+        "drive.bin",
+        "--size",
+        "16MiB",
+        "--tests",
+        "sequential,random",
+    ];
+    let args = [&args[..], &["--edition", edition.to_str().unwrap()]].concat();
+    let child = start(program(dir, &args).env("TMPDIR", &tmp));
+    let out = dir.join("review-drive");
+    let part = first_saved(&out);
+    assert_eq!(ids(&part), ["sequential"]);
+    let ours = tmp.to_str().unwrap();
+    wait_for("fio at the next test", || {
+        let running = processes_with(ours);
+        (!running.is_empty()).then_some(())
+    });
+    signal(&child, "INT");
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!(processes_with(ours), [] as [u32; 0], "fio goes on writing");
+    let left: Vec<_> = fs::read_dir(&tmp).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(saved(&out), part);
+    assert!(
+        said.stderr.contains("1 finished tests are saved"),
+        "{}",
+        said.stderr
+    );
+    let resumed = json(&ok(dir, &[&args[..], &["--json"]].concat()).stdout);
+    assert_eq!(ids(&resumed), ["sequential", "random"]);
+    assert_eq!(resumed["tests"][0], part["tests"][0]);
+    assert_eq!(resumed["complete"], true);
+    // Finished, it has cost real time, and is not overwritten.
+    fails(dir, &args, 3, &["review-drive", "drive.bin", "--out"]);
+    assert_eq!(saved(&out), resumed);
+}
+
+#[test]
+fn a_run_on_a_real_file_is_ended_with_its_fio() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let tmp = dir.join("tmp");
+    fs::create_dir(&tmp).unwrap();
+    fs::write(dir.join("j.fio"), "[a]\nrw=write\ntime_based\nruntime=60\n").unwrap();
+    let args = [
+        "run", "j.fio", "--on", "new.bin", "--size", "8MiB", "--output", "o.json",
+    ];
+    let child = start(program(dir, &args).env("TMPDIR", &tmp));
+    let ours = tmp.to_str().unwrap();
+    wait_for("fio with the job", || {
+        let running = processes_with("job.fio");
+        let mine = processes_with(ours);
+        running.iter().any(|pid| mine.contains(pid)).then_some(())
+    });
+    signal(&child, "HUP");
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(129), "{said:?}");
+    assert_eq!(processes_with(ours), [] as [u32; 0]);
+    assert_eq!(fs::read_dir(&tmp).unwrap().count(), 0);
+}
+
+/// A review of two tests in which a script stands in for fio at the random one.
+fn with_trouble(body: &str, parts: &[&str]) {
+    let dir = folder();
+    let dir = dir.path();
+    let edition = tiny_edition(dir);
+    let fio = impostor(
+        dir,
+        &format!("if grep -q rw=randread \"$job\"; then\n{body}\nfi"),
+    );
+    let args = ["review", "drive.bin", "--size", "16MiB", "--json"];
+    let tests = [
+        "--tests",
+        "sequential,random",
+        "--edition",
+        edition.to_str().unwrap(),
+    ];
+    let args = [&args[..], &tests].concat();
+    let mut first = stend(dir, &args);
+    fails_as(first.env("STEND_FIO", &fio), 7, parts);
+    let out = dir.join("review-drive");
+    let part = saved(&out);
+    assert_eq!(part["complete"], false);
+    assert_eq!(ids(&part), ["sequential"]);
+    let failed = list(&part["failed"]);
+    assert_eq!(
+        (failed.len(), &failed[0]["id"]),
+        (1, &Value::from("random"))
+    );
+    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("INCOMPLETE"));
+    // With the real fio again, the same command does what is missing.
+    let resumed = json(&ok(dir, &args).stdout);
+    assert_eq!(ids(&resumed), ["sequential", "random"]);
+    assert_eq!(resumed["tests"][0], part["tests"][0]);
+    assert_eq!(resumed.get("failed"), None);
+    assert_eq!(resumed["complete"], true);
+}
+
+#[test]
+fn fio_killed_midway_costs_one_test() {
+    if have(&["fio"]) {
+        with_trouble(
+            "(sleep 0.4; kill -KILL $$) &",
+            &["error: random: ", "killed by signal 9"],
+        );
+    }
+}
+
+#[test]
+fn fio_that_fails_costs_one_test() {
+    if have(&["fio"]) {
+        with_trouble(
+            "echo 'fio: io_u error: No space left on device' >&2; exit 1",
+            &["error: random: ", "exit code 1", "No space left on device"],
+        );
+    }
+}
+
+#[test]
+fn a_job_on_a_real_file_fails_with_fios_words() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let fio = impostor(dir, "echo 'fio: something broke' >&2; exit 1");
+    fs::write(dir.join("j.fio"), "[a]\nrw=write\n").unwrap();
+    let mut command = stend(dir, &["run", "j.fio", "--on", "new.bin", "--size", "8MiB"]);
+    command
+        .env("STEND_FIO", fio)
+        .args(["--output", "answer.json"]);
+    fails_as(&mut command, 6, &["exit code 1", "something broke"]);
+    assert!(!dir.join("answer.json").exists());
+}
+
+#[test]
+fn a_test_that_fails_on_a_rival_is_told_with_the_rival() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let edition = tiny_edition(dir);
+    fs::write(dir.join("rival.bin"), vec![0; 16 << 20]).unwrap();
+    let fio = impostor(
+        dir,
+        "if grep -q rw=randread \"$job\"; then echo broken >&2; exit 1; fi",
+    );
+    let args = ["review", "demo-8gb", "--against", "./rival.bin", "--json"];
+    let tests = [
+        "--tests",
+        "sequential,random",
+        "--edition",
+        edition.to_str().unwrap(),
+    ];
+    let mut command = stend(dir, &[&args[..], &tests].concat());
+    let said = run(command.env("STEND_FIO", &fio));
+    assert_eq!(said.code, Some(7), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("error: random: on "),
+        "{}",
+        said.stderr
+    );
+    let review = json(&said.stdout);
+    assert_eq!(review["complete"], false);
+    assert_eq!(ids(&review), ["sequential", "random"]);
+    assert_eq!(ids(&review["rivals"][0]), ["sequential"]);
+    let error = review["failed"][0]["error"].as_str().unwrap();
+    assert!(
+        error.contains("rival.bin") && error.contains("broken"),
+        "{error}"
+    );
+    assert_eq!(saved(&dir.join("review-demo-8gb")), review);
+}

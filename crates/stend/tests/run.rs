@@ -1,0 +1,298 @@
+//! `stend run`: one fio job file on a simulated drive and on a real file, read as scripts
+//! written for fio read it.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use common::{MIB, fails, folder, have, json, key_paths, list, number, ok, program, tool};
+use serde_json::Value;
+
+const JOB: &str = "\
+[global]
+bs=4k
+iodepth=4
+randseed=7
+size=32m
+
+[fill]
+rw=write
+bs=128k
+
+[mail]
+stonewall
+rw=randrw
+rwmixread=70
+time_based
+runtime=1
+percentile_list=50:99:99.9
+";
+
+fn with_job(text: &str) -> tempfile::TempDir {
+    let dir = folder();
+    fs::write(dir.path().join("j.fio"), text).unwrap();
+    dir
+}
+
+fn simulated(dir: &Path, more: &[&str]) -> String {
+    let args = [&["run", "j.fio", "--on", "demo-8gb"], more].concat();
+    ok(dir, &args).stdout
+}
+
+/// What fio itself answers to the job, on a file of its own.
+fn fio(dir: &Path, format: &str) -> Value {
+    let file = dir.join("fio.bin");
+    let format = format!("--output-format={format}");
+    let target = format!("--filename={}", file.display());
+    let job = dir.join("j.fio");
+    // fio applies options before the job file to all of its jobs.
+    let args = [&format, "--direct=1", &target, job.to_str().unwrap()];
+    let text = tool("fio", &args);
+    json(&text[text.find('{').unwrap()..])
+}
+
+/// Paths below `jobs`, without those of a job's own options.
+fn job_paths(answer: &Value) -> BTreeSet<String> {
+    let mut paths = key_paths(&answer["jobs"]);
+    paths.retain(|path| !path.contains(".job options."));
+    paths
+}
+
+#[test]
+fn the_answer_has_fios_keys() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = with_job(JOB);
+    for format in ["json", "json+"] {
+        let theirs = fio(dir.path(), format);
+        let ours = json(&simulated(dir.path(), &["--output-format", format]));
+        assert_eq!(job_paths(&ours), job_paths(&theirs), "{format}");
+        assert_eq!(ours["global options"]["bs"], theirs["global options"]["bs"]);
+        for (ours, theirs) in list(&ours["jobs"]).iter().zip(list(&theirs["jobs"])) {
+            for key in ["jobname", "groupid", "error"] {
+                assert_eq!(ours[key], theirs[key], "{key}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_real_answer_has_fios_keys_too() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = with_job(JOB);
+    let theirs = job_paths(&fio(dir.path(), "json"));
+    let run = [
+        "run",
+        "j.fio",
+        "--on",
+        "new.bin",
+        "--size",
+        "32MiB",
+        "--output-format",
+        "json",
+    ];
+    let ours = json(&ok(dir.path(), &run).stdout);
+    assert_eq!(job_paths(&ours), theirs);
+    assert!(ours["fio version"].as_str().unwrap().starts_with("fio-3"));
+    let written = number(&ours["jobs"][0]["write"]["io_bytes"]);
+    assert_eq!(written, (32 * MIB) as f64);
+    assert_eq!(
+        fs::metadata(dir.path().join("new.bin")).unwrap().len(),
+        32 * MIB
+    );
+}
+
+#[test]
+fn the_figures_agree_with_each_other() {
+    let dir = with_job(JOB);
+    let answer = json(&simulated(dir.path(), &["--output-format", "json+"]));
+    let jobs = list(&answer["jobs"]);
+    assert_eq!(jobs.len(), 2);
+    assert_eq!(jobs[0]["write"]["io_bytes"], 32 * MIB);
+    assert_eq!(jobs[0]["read"]["io_bytes"], 0);
+    let mail = &jobs[1];
+    for op in ["read", "write"] {
+        let direction = &mail[op];
+        let ios = number(&direction["total_ios"]);
+        assert!(ios > 100.0, "{op}: {ios}");
+        assert_eq!(number(&direction["io_bytes"]), ios * 4096.0);
+        let bw = number(&direction["bw_bytes"]);
+        assert!(
+            (bw / 4096.0 / number(&direction["iops"]) - 1.0).abs() < 0.01,
+            "{op}"
+        );
+        let clat = &direction["clat_ns"];
+        let bins = clat["bins"].as_object().unwrap();
+        let counted: u64 = bins.values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(
+            counted as f64, ios,
+            "{op}: the histogram holds every request"
+        );
+        let percentiles = clat["percentile"].as_object().unwrap();
+        let asked: Vec<&str> = percentiles.keys().map(String::as_str).collect();
+        assert_eq!(asked, ["50.000000", "99.000000", "99.900000"]);
+        assert!(number(&percentiles["50.000000"]) <= number(&percentiles["99.900000"]));
+    }
+    let reads = number(&mail["read"]["total_ios"]);
+    let share = reads / (reads + number(&mail["write"]["total_ios"]));
+    assert!((share - 0.7).abs() < 0.03, "{share}");
+}
+
+#[test]
+fn formats() {
+    let dir = with_job(JOB);
+    let dir = dir.path();
+    let plain = json(&simulated(dir, &["--output-format", "json"]));
+    let plus = json(&simulated(dir, &["--output-format", "json+"]));
+    let has_bins = |answer: &Value| key_paths(answer).iter().any(|path| path.contains(".bins"));
+    assert!(!has_bins(&plain) && has_bins(&plus));
+    assert_eq!(
+        plain["jobs"][1]["read"]["iops"],
+        plus["jobs"][1]["read"]["iops"]
+    );
+    let normal = simulated(dir, &[]);
+    for part in [
+        "fill: (groupid=0",
+        "mail: (groupid=1",
+        "IOPS=",
+        "99.900th=[",
+    ] {
+        assert!(normal.contains(part), "{part}\n{normal}");
+    }
+    assert!(serde_json::from_str::<Value>(&normal).is_err());
+}
+
+#[test]
+fn the_same_job_and_seed_give_the_same_bytes() {
+    let dir = with_job("[a]\nrw=randwrite\nbs=4k\niodepth=8\nio_size=64m\n");
+    let run = |more: &[&str]| {
+        let args = [&["--output-format", "json+"], more].concat();
+        simulated(dir.path(), &args)
+    };
+    assert_eq!(run(&[]), run(&["--seed", "1"]));
+    assert_ne!(run(&[]), run(&["--seed", "2"]));
+}
+
+#[test]
+fn a_filled_drive_reads_more_slowly_than_an_empty_one() {
+    let dir = with_job("[a]\nrw=randread\nbs=4k\ntime_based\nruntime=1\n");
+    let iops = |more: &[&str]| {
+        let args = [&["--output-format", "json"], more].concat();
+        number(&json(&simulated(dir.path(), &args))["jobs"][0]["read"]["iops"])
+    };
+    let (empty, filled) = (iops(&[]), iops(&["--fill"]));
+    assert!(filled < 0.8 * empty, "{filled} of {empty}");
+}
+
+#[test]
+fn output_goes_where_it_is_wanted() {
+    let dir = with_job(JOB);
+    let dir = dir.path();
+    let said = simulated(dir, &["--output-format", "json", "--output", "answer.json"]);
+    assert_eq!(said, "");
+    let text = fs::read_to_string(dir.join("answer.json")).unwrap();
+    assert_eq!(text, simulated(dir, &["--output-format", "json"]));
+    // An answer that was there outlives a run that fails, and none is left by one.
+    fs::write(dir.join("bad.fio"), "[a]\nrw=read\nsize=9g\n").unwrap();
+    let run = ["run", "bad.fio", "--on", "demo-8gb", "--output"];
+    fails(
+        dir,
+        &[&run[..], &["answer.json"]].concat(),
+        3,
+        &["9663676416"],
+    );
+    assert_eq!(fs::read_to_string(dir.join("answer.json")).unwrap(), text);
+    fails(dir, &[&run[..], &["new.json"]].concat(), 3, &["9663676416"]);
+    assert!(!dir.join("new.json").exists());
+}
+
+#[test]
+fn logs_are_written_to_the_present_folder() {
+    let logs = "write_bw_log=l\nwrite_iops_log=l\nwrite_lat_log=l\nlog_avg_msec=100\n";
+    let job = format!("[a]\nrw=randwrite\nbs=4k\nsize=32m\ntime_based\nruntime=1\n{logs}");
+    let dir = with_job(&job);
+    let dir = dir.path();
+    let names = || -> Vec<String> {
+        let entries = fs::read_dir(dir).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".log"))
+            .collect();
+        names.sort();
+        names
+    };
+    // `time in ms, value, direction, block size, offset, priority`.
+    let check = || {
+        let text = fs::read_to_string(dir.join("l_bw.1.log")).unwrap();
+        assert!((8..=12).contains(&text.lines().count()), "{text}");
+        for line in text.lines() {
+            let fields: Vec<u64> = line.split(',').map(|f| f.trim().parse().unwrap()).collect();
+            assert!(
+                fields.len() >= 5 && fields[1] > 0 && fields[2] == 1,
+                "{line}"
+            );
+        }
+    };
+    simulated(dir, &[]);
+    let ours = names();
+    check();
+    if !have(&["fio"]) {
+        return;
+    }
+    for name in &ours {
+        fs::remove_file(dir.join(name)).unwrap();
+    }
+    ok(dir, &["run", "j.fio", "--on", "new.bin", "--size", "32MiB"]);
+    assert_eq!(names(), ours);
+    check();
+}
+
+#[test]
+fn includes_and_variables_are_resolved_for_both_kinds_of_target() {
+    let dir = with_job("[a]\nrw=write\ninclude size.inc\n");
+    let dir = dir.path();
+    fs::write(dir.join("size.inc"), "bs=64k\nsize=${SIZE}\n").unwrap();
+    let written = |target: &[&str]| {
+        let args = [&["run", "j.fio", "--output-format", "json", "--on"], target].concat();
+        let output = program(dir, &args).env("SIZE", "8m").output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{stderr}");
+        let answer = json(std::str::from_utf8(&output.stdout).unwrap());
+        number(&answer["jobs"][0]["write"]["io_bytes"])
+    };
+    assert_eq!(written(&["demo-8gb"]), (8 * MIB) as f64);
+    if have(&["fio"]) {
+        assert_eq!(written(&["new.bin", "--size", "16MiB"]), (8 * MIB) as f64);
+    }
+}
+
+#[test]
+fn a_real_file_is_created_kept_and_never_grows() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = with_job("[a]\nrw=randwrite\nbs=4k\nio_size=64m\n");
+    let dir = dir.path();
+    let length = || fs::metadata(dir.join("new.bin")).unwrap().len();
+    let normal = ok(dir, &["run", "j.fio", "--on", "new.bin", "--size", "8MiB"]).stdout;
+    assert!(normal.contains("a: write: IOPS="), "{normal}");
+    assert_eq!(length(), 8 * MIB);
+    ok(dir, &["run", "j.fio", "--on", "new.bin"]);
+    // A part of it, from the beginning.
+    let before = fs::read(dir.join("new.bin")).unwrap();
+    ok(
+        dir,
+        &["run", "j.fio", "--on", "./new.bin", "--size", "4MiB"],
+    );
+    let after = fs::read(dir.join("new.bin")).unwrap();
+    let half = 4 * MIB as usize;
+    assert_eq!(length(), 8 * MIB);
+    assert!(before[..half] != after[..half] && before[half..] == after[half..]);
+}
