@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use stend_record::review::{JobText, Review, SCHEMA, TargetInfo, TestResult};
+use stend_record::review::{JobText, Review, SCHEMA, TargetInfo, TargetKind, TestResult};
 use stend_target::{JobRequest, Target, TargetError};
 
 use crate::conditions;
@@ -90,7 +90,7 @@ pub enum MethodError {
     )]
     Resume {
         /// Which property differs.
-        what: &'static str,
+        what: String,
         /// In the earlier review.
         was: String,
         /// Now.
@@ -281,10 +281,30 @@ fn check_resume(
             target.capacity_bytes.to_string(),
         ),
     ];
+    let pairs = pairs
+        .into_iter()
+        .map(|(what, was, is)| (what.to_owned(), was, is))
+        .chain(identities(&earlier.target, target));
     match pairs.into_iter().find(|(_, was, is)| was != is) {
         Some((what, was, is)) => Err(MethodError::Resume { what, was, is }),
         None => Ok(()),
     }
+}
+
+/// What tells two drives of the same name apart: of simulated ones all that is known of
+/// the model, which may have been edited, of real ones what belongs to the one drive.
+fn identities(was: &TargetInfo, is: &TargetInfo) -> Vec<(String, String, String)> {
+    let simulated = is.kind == TargetKind::Simulated;
+    let own = |name: &str| simulated || ["serial number", "backing file"].contains(&name);
+    let value = |info: &TargetInfo, name: &str| {
+        let fact = info.facts.iter().find(|fact| fact.name == name);
+        fact.map_or_else(|| "not known".to_owned(), |fact| fact.value.clone())
+    };
+    let names = was.facts.iter().chain(&is.facts).map(|fact| &fact.name);
+    names
+        .filter(|name| own(name))
+        .map(|name| (name.clone(), value(was, name), value(is, name)))
+        .collect()
 }
 
 /// Runs parts of a plan on a target and records what comes out.

@@ -101,7 +101,11 @@ impl Drop for Folder {
 
 /// Refuses to replace a finished review that took real time to make.
 pub fn keep_finished(earlier: &Review, folder: &Path) -> Result<(), Failure> {
-    if earlier.target.kind == TargetKind::Simulated {
+    let rivals = earlier.rivals.iter().map(|rival| &rival.target);
+    if std::iter::once(&earlier.target)
+        .chain(rivals)
+        .all(|target| target.kind == TargetKind::Simulated)
+    {
         return Ok(());
     }
     Err(Failure::Input(format!(

@@ -13,8 +13,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use common::{
-    Said, fails, fails_as, folder, have, ids, impostor, json, list, ok, program, run, saved, stend,
-    test, tiny_edition, tool,
+    Said, fails, fails_as, folder, have, ids, impostor, json, list, ok, page_header, program, run,
+    saved, stend, test, tiny_edition, tool,
 };
 use serde_json::Value;
 
@@ -94,8 +94,7 @@ fn a_simulated_review_is_interrupted_and_goes_on() {
     assert!((1..4).contains(&finished));
     let told = format!("interrupted; {finished} finished tests are saved in review-demo-8gb");
     assert!(said.stderr.contains(&told), "{}", said.stderr);
-    let page = fs::read_to_string(out.join("index.html")).unwrap();
-    assert!(page.contains("INCOMPLETE"));
+    assert!(page_header(&out).contains("INCOMPLETE"));
     let left: Vec<_> = fs::read_dir(&out).unwrap().collect();
     assert_eq!(left.len(), 2, "no half of a save is left: {left:?}");
     let resumed = json(&ok(dir, &args).stdout);
@@ -202,62 +201,57 @@ fn a_run_on_a_real_file_is_ended_with_its_fio() {
     assert_eq!(fs::read_dir(&tmp).unwrap().count(), 0);
 }
 
-/// A review of two tests in which a script stands in for fio at the random one.
-fn with_trouble(body: &str, parts: &[&str]) {
-    let dir = folder();
-    let dir = dir.path();
-    let edition = tiny_edition(dir);
+/// A review of two tests in which a script stands in for fio at the random one. Returns
+/// the arguments of the command, and what is saved.
+fn with_trouble(dir: &Path, body: &str, parts: &[&str]) -> (Vec<&'static str>, Value) {
+    tiny_edition(dir);
     let fio = impostor(
         dir,
         &format!("if grep -q rw=randread \"$job\"; then\n{body}\nfi"),
     );
-    let args = ["review", "drive.bin", "--size", "16MiB", "--json"];
-    let tests = [
-        "--tests",
-        "sequential,random",
-        "--edition",
-        edition.to_str().unwrap(),
-    ];
-    let args = [&args[..], &tests].concat();
-    let mut first = stend(dir, &args);
-    fails_as(first.env("STEND_FIO", &fio), 7, parts);
+    let line = "review drive.bin --size 16MiB --json --tests sequential,random --edition tiny.toml";
+    let args: Vec<&str> = line.split(' ').collect();
+    fails_as(stend(dir, &args).env("STEND_FIO", &fio), 7, parts);
     let out = dir.join("review-drive");
     let part = saved(&out);
     assert_eq!(part["complete"], false);
     assert_eq!(ids(&part), ["sequential"]);
     let failed = list(&part["failed"]);
     assert_eq!(
-        (failed.len(), &failed[0]["id"]),
-        (1, &Value::from("random"))
+        (failed.len(), failed[0]["id"].as_str()),
+        (1, Some("random"))
     );
-    let page = fs::read_to_string(out.join("index.html")).unwrap();
-    assert!(page.contains("INCOMPLETE"));
+    let header = page_header(&out);
+    assert!(header.contains("INCOMPLETE") && header.contains("random"));
+    (args, part)
+}
+
+#[test]
+fn fio_killed_midway_costs_one_test() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let body = "(sleep 0.4; kill -KILL $$) &";
+    let (args, part) = with_trouble(dir, body, &["error: random: ", "killed by signal 9"]);
     // With the real fio again, the same command does what is missing.
     let resumed = json(&ok(dir, &args).stdout);
     assert_eq!(ids(&resumed), ["sequential", "random"]);
     assert_eq!(resumed["tests"][0], part["tests"][0]);
     assert_eq!(resumed.get("failed"), None);
     assert_eq!(resumed["complete"], true);
-}
-
-#[test]
-fn fio_killed_midway_costs_one_test() {
-    if have(&["fio"]) {
-        with_trouble(
-            "(sleep 0.4; kill -KILL $$) &",
-            &["error: random: ", "killed by signal 9"],
-        );
-    }
+    assert!(!page_header(&dir.join("review-drive")).contains("INCOMPLETE"));
 }
 
 #[test]
 fn fio_that_fails_costs_one_test() {
-    if have(&["fio"]) {
-        with_trouble(
-            "echo 'fio: io_u error: No space left on device' >&2; exit 1",
-            &["error: random: ", "exit code 1", "No space left on device"],
-        );
+    if !have(&["fio"]) {
+        return;
     }
+    let body = "echo 'fio: io_u error: No space left on device' >&2; exit 1";
+    let parts = ["error: random: ", "exit code 1", "No space left on device"];
+    with_trouble(folder().path(), body, &parts);
 }
 
 #[test]

@@ -335,6 +335,16 @@ fn only_the_same_command_goes_on() {
         3,
         &["target is Demonstration drive, 8 GB", "now it is A rival"],
     );
+    // The same drive by name, of which the model has been edited since.
+    let edited = include_str!("../../../drives/demo-8gb.toml")
+        .replace("size_mib = { value = 16", "size_mib = { value = 32");
+    fs::write(dir.join("demo-8gb.toml"), edited).unwrap();
+    fails(
+        dir,
+        &with(&["review", "./demo-8gb.toml", "--out", "out"], &SHORT),
+        3,
+        &["DRAM is 16 MiB", "now it is 32 MiB"],
+    );
     assert_eq!(saved(&out), part);
 }
 

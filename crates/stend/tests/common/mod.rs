@@ -113,6 +113,14 @@ pub fn save(out: &Path, review: &Value) {
     fs::write(out.join("review.json"), review.to_string()).unwrap();
 }
 
+/// The head of a report's page, as far as its scripts, which hold every word there is.
+pub fn page_header(out: &Path) -> String {
+    let page = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.len() < 6_000_000, "{} bytes", page.len());
+    let body = page.split("<header>").nth(1).unwrap();
+    body.split("</header>").next().unwrap().to_owned()
+}
+
 /// The elements of a JSON list.
 pub fn list(value: &Value) -> &Vec<Value> {
     value
