@@ -24,7 +24,7 @@ pub struct Request {
     pub op: Op,
     /// First byte.
     pub offset_bytes: u64,
-    /// Number of bytes; 0 for [`Op::Flush`].
+    /// Number of bytes: 0 for [`Op::Flush`], above 0 for all others.
     pub len_bytes: u64,
 }
 
@@ -52,14 +52,15 @@ pub trait Device {
     /// Hands over a request at the present instant.
     ///
     /// # Panics
-    /// When the range lies outside the device or is not a multiple of 512 bytes: the
-    /// sender checks its ranges.
+    /// When the range lies outside the device, is not a multiple of 512 bytes, or is empty
+    /// without being a flush: the sender checks its ranges.
     fn submit(&mut self, request: Request);
 
     /// Lets time pass until the next completion, or until `limit` if that comes first.
     ///
     /// Returns the completion, with [`Device::now`] equal to its instant; or `None`,
-    /// with [`Device::now`] equal to `limit`. Completions of one instant come one a
+    /// with [`Device::now`] equal to `limit` (unchanged where that is
+    /// [`SimTime::NEVER`]: nothing more will happen). Completions of one instant come one a
     /// call, in a reproducible order. `limit` must not lie before [`Device::now`].
     fn advance(&mut self, limit: SimTime) -> Option<Completion>;
 }

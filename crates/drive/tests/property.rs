@@ -17,13 +17,13 @@ const REQUESTS: u32 = 6_000;
 
 fn draw_spec(rng: &mut Rng) -> Spec {
     let with_cache = rng.ratio(1, 2);
-    let bits = 1 + rng.below(3) as u32;
+    let bits = 1 + rng.below(4) as u32;
     let word_lines = 4 + rng.below(5) as u32;
     let superblocks = 24 + rng.below(30) as u32;
     let mut spec = plain(superblocks, word_lines * bits, 64);
-    spec.dies = 1 + rng.below(6) as u32;
+    spec.dies = 1 + rng.below(12) as u32;
     spec.channels = 1 + rng.below(u64::from(spec.dies)) as u32;
-    spec.units_per_slot = 1 << rng.below(4);
+    spec.units_per_slot = 1 << rng.below(6);
     spec.main.timing.read = vec![Nanos::from_micros(50); bits as usize];
     spec.main.timing.program = vec![Nanos::from_micros(500); bits as usize];
     spec.parity_data = rng.ratio(1, 2).then(|| 1 + rng.below(8) as u32);
@@ -52,7 +52,11 @@ fn draw_spec(rng: &mut Rng) -> Spec {
     } else {
         Policy::Greedy
     };
-    spec.collect.depth = 1 + rng.below(16) as u32;
+    let deepest = if rng.ratio(1, 4) { 1024 } else { 16 };
+    spec.collect.depth = 1 + rng.below(deepest) as u32;
+    spec.host.slots = 1 + rng.below(32) as u32;
+    spec.idle.duty_percent = 1 + rng.below(100) as u32;
+    spec.idle.target_superblocks = rng.below(30) as u32;
     spec.collect.reserve_superblocks = 3 + rng.below(2) as u32;
     spec.collect.start_superblocks = spec.collect.reserve_superblocks + 1 + rng.below(3) as u32;
     spec.idle.enabled = rng.ratio(3, 4);
@@ -79,9 +83,16 @@ struct Model {
 }
 
 impl Model {
+    /// Units that a request touches.
     fn range(request: &Request) -> std::ops::Range<usize> {
-        let first = (request.offset_bytes / UNIT) as usize;
-        first..first + (request.len_bytes / UNIT) as usize
+        let end = request.offset_bytes + request.len_bytes;
+        (request.offset_bytes / UNIT) as usize..end.div_ceil(UNIT) as usize
+    }
+
+    /// Units that it covers wholly.
+    fn whole(request: &Request) -> std::ops::Range<usize> {
+        let end = ((request.offset_bytes + request.len_bytes) / UNIT) as usize;
+        (request.offset_bytes.div_ceil(UNIT) as usize).min(end)..end
     }
 
     fn check(&self, units: std::ops::Range<usize>) {
@@ -101,7 +112,7 @@ impl Model {
         let units = Model::range(&request);
         match request.op {
             Op::Write => self.expected[units.clone()].fill(Some(request.tag)),
-            Op::Trim if self.trim_works => self.expected[units.clone()].fill(None),
+            Op::Trim if self.trim_works => self.expected[Model::whole(&request)].fill(None),
             Op::Trim | Op::Read | Op::Flush => {}
         }
         self.check(units);
@@ -123,7 +134,13 @@ impl Model {
             Op::Trim => units,
             Op::Read | Op::Write => units.min(64),
         };
-        let request = request(self.next_tag, op, first, units);
+        let mut request = request(self.next_tag, op, first, units);
+        if units > 0 && rng.ratio(1, 3) {
+            // Sectors of 512 bytes: parts of the first and the last unit are left out.
+            request.offset_bytes += rng.below(8) * 512;
+            request.len_bytes = units * UNIT - (request.offset_bytes - first * UNIT);
+            request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
+        }
         let new = Model::range(&request);
         let overlaps = |old: &Request| {
             let old = Model::range(old);

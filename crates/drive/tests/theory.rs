@@ -175,8 +175,9 @@ fn write_amplification_agrees_with_the_closed_form() {
         let expected = closed_form(physical / (units * user_share / 100) as f64);
         let error = got / expected - 1.0;
         println!("{user_share} %: got {got:.3}, expected {expected:.3}, {error:+.3}");
+        // Greedy comes to the limit from below as superblocks grow.
         assert!(
-            error.abs() < tolerance,
+            error > -tolerance && error < 0.005,
             "{user_share} %: {got} against {expected}"
         );
     }

@@ -73,7 +73,8 @@ pub(super) fn spec(model: &Model) -> Spec {
 }
 
 fn cache_spec(cache: &SlcCache, dies: u32) -> CacheSpec {
-    let slots = cache.blocks_per_plane.get() * cache.pages_per_block.get() * dies;
+    let rows = u64::from(cache.blocks_per_plane.get()) * u64::from(cache.pages_per_block.get());
+    let slots = rows * u64::from(dies);
     CacheSpec {
         pool: PoolSpec {
             superblocks: cache.blocks_per_plane.get(),
@@ -84,7 +85,7 @@ fn cache_spec(cache: &SlcCache, dies: u32) -> CacheSpec {
                 erase: micros(cache.erase_us.get()),
             },
         },
-        fold_start_slots: (f64::from(slots) * cache.fold_start_percent.get() / 100.0) as u64,
+        fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
     }

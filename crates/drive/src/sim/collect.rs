@@ -6,6 +6,8 @@
 //! [`crate::spec::IdleSpec::target_superblocks`]. What it moves enters the drive where
 //! host data does.
 
+use std::collections::VecDeque;
+
 use stend_nand::{Class, Work};
 
 use super::controller::Job;
@@ -27,6 +29,9 @@ pub(crate) struct Collector {
     victim: Option<Victim>,
     /// Slots read, and not yet written elsewhere.
     under_way: u32,
+    /// Emptied superblocks whose units are not yet all programmed elsewhere, each with the
+    /// number of the first slot begun after it.
+    leaving: VecDeque<(u32, u64)>,
 }
 
 impl SimDrive {
@@ -44,20 +49,29 @@ impl SimDrive {
 
     fn may_collect(&self) -> bool {
         let collect = &self.spec.collect;
-        let mut wanted = self.slots(Pool::Main, collect.start_superblocks);
-        if self.entry_pool() == Pool::Main {
-            wanted = wanted.max(self.host_pressed());
-        }
-        let idle_wanted = self.slots(Pool::Main, self.spec.idle.target_superblocks);
-        let free = self.free_slots[Pool::Main as usize];
         let asked = if self.idle.working() {
-            self.idle.in_slice() && free < idle_wanted.max(wanted)
+            self.idle.in_slice() && self.idle_wants_collection()
         } else {
-            free < wanted
+            self.free_slots[Pool::Main as usize] < self.collection_wants()
         };
         asked
             && self.collector.under_way + self.writer.collected_slots_under_way() < collect.depth
             && self.collect_has_space()
+    }
+
+    /// Free slots of the main area below which collection runs.
+    fn collection_wants(&self) -> i64 {
+        let wanted = self.slots(Pool::Main, self.spec.collect.start_superblocks);
+        match self.entry_pool() {
+            Pool::Main => wanted.max(self.host_pressed()),
+            Pool::Cache => wanted,
+        }
+    }
+
+    /// Whether idle work has anything to collect for.
+    pub(super) fn idle_wants_collection(&self) -> bool {
+        let target = self.slots(Pool::Main, self.spec.idle.target_superblocks);
+        self.free_slots[Pool::Main as usize] < target.max(self.collection_wants())
     }
 
     fn collect_has_space(&self) -> bool {
@@ -134,15 +148,32 @@ impl SimDrive {
         true
     }
 
-    /// All slots have been looked at: erases the victim when the last one has been
+    /// All slots have been looked at: gives the victim up when the last one has been
     /// written elsewhere. True when the next victim may be chosen at once.
     fn victim_emptied(&mut self) -> bool {
         if self.collector.under_way > 0 {
             return false;
         }
         let victim = self.collector.victim.take().expect("a victim was chosen");
-        self.erase(victim.superblock);
+        // What was moved must be in flash before its source goes.
+        self.pad_collected();
+        let ticket = self.writer.slots_begun();
+        self.collector
+            .leaving
+            .push_back((victim.superblock, ticket));
+        self.erase_left();
         true
+    }
+
+    /// Erases the superblocks whose units have all been programmed elsewhere.
+    pub(super) fn erase_left(&mut self) {
+        while let Some(&(superblock, ticket)) = self.collector.leaving.front() {
+            if self.writer.collects_before(ticket) {
+                return;
+            }
+            self.collector.leaving.pop_front();
+            self.erase(superblock);
+        }
     }
 
     pub(super) fn collect_arrived(&mut self, slot: u32) {

@@ -82,14 +82,6 @@ impl Commands {
 }
 
 impl SimDrive {
-    /// The host has submitted something.
-    pub(super) fn host_speaks(&mut self) {
-        self.commands.outstanding += 1;
-        if self.idle.working() {
-            self.idle_ends();
-        }
-    }
-
     /// The host has learned of a completion.
     pub(super) fn host_got_completion(&mut self) {
         self.commands.outstanding -= 1;
@@ -100,6 +92,9 @@ impl SimDrive {
 
     pub(super) fn command_arrives(&mut self) {
         let (_, request) = self.arrivals.pop_front().expect("a command arrives");
+        if self.idle.working() {
+            self.idle_ends();
+        }
         match self.commands.free.pop() {
             Some(slot) => self.command_starts(slot, request),
             None => self.commands.waiting.push_back(request),

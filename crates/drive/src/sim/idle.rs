@@ -3,7 +3,6 @@
 
 use stend_base::{Nanos, SimTime};
 
-use super::layout::Pool;
 use super::{SimDrive, kind};
 
 #[derive(Clone, Debug, Default)]
@@ -94,11 +93,9 @@ impl SimDrive {
 
     /// Whether folding or collection has anything left to do.
     fn idle_has_work(&self) -> bool {
-        let target = self.slots(Pool::Main, self.spec.idle.target_superblocks);
-        let to_collect = self.free_slots[Pool::Main as usize] < target;
         let sources = self.spec.main.timing.pages_per_word_line() as usize;
         let to_fold = self.superblocks.closed_cache().len() >= sources;
-        to_fold || to_collect || self.fold_under_way()
+        to_fold || self.idle_wants_collection() || self.fold_under_way()
     }
 
     pub(super) fn idle_ends(&mut self) {

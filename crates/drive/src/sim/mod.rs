@@ -27,7 +27,7 @@ mod write;
 
 use std::collections::VecDeque;
 
-use stend_base::{Completion, Device, EventQueue, Nanos, Request, SimTime};
+use stend_base::{Completion, Device, EventQueue, Nanos, Op, Request, SimTime};
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
@@ -394,6 +394,10 @@ impl Device for SimDrive {
 
     fn submit(&mut self, request: Request) {
         assert!(
+            request.len_bytes > 0 || request.op == Op::Flush,
+            "the request {request:?} has no length"
+        );
+        assert!(
             request.offset_bytes.is_multiple_of(512)
                 && request.len_bytes.is_multiple_of(512)
                 && request.offset_bytes + request.len_bytes <= self.spec.user_bytes,
@@ -401,7 +405,7 @@ impl Device for SimDrive {
         );
         // It will be looked up when the command has come through link and firmware.
         self.mapping.expect(request.offset_bytes / UNIT_BYTES);
-        self.host_speaks();
+        self.commands.outstanding += 1;
         let at = self.queue.now() + self.spec.host.submit;
         self.arrivals.push_back((at, request));
     }

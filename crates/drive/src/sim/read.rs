@@ -164,7 +164,6 @@ impl SimDrive {
     /// Serves a command from what was read ahead; the unit up to which that reaches.
     fn read_from_stream(&mut self, command: u32, stream: usize, first: u32, end: u32) -> u32 {
         let mut at = first;
-        let mut ready = 0;
         while let Some(&index) = self.read_ahead.streams[stream].entries.front() {
             let entry = self.read_ahead.entries[index as usize];
             if at < entry.first || at >= end {
@@ -175,7 +174,7 @@ impl SimDrive {
                 let bytes = self.bytes_in(command, at, to);
                 self.counters.read_ahead_hits += u64::from(to - at);
                 if entry.ready {
-                    ready += bytes;
+                    self.send_read(command, bytes);
                 } else {
                     self.read_ahead.add_waiter(index, command, bytes);
                 }
@@ -187,9 +186,6 @@ impl SimDrive {
                 break;
             }
             self.read_ahead.drop_front(stream);
-        }
-        if ready > 0 {
-            self.send_read(command, ready);
         }
         at
     }
@@ -262,7 +258,6 @@ impl SimDrive {
 
     /// Reads units that were not read ahead.
     fn read_units(&mut self, command: u32, first: u32, end: u32) {
-        let mut at_once = 0;
         let mut unit = first;
         while unit < end {
             let (to, slot) = self.run_from(unit, end);
@@ -271,12 +266,9 @@ impl SimDrive {
                 Some(slot) => {
                     self.read_slot(slot, to - unit, Purpose::HostRead { command, bytes });
                 }
-                None => at_once += bytes,
+                None => self.send_read(command, bytes),
             }
             unit = to;
-        }
-        if at_once > 0 {
-            self.send_read(command, at_once);
         }
     }
 

@@ -51,6 +51,8 @@ struct Filling {
     programmed: bool,
     /// Number of the flush that came after it.
     epoch: u64,
+    /// Running number of its beginning.
+    number: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -71,6 +73,7 @@ pub(crate) struct Writer {
     units_per_slot: u32,
     collected_under_way: u32,
     padding_owed: bool,
+    slots_begun: u64,
     /// Slots that are not parity from the nth of a superblock on.
     data_slots_from: Vec<u32>,
 }
@@ -108,6 +111,7 @@ impl Writer {
             units_per_slot: spec.units_per_slot,
             collected_under_way: 0,
             padding_owed: false,
+            slots_begun: 0,
             data_slots_from,
         }
     }
@@ -122,6 +126,18 @@ impl Writer {
     #[inline]
     pub fn collected_slots_under_way(&self) -> u32 {
         self.collected_under_way
+    }
+
+    /// Slots begun so far, by all streams.
+    pub fn slots_begun(&self) -> u64 {
+        self.slots_begun
+    }
+
+    /// Whether a slot of collected data with a number below `ticket` is not programmed.
+    pub fn collects_before(&self, ticket: u64) -> bool {
+        self.filling
+            .iter()
+            .any(|f| f.in_use && f.stream == StreamId::Collect && f.number < ticket)
     }
 
     pub fn diagnosis(&self) -> String {
@@ -350,7 +366,9 @@ impl SimDrive {
             in_use: true,
             programmed: false,
             epoch: self.writer.epoch,
+            number: self.writer.slots_begun,
         });
+        self.writer.slots_begun += 1;
         self.writer.streams[id as usize].filling = filling;
         if id == StreamId::Host {
             self.writer.ring.push_back(filling);
@@ -397,6 +415,15 @@ impl SimDrive {
             if self.superblocks.fill_up(superblock, pool) {
                 self.superblock_closed();
             }
+        }
+    }
+
+    /// Closes the slot of collected data being filled. Nothing is promised to it then, so
+    /// that no room is taken that was.
+    pub(super) fn pad_collected(&mut self) {
+        if self.writer.streams[StreamId::Collect as usize].filled > 0 {
+            self.counters.padded_slots += 1;
+            self.close_slot(StreamId::Collect);
         }
     }
 
@@ -498,6 +525,7 @@ impl SimDrive {
             StreamId::Collect => {
                 self.writer.collected_under_way -= 1;
                 self.writer.release(filling);
+                self.erase_left();
                 self.pump_collect();
             }
         }

@@ -1,0 +1,220 @@
+//! Each mechanism costs what it should, where it should, and only then.
+
+mod common;
+
+use common::*;
+use stend_base::{Device, Nanos, Op, SimTime};
+use stend_drive::{Model, SimDrive, Spec};
+
+/// Random writes of `times` the capacity.
+fn worn(spec: &Spec, times: u64) -> SimDrive {
+    let mut drive = SimDrive::new(spec);
+    let units = drive.capacity_bytes() / UNIT;
+    let next = random(&drive, 11);
+    burst(&mut drive, Op::Write, 1, 32, times * units, next);
+    drive
+}
+
+#[test]
+fn every_erase_is_one_of_every_die() {
+    for spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
+        let mut drive = worn(&spec, 4);
+        rest(&mut drive, Nanos::from_secs(60));
+        let cycles: u64 = drive.erase_counts().iter().map(|&n| u64::from(n)).sum();
+        assert!(cycles > 50, "{cycles}");
+        assert_eq!(drive.counters().erases, cycles * u64::from(spec.dies));
+    }
+}
+
+#[test]
+fn a_die_is_busy_for_the_sum_of_its_work() {
+    let mut spec = plain(256, 16, 12_000);
+    // One die alone on its channel: it holds nothing while it waits.
+    spec.dies = 1;
+    spec.channels = 1;
+    let mut drive = worn(&spec, 4);
+    rest(&mut drive, Nanos::from_secs(60));
+    let c = drive.counters();
+    let expected = c.nand_reads * spec.main.timing.read[0].0
+        + c.nand_programs * spec.main.timing.program[0].0
+        + c.erases * spec.main.timing.erase.0
+        + c.channel_busy_ns;
+    assert!(c.units_collected > 10_000 && c.erases > 100, "{c:?}");
+    assert_eq!(c.die_busy_ns, expected);
+}
+
+#[test]
+fn a_core_is_busy_for_the_sum_of_its_work() {
+    let mut spec = cached(64, 24, 10_000);
+    spec.controller.collect_unit = Nanos(7_000);
+    spec.controller.fold_unit = Nanos(3_000);
+    let mut drive = worn(&spec, 3);
+    rest(&mut drive, Nanos::from_secs(60));
+    let c = drive.counters();
+    let control = &spec.controller;
+    let least = c.host_units_written * control.write_command.0
+        + c.units_collected * control.collect_unit.0
+        + c.units_folded * control.fold_unit.0;
+    assert!(
+        c.units_collected > 1_000 && c.units_folded > 10_000,
+        "{c:?}"
+    );
+    // Units that became stale between the copy and its mapping cost a little besides.
+    assert!(
+        (least..least + least / 50).contains(&c.core_busy_ns),
+        "{c:?}, {least}"
+    );
+}
+
+#[test]
+fn idle_work_keeps_to_its_share_of_the_time() {
+    let folded = |duty: u32| {
+        let mut spec = cached(120, 60, 10_000);
+        spec.idle.duty_percent = duty;
+        spec.idle.slice = Nanos::from_millis(100);
+        spec.idle.target_superblocks = 0;
+        let mut drive = SimDrive::new(&spec);
+        let next = random(&drive, 3);
+        burst(&mut drive, Op::Write, 1, 32, 5_000, next);
+        rest(&mut drive, spec.idle.delay);
+        let before = drive.counters().units_folded;
+        rest(&mut drive, Nanos::from_millis(300));
+        drive.counters().units_folded - before
+    };
+    let (little, much) = (folded(10), folded(40));
+    assert!(little > 0, "nothing was folded");
+    assert!(
+        (3..6).contains(&(much / little)),
+        "{little} at 10 %, {much} at 40 %"
+    );
+}
+
+#[test]
+fn what_was_read_ahead_is_forgotten_when_it_changes() {
+    let mut spec = plain(64, 16, 8_000);
+    spec.buffer.read_ahead_units = 64;
+    for op in [Op::Write, Op::Trim] {
+        let mut drive = SimDrive::new(&spec);
+        fill(&mut drive);
+        rest(&mut drive, Nanos::from_millis(5));
+        for unit in 0..8 {
+            alone(&mut drive, request(0, Op::Read, unit, 1));
+        }
+        let hits = drive.counters().read_ahead_hits;
+        assert!(hits > 0, "nothing was read ahead");
+        alone(&mut drive, request(0, op, 8, 1));
+        alone(&mut drive, request(0, Op::Read, 8, 1));
+        assert_eq!(drive.counters().read_ahead_hits, hits, "{op:?}");
+    }
+}
+
+#[test]
+fn a_slot_waits_for_the_old_part_of_a_partly_written_unit() {
+    let spec = plain(64, 16, 8_000);
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    let mut part = request(0, Op::Write, 7, 1);
+    part.len_bytes = 512;
+    let start = drive.now();
+    alone(&mut drive, part);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    let least = spec.main.timing.read[0] + spec.main.timing.program[0];
+    assert!(drive.now().since(start) > least);
+    assert_eq!(drive.counters().merges, 1, "whole units need no old part");
+}
+
+#[test]
+fn commands_beyond_the_links_slots_wait_in_the_host() {
+    let pair = |slots: u32| {
+        let mut spec = plain(64, 16, 8_000);
+        spec.host.slots = slots;
+        let mut drive = SimDrive::new(&spec);
+        fill(&mut drive);
+        rest(&mut drive, Nanos::from_millis(5));
+        let start = drive.now();
+        // Two slots on neighbouring dies, which hang on different channels.
+        drive.submit(request(0, Op::Read, 0, 1));
+        drive.submit(request(1, Op::Read, 4, 1));
+        drive.advance(SimTime::NEVER).expect("one ends");
+        let last = drive.advance(SimTime::NEVER).expect("the other ends");
+        last.at.since(start)
+    };
+    let (together, in_turn) = (pair(2), pair(1));
+    assert!(
+        in_turn > together + Nanos::from_micros(50),
+        "{together:?} {in_turn:?}"
+    );
+}
+
+#[test]
+fn page_types_take_their_own_time() {
+    let mut spec = plain(64, 12, 2_000);
+    spec.dies = 1;
+    spec.channels = 1;
+    spec.main.timing.read = vec![Nanos(10_000), Nanos(20_000), Nanos(40_000)];
+    spec.main.timing.program = vec![Nanos(100_000); 3];
+    let mut drive = SimDrive::new(&spec);
+    for unit in 0..12 {
+        alone(&mut drive, request(0, Op::Write, unit, 1));
+    }
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    let [lower, middle, upper] =
+        [0, 4, 8].map(|unit| alone(&mut drive, request(0, Op::Read, unit, 1)));
+    assert_eq!(middle - lower, Nanos(10_000));
+    assert_eq!(upper - middle, Nanos(20_000));
+}
+
+#[test]
+fn trim_costs_by_the_length_of_its_range() {
+    let spec = plain(256, 16, 40_000);
+    let mut drive = SimDrive::new(&spec);
+    let short = alone(&mut drive, request(0, Op::Trim, 0, 1024));
+    let long = alone(&mut drive, request(0, Op::Trim, 0, 21 * 1024));
+    assert_eq!(long - short, spec.trim.per_1024_units * 20);
+}
+
+#[test]
+fn a_divided_controller_keeps_reads_free_of_writes() {
+    let read_beside_writes = |divided: bool| {
+        let mut spec = plain(64, 16, 8_000);
+        spec.controller.write_command = Nanos::from_micros(200);
+        if divided {
+            spec.controller.cores = 2;
+            spec.controller.core_write = 1;
+        }
+        let mut drive = SimDrive::new(&spec);
+        let start = drive.now();
+        for tag in 1..9 {
+            drive.submit(request(tag, Op::Write, u64::from(tag), 1));
+        }
+        drive.submit(request(0, Op::Read, 100, 1));
+        loop {
+            let done = drive.advance(SimTime::NEVER).expect("requests end");
+            if done.tag == 0 {
+                return done.at.since(start);
+            }
+        }
+    };
+    assert!(read_beside_writes(false) > Nanos::from_micros(8 * 200));
+    assert!(read_beside_writes(true) < Nanos::from_micros(100));
+}
+
+#[test]
+fn a_long_read_of_nothing_ends() {
+    let spec = Model::shipped("demo-8gb").expect("a shipped model").spec();
+    let mut drive = SimDrive::new(&spec);
+    let units = (5_u64 << 30) / UNIT;
+    let time = alone(&mut drive, request(0, Op::Read, 0, units));
+    assert!(
+        time > Nanos::from_secs(8),
+        "5 GiB cannot cross the link in {time:?}"
+    );
+}
+
+#[test]
+#[should_panic(expected = "has no length")]
+fn a_request_of_no_length_is_refused() {
+    let mut drive = SimDrive::new(&plain(64, 16, 8_000));
+    drive.submit(request(0, Op::Read, 0, 0));
+}
