@@ -198,3 +198,32 @@ fn more_over_provisioning_raises_the_end() {
     println!("{less} {more}");
     assert!(more > less * 1.15, "{less} IOPS, with more room {more}");
 }
+
+#[test]
+#[ignore = "two virtual hours at full size: a minute in a release build"]
+fn two_hours_and_the_recovery_are_as_published() {
+    let mut target = drive(ULTRA_II, |_| {});
+    let curve = write(&mut target, 7200, 1000);
+    let found = levels(&curve);
+    println!("{found:?}");
+    for (level, (end_gb, iops)) in [(0.6, 41_000.0), (8.0, 30_000.0), (240.0, 21_000.0)]
+        .into_iter()
+        .enumerate()
+    {
+        assert!(about(found[level].0, end_gb), "{found:?}");
+        assert!(about(found[level].1, iops), "{found:?}");
+    }
+    let end = end_level(&curve).expect("a curve");
+    assert!((4_000.0..5_000.0).contains(&end), "it ends at {end}");
+
+    target.idle(900.0).expect("it rests");
+    let rested = recovered_bytes(&write(&mut target, 300, 1000), end) as f64 / GB;
+    assert!(about(rested, 2.3), "{rested} GB after rest");
+
+    target.trim_all().expect("it trims");
+    let again = write(&mut target, 300, 1000);
+    let trimmed = recovered_bytes(&again, end) as f64 / GB;
+    assert!(trimmed > 2.0 * rested, "{trimmed} GB after TRIM");
+    let start = |series: &Series| series.samples[0].iops;
+    assert!(start(&again) < 0.9 * start(&curve), "{}", start(&again));
+}

@@ -343,7 +343,9 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
         return;
     }
     // Beyond the user's data: what is kept back, what is open, one to collect into.
-    let spare = u64::from(spec.collect.start_superblocks + 3) * layout.main_superblock_units;
+    let buffer = 2 * u64::from(spec.buffer.write_units);
+    let spare = u64::from(spec.collect.start_superblocks + 3) * layout.main_superblock_units
+        + if spec.cache.is_none() { buffer } else { 0 };
     let most = layout.main_units.saturating_sub(spare) * UNIT_BYTES;
     if user.get() > most {
         let message = format!(
@@ -360,14 +362,7 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
         );
         c.report("capacity.user_bytes", user, message);
     }
-    let map_mib = user.get() / UNIT_BYTES * 4 / (1 << 20);
-    if u64::from(model.dram.size_mib.get()) < map_mib {
-        let message = format!(
-            "{} MiB cannot hold the mapping table of {map_mib} MiB (4 bytes for each 4 KiB)",
-            model.dram.size_mib.get()
-        );
-        c.report("dram.size_mib", &model.dram.size_mib, message);
-    }
+    dram(c, model);
     if spec.buffer.write_units < 2 * units_per_slot(model) {
         let message = "it must hold at least two multi-plane pages".to_string();
         c.report(
@@ -389,6 +384,36 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
                 &field.blocks_per_plane,
                 message,
             );
+        }
+    }
+}
+
+/// Whether the DRAM holds what the model puts there.
+fn dram(c: &mut Checker<'_>, model: &Model) {
+    let dram = &model.dram;
+    let map_kib = model.capacity.user_bytes.get() / UNIT_BYTES * 4 / 1024;
+    let buffers_kib = u64::from(dram.write_buffer_kib.get()) + u64::from(dram.read_ahead_kib.get());
+    let need_mib = (map_kib + buffers_kib).div_ceil(1024);
+    if u64::from(dram.size_mib.get()) < need_mib {
+        let message = format!(
+            "{} MiB cannot hold {need_mib} MiB: the mapping table of {} MiB (4 bytes for each \
+             4 KiB), the write buffer and the read-ahead",
+            dram.size_mib.get(),
+            map_kib.div_ceil(1024)
+        );
+        c.report("dram.size_mib", &dram.size_mib, message);
+    }
+    for (key, field) in [
+        ("dram.write_buffer_kib", &dram.write_buffer_kib),
+        ("dram.read_ahead_kib", &dram.read_ahead_kib),
+        (
+            "controller.map_segment_kib",
+            &model.controller.map_segment_kib,
+        ),
+    ] {
+        if !field.get().is_multiple_of(4) {
+            let message = format!("{} is not allowed; it must be a multiple of 4", field.get());
+            c.report(key, field, message);
         }
     }
 }

@@ -46,9 +46,9 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Units written to flash for each unit that the host wrote, SLC and main area
-    /// together, without parity: host writes, collection and folding. `None` before the
-    /// first write.
+    /// Units given a place for each unit that the host wrote: host writes, collection and
+    /// folding, in SLC and main area together. Parity, padding, and what is stale in the
+    /// pages that a fold copies whole are not counted. `None` before the first write.
     pub fn write_amplification(&self) -> Option<f64> {
         let host = self.host_units_written;
         let all = host + self.units_collected + self.units_folded;

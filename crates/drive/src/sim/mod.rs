@@ -48,6 +48,8 @@ use write::Writer;
 
 /// Kinds of events, ranked at one instant.
 mod kind {
+    // Hardware first: what it frees, firmware may use at the same instant. Timers last: by
+    // then everything that was due has happened, and the longer a timer runs, the later.
     pub const DIE: u8 = 0;
     pub const CHANNEL: u8 = 1;
     pub const LINK: u8 = 2;
@@ -218,18 +220,6 @@ impl SimDrive {
     /// Erase cycles of every superblock, those of the cache first.
     pub fn erase_counts(&self) -> &[u32] {
         self.superblocks.erase_counts()
-    }
-
-    /// Units of user data in the main area that are valid, and that could be.
-    pub fn main_area_units(&self) -> (u64, u64) {
-        let main = *self.layout.pool(Pool::Main);
-        let valid = (0..main.superblocks)
-            .map(|i| u64::from(self.mapping.valid_in(main.first_superblock + i)))
-            .sum();
-        let all = u64::from(main.superblocks)
-            * u64::from(main.data_slots_per_superblock)
-            * u64::from(self.spec.units_per_slot);
-        (valid, all)
     }
 
     /// Starts to keep account of what every flash unit would hold, so that
@@ -415,8 +405,8 @@ impl Device for SimDrive {
     }
 }
 
-/// Ends a command at the present instant.
 impl SimDrive {
+    /// Ends a command at the present instant.
     fn complete(&mut self, tag: u32) {
         let at = self.now() + self.spec.host.complete;
         debug_assert!(self.completions.back().is_none_or(|last| last.0 <= at));
