@@ -62,7 +62,7 @@ impl Model {
     /// # Errors
     /// [`ModelError::Parse`] and [`ModelError::Check`].
     pub fn parse(text: &str, path: &str) -> Result<Model, ModelError> {
-        let model: Model = toml::from_str(text).map_err(|error| {
+        let mut model: Model = toml::from_str(text).map_err(|error| {
             let shape = shape::explain(text, &error);
             ModelError::Parse {
                 path: path.to_string(),
@@ -71,6 +71,7 @@ impl Model {
                 message: shape.message,
             }
         })?;
+        model.fingerprint = fingerprint(text);
         let problems = check::problems(&model, text);
         if problems.is_empty() {
             return Ok(model);
@@ -114,4 +115,11 @@ fn line_of(text: &str, offset: usize) -> usize {
         .iter()
         .filter(|&&b| b == b'\n')
         .count()
+}
+
+/// FNV-1a, 64 bits: enough to notice an edit; nobody is to be kept from forging one.
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }

@@ -36,6 +36,9 @@ pub struct Model {
     pub idle: Idle,
     /// TRIM.
     pub trim: Trim,
+    /// FNV-1a hash of the file's bytes: tells whether a model was edited.
+    #[serde(skip)]
+    pub fingerprint: u64,
 }
 
 /// What the host may address.
