@@ -244,7 +244,7 @@ fn impossible_geometry_of_a_model() {
     figure(
         "size_mib =",
         "2",
-        "dram.size_mib: 2 MiB cannot hold the mapping table of 7 MiB",
+        "dram.size_mib: 2 MiB cannot hold 9 MiB: the mapping table of 8 MiB",
     );
     figure(
         "policy =",
