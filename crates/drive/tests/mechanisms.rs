@@ -218,3 +218,44 @@ fn a_request_of_no_length_is_refused() {
     let mut drive = SimDrive::new(&plain(64, 16, 8_000));
     drive.submit(request(0, Op::Read, 0, 0));
 }
+
+#[test]
+fn what_a_flush_has_promised_is_in_flash_at_every_instant() {
+    for spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
+        let mut drive = SimDrive::new(&spec);
+        drive.keep_content();
+        let units = (drive.capacity_bytes() / UNIT) as u32;
+        // Each unit under its own tag, and all of it flushed.
+        for unit in 0..units {
+            alone(&mut drive, request(unit, Op::Write, u64::from(unit), 1));
+        }
+        alone(&mut drive, request(0, Op::Flush, 0, 0));
+        // Every other unit is overwritten again and again; the rest is only moved about.
+        let mut rng = stend_base::Rng::stream(1, "hot");
+        let mut tag = units;
+        for round in 0..600 {
+            for _ in 0..100 {
+                let unit = rng.below(u64::from(units) / 2) * 2;
+                drive.submit(request(tag, Op::Write, unit, 1));
+                tag += 1;
+            }
+            for _ in 0..100 {
+                drive.advance(SimTime::NEVER).expect("a write ends");
+            }
+            let mut found = vec![false; units as usize];
+            for tag in drive.tags_in_flash().filter(|&tag| tag < units) {
+                found[tag as usize] = true;
+            }
+            let lost = (1..units).step_by(2).find(|&unit| !found[unit as usize]);
+            assert_eq!(
+                lost, None,
+                "round {round}: a flushed unit is only in the buffer"
+            );
+        }
+        assert!(
+            drive.counters().units_collected > 10_000,
+            "{:?}",
+            drive.counters()
+        );
+    }
+}

@@ -34,11 +34,6 @@ impl SimulatedTarget {
         Arc::clone(&self.requests)
     }
 
-    /// The drive itself.
-    pub fn drive(&self) -> &SimDrive {
-        &self.drive
-    }
-
     /// Runs a job file that has been read already, and yields all that was measured.
     ///
     /// # Errors

@@ -213,6 +213,14 @@ impl Mapping {
         }
     }
 
+    /// The tags that physical units hold, each with its physical unit.
+    pub fn stamps(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let all = self.stamps.iter().flat_map(|stamps| stamps.0.iter());
+        (0u32..)
+            .zip(all.copied())
+            .filter(|&(_, stamp)| stamp != ERASED)
+    }
+
     /// The tag of the request whose data a read of `logical` would return; `None` where
     /// nothing is mapped.
     ///

@@ -238,6 +238,16 @@ impl SimDrive {
         self.mapping.content(unit)
     }
 
+    /// The tags of the requests whose data lies in flash at this instant, programmed and
+    /// not erased, whether valid or not: what a search of the whole flash would find after
+    /// a power cut. Needs [`SimDrive::keep_content`] from the first request on.
+    pub fn tags_in_flash(&self) -> impl Iterator<Item = u32> + '_ {
+        self.mapping
+            .stamps()
+            .filter(|&(physical, _)| !self.writer.in_buffer(physical >> self.layout.unit_bits))
+            .map(|(_, tag)| tag)
+    }
+
     fn now(&self) -> SimTime {
         self.queue.now()
     }
@@ -277,7 +287,7 @@ impl SimDrive {
             Purpose::ReadAhead { entry } => self.read_ahead_arrived(entry),
             Purpose::Merge { filling } => self.merge_arrived(filling),
             Purpose::Program { filling } => self.program_done(filling),
-            Purpose::Parity { superblock } => self.parity_done(superblock),
+            Purpose::Parity { superblock } => self.program_ended(superblock),
             Purpose::Collect { slot } => self.collect_arrived(slot),
             Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
             Purpose::Erase { superblock } => self.erase_done(superblock),
@@ -296,6 +306,8 @@ impl SimDrive {
     fn erase(&mut self, superblock: u32) {
         debug_assert_eq!(self.mapping.occupied_in(superblock), 0);
         self.superblocks.erase_begins(superblock, self.spec.dies);
+        // Lost from here on: a cut in the middle of an erase leaves nothing to read.
+        self.mapping.erase_stamps(superblock);
         let busy = match self.layout.pool_of_superblock(superblock) {
             Pool::Main => self.spec.main.timing.erase,
             Pool::Cache => self.cache_spec().pool.timing.erase,
@@ -315,7 +327,6 @@ impl SimDrive {
     fn erase_done(&mut self, superblock: u32) {
         let pool = self.layout.pool_of_superblock(superblock);
         if self.superblocks.erase_ends(superblock, pool) {
-            self.mapping.erase_stamps(superblock);
             self.pump_all();
         }
     }

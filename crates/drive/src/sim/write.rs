@@ -532,11 +532,8 @@ impl SimDrive {
         self.check_flushes();
     }
 
-    pub(super) fn parity_done(&mut self, superblock: u32) {
-        self.program_ended(superblock);
-    }
-
-    fn program_ended(&mut self, superblock: u32) {
+    /// A slot of data or parity is programmed.
+    pub(super) fn program_ended(&mut self, superblock: u32) {
         if self.superblocks.program_ends(superblock, self.entry_pool()) {
             self.superblock_closed();
         }
