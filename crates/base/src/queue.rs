@@ -1,14 +1,14 @@
 //! The event queue and its total order.
 //!
-//! Events are ordered by time, then by kind, then by the order in which they were
-//! scheduled. Kinds are numbered by their owner, which documents the reason for each
-//! place. The whole key is one integer, so that no comparison can disagree:
+//! Events are ordered by time, then by kind, then by index: what happens at one instant
+//! depends on what it is, never on the order in which it was scheduled. Kinds are numbered
+//! by their owner, which documents the reason for each place. The whole key is one integer,
+//! so that no comparison can disagree:
 //!
 //! | bits | what |
 //! |---|---|
 //! | 127..64 | time, ns |
-//! | 63..60 | kind |
-//! | 59..20 | sequence number |
+//! | 63..20 | kind |
 //! | 19..0 | index: which die, channel, core … |
 
 use std::cmp::Reverse;
@@ -17,7 +17,6 @@ use std::collections::BinaryHeap;
 use crate::time::SimTime;
 
 const INDEX_BITS: u32 = 20;
-const SEQUENCE_BITS: u32 = 40;
 
 /// What happens, to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +33,6 @@ pub struct Event {
 #[derive(Clone, Debug)]
 pub struct EventQueue {
     heap: BinaryHeap<Reverse<u128>>,
-    sequence: u64,
     now: SimTime,
     popped: u64,
 }
@@ -44,7 +42,6 @@ impl EventQueue {
     pub fn new(capacity: usize) -> EventQueue {
         EventQueue {
             heap: BinaryHeap::with_capacity(capacity),
-            sequence: 0,
             now: SimTime::ZERO,
             popped: 0,
         }
@@ -69,10 +66,7 @@ impl EventQueue {
     pub fn schedule(&mut self, at: SimTime, kind: u8, index: u32) {
         assert!(at >= self.now, "an event was scheduled in the past");
         debug_assert!(kind < 16 && index < 1 << INDEX_BITS);
-        let low = (u64::from(kind) << (SEQUENCE_BITS + INDEX_BITS))
-            | (self.sequence << INDEX_BITS)
-            | u64::from(index);
-        self.sequence = (self.sequence + 1) & ((1 << SEQUENCE_BITS) - 1);
+        let low = u64::from(kind) << INDEX_BITS | u64::from(index);
         self.heap
             .push(Reverse((u128::from(at.0) << 64) | u128::from(low)));
     }
@@ -95,7 +89,7 @@ impl EventQueue {
         self.popped += 1;
         Some(Event {
             at,
-            kind: (low >> (SEQUENCE_BITS + INDEX_BITS)) as u8,
+            kind: (low >> INDEX_BITS) as u8,
             index: (low & ((1 << INDEX_BITS) - 1)) as u32,
         })
     }
@@ -119,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_is_time_then_kind_then_sequence() {
+    fn order_is_time_then_kind_then_index() {
         let mut queue = EventQueue::new(8);
         queue.schedule(SimTime(5), 2, 10);
         queue.schedule(SimTime(5), 1, 11);
@@ -128,7 +122,7 @@ mod tests {
         let order: Vec<u32> = std::iter::from_fn(|| queue.pop())
             .map(|e| e.index)
             .collect();
-        assert_eq!(order, [12, 11, 9, 10]);
+        assert_eq!(order, [12, 9, 11, 10]);
         assert_eq!(queue.now(), SimTime(5));
         assert_eq!(queue.taken(), 4);
     }

@@ -3,7 +3,9 @@
 //! flushes and silence, up to 32 requests at once.
 //!
 //! `STEND_PROPERTY_SEEDS=N` tries N seeds instead of the default; a failing seed prints
-//! the command that replays it.
+//! the command that replays it. `STEND_PROPERTY_TRACES=1` prints the hash of each drive's
+//! history: two versions of the simulator that print the same (with `-- --nocapture`) do
+//! the same, event by event.
 
 mod common;
 
@@ -205,6 +207,10 @@ fn run(seed: u64) {
         model.finish_one();
     }
     model.check(0..units);
+    if std::env::var_os("STEND_PROPERTY_TRACES").is_some() {
+        let (now, trace) = (model.drive.now().0, model.drive.trace_hash());
+        println!("seed {seed}: {now} ns, trace {trace:016x}");
+    }
 }
 
 #[test]

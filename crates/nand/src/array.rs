@@ -75,6 +75,7 @@ struct Slot {
     cookie: u64,
     die: u32,
     next: u32,
+    sensed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -189,6 +190,7 @@ impl Array {
             cookie,
             die,
             next: NONE,
+            sensed: false,
         });
         if self.dies[die as usize].current == NONE {
             self.start(queue, slot);
@@ -205,19 +207,18 @@ impl Array {
     #[inline]
     pub fn on_die(&mut self, queue: &mut EventQueue, die: u32) -> Option<Finished> {
         let slot = self.dies[die as usize].current;
-        match self.slots[slot as usize].work {
-            Work::Read { .. } => {
-                self.ask_channel(queue, slot);
-                None
-            }
-            Work::Program { .. } | Work::OnDie { .. } => Some(self.finish(queue, slot)),
+        let sensed = matches!(self.slots[slot as usize].work, Work::Read { .. })
+            && !std::mem::replace(&mut self.slots[slot as usize].sensed, true);
+        if sensed {
+            self.ask_channel(queue, slot);
+            return None;
         }
+        Some(self.finish(queue, slot))
     }
 
     /// The event of a channel: a transfer has ended.
     #[inline]
-    pub fn on_channel(&mut self, queue: &mut EventQueue, channel: u32) -> Option<Finished> {
-        let slot = self.channels[channel as usize].current;
+    pub fn on_channel(&mut self, queue: &mut EventQueue, channel: u32) {
         self.channels[channel as usize].current = NONE;
         let next = pop(
             &mut self.channels[channel as usize].waiting,
@@ -225,15 +226,6 @@ impl Array {
         );
         if next != NONE {
             self.start_transfer(queue, channel, next);
-        }
-        match self.slots[slot as usize].work {
-            Work::Program { program, .. } => {
-                let die = self.slots[slot as usize].die;
-                queue.schedule(queue.now() + program, self.kind_die, die);
-                None
-            }
-            Work::Read { .. } => Some(self.finish(queue, slot)),
-            Work::OnDie { .. } => unreachable!("work without a transfer was on the channel"),
         }
     }
 
@@ -271,15 +263,17 @@ impl Array {
     }
 
     fn start_transfer(&mut self, queue: &mut EventQueue, channel: u32, slot: u32) {
-        let (Work::Read { bytes, .. } | Work::Program { bytes, .. }) =
-            self.slots[slot as usize].work
-        else {
-            unreachable!("work without a transfer asked for the channel");
+        let (bytes, then) = match self.slots[slot as usize].work {
+            Work::Read { bytes, .. } => (bytes, Nanos::ZERO),
+            Work::Program { bytes, program } => (bytes, program),
+            Work::OnDie { .. } => unreachable!("work without a transfer asked for the channel"),
         };
         self.channels[channel as usize].current = slot;
         let time = self.transfer_time(bytes);
         self.counters.channel_busy_ns += time.0;
         queue.schedule(queue.now() + time, self.kind_channel, channel);
+        let die = self.slots[slot as usize].die;
+        queue.schedule(queue.now() + time + then, self.kind_die, die);
     }
 
     fn finish(&mut self, queue: &mut EventQueue, slot: u32) -> Finished {

@@ -33,7 +33,10 @@ impl Bench {
         while let Some(event) = self.queue.pop() {
             let finished = match event.kind {
                 DIE => self.array.on_die(&mut self.queue, event.index),
-                _ => self.array.on_channel(&mut self.queue, event.index),
+                _ => {
+                    self.array.on_channel(&mut self.queue, event.index);
+                    None
+                }
             };
             done.extend(finished.map(|f| (f.cookie, event.at.0)));
         }

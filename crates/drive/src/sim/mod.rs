@@ -7,8 +7,8 @@
 //! 2. then commands that arrive from the host, in the order of submission;
 //! 3. then completions handed to the host, in the order in which they were decided.
 //!
-//! Events of one kind at one instant go by the order in which they were scheduled. All
-//! of it is integers, so that the same model and requests give the same bytes anywhere.
+//! Events of one kind at one instant go by index: the lower die first. All of it is
+//! integers, so that the same model and requests give the same bytes anywhere.
 
 mod collect;
 mod command;
@@ -57,6 +57,8 @@ mod kind {
     pub const FOLD_PAUSE: u8 = 4;
     pub const IDLE_SLICE: u8 = 5;
     pub const IDLE_BEGIN: u8 = 6;
+    /// Not in the queue: commands arrive in the order in which they were submitted.
+    pub const ARRIVAL: u8 = 7;
 }
 
 /// A simulated solid-state drive.
@@ -212,7 +214,9 @@ impl SimDrive {
         }
     }
 
-    /// Hash of every event so far, in order: equal for equal histories.
+    /// Hash of everything that arrived or ended so far, in order, with its instant: equal
+    /// for equal histories. How ends are found (events that only hand work on) is not part
+    /// of it.
     pub fn trace_hash(&self) -> u64 {
         self.trace
     }
@@ -252,7 +256,8 @@ impl SimDrive {
         self.queue.now()
     }
 
-    fn trace(&mut self, what: u64) {
+    fn trace(&mut self, kind: u8, index: u32) {
+        let what = u64::from(kind) << 32 | u64::from(index);
         // FNV-1a by words: order matters, and it costs a multiplication.
         self.trace = (self.trace ^ what ^ self.queue.now().0.rotate_left(24))
             .wrapping_mul(0x0000_0100_0000_01b3);
@@ -260,20 +265,22 @@ impl SimDrive {
 
     fn step(&mut self) {
         let event = self.queue.pop().expect("the caller saw an event");
-        self.trace(u64::from(event.kind) << 32 | u64::from(event.index));
         match event.kind {
             kind::DIE => {
                 if let Some(done) = self.array.on_die(&mut self.queue, event.index) {
+                    self.trace(event.kind, event.index);
                     self.nand_done(Purpose::unpack(done.cookie));
                 }
             }
-            kind::CHANNEL => {
-                if let Some(done) = self.array.on_channel(&mut self.queue, event.index) {
-                    self.nand_done(Purpose::unpack(done.cookie));
-                }
+            kind::CHANNEL => self.array.on_channel(&mut self.queue, event.index),
+            kind::LINK => {
+                self.trace(event.kind, event.index);
+                self.link_done();
             }
-            kind::LINK => self.link_done(),
-            kind::CORE => self.core_done(event.index),
+            kind::CORE => {
+                self.trace(event.kind, event.index);
+                self.core_done(event.index);
+            }
             kind::FOLD_PAUSE => self.fold_pause_ends(),
             kind::IDLE_SLICE => self.idle_slice_ends(event.index),
             kind::IDLE_BEGIN => self.idle_timer(),
@@ -372,7 +379,7 @@ impl SimDrive {
                 self.step();
             } else if arrival == next {
                 self.queue.set_now(next);
-                self.trace(1 << 63);
+                self.trace(kind::ARRIVAL, 0);
                 self.command_arrives();
             } else {
                 self.queue.set_now(next);
