@@ -18,7 +18,7 @@ struct Bench {
 impl Bench {
     fn new(dies: u32, channels: u32) -> Bench {
         Bench {
-            queue: EventQueue::new(16),
+            queue: EventQueue::new(&[dies, channels]),
             array: Array::new(dies, channels, 2_500, Nanos(100), DIE, CHANNEL),
         }
     }

@@ -12,8 +12,6 @@ pub(crate) struct Idle {
     timer_set: bool,
     working: bool,
     in_slice: bool,
-    /// Number of the idle period, so that timers of an earlier one are known.
-    period: u32,
 }
 
 impl Idle {
@@ -28,9 +26,6 @@ impl Idle {
         self.in_slice
     }
 }
-
-/// Periods are told apart modulo this, to fit an event's index beside the slice's part.
-const PERIODS: u32 = 1 << 18;
 
 impl SimDrive {
     pub(super) fn host_fell_silent(&mut self) {
@@ -55,7 +50,6 @@ impl SimDrive {
         self.pad_slots();
         // Without idle work the drive stands still until the host speaks again.
         self.idle.working = true;
-        self.idle.period = (self.idle.period + 1) % PERIODS;
         if self.spec.idle.enabled {
             self.slice_begins();
         }
@@ -68,16 +62,13 @@ impl SimDrive {
         }
         self.idle.in_slice = true;
         let work = self.spec.idle.slice.0 * u64::from(self.spec.idle.duty_percent) / 100;
-        self.schedule(Nanos(work), kind::IDLE_SLICE, self.idle.period * 2 + 1);
+        self.schedule(Nanos(work), kind::IDLE_SLICE, 0);
         self.pump_all();
     }
 
-    /// A working or resting part of a slice ends; the lowest bit of `index` tells which.
-    pub(super) fn idle_slice_ends(&mut self, index: u32) {
-        if !self.idle.working || index / 2 != self.idle.period {
-            return;
-        }
-        if index.is_multiple_of(2) {
+    /// A working or resting part of a slice ends.
+    pub(super) fn idle_slice_ends(&mut self) {
+        if !self.idle.in_slice {
             self.slice_begins();
             return;
         }
@@ -88,7 +79,7 @@ impl SimDrive {
             return;
         }
         self.idle.in_slice = false;
-        self.schedule(Nanos(rest), kind::IDLE_SLICE, self.idle.period * 2);
+        self.schedule(Nanos(rest), kind::IDLE_SLICE, 0);
     }
 
     /// Whether folding or collection has anything left to do.
@@ -101,6 +92,7 @@ impl SimDrive {
     pub(super) fn idle_ends(&mut self) {
         self.idle.working = false;
         self.idle.in_slice = false;
+        self.queue.cancel(kind::IDLE_SLICE, 0);
         self.pump_all();
     }
 }

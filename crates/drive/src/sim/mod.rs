@@ -164,7 +164,7 @@ impl SimDrive {
         };
         let mut drive = SimDrive {
             layout,
-            queue: EventQueue::new(256),
+            queue: EventQueue::new(&[spec.dies, spec.channels, 1, spec.controller.cores, 1, 1, 1]),
             array: Array::new(
                 spec.dies,
                 spec.channels,
@@ -282,7 +282,7 @@ impl SimDrive {
                 self.core_done(event.index);
             }
             kind::FOLD_PAUSE => self.fold_pause_ends(),
-            kind::IDLE_SLICE => self.idle_slice_ends(event.index),
+            kind::IDLE_SLICE => self.idle_slice_ends(),
             kind::IDLE_BEGIN => self.idle_timer(),
             other => unreachable!("no event has the kind {other}"),
         }
@@ -364,7 +364,7 @@ impl SimDrive {
     /// The next completion, and lets time pass up to it or to `limit`.
     fn run_until(&mut self, limit: SimTime) -> Option<Completion> {
         loop {
-            let event = self.queue.next_at().unwrap_or(SimTime::NEVER);
+            let event = self.queue.next_at();
             let arrival = self.arrivals.front().map_or(SimTime::NEVER, |a| a.0);
             let completion = self.completions.front().map_or(SimTime::NEVER, |c| c.0);
             let next = event.min(arrival).min(completion);
