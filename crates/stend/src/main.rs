@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Command::Review(args) => commands::review::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Drives(args) => commands::drives::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
     });
     signals::settle();
     match result {

@@ -45,6 +45,14 @@ impl Opened {
             Opened::Real(_) => None,
         }
     }
+
+    /// Counts the events of a simulated drive.
+    pub fn event_count(&self) -> Option<Arc<AtomicU64>> {
+        match self {
+            Opened::Simulated(target) => Some(target.event_count()),
+            Opened::Real(_) => None,
+        }
+    }
 }
 
 /// Whether `name` stands for something simulated: a model or a model file.

@@ -11,12 +11,14 @@ use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
 
-/// A simulated drive in some state. Copies share the count of requests, nothing else.
+/// A simulated drive in some state. Copies share the counts of requests and events,
+/// nothing else.
 #[derive(Clone)]
 pub struct SimulatedTarget {
     model: Arc<Model>,
     drive: SimDrive,
     requests: Arc<AtomicU64>,
+    events: Arc<AtomicU64>,
 }
 
 impl SimulatedTarget {
@@ -26,12 +28,27 @@ impl SimulatedTarget {
             drive: SimDrive::new(&model.spec()),
             model: Arc::new(model),
             requests: Arc::default(),
+            events: Arc::default(),
         }
     }
 
     /// Requests completed in jobs so far, by this drive and all copies in its line.
     pub fn request_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.requests)
+    }
+
+    /// Events of the simulation so far, by this drive and all copies in its line.
+    pub fn event_count(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.events)
+    }
+
+    /// Does something with the drive and counts the events of it.
+    fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
+        let before = self.drive.counters().events;
+        let result = act(&mut self.drive);
+        let events = self.drive.counters().events - before;
+        self.events.fetch_add(events, Ordering::Relaxed);
+        result
     }
 
     /// Runs a job file that has been read already, and yields all that was measured.
@@ -44,8 +61,9 @@ impl SimulatedTarget {
         file: &JobFile,
         options: &RunOptions<'_>,
     ) -> Result<RunResult, TargetError> {
-        let result =
-            stend_load::run(&mut self.drive, file, options).map_err(|error| match error {
+        let result = self
+            .counting(|drive| stend_load::run(drive, file, options))
+            .map_err(|error| match error {
                 RunError::DoesNotFit { .. } => TargetError::Input(error.to_string()),
                 RunError::Stalled { .. } | RunError::Stopped => {
                     TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
@@ -113,7 +131,7 @@ impl Target for SimulatedTarget {
             offset_bytes: 0,
             len_bytes: self.drive.capacity_bytes(),
         });
-        match self.drive.advance(SimTime::NEVER) {
+        match self.counting(|drive| drive.advance(SimTime::NEVER)) {
             Some(_) => Ok(()),
             None => Err(TargetError::Failed(format!(
                 "the simulated drive stands still: {}",
@@ -128,7 +146,7 @@ impl Target for SimulatedTarget {
 
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
         let limit = self.drive.now() + Nanos((seconds * 1e9).round() as u64);
-        let completion = self.drive.advance(limit);
+        let completion = self.counting(|drive| drive.advance(limit));
         assert!(completion.is_none(), "nothing was outstanding");
         Ok(())
     }

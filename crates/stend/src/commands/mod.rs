@@ -1,5 +1,6 @@
-//! One file a command.
+//! One file a command, or a folder.
 
+pub mod bench;
 pub mod drives;
 pub mod review;
 pub mod run;

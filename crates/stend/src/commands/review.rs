@@ -2,7 +2,8 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use stend_method::{Edition, ReviewOptions, check_options, run_review};
@@ -16,6 +17,33 @@ use crate::progress::Progress;
 use crate::{note, print};
 
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
+    let done = perform(args)?;
+    let review = &done.review;
+    tell(args, review, done.saved.as_deref().ok())?;
+    done.saved?;
+    if review.complete {
+        return Ok(());
+    }
+    for failed in &review.failed {
+        note(&format!("error: {}: {}", failed.id, failed.error));
+    }
+    Err(Failure::Incomplete)
+}
+
+/// A review that came to its end.
+pub struct Done {
+    /// The review.
+    pub review: Review,
+    /// Its page. Hours of measuring are told even where they cannot be kept.
+    pub saved: Result<PathBuf, Failure>,
+    /// Requests that simulated drives completed.
+    pub requests: u64,
+    /// Events of the simulations.
+    pub events: u64,
+}
+
+/// Makes a review and saves it.
+pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
     // What can be wrong is found before anything is made, and least of all a file of
     // gigabytes.
     let edition = Edition::load(&args.edition)?;
@@ -44,19 +72,16 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
         options,
         folder,
         earlier,
+        requests: AtomicU64::new(0),
+        events: AtomicU64::new(0),
     };
     let review = session.review(target, rivals)?;
-    // Hours of measuring are told even where they cannot be kept.
-    let saved = session.folder.save(&review);
-    tell(args, &review, saved.as_deref().ok())?;
-    saved?;
-    if review.complete {
-        return Ok(());
-    }
-    for failed in &review.failed {
-        note(&format!("error: {}: {}", failed.id, failed.error));
-    }
-    Err(Failure::Incomplete)
+    Ok(Done {
+        saved: session.folder.save(&review),
+        review,
+        requests: session.requests.into_inner(),
+        events: session.events.into_inner(),
+    })
 }
 
 /// An edition on a target and its rivals, with one folder for all of it.
@@ -66,6 +91,9 @@ struct Session<'a> {
     folder: Folder,
     /// What an earlier run left unfinished.
     earlier: Option<Review>,
+    /// What the simulated drives have done.
+    requests: AtomicU64,
+    events: AtomicU64,
 }
 
 impl Session<'_> {
@@ -106,7 +134,7 @@ impl Session<'_> {
         resume: Option<Review>,
         place: &(dyn Fn(&Review) -> Review + Sync),
     ) -> Result<Review, Failure> {
-        let requests = target.request_count();
+        let (requests, events) = (target.request_count(), target.event_count());
         let target = target.into_target();
         let progress = Progress::new(&target.info().title);
         let began = Instant::now();
@@ -125,7 +153,11 @@ impl Session<'_> {
         });
         progress.finish();
         let review = review?;
-        let requests = requests.map_or(0, |count| count.load(Ordering::Relaxed)) as f64 / 1e6;
+        let total = |of: Option<Arc<AtomicU64>>| of.map_or(0, |n| n.load(Ordering::Relaxed));
+        let (requests, events) = (total(requests), total(events));
+        self.requests.fetch_add(requests, Ordering::Relaxed);
+        self.events.fetch_add(events, Ordering::Relaxed);
+        let requests = requests as f64 / 1e6;
         if requests > 0.0 {
             let wall_s = began.elapsed().as_secs_f64();
             note(&format!(

@@ -1,0 +1,400 @@
+//! The cases: what is run on which drive, and what is aimed at.
+
+use stend_drive::Model;
+use stend_drive::model::SHIPPED;
+
+use crate::failure::Failure;
+
+/// One case.
+pub struct Case {
+    /// As typed.
+    pub name: &'static str,
+    /// In a line.
+    pub what: &'static str,
+    /// How fast it should be.
+    pub aim: Aim,
+    /// Why it is not run unless it is named; `None` for a case that is.
+    pub only_by_name: Option<&'static str>,
+    drive: Drive,
+    work: Work,
+}
+
+/// How fast a case should be.
+#[derive(Clone, Copy)]
+pub enum Aim {
+    /// Requests of the measured phase a second, at least.
+    RequestsPerS(f64),
+    /// Wall clock of the whole process, at most.
+    ProcessWallS(f64),
+    /// Cost of a request of the measured phase, as a multiple of that of another case, at
+    /// most.
+    CostRatio {
+        /// The other case.
+        to: &'static str,
+        /// The multiple.
+        most: f64,
+    },
+    /// None of its own: this case is compared with it.
+    Reference(&'static str),
+}
+
+/// What a case is run on.
+#[derive(Clone, Copy)]
+enum Drive {
+    /// The model of this name.
+    Shipped(&'static str),
+    /// The 850 PRO in another size.
+    Scaled { user_bytes: u64 },
+}
+
+/// What a case does.
+#[derive(Clone, Copy)]
+pub enum Work {
+    /// Job files, one after another on one drive.
+    Jobs {
+        /// What brings the drive into its state.
+        prepare: &'static [Phase],
+        /// What is measured.
+        measured: Phase,
+    },
+    /// A whole review of a shipped model; all of it is measured.
+    Review {
+        /// The tests, as typed; all of them without.
+        tests: Option<&'static str>,
+        /// Tests at the same time; as many as there are processors without.
+        threads: Option<usize>,
+        /// Factor on every duration.
+        duration_scale: f64,
+    },
+}
+
+/// One job.
+#[derive(Clone, Copy)]
+pub struct Phase {
+    rw: &'static str,
+    block_kib: u64,
+    depth: u32,
+    amount: Amount,
+}
+
+/// How much of it.
+#[derive(Clone, Copy)]
+enum Amount {
+    /// So many times the drive's capacity.
+    Capacities(u64),
+    /// So many requests.
+    Requests(u64),
+}
+
+impl Phase {
+    const fn new(rw: &'static str, block_kib: u64, depth: u32, amount: Amount) -> Phase {
+        Phase {
+            rw,
+            block_kib,
+            depth,
+            amount,
+        }
+    }
+
+    /// The job file on a drive of this capacity. The section's name makes its random
+    /// numbers differ from those of other phases.
+    pub fn job(&self, section: &str, capacity_bytes: u64) -> String {
+        let map = if self.rw.starts_with("rand") {
+            "norandommap\n"
+        } else {
+            ""
+        };
+        let bytes = match self.amount {
+            Amount::Capacities(n) => n * capacity_bytes,
+            Amount::Requests(n) => n * self.block_kib * 1024,
+        };
+        format!(
+            "[{section}]\nrw={}\nbs={}k\niodepth={}\n{map}io_size={bytes}\n",
+            self.rw, self.block_kib, self.depth
+        )
+    }
+}
+
+/// What a drive of a smoke run holds, or the smaller of two.
+const SMOKE_BYTES: u64 = 1 << 30;
+
+const FILL: Phase = Phase::new("write", 128, 32, Amount::Capacities(1));
+const SAMSUNG: Drive = Drive::Shipped("samsung-850-pro-256gb");
+const SANDISK: Drive = Drive::Shipped("sandisk-ultra-ii-240gb");
+const GROWTH: Work = Work::Jobs {
+    prepare: &[
+        FILL,
+        Phase::new("randwrite", 128, 32, Amount::Capacities(1)),
+    ],
+    measured: Phase::new("randwrite", 4, 32, Amount::Requests(10_000_000)),
+};
+
+/// All of them, in the order in which they are run.
+pub const CASES: &[Case] = &[
+    Case {
+        name: "random-write-steady",
+        what: "850 PRO 256 GB, filled, overwritten twice at random; 25,000,000 random 4 KiB \
+               writes, depth 32",
+        aim: Aim::RequestsPerS(5e6),
+        only_by_name: None,
+        drive: SAMSUNG,
+        work: Work::Jobs {
+            prepare: &[FILL, Phase::new("randwrite", 4, 32, Amount::Capacities(2))],
+            measured: Phase::new("randwrite", 4, 32, Amount::Requests(25_000_000)),
+        },
+    },
+    Case {
+        name: "random-read-qd32",
+        what: "850 PRO 256 GB, filled; 50,000,000 random 4 KiB reads, depth 32",
+        aim: Aim::RequestsPerS(3e6),
+        only_by_name: None,
+        drive: SAMSUNG,
+        work: Work::Jobs {
+            prepare: &[FILL],
+            measured: Phase::new("randread", 4, 32, Amount::Requests(50_000_000)),
+        },
+    },
+    Case {
+        name: "random-read-qd1",
+        what: "850 PRO 256 GB, filled; 20,000,000 random 4 KiB reads, depth 1",
+        aim: Aim::RequestsPerS(3e6),
+        only_by_name: None,
+        drive: SAMSUNG,
+        work: Work::Jobs {
+            prepare: &[FILL],
+            measured: Phase::new("randread", 4, 1, Amount::Requests(20_000_000)),
+        },
+    },
+    Case {
+        name: "sequential-write",
+        what: "Ultra II 240 GB, fresh; all of it written in order, 128 KiB, depth 32",
+        aim: Aim::ProcessWallS(6.0),
+        only_by_name: None,
+        drive: SANDISK,
+        work: Work::Jobs {
+            prepare: &[],
+            measured: FILL,
+        },
+    },
+    Case {
+        name: "sequential-write-850-pro",
+        what: "850 PRO 256 GB, fresh; all of it written in order, 128 KiB, depth 32",
+        aim: Aim::ProcessWallS(6.0),
+        only_by_name: None,
+        drive: SAMSUNG,
+        work: Work::Jobs {
+            prepare: &[],
+            measured: FILL,
+        },
+    },
+    Case {
+        name: "degradation",
+        what: "Ultra II 240 GB: stend review --tests degradation --threads 1",
+        aim: Aim::ProcessWallS(20.0),
+        only_by_name: None,
+        drive: SANDISK,
+        work: Work::Review {
+            tests: Some("degradation"),
+            threads: Some(1),
+            duration_scale: 1.0,
+        },
+    },
+    Case {
+        name: "review-2014",
+        what: "Ultra II 240 GB: stend review, all tests, all processors, with the report",
+        aim: Aim::ProcessWallS(60.0),
+        only_by_name: None,
+        drive: SANDISK,
+        work: Work::Review {
+            tests: None,
+            threads: None,
+            duration_scale: 1.0,
+        },
+    },
+    Case {
+        name: "growth-128gb",
+        what: "850 PRO scaled to 128 GB, filled, overwritten at random in 128 KiB; 10,000,000 \
+               random 4 KiB writes, depth 32",
+        aim: Aim::Reference("growth-4tb"),
+        only_by_name: None,
+        drive: Drive::Scaled {
+            user_bytes: 128_000_000_000,
+        },
+        work: GROWTH,
+    },
+    Case {
+        name: "growth-4tb",
+        what: "the same scaled to 4 TB",
+        aim: Aim::CostRatio {
+            to: "growth-128gb",
+            most: 2.0,
+        },
+        only_by_name: Some("takes about 9 GB of memory, and a quarter of an hour"),
+        drive: Drive::Scaled {
+            user_bytes: 4_000_000_000_000,
+        },
+        work: GROWTH,
+    },
+];
+
+impl Case {
+    /// The case of this name.
+    pub fn find(name: &str) -> Result<&'static Case, Failure> {
+        CASES.iter().find(|case| case.name == name).ok_or_else(|| {
+            let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+            Failure::Input(format!(
+                "there is no benchmark `{name}`; there are {}",
+                names.join(", ")
+            ))
+        })
+    }
+
+    /// What it runs on.
+    pub fn model(&self, smoke: bool) -> Model {
+        match (self.drive, smoke) {
+            (Drive::Shipped(name), false) => Model::shipped(name),
+            (Drive::Shipped("sandisk-ultra-ii-240gb"), true) => Model::shipped("demo-8gb"),
+            (Drive::Shipped(_), true) => Some(scaled(SMOKE_BYTES, Some(8))),
+            (Drive::Scaled { user_bytes }, false) => Some(scaled(user_bytes, None)),
+            // The two sizes stay apart.
+            (Drive::Scaled { user_bytes }, true) => {
+                let factor = if user_bytes > 1_000_000_000_000 { 2 } else { 1 };
+                Some(scaled(factor * SMOKE_BYTES, Some(8)))
+            }
+        }
+        .expect("the cases name shipped models")
+    }
+
+    /// What it does.
+    pub fn work(&self, smoke: bool) -> Work {
+        match self.work {
+            work if !smoke => work,
+            Work::Jobs { prepare, measured } => Work::Jobs {
+                prepare,
+                measured: Phase {
+                    amount: match measured.amount {
+                        Amount::Requests(_) => Amount::Requests(20_000),
+                        whole @ Amount::Capacities(_) => whole,
+                    },
+                    ..measured
+                },
+            },
+            Work::Review { tests, threads, .. } => Work::Review {
+                tests,
+                threads,
+                duration_scale: 0.001,
+            },
+        }
+    }
+}
+
+/// The 850 PRO in another size: its blocks grow with its capacity, and its DRAM and the
+/// mapping segments at hand with its mapping table. `pages_per_block` makes a drive so
+/// small that superblocks of the real size would not leave it the spare ones it needs.
+fn scaled(user_bytes: u64, pages_per_block: Option<u64>) -> Model {
+    // What the original has.
+    const USER_BYTES: u64 = 256_060_514_304;
+    const BLOCKS: u64 = 1_820;
+    const PAGES: u64 = 384;
+    let pages = pages_per_block.unwrap_or(PAGES);
+    // 128 bits: terabytes times blocks times pages are more than 64 can hold.
+    let blocks = (u128::from(user_bytes) * u128::from(BLOCKS * PAGES))
+        .div_ceil(u128::from(USER_BYTES * pages));
+    let map_mib = (user_bytes / 4096 * 4).div_ceil(1 << 20);
+    // Beside the mapping, write buffer and read-ahead: 9 MiB.
+    let dram_mib = (map_mib + 9).next_power_of_two();
+    let segments = user_bytes.div_ceil(4 << 20).next_power_of_two();
+    let gb = user_bytes / 1_000_000_000;
+    let mut changes = vec![
+        ("name", format!("\"samsung-850-pro-{gb}gb\"")),
+        ("title", format!("\"Samsung 850 PRO, scaled to {gb} GB\"")),
+        ("user_bytes", figure(u128::from(user_bytes))),
+        ("pages_per_block", figure(u128::from(pages))),
+        ("blocks_per_plane", figure(blocks)),
+        ("map_segments", figure(u128::from(segments))),
+        ("size_mib", figure(u128::from(dram_mib))),
+    ];
+    let original = SHIPPED
+        .iter()
+        .find(|shipped| shipped.name == "samsung-850-pro-256gb")
+        .expect("it is shipped");
+    let mut text = String::new();
+    for line in original.text.lines() {
+        let key = line.split(" =").next().unwrap_or_default();
+        // The first line of a key: the controller has a name, too.
+        match changes.iter().position(|change| change.0 == key) {
+            Some(index) => text += &format!("{key} = {}\n", changes.swap_remove(index).1),
+            None => text += &format!("{line}\n"),
+        }
+    }
+    assert!(changes.is_empty(), "the model lacks {changes:?}");
+    Model::parse(&text, &format!("850 PRO scaled to {gb} GB"))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A figure of a scaled model.
+fn figure(value: u128) -> String {
+    format!("{{ value = {value}, source = \"assumed: scaled with the capacity\" }}")
+}
+
+impl std::fmt::Display for Aim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Aim::RequestsPerS(least) => write!(f, "at least {} M requests/s", least / 1e6),
+            Aim::ProcessWallS(most) => write!(f, "at most {most} s for the whole process"),
+            Aim::CostRatio { to, most } => {
+                write!(f, "a request costs at most {most} times that of {to}")
+            }
+            Aim::Reference(other) => write!(f, "none, {other} is compared with it"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_drive::model::Value;
+    use stend_load::JobFile;
+
+    use super::*;
+
+    #[test]
+    fn every_case_has_a_drive_and_jobs_that_fit() {
+        for case in CASES {
+            for smoke in [false, true] {
+                let capacity_bytes = case.model(smoke).capacity.user_bytes.get();
+                let Work::Jobs { prepare, measured } = case.work(smoke) else {
+                    continue;
+                };
+                for phase in prepare.iter().chain([&measured]) {
+                    let job = phase.job("phase", capacity_bytes);
+                    JobFile::parse(&job).unwrap_or_else(|error| panic!("{job}{error}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn scaled_drives_differ_in_size_alone() {
+        let (small, large) = (
+            scaled(128_000_000_000, None),
+            scaled(4_000_000_000_000, None),
+        );
+        let ratio = |of: fn(&Model) -> f64| of(&large) / of(&small);
+        assert_eq!(ratio(|m| m.capacity.user_bytes.get() as f64), 31.25);
+        let blocks = ratio(|m| f64::from(m.nand.blocks_per_plane.get()));
+        assert!((blocks / 31.25 - 1.0).abs() < 0.001, "{blocks}");
+        let mut spec = large.spec();
+        let other = small.spec();
+        spec.user_bytes = other.user_bytes;
+        spec.main.superblocks = other.main.superblocks;
+        spec.controller.map_segments = other.controller.map_segments;
+        assert_eq!(spec, other);
+    }
+
+    #[test]
+    fn unscaled_counts_are_those_of_the_original() {
+        let original = Model::shipped("samsung-850-pro-256gb").unwrap().spec();
+        let scaled = scaled(original.user_bytes, None).spec();
+        assert_eq!(scaled, original);
+    }
+}

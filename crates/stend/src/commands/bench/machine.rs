@@ -1,0 +1,104 @@
+//! Where and with what the figures were measured.
+
+use std::fs;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+/// The machine, as far as `/proc` tells.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Model of the first processor.
+    pub cpu: String,
+    /// Processors that this program may use.
+    pub cores: usize,
+    /// Memory, bytes.
+    pub memory_bytes: u64,
+    /// Version of the kernel.
+    pub kernel: String,
+}
+
+/// The program.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Versions {
+    /// Its version.
+    pub stend: String,
+    /// The compiler that built it.
+    pub rustc: String,
+    /// Whether it was built with the checks of a debug build.
+    pub debug_build: bool,
+    /// The commit of the clone that the command was run in; `None` elsewhere.
+    pub git_commit: Option<String>,
+    /// Whether files of the clone differed from it.
+    pub git_changed: Option<bool>,
+}
+
+impl Machine {
+    /// This one. What is not told is `unknown`, or 0.
+    pub fn here() -> Machine {
+        let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+        let unknown = |text: &str| match text.trim() {
+            "" => "unknown".to_owned(),
+            known => known.to_owned(),
+        };
+        Machine {
+            cpu: unknown(value(&read("/proc/cpuinfo"), "model name").unwrap_or_default()),
+            cores: std::thread::available_parallelism().map_or(0, |n| n.get()),
+            memory_bytes: kib_of(&read("/proc/meminfo"), "MemTotal").unwrap_or(0) * 1024,
+            kernel: unknown(&read("/proc/sys/kernel/osrelease")),
+        }
+    }
+}
+
+impl Versions {
+    /// Those of this program.
+    pub fn here() -> Versions {
+        // Another project's clone tells nothing about this program.
+        let own = git(&["ls-files", "--full-name", ":/crates/stend/Cargo.toml"])
+            .is_some_and(|files| !files.is_empty());
+        let in_clone = |args: &[&str]| own.then(|| git(args)).flatten();
+        Versions {
+            stend: env!("CARGO_PKG_VERSION").to_owned(),
+            rustc: env!("STEND_RUSTC").to_owned(),
+            debug_build: cfg!(debug_assertions),
+            git_commit: in_clone(&["rev-parse", "HEAD"]),
+            git_changed: in_clone(&["status", "--porcelain"]).map(|changes| !changes.is_empty()),
+        }
+    }
+}
+
+fn git(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(args).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// The text after `key:` in a file of `/proc`.
+fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.trim() == key)
+        .map(|(_, value)| value.trim())
+}
+
+/// The figure of `key` in a file of `/proc`, whose `kB` are KiB.
+pub fn kib_of(text: &str, key: &str) -> Option<u64> {
+    value(text, key)?.strip_suffix("kB")?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_proc() {
+        let text = "Name:\tstend\nVmHWM:\t  536836 kB\nVmRSS:\t 1 kB\nThreads:\t2\n";
+        assert_eq!(kib_of(text, "VmHWM"), Some(536_836));
+        assert_eq!(kib_of(text, "Threads"), None);
+        assert_eq!(kib_of(text, "VmPeak"), None);
+        assert_eq!(
+            value("model name\t: A CPU @ 2 GHz\n", "model name"),
+            Some("A CPU @ 2 GHz")
+        );
+    }
+}
