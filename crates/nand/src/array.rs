@@ -1,12 +1,15 @@
 //! Dies and channels as servers of work.
 //!
 //! A die does one thing at a time and holds its page register until the data has left
-//! over the channel; a channel moves one transfer at a time, first come first served.
-//! A die picks its next work by [`Class`], and within a class by arrival. Nothing is
-//! reserved ahead: work takes a die or channel at the instant it becomes free, so that
-//! an operation never waits for one that has not yet begun.
+//! over the channel. It picks its next work by [`Class`], and within a class by arrival.
+//!
+//! A channel moves one transfer at a time, first come first served. So the end of a
+//! transfer is known when it is asked for: no later transfer can come before it. A channel
+//! is therefore the instant until which it is taken, and takes part in no event; a
+//! transfer is asked for only when its data is ready, so that none waits for one that has
+//! not yet begun.
 
-use stend_base::{EventQueue, Nanos};
+use stend_base::{EventQueue, Nanos, SimTime};
 
 const NONE: u32 = u32::MAX;
 
@@ -69,13 +72,12 @@ pub struct ArrayCounters {
     pub channel_busy_ns: u64,
 }
 
+/// Work that waits for its die.
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct Waiting {
     work: Work,
     cookie: u64,
-    die: u32,
     next: u32,
-    sensed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -91,88 +93,92 @@ impl List {
     };
 }
 
-#[derive(Clone, Debug)]
-struct Die {
-    current: u32,
-    began_ns: u64,
-    waiting: [List; CLASSES],
+/// What a die does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Idle,
+    /// Reads; so many bytes will have to be moved.
+    Sensing {
+        bytes: u32,
+    },
+    /// The next event ends the work.
+    Ending,
 }
 
 #[derive(Clone, Debug)]
-struct Channel {
-    current: u32,
-    waiting: List,
+struct Die {
+    state: State,
+    channel: u32,
+    cookie: u64,
+    began: SimTime,
+    waiting: [List; CLASSES],
 }
 
 /// All dies and channels of a drive. Die `d` hangs on channel `d % channels`.
 ///
-/// The caller owns the event queue, chooses the two event kinds, and hands events back
-/// through [`Array::on_die`] and [`Array::on_channel`].
+/// The caller owns the event queue, chooses the kind of a die's events, and hands them
+/// back through [`Array::on_die`].
 #[derive(Clone, Debug)]
 pub struct Array {
     dies: Vec<Die>,
-    channels: Vec<Channel>,
-    slots: Vec<Slot>,
+    /// Until when each channel is taken.
+    channels: Vec<SimTime>,
+    waiting: Vec<Waiting>,
     free: u32,
     bus_ps_per_byte: u64,
     transfer_overhead: Nanos,
     kind_die: u8,
-    kind_channel: u8,
     counters: ArrayCounters,
 }
 
 impl Array {
     /// An idle array. `bus_ps_per_byte` is the channel's time for a byte in picoseconds;
     /// `transfer_overhead` the command and address cycles of each transfer.
+    ///
+    /// # Panics
+    /// Without a die or a channel.
     pub fn new(
         dies: u32,
         channels: u32,
         bus_ps_per_byte: u64,
         transfer_overhead: Nanos,
         kind_die: u8,
-        kind_channel: u8,
     ) -> Array {
-        assert!(channels > 0 && dies >= channels, "a channel without a die");
+        assert!(dies > 0 && channels > 0, "an array needs dies and channels");
+        let die = |die| Die {
+            state: State::Idle,
+            channel: die % channels,
+            cookie: 0,
+            began: SimTime::ZERO,
+            waiting: [List::EMPTY; CLASSES],
+        };
         Array {
-            dies: vec![
-                Die {
-                    current: NONE,
-                    began_ns: 0,
-                    waiting: [List::EMPTY; CLASSES],
-                };
-                dies as usize
-            ],
-            channels: vec![
-                Channel {
-                    current: NONE,
-                    waiting: List::EMPTY,
-                };
-                channels as usize
-            ],
-            slots: Vec::with_capacity(1024),
+            dies: (0..dies).map(die).collect(),
+            channels: vec![SimTime::ZERO; channels as usize],
+            waiting: Vec::with_capacity(1024),
             free: NONE,
             bus_ps_per_byte,
             transfer_overhead,
             kind_die,
-            kind_channel,
             counters: ArrayCounters::default(),
         }
     }
 
-    /// What has been done so far.
+    /// What has been done so far. A transfer counts when it is asked for.
     pub fn counters(&self) -> ArrayCounters {
         self.counters
     }
 
     /// Time of moving `bytes` over a channel.
+    #[inline]
     pub fn transfer_time(&self, bytes: u32) -> Nanos {
         Nanos(u64::from(bytes) * self.bus_ps_per_byte / 1000) + self.transfer_overhead
     }
 
     /// True while `die` does or awaits nothing.
     pub fn is_idle(&self, die: u32) -> bool {
-        let die = &self.dies[die as usize];
-        die.current == NONE && die.waiting.iter().all(|list| list.head == NONE)
+        // A die that becomes free begins what waits for it at once.
+        self.dies[die as usize].state == State::Idle
     }
 
     /// Hands `work` to `die`; `cookie` comes back in [`Finished`].
@@ -185,140 +191,101 @@ impl Array {
         work: Work,
         cookie: u64,
     ) {
-        let slot = self.take_slot(Slot {
-            work,
-            cookie,
-            die,
-            next: NONE,
-            sensed: false,
-        });
-        if self.dies[die as usize].current == NONE {
-            self.start(queue, slot);
+        if self.is_idle(die) {
+            self.start(queue, die, work, cookie);
         } else {
-            push(
-                &mut self.dies[die as usize].waiting[class as usize],
-                &mut self.slots,
-                slot,
-            );
+            self.wait(die, class, work, cookie);
         }
     }
 
-    /// The event of a die: sensing, programming, erasing or copying has ended.
+    /// The event of a die: it has sensed, or its work has ended.
     #[inline]
     pub fn on_die(&mut self, queue: &mut EventQueue, die: u32) -> Option<Finished> {
-        let slot = self.dies[die as usize].current;
-        let sensed = matches!(self.slots[slot as usize].work, Work::Read { .. })
-            && !std::mem::replace(&mut self.slots[slot as usize].sensed, true);
-        if sensed {
-            self.ask_channel(queue, slot);
+        let now = queue.now();
+        if let State::Sensing { bytes } = self.dies[die as usize].state {
+            let end = self.transfer(die, now, bytes);
+            self.dies[die as usize].state = State::Ending;
+            queue.schedule(end, self.kind_die, die);
             return None;
         }
-        Some(self.finish(queue, slot))
-    }
-
-    /// The event of a channel: a transfer has ended.
-    #[inline]
-    pub fn on_channel(&mut self, queue: &mut EventQueue, channel: u32) {
-        self.channels[channel as usize].current = NONE;
-        let next = pop(
-            &mut self.channels[channel as usize].waiting,
-            &mut self.slots,
-        );
-        if next != NONE {
-            self.start_transfer(queue, channel, next);
+        let this = &mut self.dies[die as usize];
+        let cookie = this.cookie;
+        this.state = State::Idle;
+        self.counters.die_busy_ns += now.since(this.began).0;
+        if let Some(next) = self.next_waiting(die) {
+            self.start(queue, die, next.work, next.cookie);
         }
+        Some(Finished { cookie })
     }
 
-    fn start(&mut self, queue: &mut EventQueue, slot: u32) {
-        let Slot { work, die, .. } = self.slots[slot as usize];
-        self.dies[die as usize].current = slot;
-        self.dies[die as usize].began_ns = queue.now().0;
-        match work {
-            Work::Read { sense, .. } => {
+    #[inline]
+    fn start(&mut self, queue: &mut EventQueue, die: u32, work: Work, cookie: u64) {
+        let now = queue.now();
+        let (state, event) = match work {
+            Work::Read { sense, bytes } => {
                 self.counters.reads += 1;
-                queue.schedule(queue.now() + sense, self.kind_die, die);
+                (State::Sensing { bytes }, now + sense)
             }
-            Work::Program { .. } => {
+            Work::Program { program, bytes } => {
                 self.counters.programs += 1;
-                self.ask_channel(queue, slot);
+                (State::Ending, self.transfer(die, now, bytes) + program)
             }
             Work::OnDie { busy } => {
                 self.counters.on_die += 1;
-                queue.schedule(queue.now() + busy, self.kind_die, die);
+                (State::Ending, now + busy)
             }
-        }
-    }
-
-    fn ask_channel(&mut self, queue: &mut EventQueue, slot: u32) {
-        let channel = self.slots[slot as usize].die % self.channels.len() as u32;
-        if self.channels[channel as usize].current == NONE {
-            self.start_transfer(queue, channel, slot);
-        } else {
-            push(
-                &mut self.channels[channel as usize].waiting,
-                &mut self.slots,
-                slot,
-            );
-        }
-    }
-
-    fn start_transfer(&mut self, queue: &mut EventQueue, channel: u32, slot: u32) {
-        let (bytes, then) = match self.slots[slot as usize].work {
-            Work::Read { bytes, .. } => (bytes, Nanos::ZERO),
-            Work::Program { bytes, program } => (bytes, program),
-            Work::OnDie { .. } => unreachable!("work without a transfer asked for the channel"),
         };
-        self.channels[channel as usize].current = slot;
+        let this = &mut self.dies[die as usize];
+        this.state = state;
+        this.cookie = cookie;
+        this.began = now;
+        queue.schedule(event, self.kind_die, die);
+    }
+
+    /// Takes the next place on a die's channel; the end of the transfer.
+    #[inline]
+    fn transfer(&mut self, die: u32, now: SimTime, bytes: u32) -> SimTime {
         let time = self.transfer_time(bytes);
+        let channel = &mut self.channels[self.dies[die as usize].channel as usize];
+        *channel = now.max(*channel) + time;
         self.counters.channel_busy_ns += time.0;
-        queue.schedule(queue.now() + time, self.kind_channel, channel);
-        let die = self.slots[slot as usize].die;
-        queue.schedule(queue.now() + time + then, self.kind_die, die);
+        *channel
     }
 
-    fn finish(&mut self, queue: &mut EventQueue, slot: u32) -> Finished {
-        let Slot { cookie, die, .. } = self.slots[slot as usize];
-        self.slots[slot as usize].next = self.free;
-        self.free = slot;
-        let began_ns = self.dies[die as usize].began_ns;
-        self.counters.die_busy_ns += queue.now().0 - began_ns;
-        self.dies[die as usize].current = NONE;
-        for class in 0..CLASSES {
-            let next = pop(&mut self.dies[die as usize].waiting[class], &mut self.slots);
-            if next != NONE {
-                self.start(queue, next);
-                break;
-            }
+    #[inline]
+    fn wait(&mut self, die: u32, class: Class, work: Work, cookie: u64) {
+        let entry = Waiting {
+            work,
+            cookie,
+            next: NONE,
+        };
+        let index = if self.free == NONE {
+            self.waiting.push(entry);
+            (self.waiting.len() - 1) as u32
+        } else {
+            let index = self.free;
+            self.free = self.waiting[index as usize].next;
+            self.waiting[index as usize] = entry;
+            index
+        };
+        let list = &mut self.dies[die as usize].waiting[class as usize];
+        if list.head == NONE {
+            list.head = index;
+        } else {
+            self.waiting[list.tail as usize].next = index;
         }
-        Finished { cookie }
+        list.tail = index;
     }
 
-    fn take_slot(&mut self, slot: Slot) -> u32 {
-        if self.free == NONE {
-            self.slots.push(slot);
-            return (self.slots.len() - 1) as u32;
-        }
-        let index = self.free;
-        self.free = self.slots[index as usize].next;
-        self.slots[index as usize] = slot;
-        index
+    #[inline]
+    fn next_waiting(&mut self, die: u32) -> Option<Waiting> {
+        let lists = &mut self.dies[die as usize].waiting;
+        let list = lists.iter_mut().find(|list| list.head != NONE)?;
+        let index = list.head;
+        let entry = self.waiting[index as usize];
+        list.head = entry.next;
+        self.waiting[index as usize].next = self.free;
+        self.free = index;
+        Some(entry)
     }
-}
-
-fn push(list: &mut List, slots: &mut [Slot], slot: u32) {
-    slots[slot as usize].next = NONE;
-    if list.head == NONE {
-        list.head = slot;
-    } else {
-        slots[list.tail as usize].next = slot;
-    }
-    list.tail = slot;
-}
-
-fn pop(list: &mut List, slots: &mut [Slot]) -> u32 {
-    let slot = list.head;
-    if slot != NONE {
-        list.head = slots[slot as usize].next;
-    }
-    slot
 }

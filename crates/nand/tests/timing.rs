@@ -4,7 +4,6 @@ use stend_base::{EventQueue, Nanos, SimTime};
 use stend_nand::{Array, Class, Work};
 
 const DIE: u8 = 0;
-const CHANNEL: u8 = 1;
 const SENSE: Nanos = Nanos::from_micros(50);
 const PROGRAM: Nanos = Nanos::from_micros(400);
 /// 4 KiB at 2.5 ns a byte, with 100 ns of command cycles.
@@ -18,8 +17,8 @@ struct Bench {
 impl Bench {
     fn new(dies: u32, channels: u32) -> Bench {
         Bench {
-            queue: EventQueue::new(&[dies, channels]),
-            array: Array::new(dies, channels, 2_500, Nanos(100), DIE, CHANNEL),
+            queue: EventQueue::new(&[dies]),
+            array: Array::new(dies, channels, 2_500, Nanos(100), DIE),
         }
     }
 
@@ -31,13 +30,7 @@ impl Bench {
     fn run(&mut self) -> Vec<(u64, u64)> {
         let mut done = Vec::new();
         while let Some(event) = self.queue.pop() {
-            let finished = match event.kind {
-                DIE => self.array.on_die(&mut self.queue, event.index),
-                _ => {
-                    self.array.on_channel(&mut self.queue, event.index);
-                    None
-                }
-            };
+            let finished = self.array.on_die(&mut self.queue, event.index);
             done.extend(finished.map(|f| (f.cookie, event.at.0)));
         }
         done

@@ -3,7 +3,7 @@
 //! # Event order
 //! Everything happens in the order of time; at one instant
 //! 1. queue events by kind, in the order of [`kind`]: hardware that becomes free (dies,
-//!    channels, link) before the firmware that uses it (cores), before timers;
+//!    link) before the firmware that uses it (cores), before timers;
 //! 2. then commands that arrive from the host, in the order of submission;
 //! 3. then completions handed to the host, in the order in which they were decided.
 //!
@@ -51,14 +51,13 @@ mod kind {
     // Hardware first: what it frees, firmware may use at the same instant. Timers last: by
     // then everything that was due has happened, and the longer a timer runs, the later.
     pub const DIE: u8 = 0;
-    pub const CHANNEL: u8 = 1;
-    pub const LINK: u8 = 2;
-    pub const CORE: u8 = 3;
-    pub const FOLD_PAUSE: u8 = 4;
-    pub const IDLE_SLICE: u8 = 5;
-    pub const IDLE_BEGIN: u8 = 6;
+    pub const LINK: u8 = 1;
+    pub const CORE: u8 = 2;
+    pub const FOLD_PAUSE: u8 = 3;
+    pub const IDLE_SLICE: u8 = 4;
+    pub const IDLE_BEGIN: u8 = 5;
     /// Not in the queue: commands arrive in the order in which they were submitted.
-    pub const ARRIVAL: u8 = 7;
+    pub const ARRIVAL: u8 = 6;
 }
 
 /// A simulated solid-state drive.
@@ -164,14 +163,13 @@ impl SimDrive {
         };
         let mut drive = SimDrive {
             layout,
-            queue: EventQueue::new(&[spec.dies, spec.channels, 1, spec.controller.cores, 1, 1, 1]),
+            queue: EventQueue::new(&[spec.dies, 1, spec.controller.cores, 1, 1, 1]),
             array: Array::new(
                 spec.dies,
                 spec.channels,
                 spec.bus_ps_per_byte,
                 spec.bus_overhead,
                 kind::DIE,
-                kind::CHANNEL,
             ),
             mapping: Mapping::new(layout, units),
             superblocks: Superblocks::new(&layout),
@@ -272,7 +270,6 @@ impl SimDrive {
                     self.nand_done(Purpose::unpack(done.cookie));
                 }
             }
-            kind::CHANNEL => self.array.on_channel(&mut self.queue, event.index),
             kind::LINK => {
                 self.trace(event.kind, event.index);
                 self.link_done();
