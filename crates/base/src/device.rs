@@ -3,9 +3,10 @@
 use crate::time::SimTime;
 
 /// What a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Read the range.
+    #[default]
     Read,
     /// Write the range.
     Write,
@@ -16,7 +17,7 @@ pub enum Op {
 }
 
 /// One request. Offsets and lengths are multiples of 512 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// Chosen by the sender, handed back in the [`Completion`]. The device never interprets it.
     pub tag: u32,
@@ -29,7 +30,7 @@ pub struct Request {
 }
 
 /// The end of one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     /// The tag of the request.
     pub tag: u32,

@@ -5,10 +5,14 @@
 //! by their owner, which documents the reason for each place.
 //!
 //! A drive is a fixed set of things (dies, cores, a link, timers), each of which awaits at
-//! most one event. So the queue is a tournament: a binary tree with one leaf for each
-//! thing, in which every node holds the earlier of its children. Whatever is scheduled,
-//! the same few nodes are rewritten, without a branch that could be mispredicted. An
-//! event is one integer, time above leaf number, so that no comparison can disagree.
+//! most one event. An event is one integer, time above the number of its thing above its
+//! lane, so that no comparison can disagree.
+//!
+//! Most delays are constants of the drive: what senses for 60 µs ends in the order in
+//! which it began. So the queue is a few sorted lanes ([`Lane`]), merged as they are
+//! taken from. Whoever schedules says in which lane an event is likely to come last; there
+//! it is put in its place from the end, mostly without a step. The order in which events
+//! are taken does not depend on the lane.
 
 use crate::time::SimTime;
 
@@ -18,61 +22,182 @@ const KINDS: usize = 16;
 /// No event: later than every event.
 const NOTHING: u64 = u64::MAX;
 
-/// No leaf.
-const NONE: u32 = u32::MAX;
+/// Most things of all kinds together.
+const THINGS_MAX: usize = 1 << 11;
+
+/// Where an event is put: events that are added in nearly ascending order share a lane.
+/// It comes back with the event, so that what is to be done can be told by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// A die has sensed.
+    Sense = 0,
+    /// The data of a read has been moved.
+    Move = 1,
+    /// A die has programmed, erased or copied.
+    Work = 2,
+    /// A core of the controller has ended a job.
+    Core = 3,
+    /// The host link has moved data.
+    Link = 4,
+    /// A request arrives.
+    Arrival = 5,
+    /// The host learns of a completion.
+    Completion = 6,
+    /// A timer runs out.
+    Timer = 7,
+}
+
+impl Lane {
+    const ALL: [Lane; LANES] = [
+        Lane::Sense,
+        Lane::Move,
+        Lane::Work,
+        Lane::Core,
+        Lane::Link,
+        Lane::Arrival,
+        Lane::Completion,
+        Lane::Timer,
+    ];
+}
+
+const LANES: usize = 1 << LANE_BITS;
+
+/// Bits of a key below the thing.
+const LANE_BITS: u32 = 3;
 
 /// What happens, to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// When.
     pub at: SimTime,
-    /// The kind; it also ranks events of one instant.
-    pub kind: u8,
-    /// Which of the things of that kind.
-    pub index: u32,
+    /// The lane in which it was scheduled.
+    pub lane: Lane,
+    /// Number of the thing, all kinds counted through; it also ranks events of one instant.
+    pub thing: u32,
+}
+
+/// A sorted ring of keys.
+///
+/// Before the first key stands one that is earlier than all, behind the last one that is
+/// later than all: so looking for a place needs no other end.
+#[derive(Clone, Debug)]
+struct Sorted {
+    /// As many as there are things and two, rounded up to a power of two: a ring no longer
+    /// than it must be stays in the fastest memory.
+    keys: Box<[u64]>,
+    /// Running numbers of the first key, and of the one after the last.
+    first: usize,
+    end: usize,
+}
+
+/// The key before all others.
+const BEFORE: u64 = 0;
+
+impl Sorted {
+    fn new(things: usize) -> Sorted {
+        let mut keys = vec![NOTHING; (things + 2).next_power_of_two()].into_boxed_slice();
+        let last = keys.len() - 1;
+        keys[last] = BEFORE;
+        Sorted {
+            keys,
+            first: 0,
+            end: 0,
+        }
+    }
+
+    #[inline]
+    fn at(&mut self, number: usize) -> &mut u64 {
+        let place = number & (self.keys.len() - 1);
+        &mut self.keys[place]
+    }
+
+    /// Puts a key in its place, from the end.
+    #[inline]
+    fn add(&mut self, key: u64) {
+        let mut place = self.end;
+        loop {
+            let before = *self.at(place.wrapping_sub(1));
+            if before <= key {
+                break;
+            }
+            *self.at(place) = before;
+            place = place.wrapping_sub(1);
+        }
+        *self.at(place) = key;
+        self.end = self.end.wrapping_add(1);
+        *self.at(self.end) = NOTHING;
+    }
+
+    /// Takes the first key; the one after it.
+    #[inline]
+    fn take(&mut self) -> u64 {
+        *self.at(self.first) = BEFORE;
+        self.first = self.first.wrapping_add(1);
+        *self.at(self.first)
+    }
+
+    /// Takes a key out of which `found` is true. False if there is none.
+    fn remove(&mut self, found: impl Fn(u64) -> bool) -> bool {
+        let mut place = self.first;
+        while place != self.end && !found(*self.at(place)) {
+            place = place.wrapping_add(1);
+        }
+        if place == self.end {
+            return false;
+        }
+        while place != self.end {
+            *self.at(place) = *self.at(place.wrapping_add(1));
+            place = place.wrapping_add(1);
+        }
+        self.end = self.end.wrapping_sub(1);
+        true
+    }
 }
 
 /// Pending events: at most one for each thing.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// Node 1 is the root, node `i` the earlier of nodes `2i` and `2i + 1`, the leaves are
-    /// the second half.
-    tree: Vec<u64>,
-    leaf_bits: u32,
-    /// The leaf of the first thing of each kind.
-    first_leaf: [u32; KINDS],
-    kind_of_leaf: Vec<u8>,
-    /// The leaf whose event was taken and which still stands in the tree: mostly the same
-    /// thing is scheduled next, and then one way up the tree is enough.
-    taken_leaf: u32,
+    /// The first key of all.
+    first: u64,
+    /// Bits of a key below the time.
+    low_bits: u32,
     now: SimTime,
     taken: u64,
+    /// The first key of each lane.
+    heads: [u64; LANES],
+    lanes: [Sorted; LANES],
+    /// Number of the first thing of each kind.
+    first_thing: [u32; KINDS],
+    kind_of_thing: Vec<u8>,
 }
 
 impl EventQueue {
     /// An empty queue at power-on. `things[k]` is how many things of kind `k` there are.
     ///
     /// # Panics
-    /// When there are more than 16 kinds or 2^20 things.
+    /// When there are more than 16 kinds or 2,048 things.
     pub fn new(things: &[u32]) -> EventQueue {
         assert!(things.len() <= KINDS, "a queue has at most {KINDS} kinds");
-        let mut first_leaf = [0; KINDS];
-        let mut kind_of_leaf = Vec::new();
+        let mut first_thing = [0; KINDS];
+        let mut kind_of_thing = Vec::new();
         for (kind, &number) in (0u8..).zip(things) {
-            first_leaf[usize::from(kind)] = kind_of_leaf.len() as u32;
-            kind_of_leaf.extend(std::iter::repeat_n(kind, number as usize));
+            first_thing[usize::from(kind)] = kind_of_thing.len() as u32;
+            kind_of_thing.extend(std::iter::repeat_n(kind, number as usize));
         }
-        // A tree of one leaf has no root of its own.
-        let leaves = kind_of_leaf.len().max(2);
-        assert!(leaves <= 1 << 20, "a queue has at most 2^20 things");
+        assert!(
+            kind_of_thing.len() <= THINGS_MAX,
+            "a queue has at most {THINGS_MAX} things"
+        );
+        let lane = Sorted::new(kind_of_thing.len());
         EventQueue {
-            tree: vec![NOTHING; 2 * leaves],
-            leaf_bits: (leaves - 1).ilog2() + 1,
-            first_leaf,
-            kind_of_leaf,
-            taken_leaf: NONE,
+            first: NOTHING,
+            low_bits: LANE_BITS + kind_of_thing.len().next_power_of_two().ilog2(),
             now: SimTime::ZERO,
             taken: 0,
+            heads: [NOTHING; LANES],
+            lanes: std::array::from_fn(|_| lane.clone()),
+            first_thing,
+            kind_of_thing,
         }
     }
 
@@ -87,86 +212,79 @@ impl EventQueue {
         self.taken
     }
 
-    /// Sets the event of a thing, in place of the one it may have.
+    /// Adds the event of a thing, which must not have one.
     ///
     /// # Panics
     /// When `at` lies in the past, or too far in the future to be told from other events:
-    /// beyond 2^44 ns (4.8 hours) with 2^20 things, 2^58 ns (9 years) with 64.
+    /// beyond 2^55 ns (417 days) with up to 64 things, 2^50 ns (13 days) with 2,048.
     #[inline]
-    pub fn schedule(&mut self, at: SimTime, kind: u8, index: u32) {
+    pub fn schedule(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) {
         assert!(at >= self.now, "an event was scheduled in the past");
         assert!(
-            at.0 < NOTHING >> self.leaf_bits,
+            at.0 < NOTHING >> self.low_bits,
             "an event was scheduled beyond the end of virtual time"
         );
-        let leaf = self.first_leaf[usize::from(kind)] + index;
-        debug_assert_eq!(self.kind_of_leaf.get(leaf as usize), Some(&kind));
-        if leaf == self.taken_leaf {
-            self.taken_leaf = NONE;
-        }
-        self.set(leaf, at.0 << self.leaf_bits | u64::from(leaf));
+        let thing = self.first_thing[usize::from(kind) % KINDS] + index;
+        debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
+        let key = at.0 << self.low_bits | u64::from(thing) << LANE_BITS | lane as u64;
+        self.lanes[lane as usize].add(key);
+        self.heads[lane as usize] = self.heads[lane as usize].min(key);
+        self.first = self.first.min(key);
     }
 
     /// Takes the event of a thing away, if it has one.
     pub fn cancel(&mut self, kind: u8, index: u32) {
-        let leaf = self.first_leaf[usize::from(kind)] + index;
-        debug_assert_eq!(self.kind_of_leaf.get(leaf as usize), Some(&kind));
-        if leaf == self.taken_leaf {
-            self.taken_leaf = NONE;
+        let thing = self.first_thing[usize::from(kind)] + index;
+        debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
+        let things = (1 << self.low_bits) - 1;
+        for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
+            if lane.remove(|key| (key & things) >> LANE_BITS == u64::from(thing)) {
+                *head = *lane.at(lane.first);
+            }
         }
-        self.set(leaf, NOTHING);
+        self.find_first();
     }
 
-    /// Writes a leaf and the nodes above it.
     #[inline]
-    fn set(&mut self, leaf: u32, key: u64) {
-        let mut node = self.tree.len() / 2 + leaf as usize;
-        let mut least = key;
-        self.tree[node] = least;
-        while node > 1 {
-            least = least.min(self.tree[node ^ 1]);
-            node /= 2;
-            self.tree[node] = least;
-        }
+    fn find_first(&mut self) {
+        let [a, b, c, d, e, f, g, h] = self.heads;
+        self.first = a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)));
     }
 
-    /// When the next event is due.
+    /// When the next event is due; [`SimTime::NEVER`] without one.
     #[inline]
-    pub fn next_at(&mut self) -> SimTime {
-        self.clear_taken();
-        match self.tree[1] {
+    pub fn next_at(&self) -> SimTime {
+        match self.first {
             NOTHING => SimTime::NEVER,
-            key => SimTime(key >> self.leaf_bits),
-        }
-    }
-
-    #[inline]
-    fn clear_taken(&mut self) {
-        if self.taken_leaf != NONE {
-            let leaf = std::mem::replace(&mut self.taken_leaf, NONE);
-            self.set(leaf, NOTHING);
+            key => SimTime(key >> self.low_bits),
         }
     }
 
     /// Takes the next event and moves the clock to it.
     #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        self.clear_taken();
-        let key = self.tree[1];
+        let key = self.first;
         if key == NOTHING {
             return None;
         }
-        let leaf = (key & ((1 << self.leaf_bits) - 1)) as u32;
-        let kind = self.kind_of_leaf[leaf as usize];
-        let at = SimTime(key >> self.leaf_bits);
-        self.taken_leaf = leaf;
+        let lane = Lane::ALL[key as usize % LANES];
+        self.heads[lane as usize] = self.lanes[lane as usize].take();
+        self.find_first();
+        let at = SimTime(key >> self.low_bits);
         self.now = at;
         self.taken += 1;
         Some(Event {
             at,
-            kind,
-            index: leaf - self.first_leaf[usize::from(kind)],
+            lane,
+            thing: (key as u32 & ((1 << self.low_bits) - 1)) >> LANE_BITS,
         })
+    }
+
+    /// Kind of a thing, and its number among those of its kind.
+    #[inline]
+    pub fn kind_and_index(&self, thing: u32) -> (u8, u32) {
+        let kind = self.kind_of_thing[thing as usize];
+        (kind, thing - self.first_thing[usize::from(kind) % KINDS])
     }
 
     /// Moves the clock without an event.
@@ -190,13 +308,15 @@ mod tests {
     #[test]
     fn order_is_time_then_kind_then_index() {
         let mut queue = EventQueue::new(&[0, 12, 11, 0, 0, 0, 0, 13]);
-        queue.schedule(SimTime(5), 2, 10);
-        queue.schedule(SimTime(5), 1, 11);
-        queue.schedule(SimTime(5), 1, 9);
-        queue.schedule(SimTime(3), 7, 12);
-        let order: Vec<u32> = std::iter::from_fn(|| queue.pop())
-            .map(|e| e.index)
-            .collect();
+        queue.schedule(Lane::Timer, SimTime(5), 2, 10);
+        queue.schedule(Lane::Timer, SimTime(5), 1, 11);
+        queue.schedule(Lane::Timer, SimTime(5), 1, 9);
+        queue.schedule(Lane::Timer, SimTime(3), 7, 12);
+        let order: Vec<u32> = std::iter::from_fn(|| {
+            let event = queue.pop()?;
+            Some(queue.kind_and_index(event.thing).1)
+        })
+        .collect();
         assert_eq!(order, [12, 9, 11, 10]);
         assert_eq!(queue.now(), SimTime(5));
         assert_eq!(queue.taken(), 4);
@@ -217,15 +337,25 @@ mod tests {
                     let at = SimTime(queue.now().0 + rng.below(20));
                     model.retain(|&(_, k, i), ()| (k, i) != (kind, index));
                     model.insert((at, kind, index), ());
-                    queue.schedule(at, kind, index);
+                    let lanes = [Lane::Sense, Lane::Completion, Lane::Work, Lane::Timer];
+                    queue.cancel(kind, index);
+                    queue.schedule(lanes[rng.below(4) as usize], at, kind, index);
                 } else {
                     let first = model.pop_first().map(|(key, ())| key);
-                    assert_eq!(queue.pop().map(|e| (e.at, e.kind, e.index)), first);
+                    let taken = queue.pop().map(|e| {
+                        let (kind, index) = queue.kind_and_index(e.thing);
+                        (e.at, kind, index)
+                    });
+                    assert_eq!(taken, first);
                 }
                 if rng.ratio(1, 10) && number > 0 {
                     let index = rng.below(number) as u32;
                     model.retain(|&(_, k, i), ()| (k, i) != (kind, index));
                     queue.cancel(kind, index);
+                }
+                if rng.ratio(1, 20) && queue.next_at() < SimTime::NEVER {
+                    let gap = queue.next_at().0 - queue.now().0;
+                    queue.set_now(SimTime(queue.now().0 + rng.below(gap + 1)));
                 }
                 if rng.ratio(1, 3) {
                     let next = model.first_key_value().map(|(key, ())| key.0);
@@ -239,14 +369,14 @@ mod tests {
     #[should_panic(expected = "in the past")]
     fn the_past_is_closed() {
         let mut queue = EventQueue::new(&[1]);
-        queue.schedule(SimTime(5), 0, 0);
+        queue.schedule(Lane::Timer, SimTime(5), 0, 0);
         queue.pop();
-        queue.schedule(SimTime(4), 0, 0);
+        queue.schedule(Lane::Timer, SimTime(4), 0, 0);
     }
 
     #[test]
     #[should_panic(expected = "beyond the end of virtual time")]
     fn the_end_of_time_is_closed() {
-        EventQueue::new(&[2]).schedule(SimTime(u64::MAX / 2), 0, 0);
+        EventQueue::new(&[2]).schedule(Lane::Timer, SimTime(u64::MAX / 2), 0, 0);
     }
 }

@@ -9,7 +9,7 @@
 //! transfer is asked for only when its data is ready, so that none waits for one that has
 //! not yet begun.
 
-use stend_base::{EventQueue, Nanos, SimTime};
+use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
 const NONE: u32 = u32::MAX;
 
@@ -93,22 +93,12 @@ impl List {
     };
 }
 
-/// What a die does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Idle,
-    /// Reads; so many bytes will have to be moved.
-    Sensing {
-        bytes: u32,
-    },
-    /// The next event ends the work.
-    Ending,
-}
-
 #[derive(Clone, Debug)]
 struct Die {
-    state: State,
+    busy: bool,
     channel: u32,
+    /// Bytes to be moved when a read has sensed.
+    bytes: u32,
     cookie: u64,
     began: SimTime,
     waiting: [List; CLASSES],
@@ -117,7 +107,7 @@ struct Die {
 /// All dies and channels of a drive. Die `d` hangs on channel `d % channels`.
 ///
 /// The caller owns the event queue, chooses the kind of a die's events, and hands them
-/// back through [`Array::on_die`].
+/// back through [`Array::sensed`] and [`Array::ended`], as their lane tells.
 #[derive(Clone, Debug)]
 pub struct Array {
     dies: Vec<Die>,
@@ -146,8 +136,9 @@ impl Array {
     ) -> Array {
         assert!(dies > 0 && channels > 0, "an array needs dies and channels");
         let die = |die| Die {
-            state: State::Idle,
+            busy: false,
             channel: die % channels,
+            bytes: 0,
             cookie: 0,
             began: SimTime::ZERO,
             waiting: [List::EMPTY; CLASSES],
@@ -178,7 +169,7 @@ impl Array {
     /// True while `die` does or awaits nothing.
     pub fn is_idle(&self, die: u32) -> bool {
         // A die that becomes free begins what waits for it at once.
-        self.dies[die as usize].state == State::Idle
+        !self.dies[die as usize].busy
     }
 
     /// Hands `work` to `die`; `cookie` comes back in [`Finished`].
@@ -198,48 +189,51 @@ impl Array {
         }
     }
 
-    /// The event of a die: it has sensed, or its work has ended.
+    /// A die has sensed ([`Lane::Sense`]): its data goes over the channel.
     #[inline]
-    pub fn on_die(&mut self, queue: &mut EventQueue, die: u32) -> Option<Finished> {
+    pub fn sensed(&mut self, queue: &mut EventQueue, die: u32) {
+        let bytes = self.dies[die as usize].bytes;
+        let end = self.transfer(die, queue.now(), bytes);
+        queue.schedule(Lane::Move, end, self.kind_die, die);
+    }
+
+    /// The work of a die has ended ([`Lane::Move`], [`Lane::Work`]); the next begins.
+    #[inline]
+    pub fn ended(&mut self, queue: &mut EventQueue, die: u32) -> Finished {
         let now = queue.now();
-        if let State::Sensing { bytes } = self.dies[die as usize].state {
-            let end = self.transfer(die, now, bytes);
-            self.dies[die as usize].state = State::Ending;
-            queue.schedule(end, self.kind_die, die);
-            return None;
-        }
         let this = &mut self.dies[die as usize];
         let cookie = this.cookie;
-        this.state = State::Idle;
+        this.busy = false;
         self.counters.die_busy_ns += now.since(this.began).0;
         if let Some(next) = self.next_waiting(die) {
             self.start(queue, die, next.work, next.cookie);
         }
-        Some(Finished { cookie })
+        Finished { cookie }
     }
 
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, queue: &mut EventQueue, die: u32, work: Work, cookie: u64) {
         let now = queue.now();
-        let (state, event) = match work {
+        let (lane, event) = match work {
             Work::Read { sense, bytes } => {
                 self.counters.reads += 1;
-                (State::Sensing { bytes }, now + sense)
+                self.dies[die as usize].bytes = bytes;
+                (Lane::Sense, now + sense)
             }
             Work::Program { program, bytes } => {
                 self.counters.programs += 1;
-                (State::Ending, self.transfer(die, now, bytes) + program)
+                (Lane::Work, self.transfer(die, now, bytes) + program)
             }
             Work::OnDie { busy } => {
                 self.counters.on_die += 1;
-                (State::Ending, now + busy)
+                (Lane::Work, now + busy)
             }
         };
         let this = &mut self.dies[die as usize];
-        this.state = state;
+        this.busy = true;
         this.cookie = cookie;
         this.began = now;
-        queue.schedule(event, self.kind_die, die);
+        queue.schedule(lane, event, self.kind_die, die);
     }
 
     /// Takes the next place on a die's channel; the end of the transfer.

@@ -1,6 +1,6 @@
 //! Tight timing: an operation is not finished a nanosecond early, and is at its time.
 
-use stend_base::{EventQueue, Nanos, SimTime};
+use stend_base::{EventQueue, Lane, Nanos, SimTime};
 use stend_nand::{Array, Class, Work};
 
 const DIE: u8 = 0;
@@ -30,8 +30,13 @@ impl Bench {
     fn run(&mut self) -> Vec<(u64, u64)> {
         let mut done = Vec::new();
         while let Some(event) = self.queue.pop() {
-            let finished = self.array.on_die(&mut self.queue, event.index);
-            done.extend(finished.map(|f| (f.cookie, event.at.0)));
+            match event.lane {
+                Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
+                _ => {
+                    let finished = self.array.ended(&mut self.queue, event.thing);
+                    done.push((finished.cookie, event.at.0));
+                }
+            }
         }
         done
     }

@@ -22,6 +22,9 @@ struct Victim {
     superblock: u32,
     /// Next slot to look at, within the superblock.
     next: u32,
+    /// Its row and die.
+    row: u32,
+    die: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -47,43 +50,29 @@ impl SimDrive {
         }
     }
 
+    #[inline]
     fn may_collect(&self) -> bool {
-        let collect = &self.spec.collect;
         let asked = if self.idle.working() {
             self.idle.in_slice() && self.idle_wants_collection()
         } else {
-            self.free_slots[Pool::Main as usize] < self.collection_wants()
+            self.free_slots[Pool::Main as usize] < self.limits.collect_start
         };
-        asked
-            && self.collector.under_way + self.writer.collected_slots_under_way() < collect.depth
-            && self.collect_has_space()
-    }
-
-    /// Free slots of the main area below which collection runs.
-    fn collection_wants(&self) -> i64 {
-        let wanted = self.slots(Pool::Main, self.spec.collect.start_superblocks);
-        match self.entry_pool() {
-            Pool::Main => wanted.max(self.host_pressed()),
-            Pool::Cache => wanted,
-        }
+        let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
+        asked && under_way < self.spec.collect.depth && self.collect_has_space()
     }
 
     /// Whether idle work has anything to collect for.
     pub(super) fn idle_wants_collection(&self) -> bool {
-        let target = self.slots(Pool::Main, self.spec.idle.target_superblocks);
-        self.free_slots[Pool::Main as usize] < target.max(self.collection_wants())
+        self.free_slots[Pool::Main as usize] < self.limits.collect_idle
     }
 
+    #[inline]
     fn collect_has_space(&self) -> bool {
-        let units = self.spec.units_per_slot;
-        let above = match self.entry_pool() {
+        let above = match self.limits.entry_pool {
             Pool::Main => true,
-            Pool::Cache => {
-                let floor = self.spec.collect.cache_reserve_superblocks;
-                self.free_slots[Pool::Cache as usize] > self.slots(Pool::Cache, floor)
-            }
+            Pool::Cache => self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor,
         };
-        above && self.stream_has_room(StreamId::Collect, units)
+        above && self.stream_has_room(StreamId::Collect, self.spec.units_per_slot)
     }
 
     fn choose_victim(&mut self) -> bool {
@@ -106,37 +95,43 @@ impl SimDrive {
         self.collector.victim = Some(Victim {
             superblock: chosen.superblock,
             next: 0,
+            row: 0,
+            die: 0,
         });
         true
     }
 
     /// Reads the next slot with valid units. False when nothing more can begin now.
     fn collect_next_slot(&mut self) -> bool {
-        let victim = self.collector.victim.expect("a victim was chosen");
+        let victim = self.collector.victim.as_mut().expect("a victim was chosen");
         let slots = self.layout.pool(Pool::Main).slots_per_superblock;
         let first = self.layout.first_slot(victim.superblock);
-        let mut next = victim.next;
-        while next < slots && self.mapping.valid_bits(first + next) == 0 {
-            next += 1;
+        let begin = victim.next;
+        let mut found = None;
+        while victim.next < slots && found.is_none() {
+            let slot = first + victim.next;
+            let valid = self.mapping.valid_bits(slot);
+            if valid != 0 {
+                found = Some((slot, valid.count_ones(), victim.row, victim.die));
+            }
+            victim.next += 1;
+            victim.die += 1;
+            if victim.die == self.layout.dies {
+                victim.die = 0;
+                victim.row += 1;
+            }
         }
-        let end = (next + 1).min(slots);
-        self.free_slots[Pool::Main as usize] += i64::from(end - victim.next);
-        self.collector.victim = Some(Victim {
-            next: end,
-            ..victim
-        });
-        if next == slots {
+        self.free_slots[Pool::Main as usize] += i64::from(victim.next - begin);
+        let Some((slot, units, row, die)) = found else {
             return self.victim_emptied();
-        }
-        let slot = first + next;
-        let units = self.mapping.valid_bits(slot).count_ones();
+        };
+        self.mapping.expect_gather(slot);
         self.collector.under_way += 1;
         self.promise(StreamId::Collect, self.spec.units_per_slot);
         let work = Work::Read {
-            sense: self.page_read_time(slot),
+            sense: self.limits.read[Pool::Main as usize][row as usize],
             bytes: units * UNIT_BYTES as u32,
         };
-        let (_, die) = self.layout.row_and_die(slot);
         let purpose = Purpose::Collect { slot };
         self.array.submit(
             &mut self.queue,
@@ -177,8 +172,9 @@ impl SimDrive {
     }
 
     pub(super) fn collect_arrived(&mut self, slot: u32) {
-        self.expect_moves(slot);
-        let units = u64::from(self.mapping.valid_bits(slot).count_ones());
+        let valid = self.mapping.valid_bits(slot);
+        self.mapping.expect_moves(slot);
+        let units = u64::from(valid.count_ones());
         let spec = &self.spec.controller;
         let (core, time) = (spec.core_background, spec.collect_unit * units);
         let job = Job::Collected { slot };
@@ -188,17 +184,9 @@ impl SimDrive {
     /// The units that are still valid get a new place.
     pub(super) fn collect_moved(&mut self, slot: u32) {
         let valid = self.mapping.valid_bits(slot);
-        for unit in 0..self.spec.units_per_slot {
-            if valid >> unit & 1 == 0 {
-                continue;
-            }
-            let physical = (slot << self.layout.unit_bits) + unit;
-            let logical = self.mapping.logical_of(physical);
-            let stamp = self.mapping.stamp_of(physical);
-            self.append(StreamId::Collect, logical, stamp);
-            self.close_if_full(StreamId::Collect);
-            self.counters.units_collected += 1;
-        }
+        let count = valid.count_ones();
+        self.place_collected(slot, valid, count);
+        self.counters.units_collected += u64::from(count);
         // Only now: what is promised covers what is being placed.
         self.unpromise(StreamId::Collect, self.spec.units_per_slot);
         self.collector.under_way -= 1;
@@ -207,14 +195,5 @@ impl SimDrive {
             self.victim_emptied();
         }
         self.pump_all();
-    }
-
-    /// The mapping of the units in a slot will soon change.
-    pub(super) fn expect_moves(&self, slot: u32) {
-        let first = slot << self.layout.unit_bits;
-        for physical in first..first + self.spec.units_per_slot {
-            self.mapping
-                .expect(u64::from(self.mapping.logical_of(physical)));
-        }
     }
 }

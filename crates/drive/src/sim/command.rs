@@ -1,10 +1,12 @@
 //! Host commands: from arrival to completion.
 
-use stend_base::{Nanos, Op, Request};
+use std::collections::VecDeque;
 
-use super::SimDrive;
+use stend_base::{Lane, Nanos, Op, Request};
+
 use super::controller::Job;
 use super::layout::Pool;
+use super::{Arrival, SimDrive, kind};
 use crate::spec::UNIT_BYTES;
 
 /// A command that the drive has accepted.
@@ -38,7 +40,7 @@ impl Command {
 pub(crate) struct Commands {
     slots: Vec<Command>,
     free: Vec<u32>,
-    waiting: std::collections::VecDeque<Request>,
+    waiting: VecDeque<Request>,
     /// Submitted by the host and not yet known complete to it.
     pub outstanding: u32,
     pub flushes: Vec<(u32, u64)>,
@@ -59,7 +61,7 @@ impl Commands {
         Commands {
             slots: vec![NO_COMMAND; slots as usize],
             free: (0..slots).rev().collect(),
-            waiting: std::collections::VecDeque::with_capacity(256),
+            waiting: VecDeque::with_capacity(256),
             outstanding: 0,
             flushes: Vec::with_capacity(slots as usize),
         }
@@ -91,7 +93,11 @@ impl SimDrive {
     }
 
     pub(super) fn command_arrives(&mut self) {
-        let (_, request) = self.arrivals.pop_front().expect("a command arrives");
+        let Arrival { request, .. } = self.arrivals.pop_front().expect("a command arrives");
+        if let Some(next) = self.arrivals.front() {
+            self.queue
+                .schedule(Lane::Arrival, next.at, kind::ARRIVAL, 0);
+        }
         if self.idle.working() {
             self.idle_ends();
         }

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use stend_base::{EventQueue, Nanos};
+use stend_base::{EventQueue, Lane, Nanos};
 
 use super::kind;
 use crate::spec::ControllerSpec;
@@ -21,10 +21,26 @@ pub(crate) enum Job {
     Folded { word_line_die: u32 },
 }
 
+/// A job and how long it takes.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    job: Job,
+    time: Nanos,
+}
+
+impl Default for Timed {
+    fn default() -> Timed {
+        Timed {
+            job: Job::Command { command: 0 },
+            time: Nanos::ZERO,
+        }
+    }
+}
+
+/// The jobs of a core; it works on the first.
 #[derive(Clone, Debug)]
 struct Core {
-    current: Option<Job>,
-    waiting: VecDeque<(Job, Nanos)>,
+    jobs: VecDeque<Timed>,
 }
 
 #[derive(Clone, Debug)]
@@ -40,8 +56,7 @@ impl Controller {
     pub fn new(spec: &ControllerSpec, units: u32) -> Controller {
         let segments = units.div_ceil(spec.map_segment_units);
         let core = Core {
-            current: None,
-            waiting: VecDeque::with_capacity(256),
+            jobs: VecDeque::with_capacity(64),
         };
         Controller {
             cores: vec![core; spec.cores as usize],
@@ -51,6 +66,7 @@ impl Controller {
         }
     }
 
+    /// Time of all jobs that have ended.
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns
     }
@@ -58,30 +74,25 @@ impl Controller {
     /// Queues a job that takes `time` on `core`.
     #[inline]
     pub fn submit(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {
-        if self.cores[core as usize].current.is_some() {
-            self.cores[core as usize].waiting.push_back((job, time));
-        } else {
-            self.start(queue, core, job, time);
+        let jobs = &mut self.cores[core as usize].jobs;
+        if jobs.is_empty() {
+            queue.schedule(Lane::Core, queue.now() + time, kind::CORE, core);
         }
-    }
-
-    fn start(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {
-        self.busy_ns += time.0;
-        self.cores[core as usize].current = Some(job);
-        queue.schedule(queue.now() + time, kind::CORE, core);
+        jobs.push_back(Timed { job, time });
     }
 
     /// The job of `core` has ended; the next begins.
     #[inline]
     pub fn finish(&mut self, queue: &mut EventQueue, core: u32) -> Job {
-        let done = self.cores[core as usize]
-            .current
-            .take()
+        let jobs = &mut self.cores[core as usize].jobs;
+        let done = jobs
+            .pop_front()
             .expect("a core ended a job it did not have");
-        if let Some((job, time)) = self.cores[core as usize].waiting.pop_front() {
-            self.start(queue, core, job, time);
+        if let Some(next) = jobs.front() {
+            queue.schedule(Lane::Core, queue.now() + next.time, kind::CORE, core);
         }
-        done
+        self.busy_ns += done.time.0;
+        done.job
     }
 
     /// Whether the segment of `unit` has to be fetched; it is at hand afterwards.

@@ -41,16 +41,19 @@ pub(crate) struct Folder {
 
 impl SimDrive {
     /// Begins as much of folding as may run now.
+    #[inline]
     pub(super) fn pump_fold(&mut self) {
-        if self.spec.cache.is_none() {
-            return;
+        if self.limits.entry_pool == Pool::Cache {
+            self.fold_on();
         }
+    }
+
+    fn fold_on(&mut self) {
         while self.folder.under_way < self.fold_width() {
             if self.folder.fold.is_none() && !self.begin_fold() {
                 return;
             }
-            let floor = self.slots(Pool::Main, self.spec.collect.reserve_superblocks);
-            if self.free_slots[Pool::Main as usize] <= floor {
+            if self.free_slots[Pool::Main as usize] <= self.limits.fold_main_floor {
                 self.pump_collect();
                 return;
             }
@@ -73,8 +76,7 @@ impl SimDrive {
                 0
             };
         }
-        let pressed = self.host_floor() + self.slots(Pool::Cache, 1);
-        if free < pressed.max(self.host_pressed()) {
+        if free < self.limits.fold_pressed {
             return self.spec.dies;
         }
         let taken = (all - free).max(0) as u64;
@@ -173,7 +175,7 @@ impl SimDrive {
             .iter()
             .map(|&source| {
                 let slot = self.layout.first_slot(source) + word_line_die;
-                self.expect_moves(slot);
+                self.mapping.expect_moves(slot);
                 self.mapping.occupied_bits(slot).count_ones()
             })
             .sum();
@@ -200,7 +202,7 @@ impl SimDrive {
         let pause = self.cache_spec().fold_pause;
         if pause > Nanos::ZERO && !self.folder.resting {
             self.folder.resting = true;
-            self.schedule(pause, kind::FOLD_PAUSE, 0);
+            self.set_timer(pause, kind::FOLD_PAUSE);
         }
         self.fold_part_done();
         self.pump_all();
@@ -212,20 +214,10 @@ impl SimDrive {
     }
 
     fn fold_page(&mut self, from: u32, to: u32, target: u32) {
-        let unit_bits = self.layout.unit_bits;
         let valid = self.mapping.valid_bits(from);
         let dead = (self.mapping.occupied_bits(from) & !valid).count_ones();
-        for unit in 0..self.spec.units_per_slot {
-            if valid >> unit & 1 != 0 {
-                let old = (from << unit_bits) + unit;
-                let new = (to << unit_bits) + unit;
-                let logical = self.mapping.logical_of(old);
-                let stamp = self.mapping.stamp_of(old);
-                self.mapping.assign(logical, new, target);
-                self.mapping.stamp(new, stamp);
-                self.counters.units_folded += 1;
-            }
-        }
+        self.mapping.transplant(from, valid, to, target);
+        self.counters.units_folded += u64::from(valid.count_ones());
         if dead > 0 {
             self.mapping.release_kept(from);
             self.counters.units_folded_dead += u64::from(dead);

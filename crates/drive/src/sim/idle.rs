@@ -1,7 +1,7 @@
 //! What the drive does while the host is silent: it empties the cache and collects, in
 //! slices of work and rest, until there is nothing left to do or the host speaks.
 
-use stend_base::{Nanos, SimTime};
+use stend_base::{Lane, Nanos, SimTime};
 
 use super::{SimDrive, kind};
 
@@ -32,7 +32,7 @@ impl SimDrive {
         self.idle.silent_since = self.now();
         if !self.idle.timer_set {
             self.idle.timer_set = true;
-            self.schedule(self.spec.idle.delay, kind::IDLE_BEGIN, 0);
+            self.set_timer(self.spec.idle.delay, kind::IDLE_BEGIN);
         }
     }
 
@@ -44,7 +44,7 @@ impl SimDrive {
         let due = self.idle.silent_since + self.spec.idle.delay;
         if self.now() < due {
             self.idle.timer_set = true;
-            self.queue.schedule(due, kind::IDLE_BEGIN, 0);
+            self.queue.schedule(Lane::Timer, due, kind::IDLE_BEGIN, 0);
             return;
         }
         self.pad_slots();
@@ -62,7 +62,7 @@ impl SimDrive {
         }
         self.idle.in_slice = true;
         let work = self.spec.idle.slice.0 * u64::from(self.spec.idle.duty_percent) / 100;
-        self.schedule(Nanos(work), kind::IDLE_SLICE, 0);
+        self.set_timer(Nanos(work), kind::IDLE_SLICE);
         self.pump_all();
     }
 
@@ -79,7 +79,7 @@ impl SimDrive {
             return;
         }
         self.idle.in_slice = false;
-        self.schedule(Nanos(rest), kind::IDLE_SLICE, 0);
+        self.set_timer(Nanos(rest), kind::IDLE_SLICE);
     }
 
     /// Whether folding or collection has anything left to do.
@@ -94,5 +94,11 @@ impl SimDrive {
         self.idle.in_slice = false;
         self.queue.cancel(kind::IDLE_SLICE, 0);
         self.pump_all();
+    }
+
+    /// Sets a timer.
+    pub(super) fn set_timer(&mut self, after: Nanos, kind: u8) {
+        let at = self.queue.now() + after;
+        self.queue.schedule(Lane::Timer, at, kind, 0);
     }
 }

@@ -13,12 +13,43 @@ pub(crate) enum Pool {
     Main = 1,
 }
 
+/// Division by a number that is known beforehand, as a multiplication (Lemire, Kaser and
+/// Kurz, "Faster remainder by direct computation", 2019): exact for 32 bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divider {
+    by: u32,
+    /// 2^64 / `by`, rounded up; 0 for 1, which is not a fraction of 2^64.
+    inverse: u64,
+}
+
+impl Divider {
+    /// # Panics
+    /// When `by` is 0.
+    fn new(by: u32) -> Divider {
+        Divider {
+            by,
+            inverse: (u64::MAX / u64::from(by)).wrapping_add(1),
+        }
+    }
+
+    /// Quotient and remainder.
+    #[inline]
+    pub fn divide(self, number: u32) -> (u32, u32) {
+        if self.by == 1 {
+            return (number, 0);
+        }
+        let quotient = (u128::from(self.inverse) * u128::from(number) >> 64) as u32;
+        (quotient, number - quotient * self.by)
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PoolLayout {
     pub first_superblock: u32,
     pub superblocks: u32,
     pub first_slot: u32,
     pub slots_per_superblock: u32,
+    by_superblock: Divider,
     pub data_slots_per_superblock: u32,
     /// Rows that share a word line: parity keeps its place across them, so that a fold
     /// leaves every parity group as it was.
@@ -28,6 +59,7 @@ pub(crate) struct PoolLayout {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub dies: u32,
+    by_die: Divider,
     pub unit_bits: u32,
     parity_stride: u32,
     pools: [PoolLayout; 2],
@@ -44,6 +76,7 @@ impl Layout {
         let cache_spec = spec.cache.as_ref().map_or(&empty, |cache| &cache.pool);
         let mut layout = Layout {
             dies: spec.dies,
+            by_die: Divider::new(spec.dies),
             unit_bits: spec.units_per_slot.trailing_zeros(),
             parity_stride: stride,
             pools: [
@@ -52,6 +85,7 @@ impl Layout {
                     superblocks: cache_spec.superblocks,
                     first_slot: 0,
                     slots_per_superblock: cache_spec.rows * spec.dies,
+                    by_superblock: Divider::new((cache_spec.rows * spec.dies).max(1)),
                     data_slots_per_superblock: 0,
                     rows_per_word_line: 1,
                 },
@@ -60,6 +94,7 @@ impl Layout {
                     superblocks: spec.main.superblocks,
                     first_slot: cache_spec.superblocks * cache_spec.rows * spec.dies,
                     slots_per_superblock: spec.main.rows * spec.dies,
+                    by_superblock: Divider::new(spec.main.rows * spec.dies),
                     data_slots_per_superblock: 0,
                     rows_per_word_line: spec.main.timing.pages_per_word_line(),
                 },
@@ -99,9 +134,9 @@ impl Layout {
     pub fn superblock_of_slot(&self, slot: u32) -> u32 {
         let main = &self.pools[1];
         if slot >= main.first_slot {
-            main.first_superblock + (slot - main.first_slot) / main.slots_per_superblock
+            main.first_superblock + main.by_superblock.divide(slot - main.first_slot).0
         } else {
-            slot / self.pools[0].slots_per_superblock
+            self.pools[0].by_superblock.divide(slot).0
         }
     }
 
@@ -112,12 +147,23 @@ impl Layout {
         pool.first_slot + (superblock - pool.first_superblock) * pool.slots_per_superblock
     }
 
-    /// Row and die of a slot.
+    /// Pool, row and die of a slot.
     #[inline]
-    pub fn row_and_die(&self, slot: u32) -> (u32, u32) {
-        let superblock = self.superblock_of_slot(slot);
-        let within = slot - self.first_slot(superblock);
-        (within / self.dies, within % self.dies)
+    pub fn place(&self, slot: u32) -> (Pool, u32, u32) {
+        let pool = self.pool_of_slot(slot);
+        let area = &self.pools[pool as usize];
+        let (_, within) = area.by_superblock.divide(slot - area.first_slot);
+        let (row, die) = self.by_die.divide(within);
+        (pool, row, die)
+    }
+
+    #[inline]
+    fn pool_of_slot(&self, slot: u32) -> Pool {
+        if slot < self.pools[1].first_slot {
+            Pool::Cache
+        } else {
+            Pool::Main
+        }
     }
 
     /// Whether the slot `within` a superblock of `pool` holds parity. Groups run over
@@ -161,4 +207,37 @@ pub fn capacity(spec: &Spec) -> Option<Capacity> {
         main_superblock_units,
         all_units,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dividing_is_exact() {
+        for by in [
+            1,
+            2,
+            3,
+            7,
+            24,
+            255,
+            256,
+            9_216,
+            65_537,
+            u32::MAX - 1,
+            u32::MAX,
+        ] {
+            let divider = Divider::new(by);
+            let near = (0..40).map(|k| by.wrapping_mul(k).wrapping_sub(1));
+            let spread = (0..1000u32).map(|k| k.wrapping_mul(4_294_967));
+            for number in near.chain(spread).chain([0, by, u32::MAX]) {
+                assert_eq!(
+                    divider.divide(number),
+                    (number / by, number % by),
+                    "{number} / {by}"
+                );
+            }
+        }
+    }
 }

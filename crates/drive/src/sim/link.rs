@@ -6,13 +6,13 @@
 
 use std::collections::VecDeque;
 
-use stend_base::{EventQueue, Nanos};
+use stend_base::{Lane, Nanos};
 
 use super::{SimDrive, kind};
 use crate::spec::HostSpec;
 
 /// Data of one command on its way over the link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Transfer {
     pub command: u32,
     pub bytes: u32,
@@ -33,7 +33,7 @@ impl Link {
     pub fn new(host: &HostSpec) -> Link {
         Link {
             current: None,
-            waiting: VecDeque::with_capacity(1024),
+            waiting: VecDeque::with_capacity(64),
             ps_per_byte: host.link_ps_per_byte,
             frame_bytes: host.frame_bytes,
             frame_overhead: host.frame_overhead,
@@ -69,7 +69,8 @@ impl SimDrive {
         }
         self.link.busy_ns += time.0;
         self.link.current = Some(transfer);
-        self.schedule(time, kind::LINK, 0);
+        let at = self.queue.now() + time;
+        self.queue.schedule(Lane::Link, at, kind::LINK, 0);
     }
 
     pub(super) fn link_done(&mut self) {
@@ -82,11 +83,5 @@ impl SimDrive {
         } else {
             self.write_received(done.command, done.bytes);
         }
-    }
-
-    #[inline]
-    pub(super) fn schedule(&mut self, after: Nanos, kind: u8, index: u32) {
-        let at = self.queue.now() + after;
-        EventQueue::schedule(&mut self.queue, at, kind, index);
     }
 }

@@ -8,6 +8,7 @@ pub(crate) const UNMAPPED: u32 = u32::MAX;
 
 #[derive(Debug)]
 pub(crate) struct Mapping {
+    /// With one entry more than there are units: what is written there is never read.
     to_physical: Vec<u32>,
     to_logical: Vec<u32>,
     valid: Vec<u64>,
@@ -50,9 +51,9 @@ impl Mapping {
         let physical = (u64::from(layout.slots()) << layout.unit_bits) as usize;
         let cache = layout.pool(Pool::Main).first_slot << layout.unit_bits;
         Mapping {
-            to_physical: memory::table(UNMAPPED, logical_units as usize),
-            to_logical: memory::table(UNMAPPED, physical),
-            valid: memory::table(0, physical.div_ceil(64)),
+            to_physical: memory::table(UNMAPPED, logical_units as usize + 1),
+            to_logical: memory::table(UNMAPPED, physical + 1),
+            valid: memory::table(0, physical.div_ceil(64) + 1),
             valid_in: vec![0; layout.superblocks() as usize],
             kept: vec![0; (cache as usize).div_ceil(64)],
             kept_in: vec![0; layout.superblocks() as usize],
@@ -69,6 +70,22 @@ impl Mapping {
         memory::prefetch(&self.to_physical, logical as usize);
     }
 
+    /// The units of a slot will soon be read out.
+    #[inline]
+    pub fn expect_gather(&self, slot: u32) {
+        memory::prefetch(&self.to_logical, (slot << self.unit_bits) as usize);
+    }
+
+    /// The mapping of the units of a slot will soon change. Those that are no longer valid
+    /// are fetched too: sorting them out would cost more.
+    #[inline]
+    pub fn expect_moves(&self, slot: u32) {
+        let first = (slot << self.unit_bits) as usize;
+        for &logical in &self.to_logical[first..first + (1 << self.unit_bits)] {
+            memory::prefetch(&self.to_physical, logical as usize);
+        }
+    }
+
     /// What was written to `logical` will soon become invalid: the second step after
     /// [`Mapping::expect`].
     #[inline]
@@ -78,7 +95,7 @@ impl Mapping {
     }
 
     pub fn logical_units(&self) -> u32 {
-        self.to_physical.len() as u32
+        self.to_physical.len() as u32 - 1
     }
 
     #[inline]
@@ -87,7 +104,7 @@ impl Mapping {
     }
 
     #[inline]
-    pub fn logical_of(&self, physical: u32) -> u32 {
+    fn logical_of(&self, physical: u32) -> u32 {
         self.to_logical[physical as usize]
     }
 
@@ -121,16 +138,21 @@ impl Mapping {
         bits
     }
 
-    /// Points `logical` at `physical`, which lies in `superblock`.
+    /// Points `count` units from `logical` on at as many from `to` on, which lie in one slot
+    /// of `superblock`; they hold what the request `stamp` has brought.
     #[inline]
-    pub fn assign(&mut self, logical: u32, physical: u32, superblock: u32) {
-        let old = std::mem::replace(&mut self.to_physical[logical as usize], physical);
-        if old != UNMAPPED {
-            self.invalidate(old);
+    pub fn write(&mut self, logical: u32, count: u32, to: u32, superblock: u32, stamp: u32) {
+        for unit in 0..count {
+            let place = &mut self.to_physical[(logical + unit) as usize];
+            let old = std::mem::replace(place, to + unit);
+            if old != UNMAPPED {
+                self.invalidate(old);
+            }
+            self.to_logical[(to + unit) as usize] = logical + unit;
+            self.stamp(to + unit, stamp);
         }
-        self.to_logical[physical as usize] = logical;
-        self.valid[physical as usize / 64] |= 1 << (physical % 64);
-        self.valid_in[superblock as usize] += 1;
+        self.valid[to as usize / 64] |= ((1 << count) - 1) << (to % 64);
+        self.valid_in[superblock as usize] += count;
     }
 
     #[inline]
@@ -138,6 +160,85 @@ impl Mapping {
         self.valid[physical as usize / 64] &= !(1 << (physical % 64));
         let superblock = self.layout.superblock_of_slot(physical >> self.unit_bits);
         self.valid_in[superblock as usize] -= 1;
+    }
+
+    /// Moves valid units of a slot, one bit each, to as many places from `to` on, which lie
+    /// in `superblock` without parity between them.
+    #[inline]
+    pub fn gather(&mut self, slot: u32, units: u32, to: u32, superblock: u32) {
+        let first = slot << self.unit_bits;
+        let count = if self.unit_bits <= 3 && self.stamps.is_none() {
+            self.redirect_some(first, units, to)
+        } else {
+            let (mut left, mut next) = (units, to);
+            while left != 0 {
+                self.redirect(first + left.trailing_zeros(), next);
+                left &= left - 1;
+                next += 1;
+            }
+            next - to
+        };
+        // They may lie across the border of two words.
+        let bits = ((1u128 << count) - 1) << (to % 64);
+        self.valid[to as usize / 64] |= bits as u64;
+        self.valid[to as usize / 64 + 1] |= (bits >> 64) as u64;
+        self.valid_in[superblock as usize] += count;
+        self.invalidate_in(slot, units, count);
+    }
+
+    /// [`Mapping::redirect`] for the units of a slot whose bits are set, and how many that
+    /// are. Which they are cannot be foretold: so all are treated alike, and what is not
+    /// wanted goes to the entries that nobody reads.
+    #[inline]
+    fn redirect_some(&mut self, first: u32, units: u32, to: u32) -> u32 {
+        let (no_logical, no_physical) = (self.to_physical.len() - 1, self.to_logical.len() - 1);
+        let mut next = to;
+        for unit in 0..1 << self.unit_bits {
+            let wanted = units >> unit & 1;
+            let logical = self.to_logical[(first + unit) as usize];
+            let (from, place) = match wanted {
+                0 => (no_logical, no_physical),
+                _ => (logical as usize, next as usize),
+            };
+            self.to_physical[from] = next;
+            self.to_logical[place] = logical;
+            next += wanted;
+        }
+        next - to
+    }
+
+    /// Moves valid units of a slot, one bit each, to the same places of another slot.
+    #[inline]
+    pub fn transplant(&mut self, slot: u32, units: u32, to_slot: u32, superblock: u32) {
+        let (first, to) = (slot << self.unit_bits, to_slot << self.unit_bits);
+        let mut left = units;
+        while left != 0 {
+            let unit = left.trailing_zeros();
+            self.redirect(first + unit, to + unit);
+            left &= left - 1;
+        }
+        self.valid[to as usize / 64] |= u64::from(units) << (to % 64);
+        let count = units.count_ones();
+        self.valid_in[superblock as usize] += count;
+        self.invalidate_in(slot, units, count);
+    }
+
+    /// Points the logical unit at `old` to `new`, and back. Validity is the caller's.
+    #[inline]
+    fn redirect(&mut self, old: u32, new: u32) {
+        let logical = self.to_logical[old as usize];
+        self.to_physical[logical as usize] = new;
+        self.to_logical[new as usize] = logical;
+        self.stamp(new, self.stamp_of(old));
+    }
+
+    /// Units of a slot, one bit each, `count` in all, are valid no more.
+    #[inline]
+    fn invalidate_in(&mut self, slot: u32, units: u32, count: u32) {
+        let first = slot << self.unit_bits;
+        self.valid[first as usize / 64] &= !(u64::from(units) << (first % 64));
+        let superblock = self.layout.superblock_of_slot(slot);
+        self.valid_in[superblock as usize] -= count;
     }
 
     /// Takes a logical unit's address away. With `keep`, its place in the cache stays
@@ -183,11 +284,11 @@ impl Mapping {
 
     /// Starts to keep account of what every physical unit would hold.
     pub fn keep_stamps(&mut self) {
-        self.stamps = Some(Box::new(Stamps(vec![ERASED; self.to_logical.len()])));
+        self.stamps = Some(Box::new(Stamps(vec![ERASED; self.to_logical.len() - 1])));
     }
 
     #[inline]
-    pub fn stamp(&mut self, physical: u32, stamp: u32) {
+    fn stamp(&mut self, physical: u32, stamp: u32) {
         if let Some(stamps) = &mut self.stamps {
             assert_eq!(
                 stamps.0[physical as usize], ERASED,
@@ -198,7 +299,7 @@ impl Mapping {
     }
 
     #[inline]
-    pub fn stamp_of(&self, physical: u32) -> u32 {
+    fn stamp_of(&self, physical: u32) -> u32 {
         self.stamps
             .as_ref()
             .map_or(0, |stamps| stamps.0[physical as usize])

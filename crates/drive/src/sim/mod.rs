@@ -17,6 +17,7 @@ mod counters;
 mod fold;
 mod idle;
 mod layout;
+mod limits;
 mod link;
 mod mapping;
 mod memory;
@@ -27,7 +28,7 @@ mod write;
 
 use std::collections::VecDeque;
 
-use stend_base::{Completion, Device, EventQueue, Nanos, Op, Request, SimTime};
+use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTime};
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
@@ -40,6 +41,7 @@ use fold::Folder;
 use idle::Idle;
 pub use layout::{Capacity, capacity};
 use layout::{Layout, Pool};
+use limits::Limits;
 use link::Link;
 use mapping::Mapping;
 use read::ReadAhead;
@@ -56,8 +58,9 @@ mod kind {
     pub const FOLD_PAUSE: u8 = 3;
     pub const IDLE_SLICE: u8 = 4;
     pub const IDLE_BEGIN: u8 = 5;
-    /// Not in the queue: commands arrive in the order in which they were submitted.
+    // Only the next of these is in the queue.
     pub const ARRIVAL: u8 = 6;
+    pub const COMPLETION: u8 = 7;
 }
 
 /// A simulated solid-state drive.
@@ -68,6 +71,7 @@ mod kind {
 pub struct SimDrive {
     spec: Spec,
     layout: Layout,
+    limits: Limits,
     queue: EventQueue,
     array: Array,
     mapping: Mapping,
@@ -83,10 +87,17 @@ pub struct SimDrive {
     collector: Collector,
     folder: Folder,
     idle: Idle,
-    arrivals: VecDeque<(SimTime, Request)>,
-    completions: VecDeque<(SimTime, u32)>,
+    arrivals: VecDeque<Arrival>,
+    completions: VecDeque<Completion>,
     counters: Counters,
     trace: u64,
+}
+
+/// A request on its way from the host.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrival {
+    at: SimTime,
+    request: Request,
 }
 
 /// What a NAND operation was for; travels with it as a 64-bit cookie.
@@ -163,7 +174,8 @@ impl SimDrive {
         };
         let mut drive = SimDrive {
             layout,
-            queue: EventQueue::new(&[spec.dies, 1, spec.controller.cores, 1, 1, 1]),
+            limits: Limits::new(spec, &layout),
+            queue: EventQueue::new(&[spec.dies, 1, spec.controller.cores, 1, 1, 1, 1, 1]),
             array: Array::new(
                 spec.dies,
                 spec.channels,
@@ -182,8 +194,8 @@ impl SimDrive {
             collector: Collector::default(),
             folder: Folder::default(),
             idle: Idle::default(),
-            arrivals: VecDeque::with_capacity(256),
-            completions: VecDeque::with_capacity(256),
+            arrivals: VecDeque::with_capacity(64),
+            completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
             trace: 0,
             spec: spec.clone(),
@@ -261,27 +273,43 @@ impl SimDrive {
             .wrapping_mul(0x0000_0100_0000_01b3);
     }
 
-    fn step(&mut self) {
+    /// Lets the next event happen; the completion, if it is one.
+    #[inline]
+    fn step(&mut self) -> Option<Completion> {
         let event = self.queue.pop().expect("the caller saw an event");
-        match event.kind {
-            kind::DIE => {
-                if let Some(done) = self.array.on_die(&mut self.queue, event.index) {
-                    self.trace(event.kind, event.index);
-                    self.nand_done(Purpose::unpack(done.cookie));
-                }
+        // Dies are the first kind: a die's number is that of its thing.
+        match event.lane {
+            Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
+            Lane::Move | Lane::Work => {
+                self.trace(kind::DIE, event.thing);
+                let done = self.array.ended(&mut self.queue, event.thing);
+                self.nand_done(Purpose::unpack(done.cookie));
             }
-            kind::LINK => {
-                self.trace(event.kind, event.index);
+            Lane::Core => {
+                let (_, core) = self.queue.kind_and_index(event.thing);
+                self.trace(kind::CORE, core);
+                self.core_done(core);
+            }
+            Lane::Link => {
+                self.trace(kind::LINK, 0);
                 self.link_done();
             }
-            kind::CORE => {
-                self.trace(event.kind, event.index);
-                self.core_done(event.index);
+            Lane::Arrival => {
+                self.trace(kind::ARRIVAL, 0);
+                self.command_arrives();
             }
+            Lane::Completion => return self.completion_arrives(),
+            Lane::Timer => self.timer_ends(event.thing),
+        }
+        None
+    }
+
+    fn timer_ends(&mut self, thing: u32) {
+        match self.queue.kind_and_index(thing).0 {
             kind::FOLD_PAUSE => self.fold_pause_ends(),
             kind::IDLE_SLICE => self.idle_slice_ends(),
             kind::IDLE_BEGIN => self.idle_timer(),
-            other => unreachable!("no event has the kind {other}"),
+            other => unreachable!("no timer has the kind {other}"),
         }
     }
 
@@ -344,11 +372,7 @@ impl SimDrive {
 
     /// Where new data goes first.
     fn entry_pool(&self) -> Pool {
-        if self.spec.cache.is_some() {
-            Pool::Cache
-        } else {
-            Pool::Main
-        }
+        self.limits.entry_pool
     }
 
     /// Lets everything that may have waited for space go on.
@@ -361,10 +385,7 @@ impl SimDrive {
     /// The next completion, and lets time pass up to it or to `limit`.
     fn run_until(&mut self, limit: SimTime) -> Option<Completion> {
         loop {
-            let event = self.queue.next_at();
-            let arrival = self.arrivals.front().map_or(SimTime::NEVER, |a| a.0);
-            let completion = self.completions.front().map_or(SimTime::NEVER, |c| c.0);
-            let next = event.min(arrival).min(completion);
+            let next = self.queue.next_at();
             if next > limit {
                 self.queue.set_now(limit);
                 return None;
@@ -372,19 +393,20 @@ impl SimDrive {
             if next == SimTime::NEVER {
                 return None;
             }
-            if event == next {
-                self.step();
-            } else if arrival == next {
-                self.queue.set_now(next);
-                self.trace(kind::ARRIVAL, 0);
-                self.command_arrives();
-            } else {
-                self.queue.set_now(next);
-                let (at, tag) = self.completions.pop_front()?;
-                self.host_got_completion();
-                return Some(Completion { tag, at });
+            if let Some(completion) = self.step() {
+                return Some(completion);
             }
         }
+    }
+
+    fn completion_arrives(&mut self) -> Option<Completion> {
+        let completion = self.completions.pop_front()?;
+        if let Some(next) = self.completions.front() {
+            self.queue
+                .schedule(Lane::Completion, next.at, kind::COMPLETION, 0);
+        }
+        self.host_got_completion();
+        Some(completion)
     }
 }
 
@@ -412,7 +434,10 @@ impl Device for SimDrive {
         self.mapping.expect(request.offset_bytes / UNIT_BYTES);
         self.commands.outstanding += 1;
         let at = self.queue.now() + self.spec.host.submit;
-        self.arrivals.push_back((at, request));
+        if self.arrivals.is_empty() {
+            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+        }
+        self.arrivals.push_back(Arrival { at, request });
     }
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
@@ -424,18 +449,17 @@ impl SimDrive {
     /// Ends a command at the present instant.
     fn complete(&mut self, tag: u32) {
         let at = self.now() + self.spec.host.complete;
-        debug_assert!(self.completions.back().is_none_or(|last| last.0 <= at));
-        self.completions.push_back((at, tag));
+        if self.completions.is_empty() {
+            self.queue
+                .schedule(Lane::Completion, at, kind::COMPLETION, 0);
+        }
+        self.completions.push_back(Completion { tag, at });
     }
 
-    fn page_read_time(&self, slot: u32) -> Nanos {
-        let (row, _) = self.layout.row_and_die(slot);
-        match self
-            .layout
-            .pool_of_superblock(self.layout.superblock_of_slot(slot))
-        {
-            Pool::Main => self.spec.main.timing.read_at(row),
-            Pool::Cache => self.cache_spec().pool.timing.read_at(row),
-        }
+    /// Die of a slot and tR of its page.
+    #[inline]
+    fn die_and_read_time(&self, slot: u32) -> (u32, Nanos) {
+        let (pool, row, die) = self.layout.place(slot);
+        (die, self.limits.read[pool as usize][row as usize])
     }
 }

@@ -247,9 +247,9 @@ impl SimDrive {
     }
 
     fn read_slot(&mut self, slot: u32, units: u32, purpose: Purpose) {
-        let (_, die) = self.layout.row_and_die(slot);
+        let (die, sense) = self.die_and_read_time(slot);
         let work = Work::Read {
-            sense: self.page_read_time(slot),
+            sense,
             bytes: units * UNIT_BYTES as u32,
         };
         self.array

@@ -31,9 +31,18 @@ struct Stream {
     superblock: u32,
     /// Number of the slot being filled, within the superblock.
     within: u32,
+    /// Its row and die.
+    row: u32,
+    die: u32,
+    /// Its first unit.
+    first_unit: u32,
+    /// The unit up to which, from there on, there is no parity.
+    run_end: u32,
     /// Its units filled so far.
     filled: u32,
     filling: u32,
+    /// Units left in the superblock, without parity.
+    room: u32,
     /// Units promised to data on its way.
     promised: u32,
 }
@@ -42,6 +51,7 @@ struct Stream {
 #[derive(Clone, Copy, Debug)]
 struct Filling {
     slot: u32,
+    superblock: u32,
     stream: StreamId,
     /// Reads of old content under way for partly written units.
     merges: u32,
@@ -71,11 +81,15 @@ pub(crate) struct Writer {
     unprogrammed: Vec<u64>,
     epoch: u64,
     units_per_slot: u32,
+    slots_per_superblock: u32,
+    /// Units of a superblock, without parity.
+    units_per_superblock: u32,
     collected_under_way: u32,
     padding_owed: bool,
     slots_begun: u64,
-    /// Slots that are not parity from the nth of a superblock on.
-    data_slots_from: Vec<u32>,
+    /// Units from the nth slot of a superblock of the entry pool up to the next slot that
+    /// holds parity, or to the end: 0 if the nth does.
+    run: Vec<u32>,
 }
 
 impl Writer {
@@ -86,17 +100,23 @@ impl Writer {
         } else {
             Pool::Main
         };
-        let mut data_slots_from: Vec<u32> = Vec::new();
-        for within in (0..layout.pool(pool).slots_per_superblock).rev() {
-            let behind = data_slots_from.last().copied().unwrap_or(0);
-            data_slots_from.push(behind + u32::from(!layout.is_parity(pool, within)));
+        let area = layout.pool(pool);
+        let mut run = vec![0; area.slots_per_superblock as usize + 1];
+        for within in (0..area.slots_per_superblock).rev() {
+            if !layout.is_parity(pool, within) {
+                run[within as usize] = run[within as usize + 1] + spec.units_per_slot;
+            }
         }
-        data_slots_from.reverse();
         let stream = Stream {
             superblock: NONE,
             within: 0,
+            row: 0,
+            die: 0,
+            first_unit: 0,
+            run_end: 0,
             filled: 0,
             filling: NONE,
+            room: 0,
             promised: 0,
         };
         Writer {
@@ -105,14 +125,16 @@ impl Writer {
             free: Vec::with_capacity(256),
             waiting: VecDeque::with_capacity(64),
             buffered: 0,
-            ring: VecDeque::with_capacity(256),
+            ring: VecDeque::with_capacity(64),
             unprogrammed: vec![0; slots.div_ceil(64)],
             epoch: 0,
             units_per_slot: spec.units_per_slot,
+            units_per_superblock: area.data_slots_per_superblock * spec.units_per_slot,
             collected_under_way: 0,
             padding_owed: false,
             slots_begun: 0,
-            data_slots_from,
+            run,
+            slots_per_superblock: area.slots_per_superblock,
         }
     }
 
@@ -187,15 +209,16 @@ impl SimDrive {
     }
 
     /// Admits as much of the waiting writes as there is room for.
+    #[inline]
     pub(super) fn pump_writes(&mut self) {
+        if !self.writer.waiting.is_empty() {
+            self.admit_writes();
+        }
+    }
+
+    fn admit_writes(&mut self) {
         while let Some(&command) = self.writer.waiting.front() {
-            let entry = *self.commands.get(command);
-            let done = entry.len_bytes - entry.to_admit;
-            let begin = entry.offset_bytes + done;
-            // Up to a slot's worth at a time, cut at unit boundaries.
-            let limit = (begin / UNIT_BYTES + u64::from(self.spec.units_per_slot)) * UNIT_BYTES;
-            let end = limit.min(entry.offset_bytes + entry.len_bytes);
-            let units = (end.div_ceil(UNIT_BYTES) - begin / UNIT_BYTES) as u32;
+            let (units, bytes) = self.next_admission(command);
             if self.writer.buffered + units > self.spec.buffer.write_units {
                 return;
             }
@@ -207,7 +230,6 @@ impl SimDrive {
             }
             self.writer.buffered += units;
             self.writer.streams[StreamId::Host as usize].promised += units;
-            let bytes = (end - begin) as u32;
             let entry = self.commands.get_mut(command);
             entry.to_admit -= u64::from(bytes);
             if entry.to_admit == 0 {
@@ -221,35 +243,26 @@ impl SimDrive {
         }
     }
 
+    /// Units and bytes of a command that are admitted together: up to a slot's worth, cut at
+    /// unit boundaries.
+    #[inline]
+    fn next_admission(&self, command: u32) -> (u32, u32) {
+        const UNIT: u32 = UNIT_BYTES as u32;
+        let entry = self.commands.get(command);
+        let begin = entry.offset_bytes + entry.len_bytes - entry.to_admit;
+        let before = (begin % UNIT_BYTES) as u32;
+        let most = self.writer.units_per_slot * UNIT - before;
+        let bytes = entry.to_admit.min(u64::from(most)) as u32;
+        ((before + bytes).div_ceil(UNIT), bytes)
+    }
+
     /// Whether the host may take `units` more from the pool that it writes to.
+    #[inline]
     fn host_has_space(&self, units: u32) -> bool {
-        let pool = self.entry_pool();
         let promised = self.writer.streams[StreamId::Host as usize].promised + units;
-        self.free_slots[pool as usize] > self.host_floor() + self.slots_for(promised)
+        let free = self.free_slots[self.limits.entry_pool as usize];
+        free > self.limits.host_floor + self.limits.slots_for(promised)
             && self.stream_has_room(StreamId::Host, units)
-    }
-
-    /// Slots that the host must leave to the drive's own work.
-    pub(super) fn host_floor(&self) -> i64 {
-        let collect = &self.spec.collect;
-        match self.entry_pool() {
-            Pool::Main => self.slots(Pool::Main, collect.reserve_superblocks),
-            // Beside collection's own reserve: three being folded, and two open.
-            Pool::Cache => self.slots(Pool::Cache, collect.cache_reserve_superblocks + 5),
-        }
-    }
-
-    /// Free slots of the entry pool below which the host may soon be held up.
-    pub(super) fn host_pressed(&self) -> i64 {
-        let most = self.spec.buffer.write_units + self.spec.units_per_slot;
-        self.host_floor() + self.slots_for(most) + 1
-    }
-
-    /// Slots that `units` take, with their parity.
-    fn slots_for(&self, units: u32) -> i64 {
-        let slots = units.div_ceil(self.spec.units_per_slot);
-        let parity = self.spec.parity_data.map_or(0, |data| slots.div_ceil(data));
-        i64::from(slots + parity)
     }
 
     /// Slots of `superblocks` in `pool`.
@@ -259,31 +272,25 @@ impl SimDrive {
 
     /// Whether `units` more can be placed, leaving the other stream what it has been
     /// promised.
+    #[inline]
     pub(super) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
         let other = match stream {
             StreamId::Host => StreamId::Collect,
             StreamId::Collect => StreamId::Host,
         };
         let needed = self.superblocks_needed(stream, units) + self.superblocks_needed(other, 0);
-        self.superblocks.erased(self.entry_pool()) >= needed as usize
+        needed == 0 || self.superblocks.erased(self.limits.entry_pool) >= needed as usize
     }
 
     /// Superblocks a stream has yet to open for what it was promised and `more` units.
+    #[inline]
     fn superblocks_needed(&self, stream: StreamId, more: u32) -> u32 {
-        let (room, promised) = self.stream_room(stream);
-        let all = self.writer.data_slots_from[0] * self.spec.units_per_slot;
-        (promised + more).saturating_sub(room).div_ceil(all)
-    }
-
-    /// Units left in a stream's open superblock, and those promised.
-    fn stream_room(&self, stream: StreamId) -> (u32, u32) {
         let stream = &self.writer.streams[stream as usize];
-        if stream.superblock == NONE {
-            return (0, stream.promised);
+        let units = stream.promised + more;
+        if units <= stream.room {
+            return 0;
         }
-        let slots = self.writer.data_slots_from[stream.within as usize];
-        let units = slots * self.spec.units_per_slot - stream.filled;
-        (units, stream.promised)
+        (units - stream.room).div_ceil(self.writer.units_per_superblock)
     }
 
     pub(super) fn promise(&mut self, stream: StreamId, units: u32) {
@@ -304,17 +311,8 @@ impl SimDrive {
         let end = begin + u64::from(bytes);
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         self.read_ahead_forget(units.start, units.end);
-        for unit in units.clone() {
-            let whole =
-                u64::from(unit) * UNIT_BYTES >= begin && u64::from(unit + 1) * UNIT_BYTES <= end;
-            let old = self.mapping.lookup(unit);
-            let filling = self.append(StreamId::Host, unit, tag);
-            if !whole && old != UNMAPPED {
-                self.merge(filling, old);
-            }
-            self.close_if_full(StreamId::Host);
-            self.counters.host_units_written += 1;
-        }
+        self.place_received(begin, end, units.clone(), tag);
+        self.counters.host_units_written += u64::from(units.end - units.start);
         // Only now: what is promised covers what is being placed.
         self.unpromise(StreamId::Host, units.end - units.start);
         if self.writer.padding_owed {
@@ -325,41 +323,107 @@ impl SimDrive {
         }
     }
 
-    /// Gives `unit` the next place of a stream. The caller looks after the slot being
-    /// full with [`SimDrive::close_if_full`].
-    pub(super) fn append(&mut self, id: StreamId, unit: u32, stamp: u32) -> u32 {
+    /// Gives the units of received data the next places of the host's stream. What a partly
+    /// written unit held before is read and merged.
+    fn place_received(&mut self, begin: u64, end: u64, units: std::ops::Range<u32>, tag: u32) {
+        let mut unit = units.start;
+        while unit < units.end {
+            self.begin_slot_if_none(StreamId::Host);
+            let stream = &mut self.writer.streams[StreamId::Host as usize];
+            let count = (units.end - unit).min(self.writer.units_per_slot - stream.filled);
+            let to = stream.first_unit + stream.filled;
+            stream.filled += count;
+            stream.room -= count;
+            let (superblock, filling) = (stream.superblock, stream.filling);
+            let last = unit + count - 1;
+            let mut partly = [UNMAPPED; 2];
+            if u64::from(unit) * UNIT_BYTES < begin {
+                partly[0] = self.mapping.lookup(unit);
+            }
+            if u64::from(last + 1) * UNIT_BYTES > end && (last > unit || partly[0] == UNMAPPED) {
+                partly[1] = self.mapping.lookup(last);
+            }
+            self.mapping.write(unit, count, to, superblock, tag);
+            for old in partly {
+                if old != UNMAPPED {
+                    self.merge(filling, old);
+                }
+            }
+            self.close_if_full(StreamId::Host);
+            unit += count;
+        }
+    }
+
+    /// Gives valid units of a slot, one bit each, `count` in all, the next places of
+    /// collected data.
+    pub(super) fn place_collected(&mut self, slot: u32, units: u32, count: u32) {
+        let (mut units, mut count) = (units, count);
+        while count > 0 {
+            self.begin_slot_if_none(StreamId::Collect);
+            let stream = &mut self.writer.streams[StreamId::Collect as usize];
+            let to = stream.first_unit + stream.filled;
+            // Up to the next parity or the end of the superblock, in one go.
+            let now = count.min(stream.run_end - to);
+            let superblock = stream.superblock;
+            let rest = if now == count {
+                0
+            } else {
+                without_lowest(units, now)
+            };
+            self.mapping.gather(slot, units ^ rest, to, superblock);
+            self.fill_collected(now);
+            (units, count) = (rest, count - now);
+        }
+    }
+
+    /// Notes that the next `count` places of collected data are filled; programs the slots
+    /// that are full.
+    #[inline]
+    fn fill_collected(&mut self, count: u32) {
+        let mut left = count;
+        loop {
+            let stream = &mut self.writer.streams[StreamId::Collect as usize];
+            let now = left.min(self.writer.units_per_slot - stream.filled);
+            stream.filled += now;
+            stream.room -= now;
+            left -= now;
+            self.close_if_full(StreamId::Collect);
+            if left == 0 {
+                return;
+            }
+            self.begin_slot(StreamId::Collect);
+        }
+    }
+
+    #[inline]
+    fn begin_slot_if_none(&mut self, id: StreamId) {
         if self.writer.streams[id as usize].filled == 0 {
             self.begin_slot(id);
         }
-        let unit_bits = self.layout.unit_bits;
-        let stream = &mut self.writer.streams[id as usize];
-        let slot = self.writer.filling[stream.filling as usize].slot;
-        let physical = (slot << unit_bits) + stream.filled;
-        stream.filled += 1;
-        let (superblock, filling) = (stream.superblock, stream.filling);
-        self.mapping.assign(unit, physical, superblock);
-        self.mapping.stamp(physical, stamp);
-        filling
     }
 
     fn begin_slot(&mut self, id: StreamId) {
-        let pool = self.entry_pool();
+        let pool = self.limits.entry_pool;
         if self.writer.streams[id as usize].superblock == NONE {
             let superblock = self
                 .superblocks
                 .open(pool)
                 .expect("space was promised before it was taken");
-            self.writer.streams[id as usize].superblock = superblock;
-            self.writer.streams[id as usize].within = 0;
+            let stream = &mut self.writer.streams[id as usize];
+            stream.superblock = superblock;
+            (stream.within, stream.row, stream.die) = (0, 0, 0);
+            stream.first_unit = self.layout.first_slot(superblock) << self.layout.unit_bits;
+            stream.room = self.writer.units_per_superblock;
         }
-        let Stream {
-            superblock, within, ..
-        } = self.writer.streams[id as usize];
-        let slot = self.layout.first_slot(superblock) + within;
+        let stream = &mut self.writer.streams[id as usize];
+        stream.run_end = stream.first_unit + self.writer.run[stream.within as usize];
+        let superblock = stream.superblock;
+        let slot = stream.first_unit >> self.layout.unit_bits;
         self.superblocks.program_begins(superblock);
         self.free_slots[pool as usize] -= 1;
         let filling = self.writer.take(Filling {
             slot,
+            superblock,
             stream: id,
             merges: 0,
             complete: false,
@@ -384,37 +448,52 @@ impl SimDrive {
 
     /// No more units for the slot: program it, and its group's parity if that is next.
     fn close_slot(&mut self, id: StreamId) {
-        let Stream {
-            superblock,
-            within,
-            filling,
-            ..
-        } = self.writer.streams[id as usize];
-        self.writer.filling[filling as usize].complete = true;
+        let stream = &mut self.writer.streams[id as usize];
+        let (superblock, filling) = (stream.superblock, stream.filling);
+        stream.room -= self.writer.units_per_slot - stream.filled;
+        stream.filled = 0;
+        stream.filling = NONE;
+        let complete = &mut self.writer.filling[filling as usize];
+        complete.complete = true;
+        if complete.merges == 0 {
+            let Stream { row, die, .. } = self.writer.streams[id as usize];
+            self.program(row, die, id, Purpose::Program { filling });
+        }
         if id == StreamId::Collect {
             self.writer.collected_under_way += 1;
         }
-        self.program_if_ready(filling);
-        let pool = self.entry_pool();
-        let first = self.layout.first_slot(superblock);
-        let slots = self.layout.pool(pool).slots_per_superblock;
-        let mut next = within + 1;
-        while next < slots && self.layout.is_parity(pool, next) {
-            self.superblocks.program_begins(superblock);
-            self.free_slots[pool as usize] -= 1;
-            self.counters.parity_programs += 1;
-            self.program(first + next, id, Purpose::Parity { superblock });
-            next += 1;
-        }
-        let stream = &mut self.writer.streams[id as usize];
-        stream.within = next;
-        stream.filled = 0;
-        stream.filling = NONE;
-        if next == slots {
-            stream.superblock = NONE;
-            if self.superblocks.fill_up(superblock, pool) {
-                self.superblock_closed();
+        self.next_slot(id);
+        while self.writer.streams[id as usize].superblock != NONE {
+            let Stream {
+                within, row, die, ..
+            } = self.writer.streams[id as usize];
+            if self.writer.run[within as usize] > 0 {
+                return;
             }
+            self.superblocks.program_begins(superblock);
+            self.free_slots[self.limits.entry_pool as usize] -= 1;
+            self.counters.parity_programs += 1;
+            self.program(row, die, id, Purpose::Parity { superblock });
+            self.next_slot(id);
+        }
+        if self.superblocks.fill_up(superblock, self.limits.entry_pool) {
+            self.superblock_closed();
+        }
+    }
+
+    /// Moves a stream on to the next slot; behind the last it has no superblock.
+    fn next_slot(&mut self, id: StreamId) {
+        let dies = self.layout.dies;
+        let stream = &mut self.writer.streams[id as usize];
+        stream.within += 1;
+        stream.die += 1;
+        if stream.die == dies {
+            stream.die = 0;
+            stream.row += 1;
+        }
+        stream.first_unit += self.writer.units_per_slot;
+        if stream.within == self.writer.slots_per_superblock {
+            stream.superblock = NONE;
         }
     }
 
@@ -452,27 +531,9 @@ impl SimDrive {
         }
     }
 
-    fn program_if_ready(&mut self, filling: u32) {
-        let Filling {
-            slot,
-            stream,
-            merges,
-            complete,
-            ..
-        } = self.writer.filling[filling as usize];
-        if complete && merges == 0 {
-            self.program(slot, stream, Purpose::Program { filling });
-        }
-    }
-
-    fn program(&mut self, slot: u32, stream: StreamId, purpose: Purpose) {
-        let (row, die) = self.layout.row_and_die(slot);
-        let timing = match self.entry_pool() {
-            Pool::Main => &self.spec.main.timing,
-            Pool::Cache => &self.cache_spec().pool.timing,
-        };
+    fn program(&mut self, row: u32, die: u32, stream: StreamId, purpose: Purpose) {
         let work = Work::Program {
-            program: timing.program_at(row),
+            program: self.limits.program[row as usize],
             bytes: self.spec.units_per_slot * UNIT_BYTES as u32,
         };
         let class = match stream {
@@ -491,11 +552,11 @@ impl SimDrive {
         }
         self.counters.merges += 1;
         self.writer.filling[filling as usize].merges += 1;
+        let (die, sense) = self.die_and_read_time(slot);
         let work = Work::Read {
-            sense: self.page_read_time(slot),
+            sense,
             bytes: UNIT_BYTES as u32,
         };
-        let (_, die) = self.layout.row_and_die(slot);
         self.array.submit(
             &mut self.queue,
             die,
@@ -506,14 +567,24 @@ impl SimDrive {
     }
 
     pub(super) fn merge_arrived(&mut self, filling: u32) {
-        self.writer.filling[filling as usize].merges -= 1;
-        self.program_if_ready(filling);
+        let entry = &mut self.writer.filling[filling as usize];
+        entry.merges -= 1;
+        let Filling { slot, stream, .. } = *entry;
+        if entry.complete && entry.merges == 0 {
+            let (_, row, die) = self.layout.place(slot);
+            self.program(row, die, stream, Purpose::Program { filling });
+        }
     }
 
     pub(super) fn program_done(&mut self, filling: u32) {
-        let Filling { slot, stream, .. } = self.writer.filling[filling as usize];
+        let Filling {
+            slot,
+            superblock,
+            stream,
+            ..
+        } = self.writer.filling[filling as usize];
         self.writer.unprogrammed[slot as usize / 64] &= !(1 << (slot % 64));
-        self.program_ended(self.layout.superblock_of_slot(slot));
+        self.program_ended(superblock);
         match stream {
             StreamId::Host => {
                 self.writer.filling[filling as usize].programmed = true;
@@ -534,7 +605,10 @@ impl SimDrive {
 
     /// A slot of data or parity is programmed.
     pub(super) fn program_ended(&mut self, superblock: u32) {
-        if self.superblocks.program_ends(superblock, self.entry_pool()) {
+        if self
+            .superblocks
+            .program_ends(superblock, self.limits.entry_pool)
+        {
             self.superblock_closed();
         }
     }
@@ -553,7 +627,14 @@ impl SimDrive {
     }
 
     /// Ends the flushes behind which nothing is unprogrammed any more.
+    #[inline]
     fn check_flushes(&mut self) {
+        if !self.commands.flushes.is_empty() {
+            self.end_flushes();
+        }
+    }
+
+    fn end_flushes(&mut self) {
         while let Some(&(command, epoch)) = self.commands.flushes.first() {
             let holds_up = |f: &Filling| {
                 f.in_use && !f.programmed && f.stream == StreamId::Host && f.epoch <= epoch
@@ -565,4 +646,14 @@ impl SimDrive {
             self.command_done(command);
         }
     }
+}
+
+/// The bits that are set in `bits`, without the `count` lowest.
+#[inline]
+fn without_lowest(bits: u32, count: u32) -> u32 {
+    let mut rest = bits;
+    for _ in 0..count {
+        rest &= rest.wrapping_sub(1);
+    }
+    rest
 }
