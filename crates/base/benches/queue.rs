@@ -9,7 +9,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use stend_base::{EventQueue, Nanos, Rng};
+use stend_base::{EventQueue, Lane, Nanos, Rng};
 
 /// Delays of a busy drive, ns: a command on a core, a frame on the link, a transfer, a
 /// sense, a program, an erase; each about as often as it comes in random writes.
@@ -18,9 +18,15 @@ const DELAYS_NS: [u64; 16] = [
     60_000, 60_000, 400_000, 5_000_000,
 ];
 
-/// Dies, channels, a link and cores, as a drive has them.
-fn things(number: u32) -> [u32; 4] {
-    [number - number / 8 - 4, number / 8, 1, 3]
+/// The lane of a delay, as a drive chooses it.
+fn lane(delay: Nanos) -> Lane {
+    match delay.0 {
+        0..10_500 => Lane::Core,
+        10_500..15_000 => Lane::Link,
+        15_000..55_000 => Lane::Move,
+        55_000..100_000 => Lane::Sense,
+        _ => Lane::Work,
+    }
 }
 
 /// Things that await nothing at any time.
@@ -37,27 +43,23 @@ fn pop_and_schedule(criterion: &mut Criterion) {
                 Nanos(ns + rng.below(ns / 8))
             })
             .collect();
-        let things = things(pending + SILENT);
-        let mut silent: Vec<(u8, u32)> = (0u8..)
-            .zip(things)
-            .flat_map(|(kind, number)| (0..number).map(move |index| (kind, index)))
-            .collect();
-        let mut queue = EventQueue::new(&things);
-        for (&delay, (kind, index)) in delays.iter().zip(silent.drain(SILENT as usize..)) {
-            queue.schedule(queue.now() + delay, kind, index);
+        let mut silent: Vec<u32> = (0..pending + SILENT).collect();
+        let mut queue = EventQueue::new(&[pending + SILENT]);
+        for (&delay, thing) in delays.iter().zip(silent.drain(SILENT as usize..)) {
+            queue.schedule(lane(delay), queue.now() + delay, 0, thing);
         }
         group.throughput(Throughput::Elements(delays.len() as u64));
         group.bench_function(BenchmarkId::from_parameter(pending), |bencher| {
             bencher.iter(|| {
                 for (turn, &delay) in delays.iter().enumerate() {
                     let event = queue.pop().expect("events are pending");
-                    let mut next = (event.kind, event.index);
+                    let mut next = event.thing;
                     // Mostly the same thing goes on; now and then it is another's turn.
                     if turn % 4 == 0 {
                         let other = turn / 4 % silent.len();
                         std::mem::swap(&mut next, &mut silent[other]);
                     }
-                    queue.schedule(event.at + delay, next.0, next.1);
+                    queue.schedule(lane(delay), event.at + delay, 0, next);
                     black_box(event);
                 }
             });
