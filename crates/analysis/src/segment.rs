@@ -77,16 +77,9 @@ pub(crate) struct Curve {
     sums: Sums,
 }
 
-/// Sums over the samples before each index, weighted by 1 / noise².
-#[derive(Default)]
-struct Sums {
-    w: Vec<f64>,
-    wx: Vec<f64>,
-    wxx: Vec<f64>,
-    wt: Vec<f64>,
-    wtt: Vec<f64>,
-    wtx: Vec<f64>,
-}
+/// Sums over the samples before each index, weighted by 1 / noise²: of 1, x, x², t, t² and
+/// tx.
+struct Sums(Vec<[f64; 6]>);
 
 /// Weighted moments of a range about its means.
 struct Moments {
@@ -103,9 +96,8 @@ impl Curve {
         let logs: Vec<f64> = iops.iter().map(|v| v.max(1.0).ln()).collect();
         let values = running_median(&logs, 2);
         let noise = local_noise(&logs);
-        let mut sums = Sums::default();
         let mut last = [0.0; 6];
-        sums.push(last);
+        let mut sums = vec![last];
         let n = values.len() as f64;
         for (i, (x, s)) in values.iter().zip(noise).enumerate() {
             let w = 1.0 / (s * s);
@@ -117,7 +109,11 @@ impl Curve {
             }
             sums.push(last);
         }
-        Curve { logs, values, sums }
+        Curve {
+            logs,
+            values,
+            sums: Sums(sums),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -218,25 +214,16 @@ impl Curve {
 }
 
 impl Sums {
-    fn push(&mut self, [w, wx, wxx, wt, wtt, wtx]: [f64; 6]) {
-        self.w.push(w);
-        self.wx.push(wx);
-        self.wxx.push(wxx);
-        self.wt.push(wt);
-        self.wtt.push(wtt);
-        self.wtx.push(wtx);
-    }
-
+    #[inline]
     fn moments(&self, from: usize, to: usize) -> Moments {
-        let over = |sums: &[f64]| sums[to] - sums[from];
-        let weight = over(&self.w);
-        let (x, t) = (over(&self.wx), over(&self.wt));
+        let (before, all) = (&self.0[from], &self.0[to]);
+        let [weight, x, xx, t, tt, tx] = std::array::from_fn(|i| all[i] - before[i]);
         Moments {
             weight,
             mean_x: x / weight,
-            xx: (over(&self.wxx) - x * x / weight).max(0.0),
-            tt: over(&self.wtt) - t * t / weight,
-            tx: over(&self.wtx) - t * x / weight,
+            xx: (xx - x * x / weight).max(0.0),
+            tt: tt - t * t / weight,
+            tx: tx - t * x / weight,
         }
     }
 }
