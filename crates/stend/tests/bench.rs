@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 use common::{fails, folder, json, list, number, ok, program};
 use serde_json::{Value, json};
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "random-write-steady",
     "random-read-qd32",
     "random-read-qd1",
     "sequential-write",
     "sequential-write-850-pro",
     "degradation",
+    "degradation-review",
     "review-2014",
     "growth-128gb",
     "growth-4tb",

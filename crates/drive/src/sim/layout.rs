@@ -38,7 +38,7 @@ impl Divider {
         if self.by == 1 {
             return (number, 0);
         }
-        let quotient = (u128::from(self.inverse) * u128::from(number) >> 64) as u32;
+        let quotient = ((u128::from(self.inverse) * u128::from(number)) >> 64) as u32;
         (quotient, number - quotient * self.by)
     }
 }

@@ -36,6 +36,8 @@ pub enum Aim {
     },
     /// None of its own: this case is compared with it.
     Reference(&'static str),
+    /// None: it is told to be compared with records.
+    None,
 }
 
 /// What a case is run on.
@@ -84,6 +86,8 @@ enum Amount {
     Capacities(u64),
     /// So many requests.
     Requests(u64),
+    /// As much as is done in so many virtual seconds.
+    Seconds(u64),
 }
 
 impl Phase {
@@ -104,12 +108,13 @@ impl Phase {
         } else {
             ""
         };
-        let bytes = match self.amount {
-            Amount::Capacities(n) => n * capacity_bytes,
-            Amount::Requests(n) => n * self.block_kib * 1024,
+        let amount = match self.amount {
+            Amount::Capacities(n) => format!("io_size={}", n * capacity_bytes),
+            Amount::Requests(n) => format!("io_size={}", n * self.block_kib * 1024),
+            Amount::Seconds(n) => format!("time_based\nruntime={n}"),
         };
         format!(
-            "[{section}]\nrw={}\nbs={}k\niodepth={}\n{map}io_size={bytes}\n",
+            "[{section}]\nrw={}\nbs={}k\niodepth={}\n{map}{amount}\n",
             self.rw, self.block_kib, self.depth
         )
     }
@@ -189,8 +194,20 @@ pub const CASES: &[Case] = &[
     },
     Case {
         name: "degradation",
-        what: "Ultra II 240 GB: stend review --tests degradation --threads 1",
+        what: "Ultra II 240 GB, fresh; two virtual hours of random 4 KiB writes, depth 32",
         aim: Aim::ProcessWallS(20.0),
+        only_by_name: None,
+        drive: SANDISK,
+        work: Work::Jobs {
+            prepare: &[],
+            measured: Phase::new("randwrite", 4, 32, Amount::Seconds(7200)),
+        },
+    },
+    Case {
+        name: "degradation-review",
+        what: "Ultra II 240 GB: stend review --tests degradation --threads 1: the same, then \
+               the curves after rest and after TRIM, and the report",
+        aim: Aim::None,
         only_by_name: None,
         drive: SANDISK,
         work: Work::Review {
@@ -265,6 +282,11 @@ impl Case {
         .expect("the cases name shipped models")
     }
 
+    /// Whether its process holds no more than one drive.
+    pub fn has_one_drive(&self) -> bool {
+        matches!(self.work, Work::Jobs { .. })
+    }
+
     /// What it does.
     pub fn work(&self, smoke: bool) -> Work {
         match self.work {
@@ -274,6 +296,7 @@ impl Case {
                 measured: Phase {
                     amount: match measured.amount {
                         Amount::Requests(_) => Amount::Requests(20_000),
+                        Amount::Seconds(_) => Amount::Seconds(2),
                         whole @ Amount::Capacities(_) => whole,
                     },
                     ..measured
@@ -346,6 +369,7 @@ impl std::fmt::Display for Aim {
                 write!(f, "a request costs at most {most} times that of {to}")
             }
             Aim::Reference(other) => write!(f, "none, {other} is compared with it"),
+            Aim::None => f.write_str("none"),
         }
     }
 }

@@ -60,7 +60,7 @@ pub struct Figures {
     pub cost_ratio: Option<f64>,
     /// How fast it should be.
     pub aim: Verdict,
-    /// How little memory it should take.
+    /// How little memory it should take; not judged where the process holds several drives.
     pub memory_aim: Verdict,
 }
 
@@ -132,7 +132,7 @@ impl Figures {
             Aim::RequestsPerS(least) => Some(requests_per_s >= least),
             Aim::ProcessWallS(most) => Some(process_wall_s <= most),
             Aim::CostRatio { most, .. } => cost_ratio.map(|ratio| ratio <= most),
-            Aim::Reference(_) => None,
+            Aim::Reference(_) | Aim::None => None,
         };
         let memory_bytes = MEMORY_AIM_PER_4KIB_BYTES * units + MEMORY_AIM_BYTES;
         Figures {
@@ -158,8 +158,8 @@ impl Figures {
                 reached,
             },
             memory_aim: Verdict {
-                aim: format!("at most {:.0} MB", memory_bytes / 1e6),
-                reached: Some(peak <= memory_bytes),
+                aim: format!("at most {:.0} MB for a drive", memory_bytes / 1e6),
+                reached: case.has_one_drive().then_some(peak <= memory_bytes),
             },
         }
     }

@@ -1,0 +1,48 @@
+//! The mapping table without anything timed: random 4 KiB writes to a full drive of real
+//! size, the oldest slots emptied first. The ceiling of what a simulated write can reach.
+
+#![allow(
+    missing_docs,
+    reason = "criterion's macros make undocumented functions"
+)]
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use stend_base::Rng;
+use stend_drive::Model;
+use stend_drive::sim::MappingLog;
+
+/// How many writes ahead an entry is fetched.
+const AHEAD: usize = 16;
+
+fn mapping(criterion: &mut Criterion) {
+    let spec = Model::shipped("samsung-850-pro-256gb")
+        .expect("it is shipped")
+        .spec();
+    let mut log = MappingLog::new(&spec);
+    let mut rng = Rng::stream(1, "mapping");
+    let units = u64::from(log.units());
+    let mut ahead = [0u32; AHEAD];
+    let mut group = criterion.benchmark_group("mapping");
+    group.sample_size(20);
+    const WRITES: u64 = 100_000;
+    group.throughput(Throughput::Elements(WRITES));
+    let (mut written, before) = (0, log.moved());
+    group.bench_function(format!("random-write-4k x {WRITES}"), |bencher| {
+        bencher.iter(|| {
+            for turn in 0..WRITES as usize {
+                let unit = rng.below(units) as u32;
+                log.expect(unit);
+                log.write(std::mem::replace(&mut ahead[turn % AHEAD], unit));
+            }
+            written += WRITES;
+        });
+    });
+    println!(
+        "write amplification {:.2}, the superblocks never being sorted by what is valid",
+        1.0 + (log.moved() - before) as f64 / written.max(1) as f64
+    );
+    group.finish();
+}
+
+criterion_group!(benches, mapping);
+criterion_main!(benches);
