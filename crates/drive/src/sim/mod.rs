@@ -1,11 +1,11 @@
 //! The simulated drive: parts, their wiring, and the order of events.
 //!
 //! # Event order
-//! Everything happens in the order of time; at one instant
-//! 1. queue events by kind, in the order of [`kind`]: hardware that becomes free (dies,
-//!    link) before the firmware that uses it (cores), before timers;
-//! 2. then commands that arrive from the host, in the order of submission;
-//! 3. then completions handed to the host, in the order in which they were decided.
+//! Everything happens in the order of time; at one instant by kind, in the order of
+//! [`kind`]: hardware that becomes free (dies, link) before the firmware that uses it
+//! (cores), before timers; then commands that arrive from the host, in the order of
+//! submission; then completions handed to the host, in the order in which they were
+//! decided.
 //!
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
