@@ -76,12 +76,16 @@ fn a_smoke_run_yields_every_case() {
         let (phase, process) = (&case["phase"], &case["process"]);
         assert!(number(&phase["requests"]) <= number(&process["requests"]));
         assert!(number(&phase["wall_s"]) <= number(&process["wall_s"]));
-        // What others are compared with has no aim of its own.
+        // What others are compared with has no aim of its own, nor have curves without one.
         let judged = case["aim"]["reached"].is_boolean();
-        assert_eq!(judged, name != "growth-128gb", "{name}");
-        assert!(case["memory_aim"]["reached"].is_boolean(), "{name}");
+        let aimless = ["growth-128gb", "degradation-review"];
+        assert_eq!(judged, !aimless.iter().any(|n| name == n), "{name}");
+        // A review holds several drives.
+        let judged = case["memory_aim"]["reached"].is_boolean();
+        let reviews = ["degradation-review", "review-2014"];
+        assert_eq!(judged, !reviews.iter().any(|n| name == n), "{name}");
     }
-    assert!(number(&cases[8]["cost_ratio"]) > 0.0);
+    assert!(number(&cases[9]["cost_ratio"]) > 0.0);
     for key in ["cpu", "kernel"] {
         assert!(record["machine"][key].is_string(), "{key}");
     }
