@@ -114,6 +114,11 @@ impl Sorted {
     /// Puts a key in its place, from the end.
     #[inline]
     fn add(&mut self, key: u64) {
+        // Both ends must stay free of what is pending.
+        debug_assert!(
+            self.end.wrapping_sub(self.first) <= self.keys.len() - 3,
+            "a thing awaits two events"
+        );
         let mut place = self.end;
         loop {
             let before = *self.at(place.wrapping_sub(1));

@@ -197,7 +197,7 @@ impl SimDrive {
 
     /// Free units of the pool that takes new data, for tests and observers.
     pub fn free_entry_units(&self) -> u64 {
-        let pool = self.entry_pool();
+        let pool = self.limits.entry_pool;
         let free = self.free_slots[pool as usize].max(0) as u64;
         free << self.layout.unit_bits
     }

@@ -372,11 +372,6 @@ impl SimDrive {
             .expect("the drive has an SLC cache")
     }
 
-    /// Where new data goes first.
-    fn entry_pool(&self) -> Pool {
-        self.limits.entry_pool
-    }
-
     /// Lets everything that may have waited for space go on.
     fn pump_all(&mut self) {
         self.pump_collect();
