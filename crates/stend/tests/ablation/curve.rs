@@ -1,69 +1,10 @@
-//! Each step of the sustained-write curve comes from a mechanism: switch the mechanism
-//! off, or change its size, and the step goes or moves. All of it seen from outside, as a
-//! reviewer would: by writing to the drive and looking at the samples.
+//! The steps of the sustained-write curve, and what rest and TRIM give back.
 
-#![allow(missing_docs)]
+use stend_analysis::{end_level, recovered_bytes};
+use stend_record::review::Series;
+use stend_target::Target;
 
-use stend_analysis::{LevelKind, end_level, recovered_bytes, steps};
-use stend_drive::Model;
-use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, Series, SeriesPoint};
-use stend_target::{JobRequest, SimulatedTarget, Target};
-
-const GB: f64 = 1e9;
-
-/// A shipped model with something changed.
-fn drive(name: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
-    let mut model = Model::shipped(name).expect("a shipped model");
-    change(&mut model);
-    SimulatedTarget::new(model)
-}
-
-/// Random 4 KiB writes at depth 32 for some seconds, sampled.
-fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
-    let text = format!(
-        "[write]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\ntime_based\nruntime={seconds}\n"
-    );
-    let outcome = target
-        .run(&JobRequest {
-            text: &text,
-            seed: 7,
-            sample_ms,
-        })
-        .expect("the job runs");
-    Series {
-        name: "write".into(),
-        point: SeriesPoint {
-            op: PointOp::Write,
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            queue_depth: 32,
-        },
-        interval_s: f64::from(sample_ms) / 1e3,
-        samples: outcome
-            .log
-            .iter()
-            .map(|row| Sample {
-                t_s: row.t_s,
-                written_bytes: row.written_bytes,
-                iops: row.write_iops,
-            })
-            .collect(),
-        latency_ns: LatencySummary::default(),
-    }
-}
-
-/// The even stretches of a curve as (GB at their end, IOPS).
-fn levels(series: &Series) -> Vec<(f64, f64)> {
-    steps(series)
-        .into_iter()
-        .filter(|level| level.kind == LevelKind::Level)
-        .map(|level| (level.to_bytes as f64 / GB, level.iops_mean))
-        .collect()
-}
-
-fn about(got: f64, expected: f64) -> bool {
-    (got / expected - 1.0).abs() <= 0.1
-}
+use super::{GB, about, drive, levels, worn_in, write};
 
 const ULTRA_II: &str = "sandisk-ultra-ii-240gb";
 
@@ -137,13 +78,6 @@ fn the_third_level_comes_from_waiting_for_folds() {
     let (shipped, free) = (third(None), third(Some(0)));
     println!("shipped {shipped}, free {free}");
     assert!(free > shipped * 1.05, "{free} against {shipped}");
-}
-
-/// A demonstration drive that was written to for several times its capacity.
-fn worn_in(change: impl FnOnce(&mut Model)) -> (SimulatedTarget, Series) {
-    let mut target = drive("demo-8gb", change);
-    let curve = write(&mut target, 6_000, 1000);
-    (target, curve)
 }
 
 #[test]

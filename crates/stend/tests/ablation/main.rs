@@ -1,0 +1,76 @@
+//! Each published behaviour comes from a mechanism: switch the mechanism off, or change its
+//! size, and the behaviour goes or moves. All of it seen from outside, as a reviewer would:
+//! by sending requests to the drive and looking at what comes back. One module for each
+//! family of mechanisms.
+
+#![allow(missing_docs)]
+
+mod curve;
+
+use stend_analysis::{LevelKind, steps};
+use stend_drive::Model;
+use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, Series, SeriesPoint};
+use stend_target::{JobRequest, SimulatedTarget, Target};
+
+const GB: f64 = 1e9;
+
+/// A shipped model with something changed.
+fn drive(name: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
+    let mut model = Model::shipped(name).expect("a shipped model");
+    change(&mut model);
+    SimulatedTarget::new(model)
+}
+
+/// Random 4 KiB writes at depth 32 for some seconds, sampled.
+fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
+    let text = format!(
+        "[write]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\ntime_based\nruntime={seconds}\n"
+    );
+    let outcome = target
+        .run(&JobRequest {
+            text: &text,
+            seed: 7,
+            sample_ms,
+        })
+        .expect("the job runs");
+    Series {
+        name: "write".into(),
+        point: SeriesPoint {
+            op: PointOp::Write,
+            pattern: Pattern::Random,
+            block_bytes: 4096,
+            queue_depth: 32,
+        },
+        interval_s: f64::from(sample_ms) / 1e3,
+        samples: outcome
+            .log
+            .iter()
+            .map(|row| Sample {
+                t_s: row.t_s,
+                written_bytes: row.written_bytes,
+                iops: row.write_iops,
+            })
+            .collect(),
+        latency_ns: LatencySummary::default(),
+    }
+}
+
+/// The even stretches of a curve as (GB at their end, IOPS).
+fn levels(series: &Series) -> Vec<(f64, f64)> {
+    steps(series)
+        .into_iter()
+        .filter(|level| level.kind == LevelKind::Level)
+        .map(|level| (level.to_bytes as f64 / GB, level.iops_mean))
+        .collect()
+}
+
+fn about(got: f64, expected: f64) -> bool {
+    (got / expected - 1.0).abs() <= 0.1
+}
+
+/// A demonstration drive that was written to for several times its capacity.
+fn worn_in(change: impl FnOnce(&mut Model)) -> (SimulatedTarget, Series) {
+    let mut target = drive("demo-8gb", change);
+    let curve = write(&mut target, 6_000, 1000);
+    (target, curve)
+}
