@@ -10,7 +10,7 @@
 //! - **pool**: the superblocks of one kind: the main area, or the SLC cache.
 
 use stend_base::Nanos;
-use stend_nand::CellTiming;
+use stend_nand::{Abilities, CellTiming};
 
 /// Bytes of a mapping unit.
 pub const UNIT_BYTES: u64 = 4096;
@@ -32,6 +32,8 @@ pub struct Spec {
     pub bus_overhead: Nanos,
     /// The main area.
     pub main: PoolSpec,
+    /// What dies can do at the same time.
+    pub abilities: Abilities,
     /// The static SLC cache.
     pub cache: Option<CacheSpec>,
     /// With parity: data slots for each parity slot.

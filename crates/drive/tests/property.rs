@@ -13,6 +13,7 @@ use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
+use stend_nand::{Abilities, Suspend};
 
 const SEEDS: u64 = 60;
 const REQUESTS: u32 = 6_000;
@@ -65,7 +66,23 @@ fn draw_spec(rng: &mut Rng) -> Spec {
     spec.trim.enabled = rng.ratio(7, 8);
     spec.trim.reaches_cache = rng.ratio(1, 2);
     spec.user_bytes = draw_capacity(rng, &spec);
+    if rng.ratio(1, 2) {
+        spec.abilities = draw_abilities(rng);
+    }
     spec
+}
+
+fn draw_abilities(rng: &mut Rng) -> Abilities {
+    Abilities {
+        cache_read: rng.ratio(1, 2),
+        cache_program: rng.ratio(1, 2),
+        suspend: rng.ratio(1, 2).then(|| Suspend {
+            program: rng.ratio(3, 4).then(|| Nanos::from_micros(20)),
+            erase: rng.ratio(3, 4).then(|| Nanos::from_micros(50)),
+            resume: Nanos::from_micros(rng.below(20)),
+            reads_max: 1 + rng.below(8) as u32,
+        }),
+    }
 }
 
 /// From half of what fits to all that the model checker allows.

@@ -7,6 +7,8 @@
 
 pub mod array;
 pub mod cell;
+pub mod overlap;
 
 pub use array::{Array, ArrayCounters, Class, Finished, Work};
 pub use cell::CellTiming;
+pub use overlap::{Abilities, Suspend};

@@ -4,6 +4,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use super::commands;
 use super::resolve::{POLICIES, units_per_slot};
 use super::schema::Model;
 use super::sourced::{Field, Value};
@@ -18,13 +19,13 @@ pub(super) struct Problem {
     pub message: String,
 }
 
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     text: &'a str,
     problems: Vec<Problem>,
 }
 
 impl Checker<'_> {
-    fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
+    pub fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
         self.problems.push(Problem {
             line: line_of(self.text, field.span().start),
             key,
@@ -32,7 +33,7 @@ impl Checker<'_> {
         });
     }
 
-    fn source<T>(&mut self, key: &'static str, field: &Field<T>) {
+    pub fn source<T>(&mut self, key: &'static str, field: &Field<T>) {
         let source = field.get_ref().source.trim();
         let bare = ["fitted", ""];
         if bare.contains(&source) {
@@ -44,7 +45,7 @@ impl Checker<'_> {
         }
     }
 
-    fn range<T>(&mut self, key: &'static str, field: &Field<T>, allowed: RangeInclusive<T>)
+    pub fn range<T>(&mut self, key: &'static str, field: &Field<T>, allowed: RangeInclusive<T>)
     where
         T: PartialOrd + Display + Clone,
     {
@@ -110,6 +111,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
         });
     }
     nand(&mut checker, model);
+    commands::check(&mut checker, model);
     cache_and_parity(&mut checker, model);
     host(&mut checker, model);
     controller(&mut checker, model);

@@ -3,11 +3,12 @@
 use stend_base::Nanos;
 use stend_nand::CellTiming;
 
+use super::commands::{abilities, planes_together};
 use super::schema::{Model, SlcCache};
 use super::sourced::{Field, Value};
 use crate::spec::*;
 
-fn micros(us: f64) -> Nanos {
+pub(super) fn micros(us: f64) -> Nanos {
     Nanos((us * 1000.0).round() as u64)
 }
 
@@ -24,13 +25,14 @@ pub(super) const POLICIES: &[(&str, Policy)] =
     &[("greedy", Policy::Greedy), ("fifo", Policy::Fifo)];
 
 pub(super) fn units_per_slot(model: &Model) -> u32 {
-    model.nand.planes.get() * model.nand.page_kib.get() / 4
+    planes_together(model) * model.nand.page_kib.get() / 4
 }
 
 pub(super) fn spec(model: &Model) -> Spec {
     let nand = &model.nand;
     let cache = model.slc_cache.as_ref().filter(|c| c.enabled.get());
     let parity = model.parity.as_ref().filter(|p| p.enabled.get());
+    let apart = nand.planes.get() / planes_together(model);
     Spec {
         user_bytes: model.capacity.user_bytes.get(),
         dies: nand.dies.get(),
@@ -39,7 +41,7 @@ pub(super) fn spec(model: &Model) -> Spec {
         bus_ps_per_byte: ps_per_byte(nand.bus_mb_per_s.get()),
         bus_overhead: nanos(&nand.bus_overhead_ns),
         main: PoolSpec {
-            superblocks: nand.blocks_per_plane.get(),
+            superblocks: nand.blocks_per_plane.get() * apart,
             rows: nand.pages_per_block.get(),
             timing: CellTiming {
                 read: nand.read_us.get().into_iter().map(micros).collect(),
@@ -47,7 +49,8 @@ pub(super) fn spec(model: &Model) -> Spec {
                 erase: micros(nand.erase_us.get()),
             },
         },
-        cache: cache.map(|c| cache_spec(c, nand.dies.get())),
+        cache: cache.map(|c| cache_spec(c, nand.dies.get(), apart)),
+        abilities: abilities(model),
         parity_data: parity.map(|p| p.data_pages.get()),
         host: host(model),
         controller: controller(model),
@@ -72,12 +75,13 @@ pub(super) fn spec(model: &Model) -> Spec {
     }
 }
 
-fn cache_spec(cache: &SlcCache, dies: u32) -> CacheSpec {
-    let rows = u64::from(cache.blocks_per_plane.get()) * u64::from(cache.pages_per_block.get());
+fn cache_spec(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
+    let superblocks = cache.blocks_per_plane.get() * apart;
+    let rows = u64::from(superblocks) * u64::from(cache.pages_per_block.get());
     let slots = rows * u64::from(dies);
     CacheSpec {
         pool: PoolSpec {
-            superblocks: cache.blocks_per_plane.get(),
+            superblocks,
             rows: cache.pages_per_block.get(),
             timing: CellTiming {
                 read: vec![micros(cache.read_us.get())],

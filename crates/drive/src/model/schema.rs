@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::commands::NandCommands;
 use super::sourced::Field;
 
 /// A drive model.
@@ -20,6 +21,8 @@ pub struct Model {
     pub capacity: Capacity,
     /// The flash.
     pub nand: Nand,
+    /// What its dies can do beside one plain operation at a time.
+    pub nand_commands: Option<NandCommands>,
     /// The static SLC cache, if there is one.
     pub slc_cache: Option<SlcCache>,
     /// Parity over dies, if there is any.

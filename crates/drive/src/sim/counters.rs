@@ -27,6 +27,8 @@ pub struct Counters {
     pub parity_programs: u64,
     /// On-chip copies of a word line.
     pub folds: u64,
+    /// Programs and erases interrupted for a read, each time.
+    pub suspensions: u64,
     /// Erases, one a die.
     pub erases: u64,
     /// Slots closed before they were full.

@@ -184,7 +184,8 @@ impl SimDrive {
                 spec.bus_ps_per_byte,
                 spec.bus_overhead,
                 kind::DIE,
-            ),
+            )
+            .with_abilities(spec.abilities),
             mapping: Mapping::new(layout, units),
             superblocks: Superblocks::new(&layout),
             free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
@@ -218,6 +219,7 @@ impl SimDrive {
             events: self.queue.taken(),
             nand_reads: array.reads,
             nand_programs: array.programs,
+            suspensions: array.suspensions,
             die_busy_ns: array.die_busy_ns,
             channel_busy_ns: array.channel_busy_ns,
             core_busy_ns: self.controller.busy_ns(),
@@ -284,7 +286,7 @@ impl SimDrive {
             Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
             Lane::Move | Lane::Work => {
                 self.trace(kind::DIE, event.thing);
-                let done = self.array.ended(&mut self.queue, event.thing);
+                let done = self.array.ended(&mut self.queue, event.lane, event.thing);
                 self.nand_done(Purpose::unpack(done.cookie));
             }
             Lane::Core => {
@@ -342,7 +344,7 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
-        let busy = match self.layout.pool_of_superblock(superblock) {
+        let erase = match self.layout.pool_of_superblock(superblock) {
             Pool::Main => self.spec.main.timing.erase,
             Pool::Cache => self.cache_spec().pool.timing.erase,
         };
@@ -352,7 +354,7 @@ impl SimDrive {
                 &mut self.queue,
                 die,
                 Class::Background,
-                Work::OnDie { busy },
+                Work::Erase { erase },
                 Purpose::Erase { superblock }.pack(),
             );
         }

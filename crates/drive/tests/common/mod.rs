@@ -28,6 +28,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
                 erase: Nanos::from_micros(3000),
             },
         },
+        abilities: stend_nand::Abilities::default(),
         cache: None,
         parity_data: None,
         host: HostSpec {
