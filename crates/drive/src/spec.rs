@@ -10,6 +10,7 @@
 //! - **pool**: the superblocks of one kind: the main area, or the SLC cache.
 
 use stend_base::Nanos;
+use stend_nand::reliability::{Ecc, ErrorModel};
 use stend_nand::{Abilities, CellTiming};
 
 /// Bytes of a mapping unit.
@@ -50,6 +51,21 @@ pub struct Spec {
     pub idle: IdleSpec,
     /// TRIM.
     pub trim: TrimSpec,
+    /// Errors of the flash; `None`: every page reads back at once.
+    pub media: Option<MediaSpec>,
+}
+
+/// Errors of the flash and what corrects them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MediaSpec {
+    /// Cells of the main area.
+    pub main: ErrorModel,
+    /// Cells of the SLC cache.
+    pub cache: ErrorModel,
+    /// Error correction.
+    pub ecc: Ecc,
+    /// Which pages are the worse ones.
+    pub seed: u64,
 }
 
 /// The superblocks of one kind.

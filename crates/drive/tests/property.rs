@@ -1,6 +1,6 @@
 //! The translation layer against a plain map, on drives and loads drawn at random:
 //! geometry, cell bits, cache, parity, policies, buffer, idle work; reads, writes, TRIM,
-//! flushes and silence, up to 32 requests at once.
+//! flushes and silence, up to 32 requests at once; where parity reaches, a die that fails.
 //!
 //! `STEND_PROPERTY_SEEDS=N` tries N seeds instead of the default; a failing seed prints
 //! the command that replays it. `STEND_PROPERTY_TRACES=1` prints the hash of each drive's
@@ -68,6 +68,11 @@ fn draw_spec(rng: &mut Rng) -> Spec {
     spec.user_bytes = draw_capacity(rng, &spec);
     if rng.ratio(1, 2) {
         spec.abilities = draw_abilities(rng);
+    }
+    // A group of parity must lie on as many dies to survive one of them.
+    let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
+    if group <= spec.dies && rng.ratio(1, 2) {
+        spec.media = Some(media());
     }
     spec
 }
@@ -209,7 +214,12 @@ fn run(seed: u64, checks: bool) -> u64 {
         checks,
     };
     let depth = 1 + rng.below(40) as usize;
+    let dies_at = rng.below(u64::from(REQUESTS)) as u32;
     for step in 0..REQUESTS {
+        if step == dies_at && spec.media.is_some() {
+            let die = rng.below(u64::from(spec.dies)) as u32;
+            model.drive.fail_die(die);
+        }
         while model.outstanding.len() >= depth {
             model.finish_one();
         }
@@ -231,6 +241,7 @@ fn run(seed: u64, checks: bool) -> u64 {
         model.finish_one();
     }
     model.check(0..units);
+    assert_eq!(model.drive.counters().lost_pages, 0);
     let (now, trace) = (model.drive.now().0, model.drive.trace_hash());
     if checks && std::env::var_os("STEND_PROPERTY_TRACES").is_some() {
         println!("seed {seed}: {now} ns, trace {trace:016x}");

@@ -8,6 +8,7 @@
 pub mod array;
 pub mod cell;
 pub mod overlap;
+pub mod reliability;
 
 pub use array::{Array, ArrayCounters, Class, Finished, Work};
 pub use cell::CellTiming;

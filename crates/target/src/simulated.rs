@@ -32,6 +32,12 @@ impl SimulatedTarget {
         }
     }
 
+    /// The drive itself, for what no request can ask for: a die that fails, a year without
+    /// power.
+    pub fn drive_mut(&mut self) -> &mut SimDrive {
+        &mut self.drive
+    }
+
     /// Requests completed in jobs so far, by this drive and all copies in its line.
     pub fn request_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.requests)

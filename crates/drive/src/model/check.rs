@@ -4,11 +4,11 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::commands;
 use super::resolve::{POLICIES, units_per_slot};
 use super::schema::Model;
 use super::sourced::{Field, Value};
 use super::{SCHEMA, line_of};
+use super::{commands, media};
 use crate::spec::UNIT_BYTES;
 
 /// One thing that is wrong.
@@ -112,6 +112,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     }
     nand(&mut checker, model);
     commands::check(&mut checker, model);
+    media::check(&mut checker, model);
     cache_and_parity(&mut checker, model);
     host(&mut checker, model);
     controller(&mut checker, model);

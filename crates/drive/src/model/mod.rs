@@ -7,6 +7,7 @@
 mod check;
 mod commands;
 mod facts;
+mod media;
 mod resolve;
 mod schema;
 mod shape;
@@ -16,6 +17,7 @@ mod sourced;
 use std::path::Path;
 
 pub use commands::NandCommands;
+pub use media::Media;
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};
 pub use sourced::{Field, Sourced, Value};

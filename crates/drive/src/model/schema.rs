@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::commands::NandCommands;
+use super::media::Media;
 use super::sourced::Field;
 
 /// A drive model.
@@ -39,6 +40,8 @@ pub struct Model {
     pub idle: Idle,
     /// TRIM.
     pub trim: Trim,
+    /// Errors of the flash, if they are modelled.
+    pub media: Option<Media>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,

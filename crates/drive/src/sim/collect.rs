@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use stend_nand::{Class, Work};
+use stend_nand::Class;
 
 use super::controller::Job;
 use super::layout::Pool;
@@ -128,17 +128,14 @@ impl SimDrive {
         self.mapping.expect_gather(slot);
         self.collector.under_way += 1;
         self.promise(StreamId::Collect, self.spec.units_per_slot);
-        let work = Work::Read {
-            sense: self.limits.read[Pool::Main as usize][row as usize],
-            bytes: units * UNIT_BYTES as u32,
-        };
-        let purpose = Purpose::Collect { slot };
-        self.array.submit(
-            &mut self.queue,
-            die,
+        let place = (die, self.limits.read[Pool::Main as usize][row as usize]);
+        let bytes = units * UNIT_BYTES as u32;
+        self.read_flash(
+            slot,
+            place,
+            bytes,
             Class::Background,
-            work,
-            purpose.pack(),
+            Purpose::Collect { slot },
         );
         true
     }

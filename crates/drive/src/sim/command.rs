@@ -22,6 +22,8 @@ pub(crate) struct Command {
     pub to_admit: u64,
     /// Nothing has gone over the link yet.
     untouched: bool,
+    /// Part of its data is lost.
+    pub failed: bool,
 }
 
 impl Command {
@@ -54,6 +56,7 @@ const NO_COMMAND: Command = Command {
     bytes_left: 0,
     to_admit: 0,
     untouched: false,
+    failed: false,
 };
 
 impl Commands {
@@ -116,6 +119,7 @@ impl SimDrive {
             bytes_left: request.len_bytes,
             to_admit: request.len_bytes,
             untouched: true,
+            failed: false,
         };
         *self.commands.get_mut(slot) = command;
         let (first, end) = command.units();

@@ -35,6 +35,16 @@ pub struct Counters {
     pub padded_slots: u64,
     /// Reads of mapping segments that were not at hand.
     pub map_misses: u64,
+    /// Passes of page reads after the first.
+    pub read_retries: u64,
+    /// Pages that no pass corrected.
+    pub uncorrectable_pages: u64,
+    /// Of these, pages rebuilt from parity.
+    pub rebuilt_pages: u64,
+    /// Of these, pages whose data is lost.
+    pub lost_pages: u64,
+    /// Read commands that ended with an error since data they asked for is lost.
+    pub failed_reads: u64,
     /// Units read that were found in the read-ahead buffer.
     pub read_ahead_hits: u64,
     /// Busy time summed over dies, ns.

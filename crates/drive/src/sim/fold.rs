@@ -102,6 +102,7 @@ impl SimDrive {
             self.pump_collect();
             return false;
         };
+        self.media_opened(target);
         let mut fold = Fold {
             sources: [0; MOST_SOURCES],
             target,

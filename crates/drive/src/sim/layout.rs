@@ -173,8 +173,39 @@ impl Layout {
         if self.parity_stride == 0 {
             return false;
         }
-        let word_line = within / self.dies / self.pools[pool as usize].rows_per_word_line;
-        (within % self.dies + word_line * self.dies) % self.parity_stride == self.parity_stride - 1
+        let area = &self.pools[pool as usize];
+        let word_line = within / self.dies / area.rows_per_word_line;
+        let in_word_lines = within % self.dies + word_line * self.dies;
+        let stride = self.parity_stride;
+        // Where whole groups fill a row, they would keep their parity on the same dies.
+        let shift = if self.dies.is_multiple_of(stride) {
+            word_line
+        } else {
+            0
+        };
+        // The last group may be shorter, and has its parity as well.
+        let all = area.slots_per_superblock / area.rows_per_word_line;
+        let last_of_short = !all.is_multiple_of(stride) && in_word_lines == all - 1;
+        (in_word_lines + shift) % stride == stride - 1 || last_of_short
+    }
+}
+
+impl Layout {
+    /// The nth slot of the parity group of the slot `within` a superblock of `pool`, itself
+    /// and the parity among them; `None` behind the last, and without parity.
+    pub fn nth_of_group(&self, pool: Pool, within: u32, nth: u32) -> Option<u32> {
+        if nth >= self.parity_stride {
+            return None;
+        }
+        let area = &self.pools[pool as usize];
+        let (row, die) = self.by_die.divide(within);
+        let (word_line, page) = (row / area.rows_per_word_line, row % area.rows_per_word_line);
+        let in_word_lines = word_line * self.dies + die;
+        let other = in_word_lines / self.parity_stride * self.parity_stride + nth;
+        let all = area.slots_per_superblock / area.rows_per_word_line;
+        let (word_line, die) = self.by_die.divide(other);
+        let row = word_line * area.rows_per_word_line + page;
+        (other < all).then_some(row * self.dies + die)
     }
 }
 
@@ -196,7 +227,7 @@ pub fn capacity(spec: &Spec) -> Option<Capacity> {
         u64::from(pool.superblocks) * u64::from(pool.rows) * u64::from(spec.dies) * units
     };
     let all_units = raw(&spec.main) + spec.cache.as_ref().map_or(0, |cache| raw(&cache.pool));
-    if all_units >= u64::from(u32::MAX) {
+    if all_units >= u64::from(u32::MAX - 1) {
         return None;
     }
     let layout = Layout::new(spec);

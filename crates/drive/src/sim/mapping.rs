@@ -6,6 +6,9 @@ use super::memory;
 
 pub(crate) const UNMAPPED: u32 = u32::MAX;
 
+/// Mapped to data that is lost.
+pub(crate) const LOST: u32 = u32::MAX - 1;
+
 #[derive(Debug)]
 pub(crate) struct Mapping {
     /// With one entry more than there are units: what is written there is never read.
@@ -145,7 +148,7 @@ impl Mapping {
         for unit in 0..count {
             let place = &mut self.to_physical[(logical + unit) as usize];
             let old = std::mem::replace(place, to + unit);
-            if old != UNMAPPED {
+            if old < LOST {
                 self.invalidate(old);
             }
             self.to_logical[(to + unit) as usize] = logical + unit;
@@ -241,11 +244,24 @@ impl Mapping {
         self.valid_in[superblock as usize] -= count;
     }
 
+    /// The data of the valid units of a slot is lost: whoever reads them must hear so.
+    pub fn lose_slot(&mut self, slot: u32) {
+        let first = slot << self.unit_bits;
+        let units = self.valid_bits(slot);
+        let mut left = units;
+        while left != 0 {
+            let logical = self.logical_of(first + left.trailing_zeros());
+            self.to_physical[logical as usize] = LOST;
+            left &= left - 1;
+        }
+        self.invalidate_in(slot, units, units.count_ones());
+    }
+
     /// Takes a logical unit's address away. With `keep`, its place in the cache stays
     /// occupied until it is folded.
     pub fn unmap(&mut self, logical: u32, keep: bool) {
         let old = std::mem::replace(&mut self.to_physical[logical as usize], UNMAPPED);
-        if old == UNMAPPED {
+        if old >= LOST {
             return;
         }
         self.invalidate(old);
@@ -329,7 +345,7 @@ impl Mapping {
     /// When the tables contradict each other.
     pub fn content(&self, logical: u32) -> Option<u32> {
         let physical = self.lookup(logical);
-        if physical == UNMAPPED {
+        if physical >= LOST {
             return None;
         }
         assert!(self.is_valid(physical), "a mapped unit is not valid");

@@ -20,6 +20,7 @@ mod layout;
 mod limits;
 mod link;
 mod mapping;
+mod media;
 mod memory;
 mod policy;
 mod probe;
@@ -45,6 +46,7 @@ use layout::{Layout, Pool};
 use limits::Limits;
 use link::Link;
 use mapping::Mapping;
+use media::Media;
 pub use probe::MappingLog;
 use read::ReadAhead;
 use superblocks::Superblocks;
@@ -89,6 +91,7 @@ pub struct SimDrive {
     collector: Collector,
     folder: Folder,
     idle: Idle,
+    media: Option<Box<Media>>,
     arrivals: VecDeque<Arrival>,
     completions: VecDeque<Completion>,
     counters: Counters,
@@ -121,6 +124,10 @@ enum Purpose {
     Fold { word_line_die: u32 },
     /// Erase of a superblock's blocks on one die.
     Erase { superblock: u32 },
+    /// A page that no pass corrects: entry of what is rebuilt.
+    Unreadable { rebuild: u32 },
+    /// Another page of its parity group.
+    Rebuild { rebuild: u32 },
 }
 
 impl Purpose {
@@ -135,6 +142,8 @@ impl Purpose {
             Purpose::Collect { slot } => (5, slot, 0),
             Purpose::Fold { word_line_die } => (6, word_line_die, 0),
             Purpose::Erase { superblock } => (7, superblock, 0),
+            Purpose::Unreadable { rebuild } => (8, rebuild, 0),
+            Purpose::Rebuild { rebuild } => (9, rebuild, 0),
         };
         debug_assert!(b < 1 << 24);
         u64::from(a) | u64::from(b) << 32 | code << 56
@@ -156,6 +165,8 @@ impl Purpose {
             5 => Purpose::Collect { slot: a },
             6 => Purpose::Fold { word_line_die: a },
             7 => Purpose::Erase { superblock: a },
+            8 => Purpose::Unreadable { rebuild: a },
+            9 => Purpose::Rebuild { rebuild: a },
             code => unreachable!("no purpose has the code {code}"),
         }
     }
@@ -197,6 +208,7 @@ impl SimDrive {
             collector: Collector::default(),
             folder: Folder::default(),
             idle: Idle::default(),
+            media: Media::new(spec, layout.superblocks()),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
@@ -327,6 +339,8 @@ impl SimDrive {
             Purpose::Collect { slot } => self.collect_arrived(slot),
             Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
             Purpose::Erase { superblock } => self.erase_done(superblock),
+            Purpose::Unreadable { rebuild } => self.page_unreadable(rebuild),
+            Purpose::Rebuild { rebuild } => self.rebuild_part(rebuild),
         }
     }
 

@@ -5,10 +5,10 @@
 
 use std::collections::VecDeque;
 
-use stend_nand::{Class, Work};
+use stend_nand::Class;
 
 use super::link::Transfer;
-use super::mapping::UNMAPPED;
+use super::mapping::LOST;
 use super::{Purpose, SimDrive};
 use crate::spec::UNIT_BYTES;
 
@@ -239,7 +239,7 @@ impl SimDrive {
     #[inline]
     fn flash_slot(&self, unit: u32) -> Option<u32> {
         let physical = self.mapping.lookup(unit);
-        if physical == UNMAPPED {
+        if physical >= LOST {
             return None;
         }
         let slot = physical >> self.layout.unit_bits;
@@ -247,13 +247,9 @@ impl SimDrive {
     }
 
     fn read_slot(&mut self, slot: u32, units: u32, purpose: Purpose) {
-        let (die, sense) = self.die_and_read_time(slot);
-        let work = Work::Read {
-            sense,
-            bytes: units * UNIT_BYTES as u32,
-        };
-        self.array
-            .submit(&mut self.queue, die, Class::HostRead, work, purpose.pack());
+        let place = self.die_and_read_time(slot);
+        let bytes = units * UNIT_BYTES as u32;
+        self.read_flash(slot, place, bytes, Class::HostRead, purpose);
     }
 
     /// Reads units that were not read ahead.
@@ -321,6 +317,9 @@ impl SimDrive {
         let entry = self.commands.get_mut(command);
         entry.bytes_left -= u64::from(bytes);
         if entry.bytes_left == 0 {
+            if self.media.is_some() {
+                self.check_lost(command);
+            }
             self.command_done(command);
         }
     }

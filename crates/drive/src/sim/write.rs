@@ -11,7 +11,7 @@ use stend_nand::{Class, Work};
 
 use super::layout::{Layout, Pool};
 use super::link::Transfer;
-use super::mapping::UNMAPPED;
+use super::mapping::{LOST, UNMAPPED};
 use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
 
@@ -345,7 +345,7 @@ impl SimDrive {
             }
             self.mapping.write(unit, count, to, superblock, tag);
             for old in partly {
-                if old != UNMAPPED {
+                if old < LOST {
                     self.merge(filling, old);
                 }
             }
@@ -409,6 +409,7 @@ impl SimDrive {
                 .superblocks
                 .open(pool)
                 .expect("space was promised before it was taken");
+            self.media_opened(superblock);
             let stream = &mut self.writer.streams[id as usize];
             stream.superblock = superblock;
             (stream.within, stream.row, stream.die) = (0, 0, 0);
@@ -552,18 +553,9 @@ impl SimDrive {
         }
         self.counters.merges += 1;
         self.writer.filling[filling as usize].merges += 1;
-        let (die, sense) = self.die_and_read_time(slot);
-        let work = Work::Read {
-            sense,
-            bytes: UNIT_BYTES as u32,
-        };
-        self.array.submit(
-            &mut self.queue,
-            die,
-            Class::HostRead,
-            work,
-            Purpose::Merge { filling }.pack(),
-        );
+        let place = self.die_and_read_time(slot);
+        let purpose = Purpose::Merge { filling };
+        self.read_flash(slot, place, UNIT_BYTES as u32, Class::HostRead, purpose);
     }
 
     pub(super) fn merge_arrived(&mut self, filling: u32) {

@@ -6,6 +6,7 @@ use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
 use stend_drive::spec::*;
 use stend_nand::CellTiming;
+use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 
 pub const UNIT: u64 = UNIT_BYTES;
 
@@ -80,6 +81,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             per_1024_units: Nanos(5_000),
             reaches_cache: true,
         },
+        media: None,
     }
 }
 
@@ -105,6 +107,28 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec
     });
     spec.collect.cache_reserve_superblocks = 4;
     spec
+}
+
+/// Cells that read back at once as long as their die answers.
+pub fn media() -> MediaSpec {
+    let cells = ErrorModel {
+        fresh: Rber(0),
+        worn: Rber(0),
+        year_fresh: Rber(0),
+        year_worn: Rber(0),
+        reads_100k: Rber(0),
+        rated_cycles: 1_000,
+        spread_percent: 0,
+    };
+    MediaSpec {
+        main: cells.clone(),
+        cache: cells,
+        ecc: Ecc {
+            passes: vec![Rber(1_000), Rber(2_000), Rber(4_000)],
+            retry: Nanos(7_000),
+        },
+        seed: 1,
+    }
 }
 
 pub fn request(tag: u32, op: Op, unit: u64, units: u64) -> Request {

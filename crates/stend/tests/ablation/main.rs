@@ -7,6 +7,7 @@
 
 mod curve;
 mod dies;
+mod media;
 
 use stend_analysis::{LevelKind, steps};
 use stend_drive::Model;
