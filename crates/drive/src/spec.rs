@@ -142,6 +142,13 @@ pub enum Policy {
     Greedy,
     /// The one that was closed first.
     Fifo,
+    /// The one with the highest age × (1 − u) / 2u, u being its share of valid units.
+    CostBenefit,
+    /// Of some drawn at random, the one with the fewest valid units.
+    DChoices {
+        /// How many are drawn.
+        choices: u32,
+    },
 }
 
 /// Garbage collection.

@@ -65,7 +65,23 @@ fn draw_spec(rng: &mut Rng) -> Spec {
     spec.trim.enabled = rng.ratio(7, 8);
     spec.trim.reaches_cache = rng.ratio(1, 2);
     spec.user_bytes = draw_capacity(rng, &spec);
+    // Drawn apart, so that drives without them stay as they are.
+    draw_policy(
+        &mut Rng::stream(rng.clone().next_u64(), "policy"),
+        &mut spec,
+    );
     spec
+}
+
+/// For some drives, a policy that needs more than a look at each superblock.
+fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
+    spec.collect.policy = match rng.below(6) {
+        0 => Policy::CostBenefit,
+        1 => Policy::DChoices {
+            choices: 1 + rng.below(12) as u32,
+        },
+        _ => spec.collect.policy,
+    };
 }
 
 /// From half of what fits to all that the model checker allows.

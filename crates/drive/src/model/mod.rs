@@ -6,6 +6,7 @@
 
 mod check;
 mod facts;
+mod policy;
 mod resolve;
 mod schema;
 mod shape;

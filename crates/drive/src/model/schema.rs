@@ -185,8 +185,10 @@ pub struct Dram {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Collection {
-    /// `greedy` or `fifo`.
+    /// `greedy`, `fifo`, `cost-benefit` or `d-choices`.
     pub policy: Field<String>,
+    /// Superblocks that `d-choices` draws; with that policy alone.
+    pub choices: Option<Field<u32>>,
     /// It runs while fewer superblocks of the main area are free.
     pub start_superblocks: Field<u32>,
     /// Superblocks of the main area kept back for the drive's own work.

@@ -12,10 +12,10 @@ use stend_nand::{Class, Work};
 
 use super::controller::Job;
 use super::layout::Pool;
-use super::policy::Candidate;
+use super::policy::{Chooser, Closed};
 use super::write::StreamId;
 use super::{Purpose, SimDrive};
-use crate::spec::UNIT_BYTES;
+use crate::spec::{CollectSpec, UNIT_BYTES};
 
 #[derive(Clone, Copy, Debug)]
 struct Victim {
@@ -27,14 +27,26 @@ struct Victim {
     die: u32,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Collector {
+    chooser: Chooser,
     victim: Option<Victim>,
     /// Slots read, and not yet written elsewhere.
     under_way: u32,
     /// Emptied superblocks whose units are not yet all programmed elsewhere, each with the
     /// number of the first slot begun after it.
     leaving: VecDeque<(u32, u64)>,
+}
+
+impl Collector {
+    pub fn new(spec: &CollectSpec) -> Collector {
+        Collector {
+            chooser: Chooser::new(spec.policy),
+            victim: None,
+            under_way: 0,
+            leaving: VecDeque::new(),
+        }
+    }
 }
 
 impl SimDrive {
@@ -76,19 +88,8 @@ impl SimDrive {
     }
 
     fn choose_victim(&mut self) -> bool {
-        let main = *self.layout.pool(Pool::Main);
-        let range = main.first_superblock..main.first_superblock + main.superblocks;
-        // What is wholly valid yields nothing, whatever the policy.
-        let all = main.data_slots_per_superblock * self.spec.units_per_slot;
-        let candidates = range
-            .filter(|&s| self.superblocks.is_closed(s))
-            .map(|superblock| Candidate {
-                superblock,
-                valid_units: self.mapping.valid_in(superblock),
-                closed_at: self.superblocks.closed_at(superblock),
-            })
-            .filter(|c| c.valid_units < all);
-        let Some(chosen) = self.spec.collect.policy.choose(candidates) else {
+        let closed = Closed::new(&self.layout, &self.superblocks, &self.mapping);
+        let Some(chosen) = self.collector.chooser.choose(&closed) else {
             return false;
         };
         self.superblocks.leave(chosen.superblock);

@@ -193,7 +193,7 @@ impl SimDrive {
             controller: Controller::new(&spec.controller, units),
             writer: Writer::new(spec, &layout),
             read_ahead: ReadAhead::new(),
-            collector: Collector::default(),
+            collector: Collector::new(&spec.collect),
             folder: Folder::default(),
             idle: Idle::default(),
             arrivals: VecDeque::with_capacity(64),

@@ -122,6 +122,11 @@ impl Superblocks {
         self.closed_at[superblock as usize]
     }
 
+    /// Superblocks closed so far.
+    pub fn closings(&self) -> u64 {
+        self.closings
+    }
+
     pub fn erase_begins(&mut self, superblock: u32, dies: u32) {
         debug_assert_eq!(self.state[superblock as usize], State::Leaving);
         self.state[superblock as usize] = State::Erasing;
