@@ -48,6 +48,33 @@ pub struct Spec {
     pub idle: IdleSpec,
     /// TRIM.
     pub trim: TrimSpec,
+    /// Streams beside one for the host and one for collection.
+    pub streams: Option<StreamsSpec>,
+}
+
+impl Spec {
+    /// Streams of the main area beside one for the host and one for collection. Each keeps a
+    /// superblock open, so the thresholds of collection are raised by as many superblocks.
+    pub fn further_streams(&self) -> u32 {
+        self.streams
+            .as_ref()
+            .map_or(0, |s| s.host_streams + s.collect_streams - 2)
+    }
+}
+
+/// Data of different age or heat in superblocks of its own. Not with an SLC cache.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamsSpec {
+    /// Open superblocks for what the host writes, by heat; at most 4.
+    pub host_streams: u32,
+    /// Open superblocks for what was collected, by how often it has been; at most 4.
+    pub collect_streams: u32,
+    /// Units that a counter of heat covers. A power of two.
+    pub heat_group_units: u32,
+    /// The counters are halved once while so much is overwritten, percent of the capacity.
+    pub heat_window_percent: u32,
+    /// Telling the heat of a write, for each write command.
+    pub classify: Nanos,
 }
 
 /// The superblocks of one kind.

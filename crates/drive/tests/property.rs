@@ -82,6 +82,31 @@ fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
         },
         _ => spec.collect.policy,
     };
+    if spec.cache.is_none() && rng.ratio(1, 2) {
+        draw_streams(rng, spec);
+    }
+}
+
+/// As many streams as the buffer serves and leave room for data.
+fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
+    let slots = spec.buffer.write_units / spec.units_per_slot;
+    spec.streams = Some(StreamsSpec {
+        host_streams: 1 + rng.below(4.min(u64::from(slots) - 1)) as u32,
+        collect_streams: 1 + rng.below(4) as u32,
+        heat_group_units: 1 << rng.below(5),
+        heat_window_percent: 10 << rng.below(7),
+        classify: Nanos(rng.below(2) * 500),
+    });
+    leave_room(spec);
+}
+
+/// Takes what the model checker would not allow from the host's data.
+fn leave_room(spec: &mut Spec) {
+    let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
+    let kept = spec.collect.start_superblocks + 3 + spec.further_streams();
+    let kept = u64::from(kept) * capacity.main_superblock_units;
+    let most = capacity.main_units - kept - u64::from(2 * spec.buffer.write_units);
+    spec.user_bytes = spec.user_bytes.min(most * UNIT);
 }
 
 /// From half of what fits to all that the model checker allows.

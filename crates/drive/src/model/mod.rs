@@ -12,6 +12,7 @@ mod schema;
 mod shape;
 mod shipped;
 mod sourced;
+mod streams;
 
 use std::path::Path;
 

@@ -36,6 +36,8 @@ pub struct Model {
     pub idle: Idle,
     /// TRIM.
     pub trim: Trim,
+    /// Data of different age or heat in superblocks of its own.
+    pub streams: Option<super::streams::Streams>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,

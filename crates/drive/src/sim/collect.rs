@@ -13,13 +13,15 @@ use stend_nand::{Class, Work};
 use super::controller::Job;
 use super::layout::Pool;
 use super::policy::{Chooser, Closed};
-use super::write::StreamId;
+use super::streams::StreamId;
 use super::{Purpose, SimDrive};
 use crate::spec::{CollectSpec, UNIT_BYTES};
 
 #[derive(Clone, Copy, Debug)]
 struct Victim {
     superblock: u32,
+    /// Where its valid units go.
+    stream: StreamId,
     /// Next slot to look at, within the superblock.
     next: u32,
     /// Its row and die.
@@ -47,14 +49,25 @@ impl Collector {
             leaving: VecDeque::new(),
         }
     }
+
+    /// Where what is being collected goes; with nothing chosen yet, what has not been
+    /// collected before.
+    #[inline]
+    fn stream(&self) -> StreamId {
+        self.victim.map_or(StreamId::COLLECT, |v| v.stream)
+    }
 }
 
 impl SimDrive {
     /// Begins as much of collection as may run now.
     pub(super) fn pump_collect(&mut self) {
         while self.may_collect() {
-            if self.collector.victim.is_none() && !self.choose_victim() {
-                return;
+            if self.collector.victim.is_none() {
+                if !self.choose_victim() {
+                    return;
+                }
+                // Its units may go elsewhere than was asked for.
+                continue;
             }
             if !self.collect_next_slot() {
                 return;
@@ -84,7 +97,7 @@ impl SimDrive {
             Pool::Main => true,
             Pool::Cache => self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor,
         };
-        above && self.stream_has_room(StreamId::Collect, self.spec.units_per_slot)
+        above && self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
     }
 
     fn choose_victim(&mut self) -> bool {
@@ -95,6 +108,7 @@ impl SimDrive {
         self.superblocks.leave(chosen.superblock);
         self.collector.victim = Some(Victim {
             superblock: chosen.superblock,
+            stream: self.stream_of_collected(chosen.superblock),
             next: 0,
             row: 0,
             die: 0,
@@ -105,6 +119,7 @@ impl SimDrive {
     /// Reads the next slot with valid units. False when nothing more can begin now.
     fn collect_next_slot(&mut self) -> bool {
         let victim = self.collector.victim.as_mut().expect("a victim was chosen");
+        let stream = victim.stream;
         let slots = self.layout.pool(Pool::Main).slots_per_superblock;
         let first = self.layout.first_slot(victim.superblock);
         let begin = victim.next;
@@ -128,7 +143,7 @@ impl SimDrive {
         };
         self.mapping.expect_gather(slot);
         self.collector.under_way += 1;
-        self.promise(StreamId::Collect, self.spec.units_per_slot);
+        self.promise(stream, self.spec.units_per_slot);
         let work = Work::Read {
             sense: self.limits.read[Pool::Main as usize][row as usize],
             bytes: units * UNIT_BYTES as u32,
@@ -152,7 +167,7 @@ impl SimDrive {
         }
         let victim = self.collector.victim.take().expect("a victim was chosen");
         // What was moved must be in flash before its source goes.
-        self.pad_collected();
+        self.pad_collected(victim.stream);
         let ticket = self.writer.slots_begun();
         self.collector
             .leaving
@@ -186,10 +201,11 @@ impl SimDrive {
     pub(super) fn collect_moved(&mut self, slot: u32) {
         let valid = self.mapping.valid_bits(slot);
         let count = valid.count_ones();
-        self.place_collected(slot, valid, count);
+        let stream = self.collector.stream();
+        self.place_collected(stream, slot, valid, count);
         self.counters.units_collected += u64::from(count);
         // Only now: what is promised covers what is being placed.
-        self.unpromise(StreamId::Collect, self.spec.units_per_slot);
+        self.unpromise(stream, self.spec.units_per_slot);
         self.collector.under_way -= 1;
         let slots = self.layout.pool(Pool::Main).slots_per_superblock;
         if self.collector.victim.is_some_and(|v| v.next == slots) {

@@ -15,6 +15,7 @@ mod command;
 mod controller;
 mod counters;
 mod fold;
+mod heat;
 mod idle;
 mod layout;
 mod limits;
@@ -24,6 +25,7 @@ mod memory;
 mod policy;
 mod probe;
 mod read;
+mod streams;
 mod superblocks;
 mod write;
 
@@ -191,7 +193,7 @@ impl SimDrive {
             commands: Commands::new(spec.host.slots),
             link: Link::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
-            writer: Writer::new(spec, &layout),
+            writer: Writer::new(spec, &layout, units),
             read_ahead: ReadAhead::new(),
             collector: Collector::new(&spec.collect),
             folder: Folder::default(),
