@@ -53,6 +53,33 @@ pub struct Spec {
     pub trim: TrimSpec,
     /// Errors of the flash; `None`: every page reads back at once.
     pub media: Option<MediaSpec>,
+    /// Streams beside one for the host and one for collection.
+    pub streams: Option<StreamsSpec>,
+}
+
+impl Spec {
+    /// Streams of the main area beside one for the host and one for collection. Each keeps a
+    /// superblock open, so the thresholds of collection are raised by as many superblocks.
+    pub fn further_streams(&self) -> u32 {
+        self.streams
+            .as_ref()
+            .map_or(0, |s| s.host_streams + s.collect_streams - 2)
+    }
+}
+
+/// Data of different age or heat in superblocks of its own. Not with an SLC cache.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamsSpec {
+    /// Open superblocks for what the host writes, by heat; at most 4.
+    pub host_streams: u32,
+    /// Open superblocks for what was collected, by how often it has been; at most 4.
+    pub collect_streams: u32,
+    /// Units that a counter of heat covers. A power of two.
+    pub heat_group_units: u32,
+    /// The counters are halved once while so much is overwritten, percent of the capacity.
+    pub heat_window_percent: u32,
+    /// Telling the heat of a write, for each write command.
+    pub classify: Nanos,
 }
 
 /// Errors of the flash and what corrects them.
@@ -160,6 +187,13 @@ pub enum Policy {
     Greedy,
     /// The one that was closed first.
     Fifo,
+    /// The one with the highest age × (1 − u) / 2u, u being its share of valid units.
+    CostBenefit,
+    /// Of some drawn at random, the one with the fewest valid units.
+    DChoices {
+        /// How many are drawn.
+        choices: u32,
+    },
 }
 
 /// Garbage collection.

@@ -74,7 +74,48 @@ fn draw_spec(rng: &mut Rng) -> Spec {
     if group <= spec.dies && rng.ratio(1, 2) {
         spec.media = Some(media());
     }
+    // Drawn apart, so that drives without them stay as they are.
+    draw_policy(
+        &mut Rng::stream(rng.clone().next_u64(), "policy"),
+        &mut spec,
+    );
     spec
+}
+
+/// For some drives, a policy that needs more than a look at each superblock.
+fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
+    spec.collect.policy = match rng.below(6) {
+        0 => Policy::CostBenefit,
+        1 => Policy::DChoices {
+            choices: 1 + rng.below(12) as u32,
+        },
+        _ => spec.collect.policy,
+    };
+    if spec.cache.is_none() && rng.ratio(1, 2) {
+        draw_streams(rng, spec);
+    }
+}
+
+/// As many streams as the buffer serves and leave room for data.
+fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
+    let slots = spec.buffer.write_units / spec.units_per_slot;
+    spec.streams = Some(StreamsSpec {
+        host_streams: 1 + rng.below(4.min(u64::from(slots) - 1)) as u32,
+        collect_streams: 1 + rng.below(4) as u32,
+        heat_group_units: 1 << rng.below(5),
+        heat_window_percent: 10 << rng.below(7),
+        classify: Nanos(rng.below(2) * 500),
+    });
+    leave_room(spec);
+}
+
+/// Takes what the model checker would not allow from the host's data.
+fn leave_room(spec: &mut Spec) {
+    let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
+    let kept = spec.collect.start_superblocks + 3 + spec.further_streams();
+    let kept = u64::from(kept) * capacity.main_superblock_units;
+    let most = capacity.main_units - kept - u64::from(2 * spec.buffer.write_units);
+    spec.user_bytes = spec.user_bytes.min(most * UNIT);
 }
 
 fn draw_abilities(rng: &mut Rng) -> Abilities {

@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::resolve::{POLICIES, units_per_slot};
+use super::resolve::units_per_slot;
 use super::schema::Model;
 use super::sourced::{Field, Value};
 use super::{SCHEMA, line_of};
@@ -61,7 +61,7 @@ impl Checker<'_> {
         }
     }
 
-    fn one_of(&mut self, key: &'static str, field: &Field<String>, allowed: &[&str]) {
+    pub(super) fn one_of(&mut self, key: &'static str, field: &Field<String>, allowed: &[&str]) {
         self.source(key, field);
         let value = field.get();
         if !allowed.contains(&value.as_str()) {
@@ -86,7 +86,7 @@ impl Checker<'_> {
         }
     }
 
-    fn power_of_two(&mut self, key: &'static str, field: &Field<u32>) {
+    pub(super) fn power_of_two(&mut self, key: &'static str, field: &Field<u32>) {
         if !field.get().is_power_of_two() {
             let message = format!("{} is not allowed; it must be a power of two", field.get());
             self.report(key, field, message);
@@ -117,6 +117,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     host(&mut checker, model);
     controller(&mut checker, model);
     policies(&mut checker, model);
+    super::streams::check(&mut checker, model);
     if checker.problems.is_empty() {
         geometry(&mut checker, model);
     }
@@ -265,8 +266,7 @@ fn controller(c: &mut Checker<'_>, model: &Model) {
 
 fn policies(c: &mut Checker<'_>, model: &Model) {
     let g = &model.collection;
-    let names: Vec<&str> = POLICIES.iter().map(|p| p.0).collect();
-    c.one_of("collection.policy", &g.policy, &names);
+    super::policy::check(c, g);
     c.range(
         "collection.start_superblocks",
         &g.start_superblocks,
@@ -347,7 +347,8 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
     }
     // Beyond the user's data: what is kept back, what is open, one to collect into.
     let buffer = 2 * u64::from(spec.buffer.write_units);
-    let spare = u64::from(spec.collect.start_superblocks + 3) * layout.main_superblock_units
+    let kept = spec.collect.start_superblocks + 3 + spec.further_streams();
+    let spare = u64::from(kept) * layout.main_superblock_units
         + if spec.cache.is_none() { buffer } else { 0 };
     let most = layout.main_units.saturating_sub(spare) * UNIT_BYTES;
     if user.get() > most {
@@ -361,11 +362,12 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
             spec.main.rows,
             model.nand.page_kib.get(),
             layout.main_units * UNIT_BYTES,
-            spec.collect.start_superblocks + 3,
+            kept,
         );
         c.report("capacity.user_bytes", user, message);
     }
     dram(c, model);
+    super::streams::check_buffer(c, model, &spec);
     if spec.buffer.write_units < 2 * units_per_slot(model) {
         let message = "it must hold at least two multi-plane pages".to_string();
         c.report(
@@ -396,13 +398,19 @@ fn dram(c: &mut Checker<'_>, model: &Model) {
     let dram = &model.dram;
     let map_kib = model.capacity.user_bytes.get() / UNIT_BYTES * 4 / 1024;
     let buffers_kib = u64::from(dram.write_buffer_kib.get()) + u64::from(dram.read_ahead_kib.get());
-    let need_mib = (map_kib + buffers_kib).div_ceil(1024);
+    let heat_kib = super::streams::table_kib(model);
+    let need_mib = (map_kib + buffers_kib + heat_kib).div_ceil(1024);
     if u64::from(dram.size_mib.get()) < need_mib {
         let message = format!(
             "{} MiB cannot hold {need_mib} MiB: the mapping table of {} MiB (4 bytes for each \
-             4 KiB), the write buffer and the read-ahead",
+             4 KiB), the write buffer and the read-ahead{}",
             dram.size_mib.get(),
-            map_kib.div_ceil(1024)
+            map_kib.div_ceil(1024),
+            if heat_kib > 0 {
+                ", and the counters of heat"
+            } else {
+                ""
+            }
         );
         c.report("dram.size_mib", &dram.size_mib, message);
     }

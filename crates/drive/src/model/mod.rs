@@ -8,11 +8,13 @@ mod check;
 mod commands;
 mod facts;
 mod media;
+mod policy;
 mod resolve;
 mod schema;
 mod shape;
 mod shipped;
 mod sourced;
+mod streams;
 
 use std::path::Path;
 

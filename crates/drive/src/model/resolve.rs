@@ -20,10 +20,6 @@ fn ps_per_byte(mb_per_s: u32) -> u64 {
     1_000_000 / u64::from(mb_per_s)
 }
 
-/// The policies by the names a model gives them.
-pub(super) const POLICIES: &[(&str, Policy)] =
-    &[("greedy", Policy::Greedy), ("fifo", Policy::Fifo)];
-
 pub(super) fn units_per_slot(model: &Model) -> u32 {
     planes_together(model) * model.nand.page_kib.get() / 4
 }
@@ -73,6 +69,7 @@ pub(super) fn spec(model: &Model) -> Spec {
             reaches_cache: model.trim.reaches_cache.get(),
         },
         media: super::media::resolve(model),
+        streams: super::streams::resolve(model),
     }
 }
 
@@ -134,10 +131,8 @@ fn controller(model: &Model) -> ControllerSpec {
 
 fn collect(model: &Model) -> CollectSpec {
     let collection = &model.collection;
-    let name = collection.policy.get();
-    let policy = POLICIES.iter().find(|(n, _)| *n == name);
     CollectSpec {
-        policy: policy.expect("a checked model names a policy").1,
+        policy: super::policy::resolve(collection),
         start_superblocks: collection.start_superblocks.get(),
         reserve_superblocks: collection.reserve_superblocks.get(),
         cache_reserve_superblocks: collection.cache_reserve_superblocks.get(),

@@ -42,6 +42,8 @@ pub struct Model {
     pub trim: Trim,
     /// Errors of the flash, if they are modelled.
     pub media: Option<Media>,
+    /// Data of different age or heat in superblocks of its own.
+    pub streams: Option<super::streams::Streams>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,
@@ -191,8 +193,10 @@ pub struct Dram {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Collection {
-    /// `greedy` or `fifo`.
+    /// `greedy`, `fifo`, `cost-benefit` or `d-choices`.
     pub policy: Field<String>,
+    /// Superblocks that `d-choices` draws; with that policy alone.
+    pub choices: Option<Field<u32>>,
     /// It runs while fewer superblocks of the main area are free.
     pub start_superblocks: Field<u32>,
     /// Superblocks of the main area kept back for the drive's own work.

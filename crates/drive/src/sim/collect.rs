@@ -12,14 +12,16 @@ use stend_nand::Class;
 
 use super::controller::Job;
 use super::layout::Pool;
-use super::policy::Candidate;
-use super::write::StreamId;
+use super::policy::{Chooser, Closed};
+use super::streams::StreamId;
 use super::{Purpose, SimDrive};
-use crate::spec::UNIT_BYTES;
+use crate::spec::{CollectSpec, UNIT_BYTES};
 
 #[derive(Clone, Copy, Debug)]
 struct Victim {
     superblock: u32,
+    /// Where its valid units go.
+    stream: StreamId,
     /// Next slot to look at, within the superblock.
     next: u32,
     /// Its row and die.
@@ -27,8 +29,9 @@ struct Victim {
     die: u32,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Collector {
+    chooser: Chooser,
     victim: Option<Victim>,
     /// Slots read, and not yet written elsewhere.
     under_way: u32,
@@ -37,12 +40,34 @@ pub(crate) struct Collector {
     leaving: VecDeque<(u32, u64)>,
 }
 
+impl Collector {
+    pub fn new(spec: &CollectSpec) -> Collector {
+        Collector {
+            chooser: Chooser::new(spec.policy),
+            victim: None,
+            under_way: 0,
+            leaving: VecDeque::new(),
+        }
+    }
+
+    /// Where what is being collected goes; with nothing chosen yet, what has not been
+    /// collected before.
+    #[inline]
+    fn stream(&self) -> StreamId {
+        self.victim.map_or(StreamId::COLLECT, |v| v.stream)
+    }
+}
+
 impl SimDrive {
     /// Begins as much of collection as may run now.
     pub(super) fn pump_collect(&mut self) {
         while self.may_collect() {
-            if self.collector.victim.is_none() && !self.choose_victim() {
-                return;
+            if self.collector.victim.is_none() {
+                if !self.choose_victim() {
+                    return;
+                }
+                // Its units may go elsewhere than was asked for.
+                continue;
             }
             if !self.collect_next_slot() {
                 return;
@@ -72,28 +97,18 @@ impl SimDrive {
             Pool::Main => true,
             Pool::Cache => self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor,
         };
-        above && self.stream_has_room(StreamId::Collect, self.spec.units_per_slot)
+        above && self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
     }
 
     fn choose_victim(&mut self) -> bool {
-        let main = *self.layout.pool(Pool::Main);
-        let range = main.first_superblock..main.first_superblock + main.superblocks;
-        // What is wholly valid yields nothing, whatever the policy.
-        let all = main.data_slots_per_superblock * self.spec.units_per_slot;
-        let candidates = range
-            .filter(|&s| self.superblocks.is_closed(s))
-            .map(|superblock| Candidate {
-                superblock,
-                valid_units: self.mapping.valid_in(superblock),
-                closed_at: self.superblocks.closed_at(superblock),
-            })
-            .filter(|c| c.valid_units < all);
-        let Some(chosen) = self.spec.collect.policy.choose(candidates) else {
+        let closed = Closed::new(&self.layout, &self.superblocks, &self.mapping);
+        let Some(chosen) = self.collector.chooser.choose(&closed) else {
             return false;
         };
         self.superblocks.leave(chosen.superblock);
         self.collector.victim = Some(Victim {
             superblock: chosen.superblock,
+            stream: self.stream_of_collected(chosen.superblock),
             next: 0,
             row: 0,
             die: 0,
@@ -104,6 +119,7 @@ impl SimDrive {
     /// Reads the next slot with valid units. False when nothing more can begin now.
     fn collect_next_slot(&mut self) -> bool {
         let victim = self.collector.victim.as_mut().expect("a victim was chosen");
+        let stream = victim.stream;
         let slots = self.layout.pool(Pool::Main).slots_per_superblock;
         let first = self.layout.first_slot(victim.superblock);
         let begin = victim.next;
@@ -127,7 +143,7 @@ impl SimDrive {
         };
         self.mapping.expect_gather(slot);
         self.collector.under_way += 1;
-        self.promise(StreamId::Collect, self.spec.units_per_slot);
+        self.promise(stream, self.spec.units_per_slot);
         let place = (die, self.limits.read[Pool::Main as usize][row as usize]);
         let bytes = units * UNIT_BYTES as u32;
         self.read_flash(
@@ -148,7 +164,7 @@ impl SimDrive {
         }
         let victim = self.collector.victim.take().expect("a victim was chosen");
         // What was moved must be in flash before its source goes.
-        self.pad_collected();
+        self.pad_collected(victim.stream);
         let ticket = self.writer.slots_begun();
         self.collector
             .leaving
@@ -182,10 +198,11 @@ impl SimDrive {
     pub(super) fn collect_moved(&mut self, slot: u32) {
         let valid = self.mapping.valid_bits(slot);
         let count = valid.count_ones();
-        self.place_collected(slot, valid, count);
+        let stream = self.collector.stream();
+        self.place_collected(stream, slot, valid, count);
         self.counters.units_collected += u64::from(count);
         // Only now: what is promised covers what is being placed.
-        self.unpromise(StreamId::Collect, self.spec.units_per_slot);
+        self.unpromise(stream, self.spec.units_per_slot);
         self.collector.under_way -= 1;
         let slots = self.layout.pool(Pool::Main).slots_per_superblock;
         if self.collector.victim.is_some_and(|v| v.next == slots) {

@@ -143,6 +143,9 @@ impl SimDrive {
             self.counters.map_misses += 1;
             time += miss;
         }
+        if let (Some(streams), Op::Write) = (&self.spec.streams, command.op) {
+            time += streams.classify;
+        }
         let job = Job::Command { command: slot };
         self.controller.submit(&mut self.queue, core, job, time);
     }

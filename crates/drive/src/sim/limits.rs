@@ -40,15 +40,22 @@ impl Limits {
             i64::from(superblocks) * i64::from(layout.pool(pool).slots_per_superblock)
         };
         let collect = &spec.collect;
+        let further = spec.further_streams();
+        let host_streams = spec.streams.as_ref().map_or(1, |s| s.host_streams);
         let host_floor = match entry_pool {
-            Pool::Main => slots(Pool::Main, collect.reserve_superblocks),
+            // Each further stream of the host may hold a slot that is not full, and one of
+            // parity behind it, beyond what one stream would.
+            Pool::Main => {
+                slots(Pool::Main, collect.reserve_superblocks + further)
+                    + 2 * i64::from(host_streams - 1)
+            }
             // Beside collection's own reserve: three being folded, and two open.
             Pool::Cache => slots(Pool::Cache, collect.cache_reserve_superblocks + 5),
         };
         let most = spec.buffer.write_units + spec.units_per_slot;
         let slots_for: Vec<u32> = (0..=most).map(|units| slots_for(spec, units)).collect();
         let host_pressed = host_floor + i64::from(slots_for[most as usize]) + 1;
-        let wanted = slots(Pool::Main, collect.start_superblocks);
+        let wanted = slots(Pool::Main, collect.start_superblocks + further);
         let collect_start = match entry_pool {
             Pool::Main => wanted.max(host_pressed),
             Pool::Cache => wanted,
@@ -63,7 +70,8 @@ impl Limits {
             host_floor,
 
             collect_start,
-            collect_idle: slots(Pool::Main, spec.idle.target_superblocks).max(collect_start),
+            collect_idle: slots(Pool::Main, spec.idle.target_superblocks + further)
+                .max(collect_start),
             collect_cache_floor: slots(Pool::Cache, collect.cache_reserve_superblocks),
             fold_main_floor: slots(Pool::Main, collect.reserve_superblocks),
             fold_pressed: (host_floor + slots(Pool::Cache, 1)).max(host_pressed),

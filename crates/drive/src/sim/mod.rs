@@ -15,6 +15,7 @@ mod command;
 mod controller;
 mod counters;
 mod fold;
+mod heat;
 mod idle;
 mod layout;
 mod limits;
@@ -25,6 +26,7 @@ mod memory;
 mod policy;
 mod probe;
 mod read;
+mod streams;
 mod superblocks;
 mod write;
 
@@ -203,9 +205,9 @@ impl SimDrive {
             commands: Commands::new(spec.host.slots),
             link: Link::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
-            writer: Writer::new(spec, &layout),
+            writer: Writer::new(spec, &layout, units),
             read_ahead: ReadAhead::new(),
-            collector: Collector::default(),
+            collector: Collector::new(&spec.collect),
             folder: Folder::default(),
             idle: Idle::default(),
             media: Media::new(spec, layout.superblocks()),

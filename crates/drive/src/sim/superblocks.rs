@@ -28,6 +28,8 @@ pub(crate) struct Superblocks {
     /// When it was closed, as a running number.
     closed_at: Vec<u64>,
     closings: u64,
+    /// How often what lies in it has been collected.
+    generation: Vec<u8>,
     erased: [VecDeque<u32>; 2],
     closed_cache: VecDeque<u32>,
 }
@@ -44,6 +46,7 @@ impl Superblocks {
             erase_count: vec![0; n],
             closed_at: vec![0; n],
             closings: 0,
+            generation: vec![0; n],
             erased: [(0..cache).collect(), (cache..n as u32).collect()],
             closed_cache: VecDeque::with_capacity(cache as usize),
         }
@@ -58,6 +61,14 @@ impl Superblocks {
         self.state[superblock as usize] = State::Open;
         self.full[superblock as usize] = false;
         Some(superblock)
+    }
+
+    pub fn generation(&self, superblock: u32) -> u8 {
+        self.generation[superblock as usize]
+    }
+
+    pub fn set_generation(&mut self, superblock: u32, generation: u8) {
+        self.generation[superblock as usize] = generation;
     }
 
     pub fn program_begins(&mut self, superblock: u32) {
@@ -120,6 +131,11 @@ impl Superblocks {
 
     pub fn closed_at(&self, superblock: u32) -> u64 {
         self.closed_at[superblock as usize]
+    }
+
+    /// Superblocks closed so far.
+    pub fn closings(&self) -> u64 {
+        self.closings
     }
 
     pub fn erase_begins(&mut self, superblock: u32, dies: u32) {

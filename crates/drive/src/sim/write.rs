@@ -12,18 +12,11 @@ use stend_nand::{Class, Work};
 use super::layout::{Layout, Pool};
 use super::link::Transfer;
 use super::mapping::{LOST, UNMAPPED};
+use super::streams::{MOST, MOST_HOST, Sorting, StreamId};
 use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
 
 const NONE: u32 = u32::MAX;
-
-/// Who writes. Each has its own open superblock, so that data that was collected does
-/// not lie among data that is new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StreamId {
-    Host = 0,
-    Collect = 1,
-}
 
 /// An open superblock and where it is filled.
 #[derive(Clone, Copy, Debug)]
@@ -67,16 +60,18 @@ struct Filling {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
-    streams: [Stream; 2],
+    streams: [Stream; MOST],
+    pub(super) sorting: Sorting,
     filling: Vec<Filling>,
     free: Vec<u32>,
     /// Write commands with data not yet admitted.
     waiting: VecDeque<u32>,
     /// Units in the buffer, from admission until they are given back.
     buffered: u32,
-    /// Host slots in the order in which they were begun: the buffer is a ring, and gives
-    /// space back in the order in which it was taken.
-    ring: VecDeque<u32>,
+    /// Slots of each of the host's streams in the order in which they were begun: the buffer
+    /// is a ring for each, and gives space back in the order in which it was taken. One ring
+    /// for all would wait for a slot that rarely gets a unit.
+    rings: [VecDeque<u32>; MOST_HOST],
     /// Slots whose program has not ended, one bit each.
     unprogrammed: Vec<u64>,
     epoch: u64,
@@ -93,7 +88,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub fn new(spec: &Spec, layout: &Layout) -> Writer {
+    pub fn new(spec: &Spec, layout: &Layout, units: u32) -> Writer {
         let slots = layout.slots() as usize;
         let pool = if spec.cache.is_some() {
             Pool::Cache
@@ -120,12 +115,13 @@ impl Writer {
             promised: 0,
         };
         Writer {
-            streams: [stream; 2],
+            streams: [stream; MOST],
+            sorting: Sorting::new(spec, units),
             filling: Vec::with_capacity(256),
             free: Vec::with_capacity(256),
             waiting: VecDeque::with_capacity(64),
             buffered: 0,
-            ring: VecDeque::with_capacity(64),
+            rings: std::array::from_fn(|_| VecDeque::with_capacity(64)),
             unprogrammed: vec![0; slots.div_ceil(64)],
             epoch: 0,
             units_per_slot: spec.units_per_slot,
@@ -159,7 +155,7 @@ impl Writer {
     pub fn collects_before(&self, ticket: u64) -> bool {
         self.filling
             .iter()
-            .any(|f| f.in_use && f.stream == StreamId::Collect && f.number < ticket)
+            .any(|f| f.in_use && !f.stream.is_host() && f.number < ticket)
     }
 
     pub fn diagnosis(&self) -> String {
@@ -167,18 +163,24 @@ impl Writer {
             "buffered {}, {} writes wait, streams {:?}, filling {:?}",
             self.buffered,
             self.waiting.len(),
-            self.streams,
+            &self.streams[..self.sorting.numbers],
             self.filling.iter().filter(|f| f.in_use).collect::<Vec<_>>()
         )
     }
 
-    /// Gives back the space of the oldest host slots, as far as they are programmed.
-    fn give_back(&mut self) {
-        while let Some(&oldest) = self.ring.front() {
+    /// The ring that holds the slots of a stream of the host.
+    #[inline]
+    fn ring(&mut self, stream: StreamId) -> &mut VecDeque<u32> {
+        &mut self.rings[stream.number() / 2]
+    }
+
+    /// Gives back the space of a stream's oldest slots, as far as they are programmed.
+    fn give_back(&mut self, stream: StreamId) {
+        while let Some(&oldest) = self.ring(stream).front() {
             if !self.filling[oldest as usize].programmed {
                 return;
             }
-            self.ring.pop_front();
+            self.ring(stream).pop_front();
             self.buffered -= self.units_per_slot;
             self.release(oldest);
         }
@@ -222,14 +224,17 @@ impl SimDrive {
             if self.writer.buffered + units > self.spec.buffer.write_units {
                 return;
             }
-            if !self.host_has_space(units) {
+            let first = self.next_unit(command);
+            let stream = self.stream_of_admission(first);
+            if !self.host_has_space(stream, units) {
                 // Nothing else may be under way that would start what makes space.
                 self.pump_collect();
                 self.pump_fold();
                 return;
             }
             self.writer.buffered += units;
-            self.writer.streams[StreamId::Host as usize].promised += units;
+            self.promise(stream, units);
+            self.note_admission(command, first, units, stream);
             let entry = self.commands.get_mut(command);
             entry.to_admit -= u64::from(bytes);
             if entry.to_admit == 0 {
@@ -258,11 +263,14 @@ impl SimDrive {
 
     /// Whether the host may take `units` more from the pool that it writes to.
     #[inline]
-    fn host_has_space(&self, units: u32) -> bool {
-        let promised = self.writer.streams[StreamId::Host as usize].promised + units;
+    fn host_has_space(&self, stream: StreamId, units: u32) -> bool {
+        let hosts = self.writer.streams[..self.writer.sorting.numbers]
+            .iter()
+            .step_by(2);
+        let promised = hosts.map(|s| s.promised).sum::<u32>() + units;
         let free = self.free_slots[self.limits.entry_pool as usize];
         free > self.limits.host_floor + self.limits.slots_for(promised)
-            && self.stream_has_room(StreamId::Host, units)
+            && self.stream_has_room(stream, units)
     }
 
     /// Slots of `superblocks` in `pool`.
@@ -270,22 +278,21 @@ impl SimDrive {
         i64::from(superblocks) * i64::from(self.layout.pool(pool).slots_per_superblock)
     }
 
-    /// Whether `units` more can be placed, leaving the other stream what it has been
+    /// Whether `units` more can be placed, leaving the other streams what they have been
     /// promised.
     #[inline]
     pub(super) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
-        let other = match stream {
-            StreamId::Host => StreamId::Collect,
-            StreamId::Collect => StreamId::Host,
-        };
-        let needed = self.superblocks_needed(stream, units) + self.superblocks_needed(other, 0);
+        let needed: u32 = (0..self.writer.sorting.numbers)
+            .map(StreamId::nth)
+            .map(|id| self.superblocks_needed(id, if id == stream { units } else { 0 }))
+            .sum();
         needed == 0 || self.superblocks.erased(self.limits.entry_pool) >= needed as usize
     }
 
     /// Superblocks a stream has yet to open for what it was promised and `more` units.
     #[inline]
     fn superblocks_needed(&self, stream: StreamId, more: u32) -> u32 {
-        let stream = &self.writer.streams[stream as usize];
+        let stream = &self.writer.streams[stream.number()];
         let units = stream.promised + more;
         if units <= stream.room {
             return 0;
@@ -294,11 +301,11 @@ impl SimDrive {
     }
 
     pub(super) fn promise(&mut self, stream: StreamId, units: u32) {
-        self.writer.streams[stream as usize].promised += units;
+        self.writer.streams[stream.number()].promised += units;
     }
 
     pub(super) fn unpromise(&mut self, stream: StreamId, units: u32) {
-        self.writer.streams[stream as usize].promised -= units;
+        self.writer.streams[stream.number()].promised -= units;
     }
 
     /// Data of a write has arrived in the buffer.
@@ -311,10 +318,11 @@ impl SimDrive {
         let end = begin + u64::from(bytes);
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         self.read_ahead_forget(units.start, units.end);
-        self.place_received(begin, end, units.clone(), tag);
+        let stream = self.stream_of_arrival(command);
+        self.place_received(stream, begin, end, units.clone(), tag);
         self.counters.host_units_written += u64::from(units.end - units.start);
         // Only now: what is promised covers what is being placed.
-        self.unpromise(StreamId::Host, units.end - units.start);
+        self.unpromise(stream, units.end - units.start);
         if self.writer.padding_owed {
             self.pad_slots();
         }
@@ -323,13 +331,20 @@ impl SimDrive {
         }
     }
 
-    /// Gives the units of received data the next places of the host's stream. What a partly
+    /// Gives the units of received data the next places of a stream. What a partly
     /// written unit held before is read and merged.
-    fn place_received(&mut self, begin: u64, end: u64, units: std::ops::Range<u32>, tag: u32) {
+    fn place_received(
+        &mut self,
+        id: StreamId,
+        begin: u64,
+        end: u64,
+        units: std::ops::Range<u32>,
+        tag: u32,
+    ) {
         let mut unit = units.start;
         while unit < units.end {
-            self.begin_slot_if_none(StreamId::Host);
-            let stream = &mut self.writer.streams[StreamId::Host as usize];
+            self.begin_slot_if_none(id);
+            let stream = &mut self.writer.streams[id.number()];
             let count = (units.end - unit).min(self.writer.units_per_slot - stream.filled);
             let to = stream.first_unit + stream.filled;
             stream.filled += count;
@@ -349,18 +364,18 @@ impl SimDrive {
                     self.merge(filling, old);
                 }
             }
-            self.close_if_full(StreamId::Host);
+            self.close_if_full(id);
             unit += count;
         }
     }
 
     /// Gives valid units of a slot, one bit each, `count` in all, the next places of
-    /// collected data.
-    pub(super) fn place_collected(&mut self, slot: u32, units: u32, count: u32) {
+    /// a stream of collected data.
+    pub(super) fn place_collected(&mut self, id: StreamId, slot: u32, units: u32, count: u32) {
         let (mut units, mut count) = (units, count);
         while count > 0 {
-            self.begin_slot_if_none(StreamId::Collect);
-            let stream = &mut self.writer.streams[StreamId::Collect as usize];
+            self.begin_slot_if_none(id);
+            let stream = &mut self.writer.streams[id.number()];
             let to = stream.first_unit + stream.filled;
             // Up to the next parity or the end of the superblock, in one go.
             let now = count.min(stream.run_end - to);
@@ -371,7 +386,7 @@ impl SimDrive {
                 without_lowest(units, now)
             };
             self.mapping.gather(slot, units ^ rest, to, superblock);
-            self.fill_collected(now);
+            self.fill_collected(id, now);
             (units, count) = (rest, count - now);
         }
     }
@@ -379,44 +394,45 @@ impl SimDrive {
     /// Notes that the next `count` places of collected data are filled; programs the slots
     /// that are full.
     #[inline]
-    fn fill_collected(&mut self, count: u32) {
+    fn fill_collected(&mut self, id: StreamId, count: u32) {
         let mut left = count;
         loop {
-            let stream = &mut self.writer.streams[StreamId::Collect as usize];
+            let stream = &mut self.writer.streams[id.number()];
             let now = left.min(self.writer.units_per_slot - stream.filled);
             stream.filled += now;
             stream.room -= now;
             left -= now;
-            self.close_if_full(StreamId::Collect);
+            self.close_if_full(id);
             if left == 0 {
                 return;
             }
-            self.begin_slot(StreamId::Collect);
+            self.begin_slot(id);
         }
     }
 
     #[inline]
     fn begin_slot_if_none(&mut self, id: StreamId) {
-        if self.writer.streams[id as usize].filled == 0 {
+        if self.writer.streams[id.number()].filled == 0 {
             self.begin_slot(id);
         }
     }
 
     fn begin_slot(&mut self, id: StreamId) {
         let pool = self.limits.entry_pool;
-        if self.writer.streams[id as usize].superblock == NONE {
+        if self.writer.streams[id.number()].superblock == NONE {
             let superblock = self
                 .superblocks
                 .open(pool)
                 .expect("space was promised before it was taken");
             self.media_opened(superblock);
-            let stream = &mut self.writer.streams[id as usize];
+            self.superblocks.set_generation(superblock, id.generation());
+            let stream = &mut self.writer.streams[id.number()];
             stream.superblock = superblock;
             (stream.within, stream.row, stream.die) = (0, 0, 0);
             stream.first_unit = self.layout.first_slot(superblock) << self.layout.unit_bits;
             stream.room = self.writer.units_per_superblock;
         }
-        let stream = &mut self.writer.streams[id as usize];
+        let stream = &mut self.writer.streams[id.number()];
         stream.run_end = stream.first_unit + self.writer.run[stream.within as usize];
         let superblock = stream.superblock;
         let slot = stream.first_unit >> self.layout.unit_bits;
@@ -434,22 +450,22 @@ impl SimDrive {
             number: self.writer.slots_begun,
         });
         self.writer.slots_begun += 1;
-        self.writer.streams[id as usize].filling = filling;
-        if id == StreamId::Host {
-            self.writer.ring.push_back(filling);
+        self.writer.streams[id.number()].filling = filling;
+        if id.is_host() {
+            self.writer.ring(id).push_back(filling);
         }
     }
 
     #[inline]
     pub(super) fn close_if_full(&mut self, id: StreamId) {
-        if self.writer.streams[id as usize].filled == self.writer.units_per_slot {
+        if self.writer.streams[id.number()].filled == self.writer.units_per_slot {
             self.close_slot(id);
         }
     }
 
     /// No more units for the slot: program it, and its group's parity if that is next.
     fn close_slot(&mut self, id: StreamId) {
-        let stream = &mut self.writer.streams[id as usize];
+        let stream = &mut self.writer.streams[id.number()];
         let (superblock, filling) = (stream.superblock, stream.filling);
         stream.room -= self.writer.units_per_slot - stream.filled;
         stream.filled = 0;
@@ -457,17 +473,17 @@ impl SimDrive {
         let complete = &mut self.writer.filling[filling as usize];
         complete.complete = true;
         if complete.merges == 0 {
-            let Stream { row, die, .. } = self.writer.streams[id as usize];
+            let Stream { row, die, .. } = self.writer.streams[id.number()];
             self.program(row, die, id, Purpose::Program { filling });
         }
-        if id == StreamId::Collect {
+        if !id.is_host() {
             self.writer.collected_under_way += 1;
         }
         self.next_slot(id);
-        while self.writer.streams[id as usize].superblock != NONE {
+        while self.writer.streams[id.number()].superblock != NONE {
             let Stream {
                 within, row, die, ..
-            } = self.writer.streams[id as usize];
+            } = self.writer.streams[id.number()];
             if self.writer.run[within as usize] > 0 {
                 return;
             }
@@ -485,7 +501,7 @@ impl SimDrive {
     /// Moves a stream on to the next slot; behind the last it has no superblock.
     fn next_slot(&mut self, id: StreamId) {
         let dies = self.layout.dies;
-        let stream = &mut self.writer.streams[id as usize];
+        let stream = &mut self.writer.streams[id.number()];
         stream.within += 1;
         stream.die += 1;
         if stream.die == dies {
@@ -500,10 +516,10 @@ impl SimDrive {
 
     /// Closes the slot of collected data being filled. Nothing is promised to it then, so
     /// that no room is taken that was.
-    pub(super) fn pad_collected(&mut self) {
-        if self.writer.streams[StreamId::Collect as usize].filled > 0 {
+    pub(super) fn pad_collected(&mut self, id: StreamId) {
+        if self.writer.streams[id.number()].filled > 0 {
             self.counters.padded_slots += 1;
-            self.close_slot(StreamId::Collect);
+            self.close_slot(id);
         }
     }
 
@@ -512,19 +528,19 @@ impl SimDrive {
     /// the promised data has arrived.
     pub(super) fn pad_slots(&mut self) {
         self.writer.padding_owed = false;
-        for id in [StreamId::Host, StreamId::Collect] {
-            let filled = self.writer.streams[id as usize].filled;
+        for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
+            let filled = self.writer.streams[id.number()].filled;
             if filled == 0 {
                 continue;
             }
             let padding = self.spec.units_per_slot - filled;
             let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
             if !takes_none && !self.stream_has_room(id, padding) {
-                self.writer.padding_owed |= id == StreamId::Host;
+                self.writer.padding_owed |= id.is_host();
                 continue;
             }
             self.counters.padded_slots += 1;
-            if id == StreamId::Host {
+            if id.is_host() {
                 // The slot gives its whole size back when it is programmed.
                 self.writer.buffered += padding;
             }
@@ -537,9 +553,10 @@ impl SimDrive {
             program: self.limits.program[row as usize],
             bytes: self.spec.units_per_slot * UNIT_BYTES as u32,
         };
-        let class = match stream {
-            StreamId::Host => Class::HostProgram,
-            StreamId::Collect => Class::Background,
+        let class = if stream.is_host() {
+            Class::HostProgram
+        } else {
+            Class::Background
         };
         self.array
             .submit(&mut self.queue, die, class, work, purpose.pack());
@@ -577,20 +594,17 @@ impl SimDrive {
         } = self.writer.filling[filling as usize];
         self.writer.unprogrammed[slot as usize / 64] &= !(1 << (slot % 64));
         self.program_ended(superblock);
-        match stream {
-            StreamId::Host => {
-                self.writer.filling[filling as usize].programmed = true;
-                self.writer.give_back();
-                self.pump_collect();
-                self.pump_fold();
-                self.pump_writes();
-            }
-            StreamId::Collect => {
-                self.writer.collected_under_way -= 1;
-                self.writer.release(filling);
-                self.erase_left();
-                self.pump_collect();
-            }
+        if stream.is_host() {
+            self.writer.filling[filling as usize].programmed = true;
+            self.writer.give_back(stream);
+            self.pump_collect();
+            self.pump_fold();
+            self.pump_writes();
+        } else {
+            self.writer.collected_under_way -= 1;
+            self.writer.release(filling);
+            self.erase_left();
+            self.pump_collect();
         }
         self.check_flushes();
     }
@@ -628,9 +642,8 @@ impl SimDrive {
 
     fn end_flushes(&mut self) {
         while let Some(&(command, epoch)) = self.commands.flushes.first() {
-            let holds_up = |f: &Filling| {
-                f.in_use && !f.programmed && f.stream == StreamId::Host && f.epoch <= epoch
-            };
+            let holds_up =
+                |f: &Filling| f.in_use && !f.programmed && f.stream.is_host() && f.epoch <= epoch;
             if self.writer.filling.iter().any(holds_up) {
                 return;
             }

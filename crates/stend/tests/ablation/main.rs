@@ -8,6 +8,7 @@
 mod curve;
 mod dies;
 mod media;
+mod policy;
 
 use stend_analysis::{LevelKind, steps};
 use stend_drive::Model;
