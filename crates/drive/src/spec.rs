@@ -35,7 +35,10 @@ pub struct Spec {
     pub main: PoolSpec,
     /// What dies can do at the same time.
     pub abilities: Abilities,
-    /// The static SLC cache.
+    /// Time to program all pages of a word line of the main area at once; `None`: page by
+    /// page.
+    pub one_shot: Option<Nanos>,
+    /// The SLC cache.
     pub cache: Option<CacheSpec>,
     /// With parity: data slots for each parity slot.
     pub parity_data: Option<u32>,
@@ -43,6 +46,9 @@ pub struct Spec {
     pub host: HostSpec,
     /// Processor cores and what they take for each piece of work.
     pub controller: ControllerSpec,
+    /// A mapping table on flash, of which DRAM holds `controller.map_segments`; `None`: all
+    /// of it is in DRAM.
+    pub map: Option<MapSpec>,
     /// DRAM buffers.
     pub buffer: BufferSpec,
     /// Garbage collection.
@@ -58,6 +64,15 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Units that one program of the main area fills: a multi-plane page, or a word line's
+    /// where these are programmed at once.
+    pub fn program_units(&self) -> u32 {
+        match self.one_shot {
+            Some(_) => self.units_per_slot * self.main.timing.pages_per_word_line(),
+            None => self.units_per_slot,
+        }
+    }
+
     /// Streams of the main area beside one for the host and one for collection. Each keeps a
     /// superblock open, so the thresholds of collection are raised by as many superblocks.
     pub fn further_streams(&self) -> u32 {
@@ -106,11 +121,38 @@ pub struct PoolSpec {
     pub timing: CellTiming,
 }
 
-/// A static SLC cache in every die, emptied by on-chip copy.
+/// How an SLC cache is emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emptying {
+    /// By on-chip copy: word line by word line within each die, without the channel.
+    OnChip,
+    /// Through the controller: valid units are read and written, as in collection.
+    Controller,
+}
+
+/// What happens where the SLC cache has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// The host waits for folding, on all dies.
+    Wait,
+    /// The host writes to the main area; the cache is emptied as before.
+    Bypass,
+}
+
+/// An SLC cache: static, in superblocks of its own; dynamic, in superblocks of the main
+/// area that are used in SLC mode for a while; or both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CacheSpec {
-    /// Its superblocks.
+    /// Its own superblocks, and cells in SLC mode; the rows are a block's word lines.
     pub pool: PoolSpec,
+    /// Superblocks of the main area that may be used in SLC mode at the same time.
+    pub dynamic_superblocks: u32,
+    /// How it is emptied.
+    pub emptying: Emptying,
+    /// What happens where it has no room.
+    pub when_full: WhenFull,
+    /// Whether collected data enters it, as host data does, or the main area.
+    pub takes_collected: bool,
     /// Folding starts when more slots than this are taken.
     pub fold_start_slots: u64,
     /// Dies that fold at the same time while the host still finds room.
@@ -169,6 +211,19 @@ pub struct ControllerSpec {
     pub collect_unit: Nanos,
     /// Moving one unit in folding: check, map.
     pub fold_unit: Nanos,
+}
+
+/// Map pages on flash: one for each segment of the mapping table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapSpec {
+    /// tR of a map page.
+    pub read: Nanos,
+    /// tPROG of a slot of map pages.
+    pub program: Nanos,
+    /// tBERS of a block of map pages.
+    pub erase: Nanos,
+    /// Slots programmed for each erase of a block.
+    pub programs_per_erase: u32,
 }
 
 /// DRAM buffers.

@@ -43,6 +43,7 @@ fn draw_spec(rng: &mut Rng) -> Spec {
             fold_start_slots: rng.below(100),
             fold_dies_background: rng.below(3) as u32,
             fold_pause: Nanos::from_micros(rng.below(3) * 500),
+            ..template
         });
     }
     spec.controller.cores = 1 + rng.below(3) as u32;
@@ -69,6 +70,7 @@ fn draw_spec(rng: &mut Rng) -> Spec {
     if rng.ratio(1, 2) {
         spec.abilities = draw_abilities(rng);
     }
+    draw_cells(&mut Rng::stream(rng.clone().next_u64(), "cells"), &mut spec);
     // A group of parity must lie on as many dies to survive one of them.
     let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
     if group <= spec.dies && rng.ratio(1, 2) {
@@ -98,7 +100,7 @@ fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
 
 /// As many streams as the buffer serves and leave room for data.
 fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
-    let slots = spec.buffer.write_units / spec.units_per_slot;
+    let slots = spec.buffer.write_units / spec.program_units();
     spec.streams = Some(StreamsSpec {
         host_streams: 1 + rng.below(4.min(u64::from(slots) - 1)) as u32,
         collect_streams: 1 + rng.below(4) as u32,
@@ -111,11 +113,53 @@ fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
 
 /// Takes what the model checker would not allow from the host's data.
 fn leave_room(spec: &mut Spec) {
-    let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
-    let kept = spec.collect.start_superblocks + 3 + spec.further_streams();
-    let kept = u64::from(kept) * capacity.main_superblock_units;
-    let most = capacity.main_units - kept - u64::from(2 * spec.buffer.write_units);
+    let most = stend_drive::sim::user_units_max(spec).expect("a small drive");
     spec.user_bytes = spec.user_bytes.min(most * UNIT);
+}
+
+/// For some drives, word lines programmed at once, other SLC caches, and a map on flash.
+fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
+    let bits = spec.main.timing.program.len() as u32;
+    if bits > 1 && rng.ratio(1, 3) {
+        spec.one_shot = Some(Nanos::from_micros(900));
+        let together = spec.units_per_slot * bits;
+        spec.buffer.write_units = spec.buffer.write_units.max(2 * together);
+    }
+    if let Some(cache) = &mut spec.cache {
+        if bits > 1 && rng.ratio(1, 2) {
+            cache.dynamic_superblocks = bits + 2 + rng.below(12) as u32;
+            if rng.ratio(1, 2) {
+                cache.pool.superblocks = 0;
+            }
+        }
+        if rng.ratio(1, 2) {
+            cache.emptying = Emptying::Controller;
+        }
+        if rng.ratio(1, 2) {
+            cache.when_full = WhenFull::Bypass;
+        }
+        cache.takes_collected = cache.emptying == Emptying::OnChip
+            && cache.dynamic_superblocks == 0
+            && cache.when_full == WhenFull::Wait
+            && rng.ratio(1, 2);
+        if !cache.takes_collected {
+            spec.collect.cache_reserve_superblocks = 0;
+            if cache.pool.superblocks > 0 && cache.emptying == Emptying::Controller {
+                cache.pool.superblocks = 4 + rng.below(12) as u32;
+            }
+        }
+    }
+    if rng.ratio(1, 4) {
+        spec.map = Some(MapSpec {
+            read: Nanos::from_micros(60),
+            program: Nanos::from_micros(500),
+            erase: Nanos::from_micros(3_000),
+            programs_per_erase: 16,
+        });
+        spec.controller.map_segments = 1 + rng.below(64) as u32;
+        spec.controller.map_segment_units = 1 << rng.below(11);
+    }
+    leave_room(spec);
 }
 
 fn draw_abilities(rng: &mut Rng) -> Abilities {

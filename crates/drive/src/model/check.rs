@@ -4,12 +4,12 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::resolve::units_per_slot;
-use super::schema::Model;
+use super::resolve::{EMPTYING, WHEN_FULL};
+use super::schema::{Model, SlcCache};
 use super::sourced::{Field, Value};
 use super::{SCHEMA, line_of};
-use super::{commands, media};
-use crate::spec::UNIT_BYTES;
+use super::{commands, map, media};
+use crate::spec::{Emptying, UNIT_BYTES};
 
 /// One thing that is wrong.
 #[derive(Debug)]
@@ -112,6 +112,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     }
     nand(&mut checker, model);
     commands::check(&mut checker, model);
+    map::check(&mut checker, model);
     media::check(&mut checker, model);
     cache_and_parity(&mut checker, model);
     host(&mut checker, model);
@@ -161,11 +162,7 @@ fn nand(c: &mut Checker<'_>, model: &Model) {
 fn cache_and_parity(c: &mut Checker<'_>, model: &Model) {
     if let Some(s) = &model.slc_cache {
         c.source("slc_cache.enabled", &s.enabled);
-        c.range(
-            "slc_cache.blocks_per_plane",
-            &s.blocks_per_plane,
-            16..=65_536,
-        );
+        cache_kind(c, s);
         c.range("slc_cache.pages_per_block", &s.pages_per_block, 4..=4096);
         c.range("slc_cache.read_us", &s.read_us, 1.0..=10_000.0);
         c.range("slc_cache.program_us", &s.program_us, 1.0..=10_000.0);
@@ -197,6 +194,41 @@ fn cache_and_parity(c: &mut Checker<'_>, model: &Model) {
         c.source("parity.enabled", &p.enabled);
         c.range("parity.data_pages", &p.data_pages, 1..=255);
     }
+}
+
+/// What kind of cache it is.
+fn cache_kind(c: &mut Checker<'_>, cache: &SlcCache) {
+    let names = |all: &[&'static str]| all.to_vec();
+    if let Some(field) = &cache.emptied_by {
+        let allowed = names(&EMPTYING.map(|e| e.0));
+        c.one_of("slc_cache.emptied_by", field, &allowed);
+    }
+    if let Some(field) = &cache.when_full {
+        let allowed = names(&WHEN_FULL.map(|e| e.0));
+        c.one_of("slc_cache.when_full", field, &allowed);
+    }
+    if let Some(field) = &cache.takes_collected {
+        c.source("slc_cache.takes_collected", field);
+        let through = cache.emptied_by.as_ref().map(Value::get);
+        if field.get() && through.as_deref() == Some("controller") {
+            let message = "a cache that is emptied through the controller takes no collected \
+                           data: write false"
+                .to_string();
+            c.report("slc_cache.takes_collected", field, message);
+        }
+    }
+    let least = match &cache.dynamic_blocks_per_plane {
+        Some(field) => {
+            c.range("slc_cache.dynamic_blocks_per_plane", field, 1..=65_536);
+            0
+        }
+        None => 2,
+    };
+    c.range(
+        "slc_cache.blocks_per_plane",
+        &cache.blocks_per_plane,
+        least..=65_536,
+    );
 }
 
 fn host(c: &mut Checker<'_>, model: &Model) {
@@ -310,7 +342,11 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
             message,
         );
     }
-    let cached = model.slc_cache.as_ref().is_some_and(|s| s.enabled.get());
+    let cached = model.slc_cache.as_ref().is_some_and(|cache| {
+        let named = cache.takes_collected.as_ref().map(Value::get);
+        let emptied_by = cache.emptied_by.as_ref().map(Value::get);
+        cache.enabled.get() && named.unwrap_or(emptied_by.as_deref() != Some("controller"))
+    });
     if cached && g.cache_reserve_superblocks.get() < 4 {
         let message = format!(
             "{} is not allowed; with an SLC cache it must be at least 4",
@@ -345,16 +381,11 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
         c.report("capacity.user_bytes", user, message);
         return;
     }
-    // Beyond the user's data: what is kept back, what is open, one to collect into.
-    let buffer = 2 * u64::from(spec.buffer.write_units);
-    let kept = spec.collect.start_superblocks + 3 + spec.further_streams();
-    let spare = u64::from(kept) * layout.main_superblock_units
-        + if spec.cache.is_none() { buffer } else { 0 };
-    let most = layout.main_units.saturating_sub(spare) * UNIT_BYTES;
+    let most = crate::sim::user_units_max(&spec).unwrap_or_default() * UNIT_BYTES;
     if user.get() > most {
         let message = format!(
             "{} does not fit: {} dies × {} planes × {} blocks × {} pages × {} KiB hold {} bytes \
-             of data, of which collection keeps {} superblocks; at most {most} are left",
+             of data; at most {most} are left beside what collection keeps and the drive has open",
             user.get(),
             spec.dies,
             model.nand.planes.get(),
@@ -362,14 +393,14 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
             spec.main.rows,
             model.nand.page_kib.get(),
             layout.main_units * UNIT_BYTES,
-            kept,
         );
         c.report("capacity.user_bytes", user, message);
     }
     dram(c, model);
     super::streams::check_buffer(c, model, &spec);
-    if spec.buffer.write_units < 2 * units_per_slot(model) {
-        let message = "it must hold at least two multi-plane pages".to_string();
+    let bits = spec.main.timing.pages_per_word_line();
+    if spec.buffer.write_units < 2 * spec.program_units() {
+        let message = "it must hold at least what two programs of a die take".to_string();
         c.report(
             "dram.write_buffer_kib",
             &model.dram.write_buffer_kib,
@@ -377,11 +408,31 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
         );
     }
     if let (Some(cache), Some(field)) = (&spec.cache, &model.slc_cache) {
-        // Five that may be half folded or open, two open, a cell's worth to fold, one.
-        let need = spec.collect.cache_reserve_superblocks + 12;
-        if cache.pool.superblocks < need {
+        // What is folded together, what is filled, and what comes next.
+        let dynamic_need = match cache.emptying {
+            Emptying::OnChip => bits + 2,
+            Emptying::Controller => 2,
+        };
+        let static_need = match (cache.emptying, cache.pool.superblocks) {
+            (_, 0) if cache.dynamic_superblocks > 0 => 0,
+            // Five that may be half folded or open, two open, a cell's worth to fold, one.
+            (Emptying::OnChip, _) => spec.collect.cache_reserve_superblocks + 12,
+            (Emptying::Controller, _) => 4,
+        };
+        if let Some(dynamic) = &field.dynamic_blocks_per_plane
+            && cache.dynamic_superblocks < dynamic_need
+        {
             let message = format!(
-                "{} is not allowed; collection's reserve and folding need at least {need}",
+                "{} is not allowed; what is written and emptied at once needs at least {}",
+                dynamic.get(),
+                dynamic_need
+            );
+            c.report("slc_cache.dynamic_blocks_per_plane", dynamic, message);
+        }
+        if cache.pool.superblocks < static_need {
+            let message = format!(
+                "{} is not allowed; what is written and emptied at once needs at least \
+                 {static_need}",
                 cache.pool.superblocks
             );
             c.report(
@@ -396,7 +447,14 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
 /// Whether the DRAM holds what the model puts there.
 fn dram(c: &mut Checker<'_>, model: &Model) {
     let dram = &model.dram;
-    let map_kib = model.capacity.user_bytes.get() / UNIT_BYTES * 4 / 1024;
+    let all_kib = model.capacity.user_bytes.get() / UNIT_BYTES * 4 / 1024;
+    let controller = &model.controller;
+    let segment_kib = u64::from(controller.map_segment_kib.get()) / 1024;
+    let at_hand_kib = u64::from(controller.map_segments.get()) * segment_kib;
+    let map_kib = match &model.map {
+        Some(_) => at_hand_kib.min(all_kib),
+        None => all_kib,
+    };
     let buffers_kib = u64::from(dram.write_buffer_kib.get()) + u64::from(dram.read_ahead_kib.get());
     let heat_kib = super::streams::table_kib(model);
     let need_mib = (map_kib + buffers_kib + heat_kib).div_ceil(1024);

@@ -1,6 +1,7 @@
 //! `[nand_commands]`: what dies can do beside one plain operation at a time.
 
 use serde::Deserialize;
+use stend_base::Nanos;
 use stend_nand::{Abilities, Suspend};
 
 use super::check::Checker;
@@ -20,6 +21,8 @@ pub struct NandCommands {
     pub cache_read: Option<Field<bool>>,
     /// Data is taken in while cells program.
     pub cache_program: Option<Field<bool>>,
+    /// All pages of a word line are programmed at once: tPROG of that, µs.
+    pub one_shot_program_us: Option<Field<f64>>,
     /// A program is interrupted for a read: time until the die can sense, µs.
     pub program_suspend_us: Option<Field<f64>>,
     /// The same for an erase, µs.
@@ -41,6 +44,11 @@ pub(super) fn planes_together(model: &Model) -> u32 {
         Some(false) => 1,
         Some(true) | None => model.nand.planes.get(),
     }
+}
+
+pub(super) fn one_shot(model: &Model) -> Option<Nanos> {
+    let time = model.nand_commands.as_ref()?.one_shot_program_us.as_ref()?;
+    Some(micros(time.get()))
 }
 
 pub(super) fn abilities(model: &Model) -> Abilities {
@@ -88,6 +96,9 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
         if let Some(field) = field {
             c.range(key, field, 0.0..=10_000.0);
         }
+    }
+    if let Some(field) = &commands.one_shot_program_us {
+        c.range("nand_commands.one_shot_program_us", field, 1.0..=100_000.0);
     }
     let suspends = commands.program_suspend_us.is_some() || commands.erase_suspend_us.is_some();
     if let Some(field) = &commands.suspend_reads_max {

@@ -7,6 +7,7 @@
 mod check;
 mod commands;
 mod facts;
+mod map;
 mod media;
 mod policy;
 mod resolve;
@@ -19,6 +20,7 @@ mod streams;
 use std::path::Path;
 
 pub use commands::NandCommands;
+pub use map::Map;
 pub use media::Media;
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};

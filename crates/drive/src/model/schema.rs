@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::commands::NandCommands;
+use super::map::Map;
 use super::media::Media;
 use super::sourced::Field;
 
@@ -34,6 +35,8 @@ pub struct Model {
     pub controller: Controller,
     /// DRAM and what it is used for.
     pub dram: Dram,
+    /// The mapping table on flash, if DRAM does not hold all of it.
+    pub map: Option<Map>,
     /// Garbage collection.
     pub collection: Collection,
     /// What happens while the host is silent.
@@ -88,7 +91,7 @@ pub struct Nand {
     pub bus_overhead_ns: Field<u64>,
 }
 
-/// A static SLC cache in every die.
+/// An SLC cache.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlcCache {
@@ -104,6 +107,16 @@ pub struct SlcCache {
     pub program_us: Field<f64>,
     /// tBERS in SLC mode, µs.
     pub erase_us: Field<f64>,
+    /// Blocks of a plane in the main area that may be used in SLC mode at the same time; none
+    /// if not named.
+    pub dynamic_blocks_per_plane: Option<Field<u32>>,
+    /// `on-chip` (if not named) or `controller`: how it is emptied.
+    pub emptied_by: Option<Field<String>>,
+    /// `wait` (if not named) or `bypass`: what the host does where it has no room.
+    pub when_full: Option<Field<String>>,
+    /// Whether collected data enters it; if not named, it does where on-chip copy empties
+    /// it.
+    pub takes_collected: Option<Field<bool>>,
     /// Folding begins when more of the cache than this is occupied, percent.
     pub fold_start_percent: Field<f64>,
     /// Dies that fold at once while the host still finds room.

@@ -56,12 +56,12 @@ pub(super) fn check_buffer(c: &mut Checker<'_>, model: &Model, spec: &Spec) {
         return;
     };
     let slots = s.host_streams.get() + 1;
-    if spec.buffer.write_units < slots * spec.units_per_slot {
+    if spec.buffer.write_units < slots * spec.program_units() {
         let message = format!(
             "{} is not allowed; each stream holds a multi-plane page that waits to be full, so \
              dram.write_buffer_kib must be at least {} KiB for that many, or they fewer",
             s.host_streams.get(),
-            slots * spec.units_per_slot * 4
+            slots * spec.program_units() * 4
         );
         c.report("streams.host_streams", &s.host_streams, message);
     }

@@ -1,5 +1,6 @@
 //! Garbage collection of the main area: a full superblock is read slot by slot, its
-//! valid units are written elsewhere, and it is erased.
+//! valid units are written elsewhere, and it is erased. An SLC cache that is emptied through
+//! the controller is emptied in the same way.
 //!
 //! Collection runs while the main area has fewer free superblocks than
 //! [`crate::spec::CollectSpec::start_superblocks`], or, while the host is silent, than
@@ -10,9 +11,11 @@ use std::collections::VecDeque;
 
 use stend_nand::Class;
 
+use super::cache::Kind;
 use super::controller::Job;
 use super::layout::Pool;
 use super::policy::{Chooser, Closed};
+use super::shape::Mode;
 use super::streams::StreamId;
 use super::{Purpose, SimDrive};
 use crate::spec::{CollectSpec, UNIT_BYTES};
@@ -22,11 +25,11 @@ struct Victim {
     superblock: u32,
     /// Where its valid units go.
     stream: StreamId,
+    kind: Kind,
     /// Next slot to look at, within the superblock.
     next: u32,
-    /// Its row and die.
-    row: u32,
-    die: u32,
+    /// How many there are.
+    slots: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -81,7 +84,7 @@ impl SimDrive {
             self.idle.in_slice() && self.idle_wants_collection()
         } else {
             self.free_slots[Pool::Main as usize] < self.limits.collect_start
-        };
+        } || self.empties_cache().is_some();
         let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
         asked && under_way < self.spec.collect.depth && self.collect_has_space()
     }
@@ -93,58 +96,64 @@ impl SimDrive {
 
     #[inline]
     fn collect_has_space(&self) -> bool {
-        let above = match self.limits.entry_pool {
-            Pool::Main => true,
-            Pool::Cache => self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor,
-        };
+        let enters_cache = self.limits.always[1] == Some(Kind::STATIC);
+        let above = !enters_cache
+            || self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor;
         above && self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
     }
 
     fn choose_victim(&mut self) -> bool {
+        if let Some(nth) = self.empties_cache() {
+            let superblock = self.superblocks.take_closed_cache(nth);
+            self.begin_victim(superblock, StreamId::COLLECT);
+            return true;
+        }
         let closed = Closed::new(&self.layout, &self.superblocks, &self.mapping);
         let Some(chosen) = self.collector.chooser.choose(&closed) else {
             return false;
         };
         self.superblocks.leave(chosen.superblock);
-        self.collector.victim = Some(Victim {
-            superblock: chosen.superblock,
-            stream: self.stream_of_collected(chosen.superblock),
-            next: 0,
-            row: 0,
-            die: 0,
-        });
+        let stream = self.stream_of_collected(chosen.superblock);
+        self.begin_victim(chosen.superblock, stream);
         true
+    }
+
+    fn begin_victim(&mut self, superblock: u32, stream: StreamId) {
+        let kind = self.kind_of(superblock);
+        self.collector.victim = Some(Victim {
+            superblock,
+            stream,
+            kind,
+            next: 0,
+            slots: self.layout.shape(kind.mode).slots,
+        });
     }
 
     /// Reads the next slot with valid units. False when nothing more can begin now.
     fn collect_next_slot(&mut self) -> bool {
         let victim = self.collector.victim.as_mut().expect("a victim was chosen");
-        let stream = victim.stream;
-        let slots = self.layout.pool(Pool::Main).slots_per_superblock;
+        let Victim { stream, kind, .. } = *victim;
         let first = self.layout.first_slot(victim.superblock);
         let begin = victim.next;
         let mut found = None;
-        while victim.next < slots && found.is_none() {
-            let slot = first + victim.next;
-            let valid = self.mapping.valid_bits(slot);
+        while victim.next < victim.slots && found.is_none() {
+            let valid = self.mapping.valid_bits(first + victim.next);
             if valid != 0 {
-                found = Some((slot, valid.count_ones(), victim.row, victim.die));
+                found = Some((victim.next, valid.count_ones()));
             }
             victim.next += 1;
-            victim.die += 1;
-            if victim.die == self.layout.dies {
-                victim.die = 0;
-                victim.row += 1;
-            }
         }
-        self.free_slots[Pool::Main as usize] += i64::from(victim.next - begin);
-        let Some((slot, units, row, die)) = found else {
+        let passed = victim.next - begin;
+        self.give_slots(kind, passed);
+        let Some((within, units)) = found else {
             return self.victim_emptied();
         };
+        let slot = first + within;
+        let (row, die) = self.layout.shape(kind.mode).place(within);
         self.mapping.expect_gather(slot);
         self.collector.under_way += 1;
         self.promise(stream, self.spec.units_per_slot);
-        let place = (die, self.limits.read[Pool::Main as usize][row as usize]);
+        let place = (die, self.limits.read[kind.mode as usize][row as usize]);
         let bytes = units * UNIT_BYTES as u32;
         self.read_flash(
             slot,
@@ -191,7 +200,7 @@ impl SimDrive {
         let spec = &self.spec.controller;
         let (core, time) = (spec.core_background, spec.collect_unit * units);
         let job = Job::Collected { slot };
-        self.controller.submit(&mut self.queue, core, job, time);
+        self.submit_moves(core, job, time, &[slot]);
     }
 
     /// The units that are still valid get a new place.
@@ -199,13 +208,20 @@ impl SimDrive {
         let valid = self.mapping.valid_bits(slot);
         let count = valid.count_ones();
         let stream = self.collector.stream();
+        let from_cache = self
+            .collector
+            .victim
+            .is_some_and(|v| v.kind.mode == Mode::Slc);
         self.place_collected(stream, slot, valid, count);
-        self.counters.units_collected += u64::from(count);
+        if from_cache {
+            self.counters.units_folded += u64::from(count);
+        } else {
+            self.counters.units_collected += u64::from(count);
+        }
         // Only now: what is promised covers what is being placed.
         self.unpromise(stream, self.spec.units_per_slot);
         self.collector.under_way -= 1;
-        let slots = self.layout.pool(Pool::Main).slots_per_superblock;
-        if self.collector.victim.is_some_and(|v| v.next == slots) {
+        if self.collector.victim.is_some_and(|v| v.next == v.slots) {
             self.victim_emptied();
         }
         self.pump_all();

@@ -7,7 +7,7 @@ use stend_base::{Lane, Nanos, Op, Request};
 use super::controller::Job;
 use super::layout::Pool;
 use super::{Arrival, SimDrive, kind};
-use crate::spec::UNIT_BYTES;
+use crate::spec::{Emptying, UNIT_BYTES};
 
 /// A command that the drive has accepted.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +147,11 @@ impl SimDrive {
             time += streams.classify;
         }
         let job = Job::Command { command: slot };
-        self.controller.submit(&mut self.queue, core, job, time);
+        let mapped = match command.op {
+            Op::Read | Op::Write | Op::Trim => first..end,
+            Op::Flush => 0..0,
+        };
+        self.submit_mapped(core, job, time, mapped, command.op != Op::Read);
     }
 
     /// The firmware has looked at a command.
@@ -187,7 +191,8 @@ impl SimDrive {
             // Only whole units lose their data: the rest of a partly trimmed one lives.
             let first = offset_bytes.div_ceil(UNIT_BYTES) as u32;
             let end = ((offset_bytes + len_bytes) / UNIT_BYTES) as u32;
-            let keep = !self.spec.trim.reaches_cache;
+            let keep =
+                !self.spec.trim.reaches_cache && self.limits.emptying == Some(Emptying::OnChip);
             self.read_ahead_forget(first, end);
             if first == 0 && end == self.mapping.logical_units() {
                 self.mapping.unmap_all(keep);
@@ -202,9 +207,12 @@ impl SimDrive {
         self.pump_all();
     }
 
-    /// Free units of the pool that takes new data, for tests and observers.
+    /// Free units of the pool that takes new data first, for tests and observers.
     pub fn free_entry_units(&self) -> u64 {
-        let pool = self.limits.entry_pool;
+        let pool = match self.spec.cache {
+            Some(_) => Pool::Cache,
+            None => Pool::Main,
+        };
         let free = self.free_slots[pool as usize].max(0) as u64;
         free << self.layout.unit_bits
     }

@@ -45,6 +45,10 @@ pub struct Counters {
     pub lost_pages: u64,
     /// Read commands that ended with an error since data they asked for is lost.
     pub failed_reads: u64,
+    /// Slots of map pages written back.
+    pub map_programs: u64,
+    /// Erases of the map's blocks, one a die.
+    pub map_erases: u64,
     /// Units read that were found in the read-ahead buffer.
     pub read_ahead_hits: u64,
     /// Busy time summed over dies, ns.

@@ -4,6 +4,7 @@
 use stend_base::{Lane, Nanos, SimTime};
 
 use super::{SimDrive, kind};
+use crate::spec::Emptying;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Idle {
@@ -84,7 +85,10 @@ impl SimDrive {
 
     /// Whether folding or collection has anything left to do.
     fn idle_has_work(&self) -> bool {
-        let sources = self.spec.main.timing.pages_per_word_line() as usize;
+        let sources = match self.limits.emptying {
+            Some(Emptying::Controller) => 1,
+            _ => self.spec.main.timing.pages_per_word_line() as usize,
+        };
         let to_fold = self.superblocks.closed_cache().len() >= sources;
         to_fold || self.idle_wants_collection() || self.fold_under_way()
     }

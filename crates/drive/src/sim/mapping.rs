@@ -107,7 +107,7 @@ impl Mapping {
     }
 
     #[inline]
-    fn logical_of(&self, physical: u32) -> u32 {
+    pub fn logical_of(&self, physical: u32) -> u32 {
         self.to_logical[physical as usize]
     }
 

@@ -14,8 +14,8 @@ use stend_base::{Nanos, SimTime};
 use stend_nand::reliability::Rber;
 use stend_nand::{Class, Work};
 
-use super::layout::Pool;
 use super::mapping::LOST;
+use super::shape::Mode;
 use super::{Purpose, SimDrive};
 use crate::spec::{MediaSpec, Spec, UNIT_BYTES};
 
@@ -110,7 +110,7 @@ impl SimDrive {
         let cycles = self.superblocks.erase_counts()[superblock as usize];
         let media = self.media.as_mut().expect("errors are modelled");
         media.reads[superblock as usize] = media.reads[superblock as usize].saturating_add(1);
-        let cells = media.spec.cells(self.layout.pool_of_superblock(superblock));
+        let cells = media.spec.cells(self.superblocks.mode(superblock));
         let page = cells.page(block, lot(media.spec.seed, slot, cycles));
         let outcome = media.spec.ecc.read(page);
         let corrected = outcome.corrected && !media.dead[die as usize];
@@ -129,7 +129,7 @@ impl SimDrive {
         let cycles = self.superblocks.erase_counts()[i];
         media
             .spec
-            .cells(self.layout.pool_of_superblock(superblock))
+            .cells(self.superblocks.mode(superblock))
             .block(cycles, age, media.reads[i])
     }
 
@@ -161,12 +161,12 @@ impl SimDrive {
         let media = self.media.as_ref().expect("errors are modelled");
         let Rebuild { slot, class, .. } = media.rebuilds[rebuild as usize];
         let superblock = self.layout.superblock_of_slot(slot);
-        let pool = self.layout.pool_of_superblock(superblock);
+        let shape = *self.layout.shape(self.superblocks.mode(superblock));
         let first = self.layout.first_slot(superblock);
         let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
         let (mut left, mut lost) = (0, true);
         for nth in 0.. {
-            let Some(other) = self.layout.nth_of_group(pool, slot - first, nth) else {
+            let Some(other) = shape.nth_of_group(slot - first, nth) else {
                 break;
             };
             if first + other == slot {
@@ -254,10 +254,10 @@ impl SimDrive {
 }
 
 impl MediaSpec {
-    fn cells(&self, pool: Pool) -> &stend_nand::reliability::ErrorModel {
-        match pool {
-            Pool::Main => &self.main,
-            Pool::Cache => &self.cache,
+    fn cells(&self, mode: Mode) -> &stend_nand::reliability::ErrorModel {
+        match mode {
+            Mode::Native => &self.main,
+            Mode::Slc => &self.cache,
         }
     }
 }

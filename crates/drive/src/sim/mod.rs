@@ -10,22 +10,26 @@
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
 
+mod cache;
 mod collect;
 mod command;
 mod controller;
 mod counters;
+mod divider;
 mod fold;
 mod heat;
 mod idle;
 mod layout;
 mod limits;
 mod link;
+mod map_cache;
 mod mapping;
 mod media;
 mod memory;
 mod policy;
 mod probe;
 mod read;
+mod shape;
 mod streams;
 mod superblocks;
 mod write;
@@ -43,14 +47,16 @@ use command::Commands;
 use controller::{Controller, Job};
 use fold::Folder;
 use idle::Idle;
-pub use layout::{Capacity, capacity};
+pub use layout::{Capacity, capacity, user_units_max};
 use layout::{Layout, Pool};
 use limits::Limits;
 use link::Link;
+use map_cache::MapCache;
 use mapping::Mapping;
 use media::Media;
 pub use probe::MappingLog;
 use read::ReadAhead;
+use shape::Mode;
 use superblocks::Superblocks;
 use write::Writer;
 
@@ -85,9 +91,12 @@ pub struct SimDrive {
     /// Slots not yet taken, by pool. Slots that folding or collection has emptied count
     /// before their superblock is erased, so that the figure moves smoothly.
     free_slots: [i64; 2],
+    /// Slots taken in superblocks of the main area that are in SLC mode.
+    dynamic_taken: i64,
     commands: Commands,
     link: Link,
     controller: Controller,
+    map_cache: Option<Box<MapCache>>,
     writer: Writer,
     read_ahead: ReadAhead,
     collector: Collector,
@@ -130,6 +139,10 @@ enum Purpose {
     Unreadable { rebuild: u32 },
     /// Another page of its parity group.
     Rebuild { rebuild: u32 },
+    /// A page of the map: entry of who waits for it.
+    MapRead { waiting: u32 },
+    /// Map pages written back, or their block erased.
+    MapWritten,
 }
 
 impl Purpose {
@@ -146,6 +159,8 @@ impl Purpose {
             Purpose::Erase { superblock } => (7, superblock, 0),
             Purpose::Unreadable { rebuild } => (8, rebuild, 0),
             Purpose::Rebuild { rebuild } => (9, rebuild, 0),
+            Purpose::MapRead { waiting } => (10, waiting, 0),
+            Purpose::MapWritten => (11, 0, 0),
         };
         debug_assert!(b < 1 << 24);
         u64::from(a) | u64::from(b) << 32 | code << 56
@@ -169,6 +184,8 @@ impl Purpose {
             7 => Purpose::Erase { superblock: a },
             8 => Purpose::Unreadable { rebuild: a },
             9 => Purpose::Rebuild { rebuild: a },
+            10 => Purpose::MapRead { waiting: a },
+            11 => Purpose::MapWritten,
             code => unreachable!("no purpose has the code {code}"),
         }
     }
@@ -202,10 +219,12 @@ impl SimDrive {
             mapping: Mapping::new(layout, units),
             superblocks: Superblocks::new(&layout),
             free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
+            dynamic_taken: 0,
             commands: Commands::new(spec.host.slots),
             link: Link::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
             writer: Writer::new(spec, &layout, units),
+            map_cache: MapCache::new(spec),
             read_ahead: ReadAhead::new(),
             collector: Collector::new(&spec.collect),
             folder: Folder::default(),
@@ -343,6 +362,8 @@ impl SimDrive {
             Purpose::Erase { superblock } => self.erase_done(superblock),
             Purpose::Unreadable { rebuild } => self.page_unreadable(rebuild),
             Purpose::Rebuild { rebuild } => self.rebuild_part(rebuild),
+            Purpose::MapRead { waiting } => self.map_read(waiting),
+            Purpose::MapWritten => {}
         }
     }
 
@@ -360,9 +381,9 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
-        let erase = match self.layout.pool_of_superblock(superblock) {
-            Pool::Main => self.spec.main.timing.erase,
-            Pool::Cache => self.cache_spec().pool.timing.erase,
+        let erase = match self.superblocks.mode(superblock) {
+            Mode::Native => self.spec.main.timing.erase,
+            Mode::Slc => self.cache_spec().pool.timing.erase,
         };
         for die in 0..self.spec.dies {
             self.counters.erases += 1;
@@ -474,7 +495,9 @@ impl SimDrive {
     /// Die of a slot and tR of its page.
     #[inline]
     fn die_and_read_time(&self, slot: u32) -> (u32, Nanos) {
-        let (pool, row, die) = self.layout.place(slot);
-        (die, self.limits.read[pool as usize][row as usize])
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let mode = self.superblocks.mode(superblock);
+        let (row, die) = self.layout.shape(mode).place(within);
+        (die, self.limits.read[mode as usize][row as usize])
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::layout::{Layout, Pool};
+use super::shape::Mode;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -30,6 +31,10 @@ pub(crate) struct Superblocks {
     closings: u64,
     /// How often what lies in it has been collected.
     generation: Vec<u8>,
+    mode: Vec<Mode>,
+    /// Superblocks of the main area in SLC mode.
+    dynamic: u32,
+    first_main: u32,
     erased: [VecDeque<u32>; 2],
     closed_cache: VecDeque<u32>,
 }
@@ -47,6 +52,11 @@ impl Superblocks {
             closed_at: vec![0; n],
             closings: 0,
             generation: vec![0; n],
+            mode: (0..n as u32)
+                .map(|nth| if nth < cache { Mode::Slc } else { Mode::Native })
+                .collect(),
+            dynamic: 0,
+            first_main: cache,
             erased: [(0..cache).collect(), (cache..n as u32).collect()],
             closed_cache: VecDeque::with_capacity(cache as usize),
         }
@@ -56,8 +66,13 @@ impl Superblocks {
         self.erased[pool as usize].len()
     }
 
-    pub fn open(&mut self, pool: Pool) -> Option<u32> {
+    /// Opens an erased superblock of a pool, to be used in this mode.
+    pub fn open(&mut self, pool: Pool, mode: Mode) -> Option<u32> {
         let superblock = self.erased[pool as usize].pop_front()?;
+        self.mode[superblock as usize] = mode;
+        if pool == Pool::Main && mode == Mode::Slc {
+            self.dynamic += 1;
+        }
         self.state[superblock as usize] = State::Open;
         self.full[superblock as usize] = false;
         Some(superblock)
@@ -76,24 +91,35 @@ impl Superblocks {
     }
 
     /// A program has ended. True when the superblock is closed by it.
-    pub fn program_ends(&mut self, superblock: u32, pool: Pool) -> bool {
+    pub fn program_ends(&mut self, superblock: u32) -> bool {
         self.programs[superblock as usize] -= 1;
-        self.close_if_done(superblock, pool)
+        self.close_if_done(superblock)
     }
 
     /// Its last slot has been taken.
-    pub fn fill_up(&mut self, superblock: u32, pool: Pool) -> bool {
+    pub fn fill_up(&mut self, superblock: u32) -> bool {
         self.full[superblock as usize] = true;
-        self.close_if_done(superblock, pool)
+        self.close_if_done(superblock)
     }
 
-    fn close_if_done(&mut self, superblock: u32, pool: Pool) -> bool {
+    /// In which mode a superblock's cells are used, or were last.
+    #[inline]
+    pub fn mode(&self, superblock: u32) -> Mode {
+        self.mode[superblock as usize]
+    }
+
+    /// Superblocks of the main area that are in SLC mode and not erased.
+    pub fn dynamic(&self) -> u32 {
+        self.dynamic
+    }
+
+    fn close_if_done(&mut self, superblock: u32) -> bool {
         let i = superblock as usize;
         if !(self.full[i] && self.programs[i] == 0 && self.state[i] == State::Open) {
             return false;
         }
         self.close(superblock);
-        if pool == Pool::Cache {
+        if self.mode[i] == Mode::Slc {
             self.closed_cache.push_back(superblock);
         }
         true
@@ -126,7 +152,9 @@ impl Superblocks {
     }
 
     pub fn is_closed(&self, superblock: u32) -> bool {
+        // What waits to be folded is not for collection.
         self.state[superblock as usize] == State::Closed
+            && self.mode[superblock as usize] == Mode::Native
     }
 
     pub fn closed_at(&self, superblock: u32) -> u64 {
@@ -152,6 +180,9 @@ impl Superblocks {
             return false;
         }
         self.state[i] = State::Erased;
+        if superblock >= self.first_main && self.mode[i] == Mode::Slc {
+            self.dynamic -= 1;
+        }
         self.erase_count[i] += 1;
         self.erased[pool as usize].push_back(superblock);
         true

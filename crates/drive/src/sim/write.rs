@@ -9,9 +9,11 @@ use std::collections::VecDeque;
 
 use stend_nand::{Class, Work};
 
+use super::cache::Kind;
 use super::layout::{Layout, Pool};
 use super::link::Transfer;
 use super::mapping::{LOST, UNMAPPED};
+use super::shape::{Mode, Shape};
 use super::streams::{MOST, MOST_HOST, Sorting, StreamId};
 use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
@@ -22,7 +24,11 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     superblock: u32,
-    /// Number of the slot being filled, within the superblock.
+    kind: Kind,
+    /// What it opens next, while more is promised than it has room for: data on its way goes
+    /// where room was found for it.
+    next: Option<Kind>,
+    /// Number of the first slot being filled, within the superblock.
     within: u32,
     /// Its row and die.
     row: u32,
@@ -31,7 +37,7 @@ struct Stream {
     first_unit: u32,
     /// The unit up to which, from there on, there is no parity.
     run_end: u32,
-    /// Its units filled so far.
+    /// Units filled so far of those that are programmed together.
     filled: u32,
     filling: u32,
     /// Units left in the superblock, without parity.
@@ -40,10 +46,11 @@ struct Stream {
     promised: u32,
 }
 
-/// A slot from its first unit to the end of its program.
+/// The slots of one program, mostly one, from their first unit to the end of the program.
 #[derive(Clone, Copy, Debug)]
 struct Filling {
     slot: u32,
+    kind: Kind,
     superblock: u32,
     stream: StreamId,
     /// Reads of old content under way for partly written units.
@@ -76,34 +83,66 @@ pub(crate) struct Writer {
     unprogrammed: Vec<u64>,
     epoch: u64,
     units_per_slot: u32,
-    slots_per_superblock: u32,
-    /// Units of a superblock, without parity.
-    units_per_superblock: u32,
+    /// By mode: what a program fills, and a superblock holds.
+    shapes: [Filled; 2],
+    /// Units of the smallest superblock that a stream may open next: the host's, and
+    /// collection's.
+    least_units: [u32; 2],
     collected_under_way: u32,
     padding_owed: bool,
     slots_begun: u64,
-    /// Units from the nth slot of a superblock of the entry pool up to the next slot that
-    /// holds parity, or to the end: 0 if the nth does.
+}
+
+/// How superblocks of one mode are filled.
+#[derive(Clone, Debug)]
+struct Filled {
+    /// Slots and units of one program.
+    slots_together: u32,
+    units_together: u32,
+    slots_per_superblock: u32,
+    /// Units of a superblock, without parity.
+    units_per_superblock: u32,
+    /// Units from the nth slot of a superblock up to the next slot that holds parity, or to
+    /// the end: 0 if the nth does.
     run: Vec<u32>,
+}
+
+impl Filled {
+    fn new(shape: &Shape, units_per_slot: u32) -> Filled {
+        let mut run = vec![0; shape.slots as usize + 1];
+        for within in (0..shape.slots).rev() {
+            if !shape.is_parity(within) {
+                run[within as usize] = run[within as usize + 1] + units_per_slot;
+            }
+        }
+        Filled {
+            slots_together: shape.together,
+            units_together: shape.together * units_per_slot,
+            slots_per_superblock: shape.slots,
+            units_per_superblock: shape.data_slots * units_per_slot,
+            run,
+        }
+    }
 }
 
 impl Writer {
     pub fn new(spec: &Spec, layout: &Layout, units: u32) -> Writer {
         let slots = layout.slots() as usize;
-        let pool = if spec.cache.is_some() {
-            Pool::Cache
+        let shapes = Mode::ALL.map(|mode| Filled::new(layout.shape(mode), spec.units_per_slot));
+        let holds = |mode: Mode| shapes[mode as usize].units_per_superblock;
+        let host = if spec.cache.is_some() {
+            holds(Mode::Slc)
         } else {
-            Pool::Main
+            holds(Mode::Native)
         };
-        let area = layout.pool(pool);
-        let mut run = vec![0; area.slots_per_superblock as usize + 1];
-        for within in (0..area.slots_per_superblock).rev() {
-            if !layout.is_parity(pool, within) {
-                run[within as usize] = run[within as usize + 1] + spec.units_per_slot;
-            }
-        }
+        let collected = match &spec.cache {
+            Some(cache) if cache.takes_collected => holds(Mode::Slc),
+            _ => holds(Mode::Native),
+        };
         let stream = Stream {
             superblock: NONE,
+            kind: Kind::NATIVE,
+            next: None,
             within: 0,
             row: 0,
             die: 0,
@@ -125,12 +164,11 @@ impl Writer {
             unprogrammed: vec![0; slots.div_ceil(64)],
             epoch: 0,
             units_per_slot: spec.units_per_slot,
-            units_per_superblock: area.data_slots_per_superblock * spec.units_per_slot,
+            least_units: [host, collected],
+            shapes,
             collected_under_way: 0,
             padding_owed: false,
             slots_begun: 0,
-            run,
-            slots_per_superblock: area.slots_per_superblock,
         }
     }
 
@@ -181,9 +219,15 @@ impl Writer {
                 return;
             }
             self.ring(stream).pop_front();
-            self.buffered -= self.units_per_slot;
+            let kind = self.filling[oldest as usize].kind;
+            self.buffered -= self.shapes[kind.mode as usize].units_together;
             self.release(oldest);
         }
+    }
+
+    /// The slots that are programmed together.
+    fn slots_of(&self, filling: &Filling) -> std::ops::Range<u32> {
+        filling.slot..filling.slot + self.shapes[filling.kind.mode as usize].slots_together
     }
 
     fn release(&mut self, filling: u32) {
@@ -192,7 +236,9 @@ impl Writer {
     }
 
     fn take(&mut self, filling: Filling) -> u32 {
-        self.unprogrammed[filling.slot as usize / 64] |= 1 << (filling.slot % 64);
+        for slot in self.slots_of(&filling) {
+            self.unprogrammed[slot as usize / 64] |= 1 << (slot % 64);
+        }
         if let Some(index) = self.free.pop() {
             self.filling[index as usize] = filling;
             return index;
@@ -233,7 +279,7 @@ impl SimDrive {
                 return;
             }
             self.writer.buffered += units;
-            self.promise(stream, units);
+            self.promise_next(stream, units);
             self.note_admission(command, first, units, stream);
             let entry = self.commands.get_mut(command);
             entry.to_admit -= u64::from(bytes);
@@ -268,9 +314,23 @@ impl SimDrive {
             .iter()
             .step_by(2);
         let promised = hosts.map(|s| s.promised).sum::<u32>() + units;
-        let free = self.free_slots[self.limits.entry_pool as usize];
-        free > self.limits.host_floor + self.limits.slots_for(promised)
-            && self.stream_has_room(stream, units)
+        let kind = self.kind_for(stream, units);
+        let free = self.free_slots[kind.pool as usize];
+        let needed = self.limits.slots_for(kind.mode, promised) * self.slot_cost(kind);
+        // Where it is not held above a floor, it fills a superblock of the cache to its end.
+        let floor = self.limits.host_floor[kind.pool as usize];
+        let paced = kind != Kind::STATIC || floor > 0;
+        (!paced || free > floor + needed) && self.stream_has_room(stream, units)
+    }
+
+    /// Where the last of `units` more of a stream goes, as things stand.
+    #[inline]
+    fn kind_for(&self, id: StreamId, units: u32) -> Kind {
+        let stream = &self.writer.streams[id.number()];
+        if stream.superblock != NONE && stream.promised + units <= stream.room {
+            return stream.kind;
+        }
+        self.next_kind(id)
     }
 
     /// Slots of `superblocks` in `pool`.
@@ -282,22 +342,67 @@ impl SimDrive {
     /// promised.
     #[inline]
     pub(super) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
-        let needed: u32 = (0..self.writer.sorting.numbers)
-            .map(StreamId::nth)
-            .map(|id| self.superblocks_needed(id, if id == stream { units } else { 0 }))
-            .sum();
-        needed == 0 || self.superblocks.erased(self.limits.entry_pool) >= needed as usize
+        let needed = self.superblocks_promised(Some((stream, units)));
+        let has = |pool: Pool| {
+            let needed = needed[pool as usize];
+            needed == 0 || self.superblocks.erased(pool) >= needed
+        };
+        has(Pool::Main) && has(Pool::Cache)
+    }
+
+    /// Superblocks of each pool that streams have yet to open for what they were promised, and
+    /// one of them for some units more.
+    #[inline]
+    fn superblocks_promised(&self, more: Option<(StreamId, u32)>) -> [usize; 2] {
+        let mut needed = [0; 2];
+        for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
+            let units = more.filter(|m| m.0 == id).map_or(0, |m| m.1);
+            let superblocks = self.superblocks_needed(id, units);
+            if superblocks > 0 {
+                needed[self.next_kind(id).pool as usize] += superblocks as usize;
+            }
+        }
+        needed
+    }
+
+    /// Whether a superblock of a pool may be opened beside what streams were promised.
+    pub(super) fn has_superblock(&self, pool: Pool) -> bool {
+        self.superblocks.erased(pool) > self.superblocks_promised(None)[pool as usize]
     }
 
     /// Superblocks a stream has yet to open for what it was promised and `more` units.
     #[inline]
-    fn superblocks_needed(&self, stream: StreamId, more: u32) -> u32 {
-        let stream = &self.writer.streams[stream.number()];
+    fn superblocks_needed(&self, id: StreamId, more: u32) -> u32 {
+        let stream = &self.writer.streams[id.number()];
         let units = stream.promised + more;
         if units <= stream.room {
             return 0;
         }
-        (units - stream.room).div_ceil(self.writer.units_per_superblock)
+        let least = self.writer.least_units[usize::from(!id.is_host())];
+        (units - stream.room).div_ceil(least)
+    }
+
+    /// What is promised beyond the room there is goes to superblocks of the kind that has
+    /// room now.
+    fn promise_next(&mut self, id: StreamId, units: u32) {
+        self.find_next(id, units);
+        self.promise(id, units);
+    }
+
+    /// Settles what a stream opens next, if `units` more than were promised take it there.
+    fn find_next(&mut self, id: StreamId, units: u32) {
+        let settled = self.limits.always[usize::from(!id.is_host())].is_some();
+        if !settled && self.superblocks_needed(id, units) > 0 {
+            let kind = self.next_kind(id);
+            self.writer.streams[id.number()].next = Some(kind);
+        }
+    }
+
+    /// What a stream has been promised to open next.
+    #[inline]
+    pub(super) fn promised_kind(&self, id: StreamId) -> Option<Kind> {
+        let stream = &self.writer.streams[id.number()];
+        stream.next.filter(|_| stream.promised > stream.room)
     }
 
     pub(super) fn promise(&mut self, stream: StreamId, units: u32) {
@@ -345,7 +450,9 @@ impl SimDrive {
         while unit < units.end {
             self.begin_slot_if_none(id);
             let stream = &mut self.writer.streams[id.number()];
-            let count = (units.end - unit).min(self.writer.units_per_slot - stream.filled);
+            // Within one slot.
+            let slot_units = self.writer.units_per_slot;
+            let count = (units.end - unit).min(slot_units - (stream.filled & (slot_units - 1)));
             let to = stream.first_unit + stream.filled;
             stream.filled += count;
             stream.room -= count;
@@ -398,7 +505,8 @@ impl SimDrive {
         let mut left = count;
         loop {
             let stream = &mut self.writer.streams[id.number()];
-            let now = left.min(self.writer.units_per_slot - stream.filled);
+            let together = self.writer.shapes[stream.kind.mode as usize].units_together;
+            let now = left.min(together - stream.filled);
             stream.filled += now;
             stream.room -= now;
             left -= now;
@@ -417,29 +525,22 @@ impl SimDrive {
         }
     }
 
+    /// Begins the slots of the next program.
     fn begin_slot(&mut self, id: StreamId) {
-        let pool = self.limits.entry_pool;
         if self.writer.streams[id.number()].superblock == NONE {
-            let superblock = self
-                .superblocks
-                .open(pool)
-                .expect("space was promised before it was taken");
-            self.media_opened(superblock);
-            self.superblocks.set_generation(superblock, id.generation());
-            let stream = &mut self.writer.streams[id.number()];
-            stream.superblock = superblock;
-            (stream.within, stream.row, stream.die) = (0, 0, 0);
-            stream.first_unit = self.layout.first_slot(superblock) << self.layout.unit_bits;
-            stream.room = self.writer.units_per_superblock;
+            self.open_superblock(id);
         }
         let stream = &mut self.writer.streams[id.number()];
-        stream.run_end = stream.first_unit + self.writer.run[stream.within as usize];
+        let kind = stream.kind;
+        let shape = &self.writer.shapes[kind.mode as usize];
+        stream.run_end = stream.first_unit + shape.run[stream.within as usize];
         let superblock = stream.superblock;
         let slot = stream.first_unit >> self.layout.unit_bits;
         self.superblocks.program_begins(superblock);
-        self.free_slots[pool as usize] -= 1;
+        self.take_slots(kind);
         let filling = self.writer.take(Filling {
             slot,
+            kind,
             superblock,
             stream: id,
             merges: 0,
@@ -456,9 +557,25 @@ impl SimDrive {
         }
     }
 
+    fn open_superblock(&mut self, id: StreamId) {
+        let kind = self.next_kind(id);
+        let Some(superblock) = self.superblocks.open(kind.pool, kind.mode) else {
+            panic!("no room for {id:?} in {kind:?}: {}", self.diagnosis());
+        };
+        self.media_opened(superblock);
+        self.superblocks.set_generation(superblock, id.generation());
+        let stream = &mut self.writer.streams[id.number()];
+        stream.superblock = superblock;
+        stream.kind = kind;
+        (stream.within, stream.row, stream.die) = (0, 0, 0);
+        stream.first_unit = self.layout.first_slot(superblock) << self.layout.unit_bits;
+        stream.room = self.writer.shapes[kind.mode as usize].units_per_superblock;
+    }
+
     #[inline]
     pub(super) fn close_if_full(&mut self, id: StreamId) {
-        if self.writer.streams[id.number()].filled == self.writer.units_per_slot {
+        let stream = &self.writer.streams[id.number()];
+        if stream.filled == self.writer.shapes[stream.kind.mode as usize].units_together {
             self.close_slot(id);
         }
     }
@@ -466,34 +583,36 @@ impl SimDrive {
     /// No more units for the slot: program it, and its group's parity if that is next.
     fn close_slot(&mut self, id: StreamId) {
         let stream = &mut self.writer.streams[id.number()];
-        let (superblock, filling) = (stream.superblock, stream.filling);
-        stream.room -= self.writer.units_per_slot - stream.filled;
+        let (superblock, filling, kind) = (stream.superblock, stream.filling, stream.kind);
+        let shape = &self.writer.shapes[kind.mode as usize];
+        let slots_together = shape.slots_together;
+        stream.room -= shape.units_together - stream.filled;
         stream.filled = 0;
         stream.filling = NONE;
         let complete = &mut self.writer.filling[filling as usize];
         complete.complete = true;
         if complete.merges == 0 {
             let Stream { row, die, .. } = self.writer.streams[id.number()];
-            self.program(row, die, id, Purpose::Program { filling });
+            self.program(kind, (row, die), id, Purpose::Program { filling });
         }
         if !id.is_host() {
-            self.writer.collected_under_way += 1;
+            self.writer.collected_under_way += slots_together;
         }
         self.next_slot(id);
         while self.writer.streams[id.number()].superblock != NONE {
             let Stream {
                 within, row, die, ..
             } = self.writer.streams[id.number()];
-            if self.writer.run[within as usize] > 0 {
+            if self.writer.shapes[kind.mode as usize].run[within as usize] > 0 {
                 return;
             }
             self.superblocks.program_begins(superblock);
-            self.free_slots[self.limits.entry_pool as usize] -= 1;
+            self.take_slots(kind);
             self.counters.parity_programs += 1;
-            self.program(row, die, id, Purpose::Parity { superblock });
+            self.program(kind, (row, die), id, Purpose::Parity { superblock });
             self.next_slot(id);
         }
-        if self.superblocks.fill_up(superblock, self.limits.entry_pool) {
+        if self.superblocks.fill_up(superblock) {
             self.superblock_closed();
         }
     }
@@ -502,14 +621,15 @@ impl SimDrive {
     fn next_slot(&mut self, id: StreamId) {
         let dies = self.layout.dies;
         let stream = &mut self.writer.streams[id.number()];
-        stream.within += 1;
+        let shape = &self.writer.shapes[stream.kind.mode as usize];
+        stream.within += shape.slots_together;
         stream.die += 1;
         if stream.die == dies {
             stream.die = 0;
-            stream.row += 1;
+            stream.row += shape.slots_together;
         }
-        stream.first_unit += self.writer.units_per_slot;
-        if stream.within == self.writer.slots_per_superblock {
+        stream.first_unit += shape.units_together;
+        if stream.within == shape.slots_per_superblock {
             stream.superblock = NONE;
         }
     }
@@ -533,12 +653,14 @@ impl SimDrive {
             if filled == 0 {
                 continue;
             }
-            let padding = self.spec.units_per_slot - filled;
+            let mode = self.writer.streams[id.number()].kind.mode;
+            let padding = self.writer.shapes[mode as usize].units_together - filled;
             let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
             if !takes_none && !self.stream_has_room(id, padding) {
                 self.writer.padding_owed |= id.is_host();
                 continue;
             }
+            self.find_next(id, padding);
             self.counters.padded_slots += 1;
             if id.is_host() {
                 // The slot gives its whole size back when it is programmed.
@@ -548,10 +670,11 @@ impl SimDrive {
         }
     }
 
-    fn program(&mut self, row: u32, die: u32, stream: StreamId, purpose: Purpose) {
+    fn program(&mut self, kind: Kind, (row, die): (u32, u32), stream: StreamId, purpose: Purpose) {
+        let units = self.writer.shapes[kind.mode as usize].units_together;
         let work = Work::Program {
-            program: self.limits.program[row as usize],
-            bytes: self.spec.units_per_slot * UNIT_BYTES as u32,
+            program: self.limits.program[kind.mode as usize][row as usize],
+            bytes: units * UNIT_BYTES as u32,
         };
         let class = if stream.is_host() {
             Class::HostProgram
@@ -578,21 +701,26 @@ impl SimDrive {
     pub(super) fn merge_arrived(&mut self, filling: u32) {
         let entry = &mut self.writer.filling[filling as usize];
         entry.merges -= 1;
-        let Filling { slot, stream, .. } = *entry;
+        let Filling {
+            slot, kind, stream, ..
+        } = *entry;
         if entry.complete && entry.merges == 0 {
-            let (_, row, die) = self.layout.place(slot);
-            self.program(row, die, stream, Purpose::Program { filling });
+            let (_, within) = self.layout.within_superblock(slot);
+            let place = self.layout.shape(kind.mode).place(within);
+            self.program(kind, place, stream, Purpose::Program { filling });
         }
     }
 
     pub(super) fn program_done(&mut self, filling: u32) {
+        let done = self.writer.filling[filling as usize];
         let Filling {
-            slot,
-            superblock,
-            stream,
-            ..
-        } = self.writer.filling[filling as usize];
-        self.writer.unprogrammed[slot as usize / 64] &= !(1 << (slot % 64));
+            superblock, stream, ..
+        } = done;
+        let slots = self.writer.slots_of(&done);
+        let together = slots.len() as u32;
+        for slot in slots {
+            self.writer.unprogrammed[slot as usize / 64] &= !(1 << (slot % 64));
+        }
         self.program_ended(superblock);
         if stream.is_host() {
             self.writer.filling[filling as usize].programmed = true;
@@ -601,7 +729,7 @@ impl SimDrive {
             self.pump_fold();
             self.pump_writes();
         } else {
-            self.writer.collected_under_way -= 1;
+            self.writer.collected_under_way -= together;
             self.writer.release(filling);
             self.erase_left();
             self.pump_collect();
@@ -611,10 +739,7 @@ impl SimDrive {
 
     /// A slot of data or parity is programmed.
     pub(super) fn program_ended(&mut self, superblock: u32) {
-        if self
-            .superblocks
-            .program_ends(superblock, self.limits.entry_pool)
-        {
+        if self.superblocks.program_ends(superblock) {
             self.superblock_closed();
         }
     }

@@ -30,6 +30,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             },
         },
         abilities: stend_nand::Abilities::default(),
+        one_shot: None,
         cache: None,
         parity_data: None,
         host: HostSpec {
@@ -57,6 +58,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             collect_unit: Nanos(500),
             fold_unit: Nanos(500),
         },
+        map: None,
         buffer: BufferSpec {
             write_units: 64,
             read_ahead_units: 0,
@@ -102,6 +104,10 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec
                 erase: Nanos::from_micros(3000),
             },
         },
+        dynamic_superblocks: 0,
+        emptying: Emptying::OnChip,
+        when_full: WhenFull::Wait,
+        takes_collected: true,
         fold_start_slots: 8 * 4 * 6,
         fold_dies_background: 1,
         fold_pause: Nanos::from_micros(200),

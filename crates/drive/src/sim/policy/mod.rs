@@ -8,6 +8,7 @@ mod greedy;
 
 use super::layout::{Layout, Pool, PoolLayout};
 use super::mapping::Mapping;
+use super::shape::Mode;
 use super::superblocks::Superblocks;
 use crate::spec;
 
@@ -36,7 +37,7 @@ impl<'a> Closed<'a> {
             main,
             superblocks,
             mapping,
-            units: main.data_slots_per_superblock << layout.unit_bits,
+            units: layout.shape(Mode::Native).data_slots << layout.unit_bits,
         }
     }
 
