@@ -85,6 +85,18 @@ fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
     if spec.cache.is_none() && rng.ratio(1, 2) {
         draw_streams(rng, spec);
     }
+    if rng.ratio(1, 3) {
+        draw_wear(rng, spec);
+    }
+}
+
+fn draw_wear(rng: &mut Rng, spec: &mut Spec) {
+    spec.wear = Some(WearSpec {
+        dynamic: rng.ratio(1, 2),
+        static_spread: rng.below(4) as u32,
+        static_interval: 1 + rng.below(4) as u32,
+    });
+    leave_room(spec);
 }
 
 /// As many streams as the buffer serves and leave room for data.
@@ -100,13 +112,17 @@ fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
     leave_room(spec);
 }
 
-/// Takes what the model checker would not allow from the host's data.
+/// Takes what the model checker would not allow from the host's data; on a drive too small
+/// for that, the mechanisms go.
 fn leave_room(spec: &mut Spec) {
     let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
     let kept = spec.collect.start_superblocks + 3 + spec.further_streams();
     let kept = u64::from(kept) * capacity.main_superblock_units;
-    let most = capacity.main_units - kept - u64::from(2 * spec.buffer.write_units);
-    spec.user_bytes = spec.user_bytes.min(most * UNIT);
+    let buffer = u64::from(2 * spec.buffer.write_units);
+    match capacity.main_units.checked_sub(kept + buffer) {
+        Some(most) if most > 0 => spec.user_bytes = spec.user_bytes.min(most * UNIT),
+        _ => (spec.streams, spec.wear) = (None, None),
+    }
 }
 
 /// From half of what fits to all that the model checker allows.

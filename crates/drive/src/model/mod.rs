@@ -13,6 +13,7 @@ mod shape;
 mod shipped;
 mod sourced;
 mod streams;
+mod wear_levelling;
 
 use std::path::Path;
 

@@ -66,6 +66,7 @@ pub(super) fn spec(model: &Model) -> Spec {
             reaches_cache: model.trim.reaches_cache.get(),
         },
         streams: super::streams::resolve(model),
+        wear: super::wear_levelling::resolve(model),
     }
 }
 

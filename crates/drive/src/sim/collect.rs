@@ -14,14 +14,17 @@ use super::controller::Job;
 use super::layout::Pool;
 use super::policy::{Chooser, Closed};
 use super::streams::StreamId;
+use super::wear::Levelling;
 use super::{Purpose, SimDrive};
-use crate::spec::{CollectSpec, UNIT_BYTES};
+use crate::spec::{Spec, UNIT_BYTES};
 
 #[derive(Clone, Copy, Debug)]
 struct Victim {
     superblock: u32,
     /// Where its valid units go.
     stream: StreamId,
+    /// It was chosen for its wear, not for its space.
+    levelled: bool,
     /// Next slot to look at, within the superblock.
     next: u32,
     /// Its row and die.
@@ -32,6 +35,7 @@ struct Victim {
 #[derive(Clone, Debug)]
 pub(crate) struct Collector {
     chooser: Chooser,
+    levelling: Option<Levelling>,
     victim: Option<Victim>,
     /// Slots read, and not yet written elsewhere.
     under_way: u32,
@@ -41,9 +45,10 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    pub fn new(spec: &CollectSpec) -> Collector {
+    pub fn new(spec: &Spec) -> Collector {
         Collector {
-            chooser: Chooser::new(spec.policy),
+            chooser: Chooser::new(spec.collect.policy),
+            levelling: Levelling::new(spec.wear.as_ref()),
             victim: None,
             under_way: 0,
             leaving: VecDeque::new(),
@@ -102,13 +107,27 @@ impl SimDrive {
 
     fn choose_victim(&mut self) -> bool {
         let closed = Closed::new(&self.layout, &self.superblocks, &self.mapping);
-        let Some(chosen) = self.collector.chooser.choose(&closed) else {
-            return false;
+        let levelled = match &mut self.collector.levelling {
+            Some(levelling) => levelling.choose(&closed),
+            None => None,
+        };
+        let chosen = match levelled {
+            Some(least_worn) => least_worn,
+            None => {
+                let Some(chosen) = self.collector.chooser.choose(&closed) else {
+                    return false;
+                };
+                if let Some(levelling) = &mut self.collector.levelling {
+                    levelling.collects();
+                }
+                chosen
+            }
         };
         self.superblocks.leave(chosen.superblock);
         self.collector.victim = Some(Victim {
             superblock: chosen.superblock,
-            stream: self.stream_of_collected(chosen.superblock),
+            stream: self.stream_of_collected(chosen.superblock, levelled.is_some()),
+            levelled: levelled.is_some(),
             next: 0,
             row: 0,
             die: 0,
@@ -203,7 +222,12 @@ impl SimDrive {
         let count = valid.count_ones();
         let stream = self.collector.stream();
         self.place_collected(stream, slot, valid, count);
-        self.counters.units_collected += u64::from(count);
+        let levelled = self.collector.victim.is_some_and(|v| v.levelled);
+        let moved = match levelled {
+            true => &mut self.counters.units_levelled,
+            false => &mut self.counters.units_collected,
+        };
+        *moved += u64::from(count);
         // Only now: what is promised covers what is being placed.
         self.unpromise(stream, self.spec.units_per_slot);
         self.collector.under_way -= 1;

@@ -27,6 +27,7 @@ mod probe;
 mod read;
 mod streams;
 mod superblocks;
+mod wear;
 mod write;
 
 use std::collections::VecDeque;
@@ -188,14 +189,14 @@ impl SimDrive {
                 kind::DIE,
             ),
             mapping: Mapping::new(layout, units),
-            superblocks: Superblocks::new(&layout),
+            superblocks: Superblocks::new(spec, &layout),
             free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
             commands: Commands::new(spec.host.slots),
             link: Link::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
             writer: Writer::new(spec, &layout, units),
             read_ahead: ReadAhead::new(),
-            collector: Collector::new(&spec.collect),
+            collector: Collector::new(spec),
             folder: Folder::default(),
             idle: Idle::default(),
             arrivals: VecDeque::with_capacity(64),

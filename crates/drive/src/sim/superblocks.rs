@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::layout::{Layout, Pool};
+use crate::spec::Spec;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -30,12 +31,14 @@ pub(crate) struct Superblocks {
     closings: u64,
     /// How often what lies in it has been collected.
     generation: Vec<u8>,
+    /// The erased superblock with the fewest erase cycles is opened first.
+    least_worn_first: bool,
     erased: [VecDeque<u32>; 2],
     closed_cache: VecDeque<u32>,
 }
 
 impl Superblocks {
-    pub fn new(layout: &Layout) -> Superblocks {
+    pub fn new(spec: &Spec, layout: &Layout) -> Superblocks {
         let n = layout.superblocks() as usize;
         let cache = layout.pool(Pool::Cache).superblocks;
         Superblocks {
@@ -46,6 +49,7 @@ impl Superblocks {
             erase_count: vec![0; n],
             closed_at: vec![0; n],
             closings: 0,
+            least_worn_first: spec.wear.as_ref().is_some_and(|w| w.dynamic),
             generation: vec![0; n],
             erased: [(0..cache).collect(), (cache..n as u32).collect()],
             closed_cache: VecDeque::with_capacity(cache as usize),
@@ -56,8 +60,26 @@ impl Superblocks {
         self.erased[pool as usize].len()
     }
 
+    /// Opens the superblock that was erased first, or, with dynamic wear levelling, the one
+    /// with the fewest erase cycles (of several, the one that was erased first).
     pub fn open(&mut self, pool: Pool) -> Option<u32> {
-        let superblock = self.erased[pool as usize].pop_front()?;
+        let erased = &self.erased[pool as usize];
+        let nth = match self.least_worn_first {
+            false => 0,
+            true => (0..erased.len()).min_by_key(|&n| self.erase_count[erased[n] as usize])?,
+        };
+        self.open_nth(pool, nth)
+    }
+
+    /// Opens the erased superblock with the most erase cycles.
+    pub fn open_most_worn(&mut self, pool: Pool) -> Option<u32> {
+        let erased = &self.erased[pool as usize];
+        let nth = (0..erased.len()).max_by_key(|&n| self.erase_count[erased[n] as usize])?;
+        self.open_nth(pool, nth)
+    }
+
+    fn open_nth(&mut self, pool: Pool, nth: usize) -> Option<u32> {
+        let superblock = self.erased[pool as usize].remove(nth)?;
         self.state[superblock as usize] = State::Open;
         self.full[superblock as usize] = false;
         Some(superblock)
@@ -160,5 +182,51 @@ impl Superblocks {
     /// Erase cycles of every superblock, cache first.
     pub fn erase_counts(&self) -> &[u32] {
         &self.erase_count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Model;
+    use crate::spec::WearSpec;
+
+    /// Superblocks of the main area that were erased so many times each.
+    fn worn(wear: Option<WearSpec>, times: [u32; 4]) -> (Superblocks, u32) {
+        let mut spec = Model::shipped("demo-8gb").expect("it is shipped").spec();
+        spec.main.superblocks = 4;
+        spec.wear = wear;
+        let layout = Layout::new(&spec);
+        let mut superblocks = Superblocks::new(&spec, &layout);
+        let first = layout.pool(Pool::Main).first_superblock;
+        superblocks.erase_count[first as usize..].copy_from_slice(&times);
+        (superblocks, first)
+    }
+
+    fn opened(mut superblocks: Superblocks, first: u32) -> Vec<u32> {
+        std::iter::from_fn(|| Some(superblocks.open(Pool::Main)? - first)).collect()
+    }
+
+    #[test]
+    fn the_least_worn_is_opened_first_where_that_is_asked_for() {
+        let wear = |dynamic| {
+            Some(WearSpec {
+                dynamic,
+                static_spread: 0,
+                static_interval: 1,
+            })
+        };
+        let times = [5, 2, 9, 2];
+        for (wear, order) in [
+            (None, [0, 1, 2, 3]),
+            (wear(false), [0, 1, 2, 3]),
+            (wear(true), [1, 3, 0, 2]),
+        ] {
+            let (superblocks, first) = worn(wear, times);
+            assert_eq!(opened(superblocks, first), order);
+        }
+        let (mut superblocks, first) = worn(wear(true), times);
+        assert_eq!(superblocks.open_most_worn(Pool::Main), Some(first + 2));
+        assert_eq!(opened(superblocks, first), [1, 3, 0]);
     }
 }

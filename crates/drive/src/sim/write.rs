@@ -420,11 +420,7 @@ impl SimDrive {
     fn begin_slot(&mut self, id: StreamId) {
         let pool = self.limits.entry_pool;
         if self.writer.streams[id.number()].superblock == NONE {
-            let superblock = self
-                .superblocks
-                .open(pool)
-                .expect("space was promised before it was taken");
-            self.superblocks.set_generation(superblock, id.generation());
+            let superblock = self.open_for(id);
             let stream = &mut self.writer.streams[id.number()];
             stream.superblock = superblock;
             (stream.within, stream.row, stream.die) = (0, 0, 0);

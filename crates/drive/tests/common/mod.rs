@@ -80,6 +80,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             reaches_cache: true,
         },
         streams: None,
+        wear: None,
     }
 }
 
