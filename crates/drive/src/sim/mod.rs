@@ -22,6 +22,7 @@ mod limits;
 mod link;
 mod mapping;
 mod memory;
+mod over_provisioning;
 mod policy;
 mod probe;
 mod read;
@@ -48,6 +49,7 @@ use layout::{Layout, Pool};
 use limits::Limits;
 use link::Link;
 use mapping::Mapping;
+pub use over_provisioning::UserBytesError;
 pub use probe::MappingLog;
 use read::ReadAhead;
 use superblocks::Superblocks;
@@ -75,6 +77,8 @@ mod kind {
 #[derive(Clone, Debug)]
 pub struct SimDrive {
     spec: Spec,
+    /// The capacity that it was made with.
+    native_bytes: u64,
     layout: Layout,
     limits: Limits,
     queue: EventQueue,
@@ -203,6 +207,7 @@ impl SimDrive {
             completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
             trace: 0,
+            native_bytes: spec.user_bytes,
             spec: spec.clone(),
         };
         drive.host_fell_silent();

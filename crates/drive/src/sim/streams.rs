@@ -99,6 +99,15 @@ impl Sorting {
     }
 }
 
+impl Sorting {
+    /// Begins anew with so many units, all of them cold.
+    pub fn forget_heat(&mut self, spec: &Spec, units: u32) {
+        if let (Some(heat), Some(streams)) = (&mut self.heat, &spec.streams) {
+            **heat = Heat::new(streams, units);
+        }
+    }
+}
+
 impl SimDrive {
     /// Opens a superblock for a stream.
     pub(super) fn open_for(&mut self, id: StreamId) -> u32 {
