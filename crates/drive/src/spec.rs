@@ -61,6 +61,8 @@ pub struct Spec {
     pub media: Option<MediaSpec>,
     /// Streams beside one for the host and one for collection.
     pub streams: Option<StreamsSpec>,
+    /// Wear levelling.
+    pub wear: Option<WearSpec>,
 }
 
 impl Spec {
@@ -76,10 +78,29 @@ impl Spec {
     /// Streams of the main area beside one for the host and one for collection. Each keeps a
     /// superblock open, so the thresholds of collection are raised by as many superblocks.
     pub fn further_streams(&self) -> u32 {
-        self.streams
-            .as_ref()
-            .map_or(0, |s| s.host_streams + s.collect_streams - 2)
+        let streams = self.streams.as_ref();
+        streams.map_or(0, |s| s.host_streams + s.collect_streams - 2)
+            + u32::from(self.has_level_stream())
     }
+
+    /// Whether what static wear levelling moves has a stream of its own. In a drive with an
+    /// SLC cache it enters the cache with everything else.
+    pub fn has_level_stream(&self) -> bool {
+        self.cache.is_none() && self.wear.as_ref().is_some_and(|w| w.static_spread > 0)
+    }
+}
+
+/// Wear levelling.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WearSpec {
+    /// The erased superblock with the fewest erase cycles is filled first, rather than the
+    /// one that was erased first.
+    pub dynamic: bool,
+    /// Difference of erase cycles in the main area above which data at rest is moved; 0 for
+    /// never.
+    pub static_spread: u32,
+    /// Superblocks collected for their space between two looks at the difference.
+    pub static_interval: u32,
 }
 
 /// Data of different age or heat in superblocks of its own. Not with an SLC cache.

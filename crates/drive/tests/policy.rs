@@ -151,3 +151,23 @@ fn cost_benefit_moves_less_than_greedy_when_some_data_is_hot() {
         "greedy {greedy}, cost-benefit {by_worth}"
     );
 }
+
+#[test]
+fn the_users_over_provisioning_lowers_the_amplification_as_theory_says() {
+    let mut drive = SimDrive::new(&drive(Policy::Greedy));
+    let mut least = f64::MAX;
+    for percent in [USER_PERCENT, 70, 60] {
+        let units = u64::from(SUPERBLOCKS * SUPERBLOCK_UNITS) * percent / 100;
+        drive.set_user_bytes(units * UNIT).expect("it is empty");
+        fill(&mut drive);
+        let next = random(&drive, 3);
+        let got = amplification(&mut drive, (3, 2), next);
+        let expected = mean_field(load(percent), 1_000.0);
+        let error = got / expected - 1.0;
+        println!("{percent} %: got {got:.3}, expected {expected:.3}, {error:+.3}");
+        assert!(error.abs() < 0.012, "{percent} %: {got} against {expected}");
+        assert!(got < least);
+        least = got;
+        alone(&mut drive, request(0, Op::Trim, 0, units));
+    }
+}

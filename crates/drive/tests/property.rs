@@ -96,6 +96,18 @@ fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
     if spec.cache.is_none() && rng.ratio(1, 2) {
         draw_streams(rng, spec);
     }
+    if rng.ratio(1, 3) {
+        draw_wear(rng, spec);
+    }
+}
+
+fn draw_wear(rng: &mut Rng, spec: &mut Spec) {
+    spec.wear = Some(WearSpec {
+        dynamic: rng.ratio(1, 2),
+        static_spread: rng.below(4) as u32,
+        static_interval: 1 + rng.below(4) as u32,
+    });
+    leave_room(spec);
 }
 
 /// As many streams as the buffer serves and leave room for data.
@@ -111,10 +123,13 @@ fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
     leave_room(spec);
 }
 
-/// Takes what the model checker would not allow from the host's data.
+/// Takes what the model checker would not allow from the host's data; on a drive too small
+/// for that, the mechanisms go.
 fn leave_room(spec: &mut Spec) {
-    let most = stend_drive::sim::user_units_max(spec).expect("a small drive");
-    spec.user_bytes = spec.user_bytes.min(most * UNIT);
+    match stend_drive::sim::user_units_max(spec).expect("a small drive") {
+        0 => (spec.streams, spec.wear) = (None, None),
+        most => spec.user_bytes = spec.user_bytes.min(most * UNIT),
+    }
 }
 
 /// For some drives, word lines programmed at once, other SLC caches, and a map on flash.

@@ -48,6 +48,11 @@ impl SimulatedTarget {
         Arc::clone(&self.events)
     }
 
+    /// Erase cycles of every superblock, those of the cache first.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.drive.erase_counts()
+    }
+
     /// Does something with the drive and counts the events of it.
     fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
         let before = self.drive.counters().events;

@@ -119,6 +119,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     controller(&mut checker, model);
     policies(&mut checker, model);
     super::streams::check(&mut checker, model);
+    super::wear_levelling::check(&mut checker, model);
     if checker.problems.is_empty() {
         geometry(&mut checker, model);
     }

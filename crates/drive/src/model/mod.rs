@@ -16,6 +16,7 @@ mod shape;
 mod shipped;
 mod sourced;
 mod streams;
+mod wear_levelling;
 
 use std::path::Path;
 

@@ -87,6 +87,7 @@ pub(super) fn spec(model: &Model) -> Spec {
         },
         media: super::media::resolve(model),
         streams: super::streams::resolve(model),
+        wear: super::wear_levelling::resolve(model),
     }
 }
 

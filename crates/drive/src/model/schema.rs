@@ -47,6 +47,8 @@ pub struct Model {
     pub media: Option<Media>,
     /// Data of different age or heat in superblocks of its own.
     pub streams: Option<super::streams::Streams>,
+    /// Which superblocks are erased how often.
+    pub wear_levelling: Option<super::wear_levelling::WearLevelling>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,

@@ -17,8 +17,9 @@ use super::layout::Pool;
 use super::policy::{Chooser, Closed};
 use super::shape::Mode;
 use super::streams::StreamId;
+use super::wear::Levelling;
 use super::{Purpose, SimDrive};
-use crate::spec::{CollectSpec, UNIT_BYTES};
+use crate::spec::{Spec, UNIT_BYTES};
 
 #[derive(Clone, Copy, Debug)]
 struct Victim {
@@ -26,6 +27,8 @@ struct Victim {
     /// Where its valid units go.
     stream: StreamId,
     kind: Kind,
+    /// It was chosen for its wear, not for its space.
+    levelled: bool,
     /// Next slot to look at, within the superblock.
     next: u32,
     /// How many there are.
@@ -35,6 +38,7 @@ struct Victim {
 #[derive(Clone, Debug)]
 pub(crate) struct Collector {
     chooser: Chooser,
+    levelling: Option<Levelling>,
     victim: Option<Victim>,
     /// Slots read, and not yet written elsewhere.
     under_way: u32,
@@ -44,9 +48,10 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    pub fn new(spec: &CollectSpec) -> Collector {
+    pub fn new(spec: &Spec) -> Collector {
         Collector {
-            chooser: Chooser::new(spec.policy),
+            chooser: Chooser::new(spec.collect.policy),
+            levelling: Levelling::new(spec.wear.as_ref()),
             victim: None,
             under_way: 0,
             leaving: VecDeque::new(),
@@ -105,25 +110,39 @@ impl SimDrive {
     fn choose_victim(&mut self) -> bool {
         if let Some(nth) = self.empties_cache() {
             let superblock = self.superblocks.take_closed_cache(nth);
-            self.begin_victim(superblock, StreamId::COLLECT);
+            self.begin_victim(superblock, StreamId::COLLECT, false);
             return true;
         }
         let closed = Closed::new(&self.layout, &self.superblocks, &self.mapping);
-        let Some(chosen) = self.collector.chooser.choose(&closed) else {
-            return false;
+        let levelled = match &mut self.collector.levelling {
+            Some(levelling) => levelling.choose(&closed),
+            None => None,
+        };
+        let chosen = match levelled {
+            Some(least_worn) => least_worn,
+            None => {
+                let Some(chosen) = self.collector.chooser.choose(&closed) else {
+                    return false;
+                };
+                if let Some(levelling) = &mut self.collector.levelling {
+                    levelling.collects();
+                }
+                chosen
+            }
         };
         self.superblocks.leave(chosen.superblock);
-        let stream = self.stream_of_collected(chosen.superblock);
-        self.begin_victim(chosen.superblock, stream);
+        let stream = self.stream_of_collected(chosen.superblock, levelled.is_some());
+        self.begin_victim(chosen.superblock, stream, levelled.is_some());
         true
     }
 
-    fn begin_victim(&mut self, superblock: u32, stream: StreamId) {
+    fn begin_victim(&mut self, superblock: u32, stream: StreamId, levelled: bool) {
         let kind = self.kind_of(superblock);
         self.collector.victim = Some(Victim {
             superblock,
             stream,
             kind,
+            levelled,
             next: 0,
             slots: self.layout.shape(kind.mode).slots,
         });
@@ -213,11 +232,13 @@ impl SimDrive {
             .victim
             .is_some_and(|v| v.kind.mode == Mode::Slc);
         self.place_collected(stream, slot, valid, count);
-        if from_cache {
-            self.counters.units_folded += u64::from(count);
-        } else {
-            self.counters.units_collected += u64::from(count);
-        }
+        let levelled = self.collector.victim.is_some_and(|v| v.levelled);
+        let moved = match (from_cache, levelled) {
+            (true, _) => &mut self.counters.units_folded,
+            (false, true) => &mut self.counters.units_levelled,
+            (false, false) => &mut self.counters.units_collected,
+        };
+        *moved += u64::from(count);
         // Only now: what is promised covers what is being placed.
         self.unpromise(stream, self.spec.units_per_slot);
         self.collector.under_way -= 1;

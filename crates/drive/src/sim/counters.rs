@@ -13,6 +13,8 @@ pub struct Counters {
     pub units_trimmed: u64,
     /// Units moved by garbage collection.
     pub units_collected: u64,
+    /// Units moved by static wear levelling.
+    pub units_levelled: u64,
     /// Valid units moved from the SLC cache to the main area.
     pub units_folded: u64,
     /// Units that had lost their address and were folded all the same.
@@ -62,12 +64,12 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Units given a place for each unit that the host wrote: host writes, collection and
-    /// folding, in SLC and main area together. Parity, padding, and what is stale in the
+    /// Units given a place for each unit that the host wrote: host writes, collection,
+    /// wear levelling and folding, in SLC and main area together. Parity, padding, and what is stale in the
     /// pages that a fold copies whole are not counted. `None` before the first write.
     pub fn write_amplification(&self) -> Option<f64> {
         let host = self.host_units_written;
-        let all = host + self.units_collected + self.units_folded;
+        let all = host + self.units_collected + self.units_levelled + self.units_folded;
         (host > 0).then(|| all as f64 / host as f64)
     }
 }

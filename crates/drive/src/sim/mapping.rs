@@ -97,6 +97,17 @@ impl Mapping {
         memory::prefetch(&self.valid, old as usize / 64);
     }
 
+    /// Logical units that have a place.
+    pub fn mapped_units(&self) -> u64 {
+        self.valid_in.iter().map(|&n| u64::from(n)).sum()
+    }
+
+    /// Changes how many logical units there are, none of which has a place.
+    pub fn set_logical_units(&mut self, units: u32) {
+        debug_assert_eq!(self.mapped_units(), 0);
+        self.to_physical = memory::table(UNMAPPED, units as usize + 1);
+    }
+
     pub fn logical_units(&self) -> u32 {
         self.to_physical.len() as u32 - 1
     }

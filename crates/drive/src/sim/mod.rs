@@ -26,12 +26,14 @@ mod map_cache;
 mod mapping;
 mod media;
 mod memory;
+mod over_provisioning;
 mod policy;
 mod probe;
 mod read;
 mod shape;
 mod streams;
 mod superblocks;
+mod wear;
 mod write;
 
 use std::collections::VecDeque;
@@ -54,6 +56,7 @@ use link::Link;
 use map_cache::MapCache;
 use mapping::Mapping;
 use media::Media;
+pub use over_provisioning::UserBytesError;
 pub use probe::MappingLog;
 use read::ReadAhead;
 use shape::Mode;
@@ -82,6 +85,8 @@ mod kind {
 #[derive(Clone, Debug)]
 pub struct SimDrive {
     spec: Spec,
+    /// The capacity that it was made with.
+    native_bytes: u64,
     layout: Layout,
     limits: Limits,
     queue: EventQueue,
@@ -217,7 +222,7 @@ impl SimDrive {
             )
             .with_abilities(spec.abilities),
             mapping: Mapping::new(layout, units),
-            superblocks: Superblocks::new(&layout),
+            superblocks: Superblocks::new(spec, &layout),
             free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
             dynamic_taken: 0,
             commands: Commands::new(spec.host.slots),
@@ -226,7 +231,7 @@ impl SimDrive {
             writer: Writer::new(spec, &layout, units),
             map_cache: MapCache::new(spec),
             read_ahead: ReadAhead::new(),
-            collector: Collector::new(&spec.collect),
+            collector: Collector::new(spec),
             folder: Folder::default(),
             idle: Idle::default(),
             media: Media::new(spec, layout.superblocks()),
@@ -234,6 +239,7 @@ impl SimDrive {
             completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
             trace: 0,
+            native_bytes: spec.user_bytes,
             spec: spec.clone(),
         };
         drive.host_fell_silent();

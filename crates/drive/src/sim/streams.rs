@@ -13,6 +13,7 @@
 
 use std::collections::VecDeque;
 
+use super::cache::Kind;
 use super::heat::Heat;
 use super::mapping::UNMAPPED;
 use super::{SimDrive, UNIT_BYTES};
@@ -20,8 +21,9 @@ use crate::spec::Spec;
 
 /// Streams of the host at most.
 pub(crate) const MOST_HOST: usize = 4;
-/// Streams of the host and of collection at most, numbered in turn.
-pub(crate) const MOST: usize = 2 * MOST_HOST;
+/// Streams at most: those of the host and of collection, numbered in turn, and behind the
+/// last of collection the one of wear levelling.
+pub(crate) const MOST: usize = 2 * (MOST_HOST + 1);
 
 /// Who writes: even numbers are the host's, odd ones collection's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ pub(crate) struct Sorting {
     /// Numbers in use are below this.
     pub numbers: usize,
     collect_streams: u8,
+    /// Where static wear levelling puts what it moves, if that has a stream of its own.
+    level: Option<StreamId>,
     /// With more than one stream of the host.
     heat: Option<Box<Heat>>,
     /// Data of the host on its way, in the order of admission: command, stream.
@@ -83,8 +87,11 @@ impl Sorting {
             "{host} streams of the host and {collect} of collection are too many or too few"
         );
         Sorting {
-            numbers: 2 * host.max(collect) as usize,
+            numbers: 2 * host.max(collect + u32::from(spec.has_level_stream())) as usize,
             collect_streams: collect as u8,
+            level: spec
+                .has_level_stream()
+                .then(|| StreamId::collect(collect as u8)),
             heat: streams
                 .filter(|s| s.host_streams > 1)
                 .map(|s| Box::new(Heat::new(s, units))),
@@ -93,7 +100,30 @@ impl Sorting {
     }
 }
 
+impl Sorting {
+    /// Begins anew with so many units, all of them cold.
+    pub fn forget_heat(&mut self, spec: &Spec, units: u32) {
+        if let (Some(heat), Some(streams)) = (&mut self.heat, &spec.streams) {
+            **heat = Heat::new(streams, units);
+        }
+    }
+}
+
 impl SimDrive {
+    /// Opens a superblock for a stream.
+    pub(super) fn open_for(&mut self, id: StreamId, kind: Kind) -> u32 {
+        let superblock = match self.writer.sorting.level == Some(id) {
+            // What rests there spares it.
+            true => self.superblocks.open_most_worn(kind.pool, kind.mode),
+            false => self.superblocks.open(kind.pool, kind.mode),
+        };
+        let Some(superblock) = superblock else {
+            panic!("no room for {id:?} in {kind:?}: {}", self.diagnosis());
+        };
+        self.superblocks.set_generation(superblock, id.generation());
+        superblock
+    }
+
     /// The stream that the next data of a write command belongs to: all that is admitted at
     /// once goes where its first unit does.
     #[inline]
@@ -137,9 +167,14 @@ impl SimDrive {
         entry.expect("what arrives was admitted").1
     }
 
-    /// The stream that what is collected from a superblock goes to.
-    pub(super) fn stream_of_collected(&self, superblock: u32) -> StreamId {
-        let oldest = self.writer.sorting.collect_streams - 1;
+    /// The stream that what is collected from a superblock goes to, or what is moved from it
+    /// since it is less worn than others.
+    pub(super) fn stream_of_collected(&self, superblock: u32, levelled: bool) -> StreamId {
+        let sorting = &self.writer.sorting;
+        if let (true, Some(level)) = (levelled, sorting.level) {
+            return level;
+        }
+        let oldest = sorting.collect_streams - 1;
         StreamId::collect(self.superblocks.generation(superblock).min(oldest))
     }
 }

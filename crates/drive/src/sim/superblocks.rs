@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::layout::{Layout, Pool};
 use super::shape::Mode;
+use crate::spec::Spec;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -35,12 +36,14 @@ pub(crate) struct Superblocks {
     /// Superblocks of the main area in SLC mode.
     dynamic: u32,
     first_main: u32,
+    /// The erased superblock with the fewest erase cycles is opened first.
+    least_worn_first: bool,
     erased: [VecDeque<u32>; 2],
     closed_cache: VecDeque<u32>,
 }
 
 impl Superblocks {
-    pub fn new(layout: &Layout) -> Superblocks {
+    pub fn new(spec: &Spec, layout: &Layout) -> Superblocks {
         let n = layout.superblocks() as usize;
         let cache = layout.pool(Pool::Cache).superblocks;
         Superblocks {
@@ -51,6 +54,7 @@ impl Superblocks {
             erase_count: vec![0; n],
             closed_at: vec![0; n],
             closings: 0,
+            least_worn_first: spec.wear.as_ref().is_some_and(|w| w.dynamic),
             generation: vec![0; n],
             mode: (0..n as u32)
                 .map(|nth| if nth < cache { Mode::Slc } else { Mode::Native })
@@ -66,9 +70,27 @@ impl Superblocks {
         self.erased[pool as usize].len()
     }
 
-    /// Opens an erased superblock of a pool, to be used in this mode.
+    /// Opens the superblock that was erased first, to be used in this mode; with dynamic wear
+    /// levelling, the one with the fewest erase cycles (of several, the one that was erased
+    /// first).
     pub fn open(&mut self, pool: Pool, mode: Mode) -> Option<u32> {
-        let superblock = self.erased[pool as usize].pop_front()?;
+        let erased = &self.erased[pool as usize];
+        let nth = match self.least_worn_first {
+            false => 0,
+            true => (0..erased.len()).min_by_key(|&n| self.erase_count[erased[n] as usize])?,
+        };
+        self.open_nth(pool, mode, nth)
+    }
+
+    /// Opens the erased superblock with the most erase cycles.
+    pub fn open_most_worn(&mut self, pool: Pool, mode: Mode) -> Option<u32> {
+        let erased = &self.erased[pool as usize];
+        let nth = (0..erased.len()).max_by_key(|&n| self.erase_count[erased[n] as usize])?;
+        self.open_nth(pool, mode, nth)
+    }
+
+    fn open_nth(&mut self, pool: Pool, mode: Mode, nth: usize) -> Option<u32> {
+        let superblock = self.erased[pool as usize].remove(nth)?;
         self.mode[superblock as usize] = mode;
         if pool == Pool::Main && mode == Mode::Slc {
             self.dynamic += 1;
@@ -191,5 +213,54 @@ impl Superblocks {
     /// Erase cycles of every superblock, cache first.
     pub fn erase_counts(&self) -> &[u32] {
         &self.erase_count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Model;
+    use crate::spec::WearSpec;
+
+    /// Superblocks of the main area that were erased so many times each.
+    fn worn(wear: Option<WearSpec>, times: [u32; 4]) -> (Superblocks, u32) {
+        let mut spec = Model::shipped("demo-8gb").expect("it is shipped").spec();
+        spec.main.superblocks = 4;
+        spec.wear = wear;
+        let layout = Layout::new(&spec);
+        let mut superblocks = Superblocks::new(&spec, &layout);
+        let first = layout.pool(Pool::Main).first_superblock;
+        superblocks.erase_count[first as usize..].copy_from_slice(&times);
+        (superblocks, first)
+    }
+
+    fn opened(mut superblocks: Superblocks, first: u32) -> Vec<u32> {
+        std::iter::from_fn(|| Some(superblocks.open(Pool::Main, Mode::Native)? - first)).collect()
+    }
+
+    #[test]
+    fn the_least_worn_is_opened_first_where_that_is_asked_for() {
+        let wear = |dynamic| {
+            Some(WearSpec {
+                dynamic,
+                static_spread: 0,
+                static_interval: 1,
+            })
+        };
+        let times = [5, 2, 9, 2];
+        for (wear, order) in [
+            (None, [0, 1, 2, 3]),
+            (wear(false), [0, 1, 2, 3]),
+            (wear(true), [1, 3, 0, 2]),
+        ] {
+            let (superblocks, first) = worn(wear, times);
+            assert_eq!(opened(superblocks, first), order);
+        }
+        let (mut superblocks, first) = worn(wear(true), times);
+        assert_eq!(
+            superblocks.open_most_worn(Pool::Main, Mode::Native),
+            Some(first + 2)
+        );
+        assert_eq!(opened(superblocks, first), [1, 3, 0]);
     }
 }

@@ -559,11 +559,8 @@ impl SimDrive {
 
     fn open_superblock(&mut self, id: StreamId) {
         let kind = self.next_kind(id);
-        let Some(superblock) = self.superblocks.open(kind.pool, kind.mode) else {
-            panic!("no room for {id:?} in {kind:?}: {}", self.diagnosis());
-        };
+        let superblock = self.open_for(id, kind);
         self.media_opened(superblock);
-        self.superblocks.set_generation(superblock, id.generation());
         let stream = &mut self.writer.streams[id.number()];
         stream.superblock = superblock;
         stream.kind = kind;

@@ -85,6 +85,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
         },
         media: None,
         streams: None,
+        wear: None,
     }
 }
 

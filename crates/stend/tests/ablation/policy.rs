@@ -104,3 +104,30 @@ fn streams_raise_the_end_of_a_skewed_load_and_not_of_an_even_one() {
     let even = [(1, 1), (2, 3)].map(|(h, c)| with_streams(h, c, EVEN));
     assert!(even[1] < even[0] && about(even[1], even[0]));
 }
+
+/// Erase cycles between the least and the most worn superblock, and what can be written in
+/// the end, when four fifths of the data are at rest.
+fn spread_and_end(dynamic: bool, static_spread: u32) -> (u32, f64) {
+    let table = [
+        "[wear_levelling]\n".to_string(),
+        figure("enabled", "true"),
+        figure("dynamic", &dynamic.to_string()),
+        figure("static_spread", &static_spread.to_string()),
+        figure("static_interval", "4"),
+    ];
+    let mut target = filled(drive(&table.concat(), |_| {}));
+    let iops = sustained(&mut target, "random\nsize=160m", 150);
+    let counts = target.erase_counts();
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    let spread = most.expect("it has superblocks") - least.expect("it has superblocks");
+    println!("dynamic {dynamic}, static {static_spread}: spread {spread}, {iops:.0} IOPS");
+    (spread, iops)
+}
+
+#[test]
+fn data_at_rest_is_worn_only_with_static_levelling_and_that_costs_speed() {
+    let [none, dynamic, both] =
+        [(false, 0), (true, 0), (true, 3)].map(|(d, s)| spread_and_end(d, s));
+    assert!(none.0 > 10 && dynamic.0.abs_diff(none.0) <= 2);
+    assert!(both.0 <= none.0 / 2 && both.1 < 0.98 * none.1);
+}

@@ -62,6 +62,23 @@ impl<'a> Closed<'a> {
         (0..self.main.superblocks).filter_map(|nth| self.yielding(nth))
     }
 
+    /// All full superblocks.
+    pub fn full(&self) -> impl Iterator<Item = Candidate> + '_ {
+        (0..self.main.superblocks).filter_map(|nth| self.nth(nth))
+    }
+
+    /// Erase cycles of a superblock.
+    pub fn erases(&self, superblock: u32) -> u32 {
+        self.superblocks.erase_counts()[superblock as usize]
+    }
+
+    /// The most erase cycles of a superblock of the main area, full or not.
+    pub fn erases_max(&self) -> u32 {
+        let first = self.main.first_superblock as usize;
+        let counts = &self.superblocks.erase_counts()[first..];
+        counts.iter().copied().max().unwrap_or(0)
+    }
+
     /// Superblocks of the main area, full or not.
     fn superblocks(&self) -> u32 {
         self.main.superblocks
