@@ -112,6 +112,7 @@ pub fn request(tag: u32, op: Op, unit: u64, units: u64) -> Request {
         op,
         offset_bytes: unit * UNIT,
         len_bytes: units * UNIT,
+        ..Request::default()
     }
 }
 
