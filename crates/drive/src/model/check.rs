@@ -18,13 +18,13 @@ pub(super) struct Problem {
     pub message: String,
 }
 
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     text: &'a str,
     problems: Vec<Problem>,
 }
 
 impl Checker<'_> {
-    fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
+    pub(super) fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
         self.problems.push(Problem {
             line: line_of(self.text, field.span().start),
             key,
@@ -32,7 +32,7 @@ impl Checker<'_> {
         });
     }
 
-    fn source<T>(&mut self, key: &'static str, field: &Field<T>) {
+    pub(super) fn source<T>(&mut self, key: &'static str, field: &Field<T>) {
         let source = field.get_ref().source.trim();
         let bare = ["fitted", ""];
         if bare.contains(&source) {
@@ -44,8 +44,12 @@ impl Checker<'_> {
         }
     }
 
-    fn range<T>(&mut self, key: &'static str, field: &Field<T>, allowed: RangeInclusive<T>)
-    where
+    pub(super) fn range<T>(
+        &mut self,
+        key: &'static str,
+        field: &Field<T>,
+        allowed: RangeInclusive<T>,
+    ) where
         T: PartialOrd + Display + Clone,
     {
         self.source(key, field);
@@ -60,7 +64,7 @@ impl Checker<'_> {
         }
     }
 
-    fn one_of(&mut self, key: &'static str, field: &Field<String>, allowed: &[&str]) {
+    pub(super) fn one_of(&mut self, key: &'static str, field: &Field<String>, allowed: &[&str]) {
         self.source(key, field);
         let value = field.get();
         if !allowed.contains(&value.as_str()) {
@@ -85,7 +89,7 @@ impl Checker<'_> {
         }
     }
 
-    fn power_of_two(&mut self, key: &'static str, field: &Field<u32>) {
+    pub(super) fn power_of_two(&mut self, key: &'static str, field: &Field<u32>) {
         if !field.get().is_power_of_two() {
             let message = format!("{} is not allowed; it must be a power of two", field.get());
             self.report(key, field, message);
@@ -111,7 +115,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     }
     nand(&mut checker, model);
     cache_and_parity(&mut checker, model);
-    host(&mut checker, model);
+    super::host::check(&mut checker, &model.host);
     controller(&mut checker, model);
     policies(&mut checker, model);
     if checker.problems.is_empty() {
@@ -193,22 +197,6 @@ fn cache_and_parity(c: &mut Checker<'_>, model: &Model) {
         c.source("parity.enabled", &p.enabled);
         c.range("parity.data_pages", &p.data_pages, 1..=255);
     }
-}
-
-fn host(c: &mut Checker<'_>, model: &Model) {
-    let h = &model.host;
-    c.one_of("host.interface", &h.interface, &["sata-6g"]);
-    c.range("host.submit_ns", &h.submit_ns, 0..=1_000_000);
-    c.range("host.complete_ns", &h.complete_ns, 0..=1_000_000);
-    c.range("host.queue_slots", &h.queue_slots, 1..=32);
-    c.range("host.link_mb_per_s", &h.link_mb_per_s, 100..=600);
-    c.range("host.frame_bytes", &h.frame_bytes, 512..=8192);
-    c.range("host.frame_overhead_ns", &h.frame_overhead_ns, 0..=100_000);
-    c.range(
-        "host.command_overhead_ns",
-        &h.command_overhead_ns,
-        0..=100_000,
-    );
 }
 
 fn controller(c: &mut Checker<'_>, model: &Model) {

@@ -6,6 +6,7 @@
 
 mod check;
 mod facts;
+mod host;
 mod resolve;
 mod schema;
 mod shape;
@@ -14,6 +15,7 @@ mod sourced;
 
 use std::path::Path;
 
+pub use host::Host;
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};
 pub use sourced::{Field, Sourced, Value};

@@ -11,11 +11,11 @@ fn micros(us: f64) -> Nanos {
     Nanos((us * 1000.0).round() as u64)
 }
 
-fn nanos(field: &Field<u64>) -> Nanos {
+pub(super) fn nanos(field: &Field<u64>) -> Nanos {
     Nanos(field.get())
 }
 
-fn ps_per_byte(mb_per_s: u32) -> u64 {
+pub(super) fn ps_per_byte(mb_per_s: u32) -> u64 {
     1_000_000 / u64::from(mb_per_s)
 }
 
@@ -49,7 +49,7 @@ pub(super) fn spec(model: &Model) -> Spec {
         },
         cache: cache.map(|c| cache_spec(c, nand.dies.get())),
         parity_data: parity.map(|p| p.data_pages.get()),
-        host: host(model),
+        host: super::host::resolve(&model.host),
         controller: controller(model),
         buffer: BufferSpec {
             write_units: model.dram.write_buffer_kib.get() / 4,
@@ -88,19 +88,6 @@ fn cache_spec(cache: &SlcCache, dies: u32) -> CacheSpec {
         fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
-    }
-}
-
-fn host(model: &Model) -> HostSpec {
-    let host = &model.host;
-    HostSpec {
-        submit: nanos(&host.submit_ns),
-        complete: nanos(&host.complete_ns),
-        slots: host.queue_slots.get(),
-        link_ps_per_byte: ps_per_byte(host.link_mb_per_s.get()),
-        frame_bytes: host.frame_bytes.get(),
-        frame_overhead: nanos(&host.frame_overhead_ns),
-        command_overhead: nanos(&host.command_overhead_ns),
     }
 }
 

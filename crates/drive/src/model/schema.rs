@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::host::Host;
 use super::sourced::Field;
 
 /// A drive model.
@@ -112,28 +113,6 @@ pub struct Parity {
     pub enabled: Field<bool>,
     /// Pages of data for each page of parity.
     pub data_pages: Field<u32>,
-}
-
-/// The way from the host.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Host {
-    /// `sata-6g`.
-    pub interface: Field<String>,
-    /// Driver and command FIS: from the call to the controller, ns.
-    pub submit_ns: Field<u64>,
-    /// Status FIS, interrupt and driver: from the drive to the caller, ns.
-    pub complete_ns: Field<u64>,
-    /// Commands the link holds at once.
-    pub queue_slots: Field<u32>,
-    /// Payload rate of the link within a Data FIS, MB/s (10^6).
-    pub link_mb_per_s: Field<u32>,
-    /// Payload of a Data FIS, bytes.
-    pub frame_bytes: Field<u32>,
-    /// Link time of a Data FIS beside its payload, ns.
-    pub frame_overhead_ns: Field<u64>,
-    /// Link time of a command beside its data, ns.
-    pub command_overhead_ns: Field<u64>,
 }
 
 /// The controller.

@@ -2,17 +2,19 @@
 
 use std::collections::VecDeque;
 
-use stend_base::{Lane, Nanos, Op, Request};
+use stend_base::{Lane, Nanos, Op, Request, SimTime};
 
 use super::controller::Job;
 use super::layout::Pool;
 use super::{Arrival, SimDrive, kind};
-use crate::spec::UNIT_BYTES;
+use crate::spec::{HostSpec, UNIT_BYTES};
 
 /// A command that the drive has accepted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Command {
     pub tag: u32,
+    /// The sender.
+    pub queue: u16,
     pub op: Op,
     pub offset_bytes: u64,
     pub len_bytes: u64,
@@ -35,12 +37,32 @@ impl Command {
     }
 }
 
-/// The link's command slots.
+/// A command that has ended, on its way to the sender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending {
+    pub tag: u32,
+    pub queue: u16,
+    /// When the host is interrupted for it.
+    pub at: SimTime,
+}
+
+/// A queue between host and drive.
+#[derive(Clone, Debug)]
+struct Queue {
+    /// Commands in the drive.
+    active: u32,
+    /// Requests that wait in the host for one of them to end.
+    waiting: VecDeque<Request>,
+}
+
+/// The commands in the drive, and those that wait in the host.
 #[derive(Clone, Debug)]
 pub(crate) struct Commands {
     slots: Vec<Command>,
     free: Vec<u32>,
-    waiting: VecDeque<Request>,
+    queues: Vec<Queue>,
+    /// Commands in the drive that a queue may have.
+    most: u32,
     /// Submitted by the host and not yet known complete to it.
     pub outstanding: u32,
     pub flushes: Vec<(u32, u64)>,
@@ -48,6 +70,7 @@ pub(crate) struct Commands {
 
 const NO_COMMAND: Command = Command {
     tag: 0,
+    queue: 0,
     op: Op::Flush,
     offset_bytes: 0,
     len_bytes: 0,
@@ -57,14 +80,39 @@ const NO_COMMAND: Command = Command {
 };
 
 impl Commands {
-    pub fn new(slots: u32) -> Commands {
+    pub fn new(host: &HostSpec) -> Commands {
+        let queues = host.pcie.as_ref().map_or(1, |pcie| pcie.queues);
+        let queue = Queue {
+            active: 0,
+            waiting: VecDeque::new(),
+        };
         Commands {
-            slots: vec![NO_COMMAND; slots as usize],
-            free: (0..slots).rev().collect(),
-            waiting: VecDeque::with_capacity(256),
+            slots: Vec::with_capacity(64),
+            free: Vec::with_capacity(64),
+            queues: vec![queue; queues as usize],
+            most: host.slots,
             outstanding: 0,
-            flushes: Vec::with_capacity(slots as usize),
+            flushes: Vec::with_capacity(64),
         }
+    }
+
+    /// The queue of a sender.
+    #[inline]
+    fn queue_of(&mut self, sender: u16) -> &mut Queue {
+        let queues = self.queues.len();
+        match queues {
+            1 => &mut self.queues[0],
+            _ => &mut self.queues[usize::from(sender) % queues],
+        }
+    }
+
+    /// Takes a command's slot.
+    #[inline]
+    fn take(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots.push(NO_COMMAND);
+            self.slots.len() as u32 - 1
+        })
     }
 
     #[inline]
@@ -101,15 +149,21 @@ impl SimDrive {
         if self.idle.working() {
             self.idle_ends();
         }
-        match self.commands.free.pop() {
-            Some(slot) => self.command_starts(slot, request),
-            None => self.commands.waiting.push_back(request),
+        let most = self.commands.most;
+        let queue = self.commands.queue_of(request.queue);
+        if queue.active < most {
+            self.command_starts(request);
+        } else {
+            queue.waiting.push_back(request);
         }
     }
 
-    fn command_starts(&mut self, slot: u32, request: Request) {
-        let command = Command {
+    fn command_starts(&mut self, request: Request) {
+        self.commands.queue_of(request.queue).active += 1;
+        let slot = self.commands.take();
+        *self.commands.get_mut(slot) = Command {
             tag: request.tag,
+            queue: request.queue,
             op: request.op,
             offset_bytes: request.offset_bytes,
             len_bytes: request.len_bytes,
@@ -117,7 +171,12 @@ impl SimDrive {
             to_admit: request.len_bytes,
             untouched: true,
         };
-        *self.commands.get_mut(slot) = command;
+        self.link_fetches(slot);
+    }
+
+    /// The controller has a command before it.
+    pub(super) fn command_fetched(&mut self, slot: u32) {
+        let command = *self.commands.get(slot);
         let (first, end) = command.units();
         let further = u64::from((end - first).saturating_sub(1));
         let spec = &self.spec.controller;
@@ -153,12 +212,21 @@ impl SimDrive {
         }
     }
 
-    /// A command has ended; its slot takes the next that waits.
+    /// A command has ended, as far as the controller is concerned.
     pub(super) fn command_done(&mut self, command: u32) {
-        self.complete(self.commands.get(command).tag);
-        match self.commands.waiting.pop_front() {
-            Some(request) => self.command_starts(command, request),
-            None => self.commands.free.push(command),
+        self.link_reports(command);
+    }
+
+    /// The end of a command is on its way to the sender; the next that waits takes its
+    /// place.
+    pub(super) fn command_reported(&mut self, command: u32) {
+        let Command { tag, queue, .. } = *self.commands.get(command);
+        self.complete(tag, queue);
+        self.commands.free.push(command);
+        let of = self.commands.queue_of(queue);
+        of.active -= 1;
+        if let Some(request) = of.waiting.pop_front() {
+            self.command_starts(request);
         }
     }
 

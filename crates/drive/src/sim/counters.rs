@@ -41,8 +41,10 @@ pub struct Counters {
     pub channel_busy_ns: u64,
     /// Busy time summed over cores, ns.
     pub core_busy_ns: u64,
-    /// Busy time of the host link, ns.
+    /// Busy time of the host link, ns, summed over directions that do not share a medium.
     pub link_busy_ns: u64,
+    /// Busy time summed over the host's processors, ns.
+    pub cpu_busy_ns: u64,
 }
 
 impl Counters {

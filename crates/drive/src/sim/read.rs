@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use stend_nand::{Class, Work};
 
-use super::link::Transfer;
+use super::link::{Load, Transfer};
 use super::mapping::UNMAPPED;
 use super::{Purpose, SimDrive};
 use crate::spec::UNIT_BYTES;
@@ -313,7 +313,7 @@ impl SimDrive {
         self.link_send(Transfer {
             command,
             bytes,
-            to_host: true,
+            load: Load::ReadData,
         });
     }
 

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use stend_nand::{Class, Work};
 
 use super::layout::{Layout, Pool};
-use super::link::Transfer;
+use super::link::{Load, Transfer};
 use super::mapping::UNMAPPED;
 use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
@@ -238,7 +238,7 @@ impl SimDrive {
             self.link_send(Transfer {
                 command,
                 bytes,
-                to_host: false,
+                load: Load::WriteData,
             });
         }
     }
