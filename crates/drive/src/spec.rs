@@ -99,6 +99,9 @@ pub struct HostSpec {
     pub driver: Option<DriverSpec>,
     /// False: every write is complete only when it is programmed.
     pub write_cache: bool,
+    /// False: a flush waits until its queue is empty, and keeps others waiting until it has
+    /// ended. SATA and AHCI only.
+    pub flush_queued: bool,
 }
 
 /// What speaks over PCIe.
@@ -241,4 +244,31 @@ pub struct TrimSpec {
     /// True: units lying in the SLC cache are freed like any other. False: they lose
     /// their address, but stay in the cache's log until they are folded.
     pub reaches_cache: bool,
+    /// False: the command waits until its queue is empty, and keeps others waiting until
+    /// it has ended. SATA and AHCI only.
+    pub queued: bool,
+    /// Each range of the command.
+    pub per_range: Nanos,
+    /// What a range of the command can hold.
+    pub range_bytes_max: u64,
+    /// Taking the addresses away costs time; `None` for nothing beside
+    /// [`TrimSpec::per_1024_units`].
+    pub work: Option<TrimWorkSpec>,
+    /// Superblocks that TRIM has emptied are erased without need, one after another, with
+    /// this rest after each; `None`: when their space is needed, as any.
+    pub erase_pause: Option<Nanos>,
+}
+
+/// How addresses are taken away.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrimWorkSpec {
+    /// Units looked at together.
+    pub piece_units: u32,
+    /// Each unit of a piece that has an address.
+    pub per_unit: Nanos,
+    /// True: the command ends when its range is noted, and the core that does the drive's
+    /// own work follows. False: it ends when its last piece has.
+    pub lazy: bool,
+    /// True: what is noted reads as trimmed. False: as what it held, until its turn comes.
+    pub deterministic: bool,
 }

@@ -274,15 +274,7 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
     c.range("idle.slice_ms", &i.slice_ms, 1..=86_400_000);
     c.range("idle.duty_percent", &i.duty_percent, 1..=100);
     c.range("idle.target_superblocks", &i.target_superblocks, 0..=65_536);
-    let t = &model.trim;
-    c.source("trim.enabled", &t.enabled);
-    c.range("trim.command_ns", &t.command_ns, 0..=1_000_000_000);
-    c.range(
-        "trim.per_1024_units_ns",
-        &t.per_1024_units_ns,
-        0..=1_000_000_000,
-    );
-    c.source("trim.reaches_cache", &t.reaches_cache);
+    super::trim::check(c, &model.trim, &model.host);
     if g.start_superblocks.get() <= g.reserve_superblocks.get() {
         let message = format!(
             "{} is not allowed; it must be above collection.reserve_superblocks = {}",

@@ -52,6 +52,8 @@ pub struct Host {
     pub register_access_ns: Option<Field<u64>>,
     /// Whether writes may be acknowledged from the buffer.
     pub write_cache: Option<Field<bool>>,
+    /// SATA, AHCI: whether a flush is queued like reads and writes.
+    pub flush_queued: Option<Field<bool>>,
 }
 
 const INTERFACES: &[&str] = &["sata-6g", "pcie-ahci", "pcie-nvme"];
@@ -78,6 +80,22 @@ pub(super) fn check(c: &mut Checker<'_>, h: &Host) {
     check_driver(c, h);
     if let Some(field) = &h.write_cache {
         c.source("host.write_cache", field);
+    }
+    queued(c, h, "host.flush_queued", &h.flush_queued);
+}
+
+/// Checks a switch that says whether a command is queued.
+pub(super) fn queued(
+    c: &mut Checker<'_>,
+    h: &Host,
+    key: &'static str,
+    field: &Option<Field<bool>>,
+) {
+    let Some(field) = field else { return };
+    c.source(key, field);
+    if h.interface.get() == "pcie-nvme" && !field.get() {
+        let message = "with pcie-nvme every command is queued".to_string();
+        c.report(key, field, message);
     }
 }
 
@@ -217,6 +235,7 @@ pub(super) fn resolve(host: &Host) -> HostSpec {
         pcie: pcie(host, nvme),
         driver: driver(host),
         write_cache: host.write_cache.as_ref().is_none_or(Value::get),
+        flush_queued: host.flush_queued.as_ref().is_none_or(Value::get),
     }
 }
 
@@ -256,4 +275,17 @@ fn driver(host: &Host) -> Option<DriverSpec> {
         driver.complete_registers,
     ];
     costs.iter().any(|&t| t > Nanos::ZERO).then_some(driver)
+}
+
+impl Host {
+    /// The interface, in words for a report.
+    pub(super) fn in_words(&self) -> String {
+        let name = self.interface.get();
+        match (&self.pcie_generation, &self.pcie_lanes) {
+            (Some(generation), Some(lanes)) => {
+                format!("{name}, {} x{}", generation.get(), lanes.get())
+            }
+            _ => name,
+        }
+    }
 }

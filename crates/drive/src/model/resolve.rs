@@ -63,12 +63,7 @@ pub(super) fn spec(model: &Model) -> Spec {
             duty_percent: model.idle.duty_percent.get(),
             target_superblocks: model.idle.target_superblocks.get(),
         },
-        trim: TrimSpec {
-            enabled: model.trim.enabled.get(),
-            command: nanos(&model.trim.command_ns),
-            per_1024_units: nanos(&model.trim.per_1024_units_ns),
-            reaches_cache: model.trim.reaches_cache.get(),
-        },
+        trim: super::trim::resolve(&model.trim, &model.host),
     }
 }
 

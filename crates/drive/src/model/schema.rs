@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::host::Host;
 use super::sourced::Field;
+use super::trim::Trim;
 
 /// A drive model.
 #[derive(Clone, Debug, Deserialize)]
@@ -190,18 +191,4 @@ pub struct Idle {
     pub duty_percent: Field<u32>,
     /// Free superblocks of the main area that it aims at.
     pub target_superblocks: Field<u32>,
-}
-
-/// TRIM.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Trim {
-    /// Switch.
-    pub enabled: Field<bool>,
-    /// A command, ns of a core.
-    pub command_ns: Field<u64>,
-    /// Each 1,024 units (4 MiB) of the range, ns of a core.
-    pub per_1024_units_ns: Field<u64>,
-    /// Whether data in the SLC cache is freed too, rather than when it is folded.
-    pub reaches_cache: Field<bool>,
 }

@@ -7,7 +7,7 @@ use stend_base::{Lane, Nanos, Op, Request, SimTime};
 use super::controller::Job;
 use super::layout::Pool;
 use super::{Arrival, SimDrive, kind};
-use crate::spec::{HostSpec, UNIT_BYTES};
+use crate::spec::{Spec, UNIT_BYTES};
 
 /// A command that the drive has accepted.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,11 @@ pub(crate) struct Command {
     pub bytes_left: u64,
     /// Bytes of a write not yet admitted to the buffer.
     pub to_admit: u64,
+    /// A write that is complete only when it is programmed.
+    pub fua: bool,
+    /// Units promised to what fills its last slot up, and programs it waits for.
+    pub padding: u32,
+    pub programs_left: u32,
     /// Nothing has gone over the link yet.
     untouched: bool,
 }
@@ -63,6 +68,11 @@ pub(crate) struct Commands {
     queues: Vec<Queue>,
     /// Commands in the drive that a queue may have.
     most: u32,
+    /// TRIM and flush are not queued: each is alone in the drive.
+    trim_alone: bool,
+    flush_alone: bool,
+    /// Such a command is in the drive.
+    alone: bool,
     /// Submitted by the host and not yet known complete to it.
     pub outstanding: u32,
     pub flushes: Vec<(u32, u64)>,
@@ -76,11 +86,15 @@ const NO_COMMAND: Command = Command {
     len_bytes: 0,
     bytes_left: 0,
     to_admit: 0,
+    fua: false,
+    padding: 0,
+    programs_left: 0,
     untouched: false,
 };
 
 impl Commands {
-    pub fn new(host: &HostSpec) -> Commands {
+    pub fn new(spec: &Spec) -> Commands {
+        let host = &spec.host;
         let queues = host.pcie.as_ref().map_or(1, |pcie| pcie.queues);
         let queue = Queue {
             active: 0,
@@ -91,6 +105,9 @@ impl Commands {
             free: Vec::with_capacity(64),
             queues: vec![queue; queues as usize],
             most: host.slots,
+            trim_alone: !spec.trim.queued,
+            flush_alone: !host.flush_queued,
+            alone: false,
             outstanding: 0,
             flushes: Vec::with_capacity(64),
         }
@@ -104,6 +121,25 @@ impl Commands {
             1 => &mut self.queues[0],
             _ => &mut self.queues[usize::from(sender) % queues],
         }
+    }
+
+    /// Whether a command must be alone in the drive.
+    #[inline]
+    fn is_alone(&self, op: Op) -> bool {
+        match op {
+            Op::Read | Op::Write => false,
+            Op::Trim => self.trim_alone,
+            Op::Flush => self.flush_alone,
+        }
+    }
+
+    /// Whether a request may enter the drive now, as far as those in the drive go.
+    #[inline]
+    fn may_start(&mut self, request: &Request) -> bool {
+        let (most, free) = (self.most, !self.alone);
+        let alone = self.is_alone(request.op);
+        let active = self.queue_of(request.queue).active;
+        free && active < most && !(alone && active > 0)
     }
 
     /// Takes a command's slot.
@@ -149,17 +185,18 @@ impl SimDrive {
         if self.idle.working() {
             self.idle_ends();
         }
-        let most = self.commands.most;
-        let queue = self.commands.queue_of(request.queue);
-        if queue.active < most {
+        let first = self.commands.queue_of(request.queue).waiting.is_empty();
+        if first && self.commands.may_start(&request) {
             self.command_starts(request);
         } else {
+            let queue = self.commands.queue_of(request.queue);
             queue.waiting.push_back(request);
         }
     }
 
     fn command_starts(&mut self, request: Request) {
         self.commands.queue_of(request.queue).active += 1;
+        self.commands.alone = self.commands.is_alone(request.op);
         let slot = self.commands.take();
         *self.commands.get_mut(slot) = Command {
             tag: request.tag,
@@ -169,6 +206,9 @@ impl SimDrive {
             len_bytes: request.len_bytes,
             bytes_left: request.len_bytes,
             to_admit: request.len_bytes,
+            fua: request.op == Op::Write && (request.fua || !self.spec.host.write_cache),
+            padding: 0,
+            programs_left: 0,
             untouched: true,
         };
         self.link_fetches(slot);
@@ -186,7 +226,7 @@ impl SimDrive {
                 spec.core_write,
                 spec.write_command + spec.write_unit * further,
             ),
-            Op::Trim => (spec.core_write, self.trim_time(u64::from(end - first))),
+            Op::Trim => (spec.core_write, self.trim_time(&command)),
             Op::Flush => (spec.core_write, spec.write_command),
         };
         let miss = match command.op {
@@ -223,44 +263,16 @@ impl SimDrive {
         let Command { tag, queue, .. } = *self.commands.get(command);
         self.complete(tag, queue);
         self.commands.free.push(command);
-        let of = self.commands.queue_of(queue);
-        of.active -= 1;
-        if let Some(request) = of.waiting.pop_front() {
+        // If it was alone, it was so to its end; if not, none is.
+        self.commands.alone = false;
+        self.commands.queue_of(queue).active -= 1;
+        while let Some(&request) = self.commands.queue_of(queue).waiting.front() {
+            if !self.commands.may_start(&request) {
+                return;
+            }
+            self.commands.queue_of(queue).waiting.pop_front();
             self.command_starts(request);
         }
-    }
-
-    fn trim_time(&self, units: u64) -> Nanos {
-        let spec = &self.spec.trim;
-        if !spec.enabled {
-            return spec.command;
-        }
-        spec.command + Nanos(spec.per_1024_units.0 * units / 1024)
-    }
-
-    fn trim(&mut self, command: u32) {
-        if self.spec.trim.enabled {
-            let Command {
-                offset_bytes,
-                len_bytes,
-                ..
-            } = *self.commands.get(command);
-            // Only whole units lose their data: the rest of a partly trimmed one lives.
-            let first = offset_bytes.div_ceil(UNIT_BYTES) as u32;
-            let end = ((offset_bytes + len_bytes) / UNIT_BYTES) as u32;
-            let keep = !self.spec.trim.reaches_cache;
-            self.read_ahead_forget(first, end);
-            if first == 0 && end == self.mapping.logical_units() {
-                self.mapping.unmap_all(keep);
-            } else {
-                for unit in first..end {
-                    self.mapping.unmap(unit, keep);
-                }
-            }
-            self.counters.units_trimmed += u64::from(end.saturating_sub(first));
-        }
-        self.command_done(command);
-        self.pump_all();
     }
 
     /// Free units of the pool that takes new data, for tests and observers.
@@ -284,7 +296,7 @@ impl SimDrive {
             self.superblocks.erased(Pool::Main),
             self.commands.outstanding,
             self.collector,
-            self.folder,
+            (&self.folder, &self.trimmer),
             self.writer.diagnosis()
         )
     }

@@ -11,6 +11,8 @@ pub struct Counters {
     pub host_units_written: u64,
     /// Units taken away by TRIM.
     pub units_trimmed: u64,
+    /// Superblocks that TRIM emptied and that were erased without need.
+    pub superblocks_trimmed: u64,
     /// Units moved by garbage collection.
     pub units_collected: u64,
     /// Valid units moved from the SLC cache to the main area.

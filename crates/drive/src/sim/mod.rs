@@ -15,6 +15,7 @@ mod command;
 mod controller;
 mod counters;
 mod fold;
+mod fua;
 mod host;
 mod idle;
 mod layout;
@@ -26,6 +27,7 @@ mod policy;
 mod probe;
 mod read;
 mod superblocks;
+mod trim;
 mod write;
 
 use std::collections::VecDeque;
@@ -50,6 +52,7 @@ use mapping::Mapping;
 pub use probe::MappingLog;
 use read::ReadAhead;
 use superblocks::Superblocks;
+use trim::Trimmer;
 use write::Writer;
 
 /// Kinds of events, ranked at one instant.
@@ -67,6 +70,8 @@ mod kind {
     pub const COMPLETION: u8 = 7;
     // They answer to what comes from the drive.
     pub const CPU: u8 = 8;
+    // A timer; it stands here since what ends at its instant does not concern it.
+    pub const TRIM_PAUSE: u8 = 9;
 }
 
 /// A simulated solid-state drive.
@@ -94,6 +99,7 @@ pub struct SimDrive {
     collector: Collector,
     folder: Folder,
     idle: Idle,
+    trimmer: Trimmer,
     arrivals: VecDeque<Arrival>,
     completions: VecDeque<Ending>,
     counters: Counters,
@@ -192,6 +198,7 @@ impl SimDrive {
                 1,
                 1,
                 Cpus::things(&spec.host),
+                u32::from(spec.trim.erase_pause.is_some()),
             ]),
             array: Array::new(
                 spec.dies,
@@ -200,10 +207,16 @@ impl SimDrive {
                 spec.bus_overhead,
                 kind::DIE,
             ),
-            mapping: Mapping::new(layout, units),
+            mapping: {
+                let mut mapping = Mapping::new(layout, units);
+                if let Some(work) = &spec.trim.work {
+                    mapping.take_notes(work.deterministic);
+                }
+                mapping
+            },
             superblocks: Superblocks::new(&layout),
             free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
-            commands: Commands::new(&spec.host),
+            commands: Commands::new(spec),
             link: Link::new(&spec.host),
             cpus: Cpus::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
@@ -212,6 +225,7 @@ impl SimDrive {
             collector: Collector::default(),
             folder: Folder::default(),
             idle: Idle::default(),
+            trimmer: Trimmer::new(),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
@@ -329,6 +343,7 @@ impl SimDrive {
             (kind::FOLD_PAUSE, _) => self.fold_pause_ends(),
             (kind::IDLE_SLICE, _) => self.idle_slice_ends(),
             (kind::IDLE_BEGIN, _) => self.idle_timer(),
+            (kind::TRIM_PAUSE, _) => self.trim_pause_ends(),
             (kind::CPU, cpu) => {
                 self.trace(kind::CPU, cpu);
                 return self.cpu_done(cpu);
@@ -356,6 +371,7 @@ impl SimDrive {
             Job::Command { command } => self.command_handled(command),
             Job::Collected { slot } => self.collect_moved(slot),
             Job::Folded { word_line_die } => self.fold_mapped(word_line_die),
+            Job::Trimmed => self.trim_piece_done(),
         }
     }
 
@@ -384,6 +400,7 @@ impl SimDrive {
     fn erase_done(&mut self, superblock: u32) {
         let pool = self.layout.pool_of_superblock(superblock);
         if self.superblocks.erase_ends(superblock, pool) {
+            self.trim_erased(superblock);
             self.pump_all();
         }
     }

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use stend_nand::{Class, Work};
 
+use super::fua::Waiters;
 use super::layout::{Layout, Pool};
 use super::link::{Load, Transfer};
 use super::mapping::UNMAPPED;
@@ -59,6 +60,8 @@ struct Filling {
     in_use: bool,
     /// Its program has ended, but an older slot's has not.
     programmed: bool,
+    /// FUA writes with data in it, as a list.
+    waiters: u32,
     /// Number of the flush that came after it.
     epoch: u64,
     /// Running number of its beginning.
@@ -87,6 +90,7 @@ pub(crate) struct Writer {
     collected_under_way: u32,
     padding_owed: bool,
     slots_begun: u64,
+    pub fua: Waiters,
     /// Units from the nth slot of a superblock of the entry pool up to the next slot that
     /// holds parity, or to the end: 0 if the nth does.
     run: Vec<u32>,
@@ -133,6 +137,7 @@ impl Writer {
             collected_under_way: 0,
             padding_owed: false,
             slots_begun: 0,
+            fua: Waiters::default(),
             run,
             slots_per_superblock: area.slots_per_superblock,
         }
@@ -184,6 +189,27 @@ impl Writer {
         }
     }
 
+    /// Units of the host's slots up to where the next that is promised will lie, from the
+    /// beginning of the slot being filled.
+    pub fn host_position(&self) -> u32 {
+        let stream = &self.streams[StreamId::Host as usize];
+        stream.filled + stream.promised
+    }
+
+    /// Takes units out of the buffer that will not come.
+    pub fn give_up(&mut self, units: u32) {
+        self.buffered -= units;
+    }
+
+    /// The FUA writes that wait for a slot.
+    pub fn waiters_of(&self, filling: u32) -> u32 {
+        self.filling[filling as usize].waiters
+    }
+
+    pub fn set_waiters_of(&mut self, filling: u32, waiters: u32) {
+        self.filling[filling as usize].waiters = waiters;
+    }
+
     fn release(&mut self, filling: u32) {
         self.filling[filling as usize].in_use = false;
         self.free.push(filling);
@@ -219,6 +245,8 @@ impl SimDrive {
     fn admit_writes(&mut self) {
         while let Some(&command) = self.writer.waiting.front() {
             let (units, bytes) = self.next_admission(command);
+            let padding = self.fua_padding(command, units, bytes);
+            let units = units + padding;
             if self.writer.buffered + units > self.spec.buffer.write_units {
                 return;
             }
@@ -231,6 +259,7 @@ impl SimDrive {
             self.writer.buffered += units;
             self.writer.streams[StreamId::Host as usize].promised += units;
             let entry = self.commands.get_mut(command);
+            entry.padding = padding;
             entry.to_admit -= u64::from(bytes);
             if entry.to_admit == 0 {
                 self.writer.waiting.pop_front();
@@ -307,25 +336,36 @@ impl SimDrive {
         let begin = entry.offset_bytes + entry.len_bytes - entry.bytes_left;
         entry.bytes_left -= u64::from(bytes);
         let finished = entry.bytes_left == 0;
-        let tag = entry.tag;
+        let (tag, fua) = (entry.tag, entry.fua);
         let end = begin + u64::from(bytes);
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         self.read_ahead_forget(units.start, units.end);
-        self.place_received(begin, end, units.clone(), tag);
+        let waiter = if fua { command } else { NONE };
+        self.place_received(begin, end, units.clone(), tag, waiter);
         self.counters.host_units_written += u64::from(units.end - units.start);
         // Only now: what is promised covers what is being placed.
         self.unpromise(StreamId::Host, units.end - units.start);
+        if fua && finished {
+            self.fua_received(command);
+        }
         if self.writer.padding_owed {
             self.pad_slots();
         }
-        if finished {
+        if finished && !fua {
             self.command_done(command);
         }
     }
 
     /// Gives the units of received data the next places of the host's stream. What a partly
     /// written unit held before is read and merged.
-    fn place_received(&mut self, begin: u64, end: u64, units: std::ops::Range<u32>, tag: u32) {
+    fn place_received(
+        &mut self,
+        begin: u64,
+        end: u64,
+        units: std::ops::Range<u32>,
+        tag: u32,
+        waiter: u32,
+    ) {
         let mut unit = units.start;
         while unit < units.end {
             self.begin_slot_if_none(StreamId::Host);
@@ -344,6 +384,9 @@ impl SimDrive {
                 partly[1] = self.mapping.lookup(last);
             }
             self.mapping.write(unit, count, to, superblock, tag);
+            if waiter != NONE {
+                self.fua_waits(waiter, filling);
+            }
             for old in partly {
                 if old != UNMAPPED {
                     self.merge(filling, old);
@@ -429,6 +472,7 @@ impl SimDrive {
             complete: false,
             in_use: true,
             programmed: false,
+            waiters: NONE,
             epoch: self.writer.epoch,
             number: self.writer.slots_begun,
         });
@@ -512,23 +556,27 @@ impl SimDrive {
     pub(super) fn pad_slots(&mut self) {
         self.writer.padding_owed = false;
         for id in [StreamId::Host, StreamId::Collect] {
-            let filled = self.writer.streams[id as usize].filled;
-            if filled == 0 {
-                continue;
-            }
-            let padding = self.spec.units_per_slot - filled;
-            let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
-            if !takes_none && !self.stream_has_room(id, padding) {
-                self.writer.padding_owed |= id == StreamId::Host;
-                continue;
-            }
-            self.counters.padded_slots += 1;
-            if id == StreamId::Host {
-                // The slot gives its whole size back when it is programmed.
-                self.writer.buffered += padding;
-            }
-            self.close_slot(id);
+            self.pad_slot(id);
         }
+    }
+
+    pub(super) fn pad_slot(&mut self, id: StreamId) {
+        let filled = self.writer.streams[id as usize].filled;
+        if filled == 0 {
+            return;
+        }
+        let padding = self.spec.units_per_slot - filled;
+        let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
+        if !takes_none && !self.stream_has_room(id, padding) {
+            self.writer.padding_owed |= id == StreamId::Host;
+            return;
+        }
+        self.counters.padded_slots += 1;
+        if id == StreamId::Host {
+            // The slot gives its whole size back when it is programmed.
+            self.writer.buffered += padding;
+        }
+        self.close_slot(id);
     }
 
     fn program(&mut self, row: u32, die: u32, stream: StreamId, purpose: Purpose) {
@@ -581,6 +629,7 @@ impl SimDrive {
             slot,
             superblock,
             stream,
+            waiters,
             ..
         } = self.writer.filling[filling as usize];
         self.writer.unprogrammed[slot as usize / 64] &= !(1 << (slot % 64));
@@ -599,6 +648,9 @@ impl SimDrive {
                 self.erase_left();
                 self.pump_collect();
             }
+        }
+        if waiters != NONE {
+            self.fua_programmed(waiters);
         }
         self.check_flushes();
     }

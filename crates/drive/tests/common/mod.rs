@@ -41,6 +41,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             pcie: None,
             driver: None,
             write_cache: true,
+            flush_queued: true,
         },
         controller: ControllerSpec {
             cores: 1,
@@ -81,6 +82,11 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             command: Nanos(10_000),
             per_1024_units: Nanos(5_000),
             reaches_cache: true,
+            queued: true,
+            per_range: Nanos::ZERO,
+            range_bytes_max: 65_535 * 512,
+            work: None,
+            erase_pause: None,
         },
     }
 }
