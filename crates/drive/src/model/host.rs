@@ -59,7 +59,7 @@ pub struct Host {
 const INTERFACES: &[&str] = &["sata-6g", "pcie-ahci", "pcie-nvme"];
 
 /// Time of a byte on a lane, fs, by generation: 5 GT/s and 8b/10b, 8 GT/s and 128b/130b
-/// (PCI Express Base Specification 3.0, 4.2).
+/// (PCI Express Base Specification 3.0, chapter 4).
 const GENERATIONS: &[(&str, u64)] = &[
     ("2.0", 8 * 200_000 * 10 / 8),
     ("3.0", 8 * 125_000 * 130 / 128),
@@ -286,6 +286,128 @@ impl Host {
                 format!("{name}, {} x{}", generation.get(), lanes.get())
             }
             _ => name,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Model, SHIPPED};
+    use crate::spec::{HostSpec, Protocol};
+    use stend_base::Nanos;
+
+    /// The first shipped model with this table in place of its own.
+    fn parse(host: &str) -> Result<HostSpec, String> {
+        let text = SHIPPED[0].text;
+        let begin = text.find("[host]").expect("it has a host");
+        let end = text.find("[controller]").expect("it has a controller");
+        let lines = host.lines().map(|line| match line.split_once(" = ") {
+            Some((key, value)) => {
+                format!("{key} = {{ value = {value}, source = \"assumed\" }}\n")
+            }
+            None => format!("{line}\n"),
+        });
+        let table: String = lines.collect();
+        let text = format!("{}[host]\n{table}\n{}", &text[..begin], &text[end..]);
+        let model = Model::parse(&text, "m.toml").map_err(|error| error.to_string())?;
+        Ok(model.spec().host)
+    }
+
+    const NVME: &str = "interface = \"pcie-nvme\"\nsubmit_ns = 1\ncomplete_ns = 2\n\
+        queue_slots = 65536\npcie_generation = \"3.0\"\npcie_lanes = 4\n\
+        max_payload_bytes = 256\nmemory_read_ns = 500\nqueues = 65535\n";
+
+    #[test]
+    fn pcie_speeds_follow_from_generation_and_lanes() {
+        let host = parse(NVME).expect("it is sound");
+        let pcie = host.pcie.expect("it is PCIe");
+        assert_eq!(pcie.protocol, Protocol::Nvme);
+        // 8 GT/s × 128/130: 984.6 MB/s a lane; one entry of a queue stays empty.
+        assert_eq!((pcie.lane_fs_per_byte, pcie.lane_bits), (1_015_625, 2));
+        assert_eq!((host.slots, pcie.queues), (65_535, 65_535));
+        let two = NVME.replace("\"3.0\"", "\"2.0\"").replace("= 4", "= 1");
+        let pcie = parse(&two).expect("it is sound").pcie.expect("it is PCIe");
+        assert_eq!((pcie.lane_fs_per_byte, pcie.lane_bits), (2_000_000, 0));
+        assert!(host.driver.is_none() && host.write_cache && host.flush_queued);
+    }
+
+    #[test]
+    fn register_accesses_are_halved_between_submission_and_completion() {
+        let ahci = NVME
+            .replace("nvme", "ahci")
+            .replace("65536", "32")
+            .replace("queues = 65535\n", "cpus = 2\nregister_accesses = 5\n")
+            + "register_access_ns = 100\n";
+        let driver = parse(&ahci).expect("it is sound").driver.expect("it costs");
+        let registers = (driver.submit_registers, driver.complete_registers);
+        assert_eq!(registers, (Nanos(200), Nanos(300)));
+    }
+
+    #[test]
+    fn each_interface_has_its_keys() {
+        let without = |line: &str| NVME.replace(line, "");
+        for (host, key, part) in [
+            (without("queues = 65535\n"), "host.queues", "missing"),
+            (without("pcie_lanes = 4\n"), "host.pcie_lanes", "missing"),
+            (
+                NVME.replace("lanes = 4", "lanes = 3"),
+                "host.pcie_lanes",
+                "power of two",
+            ),
+            (
+                NVME.replace("\"3.0\"", "\"4.0\""),
+                "host.pcie_generation",
+                "2.0, 3.0",
+            ),
+            (
+                NVME.replace("= 65536", "= 1"),
+                "host.queue_slots",
+                "from 2 to 65536",
+            ),
+            (
+                NVME.replace("nvme", "ahci"),
+                "host.queue_slots",
+                "from 1 to 32",
+            ),
+            (
+                NVME.replace("nvme", "ahci"),
+                "host.queues",
+                "has no such thing",
+            ),
+            (
+                NVME.replace("pcie-nvme", "sata-6g"),
+                "host.link_mb_per_s",
+                "missing",
+            ),
+            (
+                NVME.replace("pcie-nvme", "sata-6g"),
+                "host.pcie_lanes",
+                "has no such thing",
+            ),
+            (
+                NVME.to_owned() + "frame_bytes = 512\n",
+                "host.frame_bytes",
+                "has no such thing",
+            ),
+            (
+                NVME.to_owned() + "queue_lock_ns = 5\n",
+                "host.queue_lock_ns",
+                "needs host.cpus",
+            ),
+            (
+                NVME.to_owned() + "flush_queued = false\n",
+                "host.flush_queued",
+                "every command",
+            ),
+            (
+                NVME.to_owned() + "cpus = 1\nregister_accesses = 1\n",
+                "host.register_accesses",
+                "pcie-ahci alone",
+            ),
+        ] {
+            let said = parse(&host).expect_err(key);
+            let line = said.lines().find(|l| l.contains(&format!(": {key}: ")));
+            assert!(line.is_some_and(|l| l.contains(part)), "{key}: {said}");
         }
     }
 }

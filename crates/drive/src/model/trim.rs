@@ -41,8 +41,8 @@ pub struct Trim {
 
 const PROMISES: &[&str] = &["zeroes", "data", "none"];
 
-/// Sectors that a range entry of ATA's DATA SET MANAGEMENT can name (ACS-3, 7.5.3), and of
-/// NVMe's Dataset Management (NVM Express 1.2, 6.7).
+/// Sectors that a range entry of ATA's DATA SET MANAGEMENT can name (ACS-3), and of
+/// NVMe's Dataset Management (NVM Express 1.2).
 const ATA_RANGE_SECTORS: u64 = 65_535;
 const NVME_RANGE_SECTORS: u64 = 4_294_967_295;
 
@@ -146,5 +146,74 @@ impl Trim {
             "data" => "the same data each time (DRAT)",
             _ => "no promise",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Model, ModelError, SHIPPED};
+    use stend_base::Nanos;
+
+    /// The first shipped model, on SATA, with more keys at the end of `[trim]`.
+    fn parse(keys: &str) -> Result<Model, ModelError> {
+        let mut text = SHIPPED[0].text.to_owned();
+        assert!(text.rfind('[').is_some_and(|_| text.contains("[trim]")));
+        for line in keys.lines() {
+            let (key, value) = line.split_once(" = ").expect("a key and its value");
+            text += &format!("{key} = {{ value = {value}, source = \"assumed\" }}\n");
+        }
+        Model::parse(&text, "m.toml")
+    }
+
+    #[test]
+    fn optional_keys_change_nothing_when_they_are_absent() {
+        let trim = parse("").expect("it is sound").spec().trim;
+        assert!(trim.queued && trim.work.is_none() && trim.erase_pause.is_none());
+        assert_eq!(trim.per_range, Nanos::ZERO);
+    }
+
+    #[test]
+    fn lazy_trim_and_its_promise_are_facts() {
+        let keys = "piece_kib = 256\nper_page_ns = 30\nlazy = true\nqueued = false\n\
+                    deterministic = \"zeroes\"\nerase_pause_us = 7\nper_range_ns = 11";
+        let model = parse(keys).expect("it is sound");
+        let trim = model.spec().trim;
+        let work = trim.work.expect("it goes by pieces");
+        assert_eq!((work.piece_units, work.per_unit), (64, Nanos(30)));
+        assert!(work.lazy && work.deterministic && !trim.queued);
+        assert_eq!(trim.erase_pause, Some(Nanos(7_000)));
+        assert_eq!(trim.range_bytes_max, 65_535 * 512);
+        let facts = model.facts();
+        let fact = |name: &str| {
+            let found = facts.iter().find(|(n, _)| n == name);
+            found.map(|(_, value)| value.as_str()).unwrap_or_default()
+        };
+        assert!(fact("TRIM").contains("later") && fact("TRIM").contains("not queued"));
+        assert_eq!(fact("read after TRIM"), "zeroes (RZAT)");
+        let none = parse("piece_kib = 4\ndeterministic = \"none\"").expect("it is sound");
+        let work = none.spec().trim.work.expect("it goes by pieces");
+        assert!(!work.deterministic);
+    }
+
+    #[test]
+    fn keys_that_need_others_say_so() {
+        for (keys, key, part) in [
+            ("lazy = true", "trim.lazy", "needs trim.piece_kib"),
+            (
+                "per_page_ns = 3",
+                "trim.per_page_ns",
+                "needs trim.piece_kib",
+            ),
+            ("piece_kib = 2", "trim.piece_kib", "from 4 to"),
+            (
+                "deterministic = \"ones\"",
+                "trim.deterministic",
+                "zeroes, data, none",
+            ),
+        ] {
+            let said = parse(keys).expect_err(key).to_string();
+            assert!(said.contains(&format!(": {key}: ")), "{said}");
+            assert!(said.contains(part), "{said}");
+        }
     }
 }

@@ -4,9 +4,9 @@
 //! Time on the link follows from the line rate, the line code, and the packets: a
 //! transaction-layer packet (TLP) carries up to the largest payload, behind a header of
 //! 16 bytes (requests with 64-bit addresses) or 12 (completions), 4 bytes of framing and
-//! sequence number, and 4 of CRC (PCI Express Base Specification 3.0, 2.2, 3.6, 4.2).
+//! sequence number, and 4 of CRC (PCI Express Base Specification 3.0, chapters 2 to 4).
 //!
-//! What a command does (NVM Express 1.2, 4.1 and 4.6; AHCI 1.3.1, 4.2 and 5.5):
+//! What a command does (NVM Express 1.2, chapter 4; AHCI 1.3.1, chapter 4):
 //!
 //! | | to the drive | to the host |
 //! |---|---|---|
