@@ -96,6 +96,30 @@ fn each_write_with_fua_costs_a_slot() {
 }
 
 #[test]
+fn padding_takes_no_room_that_the_drive_needs_for_itself() {
+    // Superblocks of four slots, and a buffer of five times as many: were padding not
+    // promised, what is admitted at once could take all that is kept for collection.
+    let mut spec = plain(40, 4, 64);
+    (spec.dies, spec.channels) = (1, 1);
+    spec.units_per_slot = 32;
+    spec.buffer.write_units = 20 * 32;
+    spec.controller.write_command = Nanos(10);
+    let mut pcie = nvme();
+    pcie.memory_read = Nanos::from_millis(1);
+    spec.host.pcie = Some(pcie);
+    spec.host.slots = 1_023;
+    spec.host.write_cache = false;
+    let capacity = stend_drive::sim::capacity(&spec).expect("a small drive");
+    let kept = u64::from(spec.collect.start_superblocks) + 3;
+    spec.user_bytes = (capacity.main_units - kept * capacity.main_superblock_units) * UNIT;
+    let mut drive = SimDrive::new(&spec);
+    let next = random(&drive, 1);
+    burst(&mut drive, Op::Write, 1, 512, 6_000, next);
+    let counters = drive.counters();
+    assert!(counters.units_collected > 1_000, "{counters:?}");
+}
+
+#[test]
 fn reads_heed_no_fua() {
     let spec = plain(64, 16, 8_000);
     let mut drive = SimDrive::new(&spec);

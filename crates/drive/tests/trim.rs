@@ -199,6 +199,21 @@ fn what_trim_has_emptied_is_erased_one_after_another() {
 }
 
 #[test]
+fn the_rest_after_an_erase_is_kept_whatever_is_trimmed_meanwhile() {
+    let mut spec = plain(64, 16, 12_000);
+    spec.trim.erase_pause = Some(Nanos::from_millis(50));
+    spec.idle.enabled = false;
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    for at in 0..10 {
+        alone(&mut drive, request(0, Op::Trim, at * 256, 256));
+        rest(&mut drive, Nanos::from_millis(4));
+    }
+    assert_eq!(drive.counters().superblocks_trimmed, 1);
+}
+
+#[test]
 fn what_trim_has_emptied_and_erased_can_be_written_again() {
     let mut spec = plain(64, 16, 12_000);
     spec.trim.erase_pause = Some(Nanos::ZERO);
@@ -210,5 +225,8 @@ fn what_trim_has_emptied_and_erased_can_be_written_again() {
         rest(&mut drive, Nanos::from_secs(1));
         let after = drive.erased_main_superblocks();
         assert!(after >= before + 40, "{before}, then {after}");
+        // All but the superblock that is being filled.
+        let free = drive.free_entry_units();
+        assert!((16_384 - 256..=16_384).contains(&free), "{free}");
     }
 }
