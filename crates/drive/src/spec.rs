@@ -182,14 +182,23 @@ pub struct CacheSpec {
     pub fold_pause: Nanos,
 }
 
-/// The way from the host to the controller: SATA with AHCI.
+impl CacheSpec {
+    /// Whether host data goes to one or the other mode as there is room.
+    pub fn is_either(&self) -> bool {
+        self.dynamic_superblocks > 0 || self.when_full == WhenFull::Bypass
+    }
+}
+
+/// The way from the host to the controller: SATA with AHCI, unless
+/// [`HostSpec::pcie`] says otherwise; the figures of the SATA link then mean nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostSpec {
     /// From the sender's call to the controller's knowledge of the command.
     pub submit: Nanos,
     /// From the end of the last transfer to the sender's knowledge.
     pub complete: Nanos,
-    /// Commands the link holds at once; more wait in the host.
+    /// Commands that a queue holds at once; more wait in the host. SATA and AHCI have one
+    /// queue.
     pub slots: u32,
     /// Time of a byte on the link, ps.
     pub link_ps_per_byte: u64,
@@ -199,6 +208,59 @@ pub struct HostSpec {
     pub frame_overhead: Nanos,
     /// Link time of a command beside its data: register, setup and status FIS.
     pub command_overhead: Nanos,
+    /// PCIe in place of SATA.
+    pub pcie: Option<PcieSpec>,
+    /// What requests cost the host's processors; `None` for nothing.
+    pub driver: Option<DriverSpec>,
+    /// False: every write is complete only when it is programmed.
+    pub write_cache: bool,
+    /// False: a flush waits until its queue is empty, and keeps others waiting until it has
+    /// ended. SATA and AHCI only.
+    pub flush_queued: bool,
+}
+
+/// What speaks over PCIe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// One queue; two reads of host memory for each command.
+    Ahci,
+    /// Many queues; one read of host memory for each command.
+    Nvme,
+}
+
+/// A PCIe link and the protocol on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PcieSpec {
+    /// What speaks over it.
+    pub protocol: Protocol,
+    /// Time of a byte on one lane, line code included, fs.
+    pub lane_fs_per_byte: u64,
+    /// Lanes, as a power of two.
+    pub lane_bits: u32,
+    /// Largest payload of a packet.
+    pub max_payload_bytes: u32,
+    /// From the arrival of a read request at the host to the departure of its first data.
+    pub memory_read: Nanos,
+    /// I/O queues; 1 with AHCI.
+    pub queues: u32,
+}
+
+/// What a request costs the host's processors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriverSpec {
+    /// Processors; thread `t` runs on `t % cpus`.
+    pub cpus: u32,
+    /// Submitting a request.
+    pub submit: Nanos,
+    /// Ending a request: interrupt, driver, waking the sender.
+    pub complete: Nanos,
+    /// Of this, what a processor does under the lock of the request's queue, on
+    /// submission and again on completion; added to the two.
+    pub queue_lock: Nanos,
+    /// Accesses to the controller's registers on submission, under the lock.
+    pub submit_registers: Nanos,
+    /// Accesses to the controller's registers on completion, under the lock.
+    pub complete_registers: Nanos,
 }
 
 /// What the controller's cores do for whom, and how long it takes.
@@ -317,4 +379,31 @@ pub struct TrimSpec {
     /// True: units lying in the SLC cache are freed like any other. False: they lose
     /// their address, but stay in the cache's log until they are folded.
     pub reaches_cache: bool,
+    /// False: the command waits until its queue is empty, and keeps others waiting until
+    /// it has ended. SATA and AHCI only.
+    pub queued: bool,
+    /// Each range of the command.
+    pub per_range: Nanos,
+    /// What a range of the command can hold.
+    pub range_bytes_max: u64,
+    /// Taking the addresses away costs time; `None` for nothing beside
+    /// [`TrimSpec::per_1024_units`].
+    pub work: Option<TrimWorkSpec>,
+    /// Superblocks that TRIM has emptied are erased without need, one after another, with
+    /// this rest after each; `None`: when their space is needed, as any.
+    pub erase_pause: Option<Nanos>,
+}
+
+/// How addresses are taken away.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrimWorkSpec {
+    /// Units looked at together.
+    pub piece_units: u32,
+    /// Each unit of a piece that has an address.
+    pub per_unit: Nanos,
+    /// True: the command ends when its range is noted, and the core that does the drive's
+    /// own work follows. False: it ends when its last piece has.
+    pub lazy: bool,
+    /// True: what is noted reads as trimmed. False: as what it held, until its turn comes.
+    pub deterministic: bool,
 }

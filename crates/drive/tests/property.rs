@@ -1,6 +1,7 @@
 //! The translation layer against a plain map, on drives and loads drawn at random:
-//! geometry, cell bits, cache, parity, policies, buffer, idle work; reads, writes, TRIM,
-//! flushes and silence, up to 32 requests at once; where parity reaches, a die that fails.
+//! geometry, cell bits, cache, parity, policies, buffer, idle work, links, processors of the
+//! host, TRIM in pieces; reads, writes with and without FUA, TRIM, flushes and silence, up to
+//! 40 requests at once; where parity reaches, a die that fails.
 //!
 //! `STEND_PROPERTY_SEEDS=N` tries N seeds instead of the default; a failing seed prints
 //! the command that replays it. `STEND_PROPERTY_TRACES=1` prints the hash of each drive's
@@ -153,10 +154,12 @@ fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
         if rng.ratio(1, 2) {
             cache.when_full = WhenFull::Bypass;
         }
-        cache.takes_collected = cache.emptying == Emptying::OnChip
-            && cache.dynamic_superblocks == 0
-            && cache.when_full == WhenFull::Wait
-            && rng.ratio(1, 2);
+        if cache.is_either() {
+            let together = spec.units_per_slot * bits;
+            spec.buffer.write_units = spec.buffer.write_units.max(3 * together);
+        }
+        cache.takes_collected =
+            cache.emptying == Emptying::OnChip && !cache.is_either() && rng.ratio(1, 2);
         if !cache.takes_collected {
             spec.collect.cache_reserve_superblocks = 0;
             if cache.pool.superblocks > 0 && cache.emptying == Emptying::Controller {
@@ -190,6 +193,44 @@ fn draw_abilities(rng: &mut Rng) -> Abilities {
     }
 }
 
+/// Interface, processors, write cache and TRIM: for every other drive, from a stream of
+/// their own, so that the other drives are what they are without.
+fn draw_host(rng: &mut Rng, spec: &mut Spec) -> bool {
+    if rng.ratio(1, 2) {
+        return false;
+    }
+    let pcie = [None, Some(nvme()), Some(ahci())];
+    spec.host.pcie = pcie[rng.below(3) as usize].clone();
+    let many = match &mut spec.host.pcie {
+        Some(pcie) if pcie.protocol == Protocol::Nvme => {
+            pcie.queues = 1 + rng.below(8) as u32;
+            true
+        }
+        _ => false,
+    };
+    spec.host.driver = rng.ratio(1, 2).then(|| DriverSpec {
+        cpus: 1 + rng.below(4) as u32,
+        submit: Nanos(rng.below(3) * 1_000),
+        complete: Nanos(rng.below(3) * 1_000),
+        queue_lock: Nanos(rng.below(3) * 500),
+        submit_registers: Nanos(rng.below(2) * 700),
+        complete_registers: Nanos(rng.below(2) * 700),
+    });
+    spec.host.write_cache = rng.ratio(7, 8);
+    spec.host.flush_queued = many || rng.ratio(1, 2);
+    spec.trim.queued = many || rng.ratio(1, 2);
+    spec.trim.per_range = Nanos(rng.below(3) * 1_000);
+    spec.trim.work = rng.ratio(3, 4).then(|| TrimWorkSpec {
+        piece_units: 1 + rng.below(200) as u32,
+        per_unit: Nanos(rng.below(3) * 20_000),
+        lazy: rng.ratio(2, 3),
+        deterministic: rng.ratio(3, 4),
+    });
+    let erases = rng.ratio(1, 2);
+    spec.trim.erase_pause = erases.then(|| Nanos::from_micros(rng.below(3) * 2_000));
+    true
+}
+
 /// From half of what fits to all that the model checker allows.
 fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
     let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
@@ -204,6 +245,10 @@ struct Model {
     outstanding: Vec<Request>,
     next_tag: u32,
     trim_works: bool,
+    /// What is trimmed reads as nothing from then on.
+    deterministic: bool,
+    /// Who sends, and with FUA or without.
+    senders: Option<Rng>,
     /// The drive keeps account of its content.
     checks: bool,
 }
@@ -224,7 +269,10 @@ impl Model {
     fn check(&self, units: std::ops::Range<usize>) {
         for unit in units.filter(|_| self.checks) {
             let got = self.drive.content(unit as u32);
-            assert_eq!(got, self.expected[unit], "unit {unit}");
+            let expected = self.expected[unit];
+            if expected.is_some() || self.deterministic {
+                assert_eq!(got, expected, "unit {unit}");
+            }
         }
     }
 
@@ -240,6 +288,12 @@ impl Model {
             Op::Write => self.expected[units.clone()].fill(Some(request.tag)),
             Op::Trim if self.trim_works => self.expected[Model::whole(&request)].fill(None),
             Op::Trim | Op::Read | Op::Flush => {}
+        }
+        let fua = request.fua || !self.drive.write_cache();
+        if request.op == Op::Write && fua && self.checks {
+            let of_it = self.drive.tags_in_flash();
+            let found = of_it.filter(|&tag| tag == request.tag).count();
+            assert!(found >= units.len(), "{request:?}: {found} units in flash");
         }
         self.check(units);
     }
@@ -266,6 +320,10 @@ impl Model {
             request.offset_bytes += rng.below(8) * 512;
             request.len_bytes = units * UNIT - (request.offset_bytes - first * UNIT);
             request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
+        }
+        if let Some(senders) = &mut self.senders {
+            request.queue = senders.below(20) as u16;
+            request.fua = op == Op::Write && senders.ratio(1, 8);
         }
         let new = Model::range(&request);
         let overlaps = |old: &Request| {
@@ -299,7 +357,9 @@ impl Drop for Replay {
 fn run(seed: u64, checks: bool) -> u64 {
     let _replay = Replay(seed);
     let mut rng = Rng::stream(seed, "property");
-    let spec = draw_spec(&mut rng);
+    let mut spec = draw_spec(&mut rng);
+    let mut host = Rng::stream(seed, "host");
+    let drawn = draw_host(&mut host, &mut spec);
     let mut drive = SimDrive::new(&spec);
     if checks {
         drive.keep_content();
@@ -311,6 +371,12 @@ fn run(seed: u64, checks: bool) -> u64 {
         outstanding: Vec::new(),
         next_tag: 0,
         trim_works: spec.trim.enabled,
+        deterministic: spec
+            .trim
+            .work
+            .as_ref()
+            .is_none_or(|work| work.deterministic),
+        senders: drawn.then_some(host),
         checks,
     };
     let depth = 1 + rng.below(40) as usize;

@@ -296,6 +296,47 @@ fn fsync_and_end_fsync_flush() {
 }
 
 #[test]
+fn fdatasync_flushes_and_shares_a_flush_with_fsync() {
+    let (result, log) = execute(
+        "[j]\nrw=write\nsize=40k\nfdatasync=3\nfsync=6\n",
+        &RunOptions::default(),
+    );
+    let ops: Vec<Op> = log.iter().map(|(_, r)| r.op).collect();
+    use Op::{Flush as F, Write as W};
+    assert_eq!(ops, [W, W, W, F, W, W, W, F, W, W, W, F, W]);
+    assert_eq!(result.jobs[0].sync.count(), 3);
+}
+
+#[test]
+fn synchronous_writes_ask_for_fua_and_reads_do_not() {
+    for (option, fua) in [("sync=1", true), ("sync=dsync", true), ("sync=0", false)] {
+        let (_, log) = execute(
+            &format!("[j]\nrw=rw\nsize=400k\n{option}\nfsync=8\n"),
+            &RunOptions::default(),
+        );
+        let of = |op: Op| -> Vec<bool> {
+            let all = log.iter().filter(|(_, r)| r.op == op);
+            all.map(|(_, r)| r.fua).collect()
+        };
+        assert!(of(Op::Write).len() > 10);
+        assert!(of(Op::Write).iter().all(|&f| f == fua), "{option}");
+        assert!(of(Op::Read).iter().all(|&f| !f), "{option}");
+        assert!(of(Op::Flush).iter().all(|&f| !f), "{option}");
+    }
+}
+
+#[test]
+fn each_job_is_a_thread_of_its_own() {
+    let (_, log) = execute(
+        "[a]\nrw=read\nsize=8k\nnumjobs=2\n[b]\nrw=read\nsize=8k\n",
+        &RunOptions::default(),
+    );
+    let mut queues: Vec<u16> = log.iter().map(|(_, r)| r.queue).collect();
+    queues.sort_unstable();
+    assert_eq!(queues, [0, 0, 1, 1, 2, 2]);
+}
+
+#[test]
 fn samples_hold_what_completed_in_each_interval() {
     let options = RunOptions {
         sample_ms: 10,

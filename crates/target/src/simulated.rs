@@ -141,6 +141,7 @@ impl Target for SimulatedTarget {
             op: Op::Trim,
             offset_bytes: 0,
             len_bytes: self.drive.capacity_bytes(),
+            ..Request::default()
         });
         match self.counting(|drive| drive.advance(SimTime::NEVER)) {
             Some(_) => Ok(()),

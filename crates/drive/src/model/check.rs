@@ -9,7 +9,7 @@ use super::schema::{Model, SlcCache};
 use super::sourced::{Field, Value};
 use super::{SCHEMA, line_of};
 use super::{commands, map, media};
-use crate::spec::{Emptying, UNIT_BYTES};
+use crate::spec::{CacheSpec, Emptying, UNIT_BYTES};
 
 /// One thing that is wrong.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     map::check(&mut checker, model);
     media::check(&mut checker, model);
     cache_and_parity(&mut checker, model);
-    host(&mut checker, model);
+    super::host::check(&mut checker, &model.host);
     controller(&mut checker, model);
     policies(&mut checker, model);
     super::streams::check(&mut checker, model);
@@ -232,22 +232,6 @@ fn cache_kind(c: &mut Checker<'_>, cache: &SlcCache) {
     );
 }
 
-fn host(c: &mut Checker<'_>, model: &Model) {
-    let h = &model.host;
-    c.one_of("host.interface", &h.interface, &["sata-6g"]);
-    c.range("host.submit_ns", &h.submit_ns, 0..=1_000_000);
-    c.range("host.complete_ns", &h.complete_ns, 0..=1_000_000);
-    c.range("host.queue_slots", &h.queue_slots, 1..=32);
-    c.range("host.link_mb_per_s", &h.link_mb_per_s, 100..=600);
-    c.range("host.frame_bytes", &h.frame_bytes, 512..=8192);
-    c.range("host.frame_overhead_ns", &h.frame_overhead_ns, 0..=100_000);
-    c.range(
-        "host.command_overhead_ns",
-        &h.command_overhead_ns,
-        0..=100_000,
-    );
-}
-
 fn controller(c: &mut Checker<'_>, model: &Model) {
     let k = &model.controller;
     c.source("controller.name", &k.name);
@@ -322,15 +306,7 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
     c.range("idle.slice_ms", &i.slice_ms, 1..=86_400_000);
     c.range("idle.duty_percent", &i.duty_percent, 1..=100);
     c.range("idle.target_superblocks", &i.target_superblocks, 0..=65_536);
-    let t = &model.trim;
-    c.source("trim.enabled", &t.enabled);
-    c.range("trim.command_ns", &t.command_ns, 0..=1_000_000_000);
-    c.range(
-        "trim.per_1024_units_ns",
-        &t.per_1024_units_ns,
-        0..=1_000_000_000,
-    );
-    c.source("trim.reaches_cache", &t.reaches_cache);
+    super::trim::check(c, &model.trim, &model.host);
     if g.start_superblocks.get() <= g.reserve_superblocks.get() {
         let message = format!(
             "{} is not allowed; it must be above collection.reserve_superblocks = {}",
@@ -400,8 +376,11 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
     dram(c, model);
     super::streams::check_buffer(c, model, &spec);
     let bits = spec.main.timing.pages_per_word_line();
-    if spec.buffer.write_units < 2 * spec.program_units() {
-        let message = "it must hold at least what two programs of a die take".to_string();
+    // Where data may go to either mode, what fills up a FUA write is not known beforehand.
+    let either = spec.cache.as_ref().is_some_and(CacheSpec::is_either);
+    let programs = if either { 3 } else { 2 };
+    if spec.buffer.write_units < programs * spec.program_units() {
+        let message = format!("it must hold at least what {programs} programs of a die take");
         c.report(
             "dram.write_buffer_kib",
             &model.dram.write_buffer_kib,

@@ -7,6 +7,7 @@
 mod check;
 mod commands;
 mod facts;
+mod host;
 mod map;
 mod media;
 mod policy;
@@ -16,16 +17,19 @@ mod shape;
 mod shipped;
 mod sourced;
 mod streams;
+mod trim;
 mod wear_levelling;
 
 use std::path::Path;
 
 pub use commands::NandCommands;
+pub use host::Host;
 pub use map::Map;
 pub use media::Media;
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};
 pub use sourced::{Field, Sourced, Value};
+pub use trim::Trim;
 
 use crate::spec::Spec;
 

@@ -12,11 +12,11 @@ pub(super) fn micros(us: f64) -> Nanos {
     Nanos((us * 1000.0).round() as u64)
 }
 
-fn nanos(field: &Field<u64>) -> Nanos {
+pub(super) fn nanos(field: &Field<u64>) -> Nanos {
     Nanos(field.get())
 }
 
-fn ps_per_byte(mb_per_s: u32) -> u64 {
+pub(super) fn ps_per_byte(mb_per_s: u32) -> u64 {
     1_000_000 / u64::from(mb_per_s)
 }
 
@@ -64,7 +64,7 @@ pub(super) fn spec(model: &Model) -> Spec {
         abilities: abilities(model),
         one_shot: one_shot(model),
         parity_data: parity.map(|p| p.data_pages.get()),
-        host: host(model),
+        host: super::host::resolve(&model.host),
         controller: controller(model),
         map: super::map::resolve(model),
         buffer: BufferSpec {
@@ -79,12 +79,7 @@ pub(super) fn spec(model: &Model) -> Spec {
             duty_percent: model.idle.duty_percent.get(),
             target_superblocks: model.idle.target_superblocks.get(),
         },
-        trim: TrimSpec {
-            enabled: model.trim.enabled.get(),
-            command: nanos(&model.trim.command_ns),
-            per_1024_units: nanos(&model.trim.per_1024_units_ns),
-            reaches_cache: model.trim.reaches_cache.get(),
-        },
+        trim: super::trim::resolve(&model.trim, &model.host),
         media: super::media::resolve(model),
         streams: super::streams::resolve(model),
         wear: super::wear_levelling::resolve(model),
@@ -119,19 +114,6 @@ fn cache_spec(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
         fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
-    }
-}
-
-fn host(model: &Model) -> HostSpec {
-    let host = &model.host;
-    HostSpec {
-        submit: nanos(&host.submit_ns),
-        complete: nanos(&host.complete_ns),
-        slots: host.queue_slots.get(),
-        link_ps_per_byte: ps_per_byte(host.link_mb_per_s.get()),
-        frame_bytes: host.frame_bytes.get(),
-        frame_overhead: nanos(&host.frame_overhead_ns),
-        command_overhead: nanos(&host.command_overhead_ns),
     }
 }
 

@@ -3,9 +3,11 @@
 use serde::Deserialize;
 
 use super::commands::NandCommands;
+use super::host::Host;
 use super::map::Map;
 use super::media::Media;
 use super::sourced::Field;
+use super::trim::Trim;
 
 /// A drive model.
 #[derive(Clone, Debug, Deserialize)]
@@ -137,28 +139,6 @@ pub struct Parity {
     pub data_pages: Field<u32>,
 }
 
-/// The way from the host.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Host {
-    /// `sata-6g`.
-    pub interface: Field<String>,
-    /// Driver and command FIS: from the call to the controller, ns.
-    pub submit_ns: Field<u64>,
-    /// Status FIS, interrupt and driver: from the drive to the caller, ns.
-    pub complete_ns: Field<u64>,
-    /// Commands the link holds at once.
-    pub queue_slots: Field<u32>,
-    /// Payload rate of the link within a Data FIS, MB/s (10^6).
-    pub link_mb_per_s: Field<u32>,
-    /// Payload of a Data FIS, bytes.
-    pub frame_bytes: Field<u32>,
-    /// Link time of a Data FIS beside its payload, ns.
-    pub frame_overhead_ns: Field<u64>,
-    /// Link time of a command beside its data, ns.
-    pub command_overhead_ns: Field<u64>,
-}
-
 /// The controller.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -236,18 +216,4 @@ pub struct Idle {
     pub duty_percent: Field<u32>,
     /// Free superblocks of the main area that it aims at.
     pub target_superblocks: Field<u32>,
-}
-
-/// TRIM.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Trim {
-    /// Switch.
-    pub enabled: Field<bool>,
-    /// A command, ns of a core.
-    pub command_ns: Field<u64>,
-    /// Each 1,024 units (4 MiB) of the range, ns of a core.
-    pub per_1024_units_ns: Field<u64>,
-    /// Whether data in the SLC cache is freed too, rather than when it is folded.
-    pub reaches_cache: Field<bool>,
 }

@@ -2,17 +2,19 @@
 
 use std::collections::VecDeque;
 
-use stend_base::{Lane, Nanos, Op, Request};
+use stend_base::{Lane, Nanos, Op, Request, SimTime};
 
 use super::controller::Job;
 use super::layout::Pool;
 use super::{Arrival, SimDrive, kind};
-use crate::spec::{Emptying, UNIT_BYTES};
+use crate::spec::{Spec, UNIT_BYTES};
 
 /// A command that the drive has accepted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Command {
     pub tag: u32,
+    /// The sender.
+    pub queue: u16,
     pub op: Op,
     pub offset_bytes: u64,
     pub len_bytes: u64,
@@ -20,6 +22,12 @@ pub(crate) struct Command {
     pub bytes_left: u64,
     /// Bytes of a write not yet admitted to the buffer.
     pub to_admit: u64,
+    /// A write that is complete only when it is programmed.
+    pub fua: bool,
+    /// Units promised to what fills its last slot up.
+    pub padding: u32,
+    /// Programs it waits for.
+    pub programs_left: u32,
     /// Nothing has gone over the link yet.
     untouched: bool,
     /// Part of its data is lost.
@@ -37,12 +45,37 @@ impl Command {
     }
 }
 
-/// The link's command slots.
+/// A command that has ended, on its way to the sender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending {
+    pub tag: u32,
+    pub queue: u16,
+    /// When the host is interrupted for it.
+    pub at: SimTime,
+}
+
+/// A queue between host and drive.
+#[derive(Clone, Debug)]
+struct Queue {
+    /// Commands in the drive.
+    active: u32,
+    /// Requests that wait in the host for one of them to end.
+    waiting: VecDeque<Request>,
+}
+
+/// The commands in the drive, and those that wait in the host.
 #[derive(Clone, Debug)]
 pub(crate) struct Commands {
     slots: Vec<Command>,
     free: Vec<u32>,
-    waiting: VecDeque<Request>,
+    queues: Vec<Queue>,
+    /// Commands in the drive that a queue may have.
+    most: u32,
+    /// TRIM and flush are not queued: each is alone in the drive.
+    trim_alone: bool,
+    flush_alone: bool,
+    /// Such a command is in the drive.
+    alone: bool,
     /// Submitted by the host and not yet known complete to it.
     pub outstanding: u32,
     pub flushes: Vec<(u32, u64)>,
@@ -50,24 +83,76 @@ pub(crate) struct Commands {
 
 const NO_COMMAND: Command = Command {
     tag: 0,
+    queue: 0,
     op: Op::Flush,
     offset_bytes: 0,
     len_bytes: 0,
     bytes_left: 0,
     to_admit: 0,
+    fua: false,
+    padding: 0,
+    programs_left: 0,
     untouched: false,
     failed: false,
 };
 
 impl Commands {
-    pub fn new(slots: u32) -> Commands {
+    pub fn new(spec: &Spec) -> Commands {
+        let host = &spec.host;
+        let queues = host.pcie.as_ref().map_or(1, |pcie| pcie.queues);
+        let queue = Queue {
+            active: 0,
+            waiting: VecDeque::new(),
+        };
         Commands {
-            slots: vec![NO_COMMAND; slots as usize],
-            free: (0..slots).rev().collect(),
-            waiting: VecDeque::with_capacity(256),
+            slots: Vec::with_capacity(64),
+            free: Vec::with_capacity(64),
+            queues: vec![queue; queues as usize],
+            most: host.slots,
+            trim_alone: !spec.trim.queued,
+            flush_alone: !host.flush_queued,
+            alone: false,
             outstanding: 0,
-            flushes: Vec::with_capacity(slots as usize),
+            flushes: Vec::with_capacity(64),
         }
+    }
+
+    /// The queue of a sender.
+    #[inline]
+    fn queue_of(&mut self, sender: u16) -> &mut Queue {
+        let queues = self.queues.len();
+        match queues {
+            1 => &mut self.queues[0],
+            _ => &mut self.queues[usize::from(sender) % queues],
+        }
+    }
+
+    /// Whether a command must be alone in the drive.
+    #[inline]
+    fn is_alone(&self, op: Op) -> bool {
+        match op {
+            Op::Read | Op::Write => false,
+            Op::Trim => self.trim_alone,
+            Op::Flush => self.flush_alone,
+        }
+    }
+
+    /// Whether a request may enter the drive now, as far as those in the drive go.
+    #[inline]
+    fn may_start(&mut self, request: &Request) -> bool {
+        let (most, free) = (self.most, !self.alone);
+        let alone = self.is_alone(request.op);
+        let active = self.queue_of(request.queue).active;
+        free && active < most && !(alone && active > 0)
+    }
+
+    /// Takes a command's slot.
+    #[inline]
+    fn take(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots.push(NO_COMMAND);
+            self.slots.len() as u32 - 1
+        })
     }
 
     #[inline]
@@ -104,24 +189,39 @@ impl SimDrive {
         if self.idle.working() {
             self.idle_ends();
         }
-        match self.commands.free.pop() {
-            Some(slot) => self.command_starts(slot, request),
-            None => self.commands.waiting.push_back(request),
+        let first = self.commands.queue_of(request.queue).waiting.is_empty();
+        if first && self.commands.may_start(&request) {
+            self.command_starts(request);
+        } else {
+            let queue = self.commands.queue_of(request.queue);
+            queue.waiting.push_back(request);
         }
     }
 
-    fn command_starts(&mut self, slot: u32, request: Request) {
-        let command = Command {
+    fn command_starts(&mut self, request: Request) {
+        self.commands.queue_of(request.queue).active += 1;
+        self.commands.alone = self.commands.is_alone(request.op);
+        let slot = self.commands.take();
+        *self.commands.get_mut(slot) = Command {
             tag: request.tag,
+            queue: request.queue,
             op: request.op,
             offset_bytes: request.offset_bytes,
             len_bytes: request.len_bytes,
             bytes_left: request.len_bytes,
             to_admit: request.len_bytes,
+            fua: request.op == Op::Write && (request.fua || !self.spec.host.write_cache),
+            padding: 0,
+            programs_left: 0,
             untouched: true,
             failed: false,
         };
-        *self.commands.get_mut(slot) = command;
+        self.link_fetches(slot);
+    }
+
+    /// The controller has a command before it.
+    pub(super) fn command_fetched(&mut self, slot: u32) {
+        let command = *self.commands.get(slot);
         let (first, end) = command.units();
         let further = u64::from((end - first).saturating_sub(1));
         let spec = &self.spec.controller;
@@ -131,7 +231,7 @@ impl SimDrive {
                 spec.core_write,
                 spec.write_command + spec.write_unit * further,
             ),
-            Op::Trim => (spec.core_write, self.trim_time(u64::from(end - first))),
+            Op::Trim => (spec.core_write, self.trim_time(&command)),
             Op::Flush => (spec.core_write, spec.write_command),
         };
         let miss = match command.op {
@@ -164,47 +264,27 @@ impl SimDrive {
         }
     }
 
-    /// A command has ended; its slot takes the next that waits.
+    /// A command has ended, as far as the controller is concerned.
     pub(super) fn command_done(&mut self, command: u32) {
-        self.complete(self.commands.get(command).tag);
-        match self.commands.waiting.pop_front() {
-            Some(request) => self.command_starts(command, request),
-            None => self.commands.free.push(command),
-        }
+        self.link_reports(command);
     }
 
-    fn trim_time(&self, units: u64) -> Nanos {
-        let spec = &self.spec.trim;
-        if !spec.enabled {
-            return spec.command;
-        }
-        spec.command + Nanos(spec.per_1024_units.0 * units / 1024)
-    }
-
-    fn trim(&mut self, command: u32) {
-        if self.spec.trim.enabled {
-            let Command {
-                offset_bytes,
-                len_bytes,
-                ..
-            } = *self.commands.get(command);
-            // Only whole units lose their data: the rest of a partly trimmed one lives.
-            let first = offset_bytes.div_ceil(UNIT_BYTES) as u32;
-            let end = ((offset_bytes + len_bytes) / UNIT_BYTES) as u32;
-            let keep =
-                !self.spec.trim.reaches_cache && self.limits.emptying == Some(Emptying::OnChip);
-            self.read_ahead_forget(first, end);
-            if first == 0 && end == self.mapping.logical_units() {
-                self.mapping.unmap_all(keep);
-            } else {
-                for unit in first..end {
-                    self.mapping.unmap(unit, keep);
-                }
+    /// The end of a command is on its way to the sender; the next that waits takes its
+    /// place.
+    pub(super) fn command_reported(&mut self, command: u32) {
+        let Command { tag, queue, .. } = *self.commands.get(command);
+        self.complete(tag, queue);
+        self.commands.free.push(command);
+        // If it was alone, it was so to its end; if not, none is.
+        self.commands.alone = false;
+        self.commands.queue_of(queue).active -= 1;
+        while let Some(&request) = self.commands.queue_of(queue).waiting.front() {
+            if !self.commands.may_start(&request) {
+                return;
             }
-            self.counters.units_trimmed += u64::from(end.saturating_sub(first));
+            self.commands.queue_of(queue).waiting.pop_front();
+            self.command_starts(request);
         }
-        self.command_done(command);
-        self.pump_all();
     }
 
     /// Free units of the pool that takes new data first, for tests and observers.
@@ -231,7 +311,7 @@ impl SimDrive {
             self.superblocks.erased(Pool::Main),
             self.commands.outstanding,
             self.collector,
-            self.folder,
+            (&self.folder, &self.trimmer),
             self.writer.diagnosis()
         )
     }

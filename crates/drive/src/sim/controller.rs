@@ -19,6 +19,8 @@ pub(crate) enum Job {
     Collected { slot: u32 },
     /// Mapping the units of a folded word line anew.
     Folded { word_line_die: u32 },
+    /// Taking addresses of a trimmed range away.
+    Trimmed,
 }
 
 /// A job and how long it takes.

@@ -11,6 +11,8 @@ pub struct Counters {
     pub host_units_written: u64,
     /// Units taken away by TRIM.
     pub units_trimmed: u64,
+    /// Superblocks that TRIM emptied and that were erased without need.
+    pub superblocks_trimmed: u64,
     /// Units moved by garbage collection.
     pub units_collected: u64,
     /// Units moved by static wear levelling.
@@ -59,8 +61,10 @@ pub struct Counters {
     pub channel_busy_ns: u64,
     /// Busy time summed over cores, ns.
     pub core_busy_ns: u64,
-    /// Busy time of the host link, ns.
+    /// Busy time of the host link, ns, summed over directions that do not share a medium.
     pub link_busy_ns: u64,
+    /// Busy time summed over the host's processors, ns.
+    pub cpu_busy_ns: u64,
 }
 
 impl Counters {

@@ -128,7 +128,7 @@ fn always(spec: &Spec) -> [Option<Kind>; 2] {
     let Some(cache) = &spec.cache else {
         return [Some(Kind::NATIVE); 2];
     };
-    let fixed = cache.dynamic_superblocks == 0 && cache.when_full == WhenFull::Wait;
+    let fixed = !cache.is_either();
     let collected = if cache.takes_collected {
         Kind::STATIC
     } else {

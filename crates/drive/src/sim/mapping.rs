@@ -23,6 +23,7 @@ pub(crate) struct Mapping {
     cache_units: u32,
     unit_bits: u32,
     layout: Layout,
+    notes: Notes,
     stamps: Option<Box<Stamps>>,
 }
 
@@ -38,8 +39,37 @@ impl Clone for Mapping {
             cache_units: self.cache_units,
             unit_bits: self.unit_bits,
             layout: self.layout,
+            notes: self.notes.clone(),
             stamps: self.stamps.clone(),
         }
+    }
+}
+
+/// Logical units that TRIM has named and whose address is still there.
+#[derive(Clone, Debug, Default)]
+struct Notes {
+    /// One bit a logical unit; empty if the drive never takes notes.
+    bits: Vec<u64>,
+    count: u32,
+    /// What is noted reads as trimmed.
+    hide: bool,
+    /// Something is noted, and hidden.
+    hiding: bool,
+}
+
+impl Notes {
+    #[inline]
+    fn holds(&self, logical: u32) -> bool {
+        self.bits[logical as usize / 64] >> (logical % 64) & 1 != 0
+    }
+
+    /// Takes a note away; whether there was one.
+    fn remove(&mut self, logical: u32) -> bool {
+        let was = self.holds(logical);
+        self.bits[logical as usize / 64] &= !(1 << (logical % 64));
+        self.count -= u32::from(was);
+        self.hiding = self.hide && self.count > 0;
+        was
     }
 }
 
@@ -63,6 +93,7 @@ impl Mapping {
             cache_units: cache,
             unit_bits: layout.unit_bits,
             layout,
+            notes: Notes::default(),
             stamps: None,
         }
     }
@@ -114,6 +145,9 @@ impl Mapping {
 
     #[inline]
     pub fn lookup(&self, logical: u32) -> u32 {
+        if self.notes.hiding && self.notes.holds(logical) {
+            return UNMAPPED;
+        }
         self.to_physical[logical as usize]
     }
 
@@ -156,6 +190,11 @@ impl Mapping {
     /// of `superblock`; they hold what the request `stamp` has brought.
     #[inline]
     pub fn write(&mut self, logical: u32, count: u32, to: u32, superblock: u32, stamp: u32) {
+        if self.notes.count > 0 {
+            for unit in logical..logical + count {
+                self.notes.remove(unit);
+            }
+        }
         for unit in 0..count {
             let place = &mut self.to_physical[(logical + unit) as usize];
             let old = std::mem::replace(place, to + unit);
@@ -281,6 +320,41 @@ impl Mapping {
             let superblock = self.layout.superblock_of_slot(old >> self.unit_bits);
             self.kept_in[superblock as usize] += 1;
         }
+    }
+
+    /// Prepares for [`Mapping::note`]; `hide` what is noted from [`Mapping::lookup`].
+    pub fn take_notes(&mut self, hide: bool) {
+        self.notes.bits = vec![0; self.to_physical.len().div_ceil(64)];
+        self.notes.hide = hide;
+    }
+
+    /// Notes that the addresses of these units are to be taken away.
+    pub fn note(&mut self, first: u32, end: u32) {
+        for logical in first..end {
+            if self.to_physical[logical as usize] != UNMAPPED && !self.notes.holds(logical) {
+                self.notes.bits[logical as usize / 64] |= 1 << (logical % 64);
+                self.notes.count += 1;
+            }
+        }
+        self.notes.hiding = self.notes.hide && self.notes.count > 0;
+    }
+
+    /// How many of these units are noted.
+    pub fn noted_in(&self, first: u32, end: u32) -> u32 {
+        let noted = (first..end).filter(|&logical| self.notes.holds(logical));
+        noted.count() as u32
+    }
+
+    /// [`Mapping::unmap`] for those of these units that are noted; how many they were.
+    pub fn unmap_noted(&mut self, first: u32, end: u32, keep: bool) -> u32 {
+        let mut count = 0;
+        for logical in first..end {
+            if self.notes.remove(logical) {
+                self.unmap(logical, keep);
+                count += 1;
+            }
+        }
+        count
     }
 
     /// [`Mapping::unmap`] for every logical unit at once, in the order of memory.

@@ -5,7 +5,7 @@
 //! [`kind`]: hardware that becomes free (dies, link) before the firmware that uses it
 //! (cores), before timers; then commands that arrive from the host, in the order of
 //! submission; then completions handed to the host, in the order in which they were
-//! decided.
+//! decided; then the host's processors.
 //!
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
@@ -17,7 +17,9 @@ mod controller;
 mod counters;
 mod divider;
 mod fold;
+mod fua;
 mod heat;
+mod host;
 mod idle;
 mod layout;
 mod limits;
@@ -33,6 +35,7 @@ mod read;
 mod shape;
 mod streams;
 mod superblocks;
+mod trim;
 mod wear;
 mod write;
 
@@ -45,9 +48,10 @@ pub use counters::Counters;
 
 use crate::spec::{Spec, UNIT_BYTES};
 use collect::Collector;
-use command::Commands;
+use command::{Commands, Ending};
 use controller::{Controller, Job};
 use fold::Folder;
+use host::Cpus;
 use idle::Idle;
 pub use layout::{Capacity, capacity, user_units_max};
 use layout::{Layout, Pool};
@@ -61,6 +65,7 @@ pub use probe::MappingLog;
 use read::ReadAhead;
 use shape::Mode;
 use superblocks::Superblocks;
+use trim::Trimmer;
 use write::Writer;
 
 /// Kinds of events, ranked at one instant.
@@ -76,6 +81,10 @@ mod kind {
     // Only the next of these is in the queue.
     pub const ARRIVAL: u8 = 6;
     pub const COMPLETION: u8 = 7;
+    // They answer to what comes from the drive.
+    pub const CPU: u8 = 8;
+    // A timer; it stands here since what ends at its instant does not concern it.
+    pub const TRIM_PAUSE: u8 = 9;
 }
 
 /// A simulated solid-state drive.
@@ -100,6 +109,7 @@ pub struct SimDrive {
     dynamic_taken: i64,
     commands: Commands,
     link: Link,
+    cpus: Option<Box<Cpus>>,
     controller: Controller,
     map_cache: Option<Box<MapCache>>,
     writer: Writer,
@@ -108,8 +118,9 @@ pub struct SimDrive {
     folder: Folder,
     idle: Idle,
     media: Option<Box<Media>>,
+    trimmer: Trimmer,
     arrivals: VecDeque<Arrival>,
-    completions: VecDeque<Completion>,
+    completions: VecDeque<Ending>,
     counters: Counters,
     trace: u64,
 }
@@ -212,7 +223,18 @@ impl SimDrive {
         let mut drive = SimDrive {
             layout,
             limits: Limits::new(spec, &layout),
-            queue: EventQueue::new(&[spec.dies, 1, spec.controller.cores, 1, 1, 1, 1, 1]),
+            queue: EventQueue::new(&[
+                spec.dies,
+                Link::things(&spec.host),
+                spec.controller.cores,
+                1,
+                1,
+                1,
+                1,
+                1,
+                Cpus::things(&spec.host),
+                u32::from(spec.trim.erase_pause.is_some()),
+            ]),
             array: Array::new(
                 spec.dies,
                 spec.channels,
@@ -221,12 +243,19 @@ impl SimDrive {
                 kind::DIE,
             )
             .with_abilities(spec.abilities),
-            mapping: Mapping::new(layout, units),
+            mapping: {
+                let mut mapping = Mapping::new(layout, units);
+                if let Some(work) = &spec.trim.work {
+                    mapping.take_notes(work.deterministic);
+                }
+                mapping
+            },
             superblocks: Superblocks::new(spec, &layout),
             free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
             dynamic_taken: 0,
-            commands: Commands::new(spec.host.slots),
+            commands: Commands::new(spec),
             link: Link::new(&spec.host),
+            cpus: Cpus::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
             writer: Writer::new(spec, &layout, units),
             map_cache: MapCache::new(spec),
@@ -235,6 +264,7 @@ impl SimDrive {
             folder: Folder::default(),
             idle: Idle::default(),
             media: Media::new(spec, layout.superblocks()),
+            trimmer: Trimmer::new(),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
@@ -263,6 +293,7 @@ impl SimDrive {
             channel_busy_ns: array.channel_busy_ns,
             core_busy_ns: self.controller.busy_ns(),
             link_busy_ns: self.link.busy_ns(),
+            cpu_busy_ns: self.cpus.as_ref().map_or(0, |cpus| cpus.busy_ns()),
             ..self.counters
         }
     }
@@ -334,26 +365,33 @@ impl SimDrive {
                 self.core_done(core);
             }
             Lane::Link => {
-                self.trace(kind::LINK, 0);
-                self.link_done();
+                let (_, thing) = self.queue.kind_and_index(event.thing);
+                self.trace(kind::LINK, thing);
+                self.link_done(thing);
             }
             Lane::Arrival => {
                 self.trace(kind::ARRIVAL, 0);
                 self.command_arrives();
             }
             Lane::Completion => return self.completion_arrives(),
-            Lane::Timer => self.timer_ends(event.thing),
+            Lane::Timer => return self.timer_ends(event.thing),
         }
         None
     }
 
-    fn timer_ends(&mut self, thing: u32) {
-        match self.queue.kind_and_index(thing).0 {
-            kind::FOLD_PAUSE => self.fold_pause_ends(),
-            kind::IDLE_SLICE => self.idle_slice_ends(),
-            kind::IDLE_BEGIN => self.idle_timer(),
-            other => unreachable!("no timer has the kind {other}"),
+    fn timer_ends(&mut self, thing: u32) -> Option<Completion> {
+        match self.queue.kind_and_index(thing) {
+            (kind::FOLD_PAUSE, _) => self.fold_pause_ends(),
+            (kind::IDLE_SLICE, _) => self.idle_slice_ends(),
+            (kind::IDLE_BEGIN, _) => self.idle_timer(),
+            (kind::TRIM_PAUSE, _) => self.trim_pause_ends(),
+            (kind::CPU, cpu) => {
+                self.trace(kind::CPU, cpu);
+                return self.cpu_done(cpu);
+            }
+            (other, _) => unreachable!("no timer has the kind {other}"),
         }
+        None
     }
 
     fn nand_done(&mut self, purpose: Purpose) {
@@ -378,6 +416,7 @@ impl SimDrive {
             Job::Command { command } => self.command_handled(command),
             Job::Collected { slot } => self.collect_moved(slot),
             Job::Folded { word_line_die } => self.fold_mapped(word_line_die),
+            Job::Trimmed => self.trim_piece_done(),
         }
     }
 
@@ -406,6 +445,7 @@ impl SimDrive {
     fn erase_done(&mut self, superblock: u32) {
         let pool = self.layout.pool_of_superblock(superblock);
         if self.superblocks.erase_ends(superblock, pool) {
+            self.trim_erased(superblock);
             self.pump_all();
         }
     }
@@ -442,13 +482,12 @@ impl SimDrive {
     }
 
     fn completion_arrives(&mut self) -> Option<Completion> {
-        let completion = self.completions.pop_front()?;
+        let ending = self.completions.pop_front()?;
         if let Some(next) = self.completions.front() {
             self.queue
                 .schedule(Lane::Completion, next.at, kind::COMPLETION, 0);
         }
-        self.host_got_completion();
-        Some(completion)
+        self.host_interrupted(ending)
     }
 }
 
@@ -475,11 +514,7 @@ impl Device for SimDrive {
         // It will be looked up when the command has come through link and firmware.
         self.mapping.expect(request.offset_bytes / UNIT_BYTES);
         self.commands.outstanding += 1;
-        let at = self.queue.now() + self.spec.host.submit;
-        if self.arrivals.is_empty() {
-            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
-        }
-        self.arrivals.push_back(Arrival { at, request });
+        self.host_submits(request);
     }
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
@@ -488,14 +523,23 @@ impl Device for SimDrive {
 }
 
 impl SimDrive {
+    /// The host's driver has handed a request over.
+    fn send_off(&mut self, request: Request) {
+        let at = self.queue.now() + self.spec.host.submit;
+        if self.arrivals.is_empty() {
+            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+        }
+        self.arrivals.push_back(Arrival { at, request });
+    }
+
     /// Ends a command at the present instant.
-    fn complete(&mut self, tag: u32) {
+    fn complete(&mut self, tag: u32, queue: u16) {
         let at = self.now() + self.spec.host.complete;
         if self.completions.is_empty() {
             self.queue
                 .schedule(Lane::Completion, at, kind::COMPLETION, 0);
         }
-        self.completions.push_back(Completion { tag, at });
+        self.completions.push_back(Ending { tag, queue, at });
     }
 
     /// Die of a slot and tR of its page.

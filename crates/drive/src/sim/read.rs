@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use stend_nand::Class;
 
-use super::link::Transfer;
+use super::link::{Load, Transfer};
 use super::mapping::LOST;
 use super::{Purpose, SimDrive};
 use crate::spec::UNIT_BYTES;
@@ -309,7 +309,7 @@ impl SimDrive {
         self.link_send(Transfer {
             command,
             bytes,
-            to_host: true,
+            load: Load::ReadData,
         });
     }
 

@@ -125,12 +125,13 @@ impl SimDrive {
     }
 
     /// The stream that the next data of a write command belongs to: all that is admitted at
-    /// once goes where its first unit does.
+    /// once goes where its first unit does. A FUA write, of which one slot is filled up, stays
+    /// together in the stream for the coldest.
     #[inline]
-    pub(super) fn stream_of_admission(&self, first: u32) -> StreamId {
+    pub(super) fn stream_of_admission(&self, command: u32, first: u32) -> StreamId {
         match &self.writer.sorting.heat {
-            None => StreamId::HOST,
-            Some(heat) => StreamId::host(heat.stream_of(first)),
+            Some(heat) if !self.commands.get(command).fua => StreamId::host(heat.stream_of(first)),
+            _ => StreamId::HOST,
         }
     }
 
@@ -216,6 +217,7 @@ mod tests {
                 op: Op::Write,
                 offset_bytes: offset * UNIT_BYTES,
                 len_bytes: UNIT_BYTES,
+                ..Request::default()
             });
             if n % 32 == 31 {
                 while drive

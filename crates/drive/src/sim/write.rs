@@ -10,8 +10,9 @@ use std::collections::VecDeque;
 use stend_nand::{Class, Work};
 
 use super::cache::Kind;
+use super::fua::Waiters;
 use super::layout::{Layout, Pool};
-use super::link::Transfer;
+use super::link::{Load, Transfer};
 use super::mapping::{LOST, UNMAPPED};
 use super::shape::{Mode, Shape};
 use super::streams::{MOST, MOST_HOST, Sorting, StreamId};
@@ -59,6 +60,8 @@ struct Filling {
     in_use: bool,
     /// Its program has ended, but an older slot's has not.
     programmed: bool,
+    /// FUA writes with data in it, as a list.
+    waiters: u32,
     /// Number of the flush that came after it.
     epoch: u64,
     /// Running number of its beginning.
@@ -91,6 +94,7 @@ pub(crate) struct Writer {
     collected_under_way: u32,
     padding_owed: bool,
     slots_begun: u64,
+    pub fua: Waiters,
 }
 
 /// How superblocks of one mode are filled.
@@ -169,6 +173,7 @@ impl Writer {
             collected_under_way: 0,
             padding_owed: false,
             slots_begun: 0,
+            fua: Waiters::default(),
         }
     }
 
@@ -230,6 +235,32 @@ impl Writer {
         filling.slot..filling.slot + self.shapes[filling.kind.mode as usize].slots_together
     }
 
+    /// What fills up the program in which `units` more than were promised to a stream end:
+    /// exactly where all its programs are of one mode, else the most it may be.
+    pub fn padding_after(&self, id: StreamId, units: u32, mode: Option<Mode>) -> u32 {
+        if let Some(mode) = mode {
+            let stream = &self.streams[id.number()];
+            let end = stream.filled + stream.promised + units;
+            return end.next_multiple_of(self.shapes[mode as usize].units_together) - end;
+        }
+        let together = self.shapes.iter().map(|shape| shape.units_together);
+        together.max().unwrap_or_default() - 1
+    }
+
+    /// Takes units out of the buffer that will not come.
+    pub fn give_up(&mut self, units: u32) {
+        self.buffered -= units;
+    }
+
+    /// The FUA writes that wait for a slot.
+    pub fn waiters_of(&self, filling: u32) -> u32 {
+        self.filling[filling as usize].waiters
+    }
+
+    pub fn set_waiters_of(&mut self, filling: u32, waiters: u32) {
+        self.filling[filling as usize].waiters = waiters;
+    }
+
     fn release(&mut self, filling: u32) {
         self.filling[filling as usize].in_use = false;
         self.free.push(filling);
@@ -246,6 +277,13 @@ impl Writer {
         self.filling.push(filling);
         (self.filling.len() - 1) as u32
     }
+}
+
+/// Whose data has been received, and who waits for its program.
+#[derive(Clone, Copy)]
+struct Received {
+    tag: u32,
+    waiter: u32,
 }
 
 impl SimDrive {
@@ -267,21 +305,24 @@ impl SimDrive {
     fn admit_writes(&mut self) {
         while let Some(&command) = self.writer.waiting.front() {
             let (units, bytes) = self.next_admission(command);
-            if self.writer.buffered + units > self.spec.buffer.write_units {
+            let padding = self.fua_padding(command, units, bytes);
+            let taken = units + padding;
+            if self.writer.buffered + taken > self.spec.buffer.write_units {
                 return;
             }
             let first = self.next_unit(command);
-            let stream = self.stream_of_admission(first);
-            if !self.host_has_space(stream, units) {
+            let stream = self.stream_of_admission(command, first);
+            if !self.host_has_space(stream, taken) {
                 // Nothing else may be under way that would start what makes space.
                 self.pump_collect();
                 self.pump_fold();
                 return;
             }
-            self.writer.buffered += units;
-            self.promise_next(stream, units);
+            self.writer.buffered += taken;
+            self.promise_next(stream, taken);
             self.note_admission(command, first, units, stream);
             let entry = self.commands.get_mut(command);
+            entry.padding = padding;
             entry.to_admit -= u64::from(bytes);
             if entry.to_admit == 0 {
                 self.writer.waiting.pop_front();
@@ -289,7 +330,7 @@ impl SimDrive {
             self.link_send(Transfer {
                 command,
                 bytes,
-                to_host: false,
+                load: Load::WriteData,
             });
         }
     }
@@ -419,19 +460,23 @@ impl SimDrive {
         let begin = entry.offset_bytes + entry.len_bytes - entry.bytes_left;
         entry.bytes_left -= u64::from(bytes);
         let finished = entry.bytes_left == 0;
-        let tag = entry.tag;
+        let (tag, fua) = (entry.tag, entry.fua);
         let end = begin + u64::from(bytes);
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         self.read_ahead_forget(units.start, units.end);
         let stream = self.stream_of_arrival(command);
-        self.place_received(stream, begin, end, units.clone(), tag);
+        let waiter = if fua { command } else { NONE };
+        self.place_received(stream, begin, end, units.clone(), Received { tag, waiter });
         self.counters.host_units_written += u64::from(units.end - units.start);
         // Only now: what is promised covers what is being placed.
         self.unpromise(stream, units.end - units.start);
+        if fua && finished {
+            self.fua_received(command, stream);
+        }
         if self.writer.padding_owed {
             self.pad_slots();
         }
-        if finished {
+        if finished && !fua {
             self.command_done(command);
         }
     }
@@ -444,7 +489,7 @@ impl SimDrive {
         begin: u64,
         end: u64,
         units: std::ops::Range<u32>,
-        tag: u32,
+        Received { tag, waiter }: Received,
     ) {
         let mut unit = units.start;
         while unit < units.end {
@@ -466,6 +511,9 @@ impl SimDrive {
                 partly[1] = self.mapping.lookup(last);
             }
             self.mapping.write(unit, count, to, superblock, tag);
+            if waiter != NONE {
+                self.fua_waits(waiter, filling);
+            }
             for old in partly {
                 if old < LOST {
                     self.merge(filling, old);
@@ -547,6 +595,7 @@ impl SimDrive {
             complete: false,
             in_use: true,
             programmed: false,
+            waiters: NONE,
             epoch: self.writer.epoch,
             number: self.writer.slots_begun,
         });
@@ -646,25 +695,29 @@ impl SimDrive {
     pub(super) fn pad_slots(&mut self) {
         self.writer.padding_owed = false;
         for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
-            let filled = self.writer.streams[id.number()].filled;
-            if filled == 0 {
-                continue;
-            }
-            let mode = self.writer.streams[id.number()].kind.mode;
-            let padding = self.writer.shapes[mode as usize].units_together - filled;
-            let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
-            if !takes_none && !self.stream_has_room(id, padding) {
-                self.writer.padding_owed |= id.is_host();
-                continue;
-            }
-            self.find_next(id, padding);
-            self.counters.padded_slots += 1;
-            if id.is_host() {
-                // The slot gives its whole size back when it is programmed.
-                self.writer.buffered += padding;
-            }
-            self.close_slot(id);
+            self.pad_slot(id);
         }
+    }
+
+    pub(super) fn pad_slot(&mut self, id: StreamId) {
+        let filled = self.writer.streams[id.number()].filled;
+        if filled == 0 {
+            return;
+        }
+        let mode = self.writer.streams[id.number()].kind.mode;
+        let padding = self.writer.shapes[mode as usize].units_together - filled;
+        let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
+        if !takes_none && !self.stream_has_room(id, padding) {
+            self.writer.padding_owed |= id.is_host();
+            return;
+        }
+        self.find_next(id, padding);
+        self.counters.padded_slots += 1;
+        if id.is_host() {
+            // The slot gives its whole size back when it is programmed.
+            self.writer.buffered += padding;
+        }
+        self.close_slot(id);
     }
 
     fn program(&mut self, kind: Kind, (row, die): (u32, u32), stream: StreamId, purpose: Purpose) {
@@ -711,7 +764,10 @@ impl SimDrive {
     pub(super) fn program_done(&mut self, filling: u32) {
         let done = self.writer.filling[filling as usize];
         let Filling {
-            superblock, stream, ..
+            superblock,
+            stream,
+            waiters,
+            ..
         } = done;
         let slots = self.writer.slots_of(&done);
         let together = slots.len() as u32;
@@ -730,6 +786,9 @@ impl SimDrive {
             self.writer.release(filling);
             self.erase_left();
             self.pump_collect();
+        }
+        if waiters != NONE {
+            self.fua_programmed(waiters);
         }
         self.check_flushes();
     }

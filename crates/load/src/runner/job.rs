@@ -58,6 +58,8 @@ struct Pace {
     burst: u32,
     fsync_every: u32,
     fsync_writes: u32,
+    fdatasync_every: u32,
+    fdatasync_writes: u32,
 }
 
 /// The state of a job.
@@ -129,7 +131,8 @@ impl<'a> JobState<'a> {
             exhausted: false,
             paced: pace.rate.iter().any(Option::is_some)
                 || pace.thinktime > Nanos::ZERO
-                || pace.fsync_every > 0,
+                || pace.fsync_every > 0
+                || pace.fdatasync_every > 0,
             logging,
             mix_rng: stream("mix"),
             positions: [0; 3],
@@ -226,7 +229,9 @@ impl<'a> JobState<'a> {
         if self.paced {
             self.pace.rate_bytes[direction as usize] += len;
             self.pace.burst += 1;
-            self.pace.fsync_writes += u32::from(direction == Direction::Write);
+            let wrote = u32::from(direction == Direction::Write);
+            self.pace.fsync_writes += wrote;
+            self.pace.fdatasync_writes += wrote;
         }
         Next::Submit {
             kind: direction as u8,
@@ -235,7 +240,7 @@ impl<'a> JobState<'a> {
         }
     }
 
-    /// Thinking and `fsync`.
+    /// Thinking, `fsync` and `fdatasync`.
     fn paced(&mut self, now: SimTime) -> Option<Next> {
         let outstanding = self.outstanding();
         let pace = &mut self.pace;
@@ -249,11 +254,15 @@ impl<'a> JobState<'a> {
             }
             pace.burst = 0;
         }
-        if pace.fsync_every > 0 && pace.fsync_writes >= pace.fsync_every {
+        let due = pace.fsync_every > 0 && pace.fsync_writes >= pace.fsync_every;
+        let data_due = pace.fdatasync_every > 0 && pace.fdatasync_writes >= pace.fdatasync_every;
+        if due {
             pace.fsync_writes = 0;
-            return Some(FLUSH);
         }
-        None
+        if data_due {
+            pace.fdatasync_writes = 0;
+        }
+        (due || data_due).then_some(FLUSH)
     }
 
     /// The direction of the next request, or the instant at which one is due.
@@ -410,6 +419,12 @@ impl<'a> JobState<'a> {
         std::array::from_fn(|i| self.totals[i].latency.count())
     }
 
+    /// Whether a request of this kind must be on stable storage when it completes.
+    #[inline]
+    pub fn fua(&self, kind: u8) -> bool {
+        self.plan.spec.sync && kind == Direction::Write as u8
+    }
+
     /// The flush of `end_fsync`, once.
     pub fn end_flush(&mut self) -> Option<Next> {
         if !self.plan.spec.end_fsync || !self.wrote || self.end_flushed {
@@ -452,6 +467,7 @@ fn pace(plan: &Plan<'_>) -> Pace {
         thinktime: spec.thinktime,
         think_blocks: spec.thinktime_blocks,
         fsync_every: spec.fsync_every,
+        fdatasync_every: spec.fdatasync_every,
         ..Pace::default()
     }
 }

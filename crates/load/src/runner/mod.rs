@@ -20,7 +20,10 @@
 //! - **Thinking.** After `thinktime_blocks` requests are issued, the job waits for all of
 //!   them, then for `thinktime`.
 //! - **Flushes.** `fsync` sends a flush into the queue like any request (as fio does with
-//!   `io_uring`); its latency is reported under `sync`.
+//!   `io_uring`), and so does `fdatasync`; its latency is reported under `sync`.
+//! - **Synchronous writes.** With `sync`, writes are sent with FUA, as Linux sends direct
+//!   writes to a block device opened with `O_SYNC` or `O_DSYNC` that knows FUA.
+//! - **Threads.** Each job is a thread of its own to the device ([`Request::queue`]).
 //! - **Ramp.** What completes during `ramp_time` is in no figure, yet it uses up `size` and
 //!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured
 //!   nothing; fio reports such a job as if it had no ramp.
@@ -343,6 +346,8 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                         op: job::op(kind),
                         offset_bytes: offset,
                         len_bytes: len,
+                        queue: index as u16,
+                        fua: job.fua(kind),
                     });
                 }
                 Next::Wake(at) => return self.timers.arm(index, at),

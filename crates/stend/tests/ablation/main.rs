@@ -7,6 +7,7 @@
 
 mod curve;
 mod dies;
+mod host;
 mod media;
 mod policy;
 
