@@ -48,6 +48,10 @@ pub struct Spec {
     pub idle: IdleSpec,
     /// TRIM.
     pub trim: TrimSpec,
+    /// What things take of energy; `None`: no account is kept.
+    pub energy: Option<EnergySpec>,
+    /// States that the drive enters when there is nothing to do, the deepest last.
+    pub idle_states: Vec<IdleStateSpec>,
 }
 
 /// The superblocks of one kind.
@@ -189,4 +193,44 @@ pub struct TrimSpec {
     /// True: units lying in the SLC cache are freed like any other. False: they lose
     /// their address, but stay in the cache's log until they are folded.
     pub reaches_cache: bool,
+}
+
+/// What things take of energy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnergySpec {
+    /// Sensing a slot, of the SLC cache and of the main area, pJ.
+    pub read_pj: [u64; 2],
+    /// Programming a slot, by pool, pJ.
+    pub program_pj: [u64; 2],
+    /// Erasing the blocks of one die, by pool, pJ.
+    pub erase_pj: [u64; 2],
+    /// A byte on a channel, pJ.
+    pub bus_pj_per_byte: u64,
+    /// A core at work, mW.
+    pub core_busy_mw: u64,
+    /// A core that waits, mW.
+    pub core_idle_mw: u64,
+    /// The host link while it moves data, mW.
+    pub link_active_mw: u64,
+    /// The host link while it does not, mW.
+    pub link_idle_mw: u64,
+    /// DRAM, mW.
+    pub dram_mw: u64,
+}
+
+/// A state of little power that the drive enters when there is nothing to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdleStateSpec {
+    /// Its name, for people.
+    pub name: String,
+    /// Time without anything to do before it is entered.
+    pub delay: Nanos,
+    /// What the whole drive takes in it, mW.
+    pub power_mw: u64,
+    /// The way in; the drive cannot turn back on it.
+    pub entry: Nanos,
+    /// The way out, which the first command pays.
+    pub exit: Nanos,
+    /// True: idle work is finished first. False: it is given up.
+    pub waits_for_idle_work: bool,
 }

@@ -5,6 +5,7 @@
 //! exist is an error with its place, as is a figure out of range.
 
 mod check;
+mod energy;
 mod facts;
 mod resolve;
 mod schema;
@@ -14,6 +15,7 @@ mod sourced;
 
 use std::path::Path;
 
+pub use energy::{EnergyTable, IdleStateTable};
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};
 pub use sourced::{Field, Sourced, Value};

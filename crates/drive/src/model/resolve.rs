@@ -69,6 +69,8 @@ pub(super) fn spec(model: &Model) -> Spec {
             per_1024_units: nanos(&model.trim.per_1024_units_ns),
             reaches_cache: model.trim.reaches_cache.get(),
         },
+        energy: super::energy::spec(model),
+        idle_states: super::energy::idle_states(model),
     }
 }
 

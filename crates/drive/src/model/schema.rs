@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::energy::{EnergyTable, IdleStateTable};
 use super::sourced::Field;
 
 /// A drive model.
@@ -36,6 +37,11 @@ pub struct Model {
     pub idle: Idle,
     /// TRIM.
     pub trim: Trim,
+    /// What things take of energy.
+    pub energy: Option<EnergyTable>,
+    /// States of little power, the deepest last.
+    #[serde(default)]
+    pub idle_states: Vec<IdleStateTable>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,

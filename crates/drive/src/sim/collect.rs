@@ -132,6 +132,7 @@ impl SimDrive {
             sense: self.limits.read[Pool::Main as usize][row as usize],
             bytes: units * UNIT_BYTES as u32,
         };
+        self.counters.reads_of(Pool::Main);
         let purpose = Purpose::Collect { slot };
         self.array.submit(
             &mut self.queue,

@@ -93,10 +93,14 @@ impl SimDrive {
     }
 
     pub(super) fn command_arrives(&mut self) {
+        if self.holds_arrivals && self.arrival_waits() {
+            return;
+        }
         let Arrival { request, .. } = self.arrivals.pop_front().expect("a command arrives");
         if let Some(next) = self.arrivals.front() {
-            self.queue
-                .schedule(Lane::Arrival, next.at, kind::ARRIVAL, 0);
+            // It may be late, if this one was held.
+            let at = next.at.max(self.queue.now());
+            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
         }
         if self.idle.working() {
             self.idle_ends();

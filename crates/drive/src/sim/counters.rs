@@ -1,5 +1,7 @@
 //! What a drive has done.
 
+use super::layout::Pool;
+
 /// Running totals since power-on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -29,12 +31,25 @@ pub struct Counters {
     pub folds: u64,
     /// Erases, one a die.
     pub erases: u64,
+    /// Of the erases, those of blocks of the SLC cache.
+    pub slc_erases: u64,
+    /// Page reads and programs by the mode of the cells. They count when they are handed to
+    /// their die, the totals when the die begins.
+    pub native_reads: u64,
+    /// See [`Counters::native_reads`].
+    pub slc_reads: u64,
+    /// See [`Counters::native_reads`].
+    pub native_programs: u64,
+    /// See [`Counters::native_reads`].
+    pub slc_programs: u64,
     /// Slots closed before they were full.
     pub padded_slots: u64,
     /// Reads of mapping segments that were not at hand.
     pub map_misses: u64,
     /// Units read that were found in the read-ahead buffer.
     pub read_ahead_hits: u64,
+    /// Bytes moved over the channels.
+    pub channel_bytes: u64,
     /// Busy time summed over dies, ns.
     pub die_busy_ns: u64,
     /// Busy time summed over channels, ns.
@@ -46,6 +61,24 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Counts a page read in `pool`.
+    #[inline]
+    pub(super) fn reads_of(&mut self, pool: Pool) {
+        match pool {
+            Pool::Cache => self.slc_reads += 1,
+            Pool::Main => self.native_reads += 1,
+        }
+    }
+
+    /// Counts a program in `pool`.
+    #[inline]
+    pub(super) fn programs_of(&mut self, pool: Pool) {
+        match pool {
+            Pool::Cache => self.slc_programs += 1,
+            Pool::Main => self.native_programs += 1,
+        }
+    }
+
     /// Units given a place for each unit that the host wrote: host writes, collection and
     /// folding, in SLC and main area together. Parity, padding, and what is stale in the
     /// pages that a fold copies whole are not counted. `None` before the first write.

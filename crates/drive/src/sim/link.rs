@@ -41,6 +41,11 @@ impl Link {
         }
     }
 
+    /// Whether a transfer is under way.
+    pub fn is_busy(&self) -> bool {
+        self.current.is_some()
+    }
+
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns
     }

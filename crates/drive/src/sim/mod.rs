@@ -5,7 +5,7 @@
 //! [`kind`]: hardware that becomes free (dies, link) before the firmware that uses it
 //! (cores), before timers; then commands that arrive from the host, in the order of
 //! submission; then completions handed to the host, in the order in which they were
-//! decided.
+//! decided; then what watches over all of this (idle states).
 //!
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
@@ -14,8 +14,10 @@ mod collect;
 mod command;
 mod controller;
 mod counters;
+mod energy;
 mod fold;
 mod idle;
+mod idle_states;
 mod layout;
 mod limits;
 mod link;
@@ -33,6 +35,8 @@ use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTi
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
+pub use energy::Energy;
+pub use idle_states::MOST_IDLE_STATES;
 
 use crate::spec::{Spec, UNIT_BYTES};
 use collect::Collector;
@@ -40,6 +44,7 @@ use command::Commands;
 use controller::{Controller, Job};
 use fold::Folder;
 use idle::Idle;
+use idle_states::Sleep;
 pub use layout::{Capacity, capacity};
 use layout::{Layout, Pool};
 use limits::Limits;
@@ -63,6 +68,14 @@ mod kind {
     // Only the next of these is in the queue.
     pub const ARRIVAL: u8 = 6;
     pub const COMPLETION: u8 = 7;
+    // Looks at whether there was anything to do up to and including this instant.
+    pub const SLEEP: u8 = 8;
+}
+
+/// How many things of each kind there are. What is switched off has none.
+fn things(spec: &Spec) -> [u32; 9] {
+    let sleep = u32::from(!spec.idle_states.is_empty());
+    [spec.dies, 1, spec.controller.cores, 1, 1, 1, 1, 1, sleep]
 }
 
 /// A simulated solid-state drive.
@@ -89,6 +102,9 @@ pub struct SimDrive {
     collector: Collector,
     folder: Folder,
     idle: Idle,
+    sleep: Sleep,
+    /// A command that arrives may have to wait before it is looked at.
+    holds_arrivals: bool,
     arrivals: VecDeque<Arrival>,
     completions: VecDeque<Completion>,
     counters: Counters,
@@ -177,7 +193,7 @@ impl SimDrive {
         let mut drive = SimDrive {
             layout,
             limits: Limits::new(spec, &layout),
-            queue: EventQueue::new(&[spec.dies, 1, spec.controller.cores, 1, 1, 1, 1, 1]),
+            queue: EventQueue::new(&things(spec)),
             array: Array::new(
                 spec.dies,
                 spec.channels,
@@ -196,6 +212,8 @@ impl SimDrive {
             collector: Collector::default(),
             folder: Folder::default(),
             idle: Idle::default(),
+            sleep: Sleep::default(),
+            holds_arrivals: false,
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
@@ -218,6 +236,7 @@ impl SimDrive {
             events: self.queue.taken(),
             nand_reads: array.reads,
             nand_programs: array.programs,
+            channel_bytes: array.channel_bytes,
             die_busy_ns: array.die_busy_ns,
             channel_busy_ns: array.channel_busy_ns,
             core_busy_ns: self.controller.busy_ns(),
@@ -311,6 +330,7 @@ impl SimDrive {
             kind::FOLD_PAUSE => self.fold_pause_ends(),
             kind::IDLE_SLICE => self.idle_slice_ends(),
             kind::IDLE_BEGIN => self.idle_timer(),
+            kind::SLEEP => self.sleep_timer_ends(),
             other => unreachable!("no timer has the kind {other}"),
         }
     }
@@ -342,10 +362,14 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
-        let busy = match self.layout.pool_of_superblock(superblock) {
+        let pool = self.layout.pool_of_superblock(superblock);
+        let busy = match pool {
             Pool::Main => self.spec.main.timing.erase,
             Pool::Cache => self.cache_spec().pool.timing.erase,
         };
+        if pool == Pool::Cache {
+            self.counters.slc_erases += u64::from(self.spec.dies);
+        }
         for die in 0..self.spec.dies {
             self.counters.erases += 1;
             self.array.submit(
@@ -453,10 +477,11 @@ impl SimDrive {
         self.completions.push_back(Completion { tag, at });
     }
 
-    /// Die of a slot and tR of its page.
+    /// Die of a slot and tR of its page, which is about to be read.
     #[inline]
-    fn die_and_read_time(&self, slot: u32) -> (u32, Nanos) {
+    fn die_and_read_time(&mut self, slot: u32) -> (u32, Nanos) {
         let (pool, row, die) = self.layout.place(slot);
+        self.counters.reads_of(pool);
         (die, self.limits.read[pool as usize][row as usize])
     }
 }

@@ -162,6 +162,11 @@ impl Writer {
             .any(|f| f.in_use && f.stream == StreamId::Collect && f.number < ticket)
     }
 
+    /// Whether a slot is being filled whose content no program has taken yet.
+    pub fn has_open_slot(&self) -> bool {
+        self.streams.iter().any(|stream| stream.filled > 0)
+    }
+
     pub fn diagnosis(&self) -> String {
         format!(
             "buffered {}, {} writes wait, streams {:?}, filling {:?}",
@@ -536,6 +541,7 @@ impl SimDrive {
             program: self.limits.program[row as usize],
             bytes: self.spec.units_per_slot * UNIT_BYTES as u32,
         };
+        self.counters.programs_of(self.limits.entry_pool);
         let class = match stream {
             StreamId::Host => Class::HostProgram,
             StreamId::Collect => Class::Background,

@@ -79,6 +79,8 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             per_1024_units: Nanos(5_000),
             reaches_cache: true,
         },
+        energy: None,
+        idle_states: Vec::new(),
     }
 }
 
