@@ -13,5 +13,5 @@ pub mod sim;
 pub mod spec;
 
 pub use model::Model;
-pub use sim::{Counters, Energy, SimDrive};
+pub use sim::{Counters, Energy, SimDrive, Temperature};
 pub use spec::Spec;

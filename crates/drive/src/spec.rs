@@ -52,6 +52,8 @@ pub struct Spec {
     pub energy: Option<EnergySpec>,
     /// States that the drive enters when there is nothing to do, the deepest last.
     pub idle_states: Vec<IdleStateSpec>,
+    /// Heat; needs an account of energy.
+    pub thermal: Option<ThermalSpec>,
 }
 
 /// The superblocks of one kind.
@@ -233,4 +235,48 @@ pub struct IdleStateSpec {
     pub exit: Nanos,
     /// True: idle work is finished first. False: it is given up.
     pub waits_for_idle_work: bool,
+}
+
+/// A body with one temperature, and what is done against heat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThermalSpec {
+    /// Around the drive, m°C; its temperature at power-on.
+    pub ambient_mc: i64,
+    /// To the air, mK/W.
+    pub resistance_mk_per_w: u64,
+    /// Heat capacity, mJ/K.
+    pub capacity_mj_per_k: u64,
+    /// Time between two looks at the temperature.
+    pub step: Nanos,
+    /// From here on the time counts as too warm, m°C.
+    pub warning_mc: i64,
+    /// From here on the time counts as critical, m°C.
+    pub critical_mc: i64,
+    /// Commands are admitted for a share of so long a time, before a rest.
+    pub period: Nanos,
+    /// How the share follows from the temperature.
+    pub throttle: Throttle,
+}
+
+/// Share of time in which commands are admitted, by temperature.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Throttle {
+    /// All of it.
+    None,
+    /// By steps.
+    Stepwise {
+        /// Temperature from which on it holds, m°C, and share, parts per million.
+        steps: Vec<(i64, u32)>,
+        /// How far below its temperature a step is left, mK.
+        hysteresis_mk: i64,
+    },
+    /// In proportion to the distance from a limit.
+    Gradual {
+        /// Where the least is admitted, m°C.
+        limit_mc: i64,
+        /// Range below it in which the share falls, mK.
+        band_mk: i64,
+        /// The least share, parts per million.
+        least_ppm: u32,
+    },
 }

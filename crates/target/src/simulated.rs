@@ -32,6 +32,11 @@ impl SimulatedTarget {
         }
     }
 
+    /// The drive in its present state.
+    pub fn drive(&self) -> &SimDrive {
+        &self.drive
+    }
+
     /// Requests completed in jobs so far, by this drive and all copies in its line.
     pub fn request_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.requests)

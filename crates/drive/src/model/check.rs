@@ -119,6 +119,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     controller(&mut checker, model);
     policies(&mut checker, model);
     super::energy::check(&mut checker, model);
+    super::thermal::check(&mut checker, model);
     if checker.problems.is_empty() {
         geometry(&mut checker, model);
     }

@@ -12,6 +12,7 @@ mod schema;
 mod shape;
 mod shipped;
 mod sourced;
+mod thermal;
 
 use std::path::Path;
 
@@ -19,6 +20,7 @@ pub use energy::{EnergyTable, IdleStateTable};
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};
 pub use sourced::{Field, Sourced, Value};
+pub use thermal::ThermalTable;
 
 use crate::spec::Spec;
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::energy::{EnergyTable, IdleStateTable};
 use super::sourced::Field;
+use super::thermal::ThermalTable;
 
 /// A drive model.
 #[derive(Clone, Debug, Deserialize)]
@@ -42,6 +43,8 @@ pub struct Model {
     /// States of little power, the deepest last.
     #[serde(default)]
     pub idle_states: Vec<IdleStateTable>,
+    /// Heat.
+    pub thermal: Option<ThermalTable>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,

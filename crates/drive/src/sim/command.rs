@@ -77,6 +77,11 @@ impl Commands {
         &mut self.slots[command as usize]
     }
 
+    /// Whether the drive has accepted a command that has not ended.
+    pub fn any(&self) -> bool {
+        self.free.len() < self.slots.len()
+    }
+
     /// True once for each command.
     pub fn first_transfer(&mut self, command: u32) -> bool {
         std::mem::replace(&mut self.slots[command as usize].untouched, false)
@@ -162,7 +167,15 @@ impl SimDrive {
         self.complete(self.commands.get(command).tag);
         match self.commands.waiting.pop_front() {
             Some(request) => self.command_starts(command, request),
-            None => self.commands.free.push(command),
+            None => self.command_slot_freed(command),
+        }
+    }
+
+    #[inline]
+    fn command_slot_freed(&mut self, command: u32) {
+        self.commands.free.push(command);
+        if self.holds_arrivals && !self.commands.any() {
+            self.commands_drained();
         }
     }
 

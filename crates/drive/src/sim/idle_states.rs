@@ -123,6 +123,7 @@ impl SimDrive {
 
     fn enter(&mut self, state: usize) {
         let now = self.now();
+        self.heat_up();
         self.sleep.asleep_ns = self.asleep_ns();
         let from = now + self.spec.idle_states[state].entry;
         self.sleep.state = State::Asleep { state, from };
@@ -139,6 +140,7 @@ impl SimDrive {
             State::Awake => now,
             State::Waking { until } => until.max(now),
             State::Asleep { state, from } => {
+                self.heat_up();
                 self.sleep.asleep_ns = self.asleep_ns();
                 let until = now.max(from) + self.spec.idle_states[state].exit;
                 self.sleep.state = State::Waking { until };
@@ -147,17 +149,8 @@ impl SimDrive {
         }
     }
 
-    /// Whether the command at hand has to wait; if so, it comes again.
-    #[cold]
-    pub(super) fn arrival_waits(&mut self) -> bool {
-        let now = self.now();
-        let awake = self.wake();
-        if awake > now {
-            self.queue.schedule(Lane::Arrival, awake, kind::ARRIVAL, 0);
-            return true;
-        }
+    /// The way out lies behind it.
+    pub(super) fn woke(&mut self) {
         self.sleep.state = State::Awake;
-        self.holds_arrivals = false;
-        false
     }
 }

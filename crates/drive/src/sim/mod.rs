@@ -5,17 +5,19 @@
 //! [`kind`]: hardware that becomes free (dies, link) before the firmware that uses it
 //! (cores), before timers; then commands that arrive from the host, in the order of
 //! submission; then completions handed to the host, in the order in which they were
-//! decided; then what watches over all of this (idle states).
+//! decided; then what watches over all of this (idle states, heat).
 //!
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
 
+mod admission;
 mod collect;
 mod command;
 mod controller;
 mod counters;
 mod energy;
 mod fold;
+mod heat;
 mod idle;
 mod idle_states;
 mod layout;
@@ -36,13 +38,16 @@ use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
 pub use energy::Energy;
+pub use heat::Temperature;
 pub use idle_states::MOST_IDLE_STATES;
 
 use crate::spec::{Spec, UNIT_BYTES};
+use admission::Admission;
 use collect::Collector;
 use command::Commands;
 use controller::{Controller, Job};
 use fold::Folder;
+use heat::Heat;
 use idle::Idle;
 use idle_states::Sleep;
 pub use layout::{Capacity, capacity};
@@ -68,14 +73,18 @@ mod kind {
     // Only the next of these is in the queue.
     pub const ARRIVAL: u8 = 6;
     pub const COMPLETION: u8 = 7;
-    // Looks at whether there was anything to do up to and including this instant.
+    // What watches over the rest sees all that happened up to and including this instant:
+    // whether there was anything to do, and what it took of energy.
     pub const SLEEP: u8 = 8;
+    pub const HEAT: u8 = 9;
 }
 
 /// How many things of each kind there are. What is switched off has none.
-fn things(spec: &Spec) -> [u32; 9] {
+fn things(spec: &Spec) -> [u32; 10] {
+    let cores = spec.controller.cores;
     let sleep = u32::from(!spec.idle_states.is_empty());
-    [spec.dies, 1, spec.controller.cores, 1, 1, 1, 1, 1, sleep]
+    let heat = u32::from(spec.thermal.is_some());
+    [spec.dies, 1, cores, 1, 1, 1, 1, 1, sleep, heat]
 }
 
 /// A simulated solid-state drive.
@@ -103,6 +112,8 @@ pub struct SimDrive {
     folder: Folder,
     idle: Idle,
     sleep: Sleep,
+    heat: Heat,
+    admission: Admission,
     /// A command that arrives may have to wait before it is looked at.
     holds_arrivals: bool,
     arrivals: VecDeque<Arrival>,
@@ -213,7 +224,10 @@ impl SimDrive {
             folder: Folder::default(),
             idle: Idle::default(),
             sleep: Sleep::default(),
-            holds_arrivals: false,
+            heat: Heat::default(),
+            admission: Admission::default(),
+            // The first one begins the steps of heat.
+            holds_arrivals: spec.thermal.is_some(),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
@@ -331,6 +345,7 @@ impl SimDrive {
             kind::IDLE_SLICE => self.idle_slice_ends(),
             kind::IDLE_BEGIN => self.idle_timer(),
             kind::SLEEP => self.sleep_timer_ends(),
+            kind::HEAT => self.heat_step_ends(),
             other => unreachable!("no timer has the kind {other}"),
         }
     }

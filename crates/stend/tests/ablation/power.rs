@@ -57,3 +57,79 @@ fn the_first_read_after_silence_pays_for_the_idle_state() {
     assert!((8.0..9.0).contains(&with[1]), "{with:?}");
     assert!((20.0..21.0).contains(&with[2]), "{with:?}");
 }
+
+const ENERGY: &[(&str, u32)] = &[
+    ("read_nj", 10_000),
+    ("program_nj", 150_000),
+    ("erase_nj", 400_000),
+    ("slc_read_nj", 6_000),
+    ("slc_program_nj", 60_000),
+    ("slc_erase_nj", 400_000),
+    ("bus_byte_pj", 30),
+    ("core_busy_mw", 400),
+    ("core_idle_mw", 150),
+    ("link_active_mw", 300),
+    ("link_idle_mw", 150),
+    ("dram_mw", 100),
+];
+
+/// A drive in still air that would become too warm, with a throttle.
+fn heated(throttle: &str, more: &str) -> SimulatedTarget {
+    let energy: String = ENERGY
+        .iter()
+        .map(|(key, value)| figure(key, value))
+        .collect();
+    let thermal = [
+        figure("ambient_c", "30.0"),
+        figure("resistance_k_per_w", "60.0"),
+        figure("capacity_j_per_k", "0.1"),
+        figure("step_ms", 20),
+        figure("warning_c", "70.0"),
+        figure("critical_c", "80.0"),
+        figure("period_us", 1_000),
+        figure("throttle", format!("\"{throttle}\"")),
+    ]
+    .concat();
+    demo_with(&format!("[energy]\n{energy}[thermal]\n{thermal}{more}"))
+}
+
+#[test]
+fn heat_takes_speed_by_degrees_or_by_steps() {
+    let gradual =
+        figure("limit_c", "70.0") + &figure("band_k", "4.0") + &figure("least_percent", "2.0");
+    let stepwise = figure("steps_c", "[68.0]")
+        + &figure("steps_percent", "[10.0]")
+        + &figure("hysteresis_k", "8.0");
+    let read = |throttle: &str, more: &str| {
+        let mut target = heated(throttle, more);
+        let fill = "[fill]\nrw=write\nbs=128k\niodepth=8\nsize=1g\n";
+        let job = |text, sample_ms| JobRequest {
+            text,
+            seed: 5,
+            sample_ms,
+        };
+        target.run(&job(fill, 0)).expect("the job runs");
+        target.idle(120.0).expect("it rests");
+        let text = "[read]\nrw=randread\nbs=4k\niodepth=32\nsize=1g\nnorandommap\ntime_based\nruntime=60\n";
+        let outcome = target.run(&job(text, 1000)).expect("the job runs");
+        let iops: Vec<f64> = outcome.log.iter().map(|row| row.read_iops).collect();
+        let late = &iops[30..];
+        let least = late.iter().copied().fold(f64::MAX, f64::min);
+        let most = late.iter().copied().fold(0.0, f64::max);
+        let drive = target.drive().temperature().expect("it has one");
+        println!(
+            "{throttle}: first {}, then {least} to {most}, {drive:?}",
+            iops[0]
+        );
+        (iops[0], least, most, drive.max_mc)
+    };
+    let (full, least, most, hot) = read("none", "");
+    assert!(most < 1.05 * least && least > 0.9 * full);
+    assert!(hot > 72_000, "{hot}");
+    let (first, least, most, held) = read("gradual", &gradual);
+    assert!(first > 0.9 * full && most < 1.05 * least && most < 0.8 * full);
+    assert!(held < 70_000, "{held}");
+    let (first, least, most, held) = read("stepwise", &stepwise);
+    assert!(first > 0.9 * full && most > 2.0 * least);
+    assert!(held < 70_000, "{held}");
+}
