@@ -54,6 +54,8 @@ pub struct Spec {
     pub idle_states: Vec<IdleStateSpec>,
     /// Heat; needs an account of energy.
     pub thermal: Option<ThermalSpec>,
+    /// Endurance.
+    pub health: Option<HealthSpec>,
 }
 
 /// The superblocks of one kind.
@@ -279,4 +281,17 @@ pub enum Throttle {
         /// The least share, parts per million.
         least_ppm: u32,
     },
+}
+
+/// How long the flash lives; figures of the SLC cache and of the main area.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HealthSpec {
+    /// Erase cycles that it is rated for.
+    pub rated_cycles: [u32; 2],
+    /// Erase cycles after which a superblock is retired; [`u32::MAX`]: never.
+    pub end_of_life_cycles: [u32; 2],
+    /// Superblocks of the main area kept aside to take the place of retired ones.
+    pub spare_superblocks: u32,
+    /// Share of the spare ones below which the drive warns, percent.
+    pub spare_threshold_percent: u32,
 }

@@ -120,6 +120,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     policies(&mut checker, model);
     super::energy::check(&mut checker, model);
     super::thermal::check(&mut checker, model);
+    super::health::check(&mut checker, model);
     if checker.problems.is_empty() {
         geometry(&mut checker, model);
     }
@@ -350,13 +351,15 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
     }
     // Beyond the user's data: what is kept back, what is open, one to collect into.
     let buffer = 2 * u64::from(spec.buffer.write_units);
-    let spare = u64::from(spec.collect.start_superblocks + 3) * layout.main_superblock_units
+    let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);
+    let kept = spec.collect.start_superblocks + 3 + spares;
+    let spare = u64::from(kept) * layout.main_superblock_units
         + if spec.cache.is_none() { buffer } else { 0 };
     let most = layout.main_units.saturating_sub(spare) * UNIT_BYTES;
     if user.get() > most {
         let message = format!(
             "{} does not fit: {} dies × {} planes × {} blocks × {} pages × {} KiB hold {} bytes \
-             of data, of which collection keeps {} superblocks; at most {most} are left",
+             of data, of which collection and spare keep {} superblocks; at most {most} are left",
             user.get(),
             spec.dies,
             model.nand.planes.get(),
@@ -364,7 +367,7 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
             spec.main.rows,
             model.nand.page_kib.get(),
             layout.main_units * UNIT_BYTES,
-            spec.collect.start_superblocks + 3,
+            kept,
         );
         c.report("capacity.user_bytes", user, message);
     }

@@ -7,6 +7,7 @@
 mod check;
 mod energy;
 mod facts;
+mod health;
 mod resolve;
 mod schema;
 mod shape;
@@ -17,6 +18,7 @@ mod thermal;
 use std::path::Path;
 
 pub use energy::{EnergyTable, IdleStateTable};
+pub use health::{AttributeTable, HealthTable};
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};
 pub use sourced::{Field, Sourced, Value};

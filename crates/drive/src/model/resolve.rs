@@ -72,6 +72,7 @@ pub(super) fn spec(model: &Model) -> Spec {
         energy: super::energy::spec(model),
         idle_states: super::energy::idle_states(model),
         thermal: super::thermal::spec(model),
+        health: super::health::spec(model),
     }
 }
 

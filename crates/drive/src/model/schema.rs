@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::energy::{EnergyTable, IdleStateTable};
+use super::health::HealthTable;
 use super::sourced::Field;
 use super::thermal::ThermalTable;
 
@@ -45,6 +46,8 @@ pub struct Model {
     pub idle_states: Vec<IdleStateTable>,
     /// Heat.
     pub thermal: Option<ThermalTable>,
+    /// Endurance, and what the drive tells of its health.
+    pub health: Option<HealthTable>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,

@@ -58,7 +58,7 @@ impl SimDrive {
             self.free_slots[Pool::Main as usize] < self.limits.collect_start
         };
         let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
-        asked && under_way < self.spec.collect.depth && self.collect_has_space()
+        asked && !self.read_only && under_way < self.spec.collect.depth && self.collect_has_space()
     }
 
     /// Whether idle work has anything to collect for.

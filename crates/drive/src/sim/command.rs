@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use stend_base::{Lane, Nanos, Op, Request};
+use stend_base::{Lane, Nanos, Op, Request, Status};
 
 use super::controller::Job;
 use super::layout::Pool;
@@ -22,6 +22,7 @@ pub(crate) struct Command {
     pub to_admit: u64,
     /// Nothing has gone over the link yet.
     untouched: bool,
+    pub status: Status,
 }
 
 impl Command {
@@ -54,6 +55,7 @@ const NO_COMMAND: Command = Command {
     bytes_left: 0,
     to_admit: 0,
     untouched: false,
+    status: Status::Ok,
 };
 
 impl Commands {
@@ -125,17 +127,24 @@ impl SimDrive {
             bytes_left: request.len_bytes,
             to_admit: request.len_bytes,
             untouched: true,
+            status: Status::Ok,
         };
         *self.commands.get_mut(slot) = command;
         let (first, end) = command.units();
         let further = u64::from((end - first).saturating_sub(1));
         let spec = &self.spec.controller;
         let (core, mut time) = match command.op {
-            Op::Read => (spec.core_read, spec.read_command + spec.read_unit * further),
-            Op::Write => (
-                spec.core_write,
-                spec.write_command + spec.write_unit * further,
-            ),
+            Op::Read => {
+                self.counters.host_reads += 1;
+                (spec.core_read, spec.read_command + spec.read_unit * further)
+            }
+            Op::Write => {
+                self.counters.host_writes += 1;
+                (
+                    spec.core_write,
+                    spec.write_command + spec.write_unit * further,
+                )
+            }
             Op::Trim => (spec.core_write, self.trim_time(u64::from(end - first))),
             Op::Flush => (spec.core_write, spec.write_command),
         };
@@ -156,6 +165,7 @@ impl SimDrive {
     pub(super) fn command_handled(&mut self, command: u32) {
         match self.commands.get(command).op {
             Op::Read => self.read_begins(command),
+            Op::Write | Op::Trim if self.read_only => self.refuse(command),
             Op::Write => self.write_begins(command),
             Op::Trim => self.trim(command),
             Op::Flush => self.flush(command),
@@ -164,7 +174,8 @@ impl SimDrive {
 
     /// A command has ended; its slot takes the next that waits.
     pub(super) fn command_done(&mut self, command: u32) {
-        self.complete(self.commands.get(command).tag);
+        let Command { tag, status, .. } = *self.commands.get(command);
+        self.complete(tag, status);
         match self.commands.waiting.pop_front() {
             Some(request) => self.command_starts(command, request),
             None => self.command_slot_freed(command),

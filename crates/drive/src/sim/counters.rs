@@ -11,6 +11,14 @@ pub struct Counters {
     pub host_units_read: u64,
     /// Units the host has written (a partly written unit counts as one).
     pub host_units_written: u64,
+    /// Read commands of the host.
+    pub host_reads: u64,
+    /// Write commands of the host.
+    pub host_writes: u64,
+    /// Bytes the host has asked for.
+    pub host_bytes_read: u64,
+    /// Bytes the host has written.
+    pub host_bytes_written: u64,
     /// Units taken away by TRIM.
     pub units_trimmed: u64,
     /// Units moved by garbage collection.

@@ -43,7 +43,7 @@ impl SimDrive {
     /// Begins as much of folding as may run now.
     #[inline]
     pub(super) fn pump_fold(&mut self) {
-        if self.limits.entry_pool == Pool::Cache {
+        if self.limits.entry_pool == Pool::Cache && !self.read_only {
             self.fold_on();
         }
     }

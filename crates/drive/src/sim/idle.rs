@@ -106,7 +106,8 @@ impl SimDrive {
     pub(super) fn idle_has_work(&self) -> bool {
         let sources = self.spec.main.timing.pages_per_word_line() as usize;
         let to_fold = self.superblocks.closed_cache().len() >= sources;
-        to_fold || self.idle_wants_collection() || self.fold_under_way()
+        let work = to_fold || self.idle_wants_collection() || self.fold_under_way();
+        work && !self.read_only
     }
 
     pub(super) fn idle_ends(&mut self) {

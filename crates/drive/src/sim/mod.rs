@@ -21,6 +21,7 @@ mod heat;
 mod idle;
 mod idle_states;
 mod layout;
+mod life;
 mod limits;
 mod link;
 mod mapping;
@@ -33,7 +34,7 @@ mod write;
 
 use std::collections::VecDeque;
 
-use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTime};
+use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTime, Status};
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
@@ -118,6 +119,8 @@ pub struct SimDrive {
     holds_arrivals: bool,
     arrivals: VecDeque<Arrival>,
     completions: VecDeque<Completion>,
+    /// The flash is worn out.
+    read_only: bool,
     counters: Counters,
     trace: u64,
 }
@@ -198,8 +201,13 @@ impl SimDrive {
         let layout = Layout::new(spec);
         let units = (spec.user_bytes / UNIT_BYTES) as u32;
         let slots_of = |pool: Pool| {
-            let pool = layout.pool(pool);
-            i64::from(pool.superblocks) * i64::from(pool.slots_per_superblock)
+            let area = layout.pool(pool);
+            let spare = match (pool, &spec.health) {
+                (Pool::Main, Some(health)) => health.spare_superblocks,
+                _ => 0,
+            };
+            let superblocks = area.superblocks;
+            i64::from(superblocks - spare) * i64::from(area.slots_per_superblock)
         };
         let mut drive = SimDrive {
             layout,
@@ -213,7 +221,7 @@ impl SimDrive {
                 kind::DIE,
             ),
             mapping: Mapping::new(layout, units),
-            superblocks: Superblocks::new(&layout),
+            superblocks: Superblocks::new(&layout, spec.health.as_ref()),
             free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
             commands: Commands::new(spec.host.slots),
             link: Link::new(&spec.host),
@@ -230,6 +238,7 @@ impl SimDrive {
             holds_arrivals: spec.thermal.is_some(),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
+            read_only: false,
             counters: Counters::default(),
             trace: 0,
             spec: spec.clone(),
@@ -400,6 +409,9 @@ impl SimDrive {
     fn erase_done(&mut self, superblock: u32) {
         let pool = self.layout.pool_of_superblock(superblock);
         if self.superblocks.erase_ends(superblock, pool) {
+            if self.superblocks.worn_out() {
+                self.wears_out();
+            }
             self.pump_all();
         }
     }
@@ -483,13 +495,13 @@ impl Device for SimDrive {
 
 impl SimDrive {
     /// Ends a command at the present instant.
-    fn complete(&mut self, tag: u32) {
+    fn complete(&mut self, tag: u32, status: Status) {
         let at = self.now() + self.spec.host.complete;
         if self.completions.is_empty() {
             self.queue
                 .schedule(Lane::Completion, at, kind::COMPLETION, 0);
         }
-        self.completions.push_back(Completion { tag, at });
+        self.completions.push_back(Completion { tag, at, status });
     }
 
     /// Die of a slot and tR of its page, which is about to be read.

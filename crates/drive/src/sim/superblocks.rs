@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::layout::{Layout, Pool};
+use crate::spec::HealthSpec;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -13,6 +14,8 @@ pub(crate) enum State {
     /// Collection or folding empties it.
     Leaving,
     Erasing,
+    /// Erased as often as it can bear.
+    Retired,
 }
 
 #[derive(Clone, Debug)]
@@ -30,12 +33,18 @@ pub(crate) struct Superblocks {
     closings: u64,
     erased: [VecDeque<u32>; 2],
     closed_cache: VecDeque<u32>,
+    /// Erased superblocks of the main area that will take the place of retired ones.
+    spares: VecDeque<u32>,
+    end_of_life_cycles: [u32; 2],
+    retired: u32,
+    worn_out: bool,
 }
 
 impl Superblocks {
-    pub fn new(layout: &Layout) -> Superblocks {
+    pub fn new(layout: &Layout, health: Option<&HealthSpec>) -> Superblocks {
         let n = layout.superblocks() as usize;
         let cache = layout.pool(Pool::Cache).superblocks;
+        let spare = n as u32 - health.map_or(0, |health| health.spare_superblocks);
         Superblocks {
             state: vec![State::Erased; n],
             programs: vec![0; n],
@@ -44,8 +53,12 @@ impl Superblocks {
             erase_count: vec![0; n],
             closed_at: vec![0; n],
             closings: 0,
-            erased: [(0..cache).collect(), (cache..n as u32).collect()],
+            erased: [(0..cache).collect(), (cache..spare).collect()],
             closed_cache: VecDeque::with_capacity(cache as usize),
+            spares: (spare..n as u32).collect(),
+            end_of_life_cycles: health.map_or([u32::MAX; 2], |h| h.end_of_life_cycles),
+            retired: 0,
+            worn_out: false,
         }
     }
 
@@ -137,8 +150,42 @@ impl Superblocks {
         }
         self.state[i] = State::Erased;
         self.erase_count[i] += 1;
-        self.erased[pool as usize].push_back(superblock);
+        let mut next = superblock;
+        if self.erase_count[i] >= self.end_of_life_cycles[pool as usize] {
+            next = self.retire(superblock, pool);
+        }
+        self.erased[pool as usize].push_back(next);
         true
+    }
+
+    /// Retires a superblock; the spare one that takes its place, or itself where there is
+    /// none.
+    #[cold]
+    fn retire(&mut self, superblock: u32, pool: Pool) -> u32 {
+        let spare = match pool {
+            Pool::Main => self.spares.pop_front(),
+            Pool::Cache => None,
+        };
+        let Some(spare) = spare else {
+            self.worn_out = true;
+            return superblock;
+        };
+        self.retired += 1;
+        self.state[superblock as usize] = State::Retired;
+        spare
+    }
+
+    /// A superblock should have been retired, and nothing could take its place.
+    pub fn worn_out(&self) -> bool {
+        self.worn_out
+    }
+
+    pub fn retired(&self) -> u32 {
+        self.retired
+    }
+
+    pub fn spares(&self) -> u32 {
+        self.spares.len() as u32
     }
 
     /// Erase cycles of every superblock, cache first.

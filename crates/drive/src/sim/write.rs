@@ -162,6 +162,11 @@ impl Writer {
             .any(|f| f.in_use && f.stream == StreamId::Collect && f.number < ticket)
     }
 
+    /// Takes the first of the commands with data that is not admitted.
+    pub fn next_waiting(&mut self) -> Option<u32> {
+        self.waiting.pop_front()
+    }
+
     /// Whether a slot is being filled whose content no program has taken yet.
     pub fn has_open_slot(&self) -> bool {
         self.streams.iter().any(|stream| stream.filled > 0)
@@ -318,6 +323,7 @@ impl SimDrive {
         self.read_ahead_forget(units.start, units.end);
         self.place_received(begin, end, units.clone(), tag);
         self.counters.host_units_written += u64::from(units.end - units.start);
+        self.counters.host_bytes_written += u64::from(bytes);
         // Only now: what is promised covers what is being placed.
         self.unpromise(StreamId::Host, units.end - units.start);
         if self.writer.padding_owed {

@@ -82,6 +82,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
         energy: None,
         idle_states: Vec::new(),
         thermal: None,
+        health: None,
     }
 }
 

@@ -224,6 +224,9 @@ pub struct Spec {
     pub end_fsync: bool,
     /// `kb_base`, 1000 or 1024.
     pub kb_base: u32,
+    /// `continue_on_error`: a job goes on after a read that failed, and after any other
+    /// request that failed.
+    pub continue_on_error: [bool; 2],
 }
 
 /// fio's `percentile_list` unless the job gives one.
@@ -282,6 +285,7 @@ impl Default for Spec {
             fsync_every: 0,
             end_fsync: false,
             kb_base: 1024,
+            continue_on_error: [false; 2],
         }
     }
 }
