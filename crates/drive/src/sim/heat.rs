@@ -34,6 +34,8 @@ pub struct Temperature {
     pub critical: Nanos,
     /// Time in which not all commands were admitted at once.
     pub throttled: Nanos,
+    /// It is at or above the warning temperature.
+    pub is_too_warm: bool,
     /// Share of the time in which commands are admitted now, parts per million.
     pub share_ppm: u32,
 }
@@ -192,6 +194,7 @@ impl SimDrive {
             warning: heat.warning,
             critical: heat.critical,
             throttled: heat.throttled,
+            is_too_warm: mc(heat.rise_nk) >= spec.warning_mc,
             share_ppm: heat.share_ppm,
         })
     }
