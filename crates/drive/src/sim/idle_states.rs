@@ -114,7 +114,7 @@ impl SimDrive {
     }
 
     /// Whether anything is under way or waits for the next slice of idle work.
-    fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         self.array.is_busy()
             || self.controller.is_busy()
             || self.link.is_busy()

@@ -29,6 +29,7 @@ mod memory;
 mod policy;
 mod probe;
 mod read;
+mod service;
 mod superblocks;
 mod write;
 

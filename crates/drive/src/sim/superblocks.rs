@@ -122,6 +122,21 @@ impl Superblocks {
         superblock
     }
 
+    /// Every superblock that is neither erased nor being erased is to be emptied: which
+    /// they are. No program may be under way; a slot that was begun is forgotten.
+    pub fn leave_all(&mut self) -> Vec<u32> {
+        self.closed_cache.clear();
+        let filled = [State::Open, State::Closed, State::Leaving];
+        let all: Vec<u32> = (0..self.state.len() as u32)
+            .filter(|&s| filled.contains(&self.state[s as usize]))
+            .collect();
+        for &superblock in &all {
+            self.state[superblock as usize] = State::Leaving;
+            self.programs[superblock as usize] = 0;
+        }
+        all
+    }
+
     pub fn leave(&mut self, superblock: u32) {
         debug_assert_eq!(self.state[superblock as usize], State::Closed);
         self.state[superblock as usize] = State::Leaving;

@@ -133,3 +133,46 @@ fn heat_takes_speed_by_degrees_or_by_steps() {
     assert!(first > 0.9 * full && most > 2.0 * least);
     assert!(held < 70_000, "{held}");
 }
+
+#[test]
+fn writing_ends_where_the_flash_does() {
+    let health = |end: &str| {
+        [
+            "[health]\n".to_string(),
+            figure("protocol", "\"nvme\""),
+            figure("rated_cycles", 3),
+            figure("spare_superblocks", 6),
+            figure("spare_threshold_percent", 10),
+            end.to_string(),
+        ]
+        .concat()
+    };
+    let written = |target: &mut SimulatedTarget| {
+        let text =
+            "[w]\nrw=randwrite\nbs=64k\niodepth=8\nsize=8000000000\nnorandommap\nio_size=60g\n";
+        let done = target.run(&JobRequest {
+            text,
+            seed: 2,
+            sample_ms: 0,
+        });
+        let log = target.smart().expect("it tells of its health");
+        let log = log.nvme_smart_health_information_log.expect("it has a log");
+        println!("{done:?}: {log:?}");
+        (done.is_ok(), log)
+    };
+    let mut worn = demo_with(&health(&figure("end_of_life_cycles", 3)));
+    let (ended, log) = written(&mut worn);
+    assert!(!ended, "all was written");
+    assert_eq!((log.critical_warning, log.available_spare), (9, 0));
+    // The most worn are at the end of their life, the mean is not: wear is not levelled.
+    assert!((50..=100).contains(&log.percentage_used));
+    // Everything is still read.
+    let read = worn.run(&JobRequest {
+        text: "[r]\nrw=read\nbs=1m\niodepth=4\nsize=8000000000\n",
+        seed: 2,
+        sample_ms: 0,
+    });
+    assert!(read.is_ok(), "{read:?}");
+    let (ended, log) = written(&mut demo_with(&health("")));
+    assert!(ended && log.critical_warning == 0 && log.percentage_used > 100);
+}
