@@ -44,7 +44,7 @@ pub fn document(model: &Model, spec: &Spec, health: &Health) -> Option<Document>
             bytes: spec.user_bytes,
         }),
         logical_block_size: Some(512),
-        trim: (!nvme).then(|| Trim {
+        trim: (!nvme).then_some(Trim {
             supported: spec.trim.enabled,
             deterministic: spec.trim.enabled,
             zeroed: false,
