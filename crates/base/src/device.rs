@@ -40,6 +40,20 @@ pub struct Completion {
     pub tag: u32,
     /// When the sender learned of it.
     pub at: SimTime,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It was served.
+    #[default]
+    Ok,
+    /// The device takes no writes any more.
+    WriteProtected,
+    /// The data could not be read back.
+    MediaError,
 }
 
 /// Something that serves requests in virtual time.

@@ -63,6 +63,14 @@ pub struct Spec {
     pub streams: Option<StreamsSpec>,
     /// Wear levelling.
     pub wear: Option<WearSpec>,
+    /// What things take of energy; `None`: no account is kept.
+    pub energy: Option<EnergySpec>,
+    /// States that the drive enters when there is nothing to do, the deepest last.
+    pub idle_states: Vec<IdleStateSpec>,
+    /// Heat; needs an account of energy.
+    pub thermal: Option<ThermalSpec>,
+    /// Endurance.
+    pub health: Option<HealthSpec>,
 }
 
 impl Spec {
@@ -406,4 +414,101 @@ pub struct TrimWorkSpec {
     pub lazy: bool,
     /// True: what is noted reads as trimmed. False: as what it held, until its turn comes.
     pub deterministic: bool,
+}
+
+/// What things take of energy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnergySpec {
+    /// Sensing a slot, of the SLC cache and of the main area, pJ.
+    pub read_pj: [u64; 2],
+    /// Programming a slot, by pool, pJ.
+    pub program_pj: [u64; 2],
+    /// Erasing the blocks of one die, by pool, pJ.
+    pub erase_pj: [u64; 2],
+    /// A byte on a channel, pJ.
+    pub bus_pj_per_byte: u64,
+    /// A core at work, mW.
+    pub core_busy_mw: u64,
+    /// A core that waits, mW.
+    pub core_idle_mw: u64,
+    /// The host link while it moves data, mW.
+    pub link_active_mw: u64,
+    /// The host link while it does not, mW.
+    pub link_idle_mw: u64,
+    /// DRAM, mW.
+    pub dram_mw: u64,
+}
+
+/// A state of little power that the drive enters when there is nothing to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdleStateSpec {
+    /// Its name, for people.
+    pub name: String,
+    /// Time without anything to do before it is entered.
+    pub delay: Nanos,
+    /// What the whole drive takes in it, mW.
+    pub power_mw: u64,
+    /// The way in; the drive cannot turn back on it.
+    pub entry: Nanos,
+    /// The way out, which the first command pays.
+    pub exit: Nanos,
+    /// True: idle work is finished first. False: it is given up.
+    pub waits_for_idle_work: bool,
+}
+
+/// A body with one temperature, and what is done against heat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThermalSpec {
+    /// Around the drive, m°C; its temperature at power-on.
+    pub ambient_mc: i64,
+    /// To the air, mK/W.
+    pub resistance_mk_per_w: u64,
+    /// Heat capacity, mJ/K.
+    pub capacity_mj_per_k: u64,
+    /// Time between two looks at the temperature.
+    pub step: Nanos,
+    /// From here on the time counts as too warm, m°C.
+    pub warning_mc: i64,
+    /// From here on the time counts as critical, m°C.
+    pub critical_mc: i64,
+    /// Commands are admitted for a share of so long a time, before a rest.
+    pub period: Nanos,
+    /// How the share follows from the temperature.
+    pub throttle: Throttle,
+}
+
+/// Share of time in which commands are admitted, by temperature.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Throttle {
+    /// All of it.
+    None,
+    /// By steps.
+    Stepwise {
+        /// Temperature from which on it holds, m°C, and share, parts per million.
+        steps: Vec<(i64, u32)>,
+        /// How far below its temperature a step is left, mK.
+        hysteresis_mk: i64,
+    },
+    /// In proportion to the distance from a limit.
+    Gradual {
+        /// Where the least is admitted, m°C.
+        limit_mc: i64,
+        /// Range below it in which the share falls, mK.
+        band_mk: i64,
+        /// The least share, parts per million.
+        least_ppm: u32,
+    },
+}
+
+/// How long the flash lives; figures of the SLC cache and of the main area.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HealthSpec {
+    /// Erase cycles that it is rated for.
+    pub rated_cycles: [u32; 2],
+    /// Erase cycles after which a superblock is retired; [`u32::MAX`]: never.
+    pub end_of_life_cycles: [u32; 2],
+    /// Superblocks of the main area kept aside to take the place of retired ones.
+    pub spare_superblocks: u32,
+    /// Share of the spare ones below which the drive warns, percent.
+    pub spare_threshold_percent: u32,
 }

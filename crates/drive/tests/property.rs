@@ -231,6 +231,58 @@ fn draw_host(rng: &mut Rng, spec: &mut Spec) -> bool {
     true
 }
 
+/// Idle states, heat and throttling, for some drives; the others are drawn as they are
+/// without.
+fn draw_power(rng: &mut Rng, spec: &mut Spec) {
+    if rng.ratio(2, 3) {
+        return;
+    }
+    spec.energy = Some(EnergySpec {
+        read_pj: [10_000_000, 20_000_000],
+        program_pj: [50_000_000, 300_000_000],
+        erase_pj: [900_000_000; 2],
+        bus_pj_per_byte: 30,
+        core_busy_mw: 500,
+        core_idle_mw: 200,
+        link_active_mw: 400,
+        link_idle_mw: 100,
+        dram_mw: 100,
+    });
+    let mut delay = Nanos::ZERO;
+    for number in 0..rng.below(3) {
+        delay += Nanos::from_millis(1 + rng.below(60));
+        spec.idle_states.push(IdleStateSpec {
+            name: format!("state {number}"),
+            delay,
+            power_mw: rng.below(50),
+            entry: Nanos::from_micros(rng.below(2_000)),
+            exit: Nanos::from_micros(rng.below(20_000)),
+            waits_for_idle_work: rng.ratio(1, 2),
+        });
+    }
+    spec.thermal = rng.ratio(1, 2).then(|| ThermalSpec {
+        ambient_mc: 30_000,
+        resistance_mk_per_w: 30_000,
+        capacity_mj_per_k: 1 + rng.below(50),
+        step: Nanos::from_millis(1 + rng.below(30)),
+        warning_mc: 60_000,
+        critical_mc: 70_000,
+        period: Nanos::from_micros(100 + rng.below(5_000)),
+        throttle: if rng.ratio(1, 2) {
+            Throttle::Stepwise {
+                steps: vec![(50_000, 300_000), (55_000, 50_000)],
+                hysteresis_mk: rng.below(8_000) as i64,
+            }
+        } else {
+            Throttle::Gradual {
+                limit_mc: 55_000,
+                band_mk: 1_000 + rng.below(9_000) as i64,
+                least_ppm: 20_000,
+            }
+        },
+    });
+}
+
 /// From half of what fits to all that the model checker allows.
 fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
     let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
@@ -360,6 +412,7 @@ fn run(seed: u64, checks: bool) -> u64 {
     let mut spec = draw_spec(&mut rng);
     let mut host = Rng::stream(seed, "host");
     let drawn = draw_host(&mut host, &mut spec);
+    draw_power(&mut Rng::stream(seed, "power"), &mut spec);
     let mut drive = SimDrive::new(&spec);
     if checks {
         drive.keep_content();

@@ -75,6 +75,8 @@ pub struct ArrayCounters {
     pub programs: u64,
     /// Operations without the channel: erases and on-chip copies.
     pub on_die: u64,
+    /// Bytes moved over the channels.
+    pub channel_bytes: u64,
     /// Time dies spent busy, summed over dies, ns.
     pub die_busy_ns: u64,
     /// Time channels spent moving data, summed over channels, ns.
@@ -197,6 +199,12 @@ impl Array {
         !self.dies[die as usize].busy
     }
 
+    /// True while any die works.
+    pub fn is_busy(&self) -> bool {
+        let leaving = self.overlap.as_ref().is_some_and(|o| o.any_leaves());
+        leaving || self.dies.iter().any(|die| die.busy)
+    }
+
     /// Hands `work` to `die`; `cookie` comes back in [`Finished`].
     #[inline]
     pub fn submit(
@@ -280,6 +288,7 @@ impl Array {
         let channel = &mut self.channels[self.dies[die as usize].channel as usize];
         *channel = now.max(*channel) + time;
         self.counters.channel_busy_ns += time.0;
+        self.counters.channel_bytes += u64::from(bytes);
         *channel
     }
 

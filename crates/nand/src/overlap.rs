@@ -106,6 +106,13 @@ impl Overlap {
     }
 }
 
+impl Overlap {
+    /// Whether data leaves a cache register.
+    pub fn any_leaves(&self) -> bool {
+        self.dies.iter().any(|state| state.leaving.is_some())
+    }
+}
+
 impl Array {
     fn abilities(&self) -> Abilities {
         self.overlap.as_ref().expect("dies overlap").abilities

@@ -38,6 +38,17 @@ impl SimulatedTarget {
         &mut self.drive
     }
 
+    /// The drive in its present state.
+    pub fn drive(&self) -> &SimDrive {
+        &self.drive
+    }
+
+    /// The drive's health as smartctl would print it; `None` for a model without
+    /// `[health]`.
+    pub fn smart(&self) -> Option<stend_record::smart::Document> {
+        crate::smart::document(&self.model, self.drive.spec(), &self.drive.health())
+    }
+
     /// Requests completed in jobs so far, by this drive and all copies in its line.
     pub fn request_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.requests)
@@ -128,6 +139,12 @@ impl Target for SimulatedTarget {
             ..RunOptions::default()
         };
         let result = self.run_file(&file, &options)?;
+        if let Some(failed) = result.jobs.iter().find(|job| job.errors.fatal != 0) {
+            return Err(TargetError::Failed(format!(
+                "job \"{}\" with error {}",
+                failed.name, failed.errors.fatal
+            )));
+        }
         Ok(JobOutcome {
             fio: fio_output(&result, true),
             job_text: job.text.to_string(),

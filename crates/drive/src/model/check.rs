@@ -120,6 +120,9 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     policies(&mut checker, model);
     super::streams::check(&mut checker, model);
     super::wear_levelling::check(&mut checker, model);
+    super::energy::check(&mut checker, model);
+    super::thermal::check(&mut checker, model);
+    super::health::check(&mut checker, model);
     if checker.problems.is_empty() {
         geometry(&mut checker, model);
     }

@@ -6,7 +6,9 @@
 
 mod check;
 mod commands;
+mod energy;
 mod facts;
+mod health;
 mod host;
 mod map;
 mod media;
@@ -17,18 +19,22 @@ mod shape;
 mod shipped;
 mod sourced;
 mod streams;
+mod thermal;
 mod trim;
 mod wear_levelling;
 
 use std::path::Path;
 
 pub use commands::NandCommands;
+pub use energy::{EnergyTable, IdleStateTable};
+pub use health::{AttributeTable, HealthTable};
 pub use host::Host;
 pub use map::Map;
 pub use media::Media;
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};
 pub use sourced::{Field, Sourced, Value};
+pub use thermal::ThermalTable;
 pub use trim::Trim;
 
 use crate::spec::Spec;

@@ -83,6 +83,10 @@ pub(super) fn spec(model: &Model) -> Spec {
         media: super::media::resolve(model),
         streams: super::streams::resolve(model),
         wear: super::wear_levelling::resolve(model),
+        energy: super::energy::spec(model),
+        idle_states: super::energy::idle_states(model),
+        thermal: super::thermal::spec(model),
+        health: super::health::spec(model),
     }
 }
 

@@ -3,10 +3,13 @@
 use serde::Deserialize;
 
 use super::commands::NandCommands;
+use super::energy::{EnergyTable, IdleStateTable};
+use super::health::HealthTable;
 use super::host::Host;
 use super::map::Map;
 use super::media::Media;
 use super::sourced::Field;
+use super::thermal::ThermalTable;
 use super::trim::Trim;
 
 /// A drive model.
@@ -51,6 +54,15 @@ pub struct Model {
     pub streams: Option<super::streams::Streams>,
     /// Which superblocks are erased how often.
     pub wear_levelling: Option<super::wear_levelling::WearLevelling>,
+    /// What things take of energy.
+    pub energy: Option<EnergyTable>,
+    /// States of little power, the deepest last.
+    #[serde(default)]
+    pub idle_states: Vec<IdleStateTable>,
+    /// Heat.
+    pub thermal: Option<ThermalTable>,
+    /// Endurance, and what the drive tells of its health.
+    pub health: Option<HealthTable>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,

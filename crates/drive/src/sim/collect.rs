@@ -91,7 +91,7 @@ impl SimDrive {
             self.free_slots[Pool::Main as usize] < self.limits.collect_start
         } || self.empties_cache().is_some();
         let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
-        asked && under_way < self.spec.collect.depth && self.collect_has_space()
+        asked && !self.read_only && under_way < self.spec.collect.depth && self.collect_has_space()
     }
 
     /// Whether idle work has anything to collect for.
@@ -172,6 +172,7 @@ impl SimDrive {
         self.mapping.expect_gather(slot);
         self.collector.under_way += 1;
         self.promise(stream, self.spec.units_per_slot);
+        self.counters.reads_of(kind.mode);
         let place = (die, self.limits.read[kind.mode as usize][row as usize]);
         let bytes = units * UNIT_BYTES as u32;
         self.read_flash(

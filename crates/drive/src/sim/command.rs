@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use stend_base::{Lane, Nanos, Op, Request, SimTime};
+use stend_base::{Lane, Nanos, Op, Request, SimTime, Status};
 
 use super::controller::Job;
 use super::layout::Pool;
@@ -30,8 +30,7 @@ pub(crate) struct Command {
     pub programs_left: u32,
     /// Nothing has gone over the link yet.
     untouched: bool,
-    /// Part of its data is lost.
-    pub failed: bool,
+    pub status: Status,
 }
 
 impl Command {
@@ -52,6 +51,7 @@ pub(crate) struct Ending {
     pub queue: u16,
     /// When the host is interrupted for it.
     pub at: SimTime,
+    pub status: Status,
 }
 
 /// A queue between host and drive.
@@ -93,7 +93,7 @@ const NO_COMMAND: Command = Command {
     padding: 0,
     programs_left: 0,
     untouched: false,
-    failed: false,
+    status: Status::Ok,
 };
 
 impl Commands {
@@ -165,6 +165,11 @@ impl Commands {
         &mut self.slots[command as usize]
     }
 
+    /// Whether the drive has accepted a command that has not ended.
+    pub fn any(&self) -> bool {
+        self.free.len() < self.slots.len()
+    }
+
     /// True once for each command.
     pub fn first_transfer(&mut self, command: u32) -> bool {
         std::mem::replace(&mut self.slots[command as usize].untouched, false)
@@ -181,10 +186,14 @@ impl SimDrive {
     }
 
     pub(super) fn command_arrives(&mut self) {
+        if self.holds_arrivals && self.arrival_waits() {
+            return;
+        }
         let Arrival { request, .. } = self.arrivals.pop_front().expect("a command arrives");
         if let Some(next) = self.arrivals.front() {
-            self.queue
-                .schedule(Lane::Arrival, next.at, kind::ARRIVAL, 0);
+            // It may be late, if this one was held.
+            let at = next.at.max(self.queue.now());
+            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
         }
         if self.idle.working() {
             self.idle_ends();
@@ -214,7 +223,7 @@ impl SimDrive {
             padding: 0,
             programs_left: 0,
             untouched: true,
-            failed: false,
+            status: Status::Ok,
         };
         self.link_fetches(slot);
     }
@@ -226,11 +235,17 @@ impl SimDrive {
         let further = u64::from((end - first).saturating_sub(1));
         let spec = &self.spec.controller;
         let (core, mut time) = match command.op {
-            Op::Read => (spec.core_read, spec.read_command + spec.read_unit * further),
-            Op::Write => (
-                spec.core_write,
-                spec.write_command + spec.write_unit * further,
-            ),
+            Op::Read => {
+                self.counters.host_reads += 1;
+                (spec.core_read, spec.read_command + spec.read_unit * further)
+            }
+            Op::Write => {
+                self.counters.host_writes += 1;
+                (
+                    spec.core_write,
+                    spec.write_command + spec.write_unit * further,
+                )
+            }
             Op::Trim => (spec.core_write, self.trim_time(&command)),
             Op::Flush => (spec.core_write, spec.write_command),
         };
@@ -258,6 +273,7 @@ impl SimDrive {
     pub(super) fn command_handled(&mut self, command: u32) {
         match self.commands.get(command).op {
             Op::Read => self.read_begins(command),
+            Op::Write | Op::Trim if self.read_only => self.refuse(command),
             Op::Write => self.write_begins(command),
             Op::Trim => self.trim(command),
             Op::Flush => self.flush(command),
@@ -272,8 +288,10 @@ impl SimDrive {
     /// The end of a command is on its way to the sender; the next that waits takes its
     /// place.
     pub(super) fn command_reported(&mut self, command: u32) {
-        let Command { tag, queue, .. } = *self.commands.get(command);
-        self.complete(tag, queue);
+        let Command {
+            tag, queue, status, ..
+        } = *self.commands.get(command);
+        self.complete(tag, queue, status);
         self.commands.free.push(command);
         // If it was alone, it was so to its end; if not, none is.
         self.commands.alone = false;
@@ -284,6 +302,9 @@ impl SimDrive {
             }
             self.commands.queue_of(queue).waiting.pop_front();
             self.command_starts(request);
+        }
+        if self.holds_arrivals && !self.commands.any() {
+            self.commands_drained();
         }
     }
 

@@ -68,6 +68,11 @@ impl Controller {
         }
     }
 
+    /// Whether a core works.
+    pub fn is_busy(&self) -> bool {
+        self.cores.iter().any(|core| !core.jobs.is_empty())
+    }
+
     /// Time of all jobs that have ended.
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns

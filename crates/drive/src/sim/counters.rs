@@ -1,5 +1,7 @@
 //! What a drive has done.
 
+use super::shape::Mode;
+
 /// Running totals since power-on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -9,6 +11,14 @@ pub struct Counters {
     pub host_units_read: u64,
     /// Units the host has written (a partly written unit counts as one).
     pub host_units_written: u64,
+    /// Read commands of the host.
+    pub host_reads: u64,
+    /// Write commands of the host.
+    pub host_writes: u64,
+    /// Bytes the host has asked for.
+    pub host_bytes_read: u64,
+    /// Bytes the host has written.
+    pub host_bytes_written: u64,
     /// Units taken away by TRIM.
     pub units_trimmed: u64,
     /// Superblocks that TRIM emptied and that were erased without need.
@@ -35,6 +45,17 @@ pub struct Counters {
     pub suspensions: u64,
     /// Erases, one a die.
     pub erases: u64,
+    /// Of the erases, those of blocks of the SLC cache.
+    pub slc_erases: u64,
+    /// Page reads and programs by the mode of the cells. They count when they are handed to
+    /// their die, the totals when the die begins.
+    pub native_reads: u64,
+    /// See [`Counters::native_reads`].
+    pub slc_reads: u64,
+    /// See [`Counters::native_reads`].
+    pub native_programs: u64,
+    /// See [`Counters::native_reads`].
+    pub slc_programs: u64,
     /// Slots closed before they were full.
     pub padded_slots: u64,
     /// Reads of mapping segments that were not at hand.
@@ -55,6 +76,8 @@ pub struct Counters {
     pub map_erases: u64,
     /// Units read that were found in the read-ahead buffer.
     pub read_ahead_hits: u64,
+    /// Bytes moved over the channels.
+    pub channel_bytes: u64,
     /// Busy time summed over dies, ns.
     pub die_busy_ns: u64,
     /// Busy time summed over channels, ns.
@@ -68,6 +91,24 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Counts a page read in `mode`.
+    #[inline]
+    pub(super) fn reads_of(&mut self, mode: Mode) {
+        match mode {
+            Mode::Slc => self.slc_reads += 1,
+            Mode::Native => self.native_reads += 1,
+        }
+    }
+
+    /// Counts a program in `mode`.
+    #[inline]
+    pub(super) fn programs_of(&mut self, mode: Mode) {
+        match mode {
+            Mode::Slc => self.slc_programs += 1,
+            Mode::Native => self.native_programs += 1,
+        }
+    }
+
     /// Units given a place for each unit that the host wrote: host writes, collection,
     /// wear levelling and folding, in SLC and main area together. Parity, padding, and what is stale in the
     /// pages that a fold copies whole are not counted. `None` before the first write.

@@ -45,7 +45,7 @@ impl SimDrive {
     /// Begins as much of folding as may run now.
     #[inline]
     pub(super) fn pump_fold(&mut self) {
-        if self.limits.emptying == Some(Emptying::OnChip) {
+        if self.limits.emptying == Some(Emptying::OnChip) && !self.read_only {
             self.fold_on();
         }
     }

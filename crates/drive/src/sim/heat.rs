@@ -117,7 +117,10 @@ mod tests {
         let hot = |streams: &[u32]| streams.iter().sum::<u32>();
         assert_eq!((hot(&first[..400]), hot(&first[400..])), (400, 0));
         assert_eq!((hot(&moved[2_000..2_400]), hot(&moved)), (400, 400));
-        assert_eq!(heat.total, heat.counts.iter().map(|&n| u64::from(n)).sum());
+        assert_eq!(
+            heat.total,
+            heat.counts.iter().map(|&n| u64::from(n)).sum::<u64>()
+        );
     }
 
     #[test]

@@ -148,6 +148,7 @@ impl SimDrive {
         Completion {
             tag: ending.tag,
             at: self.queue.now(),
+            status: ending.status,
         }
     }
 

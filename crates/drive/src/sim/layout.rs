@@ -161,7 +161,8 @@ pub fn user_units_max(spec: &Spec) -> Option<u64> {
         Some(cache) if cache.when_full == WhenFull::Bypass => (3, 2 * buffer),
         Some(_) => (0, 0),
     };
-    let kept = spec.collect.start_superblocks + 3 + spec.further_streams() + superblocks;
+    let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);
+    let kept = spec.collect.start_superblocks + 3 + spec.further_streams() + superblocks + spares;
     let kept = u64::from(kept) * capacity.main_superblock_units + units;
     Some(capacity.main_units.saturating_sub(kept))
 }

@@ -13,6 +13,7 @@ use stend_base::Nanos;
 use stend_nand::{Class, Work};
 
 use super::controller::Job;
+use super::shape::Mode;
 use super::{Purpose, SimDrive};
 use crate::spec::{MapSpec, Spec, UNIT_BYTES};
 
@@ -150,6 +151,7 @@ impl SimDrive {
             bytes: UNIT_BYTES as u32,
         };
         self.counters.map_misses += 1;
+        self.counters.reads_of(Mode::Slc);
         let die = segment % self.spec.dies;
         let cookie = Purpose::MapRead { waiting }.pack();
         self.array.submit(&mut self.queue, die, class, work, cookie);
@@ -176,6 +178,7 @@ impl SimDrive {
         }
         let (program, erase_time) = (map.spec.program, map.spec.erase);
         self.counters.map_programs += 1;
+        self.counters.programs_of(Mode::Slc);
         let work = Work::Program {
             program,
             bytes: per_slot * UNIT_BYTES as u32,
@@ -185,6 +188,8 @@ impl SimDrive {
             .submit(&mut self.queue, die, Class::Background, work, cookie);
         if erase {
             self.counters.map_erases += 1;
+            self.counters.erases += 1;
+            self.counters.slc_erases += 1;
             let work = Work::Erase { erase: erase_time };
             self.array
                 .submit(&mut self.queue, die, Class::Background, work, cookie);

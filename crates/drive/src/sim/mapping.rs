@@ -371,6 +371,15 @@ impl Mapping {
         self.valid_in.fill(0);
     }
 
+    /// Takes every address away; nothing stays occupied.
+    pub fn forget(&mut self) {
+        self.unmap_all(false);
+        self.kept.fill(0);
+        self.kept_in.fill(0);
+        self.notes.bits.fill(0);
+        (self.notes.count, self.notes.hiding) = (0, false);
+    }
+
     /// Forgets the kept units of a slot that has been folded.
     pub fn release_kept(&mut self, slot: u32) {
         for unit in 0..1 << self.unit_bits {

@@ -10,7 +10,7 @@
 //! Simplified: a lost unit that is partly written anew counts as whole; on-chip copies do not correct and do not add errors; parity of a group that
 //! is still being written is at hand.
 
-use stend_base::{Nanos, SimTime};
+use stend_base::{Nanos, SimTime, Status};
 use stend_nand::reliability::Rber;
 use stend_nand::{Class, Work};
 
@@ -108,14 +108,19 @@ impl SimDrive {
         let superblock = self.layout.superblock_of_slot(slot);
         let block = self.block_rber(superblock);
         let cycles = self.superblocks.erase_counts()[superblock as usize];
+        let mode = self.superblocks.mode(superblock);
         let media = self.media.as_mut().expect("errors are modelled");
         media.reads[superblock as usize] = media.reads[superblock as usize].saturating_add(1);
-        let cells = media.spec.cells(self.superblocks.mode(superblock));
+        let cells = media.spec.cells(mode);
         let page = cells.page(block, lot(media.spec.seed, slot, cycles));
         let outcome = media.spec.ecc.read(page);
         let corrected = outcome.corrected && !media.dead[die as usize];
         let retries = u64::from(outcome.retries);
         self.counters.read_retries += retries;
+        match mode {
+            Mode::Slc => self.counters.slc_reads += retries,
+            Mode::Native => self.counters.native_reads += retries,
+        }
         let time = sense * (retries + 1) + media.spec.ecc.retry * retries;
         (time, corrected)
     }
@@ -220,7 +225,7 @@ impl SimDrive {
     pub(super) fn check_lost(&mut self, command: u32) {
         let (first, end) = self.commands.get(command).units();
         if (first..end).any(|unit| self.mapping.lookup(unit) == LOST) {
-            self.commands.get_mut(command).failed = true;
+            self.commands.get_mut(command).status = Status::MediaError;
             self.counters.failed_reads += 1;
         }
     }

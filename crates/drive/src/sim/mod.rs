@@ -5,23 +5,28 @@
 //! [`kind`]: hardware that becomes free (dies, link) before the firmware that uses it
 //! (cores), before timers; then commands that arrive from the host, in the order of
 //! submission; then completions handed to the host, in the order in which they were
-//! decided; then the host's processors.
+//! decided; then the host's processors, and what watches over all of this (idle states,
+//! heat).
 //!
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
 
+mod admission;
 mod cache;
 mod collect;
 mod command;
 mod controller;
 mod counters;
 mod divider;
+mod energy;
 mod fold;
 mod fua;
 mod heat;
 mod host;
 mod idle;
+mod idle_states;
 mod layout;
+mod life;
 mod limits;
 mod link;
 mod map_cache;
@@ -32,27 +37,34 @@ mod over_provisioning;
 mod policy;
 mod probe;
 mod read;
+mod service;
 mod shape;
 mod streams;
 mod superblocks;
+mod thermal;
 mod trim;
 mod wear;
 mod write;
 
 use std::collections::VecDeque;
 
-use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTime};
+use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTime, Status};
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
+pub use energy::Energy;
+pub use idle_states::MOST_IDLE_STATES;
+pub use thermal::Temperature;
 
 use crate::spec::{Spec, UNIT_BYTES};
+use admission::Admission;
 use collect::Collector;
 use command::{Commands, Ending};
 use controller::{Controller, Job};
 use fold::Folder;
 use host::Cpus;
 use idle::Idle;
+use idle_states::Sleep;
 pub use layout::{Capacity, capacity, user_units_max};
 use layout::{Layout, Pool};
 use limits::Limits;
@@ -65,6 +77,7 @@ pub use probe::MappingLog;
 use read::ReadAhead;
 use shape::Mode;
 use superblocks::Superblocks;
+use thermal::Heat;
 use trim::Trimmer;
 use write::Writer;
 
@@ -85,6 +98,23 @@ mod kind {
     pub const CPU: u8 = 8;
     // A timer; it stands here since what ends at its instant does not concern it.
     pub const TRIM_PAUSE: u8 = 9;
+    // What watches over the rest sees all that happened up to and including this instant:
+    // whether there was anything to do, and what it took of energy.
+    pub const SLEEP: u8 = 10;
+    pub const HEAT: u8 = 11;
+}
+
+/// How many things of each kind there are. What is switched off has none.
+fn things(spec: &Spec) -> [u32; 12] {
+    let cores = spec.controller.cores;
+    let sleep = u32::from(!spec.idle_states.is_empty());
+    let heat = u32::from(spec.thermal.is_some());
+    let links = Link::things(&spec.host);
+    let cpus = Cpus::things(&spec.host);
+    let trim_pause = u32::from(spec.trim.erase_pause.is_some());
+    [
+        spec.dies, links, cores, 1, 1, 1, 1, 1, cpus, trim_pause, sleep, heat,
+    ]
 }
 
 /// A simulated solid-state drive.
@@ -121,6 +151,13 @@ pub struct SimDrive {
     trimmer: Trimmer,
     arrivals: VecDeque<Arrival>,
     completions: VecDeque<Ending>,
+    sleep: Sleep,
+    heat: Heat,
+    admission: Admission,
+    /// A command that arrives may have to wait before it is looked at.
+    holds_arrivals: bool,
+    /// The flash is worn out.
+    read_only: bool,
     counters: Counters,
     trace: u64,
 }
@@ -217,24 +254,18 @@ impl SimDrive {
         let layout = Layout::new(spec);
         let units = (spec.user_bytes / UNIT_BYTES) as u32;
         let slots_of = |pool: Pool| {
-            let pool = layout.pool(pool);
-            i64::from(pool.superblocks) * i64::from(pool.slots_per_superblock)
+            let area = layout.pool(pool);
+            let spare = match (pool, &spec.health) {
+                (Pool::Main, Some(health)) => health.spare_superblocks,
+                _ => 0,
+            };
+            let superblocks = area.superblocks;
+            i64::from(superblocks - spare) * i64::from(area.slots_per_superblock)
         };
         let mut drive = SimDrive {
             layout,
             limits: Limits::new(spec, &layout),
-            queue: EventQueue::new(&[
-                spec.dies,
-                Link::things(&spec.host),
-                spec.controller.cores,
-                1,
-                1,
-                1,
-                1,
-                1,
-                Cpus::things(&spec.host),
-                u32::from(spec.trim.erase_pause.is_some()),
-            ]),
+            queue: EventQueue::new(&things(spec)),
             array: Array::new(
                 spec.dies,
                 spec.channels,
@@ -265,8 +296,14 @@ impl SimDrive {
             idle: Idle::default(),
             media: Media::new(spec, layout.superblocks()),
             trimmer: Trimmer::new(),
+            sleep: Sleep::default(),
+            heat: Heat::default(),
+            admission: Admission::default(),
+            // The first one begins the steps of heat.
+            holds_arrivals: spec.thermal.is_some(),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
+            read_only: false,
             counters: Counters::default(),
             trace: 0,
             native_bytes: spec.user_bytes,
@@ -289,6 +326,7 @@ impl SimDrive {
             nand_reads: array.reads,
             nand_programs: array.programs,
             suspensions: array.suspensions,
+            channel_bytes: array.channel_bytes,
             die_busy_ns: array.die_busy_ns,
             channel_busy_ns: array.channel_busy_ns,
             core_busy_ns: self.controller.busy_ns(),
@@ -385,6 +423,8 @@ impl SimDrive {
             (kind::IDLE_SLICE, _) => self.idle_slice_ends(),
             (kind::IDLE_BEGIN, _) => self.idle_timer(),
             (kind::TRIM_PAUSE, _) => self.trim_pause_ends(),
+            (kind::SLEEP, _) => self.sleep_timer_ends(),
+            (kind::HEAT, _) => self.heat_step_ends(),
             (kind::CPU, cpu) => {
                 self.trace(kind::CPU, cpu);
                 return self.cpu_done(cpu);
@@ -426,10 +466,14 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
-        let erase = match self.superblocks.mode(superblock) {
+        let mode = self.superblocks.mode(superblock);
+        let erase = match mode {
             Mode::Native => self.spec.main.timing.erase,
             Mode::Slc => self.cache_spec().pool.timing.erase,
         };
+        if mode == Mode::Slc {
+            self.counters.slc_erases += u64::from(self.spec.dies);
+        }
         for die in 0..self.spec.dies {
             self.counters.erases += 1;
             self.array.submit(
@@ -446,6 +490,9 @@ impl SimDrive {
         let pool = self.layout.pool_of_superblock(superblock);
         if self.superblocks.erase_ends(superblock, pool) {
             self.trim_erased(superblock);
+            if self.superblocks.worn_out() {
+                self.wears_out();
+            }
             self.pump_all();
         }
     }
@@ -533,21 +580,27 @@ impl SimDrive {
     }
 
     /// Ends a command at the present instant.
-    fn complete(&mut self, tag: u32, queue: u16) {
+    fn complete(&mut self, tag: u32, queue: u16, status: Status) {
         let at = self.now() + self.spec.host.complete;
         if self.completions.is_empty() {
             self.queue
                 .schedule(Lane::Completion, at, kind::COMPLETION, 0);
         }
-        self.completions.push_back(Ending { tag, queue, at });
+        self.completions.push_back(Ending {
+            tag,
+            queue,
+            at,
+            status,
+        });
     }
 
-    /// Die of a slot and tR of its page.
+    /// Die of a slot and tR of its page, which is about to be read.
     #[inline]
-    fn die_and_read_time(&self, slot: u32) -> (u32, Nanos) {
+    fn die_and_read_time(&mut self, slot: u32) -> (u32, Nanos) {
         let (superblock, within) = self.layout.within_superblock(slot);
         let mode = self.superblocks.mode(superblock);
         let (row, die) = self.layout.shape(mode).place(within);
+        self.counters.reads_of(mode);
         (die, self.limits.read[mode as usize][row as usize])
     }
 }

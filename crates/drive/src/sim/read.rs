@@ -118,6 +118,7 @@ impl SimDrive {
         let entry = *self.commands.get(command);
         let (first, end) = entry.units();
         self.counters.host_units_read += u64::from(end - first);
+        self.counters.host_bytes_read += entry.len_bytes;
         if self.spec.buffer.read_ahead_units == 0 {
             self.read_units(command, first, end);
             return;

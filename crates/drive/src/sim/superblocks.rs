@@ -15,6 +15,8 @@ pub(crate) enum State {
     /// Collection or folding empties it.
     Leaving,
     Erasing,
+    /// Erased as often as it can bear.
+    Retired,
 }
 
 #[derive(Clone, Debug)]
@@ -40,12 +42,19 @@ pub(crate) struct Superblocks {
     least_worn_first: bool,
     erased: [VecDeque<u32>; 2],
     closed_cache: VecDeque<u32>,
+    /// Erased superblocks of the main area that will take the place of retired ones.
+    spares: VecDeque<u32>,
+    end_of_life_cycles: [u32; 2],
+    retired: u32,
+    worn_out: bool,
 }
 
 impl Superblocks {
     pub fn new(spec: &Spec, layout: &Layout) -> Superblocks {
         let n = layout.superblocks() as usize;
         let cache = layout.pool(Pool::Cache).superblocks;
+        let health = spec.health.as_ref();
+        let spare = n as u32 - health.map_or(0, |health| health.spare_superblocks);
         Superblocks {
             state: vec![State::Erased; n],
             programs: vec![0; n],
@@ -61,8 +70,12 @@ impl Superblocks {
                 .collect(),
             dynamic: 0,
             first_main: cache,
-            erased: [(0..cache).collect(), (cache..n as u32).collect()],
+            erased: [(0..cache).collect(), (cache..spare).collect()],
             closed_cache: VecDeque::with_capacity(cache as usize),
+            spares: (spare..n as u32).collect(),
+            end_of_life_cycles: health.map_or([u32::MAX; 2], |h| h.end_of_life_cycles),
+            retired: 0,
+            worn_out: false,
         }
     }
 
@@ -168,6 +181,21 @@ impl Superblocks {
         superblock
     }
 
+    /// Every superblock that is neither erased nor being erased is to be emptied: which
+    /// they are. No program may be under way; a slot that was begun is forgotten.
+    pub fn leave_all(&mut self) -> Vec<u32> {
+        self.closed_cache.clear();
+        let filled = [State::Open, State::Closed, State::Leaving];
+        let all: Vec<u32> = (0..self.state.len() as u32)
+            .filter(|&s| filled.contains(&self.state[s as usize]))
+            .collect();
+        for &superblock in &all {
+            self.state[superblock as usize] = State::Leaving;
+            self.programs[superblock as usize] = 0;
+        }
+        all
+    }
+
     pub fn leave(&mut self, superblock: u32) {
         debug_assert_eq!(self.state[superblock as usize], State::Closed);
         self.state[superblock as usize] = State::Leaving;
@@ -206,8 +234,42 @@ impl Superblocks {
             self.dynamic -= 1;
         }
         self.erase_count[i] += 1;
-        self.erased[pool as usize].push_back(superblock);
+        let mut next = superblock;
+        if self.erase_count[i] >= self.end_of_life_cycles[pool as usize] {
+            next = self.retire(superblock, pool);
+        }
+        self.erased[pool as usize].push_back(next);
         true
+    }
+
+    /// Retires a superblock; the spare one that takes its place, or itself where there is
+    /// none.
+    #[cold]
+    fn retire(&mut self, superblock: u32, pool: Pool) -> u32 {
+        let spare = match pool {
+            Pool::Main => self.spares.pop_front(),
+            Pool::Cache => None,
+        };
+        let Some(spare) = spare else {
+            self.worn_out = true;
+            return superblock;
+        };
+        self.retired += 1;
+        self.state[superblock as usize] = State::Retired;
+        spare
+    }
+
+    /// A superblock should have been retired, and nothing could take its place.
+    pub fn worn_out(&self) -> bool {
+        self.worn_out
+    }
+
+    pub fn retired(&self) -> u32 {
+        self.retired
+    }
+
+    pub fn spares(&self) -> u32 {
+        self.spares.len() as u32
     }
 
     /// Erase cycles of every superblock, cache first.

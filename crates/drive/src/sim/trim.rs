@@ -51,6 +51,13 @@ impl Trimmer {
     }
 }
 
+impl Trimmer {
+    /// Whether it works, or rests between two pieces of work.
+    pub fn is_busy(&self) -> bool {
+        self.working || self.resting || self.erasing != NONE
+    }
+}
+
 impl SimDrive {
     /// Time of a TRIM command itself on a core.
     pub(super) fn trim_time(&self, command: &Command) -> Nanos {

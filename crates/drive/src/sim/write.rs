@@ -201,6 +201,16 @@ impl Writer {
             .any(|f| f.in_use && !f.stream.is_host() && f.number < ticket)
     }
 
+    /// Takes the first of the commands with data that is not admitted.
+    pub fn next_waiting(&mut self) -> Option<u32> {
+        self.waiting.pop_front()
+    }
+
+    /// Whether a slot is being filled whose content no program has taken yet.
+    pub fn has_open_slot(&self) -> bool {
+        self.streams.iter().any(|stream| stream.filled > 0)
+    }
+
     pub fn diagnosis(&self) -> String {
         format!(
             "buffered {}, {} writes wait, streams {:?}, filling {:?}",
@@ -468,6 +478,7 @@ impl SimDrive {
         let waiter = if fua { command } else { NONE };
         self.place_received(stream, begin, end, units.clone(), Received { tag, waiter });
         self.counters.host_units_written += u64::from(units.end - units.start);
+        self.counters.host_bytes_written += u64::from(bytes);
         // Only now: what is promised covers what is being placed.
         self.unpromise(stream, units.end - units.start);
         if fua && finished {
@@ -726,6 +737,7 @@ impl SimDrive {
             program: self.limits.program[kind.mode as usize][row as usize],
             bytes: units * UNIT_BYTES as u32,
         };
+        self.counters.programs_of(kind.mode);
         let class = if stream.is_host() {
             Class::HostProgram
         } else {

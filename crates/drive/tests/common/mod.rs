@@ -95,6 +95,10 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
         media: None,
         streams: None,
         wear: None,
+        energy: None,
+        idle_states: Vec::new(),
+        thermal: None,
+        health: None,
     }
 }
 

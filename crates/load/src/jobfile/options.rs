@@ -347,6 +347,21 @@ pub static OPTIONS: &[OptionDef] = &[
         &mut s.end_fsync,
         a.flag()?
     )),
+    option!(
+        "continue_on_error",
+        [],
+        "none, read, write, io, verify, all, 0, 1",
+        |s, a| set(
+            &mut s.continue_on_error,
+            match a.text {
+                Some("none" | "verify" | "0") => [false, false],
+                Some("read") => [true, false],
+                Some("write") => [false, true],
+                None | Some("" | "io" | "all" | "1") => [true, true],
+                Some(other) => return Err(format!("`{other}` is not known")),
+            }
+        )
+    ),
     option!("kb_base", [], "1000 or 1024", |s, a| {
         only(a, &["1000", "1024"])?;
         set(

@@ -228,6 +228,9 @@ pub struct Spec {
     pub end_fsync: bool,
     /// `kb_base`, 1000 or 1024.
     pub kb_base: u32,
+    /// `continue_on_error`: a job goes on after a read that failed, and after any other
+    /// request that failed.
+    pub continue_on_error: [bool; 2],
 }
 
 /// fio's `percentile_list` unless the job gives one.
@@ -288,6 +291,7 @@ impl Default for Spec {
             sync: false,
             end_fsync: false,
             kb_base: 1024,
+            continue_on_error: [false; 2],
         }
     }
 }

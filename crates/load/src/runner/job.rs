@@ -100,7 +100,22 @@ pub(super) struct JobState<'a> {
     pub log: Logger,
     wrote: bool,
     end_flushed: bool,
+    pub errors: Errors,
 }
+
+/// What failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Errors {
+    /// errno of the error that ended the job; 0 without one.
+    pub fatal: i32,
+    /// errno of the first; 0 without one.
+    pub first: i32,
+    /// Requests that failed.
+    pub total: u64,
+}
+
+/// What Linux makes of a device's error: EIO.
+const EIO: i32 = 5;
 
 impl<'a> JobState<'a> {
     /// `tags` are the job's own.
@@ -155,6 +170,7 @@ impl<'a> JobState<'a> {
             log: Logger::new(spec.log_interval, spec.runtime),
             wrote: false,
             end_flushed: false,
+            errors: Errors::default(),
             plan,
         }
     }
@@ -390,6 +406,24 @@ impl<'a> JobState<'a> {
                 offset_bytes: slot.offset,
             };
             self.log.record(at, request);
+        }
+    }
+
+    /// A request failed: it is counted as an error and in no other figure. As in fio, it
+    /// ends the job unless `continue_on_error` says otherwise.
+    #[cold]
+    pub fn failed(&mut self, tag: u32, slot: &Slot, at: SimTime) {
+        self.free.push(tag);
+        self.last_completion = at;
+        self.errors.total += 1;
+        if self.errors.first == 0 {
+            self.errors.first = EIO;
+        }
+        let read = slot.kind == Direction::Read as u8;
+        if !self.plan.spec.continue_on_error[usize::from(!read)] {
+            self.errors.fatal = EIO;
+            self.exhausted = true;
+            self.end_flushed = true;
         }
     }
 

@@ -10,6 +10,7 @@ mod dies;
 mod host;
 mod media;
 mod policy;
+mod power;
 
 use stend_analysis::{LevelKind, steps};
 use stend_drive::Model;

@@ -52,6 +52,14 @@ impl Link {
         }
     }
 
+    /// Whether anything is on its way.
+    pub fn is_busy(&self) -> bool {
+        match self {
+            Link::Sata(sata) => sata.is_busy(),
+            Link::Pcie(pcie) => pcie.is_busy(),
+        }
+    }
+
     /// Time that its media were taken, summed over directions.
     pub fn busy_ns(&self) -> u64 {
         match self {

@@ -101,6 +101,10 @@ impl Pcie {
         }
     }
 
+    pub fn is_busy(&self) -> bool {
+        !self.memory.is_empty() || self.directions.iter().any(|d| d.current.is_some())
+    }
+
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns
     }

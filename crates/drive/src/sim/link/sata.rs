@@ -37,6 +37,10 @@ impl Sata {
         }
     }
 
+    pub fn is_busy(&self) -> bool {
+        self.current.is_some()
+    }
+
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns
     }
