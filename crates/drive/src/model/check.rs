@@ -361,11 +361,14 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
         c.report("capacity.user_bytes", user, message);
         return;
     }
-    let most = crate::sim::user_units_max(&spec).unwrap_or_default() * UNIT_BYTES;
+    let most_units = crate::sim::user_units_max(&spec).unwrap_or_default();
+    let most = most_units * UNIT_BYTES;
+    let kept = (layout.main_units - most_units).div_ceil(layout.main_superblock_units);
     if user.get() > most {
         let message = format!(
             "{} does not fit: {} dies × {} planes × {} blocks × {} pages × {} KiB hold {} bytes \
-             of data; at most {most} are left beside what collection keeps and the drive has open",
+             of data, of which collection, open superblocks and spare keep {kept} superblocks; at \
+             most {most} are left",
             user.get(),
             spec.dies,
             model.nand.planes.get(),
