@@ -221,3 +221,18 @@ fn changed_segments_are_written_back_a_slot_at_a_time() {
     assert_eq!(drive.counters().map_misses, 64);
     assert_eq!(drive.counters().map_programs, 0);
 }
+
+#[test]
+fn a_segment_that_is_only_read_again_is_still_written_back() {
+    let mut drive = SimDrive::new(&with_map(8));
+    let slots = |drive: &mut SimDrive| {
+        // 16 changed segments, of which all go.
+        for segment in (0..24).chain(0..8) {
+            let op = if segment < 16 { Op::Write } else { Op::Read };
+            alone(drive, request(0, op, segment * 128, 1));
+            alone(drive, request(0, Op::Read, segment * 128, 1));
+        }
+        drive.counters().map_programs
+    };
+    assert_eq!(slots(&mut drive), 16 / 4);
+}
