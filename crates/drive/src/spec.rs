@@ -48,6 +48,9 @@ pub struct Spec {
     pub idle: IdleSpec,
     /// TRIM.
     pub trim: TrimSpec,
+    /// What a power cut leaves. Without, the drive keeps no account of it and its power
+    /// cannot be cut.
+    pub power_loss: Option<PowerLossSpec>,
 }
 
 /// The superblocks of one kind.
@@ -189,4 +192,39 @@ pub struct TrimSpec {
     /// True: units lying in the SLC cache are freed like any other. False: they lose
     /// their address, but stay in the cache's log until they are folded.
     pub reaches_cache: bool,
+}
+
+/// What keeps the mapping, and data that was promised, over a power cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PowerLossSpec {
+    /// With capacitors: for how long they hold the drive up.
+    pub hold_up: Option<Nanos>,
+    /// What a torn program does to the pages of its word line, and what is done about it.
+    pub paired_pages: PairedPages,
+    /// Timing of the journal's blocks: in SLC mode, outside the pools.
+    pub journal: CellTiming,
+    /// Pages of a block of the journal.
+    pub journal_rows: u32,
+    /// Changes of the mapping after which a journal page is written without being asked for.
+    pub journal_interval_units: u32,
+    /// Journal pages after which the changed parts of the mapping are written, so that
+    /// these pages are needed no more.
+    pub checkpoint_pages: u32,
+    /// From power to the first read of the flash.
+    pub boot: Nanos,
+    /// Bringing back one unit that the journal names.
+    pub replay_unit: Nanos,
+}
+
+/// Pages that share a word line and are programmed in several passes: a pass that is cut
+/// short tears the pages of the passes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairedPages {
+    /// All pages of a word line are programmed in one pass: there is nothing to tear.
+    OneShot,
+    /// Data counts as safe when its word line is full; whoever waits for it has the rest
+    /// of the word line filled with nothing.
+    Pad,
+    /// Nothing is done: a cut may take what a flush has promised.
+    Unprotected,
 }

@@ -9,72 +9,13 @@
 
 mod common;
 
+use common::draw::draw_spec;
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
-use stend_drive::spec::*;
-use stend_drive::{SimDrive, Spec};
+use stend_drive::SimDrive;
 
 const SEEDS: u64 = 60;
 const REQUESTS: u32 = 6_000;
-
-fn draw_spec(rng: &mut Rng) -> Spec {
-    let with_cache = rng.ratio(1, 2);
-    let bits = 1 + rng.below(4) as u32;
-    let word_lines = 4 + rng.below(5) as u32;
-    let superblocks = 24 + rng.below(30) as u32;
-    let mut spec = plain(superblocks, word_lines * bits, 64);
-    spec.dies = 1 + rng.below(12) as u32;
-    spec.channels = 1 + rng.below(u64::from(spec.dies)) as u32;
-    spec.units_per_slot = 1 << rng.below(6);
-    spec.main.timing.read = vec![Nanos::from_micros(50); bits as usize];
-    spec.main.timing.program = vec![Nanos::from_micros(500); bits as usize];
-    spec.parity_data = rng.ratio(1, 2).then(|| 1 + rng.below(8) as u32);
-    if with_cache {
-        let template = cached(superblocks, 16, 64).cache.expect("it has a cache");
-        spec.collect.cache_reserve_superblocks = 4;
-        let pool = PoolSpec {
-            superblocks: 16 + rng.below(12) as u32,
-            rows: word_lines,
-            ..template.pool
-        };
-        spec.cache = Some(CacheSpec {
-            pool,
-            fold_start_slots: rng.below(100),
-            fold_dies_background: rng.below(3) as u32,
-            fold_pause: Nanos::from_micros(rng.below(3) * 500),
-        });
-    }
-    spec.controller.cores = 1 + rng.below(3) as u32;
-    spec.controller.core_write = rng.below(u64::from(spec.controller.cores)) as u32;
-    spec.controller.core_background = rng.below(u64::from(spec.controller.cores)) as u32;
-    spec.buffer.write_units = spec.units_per_slot * (2 + rng.below(20) as u32);
-    spec.buffer.read_ahead_units = rng.below(3) as u32 * 32;
-    spec.collect.policy = if rng.ratio(1, 4) {
-        Policy::Fifo
-    } else {
-        Policy::Greedy
-    };
-    let deepest = if rng.ratio(1, 4) { 1024 } else { 16 };
-    spec.collect.depth = 1 + rng.below(deepest) as u32;
-    spec.host.slots = 1 + rng.below(32) as u32;
-    spec.idle.duty_percent = 1 + rng.below(100) as u32;
-    spec.idle.target_superblocks = rng.below(30) as u32;
-    spec.collect.reserve_superblocks = 3 + rng.below(2) as u32;
-    spec.collect.start_superblocks = spec.collect.reserve_superblocks + 1 + rng.below(3) as u32;
-    spec.idle.enabled = rng.ratio(3, 4);
-    spec.trim.enabled = rng.ratio(7, 8);
-    spec.trim.reaches_cache = rng.ratio(1, 2);
-    spec.user_bytes = draw_capacity(rng, &spec);
-    spec
-}
-
-/// From half of what fits to all that the model checker allows.
-fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
-    let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
-    let kept = u64::from(spec.collect.start_superblocks) + 3;
-    let most = capacity.main_units - kept * capacity.main_superblock_units;
-    (most / 2 + rng.below(most / 2 + 1)).max(1) * UNIT
-}
 
 struct Model {
     drive: SimDrive,

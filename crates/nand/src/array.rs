@@ -172,6 +172,27 @@ impl Array {
         !self.dies[die as usize].busy
     }
 
+    /// The cookie of what `die` is working on.
+    pub fn under_way(&self, die: u32) -> Option<u64> {
+        let die = &self.dies[die as usize];
+        die.busy.then_some(die.cookie)
+    }
+
+    /// The power is gone at `now`: nothing is under way and nothing waits. The caller
+    /// forgets the events.
+    pub fn power_cut(&mut self, now: SimTime) {
+        for die in &mut self.dies {
+            if die.busy {
+                self.counters.die_busy_ns += now.since(die.began).0;
+            }
+            die.busy = false;
+            die.waiting = [List::EMPTY; CLASSES];
+        }
+        self.channels.fill(now);
+        self.waiting.clear();
+        self.free = NONE;
+    }
+
     /// Hands `work` to `die`; `cookie` comes back in [`Finished`].
     #[inline]
     pub fn submit(

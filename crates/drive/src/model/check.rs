@@ -18,13 +18,13 @@ pub(super) struct Problem {
     pub message: String,
 }
 
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     text: &'a str,
     problems: Vec<Problem>,
 }
 
 impl Checker<'_> {
-    fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
+    pub(super) fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
         self.problems.push(Problem {
             line: line_of(self.text, field.span().start),
             key,
@@ -32,7 +32,7 @@ impl Checker<'_> {
         });
     }
 
-    fn source<T>(&mut self, key: &'static str, field: &Field<T>) {
+    pub(super) fn source<T>(&mut self, key: &'static str, field: &Field<T>) {
         let source = field.get_ref().source.trim();
         let bare = ["fitted", ""];
         if bare.contains(&source) {
@@ -44,8 +44,12 @@ impl Checker<'_> {
         }
     }
 
-    fn range<T>(&mut self, key: &'static str, field: &Field<T>, allowed: RangeInclusive<T>)
-    where
+    pub(super) fn range<T>(
+        &mut self,
+        key: &'static str,
+        field: &Field<T>,
+        allowed: RangeInclusive<T>,
+    ) where
         T: PartialOrd + Display + Clone,
     {
         self.source(key, field);
@@ -60,7 +64,7 @@ impl Checker<'_> {
         }
     }
 
-    fn one_of(&mut self, key: &'static str, field: &Field<String>, allowed: &[&str]) {
+    pub(super) fn one_of(&mut self, key: &'static str, field: &Field<String>, allowed: &[&str]) {
         self.source(key, field);
         let value = field.get();
         if !allowed.contains(&value.as_str()) {
@@ -114,8 +118,10 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     host(&mut checker, model);
     controller(&mut checker, model);
     policies(&mut checker, model);
+    super::power_loss::check(&mut checker, model);
     if checker.problems.is_empty() {
         geometry(&mut checker, model);
+        super::power_loss::check_sizes(&mut checker, model);
     }
     checker.problems
 }

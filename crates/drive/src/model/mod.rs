@@ -6,6 +6,7 @@
 
 mod check;
 mod facts;
+pub mod power_loss;
 mod resolve;
 mod schema;
 mod shape;

@@ -69,6 +69,7 @@ pub(super) fn spec(model: &Model) -> Spec {
             per_1024_units: nanos(&model.trim.per_1024_units_ns),
             reaches_cache: model.trim.reaches_cache.get(),
         },
+        power_loss: super::power_loss::resolve(model),
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Model {
     pub idle: Idle,
     /// TRIM.
     pub trim: Trim,
+    /// What a power cut leaves, if that is modelled.
+    pub power_loss: Option<super::power_loss::PowerLoss>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,

@@ -48,6 +48,11 @@ impl SimDrive {
                 return;
             }
         }
+        if self.durability.is_some()
+            && !self.stream_has_room(StreamId::Collect, self.spec.units_per_slot)
+        {
+            self.urge();
+        }
     }
 
     #[inline]
@@ -167,7 +172,7 @@ impl SimDrive {
                 return;
             }
             self.collector.leaving.pop_front();
-            self.erase(superblock);
+            self.let_go(superblock);
         }
     }
 

@@ -77,6 +77,11 @@ impl Commands {
         &mut self.slots[command as usize]
     }
 
+    /// All commands are gone.
+    pub fn power_cut(&mut self) {
+        *self = Commands::new(self.slots.len() as u32);
+    }
+
     /// True once for each command.
     pub fn first_transfer(&mut self, command: u32) -> bool {
         std::mem::replace(&mut self.slots[command as usize].untouched, false)
@@ -97,6 +102,10 @@ impl SimDrive {
         if let Some(next) = self.arrivals.front() {
             self.queue
                 .schedule(Lane::Arrival, next.at, kind::ARRIVAL, 0);
+        }
+        if self.is_starting() {
+            self.commands.waiting.push_back(request);
+            return;
         }
         if self.idle.working() {
             self.idle_ends();
@@ -162,6 +171,17 @@ impl SimDrive {
         }
     }
 
+    /// Starts commands that have come before the drive could serve them.
+    pub(super) fn start_waiting(&mut self) {
+        while !self.commands.waiting.is_empty() {
+            let Some(slot) = self.commands.free.pop() else {
+                return;
+            };
+            let request = self.commands.waiting.pop_front().expect("one waits");
+            self.command_starts(slot, request);
+        }
+    }
+
     fn trim_time(&self, units: u64) -> Nanos {
         let spec = &self.spec.trim;
         if !spec.enabled {
@@ -171,6 +191,14 @@ impl SimDrive {
     }
 
     fn trim(&mut self, command: u32) {
+        if self.trim_must_wait(command) {
+            self.wait_among_writes(command);
+        } else {
+            self.trim_now(command);
+        }
+    }
+
+    pub(super) fn trim_now(&mut self, command: u32) {
         if self.spec.trim.enabled {
             let Command {
                 offset_bytes,
@@ -189,6 +217,7 @@ impl SimDrive {
                     self.mapping.unmap(unit, keep);
                 }
             }
+            self.log_trim(first, end);
             self.counters.units_trimmed += u64::from(end.saturating_sub(first));
         }
         self.command_done(command);
@@ -210,14 +239,17 @@ impl SimDrive {
     /// One line for a person who looks for a drive that stands still.
     pub fn diagnosis(&self) -> String {
         format!(
-            "free slots {:?}, erased cache {} main {}, outstanding {}, {:?}, {:?}, {}",
+            "free slots {:?}, erased cache {} main {}, outstanding {}, {:?}, {:?}, {}; {}",
             self.free_slots,
             self.superblocks.erased(Pool::Cache),
             self.superblocks.erased(Pool::Main),
             self.commands.outstanding,
             self.collector,
             self.folder,
-            self.writer.diagnosis()
+            self.writer.diagnosis(),
+            self.durability
+                .as_ref()
+                .map_or_else(String::new, |d| d.diagnosis())
         )
     }
 

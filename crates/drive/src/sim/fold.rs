@@ -99,6 +99,7 @@ impl SimDrive {
             return false;
         }
         let Some(target) = self.superblocks.open(Pool::Main) else {
+            self.urge();
             self.pump_collect();
             return false;
         };
@@ -126,7 +127,7 @@ impl SimDrive {
             }
             self.superblocks.take_closed_cache(nth);
             self.free_slots[Pool::Cache as usize] += self.slots(Pool::Cache, 1);
-            self.erase(superblock);
+            self.let_go(superblock);
         }
     }
 
@@ -217,6 +218,7 @@ impl SimDrive {
         let valid = self.mapping.valid_bits(from);
         let dead = (self.mapping.occupied_bits(from) & !valid).count_ones();
         self.mapping.transplant(from, valid, to, target);
+        self.log_transplant(from, valid, to, target);
         self.counters.units_folded += u64::from(valid.count_ones());
         if dead > 0 {
             self.mapping.release_kept(from);
@@ -237,7 +239,7 @@ impl SimDrive {
         let fold = self.folder.fold.take().expect("a fold is under way");
         self.superblocks.close(fold.target);
         for &source in &fold.sources[..sources] {
-            self.erase(source);
+            self.let_go(source);
         }
     }
 }

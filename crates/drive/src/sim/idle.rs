@@ -48,6 +48,7 @@ impl SimDrive {
             return;
         }
         self.pad_slots();
+        self.want_all_durable();
         // Without idle work the drive stands still until the host speaks again.
         self.idle.working = true;
         if self.spec.idle.enabled {

@@ -157,6 +157,15 @@ impl Layout {
         (pool, row, die)
     }
 
+    /// The slots that share a word line with `slot`, itself among them, in the order in
+    /// which they are programmed.
+    pub fn word_line(&self, slot: u32) -> std::iter::StepBy<std::ops::Range<u32>> {
+        let (pool, row, _) = self.place(slot);
+        let rows = self.pools[pool as usize].rows_per_word_line;
+        let first = slot - row % rows * self.dies;
+        (first..first + rows * self.dies).step_by(self.dies as usize)
+    }
+
     #[inline]
     fn pool_of_slot(&self, slot: u32) -> Pool {
         if slot < self.pools[1].first_slot {

@@ -45,6 +45,12 @@ impl Link {
         self.busy_ns
     }
 
+    /// Nothing is under way any more.
+    pub fn power_cut(&mut self) {
+        self.current = None;
+        self.waiting.clear();
+    }
+
     fn time(&self, bytes: u32) -> Nanos {
         let frames = bytes.div_ceil(self.frame_bytes);
         Nanos(u64::from(bytes) * self.ps_per_byte / 1000) + self.frame_overhead * u64::from(frames)

@@ -5,7 +5,7 @@
 //! [`kind`]: hardware that becomes free (dies, link) before the firmware that uses it
 //! (cores), before timers; then commands that arrive from the host, in the order of
 //! submission; then completions handed to the host, in the order in which they were
-//! decided.
+//! decided; last the timers of a start after a power cut.
 //!
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
@@ -14,14 +14,17 @@ mod collect;
 mod command;
 mod controller;
 mod counters;
+mod durability;
 mod fold;
 mod idle;
+mod journal;
 mod layout;
 mod limits;
 mod link;
 mod mapping;
 mod memory;
 mod policy;
+mod power_cut;
 mod probe;
 mod read;
 mod superblocks;
@@ -33,13 +36,17 @@ use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTi
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
+#[doc(hidden)]
+pub use durability::Canary;
 
 use crate::spec::{Spec, UNIT_BYTES};
 use collect::Collector;
 use command::Commands;
 use controller::{Controller, Job};
+use durability::Durability;
 use fold::Folder;
 use idle::Idle;
+use journal::Upkeep;
 pub use layout::{Capacity, capacity};
 use layout::{Layout, Pool};
 use limits::Limits;
@@ -63,6 +70,8 @@ mod kind {
     // Only the next of these is in the queue.
     pub const ARRIVAL: u8 = 6;
     pub const COMPLETION: u8 = 7;
+    // The steps of a start, before which nothing else happens but arrivals, which wait.
+    pub const POWER: u8 = 8;
 }
 
 /// A simulated solid-state drive.
@@ -89,6 +98,8 @@ pub struct SimDrive {
     collector: Collector,
     folder: Folder,
     idle: Idle,
+    /// Only in a drive whose power can be cut.
+    durability: Option<Box<Durability>>,
     arrivals: VecDeque<Arrival>,
     completions: VecDeque<Completion>,
     counters: Counters,
@@ -121,6 +132,8 @@ enum Purpose {
     Fold { word_line_die: u32 },
     /// Erase of a superblock's blocks on one die.
     Erase { superblock: u32 },
+    /// Beside data: journal, checkpoints, recovery.
+    Upkeep { what: Upkeep },
 }
 
 impl Purpose {
@@ -135,6 +148,7 @@ impl Purpose {
             Purpose::Collect { slot } => (5, slot, 0),
             Purpose::Fold { word_line_die } => (6, word_line_die, 0),
             Purpose::Erase { superblock } => (7, superblock, 0),
+            Purpose::Upkeep { what } => (8, what as u32, 0),
         };
         debug_assert!(b < 1 << 24);
         u64::from(a) | u64::from(b) << 32 | code << 56
@@ -156,6 +170,9 @@ impl Purpose {
             5 => Purpose::Collect { slot: a },
             6 => Purpose::Fold { word_line_die: a },
             7 => Purpose::Erase { superblock: a },
+            8 => Purpose::Upkeep {
+                what: Upkeep::ALL[a as usize],
+            },
             code => unreachable!("no purpose has the code {code}"),
         }
     }
@@ -177,7 +194,7 @@ impl SimDrive {
         let mut drive = SimDrive {
             layout,
             limits: Limits::new(spec, &layout),
-            queue: EventQueue::new(&[spec.dies, 1, spec.controller.cores, 1, 1, 1, 1, 1]),
+            queue: EventQueue::new(&[spec.dies, 1, spec.controller.cores, 1, 1, 1, 1, 1, 1]),
             array: Array::new(
                 spec.dies,
                 spec.channels,
@@ -196,6 +213,10 @@ impl SimDrive {
             collector: Collector::default(),
             folder: Folder::default(),
             idle: Idle::default(),
+            durability: spec
+                .power_loss
+                .as_ref()
+                .map(|of| Box::new(Durability::new(of, spec, &layout, units))),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
             counters: Counters::default(),
@@ -303,6 +324,9 @@ impl SimDrive {
             Lane::Completion => return self.completion_arrives(),
             Lane::Timer => self.timer_ends(event.thing),
         }
+        if self.durability.is_some() {
+            self.keep_durable();
+        }
         None
     }
 
@@ -311,6 +335,7 @@ impl SimDrive {
             kind::FOLD_PAUSE => self.fold_pause_ends(),
             kind::IDLE_SLICE => self.idle_slice_ends(),
             kind::IDLE_BEGIN => self.idle_timer(),
+            kind::POWER => self.power_timer_ends(),
             other => unreachable!("no timer has the kind {other}"),
         }
     }
@@ -325,6 +350,7 @@ impl SimDrive {
             Purpose::Collect { slot } => self.collect_arrived(slot),
             Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
             Purpose::Erase { superblock } => self.erase_done(superblock),
+            Purpose::Upkeep { what } => self.upkeep_done(what),
         }
     }
 
@@ -396,6 +422,21 @@ impl SimDrive {
         }
     }
 
+    /// Lets at most `events` events happen, and stops at a completion: how many have
+    /// happened, and the completion. Fewer than asked for without one means that nothing
+    /// more will happen.
+    pub fn advance_events(&mut self, events: u64) -> (u64, Option<Completion>) {
+        for done in 0..events {
+            if self.queue.next_at() == SimTime::NEVER {
+                return (done, None);
+            }
+            if let Some(completion) = self.step() {
+                return (done + 1, Some(completion));
+            }
+        }
+        (events, None)
+    }
+
     fn completion_arrives(&mut self) -> Option<Completion> {
         let completion = self.completions.pop_front()?;
         if let Some(next) = self.completions.front() {
@@ -427,6 +468,7 @@ impl Device for SimDrive {
                 && request.offset_bytes + request.len_bytes <= self.spec.user_bytes,
             "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
         );
+        debug_assert!(self.has_power(), "a request to a drive without power");
         // It will be looked up when the command has come through link and firmware.
         self.mapping.expect(request.offset_bytes / UNIT_BYTES);
         self.commands.outstanding += 1;

@@ -141,6 +141,46 @@ impl Superblocks {
         true
     }
 
+    /// Those that something is being written to.
+    pub fn open_ones(&self) -> impl Iterator<Item = u32> + '_ {
+        (0u32..)
+            .zip(&self.state)
+            .filter(|&(_, &state)| state == State::Open)
+            .map(|(superblock, _)| superblock)
+    }
+
+    /// Nothing is under way any more. Those that are `open` stay so, those that were being
+    /// erased or are `dead` are to be erased (they are returned), all others with data are
+    /// closed.
+    pub fn power_cut(
+        &mut self,
+        layout: &Layout,
+        open: impl Fn(u32) -> bool,
+        dead: impl Fn(u32) -> bool,
+    ) -> Vec<u32> {
+        self.programs.fill(0);
+        self.erases.fill(0);
+        let mut to_erase = Vec::new();
+        for superblock in 0..self.state.len() as u32 {
+            match self.state[superblock as usize] {
+                State::Erased => continue,
+                _ if dead(superblock) => {
+                    self.state[superblock as usize] = State::Leaving;
+                    to_erase.push(superblock);
+                }
+                State::Open if open(superblock) => self.full[superblock as usize] = false,
+                State::Open => self.close(superblock),
+                _ => self.state[superblock as usize] = State::Closed,
+            }
+        }
+        let cache = 0..layout.pool(Pool::Cache).superblocks;
+        let mut closed: Vec<u32> = cache.filter(|&s| self.is_closed(s)).collect();
+        closed.sort_unstable_by_key(|&s| self.closed_at[s as usize]);
+        self.closed_cache.clear();
+        self.closed_cache.extend(closed);
+        to_erase
+    }
+
     /// Erase cycles of every superblock, cache first.
     pub fn erase_counts(&self) -> &[u32] {
         &self.erase_count

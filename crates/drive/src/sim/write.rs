@@ -7,8 +7,10 @@
 
 use std::collections::VecDeque;
 
+use stend_base::Op;
 use stend_nand::{Class, Work};
 
+use super::durability::Admission;
 use super::layout::{Layout, Pool};
 use super::link::Transfer;
 use super::mapping::UNMAPPED;
@@ -184,6 +186,81 @@ impl Writer {
         }
     }
 
+    pub fn slot_of(&self, filling: u32) -> u32 {
+        self.filling[filling as usize].slot
+    }
+
+    /// Slots whose program has not ended.
+    pub fn unprogrammed_slots(&self) -> Vec<u32> {
+        let open = self.filling.iter().filter(|f| f.in_use && !f.programmed);
+        open.map(|f| f.slot).collect()
+    }
+
+    /// Whether a slot belongs to an open superblock that has not come so far.
+    pub fn will_begin(&self, layout: &Layout, slot: u32) -> bool {
+        let superblock = layout.superblock_of_slot(slot);
+        let within = slot - layout.first_slot(superblock);
+        let open = self.streams.iter().find(|s| s.superblock == superblock);
+        open.is_some_and(|s| within >= s.within + u32::from(s.filled > 0))
+    }
+
+    /// Slots of a superblock that have been begun.
+    pub fn begun_in(&self, superblock: u32, layout: &Layout) -> u32 {
+        let open = self.streams.iter().find(|s| s.superblock == superblock);
+        open.map_or_else(
+            || {
+                let pool = layout.pool_of_superblock(superblock);
+                layout.pool(pool).slots_per_superblock
+            },
+            |s| s.within + u32::from(s.filled > 0),
+        )
+    }
+
+    /// Nothing is in the buffer any more. An open superblock that is not `dead` is filled on
+    /// from the next multiple of `line` rows behind what has been begun; which these are,
+    /// and how many of their slots are left.
+    pub fn power_cut(
+        &mut self,
+        layout: &Layout,
+        line: u32,
+        dead: impl Fn(u32) -> bool,
+    ) -> [Option<(u32, u32)>; 2] {
+        self.filling.clear();
+        self.free.clear();
+        self.waiting.clear();
+        self.ring.clear();
+        self.unprogrammed.fill(0);
+        self.buffered = 0;
+        self.collected_under_way = 0;
+        self.padding_owed = false;
+        let mut open = [None; 2];
+        for (stream, open) in self.streams.iter_mut().zip(&mut open) {
+            let mut within = stream.within + u32::from(stream.filled > 0);
+            if line > 1 {
+                within = within.next_multiple_of(line * layout.dies);
+            }
+            while within < self.slots_per_superblock && self.run[within as usize] == 0 {
+                within += 1;
+            }
+            (stream.filled, stream.filling, stream.promised) = (0, NONE, 0);
+            let ends = within >= self.slots_per_superblock;
+            if stream.superblock == NONE || ends || dead(stream.superblock) {
+                stream.superblock = NONE;
+                stream.room = 0;
+                continue;
+            }
+            let left = within..self.slots_per_superblock;
+            *open = Some((stream.superblock, left.len() as u32));
+            let data = left.filter(|&w| self.run[w as usize] > 0).count() as u32;
+            stream.room = data * self.units_per_slot;
+            stream.within = within;
+            (stream.row, stream.die) = (within / layout.dies, within % layout.dies);
+            let slot = layout.first_slot(stream.superblock) + within;
+            stream.first_unit = slot << layout.unit_bits;
+        }
+        open
+    }
+
     fn release(&mut self, filling: u32) {
         self.filling[filling as usize].in_use = false;
         self.free.push(filling);
@@ -218,18 +295,38 @@ impl SimDrive {
 
     fn admit_writes(&mut self) {
         while let Some(&command) = self.writer.waiting.front() {
+            if self.commands.get(command).op == Op::Trim {
+                if self.trim_must_wait(command) {
+                    return;
+                }
+                self.writer.waiting.pop_front();
+                self.trim_now(command);
+                continue;
+            }
             let (units, bytes) = self.next_admission(command);
             if self.writer.buffered + units > self.spec.buffer.write_units {
                 return;
             }
-            if !self.host_has_space(units) {
+            let Admission::Promise(promise) = self.admission(command, units) else {
+                return;
+            };
+            if promise > 0 && !self.host_has_space(promise) {
+                if !self.stream_has_room(StreamId::Host, promise) {
+                    self.urge();
+                }
                 // Nothing else may be under way that would start what makes space.
                 self.pump_collect();
                 self.pump_fold();
+                // Folding may have passed over word lines in which nothing is left: that
+                // makes space at once, and no event need follow.
+                if self.durability.is_some() && self.host_has_space(promise) {
+                    continue;
+                }
                 return;
             }
             self.writer.buffered += units;
-            self.writer.streams[StreamId::Host as usize].promised += units;
+            self.writer.streams[StreamId::Host as usize].promised += promise;
+            self.part_admitted(command);
             let entry = self.commands.get_mut(command);
             entry.to_admit -= u64::from(bytes);
             if entry.to_admit == 0 {
@@ -293,6 +390,15 @@ impl SimDrive {
         (units - stream.room).div_ceil(self.writer.units_per_superblock)
     }
 
+    /// A TRIM waits in the order of the writes.
+    pub(super) fn wait_among_writes(&mut self, command: u32) {
+        self.writer.waiting.push_back(command);
+    }
+
+    pub(super) fn promised(&self, stream: StreamId) -> u32 {
+        self.writer.streams[stream as usize].promised
+    }
+
     pub(super) fn promise(&mut self, stream: StreamId, units: u32) {
         self.writer.streams[stream as usize].promised += units;
     }
@@ -318,6 +424,7 @@ impl SimDrive {
         if self.writer.padding_owed {
             self.pad_slots();
         }
+        self.part_placed(command, units.end);
         if finished {
             self.command_done(command);
         }
@@ -371,6 +478,7 @@ impl SimDrive {
                 without_lowest(units, now)
             };
             self.mapping.gather(slot, units ^ rest, to, superblock);
+            self.log_gather(slot, units ^ rest, to, superblock);
             self.fill_collected(now);
             (units, count) = (rest, count - now);
         }
@@ -517,8 +625,7 @@ impl SimDrive {
                 continue;
             }
             let padding = self.spec.units_per_slot - filled;
-            let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
-            if !takes_none && !self.stream_has_room(id, padding) {
+            if !self.padding_fits(id, padding) {
                 self.writer.padding_owed |= id == StreamId::Host;
                 continue;
             }
@@ -528,6 +635,43 @@ impl SimDrive {
                 self.writer.buffered += padding;
             }
             self.close_slot(id);
+        }
+    }
+
+    /// Whether `padding` units can be left out without taking room that was promised.
+    fn padding_fits(&self, id: StreamId, padding: u32) -> bool {
+        let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
+        takes_none || self.stream_has_room(id, padding)
+    }
+
+    /// Closes the slots of an open superblock up to `slot`, full, partly filled or empty, as
+    /// far as no room is taken that was promised.
+    pub(super) fn fill_to(&mut self, slot: u32) {
+        let superblock = self.layout.superblock_of_slot(slot);
+        let last = slot - self.layout.first_slot(superblock);
+        for id in [StreamId::Host, StreamId::Collect] {
+            loop {
+                let stream = &self.writer.streams[id as usize];
+                let (filled, within) = (stream.filled, stream.within);
+                if stream.superblock != superblock || within > last {
+                    break;
+                }
+                let padding = self.spec.units_per_slot - filled;
+                if !self.padding_fits(id, padding) {
+                    break;
+                }
+                if filled == 0 {
+                    self.begin_slot(id);
+                    self.counters.filler_slots += 1;
+                } else {
+                    self.counters.padded_slots += 1;
+                }
+                if id == StreamId::Host {
+                    // The slot gives its whole size back when it is programmed.
+                    self.writer.buffered += padding;
+                }
+                self.close_slot(id);
+            }
         }
     }
 
@@ -619,6 +763,10 @@ impl SimDrive {
     }
 
     pub(super) fn flush(&mut self, command: u32) {
+        if self.durability.is_some() {
+            self.flush_durably(command);
+            return;
+        }
         self.pad_slots();
         let epoch = self.writer.epoch;
         self.writer.epoch += 1;
@@ -628,13 +776,17 @@ impl SimDrive {
 
     /// Ends the flushes behind which nothing is unprogrammed any more.
     #[inline]
-    fn check_flushes(&mut self) {
+    pub(super) fn check_flushes(&mut self) {
         if !self.commands.flushes.is_empty() {
             self.end_flushes();
         }
     }
 
     fn end_flushes(&mut self) {
+        if self.durability.is_some() {
+            self.end_durable_flushes();
+            return;
+        }
         while let Some(&(command, epoch)) = self.commands.flushes.first() {
             let holds_up = |f: &Filling| {
                 f.in_use && !f.programmed && f.stream == StreamId::Host && f.epoch <= epoch

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, missing_docs)]
 
+pub mod cuts;
+pub mod draw;
+
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
 use stend_drive::spec::*;
@@ -79,6 +82,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             per_1024_units: Nanos(5_000),
             reaches_cache: true,
         },
+        power_loss: None,
     }
 }
 

@@ -1,0 +1,376 @@
+//! Cutting the power, and what the drive does when it comes back.
+//!
+//! A cut may fall between any two events. Programs under way are torn: nothing of their
+//! slots can be read, and with cells programmed in several passes nothing of the word line
+//! they belong to ([`crate::spec::PairedPages`]). A program counts as under way from when
+//! its die takes it up. Everything in memory is gone; the mapping is the durable one
+//! ([`super::durability`]). Superblocks that were being erased are erased again, as are
+//! those in which nothing durable lies. An open superblock is filled on behind the last
+//! slot that had been begun, from the next word line where a word line has several pages.
+//!
+//! With capacitors, the slots in the buffer are programmed and all changes of the log are
+//! journalled before the power goes, if the capacitors hold for so long.
+//!
+//! When the power comes back, the drive reads the table, the journal since the last
+//! checkpoint, and the slots of open superblocks, over all dies at once. Commands that
+//! arrive meanwhile wait.
+
+use stend_base::{Nanos, SimTime};
+use stend_nand::{Class, Work};
+
+use super::collect::Collector;
+use super::fold::Folder;
+use super::idle::Idle;
+use super::journal::Upkeep;
+use super::layout::Pool;
+use super::mapping::UNMAPPED;
+use super::read::ReadAhead;
+use super::{Purpose, SimDrive, kind};
+use crate::spec::{PairedPages, UNIT_BYTES};
+
+/// Whether the drive has power and serves commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Power {
+    On,
+    Off(Restart),
+    /// Powered up at this instant.
+    Starting(SimTime, Restart),
+}
+
+/// What there is to do at the next start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Restart {
+    /// Slots whose state is to be found out.
+    scan: Vec<u32>,
+    /// Superblocks to be erased.
+    erase: Vec<u32>,
+    /// Reads not yet ended.
+    reads: u32,
+    /// All reads have ended.
+    read: bool,
+}
+
+impl SimDrive {
+    /// Cuts the power at this instant, between two events. Requests not yet completed are
+    /// gone. Time may pass ([`stend_base::Device::advance`]) until
+    /// [`SimDrive::power_up`]; requests must not be sent.
+    ///
+    /// # Panics
+    /// Without [`crate::Spec::power_loss`], and when the power is off.
+    pub fn power_cut(&mut self) {
+        self.counters.unsafe_shutdowns += 1;
+        if let Power::Starting(_, restart) = &self.durability().power {
+            // Nothing in flash has changed yet.
+            let restart = Restart {
+                reads: 0,
+                read: false,
+                ..restart.clone()
+            };
+            self.lose_memory();
+            self.durability_mut().power = Power::Off(restart);
+            return;
+        }
+        self.lose_power(false);
+    }
+
+    /// Makes everything durable, writes a checkpoint, and turns the power off.
+    ///
+    /// # Panics
+    /// Without [`crate::Spec::power_loss`], when the power is off, or when a request has
+    /// not been completed.
+    pub fn shutdown(&mut self) {
+        assert!(
+            self.commands.outstanding == 0,
+            "requests are still under way"
+        );
+        assert!(self.has_power(), "the power is off");
+        self.run_while(|drive| drive.is_starting());
+        self.pad_slots();
+        let tail = self.durability().tail();
+        self.run_while(|drive| {
+            let durability = drive.durability_mut();
+            if durability.wanted <= durability.applied {
+                durability.want_all();
+            }
+            durability.applied < tail || durability.journal.checkpoint_under_way()
+        });
+        self.begin_checkpoint();
+        self.run_while(|drive| drive.durability().journal.checkpoint_under_way());
+        self.lose_power(true);
+    }
+
+    fn run_while(&mut self, mut unfinished: impl FnMut(&mut SimDrive) -> bool) {
+        self.keep_durable();
+        while unfinished(self) {
+            assert!(
+                self.queue.next_at() < SimTime::NEVER,
+                "the drive stands still: {}",
+                self.diagnosis()
+            );
+            let completion = self.step();
+            assert!(completion.is_none(), "no request was under way");
+            self.keep_durable();
+        }
+    }
+
+    fn lose_power(&mut self, clean: bool) {
+        assert!(self.durability().power == Power::On, "the power is off");
+        let saved = !clean && self.save();
+        if saved {
+            self.keep_all();
+        } else {
+            self.tear(clean);
+        }
+        self.lose_memory();
+        let durability = self.durability.as_mut().expect("it was looked at");
+        self.mapping.restore(&durability.durable);
+        durability.forget_the_rest(&self.mapping);
+        durability.journal.power_cut();
+        let mut restart = self.sort_superblocks();
+        if clean || saved {
+            restart.scan.clear();
+        }
+        self.durability_mut().power = Power::Off(restart);
+    }
+
+    /// Whether the capacitors hold until buffer and log are in flash.
+    fn save(&mut self) -> bool {
+        let Some(hold_up) = self.durability().spec.hold_up else {
+            return false;
+        };
+        let mut dies = vec![Nanos::ZERO; self.spec.dies as usize];
+        let mut channels = vec![Nanos::ZERO; self.spec.channels as usize];
+        let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        let transfer = self.array.transfer_time(bytes);
+        for slot in self.writer.unprogrammed_slots() {
+            let (_, row, die) = self.layout.place(slot);
+            dies[die as usize] += self.limits.program[row as usize];
+            channels[(die % self.spec.channels) as usize] += transfer;
+        }
+        let durability = self.durability();
+        let named = durability.named_in_log();
+        let pages = durability.journal.pages_for(named);
+        for page in 0..pages {
+            let die = page % self.spec.dies;
+            dies[die as usize] += durability.spec.journal.program[0];
+            channels[(die % self.spec.channels) as usize] += transfer;
+        }
+        let longest = |all: Vec<Nanos>| all.into_iter().max().unwrap_or(Nanos::ZERO);
+        // No die waits for its channel longer than for all that goes over it.
+        let time = longest(dies) + longest(channels);
+        self.counters.save_ns_last = time.0;
+        if time > hold_up {
+            self.counters.failed_saves += 1;
+            return false;
+        }
+        true
+    }
+
+    fn keep_all(&mut self) {
+        let durability = self.durability.as_mut().expect("there is a log");
+        let named = durability.apply_all(&self.mapping, &self.layout);
+        let pages = durability.journal.saved(named);
+        self.counters.journal_programs += u64::from(pages);
+    }
+
+    /// What was in the buffer is gone, and what the programs under way tear. In a clean
+    /// shutdown the last of them, which are the drive's own, end before the power goes.
+    fn tear(&mut self, clean: bool) {
+        let one_shot = self.durability().spec.paired_pages == PairedPages::OneShot;
+        let torn = if clean || one_shot { 0 } else { self.spec.dies };
+        for die in 0..torn {
+            let Some(Purpose::Program { filling }) = self.array.under_way(die).map(Purpose::unpack)
+            else {
+                continue;
+            };
+            let slot = self.writer.slot_of(filling);
+            for page in self.layout.word_line(slot) {
+                if page != slot {
+                    self.lose_slot(page);
+                }
+            }
+        }
+        for slot in self.writer.unprogrammed_slots() {
+            self.mapping.tear(slot);
+        }
+    }
+
+    /// A slot that had been programmed cannot be read any more.
+    fn lose_slot(&mut self, slot: u32) {
+        self.mapping.tear(slot);
+        let durability = self.durability.as_mut().expect("there is a log");
+        let bits = self.layout.unit_bits;
+        for place in slot << bits..(slot + 1) << bits {
+            let logical = self.mapping.logical_of(place);
+            if logical == UNMAPPED || durability.durable[logical as usize] != place {
+                continue;
+            }
+            durability.durable[logical as usize] = UNMAPPED;
+            self.counters.paired_units_lost += 1;
+        }
+    }
+
+    /// Everything under way and in working memory goes, but for the mapping.
+    fn lose_memory(&mut self) {
+        self.queue.clear();
+        self.array.power_cut(self.queue.now());
+        self.commands.power_cut();
+        self.link.power_cut();
+        self.controller.power_cut();
+        self.read_ahead = ReadAhead::new();
+        self.collector = Collector::default();
+        self.folder = Folder::default();
+        self.idle = Idle::default();
+        self.arrivals.clear();
+        self.completions.clear();
+    }
+
+    /// Which superblocks are filled on, which are to be erased; the others are closed.
+    fn sort_superblocks(&mut self) -> Restart {
+        let mut scan = Vec::new();
+        let mapping = &self.mapping;
+        let dead = |superblock: u32| mapping.valid_in(superblock) == 0;
+        for superblock in self.superblocks.open_ones() {
+            let begun = self.writer.begun_in(superblock, &self.layout);
+            let first = self.layout.first_slot(superblock);
+            scan.extend(first..first + begun);
+        }
+        let line = match self.limits.entry_pool {
+            Pool::Main => self.spec.main.timing.pages_per_word_line(),
+            Pool::Cache => 1,
+        };
+        let open = self.writer.power_cut(&self.layout, line, dead);
+        let keep = |s: u32| {
+            open.iter()
+                .flatten()
+                .any(|&(superblock, _)| superblock == s)
+        };
+        let erase = self.superblocks.power_cut(&self.layout, keep, dead);
+        for pool in [Pool::Cache, Pool::Main] {
+            let area = self.layout.pool(pool);
+            let to_erase = erase
+                .iter()
+                .filter(|&&s| self.layout.pool_of_superblock(s) == pool);
+            let whole = self.superblocks.erased(pool) + to_erase.count();
+            let mut free = whole as i64 * i64::from(area.slots_per_superblock);
+            if pool == self.limits.entry_pool {
+                free += open.iter().flatten().map(|o| i64::from(o.1)).sum::<i64>();
+            }
+            self.free_slots[pool as usize] = free;
+        }
+        Restart {
+            scan,
+            erase,
+            ..Restart::default()
+        }
+    }
+
+    /// Turns the power on. The drive serves commands when it has found its mapping again.
+    ///
+    /// # Panics
+    /// When the power is not off.
+    pub fn power_up(&mut self) {
+        let now = self.now();
+        let durability = self.durability_mut();
+        let Power::Off(restart) = &durability.power else {
+            panic!("the power is on");
+        };
+        durability.power = Power::Starting(now, restart.clone());
+        let boot = durability.spec.boot;
+        self.set_timer(boot, kind::POWER);
+    }
+
+    pub(super) fn power_timer_ends(&mut self) {
+        let Power::Starting(_, restart) = &self.durability().power else {
+            unreachable!("the timer belongs to the start");
+        };
+        if restart.read {
+            self.start_serving();
+        } else {
+            self.read_what_is_left();
+        }
+    }
+
+    fn read_what_is_left(&mut self) {
+        let timing = &self.durability().spec.journal;
+        let sense = timing.read[0];
+        let journal = &self.durability().journal;
+        let reserved = journal.map_pages + journal.pages;
+        let slot_bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        let Power::Starting(_, restart) = &mut self.durability_mut().power else {
+            unreachable!("the drive is starting");
+        };
+        let scan = restart.scan.clone();
+        restart.reads = reserved + scan.len() as u32;
+        for page in 0..reserved {
+            let work = Work::Read {
+                sense,
+                bytes: slot_bytes,
+            };
+            let die = page % self.spec.dies;
+            self.submit_upkeep(die, Class::HostRead, work, Upkeep::RecoveryRead);
+        }
+        for slot in scan {
+            // What a slot holds is told by the bytes beside its data.
+            let (die, sense) = self.die_and_read_time(slot);
+            let work = Work::Read { sense, bytes: 0 };
+            self.submit_upkeep(die, Class::HostRead, work, Upkeep::RecoveryRead);
+        }
+    }
+
+    pub(super) fn recovery_read_done(&mut self) {
+        let durability = self.durability_mut();
+        let replay = durability.spec.replay_unit * durability.journal.replay_units;
+        let Power::Starting(_, restart) = &mut durability.power else {
+            unreachable!("the drive is starting");
+        };
+        restart.reads -= 1;
+        if restart.reads == 0 {
+            restart.read = true;
+            self.set_timer(replay, kind::POWER);
+        }
+    }
+
+    fn start_serving(&mut self) {
+        let power = std::mem::replace(&mut self.durability_mut().power, Power::On);
+        let Power::Starting(since, restart) = power else {
+            unreachable!("the drive is starting");
+        };
+        self.counters.recovery_ns_last = self.now().since(since).0;
+        for superblock in restart.erase {
+            self.erase(superblock);
+        }
+        self.start_waiting();
+        if self.host_is_silent() {
+            self.host_fell_silent();
+        }
+    }
+
+    /// Commands that arrive must wait for the end of the start.
+    #[inline]
+    pub(super) fn is_starting(&self) -> bool {
+        self.durability
+            .as_ref()
+            .is_some_and(|d| d.power != Power::On)
+    }
+
+    /// False after a cut or a shutdown, until [`SimDrive::power_up`].
+    pub fn has_power(&self) -> bool {
+        !self
+            .durability
+            .as_ref()
+            .is_some_and(|d| matches!(d.power, Power::Off(_)))
+    }
+
+    fn durability(&self) -> &super::durability::Durability {
+        self.durability
+            .as_ref()
+            .expect("the drive's description tells what a power cut leaves")
+    }
+
+    fn durability_mut(&mut self) -> &mut super::durability::Durability {
+        self.durability
+            .as_mut()
+            .expect("the drive's description tells what a power cut leaves")
+    }
+}
