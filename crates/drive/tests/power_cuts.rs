@@ -5,11 +5,10 @@
 
 mod common;
 
-use common::cuts::{Tried, survive};
+use common::cuts::{LIVES, Tried, survive};
 use stend_drive::sim::Canary;
 
 const SEEDS: u64 = 60;
-const LIVES: u32 = 12;
 
 /// Says how to replay a seed when its run fails.
 struct Replay(u64);
@@ -63,8 +62,13 @@ fn found_after(canary: Canary) -> Option<u64> {
 fn faults_are_found() {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let found = [Canary::EraseEarly, Canary::FlushEarly, Canary::TornRequest]
-        .map(|canary| (canary, found_after(canary)));
+    let found = [
+        Canary::EraseEarly,
+        Canary::FlushEarly,
+        Canary::TornRequest,
+        Canary::Unordered,
+    ]
+    .map(|canary| (canary, found_after(canary)));
     std::panic::set_hook(hook);
     println!("{found:?}");
     assert!(found.iter().all(|f| f.1.is_some()), "{found:?}");

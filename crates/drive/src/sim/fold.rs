@@ -53,7 +53,7 @@ impl SimDrive {
             if self.folder.fold.is_none() && !self.begin_fold() {
                 return;
             }
-            if self.free_slots[Pool::Main as usize] <= self.limits.fold_main_floor {
+            if self.free_slots[Pool::Main as usize] <= self.fold_main_floor() {
                 self.pump_collect();
                 return;
             }
@@ -61,6 +61,17 @@ impl SimDrive {
                 return;
             }
         }
+    }
+
+    /// Free slots of the main area that folding must leave to collection. After a power cut
+    /// has cost slots, collection may find no room in the cache in turn: then folding, which
+    /// makes it, goes first.
+    fn fold_main_floor(&self) -> i64 {
+        let cache = self.free_slots[Pool::Cache as usize];
+        if self.durability.is_some() && cache <= self.limits.collect_cache_floor {
+            return self.slots(Pool::Main, 1).min(self.limits.fold_main_floor);
+        }
+        self.limits.fold_main_floor
     }
 
     /// Dies that may fold at once.

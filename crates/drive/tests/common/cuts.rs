@@ -4,7 +4,8 @@
 //! A unit may hold what the last request before a flush left there, or what a later request
 //! did, acknowledged or not: but each request must be there as a whole or not at all (a
 //! write longer than the buffer: each piece of the buffer's size), and nothing before
-//! something that is there may be missing in the same unit. Behind capacitors nothing that
+//! something that is there may be missing in the same unit. On every fourth drive, requests
+//! under way may overlap; they take effect in the order in which they are completed. Behind capacitors nothing that
 //! was acknowledged may be missing, after a shutdown nothing at all.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime};
@@ -13,6 +14,9 @@ use stend_drive::sim::Canary;
 
 use super::draw::{draw_power_loss, draw_spec};
 use super::{UNIT, request};
+
+/// Lives of each drive.
+pub const LIVES: u32 = 12;
 
 /// What a run has tried.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,6 +72,8 @@ pub struct Survival {
     piece: u32,
     capacitors: bool,
     trim_works: bool,
+    /// Requests under way at the same time may touch the same units.
+    overlapping: bool,
     pub tried: Tried,
 }
 
@@ -95,6 +101,7 @@ impl Survival {
             piece: drive.atomic_write_units().expect("it has a log"),
             capacitors: spec.power_loss.is_some_and(|p| p.hold_up.is_some()),
             trim_works: spec.trim.enabled,
+            overlapping: seed % 4 == 3,
             tried: Tried::default(),
             drive,
         }
@@ -158,11 +165,26 @@ impl Survival {
             self.settle(after);
         }
         for unit in self.changed(&request) {
-            let last = self.since[unit as usize].iter().rfind(|s| s.sent == index);
-            // Settled by a flush that was sent later and ended earlier.
-            let value = last.map_or(self.settled[unit as usize], |s| s.value);
-            assert_eq!(self.drive.content(unit), value, "unit {unit} while it runs");
+            self.completed_in(unit, index);
         }
+    }
+
+    /// A request is the last so far to have taken effect in a unit. Those that are not yet
+    /// completed come after it, in an order that is not known.
+    fn completed_in(&mut self, unit: u32, index: usize) {
+        let steps = &mut self.since[unit as usize];
+        let own = steps.iter().position(|s| s.sent == index);
+        let step = steps.remove(own.expect("no flush can have settled it"));
+        let sent = &self.sent;
+        let under_way = |s: &Step| sent[s.sent].acknowledged.is_none();
+        let place = steps.iter().position(under_way).unwrap_or(steps.len());
+        steps.insert(place, step);
+        let content = self.drive.content(unit);
+        assert!(
+            steps[place..].iter().any(|s| s.value == content),
+            "unit {unit} holds {content:?} after {:?}",
+            sent[index].request
+        );
     }
 
     /// Units whose content a request changes.
@@ -225,7 +247,7 @@ impl Survival {
             let (old, new) = (touches(&self.sent[s].request), touches(&new));
             old.start < new.end && new.start < old.end
         });
-        if overlaps {
+        if overlaps && !self.overlapping {
             return;
         }
         self.next_tag += 1;
@@ -342,8 +364,14 @@ impl Survival {
                 };
                 let before = steps[..own].iter().any(|s| s.value == content);
                 let after = steps[own..].iter().any(|s| s.value == content);
-                may_be &= after;
-                may_miss &= before || content == self.settled[unit as usize];
+                // Under way with another: either may have come first.
+                let under_way = |s: &Step| self.sent[s.sent].acknowledged.is_none();
+                let either = under_way(&steps[own])
+                    && steps
+                        .iter()
+                        .any(|s| s.sent != index && under_way(s) && s.value == content);
+                may_be &= after || either;
+                may_miss &= before || either || content == self.settled[unit as usize];
             }
             assert!(
                 may_be || may_miss,
