@@ -6,6 +6,7 @@
 #![allow(missing_docs)]
 
 mod curve;
+mod power_loss;
 
 use stend_analysis::{LevelKind, steps};
 use stend_drive::Model;
