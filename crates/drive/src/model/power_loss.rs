@@ -167,3 +167,91 @@ fn longest_save(drive: &crate::Spec, spec: &PowerLossSpec) -> Nanos {
     let each_channel = u64::from((slots + 1).div_ceil(drive.channels));
     program * each_die + spec.journal.program[0] + transfer * each_channel
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::SHIPPED;
+    use super::*;
+
+    const TABLE: &str = r#"
+[power_loss]
+enabled = { value = true, source = "assumed" }
+capacitors = { value = true, source = "assumed" }
+hold_up_ms = { value = 4, source = "assumed" }
+paired_pages = { value = "pad", source = "assumed" }
+journal_blocks_per_plane = { value = 9, source = "assumed" }
+journal_read_us = { value = 40.0, source = "assumed" }
+journal_program_us = { value = 400.0, source = "assumed" }
+journal_erase_us = { value = 5000.0, source = "assumed" }
+journal_interval_kib = { value = 16384, source = "assumed" }
+checkpoint_pages = { value = 256, source = "assumed" }
+boot_ms = { value = 50, source = "assumed" }
+replay_unit_ns = { value = 100, source = "assumed" }
+"#;
+
+    /// The demonstration drive with the table, in which `from` was replaced by `to`.
+    fn parse(from: &str, to: &str) -> Result<Model, String> {
+        assert!(TABLE.contains(from), "{from}");
+        let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
+        let text = demo.expect("it is shipped").text.to_string() + &TABLE.replace(from, to);
+        Model::parse(&text, "m.toml").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn it_comes_out_as_it_went_in() {
+        let spec = parse("pad", "pad").expect("sound").spec();
+        let loss = spec.power_loss.expect("it is enabled");
+        assert_eq!(loss.hold_up, Some(Nanos::from_millis(4)));
+        assert_eq!(loss.paired_pages, PairedPages::Pad);
+        assert_eq!(loss.journal.program, [Nanos::from_micros(400)]);
+        // 96 pages of three bits a cell.
+        assert_eq!(
+            (loss.journal_rows, loss.journal_interval_units),
+            (32, 4_096)
+        );
+        assert_eq!(
+            (loss.boot, loss.replay_unit),
+            (Nanos::from_millis(50), Nanos(100))
+        );
+        let bare = parse(
+            "capacitors = { value = true",
+            "capacitors = { value = false",
+        );
+        assert_eq!(
+            bare.expect("sound").spec().power_loss.expect("on").hold_up,
+            None
+        );
+        let off = parse("enabled = { value = true", "enabled = { value = false");
+        assert_eq!(off.expect("sound").spec().power_loss, None);
+    }
+
+    #[test]
+    fn what_cannot_be_is_said_with_line_and_key() {
+        for (from, to, key, part) in [
+            (
+                "\"pad\"",
+                "\"hope\"",
+                "paired_pages",
+                "allowed: one-shot, pad, unprotected",
+            ),
+            (
+                "value = 9,",
+                "value = 8,",
+                "journal_blocks_per_plane",
+                "at least 9",
+            ),
+            ("value = 4,", "value = 3,", "hold_up_ms", "takes up to 4 ms"),
+            (
+                "value = 256,",
+                "value = 0,",
+                "checkpoint_pages",
+                "from 1 to 65536",
+            ),
+            ("boot_ms", "boots_ms", "boots_ms", "unknown field"),
+        ] {
+            let said = parse(from, to).expect_err("it cannot be");
+            assert!(said.contains(&format!("power_loss.{key}: ")), "{said}");
+            assert!(said.contains(part), "{said}");
+        }
+    }
+}

@@ -468,7 +468,7 @@ impl Device for SimDrive {
                 && request.offset_bytes + request.len_bytes <= self.spec.user_bytes,
             "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
         );
-        debug_assert!(self.has_power(), "a request to a drive without power");
+        assert!(self.has_power(), "a request to a drive without power");
         // It will be looked up when the command has come through link and firmware.
         self.mapping.expect(request.offset_bytes / UNIT_BYTES);
         self.commands.outstanding += 1;

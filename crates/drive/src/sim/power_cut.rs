@@ -58,6 +58,7 @@ impl SimDrive {
     /// # Panics
     /// Without [`crate::Spec::power_loss`], and when the power is off.
     pub fn power_cut(&mut self) {
+        self.trace(kind::POWER, 0);
         self.counters.unsafe_shutdowns += 1;
         if let Power::Starting(_, restart) = &self.durability().power {
             // Nothing in flash has changed yet.
@@ -281,6 +282,7 @@ impl SimDrive {
     }
 
     pub(super) fn power_timer_ends(&mut self) {
+        self.trace(kind::POWER, 1);
         let Power::Starting(_, restart) = &self.durability().power else {
             unreachable!("the timer belongs to the start");
         };
