@@ -240,7 +240,7 @@ replay_unit_ns = { value = 100, source = "assumed" }
                 "journal_blocks_per_plane",
                 "at least 9",
             ),
-            ("value = 4,", "value = 3,", "hold_up_ms", "takes up to 4 ms"),
+            ("value = 4,", "value = 2,", "hold_up_ms", "takes up to 3 ms"),
             (
                 "value = 256,",
                 "value = 0,",

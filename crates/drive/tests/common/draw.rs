@@ -67,8 +67,7 @@ fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
     (most / 2 + rng.below(most / 2 + 1)).max(1) * UNIT
 }
 
-/// What a cut leaves of it, drawn after everything else. A drive that fills word lines up
-/// has more room beside the user's data.
+/// What a cut leaves of it, drawn after everything else.
 pub fn draw_power_loss(rng: &mut Rng, spec: &mut Spec) {
     let paired_pages = [PairedPages::OneShot, PairedPages::Pad][rng.below(2) as usize];
     spec.power_loss = Some(PowerLossSpec {
@@ -85,9 +84,4 @@ pub fn draw_power_loss(rng: &mut Rng, spec: &mut Spec) {
         boot: Nanos::from_micros(rng.below(3_000)),
         replay_unit: Nanos(rng.below(500)),
     });
-    let pairs = spec.cache.is_none() && spec.main.timing.pages_per_word_line() > 1;
-    if pairs && paired_pages == PairedPages::Pad {
-        let units = spec.user_bytes / UNIT;
-        spec.user_bytes = (units / 2).max(1) * UNIT;
-    }
 }
