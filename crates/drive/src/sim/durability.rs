@@ -194,6 +194,7 @@ impl Durability {
     }
 
     /// Places of a slot have been moved to where `to` begins, in `superblock`.
+    #[inline(never)]
     fn push_move(&mut self, change: Change, first: u32, units: u32, to: u32, superblock: u32) {
         let entry = Entry {
             change,
@@ -354,10 +355,16 @@ pub(crate) enum Admission {
 
 impl SimDrive {
     /// What must be promised to a write before its next part is admitted.
+    #[inline]
     pub(super) fn admission(&self, command: u32, units: u32) -> Admission {
-        let Some(durability) = &self.durability else {
-            return Admission::Promise(units);
-        };
+        match &self.durability {
+            None => Admission::Promise(units),
+            Some(durability) => self.admission_of_piece(durability, command),
+        }
+    }
+
+    #[inline(never)]
+    fn admission_of_piece(&self, durability: &Durability, command: u32) -> Admission {
         let entry = self.commands.get(command);
         let (first, end) = entry.units();
         let begin = entry.offset_bytes + entry.len_bytes - entry.to_admit;
@@ -378,9 +385,14 @@ impl SimDrive {
     /// A part of a write has been admitted.
     #[inline]
     pub(super) fn part_admitted(&mut self, command: u32) {
-        let Some(durability) = &mut self.durability else {
-            return;
-        };
+        if self.durability.is_some() {
+            self.note_write(command);
+        }
+    }
+
+    #[inline(never)]
+    fn note_write(&mut self, command: u32) {
+        let durability = self.durability.as_mut().expect("the caller looked");
         if durability.writes.iter().any(|w| w.command == command) {
             return;
         }
@@ -402,6 +414,7 @@ impl SimDrive {
         }
     }
 
+    #[inline(never)]
     fn log_piece(&mut self, command: u32, end: u32) {
         let durability = self.durability.as_mut().expect("the caller looked");
         durability.retry_writes = true;
@@ -527,6 +540,7 @@ impl SimDrive {
     }
 
     /// Follows up each event: what has become ready, who waits for it, what can go on.
+    #[inline(never)]
     pub(super) fn keep_durable(&mut self) {
         loop {
             self.find_ready();
