@@ -27,6 +27,10 @@ pub struct Request {
     pub offset_bytes: u64,
     /// Number of bytes: 0 for [`Op::Flush`], above 0 for all others.
     pub len_bytes: u64,
+    /// Number of the sending thread: a host may have a queue and a processor for each.
+    pub queue: u16,
+    /// Force unit access, of writes only: complete when the data survives a power cut.
+    pub fua: bool,
 }
 
 /// The end of one request.
@@ -36,6 +40,20 @@ pub struct Completion {
     pub tag: u32,
     /// When the sender learned of it.
     pub at: SimTime,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It was served.
+    #[default]
+    Ok,
+    /// The device takes no writes any more.
+    WriteProtected,
+    /// The data could not be read back.
+    MediaError,
 }
 
 /// Something that serves requests in virtual time.

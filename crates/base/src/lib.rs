@@ -9,7 +9,7 @@ pub mod queue;
 pub mod rng;
 pub mod time;
 
-pub use device::{Completion, Device, Op, Request};
+pub use device::{Completion, Device, Op, Request, Status};
 pub use queue::{EventQueue, Lane};
 pub use rng::Rng;
 pub use time::{Nanos, SimTime};

@@ -5,7 +5,7 @@
 //! by their owner, which documents the reason for each place.
 //!
 //! A drive is a fixed set of things (dies, cores, a link, timers), each of which awaits at
-//! most one event. An event is one integer, time above the number of its thing above its
+//! most one event in a lane. An event is one integer, time above the number of its thing above its
 //! lane, so that no comparison can disagree.
 //!
 //! Most delays are constants of the drive: what senses for 60 µs ends in the order in
@@ -159,7 +159,7 @@ impl Sorted {
     }
 }
 
-/// Pending events: at most one for each thing.
+/// Pending events: at most one for each thing in each lane.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
     /// The first key of all.
@@ -217,7 +217,7 @@ impl EventQueue {
         self.taken
     }
 
-    /// Adds the event of a thing, which must not have one.
+    /// Adds the event of a thing, which must not have one in this lane.
     ///
     /// # Panics
     /// When `at` lies in the past, or too far in the future to be told from other events:
@@ -237,7 +237,7 @@ impl EventQueue {
         self.first = self.first.min(key);
     }
 
-    /// Takes the event of a thing away, if it has one.
+    /// Takes the events of a thing away, if it has any.
     pub fn cancel(&mut self, kind: u8, index: u32) {
         let thing = self.first_thing[usize::from(kind)] + index;
         debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
@@ -257,6 +257,20 @@ impl EventQueue {
             *head = NOTHING;
         }
         self.first = NOTHING;
+    }
+
+    /// Takes the event of a thing out of one lane, where it must be.
+    ///
+    /// # Panics
+    /// When the thing has no event in that lane.
+    pub fn cancel_in(&mut self, lane: Lane, kind: u8, index: u32) {
+        let thing = self.first_thing[usize::from(kind)] + index;
+        let things = (1 << self.low_bits) - 1;
+        let sorted = &mut self.lanes[lane as usize];
+        let found = sorted.remove(|key| (key & things) >> LANE_BITS == u64::from(thing));
+        assert!(found, "there is no event of {thing} in the lane {lane:?}");
+        self.heads[lane as usize] = *sorted.at(sorted.first);
+        self.find_first();
     }
 
     #[inline]

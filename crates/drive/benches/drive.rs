@@ -30,6 +30,7 @@ fn run(drive: &mut SimDrive, op: Op, len_bytes: u64, count: u64, mut next: impl 
                 op,
                 offset_bytes: next() * len_bytes,
                 len_bytes,
+                ..Request::default()
             });
         }
     }

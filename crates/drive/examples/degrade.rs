@@ -19,6 +19,7 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
             op: Op::Write,
             offset_bytes: rng.below(units) * 4096,
             len_bytes: 4096,
+            ..Request::default()
         });
     }
     let (mut done, mut before) = (0u64, 0u64);
@@ -32,6 +33,7 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
                     op: Op::Write,
                     offset_bytes: rng.below(units) * 4096,
                     len_bytes: 4096,
+                    ..Request::default()
                 });
             }
             None => {
@@ -90,6 +92,7 @@ fn main() {
             op: Op::Trim,
             offset_bytes: 0,
             len_bytes: drive.capacity_bytes(),
+            ..Request::default()
         });
         drive.advance(SimTime::NEVER);
         write_random(&mut drive, &mut rng, after, interval.min(10));

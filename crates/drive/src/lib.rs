@@ -8,10 +8,12 @@
 //!
 //! It never knows who sends the requests or what is measured.
 
+pub mod health;
 pub mod model;
 pub mod sim;
 pub mod spec;
 
+pub use health::Health;
 pub use model::Model;
-pub use sim::{Counters, SimDrive};
+pub use sim::{Counters, Energy, SimDrive, Temperature, UserBytesError};
 pub use spec::Spec;

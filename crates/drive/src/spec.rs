@@ -10,7 +10,8 @@
 //! - **pool**: the superblocks of one kind: the main area, or the SLC cache.
 
 use stend_base::Nanos;
-use stend_nand::CellTiming;
+use stend_nand::reliability::{Ecc, ErrorModel};
+use stend_nand::{Abilities, CellTiming};
 
 /// Bytes of a mapping unit.
 pub const UNIT_BYTES: u64 = 4096;
@@ -32,7 +33,12 @@ pub struct Spec {
     pub bus_overhead: Nanos,
     /// The main area.
     pub main: PoolSpec,
-    /// The static SLC cache.
+    /// What dies can do at the same time.
+    pub abilities: Abilities,
+    /// Time to program all pages of a word line of the main area at once; `None`: page by
+    /// page.
+    pub one_shot: Option<Nanos>,
+    /// The SLC cache.
     pub cache: Option<CacheSpec>,
     /// With parity: data slots for each parity slot.
     pub parity_data: Option<u32>,
@@ -40,6 +46,9 @@ pub struct Spec {
     pub host: HostSpec,
     /// Processor cores and what they take for each piece of work.
     pub controller: ControllerSpec,
+    /// A mapping table on flash, of which DRAM holds `controller.map_segments`; `None`: all
+    /// of it is in DRAM.
+    pub map: Option<MapSpec>,
     /// DRAM buffers.
     pub buffer: BufferSpec,
     /// Garbage collection.
@@ -48,9 +57,89 @@ pub struct Spec {
     pub idle: IdleSpec,
     /// TRIM.
     pub trim: TrimSpec,
+    /// Errors of the flash; `None`: every page reads back at once.
+    pub media: Option<MediaSpec>,
+    /// Streams beside one for the host and one for collection.
+    pub streams: Option<StreamsSpec>,
+    /// Wear levelling.
+    pub wear: Option<WearSpec>,
+    /// What things take of energy; `None`: no account is kept.
+    pub energy: Option<EnergySpec>,
+    /// States that the drive enters when there is nothing to do, the deepest last.
+    pub idle_states: Vec<IdleStateSpec>,
+    /// Heat; needs an account of energy.
+    pub thermal: Option<ThermalSpec>,
+    /// Endurance.
+    pub health: Option<HealthSpec>,
     /// What a power cut leaves. Without, the drive keeps no account of it and its power
     /// cannot be cut.
     pub power_loss: Option<PowerLossSpec>,
+}
+
+impl Spec {
+    /// Units that one program of the main area fills: a multi-plane page, or a word line's
+    /// where these are programmed at once.
+    pub fn program_units(&self) -> u32 {
+        match self.one_shot {
+            Some(_) => self.units_per_slot * self.main.timing.pages_per_word_line(),
+            None => self.units_per_slot,
+        }
+    }
+
+    /// Streams of the main area beside one for the host and one for collection. Each keeps a
+    /// superblock open, so the thresholds of collection are raised by as many superblocks.
+    pub fn further_streams(&self) -> u32 {
+        let streams = self.streams.as_ref();
+        streams.map_or(0, |s| s.host_streams + s.collect_streams - 2)
+            + u32::from(self.has_level_stream())
+    }
+
+    /// Whether what static wear levelling moves has a stream of its own. In a drive with an
+    /// SLC cache it enters the cache with everything else.
+    pub fn has_level_stream(&self) -> bool {
+        self.cache.is_none() && self.wear.as_ref().is_some_and(|w| w.static_spread > 0)
+    }
+}
+
+/// Wear levelling.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WearSpec {
+    /// The erased superblock with the fewest erase cycles is filled first, rather than the
+    /// one that was erased first.
+    pub dynamic: bool,
+    /// Difference of erase cycles in the main area above which data at rest is moved; 0 for
+    /// never.
+    pub static_spread: u32,
+    /// Superblocks collected for their space between two looks at the difference.
+    pub static_interval: u32,
+}
+
+/// Data of different age or heat in superblocks of its own. Not with an SLC cache.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StreamsSpec {
+    /// Open superblocks for what the host writes, by heat; at most 4.
+    pub host_streams: u32,
+    /// Open superblocks for what was collected, by how often it has been; at most 4.
+    pub collect_streams: u32,
+    /// Units that a counter of heat covers. A power of two.
+    pub heat_group_units: u32,
+    /// The counters are halved once while so much is overwritten, percent of the capacity.
+    pub heat_window_percent: u32,
+    /// Telling the heat of a write, for each write command.
+    pub classify: Nanos,
+}
+
+/// Errors of the flash and what corrects them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MediaSpec {
+    /// Cells of the main area.
+    pub main: ErrorModel,
+    /// Cells of the SLC cache.
+    pub cache: ErrorModel,
+    /// Error correction.
+    pub ecc: Ecc,
+    /// Which pages are the worse ones.
+    pub seed: u64,
 }
 
 /// The superblocks of one kind.
@@ -64,11 +153,38 @@ pub struct PoolSpec {
     pub timing: CellTiming,
 }
 
-/// A static SLC cache in every die, emptied by on-chip copy.
+/// How an SLC cache is emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Emptying {
+    /// By on-chip copy: word line by word line within each die, without the channel.
+    OnChip,
+    /// Through the controller: valid units are read and written, as in collection.
+    Controller,
+}
+
+/// What happens where the SLC cache has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// The host waits for folding, on all dies.
+    Wait,
+    /// The host writes to the main area; the cache is emptied as before.
+    Bypass,
+}
+
+/// An SLC cache: static, in superblocks of its own; dynamic, in superblocks of the main
+/// area that are used in SLC mode for a while; or both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CacheSpec {
-    /// Its superblocks.
+    /// Its own superblocks, and cells in SLC mode; the rows are a block's word lines.
     pub pool: PoolSpec,
+    /// Superblocks of the main area that may be used in SLC mode at the same time.
+    pub dynamic_superblocks: u32,
+    /// How it is emptied.
+    pub emptying: Emptying,
+    /// What happens where it has no room.
+    pub when_full: WhenFull,
+    /// Whether collected data enters it, as host data does, or the main area.
+    pub takes_collected: bool,
     /// Folding starts when more slots than this are taken.
     pub fold_start_slots: u64,
     /// Dies that fold at the same time while the host still finds room.
@@ -77,14 +193,23 @@ pub struct CacheSpec {
     pub fold_pause: Nanos,
 }
 
-/// The way from the host to the controller: SATA with AHCI.
+impl CacheSpec {
+    /// Whether host data goes to one or the other mode as there is room.
+    pub fn is_either(&self) -> bool {
+        self.dynamic_superblocks > 0 || self.when_full == WhenFull::Bypass
+    }
+}
+
+/// The way from the host to the controller: SATA with AHCI, unless
+/// [`HostSpec::pcie`] says otherwise; the figures of the SATA link then mean nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostSpec {
     /// From the sender's call to the controller's knowledge of the command.
     pub submit: Nanos,
     /// From the end of the last transfer to the sender's knowledge.
     pub complete: Nanos,
-    /// Commands the link holds at once; more wait in the host.
+    /// Commands that a queue holds at once; more wait in the host. SATA and AHCI have one
+    /// queue.
     pub slots: u32,
     /// Time of a byte on the link, ps.
     pub link_ps_per_byte: u64,
@@ -94,6 +219,59 @@ pub struct HostSpec {
     pub frame_overhead: Nanos,
     /// Link time of a command beside its data: register, setup and status FIS.
     pub command_overhead: Nanos,
+    /// PCIe in place of SATA.
+    pub pcie: Option<PcieSpec>,
+    /// What requests cost the host's processors; `None` for nothing.
+    pub driver: Option<DriverSpec>,
+    /// False: every write is complete only when it is programmed.
+    pub write_cache: bool,
+    /// False: a flush waits until its queue is empty, and keeps others waiting until it has
+    /// ended. SATA and AHCI only.
+    pub flush_queued: bool,
+}
+
+/// What speaks over PCIe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// One queue; two reads of host memory for each command.
+    Ahci,
+    /// Many queues; one read of host memory for each command.
+    Nvme,
+}
+
+/// A PCIe link and the protocol on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PcieSpec {
+    /// What speaks over it.
+    pub protocol: Protocol,
+    /// Time of a byte on one lane, line code included, fs.
+    pub lane_fs_per_byte: u64,
+    /// Lanes, as a power of two.
+    pub lane_bits: u32,
+    /// Largest payload of a packet.
+    pub max_payload_bytes: u32,
+    /// From the arrival of a read request at the host to the departure of its first data.
+    pub memory_read: Nanos,
+    /// I/O queues; 1 with AHCI.
+    pub queues: u32,
+}
+
+/// What a request costs the host's processors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriverSpec {
+    /// Processors; thread `t` runs on `t % cpus`.
+    pub cpus: u32,
+    /// Submitting a request.
+    pub submit: Nanos,
+    /// Ending a request: interrupt, driver, waking the sender.
+    pub complete: Nanos,
+    /// Of this, what a processor does under the lock of the request's queue, on
+    /// submission and again on completion; added to the two.
+    pub queue_lock: Nanos,
+    /// Accesses to the controller's registers on submission, under the lock.
+    pub submit_registers: Nanos,
+    /// Accesses to the controller's registers on completion, under the lock.
+    pub complete_registers: Nanos,
 }
 
 /// What the controller's cores do for whom, and how long it takes.
@@ -129,6 +307,19 @@ pub struct ControllerSpec {
     pub fold_unit: Nanos,
 }
 
+/// Map pages on flash: one for each segment of the mapping table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MapSpec {
+    /// tR of a map page.
+    pub read: Nanos,
+    /// tPROG of a slot of map pages.
+    pub program: Nanos,
+    /// tBERS of a block of map pages.
+    pub erase: Nanos,
+    /// Slots programmed for each erase of a block.
+    pub programs_per_erase: u32,
+}
+
 /// DRAM buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferSpec {
@@ -145,6 +336,13 @@ pub enum Policy {
     Greedy,
     /// The one that was closed first.
     Fifo,
+    /// The one with the highest age × (1 − u) / 2u, u being its share of valid units.
+    CostBenefit,
+    /// Of some drawn at random, the one with the fewest valid units.
+    DChoices {
+        /// How many are drawn.
+        choices: u32,
+    },
 }
 
 /// Garbage collection.
@@ -192,6 +390,130 @@ pub struct TrimSpec {
     /// True: units lying in the SLC cache are freed like any other. False: they lose
     /// their address, but stay in the cache's log until they are folded.
     pub reaches_cache: bool,
+    /// False: the command waits until its queue is empty, and keeps others waiting until
+    /// it has ended. SATA and AHCI only.
+    pub queued: bool,
+    /// Each range of the command.
+    pub per_range: Nanos,
+    /// What a range of the command can hold.
+    pub range_bytes_max: u64,
+    /// Taking the addresses away costs time; `None` for nothing beside
+    /// [`TrimSpec::per_1024_units`].
+    pub work: Option<TrimWorkSpec>,
+    /// Superblocks that TRIM has emptied are erased without need, one after another, with
+    /// this rest after each; `None`: when their space is needed, as any.
+    pub erase_pause: Option<Nanos>,
+}
+
+/// How addresses are taken away.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrimWorkSpec {
+    /// Units looked at together.
+    pub piece_units: u32,
+    /// Each unit of a piece that has an address.
+    pub per_unit: Nanos,
+    /// True: the command ends when its range is noted, and the core that does the drive's
+    /// own work follows. False: it ends when its last piece has.
+    pub lazy: bool,
+    /// True: what is noted reads as trimmed. False: as what it held, until its turn comes.
+    pub deterministic: bool,
+}
+
+/// What things take of energy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnergySpec {
+    /// Sensing a slot, of the SLC cache and of the main area, pJ.
+    pub read_pj: [u64; 2],
+    /// Programming a slot, by pool, pJ.
+    pub program_pj: [u64; 2],
+    /// Erasing the blocks of one die, by pool, pJ.
+    pub erase_pj: [u64; 2],
+    /// A byte on a channel, pJ.
+    pub bus_pj_per_byte: u64,
+    /// A core at work, mW.
+    pub core_busy_mw: u64,
+    /// A core that waits, mW.
+    pub core_idle_mw: u64,
+    /// The host link while it moves data, mW.
+    pub link_active_mw: u64,
+    /// The host link while it does not, mW.
+    pub link_idle_mw: u64,
+    /// DRAM, mW.
+    pub dram_mw: u64,
+}
+
+/// A state of little power that the drive enters when there is nothing to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdleStateSpec {
+    /// Its name, for people.
+    pub name: String,
+    /// Time without anything to do before it is entered.
+    pub delay: Nanos,
+    /// What the whole drive takes in it, mW.
+    pub power_mw: u64,
+    /// The way in; the drive cannot turn back on it.
+    pub entry: Nanos,
+    /// The way out, which the first command pays.
+    pub exit: Nanos,
+    /// True: idle work is finished first. False: it is given up.
+    pub waits_for_idle_work: bool,
+}
+
+/// A body with one temperature, and what is done against heat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThermalSpec {
+    /// Around the drive, m°C; its temperature at power-on.
+    pub ambient_mc: i64,
+    /// To the air, mK/W.
+    pub resistance_mk_per_w: u64,
+    /// Heat capacity, mJ/K.
+    pub capacity_mj_per_k: u64,
+    /// Time between two looks at the temperature.
+    pub step: Nanos,
+    /// From here on the time counts as too warm, m°C.
+    pub warning_mc: i64,
+    /// From here on the time counts as critical, m°C.
+    pub critical_mc: i64,
+    /// Commands are admitted for a share of so long a time, before a rest.
+    pub period: Nanos,
+    /// How the share follows from the temperature.
+    pub throttle: Throttle,
+}
+
+/// Share of time in which commands are admitted, by temperature.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Throttle {
+    /// All of it.
+    None,
+    /// By steps.
+    Stepwise {
+        /// Temperature from which on it holds, m°C, and share, parts per million.
+        steps: Vec<(i64, u32)>,
+        /// How far below its temperature a step is left, mK.
+        hysteresis_mk: i64,
+    },
+    /// In proportion to the distance from a limit.
+    Gradual {
+        /// Where the least is admitted, m°C.
+        limit_mc: i64,
+        /// Range below it in which the share falls, mK.
+        band_mk: i64,
+        /// The least share, parts per million.
+        least_ppm: u32,
+    },
+}
+
+/// How long the flash lives; figures of the SLC cache and of the main area.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HealthSpec {
+    /// Erase cycles that it is rated for.
+    pub rated_cycles: [u32; 2],
+    /// Erase cycles after which a superblock is retired; [`u32::MAX`]: never.
+    pub end_of_life_cycles: [u32; 2],
+    /// Superblocks of the main area kept aside to take the place of retired ones.
+    pub spare_superblocks: u32,
+    /// Share of the spare ones below which the drive warns, percent.
+    pub spare_threshold_percent: u32,
 }
 
 /// What keeps the mapping, and data that was promised, over a power cut.
@@ -227,4 +549,39 @@ pub enum PairedPages {
     Pad,
     /// Nothing is done: a cut may take what a flush has promised.
     Unprotected,
+}
+
+/// What a drive has that does not go with [`Spec::power_loss`], as its description names it;
+/// the mapping that is kept for a power cut knows nothing of it.
+pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
+    let cache = spec.cache.as_ref();
+    let wears_out = |health: &HealthSpec| health.end_of_life_cycles != [u32::MAX; 2];
+    let one_shot = |loss: &PowerLossSpec| loss.paired_pages == PairedPages::OneShot;
+    let excluded = [
+        (spec.streams.is_some(), "[streams]"),
+        (
+            spec.has_level_stream(),
+            "wear_levelling.static_spread without an SLC cache",
+        ),
+        (spec.map.is_some(), "[map]"),
+        (spec.media.is_some(), "[media]"),
+        (spec.trim.work.is_some(), "trim.piece_kib"),
+        (
+            cache.is_some_and(|c| c.dynamic_superblocks > 0),
+            "slc_cache.dynamic_blocks_per_plane",
+        ),
+        (
+            cache.is_some_and(|c| c.when_full == WhenFull::Bypass),
+            "slc_cache.when_full = \"bypass\"",
+        ),
+        (
+            spec.health.as_ref().is_some_and(wears_out),
+            "health.end_of_life_cycles",
+        ),
+        (
+            spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot),
+            "nand_commands.one_shot_program_us, unless paired_pages is \"one-shot\"",
+        ),
+    ];
+    excluded.iter().find(|e| e.0).map(|e| e.1)
 }

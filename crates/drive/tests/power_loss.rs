@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use stend_base::{Device, Nanos, Op, Rng, SimTime};
+use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 use stend_nand::CellTiming;
@@ -75,6 +75,79 @@ fn a_flush_takes_the_data_and_then_the_journal() {
     let again = alone(&mut drive, request(3, Op::Flush, 0, 0));
     let shortest = spec.host.submit + spec.controller.write_command + spec.host.complete;
     assert_eq!(again, shortest);
+}
+
+/// FUA, and a write cache that is switched off: the write itself is the flush.
+#[test]
+fn a_write_with_fua_takes_the_data_and_then_the_journal() {
+    let spec = one_die(|_| {});
+    let waits = |forced: bool, cache: bool| {
+        let mut drive = new_drive(&spec);
+        drive.set_write_cache(cache);
+        let write = Request {
+            fua: forced,
+            ..request(1, Op::Write, 5, 1)
+        };
+        let time = alone(&mut drive, write);
+        drive.power_cut();
+        (time, drive.content(5))
+    };
+    let (cached, lost) = waits(false, true);
+    let beyond = slot_transfer(&spec) * 2 + spec.main.timing.program[0] + JOURNAL_PROGRAM;
+    assert_eq!(lost, None);
+    for (forced, cache) in [(true, true), (false, false), (true, false)] {
+        assert_eq!(waits(forced, cache), (cached + beyond, Some(1)));
+    }
+}
+
+/// Time without power costs no energy, and is not time in which the drive was on.
+#[test]
+fn a_drive_without_power_takes_none() {
+    let mut spec = one_die(|_| {});
+    spec.energy = Some(EnergySpec {
+        read_pj: [0; 2],
+        program_pj: [7, 0],
+        erase_pj: [0; 2],
+        bus_pj_per_byte: 0,
+        core_busy_mw: 200,
+        core_idle_mw: 200,
+        link_active_mw: 100,
+        link_idle_mw: 100,
+        dram_mw: 50,
+    });
+    let power_mw = u128::from(200 * spec.controller.cores + 100 + 50);
+    let mut drive = new_drive(&spec);
+    alone(&mut drive, request(1, Op::Write, 5, 1));
+    alone(&mut drive, request(2, Op::Flush, 0, 0));
+    drive.power_cut();
+    let (before, on) = (drive.energy().expect("it keeps account"), drive.now());
+    // The journal's page alone is programmed in SLC mode.
+    assert_eq!(before.nand_program_pj, 7);
+    assert_eq!(before.total_pj() - 7, power_mw * u128::from(on.0));
+    rest(&mut drive, Nanos::from_secs(1_000));
+    assert_eq!(drive.energy(), Some(before));
+    drive.power_up();
+    alone(&mut drive, request(3, Op::Read, 5, 1));
+    let up = drive.now().since(on) - Nanos::from_secs(1_000);
+    let added = drive.energy().expect("still").total_pj() - before.total_pj();
+    assert_eq!(added, power_mw * u128::from(up.0));
+    let health = drive.health();
+    assert_eq!((health.power_cycles, health.unsafe_shutdowns), (2, 1));
+    assert_eq!(health.power_on, Nanos(on.0) + up);
+}
+
+#[test]
+#[should_panic(expected = "power_loss does not go with [streams]")]
+fn what_the_log_knows_nothing_of_is_refused() {
+    let mut spec = one_die(|_| {});
+    spec.streams = Some(StreamsSpec {
+        host_streams: 2,
+        collect_streams: 1,
+        heat_group_units: 1,
+        heat_window_percent: 100,
+        classify: Nanos::ZERO,
+    });
+    new_drive(&spec);
 }
 
 #[test]
@@ -164,7 +237,7 @@ fn after_a_shutdown_a_start_reads_the_table_alone() {
     }
     drive.shutdown();
     let c = drive.counters();
-    assert_eq!((c.map_programs, c.unsafe_shutdowns), (1, 0));
+    assert_eq!((c.checkpoint_programs, c.unsafe_shutdowns), (1, 0));
     drive.power_up();
     alone(&mut drive, request(0, Op::Read, 0, 1));
     let table = JOURNAL_READ + slot_transfer(&spec);
@@ -191,10 +264,16 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
         rest(&mut drive, Nanos::from_millis(5));
     }
     let c = drive.counters();
-    assert_eq!((c.journal_programs, c.map_programs), (40, 4), "{c:?}");
+    assert_eq!(
+        (c.journal_programs, c.checkpoint_programs),
+        (40, 4),
+        "{c:?}"
+    );
     assert_eq!(c.nand_programs, units / 4 + 40 + 4);
     // 44 pages in blocks of 6: the eighth block is the eighth that is begun.
-    assert_eq!((c.journal_erases, c.erases), (7, 0));
+    assert_eq!((c.journal_erases, c.erases), (7, 7));
+    // They cost energy like any others in SLC mode.
+    assert_eq!((c.slc_programs, c.slc_erases), (40 + 4, 7));
 }
 
 /// Rows of two pages, and a load whose flushes leave word lines half filled.

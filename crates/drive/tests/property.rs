@@ -1,6 +1,7 @@
 //! The translation layer against a plain map, on drives and loads drawn at random:
-//! geometry, cell bits, cache, parity, policies, buffer, idle work; reads, writes, TRIM,
-//! flushes and silence, up to 32 requests at once.
+//! geometry, cell bits, cache, parity, policies, buffer, idle work, links, processors of the
+//! host, TRIM in pieces; reads, writes with and without FUA, TRIM, flushes and silence, up to
+//! 40 requests at once; where parity reaches, a die that fails.
 //!
 //! `STEND_PROPERTY_SEEDS=N` tries N seeds instead of the default; a failing seed prints
 //! the command that replays it. `STEND_PROPERTY_TRACES=1` prints the hash of each drive's
@@ -9,7 +10,7 @@
 
 mod common;
 
-use common::draw::draw_spec;
+use common::draw::{draw_host, draw_power, draw_spec};
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
@@ -23,6 +24,10 @@ struct Model {
     outstanding: Vec<Request>,
     next_tag: u32,
     trim_works: bool,
+    /// What is trimmed reads as nothing from then on.
+    deterministic: bool,
+    /// Who sends, and with FUA or without.
+    senders: Option<Rng>,
     /// The drive keeps account of its content.
     checks: bool,
 }
@@ -43,7 +48,10 @@ impl Model {
     fn check(&self, units: std::ops::Range<usize>) {
         for unit in units.filter(|_| self.checks) {
             let got = self.drive.content(unit as u32);
-            assert_eq!(got, self.expected[unit], "unit {unit}");
+            let expected = self.expected[unit];
+            if expected.is_some() || self.deterministic {
+                assert_eq!(got, expected, "unit {unit}");
+            }
         }
     }
 
@@ -59,6 +67,12 @@ impl Model {
             Op::Write => self.expected[units.clone()].fill(Some(request.tag)),
             Op::Trim if self.trim_works => self.expected[Model::whole(&request)].fill(None),
             Op::Trim | Op::Read | Op::Flush => {}
+        }
+        let fua = request.fua || !self.drive.write_cache();
+        if request.op == Op::Write && fua && self.checks {
+            let of_it = self.drive.tags_in_flash();
+            let found = of_it.filter(|&tag| tag == request.tag).count();
+            assert!(found >= units.len(), "{request:?}: {found} units in flash");
         }
         self.check(units);
     }
@@ -85,6 +99,10 @@ impl Model {
             request.offset_bytes += rng.below(8) * 512;
             request.len_bytes = units * UNIT - (request.offset_bytes - first * UNIT);
             request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
+        }
+        if let Some(senders) = &mut self.senders {
+            request.queue = senders.below(20) as u16;
+            request.fua = op == Op::Write && senders.ratio(1, 8);
         }
         let new = Model::range(&request);
         let overlaps = |old: &Request| {
@@ -118,7 +136,10 @@ impl Drop for Replay {
 fn run(seed: u64, checks: bool) -> u64 {
     let _replay = Replay(seed);
     let mut rng = Rng::stream(seed, "property");
-    let spec = draw_spec(&mut rng);
+    let mut spec = draw_spec(&mut rng);
+    let mut host = Rng::stream(seed, "host");
+    let drawn = draw_host(&mut host, &mut spec);
+    draw_power(&mut Rng::stream(seed, "power"), &mut spec);
     let mut drive = SimDrive::new(&spec);
     if checks {
         drive.keep_content();
@@ -130,10 +151,21 @@ fn run(seed: u64, checks: bool) -> u64 {
         outstanding: Vec::new(),
         next_tag: 0,
         trim_works: spec.trim.enabled,
+        deterministic: spec
+            .trim
+            .work
+            .as_ref()
+            .is_none_or(|work| work.deterministic),
+        senders: drawn.then_some(host),
         checks,
     };
     let depth = 1 + rng.below(40) as usize;
+    let dies_at = rng.below(u64::from(REQUESTS)) as u32;
     for step in 0..REQUESTS {
+        if step == dies_at && spec.media.is_some() {
+            let die = rng.below(u64::from(spec.dies)) as u32;
+            model.drive.fail_die(die);
+        }
         while model.outstanding.len() >= depth {
             model.finish_one();
         }
@@ -155,6 +187,7 @@ fn run(seed: u64, checks: bool) -> u64 {
         model.finish_one();
     }
     model.check(0..units);
+    assert_eq!(model.drive.counters().lost_pages, 0);
     let (now, trace) = (model.drive.now().0, model.drive.trace_hash());
     if checks && std::env::var_os("STEND_PROPERTY_TRACES").is_some() {
         println!("seed {seed}: {now} ns, trace {trace:016x}");

@@ -72,7 +72,11 @@ impl Device for ConstantDevice {
             Some(&(at, tag)) if at <= limit => {
                 self.pending.pop_front();
                 self.now = at;
-                Some(Completion { tag, at })
+                Some(Completion {
+                    tag,
+                    at,
+                    ..Completion::default()
+                })
             }
             _ => {
                 self.now = limit;

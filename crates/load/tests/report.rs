@@ -252,7 +252,11 @@ impl Device for Tiring {
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
         let next = self.pending.take_if(|(at, _)| *at <= limit);
         self.now = next.map_or(limit, |(at, _)| at);
-        next.map(|(at, tag)| Completion { tag, at })
+        next.map(|(at, tag)| Completion {
+            tag,
+            at,
+            ..Completion::default()
+        })
     }
 }
 

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
-use stend_base::{Completion, Device, Nanos, Op, Request, SimTime};
+use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
+use stend_load::report::{fio_output, normal};
 use stend_load::runner::Progress;
 use stend_load::stats::LatencyStats;
 use stend_load::testing::ConstantDevice;
@@ -296,6 +297,47 @@ fn fsync_and_end_fsync_flush() {
 }
 
 #[test]
+fn fdatasync_flushes_and_shares_a_flush_with_fsync() {
+    let (result, log) = execute(
+        "[j]\nrw=write\nsize=40k\nfdatasync=3\nfsync=6\n",
+        &RunOptions::default(),
+    );
+    let ops: Vec<Op> = log.iter().map(|(_, r)| r.op).collect();
+    use Op::{Flush as F, Write as W};
+    assert_eq!(ops, [W, W, W, F, W, W, W, F, W, W, W, F, W]);
+    assert_eq!(result.jobs[0].sync.count(), 3);
+}
+
+#[test]
+fn synchronous_writes_ask_for_fua_and_reads_do_not() {
+    for (option, fua) in [("sync=1", true), ("sync=dsync", true), ("sync=0", false)] {
+        let (_, log) = execute(
+            &format!("[j]\nrw=rw\nsize=400k\n{option}\nfsync=8\n"),
+            &RunOptions::default(),
+        );
+        let of = |op: Op| -> Vec<bool> {
+            let all = log.iter().filter(|(_, r)| r.op == op);
+            all.map(|(_, r)| r.fua).collect()
+        };
+        assert!(of(Op::Write).len() > 10);
+        assert!(of(Op::Write).iter().all(|&f| f == fua), "{option}");
+        assert!(of(Op::Read).iter().all(|&f| !f), "{option}");
+        assert!(of(Op::Flush).iter().all(|&f| !f), "{option}");
+    }
+}
+
+#[test]
+fn each_job_is_a_thread_of_its_own() {
+    let (_, log) = execute(
+        "[a]\nrw=read\nsize=8k\nnumjobs=2\n[b]\nrw=read\nsize=8k\n",
+        &RunOptions::default(),
+    );
+    let mut queues: Vec<u16> = log.iter().map(|(_, r)| r.queue).collect();
+    queues.sort_unstable();
+    assert_eq!(queues, [0, 0, 1, 1, 2, 2]);
+}
+
+#[test]
 fn samples_hold_what_completed_in_each_interval() {
     let options = RunOptions {
         sample_ms: 10,
@@ -488,4 +530,86 @@ proptest! {
         prop_assert_eq!((sum.min_ns(), sum.max_ns()), (one.min_ns(), one.max_ns()));
         prop_assert!(sum.bins().eq(one.bins()));
     }
+}
+
+/// Serves so many requests; the rest fail.
+struct Failing {
+    inner: ConstantDevice,
+    left: u32,
+    fails: Op,
+    ops: Vec<Op>,
+}
+
+impl Device for Failing {
+    fn capacity_bytes(&self) -> u64 {
+        self.inner.capacity_bytes()
+    }
+    fn now(&self) -> SimTime {
+        self.inner.now()
+    }
+    fn submit(&mut self, request: Request) {
+        let tag = request.tag as usize;
+        self.ops.resize(self.ops.len().max(tag + 1), Op::Read);
+        self.ops[tag] = request.op;
+        self.inner.submit(request);
+    }
+    fn advance(&mut self, limit: SimTime) -> Option<Completion> {
+        let mut done = self.inner.advance(limit)?;
+        if self.left == 0 && self.ops[done.tag as usize] == self.fails {
+            done.status = Status::WriteProtected;
+        }
+        self.left = self.left.saturating_sub(1);
+        Some(done)
+    }
+}
+
+fn failing(options: &str, fails: Op) -> RunResult {
+    let text = format!("[j]\nrw=randrw\niodepth=4\nsize=4m\nend_fsync=1\n{options}\n");
+    let file = JobFile::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let mut device = Failing {
+        inner: ConstantDevice::new(CAPACITY, LATENCY),
+        left: 100,
+        fails,
+        ops: Vec::new(),
+    };
+    run(&mut device, &file, &RunOptions::default()).unwrap()
+}
+
+#[test]
+fn a_failed_request_ends_its_job_unless_it_goes_on() {
+    let counted = |result: &RunResult| -> u64 {
+        let job = &result.jobs[0];
+        job.directions.iter().map(|d| d.latency.count()).sum()
+    };
+    let json = |result: &RunResult| {
+        let job = fio_output(result, false).jobs.remove(0);
+        let other = |key: &str| job.other.get(key).and_then(serde_json::Value::as_u64);
+        (job.error, other("total_err"), other("first_error"))
+    };
+    for options in ["", "continue_on_error=read", "continue_on_error=none"] {
+        let result = failing(options, Op::Write);
+        let errors = result.jobs[0].errors;
+        assert_eq!((errors.fatal, errors.first), (5, 5));
+        // Three more were in flight.
+        assert!(
+            (100..=120).contains(&counted(&result)),
+            "{}",
+            counted(&result)
+        );
+        assert!((1..=4).contains(&errors.total), "{errors:?}");
+        assert_eq!(result.jobs[0].sync.count(), 0, "no flush after an error");
+        assert!(normal(&result).contains("err= 5 (Input/output error)"));
+        let (error, total, _) = json(&result);
+        assert_eq!((error, total.is_some()), (5, options.ends_with("read")));
+    }
+    for options in ["continue_on_error=write", "continue_on_error=1"] {
+        let result = failing(options, Op::Write);
+        let errors = result.jobs[0].errors;
+        assert_eq!(errors.fatal, 0);
+        assert!(errors.total > 300, "{errors:?}");
+        assert_eq!(counted(&result) + errors.total, 1024);
+        assert_eq!(json(&result), (0, Some(errors.total), Some(5)));
+        assert_eq!(result.jobs[0].sync.count(), 1);
+    }
+    assert_eq!(failing("", Op::Trim).jobs[0].errors.total, 0);
 }

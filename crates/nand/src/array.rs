@@ -8,8 +8,12 @@
 //! is therefore the instant until which it is taken, and takes part in no event; a
 //! transfer is asked for only when its data is ready, so that none waits for one that has
 //! not yet begun.
+//!
+//! Dies with [`Abilities`] do more than one thing at a time: see [`crate::overlap`].
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
+
+use crate::overlap::{Abilities, Overlap};
 
 const NONE: u32 = u32::MAX;
 
@@ -43,10 +47,15 @@ pub enum Work {
         /// Bytes over the channel.
         bytes: u32,
     },
-    /// Keep the die busy without the channel: erase, on-chip copy.
+    /// Keep the die busy without the channel: on-chip copy.
     OnDie {
         /// How long.
         busy: Nanos,
+    },
+    /// Erase a block on every plane.
+    Erase {
+        /// tBERS.
+        erase: Nanos,
     },
 }
 
@@ -66,22 +75,26 @@ pub struct ArrayCounters {
     pub programs: u64,
     /// Operations without the channel: erases and on-chip copies.
     pub on_die: u64,
+    /// Bytes moved over the channels.
+    pub channel_bytes: u64,
     /// Time dies spent busy, summed over dies, ns.
     pub die_busy_ns: u64,
     /// Time channels spent moving data, summed over channels, ns.
     pub channel_busy_ns: u64,
+    /// Programs and erases that were interrupted for a read, each time.
+    pub suspensions: u64,
 }
 
 /// Work that waits for its die.
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
-    work: Work,
-    cookie: u64,
+pub(crate) struct Waiting {
+    pub work: Work,
+    pub cookie: u64,
     next: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct List {
+pub(crate) struct List {
     head: u32,
     tail: u32,
 }
@@ -91,17 +104,21 @@ impl List {
         head: NONE,
         tail: NONE,
     };
+
+    pub fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
 }
 
 #[derive(Clone, Debug)]
-struct Die {
-    busy: bool,
+pub(crate) struct Die {
+    pub busy: bool,
     channel: u32,
     /// Bytes to be moved when a read has sensed.
-    bytes: u32,
-    cookie: u64,
-    began: SimTime,
-    waiting: [List; CLASSES],
+    pub bytes: u32,
+    pub cookie: u64,
+    pub began: SimTime,
+    pub waiting: [List; CLASSES],
 }
 
 /// All dies and channels of a drive. Die `d` hangs on channel `d % channels`.
@@ -110,15 +127,17 @@ struct Die {
 /// back through [`Array::sensed`] and [`Array::ended`], as their lane tells.
 #[derive(Clone, Debug)]
 pub struct Array {
-    dies: Vec<Die>,
+    pub(crate) dies: Vec<Die>,
     /// Until when each channel is taken.
     channels: Vec<SimTime>,
     waiting: Vec<Waiting>,
     free: u32,
     bus_ps_per_byte: u64,
     transfer_overhead: Nanos,
-    kind_die: u8,
-    counters: ArrayCounters,
+    pub(crate) kind_die: u8,
+    pub(crate) counters: ArrayCounters,
+    /// Of dies that do more than one thing at a time.
+    pub(crate) overlap: Option<Box<Overlap>>,
 }
 
 impl Array {
@@ -152,7 +171,15 @@ impl Array {
             transfer_overhead,
             kind_die,
             counters: ArrayCounters::default(),
+            overlap: None,
         }
+    }
+
+    /// The same with dies that do more than one thing at a time.
+    #[must_use]
+    pub fn with_abilities(mut self, abilities: Abilities) -> Array {
+        self.overlap = Overlap::new(abilities, self.dies.len()).map(Box::new);
+        self
     }
 
     /// What has been done so far. A transfer counts when it is asked for.
@@ -172,10 +199,20 @@ impl Array {
         !self.dies[die as usize].busy
     }
 
-    /// The cookie of what `die` is working on.
-    pub fn under_way(&self, die: u32) -> Option<u64> {
-        let die = &self.dies[die as usize];
-        die.busy.then_some(die.cookie)
+    /// True while any die works.
+    pub fn is_busy(&self) -> bool {
+        let leaving = self.overlap.as_ref().is_some_and(|o| o.any_leaves());
+        leaving || self.dies.iter().any(|die| die.busy)
+    }
+
+    /// The cookies of what `die` is working on, and of what it has interrupted for that.
+    pub fn under_way(&self, die: u32) -> impl Iterator<Item = u64> {
+        let this = &self.dies[die as usize];
+        let interrupted = self.overlap.as_ref().and_then(|o| o.suspended(die));
+        this.busy
+            .then_some(this.cookie)
+            .into_iter()
+            .chain(interrupted)
     }
 
     /// The power is gone at `now`: nothing is under way and nothing waits. The caller
@@ -191,6 +228,9 @@ impl Array {
         self.channels.fill(now);
         self.waiting.clear();
         self.free = NONE;
+        if let Some(overlap) = &mut self.overlap {
+            overlap.power_cut();
+        }
     }
 
     /// Hands `work` to `die`; `cookie` comes back in [`Finished`].
@@ -207,12 +247,18 @@ impl Array {
             self.start(queue, die, work, cookie);
         } else {
             self.wait(die, class, work, cookie);
+            if self.overlap.is_some() {
+                self.overlap_waiting(queue, die, class);
+            }
         }
     }
 
     /// A die has sensed ([`Lane::Sense`]): its data goes over the channel.
     #[inline]
     pub fn sensed(&mut self, queue: &mut EventQueue, die: u32) {
+        if self.overlap.is_some() {
+            return self.overlap_sensed(queue, die);
+        }
         let bytes = self.dies[die as usize].bytes;
         let end = self.transfer(die, queue.now(), bytes);
         queue.schedule(Lane::Move, end, self.kind_die, die);
@@ -220,7 +266,10 @@ impl Array {
 
     /// The work of a die has ended ([`Lane::Move`], [`Lane::Work`]); the next begins.
     #[inline]
-    pub fn ended(&mut self, queue: &mut EventQueue, die: u32) -> Finished {
+    pub fn ended(&mut self, queue: &mut EventQueue, lane: Lane, die: u32) -> Finished {
+        if self.overlap.is_some() {
+            return self.overlap_ended(queue, lane, die);
+        }
         let now = queue.now();
         let this = &mut self.dies[die as usize];
         let cookie = this.cookie;
@@ -234,6 +283,9 @@ impl Array {
 
     #[inline(always)]
     fn start(&mut self, queue: &mut EventQueue, die: u32, work: Work, cookie: u64) {
+        if self.overlap.is_some() {
+            return self.overlap_start(queue, die, work, cookie);
+        }
         let now = queue.now();
         let (lane, event) = match work {
             Work::Read { sense, bytes } => {
@@ -245,7 +297,7 @@ impl Array {
                 self.counters.programs += 1;
                 (Lane::Work, self.transfer(die, now, bytes) + program)
             }
-            Work::OnDie { busy } => {
+            Work::OnDie { busy } | Work::Erase { erase: busy } => {
                 self.counters.on_die += 1;
                 (Lane::Work, now + busy)
             }
@@ -259,11 +311,12 @@ impl Array {
 
     /// Takes the next place on a die's channel; the end of the transfer.
     #[inline]
-    fn transfer(&mut self, die: u32, now: SimTime, bytes: u32) -> SimTime {
+    pub(crate) fn transfer(&mut self, die: u32, now: SimTime, bytes: u32) -> SimTime {
         let time = self.transfer_time(bytes);
         let channel = &mut self.channels[self.dies[die as usize].channel as usize];
         *channel = now.max(*channel) + time;
         self.counters.channel_busy_ns += time.0;
+        self.counters.channel_bytes += u64::from(bytes);
         *channel
     }
 
@@ -293,14 +346,28 @@ impl Array {
     }
 
     #[inline]
-    fn next_waiting(&mut self, die: u32) -> Option<Waiting> {
+    pub(crate) fn next_waiting(&mut self, die: u32) -> Option<Waiting> {
         let lists = &mut self.dies[die as usize].waiting;
-        let list = lists.iter_mut().find(|list| list.head != NONE)?;
+        let class = lists.iter().position(|list| !list.is_empty())?;
+        Some(self.take_waiting(die, class))
+    }
+
+    /// The work that comes next, and its class.
+    pub(crate) fn peek_waiting(&self, die: u32) -> Option<(usize, Work)> {
+        let lists = &self.dies[die as usize].waiting;
+        let class = lists.iter().position(|list| !list.is_empty())?;
+        Some((class, self.waiting[lists[class].head as usize].work))
+    }
+
+    /// Takes the oldest work of a class, which there must be.
+    #[inline]
+    pub(crate) fn take_waiting(&mut self, die: u32, class: usize) -> Waiting {
+        let list = &mut self.dies[die as usize].waiting[class];
         let index = list.head;
         let entry = self.waiting[index as usize];
         list.head = entry.next;
         self.waiting[index as usize].next = self.free;
         self.free = index;
-        Some(entry)
+        entry
     }
 }

@@ -7,6 +7,9 @@
 
 pub mod array;
 pub mod cell;
+pub mod overlap;
+pub mod reliability;
 
 pub use array::{Array, ArrayCounters, Class, Finished, Work};
 pub use cell::CellTiming;
+pub use overlap::{Abilities, Suspend};

@@ -33,7 +33,7 @@ impl Bench {
             match event.lane {
                 Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
                 _ => {
-                    let finished = self.array.ended(&mut self.queue, event.thing);
+                    let finished = self.array.ended(&mut self.queue, event.lane, event.thing);
                     done.push((finished.cookie, event.at.0));
                 }
             }

@@ -1,5 +1,6 @@
-//! The nouns that a run leaves behind: fio's JSON document ([`fio`]) and the review
-//! ([`review`]). Plain data with serde; no measuring, no drawing.
+//! The nouns that a run leaves behind: fio's JSON document ([`fio`]), smartctl's
+//! ([`smart`]) and the review ([`review`]). Plain data with serde; no measuring, no drawing.
 
 pub mod fio;
 pub mod review;
+pub mod smart;

@@ -3,6 +3,7 @@
 pub mod contract;
 pub mod real;
 pub mod simulated;
+pub mod smart;
 
 pub use contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
 pub use simulated::SimulatedTarget;

@@ -32,6 +32,23 @@ impl SimulatedTarget {
         }
     }
 
+    /// The drive itself, for what no request can ask for: a die that fails, a year without
+    /// power.
+    pub fn drive_mut(&mut self) -> &mut SimDrive {
+        &mut self.drive
+    }
+
+    /// The drive in its present state.
+    pub fn drive(&self) -> &SimDrive {
+        &self.drive
+    }
+
+    /// The drive's health as smartctl would print it; `None` for a model without
+    /// `[health]`.
+    pub fn smart(&self) -> Option<stend_record::smart::Document> {
+        crate::smart::document(&self.model, self.drive.spec(), &self.drive.health())
+    }
+
     /// Requests completed in jobs so far, by this drive and all copies in its line.
     pub fn request_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.requests)
@@ -40,6 +57,11 @@ impl SimulatedTarget {
     /// Events of the simulation so far, by this drive and all copies in its line.
     pub fn event_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.events)
+    }
+
+    /// Erase cycles of every superblock, those of the cache first.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.drive.erase_counts()
     }
 
     /// Does something with the drive and counts the events of it.
@@ -117,6 +139,12 @@ impl Target for SimulatedTarget {
             ..RunOptions::default()
         };
         let result = self.run_file(&file, &options)?;
+        if let Some(failed) = result.jobs.iter().find(|job| job.errors.fatal != 0) {
+            return Err(TargetError::Failed(format!(
+                "job \"{}\" with error {}",
+                failed.name, failed.errors.fatal
+            )));
+        }
         Ok(JobOutcome {
             fio: fio_output(&result, true),
             job_text: job.text.to_string(),
@@ -130,6 +158,7 @@ impl Target for SimulatedTarget {
             op: Op::Trim,
             offset_bytes: 0,
             len_bytes: self.drive.capacity_bytes(),
+            ..Request::default()
         });
         match self.counting(|drive| drive.advance(SimTime::NEVER)) {
             Some(_) => Ok(()),

@@ -4,11 +4,12 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::resolve::{POLICIES, units_per_slot};
-use super::schema::Model;
+use super::resolve::{EMPTYING, WHEN_FULL};
+use super::schema::{Model, SlcCache};
 use super::sourced::{Field, Value};
 use super::{SCHEMA, line_of};
-use crate::spec::UNIT_BYTES;
+use super::{commands, map, media};
+use crate::spec::{CacheSpec, Emptying, UNIT_BYTES};
 
 /// One thing that is wrong.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub(super) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    pub(super) fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
+    pub fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
         self.problems.push(Problem {
             line: line_of(self.text, field.span().start),
             key,
@@ -32,7 +33,7 @@ impl Checker<'_> {
         });
     }
 
-    pub(super) fn source<T>(&mut self, key: &'static str, field: &Field<T>) {
+    pub fn source<T>(&mut self, key: &'static str, field: &Field<T>) {
         let source = field.get_ref().source.trim();
         let bare = ["fitted", ""];
         if bare.contains(&source) {
@@ -44,12 +45,8 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn range<T>(
-        &mut self,
-        key: &'static str,
-        field: &Field<T>,
-        allowed: RangeInclusive<T>,
-    ) where
+    pub fn range<T>(&mut self, key: &'static str, field: &Field<T>, allowed: RangeInclusive<T>)
+    where
         T: PartialOrd + Display + Clone,
     {
         self.source(key, field);
@@ -89,7 +86,7 @@ impl Checker<'_> {
         }
     }
 
-    fn power_of_two(&mut self, key: &'static str, field: &Field<u32>) {
+    pub(super) fn power_of_two(&mut self, key: &'static str, field: &Field<u32>) {
         if !field.get().is_power_of_two() {
             let message = format!("{} is not allowed; it must be a power of two", field.get());
             self.report(key, field, message);
@@ -114,10 +111,18 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
         });
     }
     nand(&mut checker, model);
+    commands::check(&mut checker, model);
+    map::check(&mut checker, model);
+    media::check(&mut checker, model);
     cache_and_parity(&mut checker, model);
-    host(&mut checker, model);
+    super::host::check(&mut checker, &model.host);
     controller(&mut checker, model);
     policies(&mut checker, model);
+    super::streams::check(&mut checker, model);
+    super::wear_levelling::check(&mut checker, model);
+    super::energy::check(&mut checker, model);
+    super::thermal::check(&mut checker, model);
+    super::health::check(&mut checker, model);
     super::power_loss::check(&mut checker, model);
     if checker.problems.is_empty() {
         geometry(&mut checker, model);
@@ -163,11 +168,7 @@ fn nand(c: &mut Checker<'_>, model: &Model) {
 fn cache_and_parity(c: &mut Checker<'_>, model: &Model) {
     if let Some(s) = &model.slc_cache {
         c.source("slc_cache.enabled", &s.enabled);
-        c.range(
-            "slc_cache.blocks_per_plane",
-            &s.blocks_per_plane,
-            16..=65_536,
-        );
+        cache_kind(c, s);
         c.range("slc_cache.pages_per_block", &s.pages_per_block, 4..=4096);
         c.range("slc_cache.read_us", &s.read_us, 1.0..=10_000.0);
         c.range("slc_cache.program_us", &s.program_us, 1.0..=10_000.0);
@@ -201,19 +202,38 @@ fn cache_and_parity(c: &mut Checker<'_>, model: &Model) {
     }
 }
 
-fn host(c: &mut Checker<'_>, model: &Model) {
-    let h = &model.host;
-    c.one_of("host.interface", &h.interface, &["sata-6g"]);
-    c.range("host.submit_ns", &h.submit_ns, 0..=1_000_000);
-    c.range("host.complete_ns", &h.complete_ns, 0..=1_000_000);
-    c.range("host.queue_slots", &h.queue_slots, 1..=32);
-    c.range("host.link_mb_per_s", &h.link_mb_per_s, 100..=600);
-    c.range("host.frame_bytes", &h.frame_bytes, 512..=8192);
-    c.range("host.frame_overhead_ns", &h.frame_overhead_ns, 0..=100_000);
+/// What kind of cache it is.
+fn cache_kind(c: &mut Checker<'_>, cache: &SlcCache) {
+    let names = |all: &[&'static str]| all.to_vec();
+    if let Some(field) = &cache.emptied_by {
+        let allowed = names(&EMPTYING.map(|e| e.0));
+        c.one_of("slc_cache.emptied_by", field, &allowed);
+    }
+    if let Some(field) = &cache.when_full {
+        let allowed = names(&WHEN_FULL.map(|e| e.0));
+        c.one_of("slc_cache.when_full", field, &allowed);
+    }
+    if let Some(field) = &cache.takes_collected {
+        c.source("slc_cache.takes_collected", field);
+        let through = cache.emptied_by.as_ref().map(Value::get);
+        if field.get() && through.as_deref() == Some("controller") {
+            let message = "a cache that is emptied through the controller takes no collected \
+                           data: write false"
+                .to_string();
+            c.report("slc_cache.takes_collected", field, message);
+        }
+    }
+    let least = match &cache.dynamic_blocks_per_plane {
+        Some(field) => {
+            c.range("slc_cache.dynamic_blocks_per_plane", field, 1..=65_536);
+            0
+        }
+        None => 2,
+    };
     c.range(
-        "host.command_overhead_ns",
-        &h.command_overhead_ns,
-        0..=100_000,
+        "slc_cache.blocks_per_plane",
+        &cache.blocks_per_plane,
+        least..=65_536,
     );
 }
 
@@ -268,8 +288,7 @@ fn controller(c: &mut Checker<'_>, model: &Model) {
 
 fn policies(c: &mut Checker<'_>, model: &Model) {
     let g = &model.collection;
-    let names: Vec<&str> = POLICIES.iter().map(|p| p.0).collect();
-    c.one_of("collection.policy", &g.policy, &names);
+    super::policy::check(c, g);
     c.range(
         "collection.start_superblocks",
         &g.start_superblocks,
@@ -292,15 +311,7 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
     c.range("idle.slice_ms", &i.slice_ms, 1..=86_400_000);
     c.range("idle.duty_percent", &i.duty_percent, 1..=100);
     c.range("idle.target_superblocks", &i.target_superblocks, 0..=65_536);
-    let t = &model.trim;
-    c.source("trim.enabled", &t.enabled);
-    c.range("trim.command_ns", &t.command_ns, 0..=1_000_000_000);
-    c.range(
-        "trim.per_1024_units_ns",
-        &t.per_1024_units_ns,
-        0..=1_000_000_000,
-    );
-    c.source("trim.reaches_cache", &t.reaches_cache);
+    super::trim::check(c, &model.trim, &model.host);
     if g.start_superblocks.get() <= g.reserve_superblocks.get() {
         let message = format!(
             "{} is not allowed; it must be above collection.reserve_superblocks = {}",
@@ -313,7 +324,11 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
             message,
         );
     }
-    let cached = model.slc_cache.as_ref().is_some_and(|s| s.enabled.get());
+    let cached = model.slc_cache.as_ref().is_some_and(|cache| {
+        let named = cache.takes_collected.as_ref().map(Value::get);
+        let emptied_by = cache.emptied_by.as_ref().map(Value::get);
+        cache.enabled.get() && named.unwrap_or(emptied_by.as_deref() != Some("controller"))
+    });
     if cached && g.cache_reserve_superblocks.get() < 4 {
         let message = format!(
             "{} is not allowed; with an SLC cache it must be at least 4",
@@ -348,15 +363,14 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
         c.report("capacity.user_bytes", user, message);
         return;
     }
-    // Beyond the user's data: what is kept back, what is open, one to collect into.
-    let buffer = 2 * u64::from(spec.buffer.write_units);
-    let spare = u64::from(spec.collect.start_superblocks + 3) * layout.main_superblock_units
-        + if spec.cache.is_none() { buffer } else { 0 };
-    let most = layout.main_units.saturating_sub(spare) * UNIT_BYTES;
+    let most_units = crate::sim::user_units_max(&spec).unwrap_or_default();
+    let most = most_units * UNIT_BYTES;
+    let kept = (layout.main_units - most_units).div_ceil(layout.main_superblock_units);
     if user.get() > most {
         let message = format!(
             "{} does not fit: {} dies × {} planes × {} blocks × {} pages × {} KiB hold {} bytes \
-             of data, of which collection keeps {} superblocks; at most {most} are left",
+             of data, of which collection, open superblocks and spare keep {kept} superblocks; at \
+             most {most} are left",
             user.get(),
             spec.dies,
             model.nand.planes.get(),
@@ -364,13 +378,17 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
             spec.main.rows,
             model.nand.page_kib.get(),
             layout.main_units * UNIT_BYTES,
-            spec.collect.start_superblocks + 3,
         );
         c.report("capacity.user_bytes", user, message);
     }
     dram(c, model);
-    if spec.buffer.write_units < 2 * units_per_slot(model) {
-        let message = "it must hold at least two multi-plane pages".to_string();
+    super::streams::check_buffer(c, model, &spec);
+    let bits = spec.main.timing.pages_per_word_line();
+    // Where data may go to either mode, what fills up a FUA write is not known beforehand.
+    let either = spec.cache.as_ref().is_some_and(CacheSpec::is_either);
+    let programs = if either { 3 } else { 2 };
+    if spec.buffer.write_units < programs * spec.program_units() {
+        let message = format!("it must hold at least what {programs} programs of a die take");
         c.report(
             "dram.write_buffer_kib",
             &model.dram.write_buffer_kib,
@@ -378,11 +396,31 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
         );
     }
     if let (Some(cache), Some(field)) = (&spec.cache, &model.slc_cache) {
-        // Five that may be half folded or open, two open, a cell's worth to fold, one.
-        let need = spec.collect.cache_reserve_superblocks + 12;
-        if cache.pool.superblocks < need {
+        // What is folded together, what is filled, and what comes next.
+        let dynamic_need = match cache.emptying {
+            Emptying::OnChip => bits + 2,
+            Emptying::Controller => 2,
+        };
+        let static_need = match (cache.emptying, cache.pool.superblocks) {
+            (_, 0) if cache.dynamic_superblocks > 0 => 0,
+            // Five that may be half folded or open, two open, a cell's worth to fold, one.
+            (Emptying::OnChip, _) => spec.collect.cache_reserve_superblocks + 12,
+            (Emptying::Controller, _) => 4,
+        };
+        if let Some(dynamic) = &field.dynamic_blocks_per_plane
+            && cache.dynamic_superblocks < dynamic_need
+        {
             let message = format!(
-                "{} is not allowed; collection's reserve and folding need at least {need}",
+                "{} is not allowed; what is written and emptied at once needs at least {}",
+                dynamic.get(),
+                dynamic_need
+            );
+            c.report("slc_cache.dynamic_blocks_per_plane", dynamic, message);
+        }
+        if cache.pool.superblocks < static_need {
+            let message = format!(
+                "{} is not allowed; what is written and emptied at once needs at least \
+                 {static_need}",
                 cache.pool.superblocks
             );
             c.report(
@@ -397,15 +435,28 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
 /// Whether the DRAM holds what the model puts there.
 fn dram(c: &mut Checker<'_>, model: &Model) {
     let dram = &model.dram;
-    let map_kib = model.capacity.user_bytes.get() / UNIT_BYTES * 4 / 1024;
+    let all_kib = model.capacity.user_bytes.get() / UNIT_BYTES * 4 / 1024;
+    let controller = &model.controller;
+    let segment_kib = u64::from(controller.map_segment_kib.get()) / 1024;
+    let at_hand_kib = u64::from(controller.map_segments.get()) * segment_kib;
+    let map_kib = match &model.map {
+        Some(_) => at_hand_kib.min(all_kib),
+        None => all_kib,
+    };
     let buffers_kib = u64::from(dram.write_buffer_kib.get()) + u64::from(dram.read_ahead_kib.get());
-    let need_mib = (map_kib + buffers_kib).div_ceil(1024);
+    let heat_kib = super::streams::table_kib(model);
+    let need_mib = (map_kib + buffers_kib + heat_kib).div_ceil(1024);
     if u64::from(dram.size_mib.get()) < need_mib {
         let message = format!(
             "{} MiB cannot hold {need_mib} MiB: the mapping table of {} MiB (4 bytes for each \
-             4 KiB), the write buffer and the read-ahead",
+             4 KiB), the write buffer and the read-ahead{}",
             dram.size_mib.get(),
-            map_kib.div_ceil(1024)
+            map_kib.div_ceil(1024),
+            if heat_kib > 0 {
+                ", and the counters of heat"
+            } else {
+                ""
+            }
         );
         c.report("dram.size_mib", &dram.size_mib, message);
     }

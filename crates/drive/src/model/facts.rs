@@ -12,7 +12,7 @@ impl Model {
         let mut facts = vec![
             ("model".to_string(), self.description.clone()),
             ("controller".to_string(), self.controller.name.get()),
-            ("interface".to_string(), self.host.interface.get()),
+            ("interface".to_string(), self.host.in_words()),
             (
                 "flash".to_string(),
                 format!(
@@ -44,21 +44,15 @@ impl Model {
                 format!("one page for every {data} of data")
             }),
         ));
-        facts.push(("TRIM".to_string(), self.trim_in_words().to_string()));
+        facts.push(("TRIM".to_string(), self.trim.in_words()));
+        if let Some(promise) = self.trim.promise_in_words() {
+            facts.push(("read after TRIM".to_string(), promise.to_string()));
+        }
         facts.push((
             "model fingerprint".to_string(),
             format!("{:016x} (FNV-1a of the model file)", self.fingerprint),
         ));
         facts
-    }
-
-    fn trim_in_words(&self) -> &'static str {
-        let trim = self.spec().trim;
-        match (trim.enabled, trim.reaches_cache) {
-            (false, _) => "accepted and forgotten",
-            (true, true) => "frees at once",
-            (true, false) => "frees the main area at once, the SLC cache when it is folded",
-        }
     }
 
     fn cache_in_words(&self) -> String {

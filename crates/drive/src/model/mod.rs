@@ -5,19 +5,38 @@
 //! exist is an error with its place, as is a figure out of range.
 
 mod check;
+mod commands;
+mod energy;
 mod facts;
+mod health;
+mod host;
+mod map;
+mod media;
+mod policy;
 pub mod power_loss;
 mod resolve;
 mod schema;
 mod shape;
 mod shipped;
 mod sourced;
+mod streams;
+mod thermal;
+mod trim;
+mod wear_levelling;
 
 use std::path::Path;
 
+pub use commands::NandCommands;
+pub use energy::{EnergyTable, IdleStateTable};
+pub use health::{AttributeTable, HealthTable};
+pub use host::Host;
+pub use map::Map;
+pub use media::Media;
 pub use schema::Model;
 pub use shipped::{SHIPPED, Shipped};
 pub use sourced::{Field, Sourced, Value};
+pub use thermal::ThermalTable;
+pub use trim::Trim;
 
 use crate::spec::Spec;
 

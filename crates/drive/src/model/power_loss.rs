@@ -7,7 +7,7 @@ use stend_nand::CellTiming;
 use super::check::Checker;
 use super::schema::Model;
 use super::sourced::{Field, Value};
-use crate::spec::{PairedPages, PowerLossSpec, UNIT_BYTES};
+use crate::spec::{PairedPages, PowerLossSpec, UNIT_BYTES, power_loss_excludes};
 
 /// What keeps the mapping, and data that was promised, over a power cut.
 #[derive(Clone, Debug, Deserialize)]
@@ -119,6 +119,11 @@ pub(super) fn check_sizes(c: &mut Checker<'_>, model: &Model) {
         return;
     };
     let drive = model.spec();
+    if let Some(other) = power_loss_excludes(&drive) {
+        let message = format!("[power_loss] does not go with {other}");
+        c.report("power_loss.enabled", &p.enabled, message);
+        return;
+    }
     let slot_units = u64::from(drive.units_per_slot);
     let dies = u64::from(drive.dies);
     // The table twice, and the journal that the next checkpoint has not yet covered; and a
@@ -150,16 +155,18 @@ pub(super) fn check_sizes(c: &mut Checker<'_>, model: &Model) {
 }
 
 /// Programming a full buffer and a page of the journal, evenly over the dies, one slot of
-/// collected data for each of the collection's depth besides.
+/// collected data for each of the collection's depth besides; where a word line is
+/// programmed at once, each of them on the die that takes longest for it.
 fn longest_save(drive: &crate::Spec, spec: &PowerLossSpec) -> Nanos {
-    let entry = drive.cache.as_ref().map_or(&drive.main, |c| &c.pool);
-    let program = entry
-        .timing
-        .program
-        .iter()
-        .max()
-        .copied()
-        .unwrap_or(Nanos::ZERO);
+    let longest = |timing: &CellTiming| timing.program.iter().copied().max();
+    let native = drive.one_shot.or_else(|| longest(&drive.main.timing));
+    let program = match &drive.cache {
+        // What is collected may be programmed in the main area.
+        Some(cache) if cache.takes_collected => longest(&cache.pool.timing),
+        Some(cache) => longest(&cache.pool.timing).max(native),
+        None => native,
+    };
+    let program = program.unwrap_or(Nanos::ZERO);
     let slots = drive.buffer.write_units.div_ceil(drive.units_per_slot) + drive.collect.depth + 2;
     let bytes = u64::from(drive.units_per_slot) * UNIT_BYTES;
     let transfer = Nanos(bytes * drive.bus_ps_per_byte / 1000) + drive.bus_overhead;
@@ -223,6 +230,19 @@ replay_unit_ns = { value = 100, source = "assumed" }
         );
         let off = parse("enabled = { value = true", "enabled = { value = false");
         assert_eq!(off.expect("sound").spec().power_loss, None);
+    }
+
+    #[test]
+    fn what_it_does_not_go_with_is_said() {
+        const COMMANDS: &str = r#"
+[nand_commands]
+one_shot_program_us = { value = 900.0, source = "assumed" }
+"#;
+        let said = parse("[power_loss]", &format!("{COMMANDS}[power_loss]"));
+        let said = said.expect_err("it cannot be");
+        assert!(said.contains("power_loss.enabled: "), "{said}");
+        let part = "[power_loss] does not go with nand_commands.one_shot_program_us";
+        assert!(said.contains(part), "{said}");
     }
 
     #[test]

@@ -3,34 +3,47 @@
 use stend_base::Nanos;
 use stend_nand::CellTiming;
 
+use super::commands::{abilities, one_shot, planes_together};
 use super::schema::{Model, SlcCache};
 use super::sourced::{Field, Value};
 use crate::spec::*;
 
-fn micros(us: f64) -> Nanos {
+pub(super) fn micros(us: f64) -> Nanos {
     Nanos((us * 1000.0).round() as u64)
 }
 
-fn nanos(field: &Field<u64>) -> Nanos {
+pub(super) fn nanos(field: &Field<u64>) -> Nanos {
     Nanos(field.get())
 }
 
-fn ps_per_byte(mb_per_s: u32) -> u64 {
+pub(super) fn ps_per_byte(mb_per_s: u32) -> u64 {
     1_000_000 / u64::from(mb_per_s)
 }
 
-/// The policies by the names a model gives them.
-pub(super) const POLICIES: &[(&str, Policy)] =
-    &[("greedy", Policy::Greedy), ("fifo", Policy::Fifo)];
+/// How an SLC cache is emptied, by the names a model gives it; the first if none.
+pub(super) const EMPTYING: [(&str, Emptying); 2] = [
+    ("on-chip", Emptying::OnChip),
+    ("controller", Emptying::Controller),
+];
+
+/// What happens where it is full, likewise.
+pub(super) const WHEN_FULL: [(&str, WhenFull); 2] =
+    [("wait", WhenFull::Wait), ("bypass", WhenFull::Bypass)];
+
+fn named<T: Copy>(names: &[(&str, T)], name: Option<String>) -> T {
+    let found = name.and_then(|name| names.iter().find(|(n, _)| *n == name));
+    found.unwrap_or(&names[0]).1
+}
 
 pub(super) fn units_per_slot(model: &Model) -> u32 {
-    model.nand.planes.get() * model.nand.page_kib.get() / 4
+    planes_together(model) * model.nand.page_kib.get() / 4
 }
 
 pub(super) fn spec(model: &Model) -> Spec {
     let nand = &model.nand;
     let cache = model.slc_cache.as_ref().filter(|c| c.enabled.get());
     let parity = model.parity.as_ref().filter(|p| p.enabled.get());
+    let apart = nand.planes.get() / planes_together(model);
     Spec {
         user_bytes: model.capacity.user_bytes.get(),
         dies: nand.dies.get(),
@@ -39,7 +52,7 @@ pub(super) fn spec(model: &Model) -> Spec {
         bus_ps_per_byte: ps_per_byte(nand.bus_mb_per_s.get()),
         bus_overhead: nanos(&nand.bus_overhead_ns),
         main: PoolSpec {
-            superblocks: nand.blocks_per_plane.get(),
+            superblocks: nand.blocks_per_plane.get() * apart,
             rows: nand.pages_per_block.get(),
             timing: CellTiming {
                 read: nand.read_us.get().into_iter().map(micros).collect(),
@@ -47,10 +60,13 @@ pub(super) fn spec(model: &Model) -> Spec {
                 erase: micros(nand.erase_us.get()),
             },
         },
-        cache: cache.map(|c| cache_spec(c, nand.dies.get())),
+        cache: cache.map(|c| cache_spec(c, nand.dies.get(), apart)),
+        abilities: abilities(model),
+        one_shot: one_shot(model),
         parity_data: parity.map(|p| p.data_pages.get()),
-        host: host(model),
+        host: super::host::resolve(&model.host),
         controller: controller(model),
+        map: super::map::resolve(model),
         buffer: BufferSpec {
             write_units: model.dram.write_buffer_kib.get() / 4,
             read_ahead_units: model.dram.read_ahead_kib.get() / 4,
@@ -63,22 +79,29 @@ pub(super) fn spec(model: &Model) -> Spec {
             duty_percent: model.idle.duty_percent.get(),
             target_superblocks: model.idle.target_superblocks.get(),
         },
-        trim: TrimSpec {
-            enabled: model.trim.enabled.get(),
-            command: nanos(&model.trim.command_ns),
-            per_1024_units: nanos(&model.trim.per_1024_units_ns),
-            reaches_cache: model.trim.reaches_cache.get(),
-        },
+        trim: super::trim::resolve(&model.trim, &model.host),
+        media: super::media::resolve(model),
+        streams: super::streams::resolve(model),
+        wear: super::wear_levelling::resolve(model),
+        energy: super::energy::spec(model),
+        idle_states: super::energy::idle_states(model),
+        thermal: super::thermal::spec(model),
+        health: super::health::spec(model),
         power_loss: super::power_loss::resolve(model),
     }
 }
 
-fn cache_spec(cache: &SlcCache, dies: u32) -> CacheSpec {
-    let rows = u64::from(cache.blocks_per_plane.get()) * u64::from(cache.pages_per_block.get());
-    let slots = rows * u64::from(dies);
+fn cache_spec(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
+    let superblocks = cache.blocks_per_plane.get() * apart;
+    let dynamic = cache.dynamic_blocks_per_plane.as_ref();
+    let dynamic_superblocks = dynamic.map_or(0, |field| field.get() * apart);
+    let all = u64::from(superblocks + dynamic_superblocks);
+    let slots = all * u64::from(cache.pages_per_block.get()) * u64::from(dies);
+    let name = |field: &Option<Field<String>>| field.as_ref().map(Value::get);
+    let emptying = named(&EMPTYING, name(&cache.emptied_by));
     CacheSpec {
         pool: PoolSpec {
-            superblocks: cache.blocks_per_plane.get(),
+            superblocks,
             rows: cache.pages_per_block.get(),
             timing: CellTiming {
                 read: vec![micros(cache.read_us.get())],
@@ -86,22 +109,16 @@ fn cache_spec(cache: &SlcCache, dies: u32) -> CacheSpec {
                 erase: micros(cache.erase_us.get()),
             },
         },
+        dynamic_superblocks,
+        emptying,
+        when_full: named(&WHEN_FULL, name(&cache.when_full)),
+        takes_collected: cache
+            .takes_collected
+            .as_ref()
+            .map_or(emptying == Emptying::OnChip, Value::get),
         fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
-    }
-}
-
-fn host(model: &Model) -> HostSpec {
-    let host = &model.host;
-    HostSpec {
-        submit: nanos(&host.submit_ns),
-        complete: nanos(&host.complete_ns),
-        slots: host.queue_slots.get(),
-        link_ps_per_byte: ps_per_byte(host.link_mb_per_s.get()),
-        frame_bytes: host.frame_bytes.get(),
-        frame_overhead: nanos(&host.frame_overhead_ns),
-        command_overhead: nanos(&host.command_overhead_ns),
     }
 }
 
@@ -130,10 +147,8 @@ fn controller(model: &Model) -> ControllerSpec {
 
 fn collect(model: &Model) -> CollectSpec {
     let collection = &model.collection;
-    let name = collection.policy.get();
-    let policy = POLICIES.iter().find(|(n, _)| *n == name);
     CollectSpec {
-        policy: policy.expect("a checked model names a policy").1,
+        policy: super::policy::resolve(collection),
         start_superblocks: collection.start_superblocks.get(),
         reserve_superblocks: collection.reserve_superblocks.get(),
         cache_reserve_superblocks: collection.cache_reserve_superblocks.get(),

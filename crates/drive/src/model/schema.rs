@@ -2,7 +2,15 @@
 
 use serde::Deserialize;
 
+use super::commands::NandCommands;
+use super::energy::{EnergyTable, IdleStateTable};
+use super::health::HealthTable;
+use super::host::Host;
+use super::map::Map;
+use super::media::Media;
 use super::sourced::Field;
+use super::thermal::ThermalTable;
+use super::trim::Trim;
 
 /// A drive model.
 #[derive(Clone, Debug, Deserialize)]
@@ -20,6 +28,8 @@ pub struct Model {
     pub capacity: Capacity,
     /// The flash.
     pub nand: Nand,
+    /// What its dies can do beside one plain operation at a time.
+    pub nand_commands: Option<NandCommands>,
     /// The static SLC cache, if there is one.
     pub slc_cache: Option<SlcCache>,
     /// Parity over dies, if there is any.
@@ -30,12 +40,29 @@ pub struct Model {
     pub controller: Controller,
     /// DRAM and what it is used for.
     pub dram: Dram,
+    /// The mapping table on flash, if DRAM does not hold all of it.
+    pub map: Option<Map>,
     /// Garbage collection.
     pub collection: Collection,
     /// What happens while the host is silent.
     pub idle: Idle,
     /// TRIM.
     pub trim: Trim,
+    /// Errors of the flash, if they are modelled.
+    pub media: Option<Media>,
+    /// Data of different age or heat in superblocks of its own.
+    pub streams: Option<super::streams::Streams>,
+    /// Which superblocks are erased how often.
+    pub wear_levelling: Option<super::wear_levelling::WearLevelling>,
+    /// What things take of energy.
+    pub energy: Option<EnergyTable>,
+    /// States of little power, the deepest last.
+    #[serde(default)]
+    pub idle_states: Vec<IdleStateTable>,
+    /// Heat.
+    pub thermal: Option<ThermalTable>,
+    /// Endurance, and what the drive tells of its health.
+    pub health: Option<HealthTable>,
     /// What a power cut leaves, if that is modelled.
     pub power_loss: Option<super::power_loss::PowerLoss>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
@@ -82,7 +109,7 @@ pub struct Nand {
     pub bus_overhead_ns: Field<u64>,
 }
 
-/// A static SLC cache in every die.
+/// An SLC cache.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlcCache {
@@ -98,6 +125,16 @@ pub struct SlcCache {
     pub program_us: Field<f64>,
     /// tBERS in SLC mode, µs.
     pub erase_us: Field<f64>,
+    /// Blocks of a plane in the main area that may be used in SLC mode at the same time; none
+    /// if not named.
+    pub dynamic_blocks_per_plane: Option<Field<u32>>,
+    /// `on-chip` (if not named) or `controller`: how it is emptied.
+    pub emptied_by: Option<Field<String>>,
+    /// `wait` (if not named) or `bypass`: what the host does where it has no room.
+    pub when_full: Option<Field<String>>,
+    /// Whether collected data enters it; if not named, it does where on-chip copy empties
+    /// it.
+    pub takes_collected: Option<Field<bool>>,
     /// Folding begins when more of the cache than this is occupied, percent.
     pub fold_start_percent: Field<f64>,
     /// Dies that fold at once while the host still finds room.
@@ -114,28 +151,6 @@ pub struct Parity {
     pub enabled: Field<bool>,
     /// Pages of data for each page of parity.
     pub data_pages: Field<u32>,
-}
-
-/// The way from the host.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Host {
-    /// `sata-6g`.
-    pub interface: Field<String>,
-    /// Driver and command FIS: from the call to the controller, ns.
-    pub submit_ns: Field<u64>,
-    /// Status FIS, interrupt and driver: from the drive to the caller, ns.
-    pub complete_ns: Field<u64>,
-    /// Commands the link holds at once.
-    pub queue_slots: Field<u32>,
-    /// Payload rate of the link within a Data FIS, MB/s (10^6).
-    pub link_mb_per_s: Field<u32>,
-    /// Payload of a Data FIS, bytes.
-    pub frame_bytes: Field<u32>,
-    /// Link time of a Data FIS beside its payload, ns.
-    pub frame_overhead_ns: Field<u64>,
-    /// Link time of a command beside its data, ns.
-    pub command_overhead_ns: Field<u64>,
 }
 
 /// The controller.
@@ -187,8 +202,10 @@ pub struct Dram {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Collection {
-    /// `greedy` or `fifo`.
+    /// `greedy`, `fifo`, `cost-benefit` or `d-choices`.
     pub policy: Field<String>,
+    /// Superblocks that `d-choices` draws; with that policy alone.
+    pub choices: Option<Field<u32>>,
     /// It runs while fewer superblocks of the main area are free.
     pub start_superblocks: Field<u32>,
     /// Superblocks of the main area kept back for the drive's own work.
@@ -213,18 +230,4 @@ pub struct Idle {
     pub duty_percent: Field<u32>,
     /// Free superblocks of the main area that it aims at.
     pub target_superblocks: Field<u32>,
-}
-
-/// TRIM.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Trim {
-    /// Switch.
-    pub enabled: Field<bool>,
-    /// A command, ns of a core.
-    pub command_ns: Field<u64>,
-    /// Each 1,024 units (4 MiB) of the range, ns of a core.
-    pub per_1024_units_ns: Field<u64>,
-    /// Whether data in the SLC cache is freed too, rather than when it is folded.
-    pub reaches_cache: Field<bool>,
 }

@@ -66,9 +66,10 @@ fn key(text: &str, line: usize, named: Option<&str>) -> Option<String> {
     })
 }
 
-/// `nand` of `[nand]`.
+/// `nand` of `[nand]` and of `[[nand]]`.
 fn table_name(line: &str) -> Option<&str> {
     line.strip_prefix('[')?
+        .trim_start_matches('[')
         .split(']')
         .next()
         .filter(|name| !name.is_empty())

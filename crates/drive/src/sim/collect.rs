@@ -1,5 +1,6 @@
 //! Garbage collection of the main area: a full superblock is read slot by slot, its
-//! valid units are written elsewhere, and it is erased.
+//! valid units are written elsewhere, and it is erased. An SLC cache that is emptied through
+//! the controller is emptied in the same way.
 //!
 //! Collection runs while the main area has fewer free superblocks than
 //! [`crate::spec::CollectSpec::start_superblocks`], or, while the host is silent, than
@@ -8,27 +9,36 @@
 
 use std::collections::VecDeque;
 
-use stend_nand::{Class, Work};
+use stend_nand::Class;
 
+use super::cache::Kind;
 use super::controller::Job;
 use super::layout::Pool;
-use super::policy::Candidate;
-use super::write::StreamId;
+use super::policy::{Chooser, Closed};
+use super::shape::Mode;
+use super::streams::StreamId;
+use super::wear::Levelling;
 use super::{Purpose, SimDrive};
-use crate::spec::UNIT_BYTES;
+use crate::spec::{Spec, UNIT_BYTES};
 
 #[derive(Clone, Copy, Debug)]
 struct Victim {
     superblock: u32,
+    /// Where its valid units go.
+    stream: StreamId,
+    kind: Kind,
+    /// It was chosen for its wear, not for its space.
+    levelled: bool,
     /// Next slot to look at, within the superblock.
     next: u32,
-    /// Its row and die.
-    row: u32,
-    die: u32,
+    /// How many there are.
+    slots: u32,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Collector {
+    chooser: Chooser,
+    levelling: Option<Levelling>,
     victim: Option<Victim>,
     /// Slots read, and not yet written elsewhere.
     under_way: u32,
@@ -37,19 +47,42 @@ pub(crate) struct Collector {
     leaving: VecDeque<(u32, u64)>,
 }
 
+impl Collector {
+    pub fn new(spec: &Spec) -> Collector {
+        Collector {
+            chooser: Chooser::new(spec.collect.policy),
+            levelling: Levelling::new(spec.wear.as_ref()),
+            victim: None,
+            under_way: 0,
+            leaving: VecDeque::new(),
+        }
+    }
+
+    /// Where what is being collected goes; with nothing chosen yet, what has not been
+    /// collected before.
+    #[inline]
+    fn stream(&self) -> StreamId {
+        self.victim.map_or(StreamId::COLLECT, |v| v.stream)
+    }
+}
+
 impl SimDrive {
     /// Begins as much of collection as may run now.
     pub(super) fn pump_collect(&mut self) {
         while self.may_collect() {
-            if self.collector.victim.is_none() && !self.choose_victim() {
-                return;
+            if self.collector.victim.is_none() {
+                if !self.choose_victim() {
+                    return;
+                }
+                // Its units may go elsewhere than was asked for.
+                continue;
             }
             if !self.collect_next_slot() {
                 return;
             }
         }
         if self.durability.is_some()
-            && !self.stream_has_room(StreamId::Collect, self.spec.units_per_slot)
+            && !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
         {
             self.urge();
         }
@@ -61,9 +94,22 @@ impl SimDrive {
             self.idle.in_slice() && self.idle_wants_collection()
         } else {
             self.free_slots[Pool::Main as usize] < self.limits.collect_start
-        };
+        } || self.empties_cache().is_some()
+            || self.finishes_cache_victim();
         let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
-        asked && under_way < self.spec.collect.depth && self.collect_has_space()
+        asked && !self.read_only && under_way < self.spec.collect.depth && self.collect_has_space()
+    }
+
+    /// Whether what is being emptied of the cache is emptied to its end, though nothing more
+    /// is to be: a write that is kept or lost as a whole may need all of its space at once.
+    #[inline]
+    fn finishes_cache_victim(&self) -> bool {
+        self.durability.is_some()
+            && !self.idle.working()
+            && self
+                .collector
+                .victim
+                .is_some_and(|v| v.kind.mode == Mode::Slc)
     }
 
     /// Whether idle work has anything to collect for.
@@ -73,77 +119,86 @@ impl SimDrive {
 
     #[inline]
     fn collect_has_space(&self) -> bool {
-        let above = match self.limits.entry_pool {
-            Pool::Main => true,
-            Pool::Cache => self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor,
-        };
-        above && self.stream_has_room(StreamId::Collect, self.spec.units_per_slot)
+        let enters_cache = self.limits.always[1] == Some(Kind::STATIC);
+        let above = !enters_cache
+            || self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor;
+        above && self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
     }
 
     fn choose_victim(&mut self) -> bool {
-        let main = *self.layout.pool(Pool::Main);
-        let range = main.first_superblock..main.first_superblock + main.superblocks;
-        // What is wholly valid yields nothing, whatever the policy.
-        let all = main.data_slots_per_superblock * self.spec.units_per_slot;
-        let candidates = range
-            .filter(|&s| self.superblocks.is_closed(s))
-            .map(|superblock| Candidate {
-                superblock,
-                valid_units: self.mapping.valid_in(superblock),
-                closed_at: self.superblocks.closed_at(superblock),
-            })
-            .filter(|c| c.valid_units < all);
-        let Some(chosen) = self.spec.collect.policy.choose(candidates) else {
-            return false;
+        if let Some(nth) = self.empties_cache() {
+            let superblock = self.superblocks.take_closed_cache(nth);
+            self.begin_victim(superblock, StreamId::COLLECT, false);
+            return true;
+        }
+        let closed = Closed::new(&self.layout, &self.superblocks, &self.mapping);
+        let levelled = match &mut self.collector.levelling {
+            Some(levelling) => levelling.choose(&closed),
+            None => None,
+        };
+        let chosen = match levelled {
+            Some(least_worn) => least_worn,
+            None => {
+                let Some(chosen) = self.collector.chooser.choose(&closed) else {
+                    return false;
+                };
+                if let Some(levelling) = &mut self.collector.levelling {
+                    levelling.collects();
+                }
+                chosen
+            }
         };
         self.superblocks.leave(chosen.superblock);
-        self.collector.victim = Some(Victim {
-            superblock: chosen.superblock,
-            next: 0,
-            row: 0,
-            die: 0,
-        });
+        let stream = self.stream_of_collected(chosen.superblock, levelled.is_some());
+        self.begin_victim(chosen.superblock, stream, levelled.is_some());
         true
+    }
+
+    fn begin_victim(&mut self, superblock: u32, stream: StreamId, levelled: bool) {
+        let kind = self.kind_of(superblock);
+        self.collector.victim = Some(Victim {
+            superblock,
+            stream,
+            kind,
+            levelled,
+            next: 0,
+            slots: self.layout.shape(kind.mode).slots,
+        });
     }
 
     /// Reads the next slot with valid units. False when nothing more can begin now.
     fn collect_next_slot(&mut self) -> bool {
         let victim = self.collector.victim.as_mut().expect("a victim was chosen");
-        let slots = self.layout.pool(Pool::Main).slots_per_superblock;
+        let Victim { stream, kind, .. } = *victim;
         let first = self.layout.first_slot(victim.superblock);
         let begin = victim.next;
         let mut found = None;
-        while victim.next < slots && found.is_none() {
-            let slot = first + victim.next;
-            let valid = self.mapping.valid_bits(slot);
+        while victim.next < victim.slots && found.is_none() {
+            let valid = self.mapping.valid_bits(first + victim.next);
             if valid != 0 {
-                found = Some((slot, valid.count_ones(), victim.row, victim.die));
+                found = Some((victim.next, valid.count_ones()));
             }
             victim.next += 1;
-            victim.die += 1;
-            if victim.die == self.layout.dies {
-                victim.die = 0;
-                victim.row += 1;
-            }
         }
-        self.free_slots[Pool::Main as usize] += i64::from(victim.next - begin);
-        let Some((slot, units, row, die)) = found else {
+        let passed = victim.next - begin;
+        self.give_slots(kind, passed);
+        let Some((within, units)) = found else {
             return self.victim_emptied();
         };
+        let slot = first + within;
+        let (row, die) = self.layout.shape(kind.mode).place(within);
         self.mapping.expect_gather(slot);
         self.collector.under_way += 1;
-        self.promise(StreamId::Collect, self.spec.units_per_slot);
-        let work = Work::Read {
-            sense: self.limits.read[Pool::Main as usize][row as usize],
-            bytes: units * UNIT_BYTES as u32,
-        };
-        let purpose = Purpose::Collect { slot };
-        self.array.submit(
-            &mut self.queue,
-            die,
+        self.promise(stream, self.spec.units_per_slot);
+        self.counters.reads_of(kind.mode);
+        let place = (die, self.limits.read[kind.mode as usize][row as usize]);
+        let bytes = units * UNIT_BYTES as u32;
+        self.read_flash(
+            slot,
+            place,
+            bytes,
             Class::Background,
-            work,
-            purpose.pack(),
+            Purpose::Collect { slot },
         );
         true
     }
@@ -156,7 +211,7 @@ impl SimDrive {
         }
         let victim = self.collector.victim.take().expect("a victim was chosen");
         // What was moved must be in flash before its source goes.
-        self.pad_collected();
+        self.pad_collected(victim.stream);
         let ticket = self.writer.slots_begun();
         self.collector
             .leaving
@@ -183,20 +238,30 @@ impl SimDrive {
         let spec = &self.spec.controller;
         let (core, time) = (spec.core_background, spec.collect_unit * units);
         let job = Job::Collected { slot };
-        self.controller.submit(&mut self.queue, core, job, time);
+        self.submit_moves(core, job, time, &[slot]);
     }
 
     /// The units that are still valid get a new place.
     pub(super) fn collect_moved(&mut self, slot: u32) {
         let valid = self.mapping.valid_bits(slot);
         let count = valid.count_ones();
-        self.place_collected(slot, valid, count);
-        self.counters.units_collected += u64::from(count);
+        let stream = self.collector.stream();
+        let from_cache = self
+            .collector
+            .victim
+            .is_some_and(|v| v.kind.mode == Mode::Slc);
+        self.place_collected(stream, slot, valid, count);
+        let levelled = self.collector.victim.is_some_and(|v| v.levelled);
+        let moved = match (from_cache, levelled) {
+            (true, _) => &mut self.counters.units_folded,
+            (false, true) => &mut self.counters.units_levelled,
+            (false, false) => &mut self.counters.units_collected,
+        };
+        *moved += u64::from(count);
         // Only now: what is promised covers what is being placed.
-        self.unpromise(StreamId::Collect, self.spec.units_per_slot);
+        self.unpromise(stream, self.spec.units_per_slot);
         self.collector.under_way -= 1;
-        let slots = self.layout.pool(Pool::Main).slots_per_superblock;
-        if self.collector.victim.is_some_and(|v| v.next == slots) {
+        if self.collector.victim.is_some_and(|v| v.next == v.slots) {
             self.victim_emptied();
         }
         self.pump_all();

@@ -19,6 +19,8 @@ pub(crate) enum Job {
     Collected { slot: u32 },
     /// Mapping the units of a folded word line anew.
     Folded { word_line_die: u32 },
+    /// Taking addresses of a trimmed range away.
+    Trimmed,
 }
 
 /// A job and how long it takes.
@@ -64,6 +66,11 @@ impl Controller {
             segment_units: spec.map_segment_units,
             busy_ns: 0,
         }
+    }
+
+    /// Whether a core works.
+    pub fn is_busy(&self) -> bool {
+        self.cores.iter().any(|core| !core.jobs.is_empty())
     }
 
     /// Time of all jobs that have ended.

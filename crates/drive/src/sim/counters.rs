@@ -1,5 +1,7 @@
 //! What a drive has done.
 
+use super::shape::Mode;
+
 /// Running totals since power-on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -9,10 +11,22 @@ pub struct Counters {
     pub host_units_read: u64,
     /// Units the host has written (a partly written unit counts as one).
     pub host_units_written: u64,
+    /// Read commands of the host.
+    pub host_reads: u64,
+    /// Write commands of the host.
+    pub host_writes: u64,
+    /// Bytes the host has asked for.
+    pub host_bytes_read: u64,
+    /// Bytes the host has written.
+    pub host_bytes_written: u64,
     /// Units taken away by TRIM.
     pub units_trimmed: u64,
+    /// Superblocks that TRIM emptied and that were erased without need.
+    pub superblocks_trimmed: u64,
     /// Units moved by garbage collection.
     pub units_collected: u64,
+    /// Units moved by static wear levelling.
+    pub units_levelled: u64,
     /// Valid units moved from the SLC cache to the main area.
     pub units_folded: u64,
     /// Units that had lost their address and were folded all the same.
@@ -27,22 +41,53 @@ pub struct Counters {
     pub parity_programs: u64,
     /// On-chip copies of a word line.
     pub folds: u64,
+    /// Programs and erases interrupted for a read, each time.
+    pub suspensions: u64,
     /// Erases, one a die.
     pub erases: u64,
+    /// Of the erases, those of blocks of the SLC cache.
+    pub slc_erases: u64,
+    /// Page reads and programs by the mode of the cells. They count when they are handed to
+    /// their die, the totals when the die begins.
+    pub native_reads: u64,
+    /// See [`Counters::native_reads`].
+    pub slc_reads: u64,
+    /// See [`Counters::native_reads`].
+    pub native_programs: u64,
+    /// See [`Counters::native_reads`].
+    pub slc_programs: u64,
     /// Slots closed before they were full.
     pub padded_slots: u64,
     /// Reads of mapping segments that were not at hand.
     pub map_misses: u64,
+    /// Passes of page reads after the first.
+    pub read_retries: u64,
+    /// Pages that no pass corrected.
+    pub uncorrectable_pages: u64,
+    /// Of these, pages rebuilt from parity.
+    pub rebuilt_pages: u64,
+    /// Of these, pages whose data is lost.
+    pub lost_pages: u64,
+    /// Read commands that ended with an error since data they asked for is lost.
+    pub failed_reads: u64,
+    /// Slots of map pages written back.
+    pub map_programs: u64,
+    /// Erases of the map's blocks, one a die.
+    pub map_erases: u64,
     /// Units read that were found in the read-ahead buffer.
     pub read_ahead_hits: u64,
+    /// Bytes moved over the channels.
+    pub channel_bytes: u64,
     /// Journal pages programmed.
     pub journal_programs: u64,
     /// Pages of the mapping programmed by checkpoints.
-    pub map_programs: u64,
-    /// Erases of journal blocks, one a die; not counted in `erases`.
+    pub checkpoint_programs: u64,
+    /// Erases of journal blocks, one a die.
     pub journal_erases: u64,
     /// Slots programmed with nothing, to fill a word line.
     pub filler_slots: u64,
+    /// Times that the drive was powered up again.
+    pub power_ups: u64,
     /// Power cuts without a shutdown before.
     pub unsafe_shutdowns: u64,
     /// Units that flash had and a torn program of their word line took, over all cuts.
@@ -59,17 +104,37 @@ pub struct Counters {
     pub channel_busy_ns: u64,
     /// Busy time summed over cores, ns.
     pub core_busy_ns: u64,
-    /// Busy time of the host link, ns.
+    /// Busy time of the host link, ns, summed over directions that do not share a medium.
     pub link_busy_ns: u64,
+    /// Busy time summed over the host's processors, ns.
+    pub cpu_busy_ns: u64,
 }
 
 impl Counters {
-    /// Units given a place for each unit that the host wrote: host writes, collection and
-    /// folding, in SLC and main area together. Parity, padding, and what is stale in the
+    /// Counts a page read in `mode`.
+    #[inline]
+    pub(super) fn reads_of(&mut self, mode: Mode) {
+        match mode {
+            Mode::Slc => self.slc_reads += 1,
+            Mode::Native => self.native_reads += 1,
+        }
+    }
+
+    /// Counts a program in `mode`.
+    #[inline]
+    pub(super) fn programs_of(&mut self, mode: Mode) {
+        match mode {
+            Mode::Slc => self.slc_programs += 1,
+            Mode::Native => self.native_programs += 1,
+        }
+    }
+
+    /// Units given a place for each unit that the host wrote: host writes, collection,
+    /// wear levelling and folding, in SLC and main area together. Parity, padding, and what is stale in the
     /// pages that a fold copies whole are not counted. `None` before the first write.
     pub fn write_amplification(&self) -> Option<f64> {
         let host = self.host_units_written;
-        let all = host + self.units_collected + self.units_folded;
+        let all = host + self.units_collected + self.units_levelled + self.units_folded;
         (host > 0).then(|| all as f64 / host as f64)
     }
 }

@@ -25,12 +25,15 @@
 
 use std::collections::VecDeque;
 
+use stend_base::Nanos;
+
 use super::SimDrive;
 use super::journal::Journal;
-use super::layout::{Layout, Pool};
+use super::layout::Layout;
 use super::mapping::{Mapping, UNMAPPED};
 use super::power_cut::Power;
-use super::write::StreamId;
+use super::shape::Mode;
+use super::streams::StreamId;
 use crate::spec::{PairedPages, PowerLossSpec, Spec};
 
 /// Changes in the log above which it is urged, so that one slot that nobody fills does not
@@ -130,6 +133,8 @@ pub(crate) struct Durability {
     retry_all: bool,
     pub journal: Journal,
     pub power: Power,
+    /// Time without power, up to the last start.
+    pub off: Nanos,
     pub canary: Option<Canary>,
 }
 
@@ -158,6 +163,7 @@ impl Durability {
             retry_all: false,
             journal: Journal::new(spec, units),
             power: Power::On,
+            off: Nanos::ZERO,
             canary: None,
         }
     }
@@ -301,6 +307,24 @@ impl Durability {
         self.retry_all = false;
     }
 
+    /// Changes how many logical units there are, none of which has a place.
+    pub fn set_logical_units(&mut self, spec: &Spec, units: u32) {
+        assert!(self.log.is_empty(), "changes are not durable");
+        self.durable = vec![UNMAPPED; units as usize];
+        self.journal = Journal::new(spec, units);
+    }
+
+    /// Everything has been erased: nothing lies anywhere.
+    pub fn forget_all(&mut self, mapping: &Mapping) {
+        for logical in 0..self.durable.len() as u32 {
+            if self.durable[logical as usize] != UNMAPPED {
+                self.durable[logical as usize] = UNMAPPED;
+                self.journal.changed(logical);
+            }
+        }
+        self.forget_the_rest(mapping);
+    }
+
     pub fn diagnosis(&self) -> String {
         format!(
             "log {} from {}, ready {}, whole {}, wanted {}, next {}, first {:?}, awaited {} \
@@ -337,49 +361,42 @@ impl Durability {
 /// one superblock does, since there must be space for it above what the drive keeps for
 /// itself. In whole slots, so that pieces end where parts do.
 fn piece_units(spec: &Spec, layout: &Layout) -> u32 {
-    let pool = match spec.cache {
-        Some(_) => Pool::Cache,
-        None => Pool::Main,
+    let mode = match spec.cache {
+        Some(_) => Mode::Slc,
+        None => Mode::Native,
     };
-    let slots = layout.pool(pool).data_slots_per_superblock;
+    let slots = layout.shape(mode).data_slots;
     slots.min(spec.buffer.write_units / spec.units_per_slot) * spec.units_per_slot
 }
 
-/// Whether the next part of a write may be admitted.
-pub(crate) enum Admission {
-    /// It waits for an earlier write.
-    Wait,
-    /// With so many units promised beyond what it has been promised already.
-    Promise(u32),
-}
-
 impl SimDrive {
-    /// What must be promised to a write before its next part is admitted.
+    /// Units to be promised to a write, beyond what it has been promised already, before its
+    /// next part is admitted, which takes so many; `None` when it waits for an earlier write.
     #[inline]
-    pub(super) fn admission(&self, command: u32, units: u32) -> Admission {
+    pub(super) fn promise_of(&self, command: u32, units: u32) -> Option<u32> {
         match &self.durability {
-            None => Admission::Promise(units),
-            Some(durability) => self.admission_of_piece(durability, command),
+            None => Some(units),
+            Some(durability) => self.promise_of_piece(durability, command),
         }
     }
 
     #[inline(never)]
-    fn admission_of_piece(&self, durability: &Durability, command: u32) -> Admission {
+    fn promise_of_piece(&self, durability: &Durability, command: u32) -> Option<u32> {
         let entry = self.commands.get(command);
         let (first, end) = entry.units();
         let begin = entry.offset_bytes + entry.len_bytes - entry.to_admit;
         let at = (begin / crate::spec::UNIT_BYTES) as u32;
         if at == first && durability.overlaps(first, end) {
-            return Admission::Wait;
+            return None;
         }
         if !(at - first).is_multiple_of(durability.piece_units) {
-            return Admission::Promise(0);
+            return Some(0);
         }
         let piece = durability.piece_units.min(end - at);
-        if self.promised(StreamId::Host) + piece > self.spec.buffer.write_units {
-            return Admission::Wait;
+        if self.promised(StreamId::HOST) + piece > self.spec.buffer.write_units {
+            return None;
         }
-        Admission::Promise(piece)
+        Some(piece)
     }
 
     /// A part of a write has been admitted.
@@ -406,15 +423,23 @@ impl SimDrive {
     }
 
     /// A part of a write, up to unit `end`, has its places: it enters the log with the
-    /// other parts of its piece when it is the last.
+    /// other parts of its piece when it is the last. True when the command ends only when
+    /// all of it is durable.
     #[inline]
-    pub(super) fn part_placed(&mut self, command: u32, end: u32) {
-        if self.durability.is_some() {
-            self.log_piece(command, end);
-        }
+    pub(super) fn part_placed(&mut self, command: u32, end: u32, last: bool) -> bool {
+        self.durability.is_some() && self.log_part(command, end, last)
     }
 
     #[inline(never)]
+    fn log_part(&mut self, command: u32, end: u32, last: bool) -> bool {
+        self.log_piece(command, end);
+        let forced = last && self.commands.get(command).forced;
+        if forced {
+            self.flush_durably(command);
+        }
+        forced
+    }
+
     fn log_piece(&mut self, command: u32, end: u32) {
         let durability = self.durability.as_mut().expect("the caller looked");
         durability.retry_writes = true;
@@ -532,6 +557,18 @@ impl SimDrive {
         }
     }
 
+    /// Whether anything that was done is not durable.
+    pub(super) fn owes_journal(&self) -> bool {
+        self.durability.as_ref().is_some_and(|d| !d.log.is_empty())
+    }
+
+    /// Whether somebody waits for something to become durable.
+    pub(super) fn awaits_journal(&self) -> bool {
+        self.durability
+            .as_ref()
+            .is_some_and(|d| d.wanted > d.applied)
+    }
+
     /// All that was done so far is to become durable.
     pub(super) fn want_all_durable(&mut self) {
         if let Some(durability) = &mut self.durability {
@@ -607,10 +644,9 @@ impl SimDrive {
         if durability.spec.paired_pages != PairedPages::Pad {
             return true;
         }
-        let line = self.layout.word_line(slot);
-        let last = line.clone().next_back().expect("a word line has pages");
-        let all_programmed = !line.into_iter().any(|s| self.writer.in_buffer(s));
-        all_programmed && !self.writer.will_begin(&self.layout, last)
+        let mut line = self.layout.word_line(slot);
+        let awaited = |s: u32| self.writer.in_buffer(s) || self.writer.will_begin(&self.layout, s);
+        !line.any(awaited)
     }
 
     /// Fills up what the first change that is not ready waits for.
@@ -623,13 +659,14 @@ impl SimDrive {
             return;
         };
         let upto = match durability.spec.paired_pages {
-            PairedPages::Pad => self.layout.word_line(slot).next_back(),
+            PairedPages::Pad => self.layout.word_line(slot).last(),
             PairedPages::OneShot | PairedPages::Unprotected => None,
         };
         self.fill_to(upto.unwrap_or(slot));
     }
 
-    /// A flush of a drive that keeps account of what is durable.
+    /// A flush of a drive that keeps account of what is durable, or the end of a write that
+    /// is one at the same time.
     pub(super) fn flush_durably(&mut self, command: u32) {
         let durability = self.durability.as_mut().expect("the caller looked");
         if durability.spec.hold_up.is_some() || durability.log.is_empty() {

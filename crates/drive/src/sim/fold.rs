@@ -15,7 +15,9 @@ use stend_nand::{Class, Work};
 
 use super::controller::Job;
 use super::layout::Pool;
+use super::shape::Mode;
 use super::{Purpose, SimDrive, kind};
+use crate::spec::Emptying;
 
 /// Superblocks folded together: the bits of a cell of the main area.
 pub(crate) const MOST_SOURCES: usize = 4;
@@ -43,7 +45,7 @@ impl SimDrive {
     /// Begins as much of folding as may run now.
     #[inline]
     pub(super) fn pump_fold(&mut self) {
-        if self.limits.entry_pool == Pool::Cache {
+        if self.limits.emptying == Some(Emptying::OnChip) && !self.read_only {
             self.fold_on();
         }
     }
@@ -68,7 +70,8 @@ impl SimDrive {
     /// makes it, goes first.
     fn fold_main_floor(&self) -> i64 {
         let cache = self.free_slots[Pool::Cache as usize];
-        if self.durability.is_some() && cache <= self.limits.collect_cache_floor {
+        let enters_cache = self.cache_spec().takes_collected;
+        if self.durability.is_some() && enters_cache && cache <= self.limits.collect_cache_floor {
             return self.slots(Pool::Main, 1).min(self.limits.fold_main_floor);
         }
         self.limits.fold_main_floor
@@ -77,9 +80,6 @@ impl SimDrive {
     /// Dies that may fold at once.
     fn fold_width(&self) -> u32 {
         let cache = self.cache_spec();
-        let free = self.free_slots[Pool::Cache as usize];
-        let pool = self.layout.pool(Pool::Cache);
-        let all = self.slots(Pool::Cache, pool.superblocks);
         if self.idle.working() {
             return if self.idle.in_slice() {
                 self.spec.dies
@@ -87,11 +87,10 @@ impl SimDrive {
                 0
             };
         }
-        if free < self.limits.fold_pressed {
+        if self.cache_pressed() || self.main_wants_dynamic() {
             return self.spec.dies;
         }
-        let taken = (all - free).max(0) as u64;
-        if taken > cache.fold_start_slots && !self.folder.resting {
+        if self.cache_taken() > cache.fold_start_slots && !self.folder.resting {
             cache.fold_dies_background
         } else {
             0
@@ -109,11 +108,14 @@ impl SimDrive {
         if self.superblocks.closed_cache().len() < sources {
             return false;
         }
-        let Some(target) = self.superblocks.open(Pool::Main) else {
+        if !self.has_superblock(Pool::Main) {
             self.urge();
             self.pump_collect();
             return false;
-        };
+        }
+        let target = self.superblocks.open(Pool::Main, Mode::Native);
+        let target = target.expect("there is an erased superblock");
+        self.media_opened(target);
         let mut fold = Fold {
             sources: [0; MOST_SOURCES],
             target,
@@ -137,7 +139,8 @@ impl SimDrive {
                 continue;
             }
             self.superblocks.take_closed_cache(nth);
-            self.free_slots[Pool::Cache as usize] += self.slots(Pool::Cache, 1);
+            let slots = self.layout.shape(Mode::Slc).slots;
+            self.give_slots(self.kind_of(superblock), slots);
             self.let_go(superblock);
         }
     }
@@ -145,9 +148,9 @@ impl SimDrive {
     /// Begins the next word line of a die. False when all have begun.
     fn fold_next(&mut self) -> bool {
         let mut fold = self.folder.fold.expect("a fold has begun");
-        let pool = *self.layout.pool(Pool::Cache);
+        let shape = *self.layout.shape(Mode::Slc);
         let sources = self.sources();
-        if fold.next == pool.slots_per_superblock {
+        if fold.next == shape.slots {
             return false;
         }
         let within = fold.next;
@@ -159,13 +162,14 @@ impl SimDrive {
                 .occupied_bits(self.layout.first_slot(source) + within)
                 != 0
         });
-        if !occupied && !self.layout.is_parity(Pool::Cache, within) {
+        if !occupied && !shape.is_parity(within) {
             self.fold_part_done();
             return true;
         }
         let cache = &self.cache_spec().pool.timing;
         let reads = Nanos(cache.read[0].0 * sources as u64);
-        let busy = reads + self.spec.main.timing.program_word_line();
+        let program = self.spec.main.timing.program_word_line();
+        let busy = reads + self.spec.one_shot.unwrap_or(program);
         self.folder.under_way += 1;
         self.counters.folds += 1;
         self.array.submit(
@@ -183,18 +187,18 @@ impl SimDrive {
 
     pub(super) fn fold_copied(&mut self, word_line_die: u32) {
         let fold = self.folder.fold.expect("a fold is under way");
-        let units: u32 = fold.sources[..self.sources()]
-            .iter()
-            .map(|&source| {
-                let slot = self.layout.first_slot(source) + word_line_die;
-                self.mapping.expect_moves(slot);
-                self.mapping.occupied_bits(slot).count_ones()
-            })
-            .sum();
+        let sources = self.sources();
+        let mut slots = [0; MOST_SOURCES];
+        let mut units = 0;
+        for (slot, &source) in slots.iter_mut().zip(&fold.sources[..sources]) {
+            *slot = self.layout.first_slot(source) + word_line_die;
+            self.mapping.expect_moves(*slot);
+            units += self.mapping.occupied_bits(*slot).count_ones();
+        }
         let spec = &self.spec.controller;
         let (core, time) = (spec.core_background, spec.fold_unit * u64::from(units));
         let job = Job::Folded { word_line_die };
-        self.controller.submit(&mut self.queue, core, job, time);
+        self.submit_moves(core, job, time, &slots[..sources]);
     }
 
     /// The copied units that are still valid get their new place.
@@ -207,7 +211,7 @@ impl SimDrive {
         for (page, &source) in fold.sources[..sources].iter().enumerate() {
             let from = self.layout.first_slot(source) + within;
             let row = word_line * sources as u32 + page as u32;
-            let to = target + row * dies + die;
+            let to = target + self.layout.shape(Mode::Native).at(row, die);
             self.fold_page(from, to, fold.target);
         }
         self.folder.under_way -= 1;
@@ -243,8 +247,15 @@ impl SimDrive {
         let sources = self.sources();
         let fold = self.folder.fold.as_mut().expect("a fold is under way");
         fold.done += 1;
-        self.free_slots[Pool::Cache as usize] += sources as i64;
-        if fold.done < self.layout.pool(Pool::Cache).slots_per_superblock {
+        let Fold {
+            done,
+            sources: from,
+            ..
+        } = *fold;
+        for &source in &from[..sources] {
+            self.give_slots(self.kind_of(source), 1);
+        }
+        if done < self.layout.shape(Mode::Slc).slots {
             return;
         }
         let fold = self.folder.fold.take().expect("a fold is under way");

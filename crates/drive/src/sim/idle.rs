@@ -4,6 +4,7 @@
 use stend_base::{Lane, Nanos, SimTime};
 
 use super::{SimDrive, kind};
+use crate::spec::Emptying;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Idle {
@@ -12,6 +13,8 @@ pub(crate) struct Idle {
     timer_set: bool,
     working: bool,
     in_slice: bool,
+    /// Slices follow each other: a timer of one is set.
+    slices: bool,
 }
 
 impl Idle {
@@ -19,6 +22,16 @@ impl Idle {
     #[inline]
     pub fn working(&self) -> bool {
         self.working
+    }
+
+    /// When the host learned of its last completion.
+    pub fn silent_since(&self) -> SimTime {
+        self.silent_since
+    }
+
+    /// True while there is idle work left, resting or not.
+    pub fn has_slices(&self) -> bool {
+        self.slices
     }
 
     /// True in the working part of a slice.
@@ -30,6 +43,9 @@ impl Idle {
 impl SimDrive {
     pub(super) fn host_fell_silent(&mut self) {
         self.idle.silent_since = self.now();
+        if !self.spec.idle_states.is_empty() {
+            self.sleep_timer_starts(self.now());
+        }
         if !self.idle.timer_set {
             self.idle.timer_set = true;
             self.set_timer(self.spec.idle.delay, kind::IDLE_BEGIN);
@@ -47,6 +63,9 @@ impl SimDrive {
             self.queue.schedule(Lane::Timer, due, kind::IDLE_BEGIN, 0);
             return;
         }
+        if self.wakes_for_idle_work() {
+            return;
+        }
         self.pad_slots();
         self.want_all_durable();
         // Without idle work the drive stands still until the host speaks again.
@@ -59,9 +78,11 @@ impl SimDrive {
     fn slice_begins(&mut self) {
         if !self.idle_has_work() {
             self.idle.in_slice = false;
+            self.idle.slices = false;
             return;
         }
         self.idle.in_slice = true;
+        self.idle.slices = true;
         let work = self.spec.idle.slice.0 * u64::from(self.spec.idle.duty_percent) / 100;
         self.set_timer(Nanos(work), kind::IDLE_SLICE);
         self.pump_all();
@@ -84,17 +105,51 @@ impl SimDrive {
     }
 
     /// Whether folding or collection has anything left to do.
-    fn idle_has_work(&self) -> bool {
-        let sources = self.spec.main.timing.pages_per_word_line() as usize;
+    pub(super) fn idle_has_work(&self) -> bool {
+        let sources = match self.limits.emptying {
+            Some(Emptying::Controller) => 1,
+            _ => self.spec.main.timing.pages_per_word_line() as usize,
+        };
         let to_fold = self.superblocks.closed_cache().len() >= sources;
-        to_fold || self.idle_wants_collection() || self.fold_under_way()
+        let work = to_fold || self.idle_wants_collection() || self.fold_under_way();
+        work && !self.read_only
     }
 
     pub(super) fn idle_ends(&mut self) {
         self.idle.working = false;
         self.idle.in_slice = false;
+        self.idle.slices = false;
         self.queue.cancel(kind::IDLE_SLICE, 0);
         self.pump_all();
+    }
+
+    /// Gives idle work up until the host has spoken again; what was received and not yet
+    /// programmed is.
+    pub(super) fn idle_halts(&mut self) {
+        self.queue.cancel(kind::IDLE_BEGIN, 0);
+        self.queue.cancel(kind::IDLE_SLICE, 0);
+        self.idle = Idle {
+            working: true,
+            silent_since: self.idle.silent_since,
+            ..Idle::default()
+        };
+        self.pad_slots();
+        self.want_all_durable();
+    }
+
+    /// A drive that sleeps wakes up for the work that the end of the delay brings, which
+    /// begins when it is awake. False when there is none, or when it is awake.
+    fn wakes_for_idle_work(&mut self) -> bool {
+        let open = self.writer.has_open_slot() || self.owes_journal();
+        let work = open || self.spec.idle.enabled && self.idle_has_work();
+        if !work || !self.is_asleep() {
+            return false;
+        }
+        let at = self.wake();
+        self.sleep_timer_starts(at);
+        self.idle.timer_set = true;
+        self.queue.schedule(Lane::Timer, at, kind::IDLE_BEGIN, 0);
+        true
     }
 
     /// Sets a timer.

@@ -8,6 +8,7 @@
 
 use stend_nand::{Class, Work};
 
+use super::shape::Mode;
 use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
 
@@ -173,9 +174,12 @@ impl SimDrive {
         };
         if begins_block {
             self.counters.journal_erases += 1;
+            self.counters.erases += 1;
+            self.counters.slc_erases += 1;
             let work = Work::OnDie { busy: erase };
             self.submit_upkeep(die, class, work, Upkeep::JournalErase);
         }
+        self.counters.programs_of(Mode::Slc);
         let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
         self.submit_upkeep(die, class, Work::Program { program, bytes }, what);
     }
@@ -246,7 +250,7 @@ impl SimDrive {
         }
         journal.map_left -= 1;
         journal.map_under_way += 1;
-        self.counters.map_programs += 1;
+        self.counters.checkpoint_programs += 1;
         self.program_reserved(Upkeep::MapPage);
     }
 

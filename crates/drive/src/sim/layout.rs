@@ -1,46 +1,18 @@
 //! Where a physical unit lies: arithmetic only.
 //!
-//! Physical units are numbered superblock by superblock, the cache before the main
-//! area; within a superblock row by row, within a row die by die. Parity slots are
-//! numbered like the others and hold no units.
+//! Physical units are numbered superblock by superblock, the cache before the main area;
+//! within a superblock in the order in which slots are filled ([`Shape`]). A superblock of
+//! the main area that is used in SLC mode has fewer slots, numbered from its first.
 
-use crate::spec::{PoolSpec, Spec};
+use super::divider::Divider;
+use super::shape::{Mode, Shape};
+use crate::spec::{PoolSpec, Spec, WhenFull};
 
 /// The two kinds of superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pool {
     Cache = 0,
     Main = 1,
-}
-
-/// Division by a number that is known beforehand, as a multiplication (Lemire, Kaser and
-/// Kurz, "Faster remainder by direct computation", 2019): exact for 32 bits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Divider {
-    by: u32,
-    /// 2^64 / `by`, rounded up; 0 for 1, which is not a fraction of 2^64.
-    inverse: u64,
-}
-
-impl Divider {
-    /// # Panics
-    /// When `by` is 0.
-    fn new(by: u32) -> Divider {
-        Divider {
-            by,
-            inverse: (u64::MAX / u64::from(by)).wrapping_add(1),
-        }
-    }
-
-    /// Quotient and remainder.
-    #[inline]
-    pub fn divide(self, number: u32) -> (u32, u32) {
-        if self.by == 1 {
-            return (number, 0);
-        }
-        let quotient = ((u128::from(self.inverse) * u128::from(number)) >> 64) as u32;
-        (quotient, number - quotient * self.by)
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,67 +22,56 @@ pub(crate) struct PoolLayout {
     pub first_slot: u32,
     pub slots_per_superblock: u32,
     by_superblock: Divider,
-    pub data_slots_per_superblock: u32,
-    /// Rows that share a word line: parity keeps its place across them, so that a fold
-    /// leaves every parity group as it was.
-    rows_per_word_line: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub dies: u32,
-    by_die: Divider,
     pub unit_bits: u32,
-    parity_stride: u32,
+    shapes: [Shape; 2],
     pools: [PoolLayout; 2],
 }
 
 impl Layout {
     pub fn new(spec: &Spec) -> Layout {
         let stride = spec.parity_data.map_or(0, |data| data + 1);
-        let empty = PoolSpec {
-            superblocks: 0,
-            rows: 0,
-            timing: spec.main.timing.clone(),
-        };
-        let cache_spec = spec.cache.as_ref().map_or(&empty, |cache| &cache.pool);
-        let mut layout = Layout {
+        let cache = spec.cache.as_ref().map(|cache| &cache.pool);
+        let (cache_superblocks, cache_rows) = cache.map_or((0, 1), |c| (c.superblocks, c.rows));
+        let bits = spec.main.timing.pages_per_word_line();
+        let together = if spec.one_shot.is_some() { bits } else { 1 };
+        let slc = Shape::new(spec.dies, cache_rows, 1, 1, stride);
+        let native = Shape::new(spec.dies, spec.main.rows, bits, together, stride);
+        Layout {
             dies: spec.dies,
-            by_die: Divider::new(spec.dies),
             unit_bits: spec.units_per_slot.trailing_zeros(),
-            parity_stride: stride,
+            shapes: [slc, native],
             pools: [
                 PoolLayout {
                     first_superblock: 0,
-                    superblocks: cache_spec.superblocks,
+                    superblocks: cache_superblocks,
                     first_slot: 0,
-                    slots_per_superblock: cache_spec.rows * spec.dies,
-                    by_superblock: Divider::new((cache_spec.rows * spec.dies).max(1)),
-                    data_slots_per_superblock: 0,
-                    rows_per_word_line: 1,
+                    slots_per_superblock: slc.slots,
+                    by_superblock: Divider::new(slc.slots),
                 },
                 PoolLayout {
-                    first_superblock: cache_spec.superblocks,
+                    first_superblock: cache_superblocks,
                     superblocks: spec.main.superblocks,
-                    first_slot: cache_spec.superblocks * cache_spec.rows * spec.dies,
-                    slots_per_superblock: spec.main.rows * spec.dies,
-                    by_superblock: Divider::new(spec.main.rows * spec.dies),
-                    data_slots_per_superblock: 0,
-                    rows_per_word_line: spec.main.timing.pages_per_word_line(),
+                    first_slot: cache_superblocks * slc.slots,
+                    slots_per_superblock: native.slots,
+                    by_superblock: Divider::new(native.slots),
                 },
             ],
-        };
-        for pool in [Pool::Cache, Pool::Main] {
-            let slots = layout.pools[pool as usize].slots_per_superblock;
-            let data = (0..slots).filter(|&s| !layout.is_parity(pool, s)).count();
-            layout.pools[pool as usize].data_slots_per_superblock = data as u32;
         }
-        layout
     }
 
     #[inline]
     pub fn pool(&self, pool: Pool) -> &PoolLayout {
         &self.pools[pool as usize]
+    }
+
+    #[inline]
+    pub fn shape(&self, mode: Mode) -> &Shape {
+        &self.shapes[mode as usize]
     }
 
     pub fn superblocks(&self) -> u32 {
@@ -130,14 +91,33 @@ impl Layout {
         }
     }
 
+    /// A slot's superblock, and its number within it.
     #[inline]
-    pub fn superblock_of_slot(&self, slot: u32) -> u32 {
+    pub fn within_superblock(&self, slot: u32) -> (u32, u32) {
         let main = &self.pools[1];
         if slot >= main.first_slot {
-            main.first_superblock + main.by_superblock.divide(slot - main.first_slot).0
+            let (nth, within) = main.by_superblock.divide(slot - main.first_slot);
+            (main.first_superblock + nth, within)
         } else {
-            self.pools[0].by_superblock.divide(slot).0
+            self.pools[0].by_superblock.divide(slot)
         }
+    }
+
+    #[inline]
+    pub fn superblock_of_slot(&self, slot: u32) -> u32 {
+        self.within_superblock(slot).0
+    }
+
+    /// The slots that share a word line with `slot`, itself among them, in the order in
+    /// which they are programmed. No superblock of the main area may be in SLC mode.
+    pub fn word_line(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
+        let (superblock, within) = self.within_superblock(slot);
+        let mode = match self.pool_of_superblock(superblock) {
+            Pool::Cache => Mode::Slc,
+            Pool::Main => Mode::Native,
+        };
+        let first = slot - within;
+        self.shape(mode).word_line(within).map(move |w| first + w)
     }
 
     /// Number of the first slot of a superblock.
@@ -145,45 +125,6 @@ impl Layout {
     pub fn first_slot(&self, superblock: u32) -> u32 {
         let pool = &self.pools[self.pool_of_superblock(superblock) as usize];
         pool.first_slot + (superblock - pool.first_superblock) * pool.slots_per_superblock
-    }
-
-    /// Pool, row and die of a slot.
-    #[inline]
-    pub fn place(&self, slot: u32) -> (Pool, u32, u32) {
-        let pool = self.pool_of_slot(slot);
-        let area = &self.pools[pool as usize];
-        let (_, within) = area.by_superblock.divide(slot - area.first_slot);
-        let (row, die) = self.by_die.divide(within);
-        (pool, row, die)
-    }
-
-    /// The slots that share a word line with `slot`, itself among them, in the order in
-    /// which they are programmed.
-    pub fn word_line(&self, slot: u32) -> std::iter::StepBy<std::ops::Range<u32>> {
-        let (pool, row, _) = self.place(slot);
-        let rows = self.pools[pool as usize].rows_per_word_line;
-        let first = slot - row % rows * self.dies;
-        (first..first + rows * self.dies).step_by(self.dies as usize)
-    }
-
-    #[inline]
-    fn pool_of_slot(&self, slot: u32) -> Pool {
-        if slot < self.pools[1].first_slot {
-            Pool::Cache
-        } else {
-            Pool::Main
-        }
-    }
-
-    /// Whether the slot `within` a superblock of `pool` holds parity. Groups run over
-    /// the dies and on into the next word line, so that parity rotates over all dies.
-    #[inline]
-    pub fn is_parity(&self, pool: Pool, within: u32) -> bool {
-        if self.parity_stride == 0 {
-            return false;
-        }
-        let word_line = within / self.dies / self.pools[pool as usize].rows_per_word_line;
-        (within % self.dies + word_line * self.dies) % self.parity_stride == self.parity_stride - 1
     }
 }
 
@@ -205,12 +146,11 @@ pub fn capacity(spec: &Spec) -> Option<Capacity> {
         u64::from(pool.superblocks) * u64::from(pool.rows) * u64::from(spec.dies) * units
     };
     let all_units = raw(&spec.main) + spec.cache.as_ref().map_or(0, |cache| raw(&cache.pool));
-    if all_units >= u64::from(u32::MAX) {
+    if all_units >= u64::from(u32::MAX - 1) {
         return None;
     }
     let layout = Layout::new(spec);
-    let main_superblock_units =
-        u64::from(layout.pool(Pool::Main).data_slots_per_superblock) * units;
+    let main_superblock_units = u64::from(layout.shape(Mode::Native).data_slots) * units;
     Some(Capacity {
         main_units: main_superblock_units * u64::from(spec.main.superblocks),
         main_superblock_units,
@@ -218,35 +158,23 @@ pub fn capacity(spec: &Spec) -> Option<Capacity> {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dividing_is_exact() {
-        for by in [
-            1,
-            2,
-            3,
-            7,
-            24,
-            255,
-            256,
-            9_216,
-            65_537,
-            u32::MAX - 1,
-            u32::MAX,
-        ] {
-            let divider = Divider::new(by);
-            let near = (0..40).map(|k| by.wrapping_mul(k).wrapping_sub(1));
-            let spread = (0..1000u32).map(|k| k.wrapping_mul(4_294_967));
-            for number in near.chain(spread).chain([0, by, u32::MAX]) {
-                assert_eq!(
-                    divider.divide(number),
-                    (number / by, number % by),
-                    "{number} / {by}"
-                );
-            }
+/// The most units that the host of a drive may address: what its main area holds beside what
+/// is kept back, what is open, and what is being collected. `None` as for [`capacity`].
+pub fn user_units_max(spec: &Spec) -> Option<u64> {
+    let capacity = capacity(spec)?;
+    let buffer = u64::from(spec.buffer.write_units);
+    let bits = u64::from(spec.main.timing.pages_per_word_line());
+    // What the host opens directly in the main area has to find room there.
+    let (superblocks, units) = match &spec.cache {
+        None => (0, 2 * buffer),
+        Some(cache) if cache.dynamic_superblocks > 0 => {
+            (3 + super::limits::half_folded(spec), 2 * bits * buffer)
         }
-    }
+        Some(cache) if cache.when_full == WhenFull::Bypass => (3, 2 * buffer),
+        Some(_) => (0, 0),
+    };
+    let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);
+    let kept = spec.collect.start_superblocks + 3 + spec.further_streams() + superblocks + spares;
+    let kept = u64::from(kept) * capacity.main_superblock_units + units;
+    Some(capacity.main_units.saturating_sub(kept))
 }

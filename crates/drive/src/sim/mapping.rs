@@ -6,6 +6,9 @@ use super::memory;
 
 pub(crate) const UNMAPPED: u32 = u32::MAX;
 
+/// Mapped to data that is lost.
+pub(crate) const LOST: u32 = u32::MAX - 1;
+
 #[derive(Debug)]
 pub(crate) struct Mapping {
     /// With one entry more than there are units: what is written there is never read.
@@ -20,6 +23,7 @@ pub(crate) struct Mapping {
     cache_units: u32,
     unit_bits: u32,
     layout: Layout,
+    notes: Notes,
     stamps: Option<Box<Stamps>>,
 }
 
@@ -35,8 +39,37 @@ impl Clone for Mapping {
             cache_units: self.cache_units,
             unit_bits: self.unit_bits,
             layout: self.layout,
+            notes: self.notes.clone(),
             stamps: self.stamps.clone(),
         }
+    }
+}
+
+/// Logical units that TRIM has named and whose address is still there.
+#[derive(Clone, Debug, Default)]
+struct Notes {
+    /// One bit a logical unit; empty if the drive never takes notes.
+    bits: Vec<u64>,
+    count: u32,
+    /// What is noted reads as trimmed.
+    hide: bool,
+    /// Something is noted, and hidden.
+    hiding: bool,
+}
+
+impl Notes {
+    #[inline]
+    fn holds(&self, logical: u32) -> bool {
+        self.bits[logical as usize / 64] >> (logical % 64) & 1 != 0
+    }
+
+    /// Takes a note away; whether there was one.
+    fn remove(&mut self, logical: u32) -> bool {
+        let was = self.holds(logical);
+        self.bits[logical as usize / 64] &= !(1 << (logical % 64));
+        self.count -= u32::from(was);
+        self.hiding = self.hide && self.count > 0;
+        was
     }
 }
 
@@ -60,6 +93,7 @@ impl Mapping {
             cache_units: cache,
             unit_bits: layout.unit_bits,
             layout,
+            notes: Notes::default(),
             stamps: None,
         }
     }
@@ -94,12 +128,26 @@ impl Mapping {
         memory::prefetch(&self.valid, old as usize / 64);
     }
 
+    /// Logical units that have a place.
+    pub fn mapped_units(&self) -> u64 {
+        self.valid_in.iter().map(|&n| u64::from(n)).sum()
+    }
+
+    /// Changes how many logical units there are, none of which has a place.
+    pub fn set_logical_units(&mut self, units: u32) {
+        debug_assert_eq!(self.mapped_units(), 0);
+        self.to_physical = memory::table(UNMAPPED, units as usize + 1);
+    }
+
     pub fn logical_units(&self) -> u32 {
         self.to_physical.len() as u32 - 1
     }
 
     #[inline]
     pub fn lookup(&self, logical: u32) -> u32 {
+        if self.notes.hiding && self.notes.holds(logical) {
+            return UNMAPPED;
+        }
         self.to_physical[logical as usize]
     }
 
@@ -142,10 +190,15 @@ impl Mapping {
     /// of `superblock`; they hold what the request `stamp` has brought.
     #[inline]
     pub fn write(&mut self, logical: u32, count: u32, to: u32, superblock: u32, stamp: u32) {
+        if self.notes.count > 0 {
+            for unit in logical..logical + count {
+                self.notes.remove(unit);
+            }
+        }
         for unit in 0..count {
             let place = &mut self.to_physical[(logical + unit) as usize];
             let old = std::mem::replace(place, to + unit);
-            if old != UNMAPPED {
+            if old < LOST {
                 self.invalidate(old);
             }
             self.to_logical[(to + unit) as usize] = logical + unit;
@@ -241,11 +294,24 @@ impl Mapping {
         self.valid_in[superblock as usize] -= count;
     }
 
+    /// The data of the valid units of a slot is lost: whoever reads them must hear so.
+    pub fn lose_slot(&mut self, slot: u32) {
+        let first = slot << self.unit_bits;
+        let units = self.valid_bits(slot);
+        let mut left = units;
+        while left != 0 {
+            let logical = self.logical_of(first + left.trailing_zeros());
+            self.to_physical[logical as usize] = LOST;
+            left &= left - 1;
+        }
+        self.invalidate_in(slot, units, units.count_ones());
+    }
+
     /// Takes a logical unit's address away. With `keep`, its place in the cache stays
     /// occupied until it is folded.
     pub fn unmap(&mut self, logical: u32, keep: bool) {
         let old = std::mem::replace(&mut self.to_physical[logical as usize], UNMAPPED);
-        if old == UNMAPPED {
+        if old >= LOST {
             return;
         }
         self.invalidate(old);
@@ -254,6 +320,41 @@ impl Mapping {
             let superblock = self.layout.superblock_of_slot(old >> self.unit_bits);
             self.kept_in[superblock as usize] += 1;
         }
+    }
+
+    /// Prepares for [`Mapping::note`]; `hide` what is noted from [`Mapping::lookup`].
+    pub fn take_notes(&mut self, hide: bool) {
+        self.notes.bits = vec![0; self.to_physical.len().div_ceil(64)];
+        self.notes.hide = hide;
+    }
+
+    /// Notes that the addresses of these units are to be taken away.
+    pub fn note(&mut self, first: u32, end: u32) {
+        for logical in first..end {
+            if self.to_physical[logical as usize] != UNMAPPED && !self.notes.holds(logical) {
+                self.notes.bits[logical as usize / 64] |= 1 << (logical % 64);
+                self.notes.count += 1;
+            }
+        }
+        self.notes.hiding = self.notes.hide && self.notes.count > 0;
+    }
+
+    /// How many of these units are noted.
+    pub fn noted_in(&self, first: u32, end: u32) -> u32 {
+        let noted = (first..end).filter(|&logical| self.notes.holds(logical));
+        noted.count() as u32
+    }
+
+    /// [`Mapping::unmap`] for those of these units that are noted; how many they were.
+    pub fn unmap_noted(&mut self, first: u32, end: u32, keep: bool) -> u32 {
+        let mut count = 0;
+        for logical in first..end {
+            if self.notes.remove(logical) {
+                self.unmap(logical, keep);
+                count += 1;
+            }
+        }
+        count
     }
 
     /// [`Mapping::unmap`] for every logical unit at once, in the order of memory.
@@ -268,6 +369,15 @@ impl Mapping {
         self.to_physical.fill(UNMAPPED);
         self.valid.fill(0);
         self.valid_in.fill(0);
+    }
+
+    /// Takes every address away; nothing stays occupied.
+    pub fn forget(&mut self) {
+        self.unmap_all(false);
+        self.kept.fill(0);
+        self.kept_in.fill(0);
+        self.notes.bits.fill(0);
+        (self.notes.count, self.notes.hiding) = (0, false);
     }
 
     /// Forgets the kept units of a slot that has been folded.
@@ -363,7 +473,7 @@ impl Mapping {
     /// When the tables contradict each other.
     pub fn content(&self, logical: u32) -> Option<u32> {
         let physical = self.lookup(logical);
-        if physical == UNMAPPED {
+        if physical >= LOST {
             return None;
         }
         assert!(self.is_valid(physical), "a mapped unit is not valid");

@@ -5,56 +5,87 @@
 //! [`kind`]: hardware that becomes free (dies, link) before the firmware that uses it
 //! (cores), before timers; then commands that arrive from the host, in the order of
 //! submission; then completions handed to the host, in the order in which they were
-//! decided; last the timers of a start after a power cut.
+//! decided; then the host's processors, what watches over all of this (idle states, heat),
+//! and last the timers of a start after a power cut.
 //!
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
 
+mod admission;
+mod cache;
 mod collect;
 mod command;
 mod controller;
 mod counters;
+mod divider;
 mod durability;
+mod energy;
 mod fold;
+mod fua;
+mod heat;
+mod host;
 mod idle;
+mod idle_states;
 mod journal;
 mod layout;
+mod life;
 mod limits;
 mod link;
+mod map_cache;
 mod mapping;
+mod media;
 mod memory;
+mod over_provisioning;
 mod policy;
 mod power_cut;
 mod probe;
 mod read;
+mod service;
+mod shape;
+mod streams;
 mod superblocks;
+mod thermal;
+mod trim;
+mod wear;
 mod write;
 
 use std::collections::VecDeque;
 
-use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTime};
+use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTime, Status};
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
 #[doc(hidden)]
 pub use durability::Canary;
+pub use energy::Energy;
+pub use idle_states::MOST_IDLE_STATES;
+pub use thermal::Temperature;
 
 use crate::spec::{Spec, UNIT_BYTES};
+use admission::Admission;
 use collect::Collector;
-use command::Commands;
+use command::{Commands, Ending};
 use controller::{Controller, Job};
 use durability::Durability;
 use fold::Folder;
+use host::Cpus;
 use idle::Idle;
+use idle_states::Sleep;
 use journal::Upkeep;
-pub use layout::{Capacity, capacity};
+pub use layout::{Capacity, capacity, user_units_max};
 use layout::{Layout, Pool};
 use limits::Limits;
 use link::Link;
+use map_cache::MapCache;
 use mapping::Mapping;
+use media::Media;
+pub use over_provisioning::UserBytesError;
 pub use probe::MappingLog;
 use read::ReadAhead;
+use shape::Mode;
 use superblocks::Superblocks;
+use thermal::Heat;
+use trim::Trimmer;
 use write::Writer;
 
 /// Kinds of events, ranked at one instant.
@@ -70,8 +101,30 @@ mod kind {
     // Only the next of these is in the queue.
     pub const ARRIVAL: u8 = 6;
     pub const COMPLETION: u8 = 7;
+    // They answer to what comes from the drive.
+    pub const CPU: u8 = 8;
+    // A timer; it stands here since what ends at its instant does not concern it.
+    pub const TRIM_PAUSE: u8 = 9;
+    // What watches over the rest sees all that happened up to and including this instant:
+    // whether there was anything to do, and what it took of energy.
+    pub const SLEEP: u8 = 10;
+    pub const HEAT: u8 = 11;
     // The steps of a start, before which nothing else happens but arrivals, which wait.
-    pub const POWER: u8 = 8;
+    pub const POWER: u8 = 12;
+}
+
+/// How many things of each kind there are. What is switched off has none.
+fn things(spec: &Spec) -> [u32; 13] {
+    let cores = spec.controller.cores;
+    let sleep = u32::from(!spec.idle_states.is_empty());
+    let heat = u32::from(spec.thermal.is_some());
+    let links = Link::things(&spec.host);
+    let cpus = Cpus::things(&spec.host);
+    let trim_pause = u32::from(spec.trim.erase_pause.is_some());
+    let power = u32::from(spec.power_loss.is_some());
+    [
+        spec.dies, links, cores, 1, 1, 1, 1, 1, cpus, trim_pause, sleep, heat, power,
+    ]
 }
 
 /// A simulated solid-state drive.
@@ -81,6 +134,8 @@ mod kind {
 #[derive(Clone, Debug)]
 pub struct SimDrive {
     spec: Spec,
+    /// The capacity that it was made with.
+    native_bytes: u64,
     layout: Layout,
     limits: Limits,
     queue: EventQueue,
@@ -90,18 +145,31 @@ pub struct SimDrive {
     /// Slots not yet taken, by pool. Slots that folding or collection has emptied count
     /// before their superblock is erased, so that the figure moves smoothly.
     free_slots: [i64; 2],
+    /// Slots taken in superblocks of the main area that are in SLC mode.
+    dynamic_taken: i64,
     commands: Commands,
     link: Link,
+    cpus: Option<Box<Cpus>>,
     controller: Controller,
+    map_cache: Option<Box<MapCache>>,
     writer: Writer,
     read_ahead: ReadAhead,
     collector: Collector,
     folder: Folder,
     idle: Idle,
+    media: Option<Box<Media>>,
+    trimmer: Trimmer,
     /// Only in a drive whose power can be cut.
     durability: Option<Box<Durability>>,
     arrivals: VecDeque<Arrival>,
-    completions: VecDeque<Completion>,
+    completions: VecDeque<Ending>,
+    sleep: Sleep,
+    heat: Heat,
+    admission: Admission,
+    /// A command that arrives may have to wait before it is looked at.
+    holds_arrivals: bool,
+    /// The flash is worn out.
+    read_only: bool,
     counters: Counters,
     trace: u64,
 }
@@ -132,6 +200,14 @@ enum Purpose {
     Fold { word_line_die: u32 },
     /// Erase of a superblock's blocks on one die.
     Erase { superblock: u32 },
+    /// A page that no pass corrects: entry of what is rebuilt.
+    Unreadable { rebuild: u32 },
+    /// Another page of its parity group.
+    Rebuild { rebuild: u32 },
+    /// A page of the map: entry of who waits for it.
+    MapRead { waiting: u32 },
+    /// Map pages written back, or their block erased.
+    MapWritten,
     /// Beside data: journal, checkpoints, recovery.
     Upkeep { what: Upkeep },
 }
@@ -148,7 +224,11 @@ impl Purpose {
             Purpose::Collect { slot } => (5, slot, 0),
             Purpose::Fold { word_line_die } => (6, word_line_die, 0),
             Purpose::Erase { superblock } => (7, superblock, 0),
-            Purpose::Upkeep { what } => (8, what as u32, 0),
+            Purpose::Unreadable { rebuild } => (8, rebuild, 0),
+            Purpose::Rebuild { rebuild } => (9, rebuild, 0),
+            Purpose::MapRead { waiting } => (10, waiting, 0),
+            Purpose::MapWritten => (11, 0, 0),
+            Purpose::Upkeep { what } => (12, what as u32, 0),
         };
         debug_assert!(b < 1 << 24);
         u64::from(a) | u64::from(b) << 32 | code << 56
@@ -170,7 +250,11 @@ impl Purpose {
             5 => Purpose::Collect { slot: a },
             6 => Purpose::Fold { word_line_die: a },
             7 => Purpose::Erase { superblock: a },
-            8 => Purpose::Upkeep {
+            8 => Purpose::Unreadable { rebuild: a },
+            9 => Purpose::Rebuild { rebuild: a },
+            10 => Purpose::MapRead { waiting: a },
+            11 => Purpose::MapWritten,
+            12 => Purpose::Upkeep {
                 what: Upkeep::ALL[a as usize],
             },
             code => unreachable!("no purpose has the code {code}"),
@@ -185,42 +269,67 @@ impl SimDrive {
     /// When the numbers contradict each other; [`crate::model`] checks them first and
     /// says which.
     pub fn new(spec: &Spec) -> SimDrive {
+        power_cut::assert_allowed(spec);
         let layout = Layout::new(spec);
         let units = (spec.user_bytes / UNIT_BYTES) as u32;
         let slots_of = |pool: Pool| {
-            let pool = layout.pool(pool);
-            i64::from(pool.superblocks) * i64::from(pool.slots_per_superblock)
+            let area = layout.pool(pool);
+            let spare = match (pool, &spec.health) {
+                (Pool::Main, Some(health)) => health.spare_superblocks,
+                _ => 0,
+            };
+            let superblocks = area.superblocks;
+            i64::from(superblocks - spare) * i64::from(area.slots_per_superblock)
         };
         let mut drive = SimDrive {
             layout,
             limits: Limits::new(spec, &layout),
-            queue: EventQueue::new(&[spec.dies, 1, spec.controller.cores, 1, 1, 1, 1, 1, 1]),
+            queue: EventQueue::new(&things(spec)),
             array: Array::new(
                 spec.dies,
                 spec.channels,
                 spec.bus_ps_per_byte,
                 spec.bus_overhead,
                 kind::DIE,
-            ),
-            mapping: Mapping::new(layout, units),
-            superblocks: Superblocks::new(&layout),
+            )
+            .with_abilities(spec.abilities),
+            mapping: {
+                let mut mapping = Mapping::new(layout, units);
+                if let Some(work) = &spec.trim.work {
+                    mapping.take_notes(work.deterministic);
+                }
+                mapping
+            },
+            superblocks: Superblocks::new(spec, &layout),
             free_slots: [slots_of(Pool::Cache), slots_of(Pool::Main)],
-            commands: Commands::new(spec.host.slots),
+            dynamic_taken: 0,
+            commands: Commands::new(spec),
             link: Link::new(&spec.host),
+            cpus: Cpus::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
-            writer: Writer::new(spec, &layout),
+            writer: Writer::new(spec, &layout, units),
+            map_cache: MapCache::new(spec),
             read_ahead: ReadAhead::new(),
-            collector: Collector::default(),
+            collector: Collector::new(spec),
             folder: Folder::default(),
             idle: Idle::default(),
+            media: Media::new(spec, layout.superblocks()),
+            trimmer: Trimmer::new(),
+            sleep: Sleep::default(),
+            heat: Heat::default(),
+            admission: Admission::default(),
+            // The first one begins the steps of heat.
+            holds_arrivals: spec.thermal.is_some(),
             durability: spec
                 .power_loss
                 .as_ref()
                 .map(|of| Box::new(Durability::new(of, spec, &layout, units))),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
+            read_only: false,
             counters: Counters::default(),
             trace: 0,
+            native_bytes: spec.user_bytes,
             spec: spec.clone(),
         };
         drive.host_fell_silent();
@@ -239,10 +348,13 @@ impl SimDrive {
             events: self.queue.taken(),
             nand_reads: array.reads,
             nand_programs: array.programs,
+            suspensions: array.suspensions,
+            channel_bytes: array.channel_bytes,
             die_busy_ns: array.die_busy_ns,
             channel_busy_ns: array.channel_busy_ns,
             core_busy_ns: self.controller.busy_ns(),
             link_busy_ns: self.link.busy_ns(),
+            cpu_busy_ns: self.cpus.as_ref().map_or(0, |cpus| cpus.busy_ns()),
             ..self.counters
         }
     }
@@ -300,12 +412,13 @@ impl SimDrive {
     #[inline]
     fn step(&mut self) -> Option<Completion> {
         let event = self.queue.pop().expect("the caller saw an event");
+        let mut ended = None;
         // Dies are the first kind: a die's number is that of its thing.
         match event.lane {
             Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
             Lane::Move | Lane::Work => {
                 self.trace(kind::DIE, event.thing);
-                let done = self.array.ended(&mut self.queue, event.thing);
+                let done = self.array.ended(&mut self.queue, event.lane, event.thing);
                 self.nand_done(Purpose::unpack(done.cookie));
             }
             Lane::Core => {
@@ -314,30 +427,39 @@ impl SimDrive {
                 self.core_done(core);
             }
             Lane::Link => {
-                self.trace(kind::LINK, 0);
-                self.link_done();
+                let (_, thing) = self.queue.kind_and_index(event.thing);
+                self.trace(kind::LINK, thing);
+                self.link_done(thing);
             }
             Lane::Arrival => {
                 self.trace(kind::ARRIVAL, 0);
                 self.command_arrives();
             }
             Lane::Completion => return self.completion_arrives(),
-            Lane::Timer => self.timer_ends(event.thing),
+            Lane::Timer => ended = self.timer_ends(event.thing),
         }
         if self.durability.is_some() {
             self.keep_durable();
         }
-        None
+        ended
     }
 
-    fn timer_ends(&mut self, thing: u32) {
-        match self.queue.kind_and_index(thing).0 {
-            kind::FOLD_PAUSE => self.fold_pause_ends(),
-            kind::IDLE_SLICE => self.idle_slice_ends(),
-            kind::IDLE_BEGIN => self.idle_timer(),
-            kind::POWER => self.power_timer_ends(),
-            other => unreachable!("no timer has the kind {other}"),
+    fn timer_ends(&mut self, thing: u32) -> Option<Completion> {
+        match self.queue.kind_and_index(thing) {
+            (kind::FOLD_PAUSE, _) => self.fold_pause_ends(),
+            (kind::IDLE_SLICE, _) => self.idle_slice_ends(),
+            (kind::IDLE_BEGIN, _) => self.idle_timer(),
+            (kind::TRIM_PAUSE, _) => self.trim_pause_ends(),
+            (kind::SLEEP, _) => self.sleep_timer_ends(),
+            (kind::HEAT, _) => self.heat_step_ends(),
+            (kind::POWER, _) => self.power_timer_ends(),
+            (kind::CPU, cpu) => {
+                self.trace(kind::CPU, cpu);
+                return self.cpu_done(cpu);
+            }
+            (other, _) => unreachable!("no timer has the kind {other}"),
         }
+        None
     }
 
     fn nand_done(&mut self, purpose: Purpose) {
@@ -350,6 +472,10 @@ impl SimDrive {
             Purpose::Collect { slot } => self.collect_arrived(slot),
             Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
             Purpose::Erase { superblock } => self.erase_done(superblock),
+            Purpose::Unreadable { rebuild } => self.page_unreadable(rebuild),
+            Purpose::Rebuild { rebuild } => self.rebuild_part(rebuild),
+            Purpose::MapRead { waiting } => self.map_read(waiting),
+            Purpose::MapWritten => {}
             Purpose::Upkeep { what } => self.upkeep_done(what),
         }
     }
@@ -359,6 +485,7 @@ impl SimDrive {
             Job::Command { command } => self.command_handled(command),
             Job::Collected { slot } => self.collect_moved(slot),
             Job::Folded { word_line_die } => self.fold_mapped(word_line_die),
+            Job::Trimmed => self.trim_piece_done(),
         }
     }
 
@@ -368,17 +495,21 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
-        let busy = match self.layout.pool_of_superblock(superblock) {
-            Pool::Main => self.spec.main.timing.erase,
-            Pool::Cache => self.cache_spec().pool.timing.erase,
+        let mode = self.superblocks.mode(superblock);
+        let erase = match mode {
+            Mode::Native => self.spec.main.timing.erase,
+            Mode::Slc => self.cache_spec().pool.timing.erase,
         };
+        if mode == Mode::Slc {
+            self.counters.slc_erases += u64::from(self.spec.dies);
+        }
         for die in 0..self.spec.dies {
             self.counters.erases += 1;
             self.array.submit(
                 &mut self.queue,
                 die,
                 Class::Background,
-                Work::OnDie { busy },
+                Work::Erase { erase },
                 Purpose::Erase { superblock }.pack(),
             );
         }
@@ -387,6 +518,10 @@ impl SimDrive {
     fn erase_done(&mut self, superblock: u32) {
         let pool = self.layout.pool_of_superblock(superblock);
         if self.superblocks.erase_ends(superblock, pool) {
+            self.trim_erased(superblock);
+            if self.superblocks.worn_out() {
+                self.wears_out();
+            }
             self.pump_all();
         }
     }
@@ -438,13 +573,12 @@ impl SimDrive {
     }
 
     fn completion_arrives(&mut self) -> Option<Completion> {
-        let completion = self.completions.pop_front()?;
+        let ending = self.completions.pop_front()?;
         if let Some(next) = self.completions.front() {
             self.queue
                 .schedule(Lane::Completion, next.at, kind::COMPLETION, 0);
         }
-        self.host_got_completion();
-        Some(completion)
+        self.host_interrupted(ending)
     }
 }
 
@@ -472,11 +606,7 @@ impl Device for SimDrive {
         // It will be looked up when the command has come through link and firmware.
         self.mapping.expect(request.offset_bytes / UNIT_BYTES);
         self.commands.outstanding += 1;
-        let at = self.queue.now() + self.spec.host.submit;
-        if self.arrivals.is_empty() {
-            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
-        }
-        self.arrivals.push_back(Arrival { at, request });
+        self.host_submits(request);
     }
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
@@ -485,20 +615,37 @@ impl Device for SimDrive {
 }
 
 impl SimDrive {
+    /// The host's driver has handed a request over.
+    fn send_off(&mut self, request: Request) {
+        let at = self.queue.now() + self.spec.host.submit;
+        if self.arrivals.is_empty() {
+            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+        }
+        self.arrivals.push_back(Arrival { at, request });
+    }
+
     /// Ends a command at the present instant.
-    fn complete(&mut self, tag: u32) {
+    fn complete(&mut self, tag: u32, queue: u16, status: Status) {
         let at = self.now() + self.spec.host.complete;
         if self.completions.is_empty() {
             self.queue
                 .schedule(Lane::Completion, at, kind::COMPLETION, 0);
         }
-        self.completions.push_back(Completion { tag, at });
+        self.completions.push_back(Ending {
+            tag,
+            queue,
+            at,
+            status,
+        });
     }
 
-    /// Die of a slot and tR of its page.
+    /// Die of a slot and tR of its page, which is about to be read.
     #[inline]
-    fn die_and_read_time(&self, slot: u32) -> (u32, Nanos) {
-        let (pool, row, die) = self.layout.place(slot);
-        (die, self.limits.read[pool as usize][row as usize])
+    fn die_and_read_time(&mut self, slot: u32) -> (u32, Nanos) {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let mode = self.superblocks.mode(superblock);
+        let (row, die) = self.layout.shape(mode).place(within);
+        self.counters.reads_of(mode);
+        (die, self.limits.read[mode as usize][row as usize])
     }
 }

@@ -15,24 +15,29 @@
 //! checkpoint, and the slots of open superblocks, over all dies at once. Commands that
 //! arrive meanwhile wait.
 
-use stend_base::{Nanos, SimTime};
+use stend_base::{Device, Nanos, SimTime};
 use stend_nand::{Class, Work};
 
+use super::admission::Admission;
 use super::collect::Collector;
+use super::command::Commands;
 use super::fold::Folder;
 use super::idle::Idle;
 use super::journal::Upkeep;
 use super::layout::Pool;
 use super::mapping::UNMAPPED;
 use super::read::ReadAhead;
+use super::shape::Mode;
+use super::trim::Trimmer;
 use super::{Purpose, SimDrive, kind};
-use crate::spec::{PairedPages, UNIT_BYTES};
+use crate::spec::{PairedPages, Spec, UNIT_BYTES};
 
 /// Whether the drive has power and serves commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Power {
     On,
-    Off(Restart),
+    /// Since this instant.
+    Off(SimTime, Restart),
     /// Powered up at this instant.
     Starting(SimTime, Restart),
 }
@@ -48,6 +53,18 @@ pub(crate) struct Restart {
     reads: u32,
     /// All reads have ended.
     read: bool,
+}
+
+/// # Panics
+/// When `spec` asks for power cuts beside what they do not go with; the model checker says
+/// so first.
+pub(super) fn assert_allowed(spec: &Spec) {
+    if spec.power_loss.is_none() {
+        return;
+    }
+    if let Some(other) = crate::spec::power_loss_excludes(spec) {
+        panic!("power_loss does not go with {other}");
+    }
 }
 
 impl SimDrive {
@@ -68,7 +85,8 @@ impl SimDrive {
                 ..restart.clone()
             };
             self.lose_memory();
-            self.durability_mut().power = Power::Off(restart);
+            let now = self.now();
+            self.durability_mut().power = Power::Off(now, restart);
             return;
         }
         self.lose_power(false);
@@ -86,6 +104,19 @@ impl SimDrive {
         );
         assert!(self.has_power(), "the power is off");
         self.run_while(|drive| drive.is_starting());
+        self.heat_resumes();
+        let awake = self.wake();
+        let nothing = self.advance(awake);
+        debug_assert!(nothing.is_none());
+        self.woke();
+        self.make_durable();
+        self.begin_checkpoint();
+        self.run_while(|drive| drive.durability().journal.checkpoint_under_way());
+        self.lose_power(true);
+    }
+
+    /// Lets time pass until all that was done is durable.
+    pub(super) fn make_durable(&mut self) {
         self.pad_slots();
         let tail = self.durability().tail();
         self.run_while(|drive| {
@@ -95,9 +126,6 @@ impl SimDrive {
             }
             durability.applied < tail || durability.journal.checkpoint_under_way()
         });
-        self.begin_checkpoint();
-        self.run_while(|drive| drive.durability().journal.checkpoint_under_way());
-        self.lose_power(true);
     }
 
     fn run_while(&mut self, mut unfinished: impl FnMut(&mut SimDrive) -> bool) {
@@ -131,7 +159,8 @@ impl SimDrive {
         if clean || saved {
             restart.scan.clear();
         }
-        self.durability_mut().power = Power::Off(restart);
+        let now = self.now();
+        self.durability_mut().power = Power::Off(now, restart);
     }
 
     /// Whether the capacitors hold until buffer and log are in flash.
@@ -143,10 +172,13 @@ impl SimDrive {
         let mut channels = vec![Nanos::ZERO; self.spec.channels as usize];
         let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
         let transfer = self.array.transfer_time(bytes);
-        for slot in self.writer.unprogrammed_slots() {
-            let (_, row, die) = self.layout.place(slot);
-            dies[die as usize] += self.limits.program[row as usize];
-            channels[(die % self.spec.channels) as usize] += transfer;
+        for (slot, kind, _) in self.writer.unended_programs() {
+            let (_, within) = self.layout.within_superblock(slot);
+            let shape = self.layout.shape(kind.mode);
+            let (row, die) = shape.place(within);
+            dies[die as usize] += self.limits.program[kind.mode as usize][row as usize];
+            let transfers = transfer * u64::from(shape.together);
+            channels[(die % self.spec.channels) as usize] += transfers;
         }
         let durability = self.durability();
         let named = durability.named_in_log();
@@ -172,6 +204,14 @@ impl SimDrive {
         let named = durability.apply_all(&self.mapping, &self.layout);
         let pages = durability.journal.saved(named);
         self.counters.journal_programs += u64::from(pages);
+        for _ in 0..pages {
+            self.counters.programs_of(Mode::Slc);
+        }
+        for (_, kind, begun) in self.writer.unended_programs() {
+            if !begun {
+                self.counters.programs_of(kind.mode);
+            }
+        }
     }
 
     /// What was in the buffer is gone, and what the programs under way tear. In a clean
@@ -180,13 +220,13 @@ impl SimDrive {
         let one_shot = self.durability().spec.paired_pages == PairedPages::OneShot;
         let torn = if clean || one_shot { 0 } else { self.spec.dies };
         for die in 0..torn {
-            let Some(Purpose::Program { filling }) = self.array.under_way(die).map(Purpose::unpack)
-            else {
-                continue;
-            };
-            let slot = self.writer.slot_of(filling);
-            for page in self.layout.word_line(slot) {
-                if page != slot {
+            let under_way: Vec<u64> = self.array.under_way(die).collect();
+            for cookie in under_way {
+                let Purpose::Program { filling } = Purpose::unpack(cookie) else {
+                    continue;
+                };
+                let slot = self.writer.slot_of(filling);
+                for page in self.layout.word_line(slot).filter(|&page| page != slot) {
                     self.lose_slot(page);
                 }
             }
@@ -213,15 +253,24 @@ impl SimDrive {
 
     /// Everything under way and in working memory goes, but for the mapping.
     fn lose_memory(&mut self) {
+        self.heat_up();
         self.queue.clear();
         self.array.power_cut(self.queue.now());
-        self.commands.power_cut();
+        self.commands = Commands::new(&self.spec);
         self.link.power_cut();
+        if let Some(cpus) = &mut self.cpus {
+            cpus.power_cut();
+        }
         self.controller.power_cut();
         self.read_ahead = ReadAhead::new();
-        self.collector = Collector::default();
+        self.collector = Collector::new(&self.spec);
         self.folder = Folder::default();
+        self.trimmer = Trimmer::new();
         self.idle = Idle::default();
+        self.sleep_power_cut();
+        self.heat_power_cut();
+        self.admission = Admission::default();
+        self.holds_arrivals = self.spec.thermal.is_some();
         self.arrivals.clear();
         self.completions.clear();
     }
@@ -232,20 +281,12 @@ impl SimDrive {
         let mapping = &self.mapping;
         let dead = |superblock: u32| mapping.valid_in(superblock) == 0;
         for superblock in self.superblocks.open_ones() {
-            let begun = self.writer.begun_in(superblock, &self.layout);
+            let begun = self.writer.begun_in(superblock, self.kind_of(superblock));
             let first = self.layout.first_slot(superblock);
             scan.extend(first..first + begun);
         }
-        let line = match self.limits.entry_pool {
-            Pool::Main => self.spec.main.timing.pages_per_word_line(),
-            Pool::Cache => 1,
-        };
-        let open = self.writer.power_cut(&self.layout, line, dead);
-        let keep = |s: u32| {
-            open.iter()
-                .flatten()
-                .any(|&(superblock, _)| superblock == s)
-        };
+        let open = self.writer.power_cut(&self.layout, dead);
+        let keep = |s: u32| open.iter().any(|&(superblock, ..)| superblock == s);
         let erase = self.superblocks.power_cut(&self.layout, keep, dead);
         for pool in [Pool::Cache, Pool::Main] {
             let area = self.layout.pool(pool);
@@ -253,11 +294,9 @@ impl SimDrive {
                 .iter()
                 .filter(|&&s| self.layout.pool_of_superblock(s) == pool);
             let whole = self.superblocks.erased(pool) + to_erase.count();
-            let mut free = whole as i64 * i64::from(area.slots_per_superblock);
-            if pool == self.limits.entry_pool {
-                free += open.iter().flatten().map(|o| i64::from(o.1)).sum::<i64>();
-            }
-            self.free_slots[pool as usize] = free;
+            let whole = whole as i64 * i64::from(area.slots_per_superblock);
+            let of_pool = open.iter().filter(|o| o.1.pool == pool);
+            self.free_slots[pool as usize] = whole + of_pool.map(|o| i64::from(o.2)).sum::<i64>();
         }
         Restart {
             scan,
@@ -273,11 +312,14 @@ impl SimDrive {
     pub fn power_up(&mut self) {
         let now = self.now();
         let durability = self.durability_mut();
-        let Power::Off(restart) = &durability.power else {
+        let Power::Off(since, restart) = &durability.power else {
             panic!("the power is on");
         };
+        durability.off += now.since(*since);
         durability.power = Power::Starting(now, restart.clone());
         let boot = durability.spec.boot;
+        self.counters.power_ups += 1;
+        self.heat_resumes();
         self.set_timer(boot, kind::POWER);
     }
 
@@ -305,6 +347,7 @@ impl SimDrive {
         let scan = restart.scan.clone();
         restart.reads = reserved + scan.len() as u32;
         for page in 0..reserved {
+            self.counters.reads_of(Mode::Slc);
             let work = Work::Read {
                 sense,
                 bytes: slot_bytes,
@@ -315,6 +358,8 @@ impl SimDrive {
         for slot in scan {
             // What a slot holds is told by the bytes beside its data.
             let (die, sense) = self.die_and_read_time(slot);
+            let superblock = self.layout.superblock_of_slot(slot);
+            self.counters.reads_of(self.kind_of(superblock).mode);
             let work = Work::Read { sense, bytes: 0 };
             self.submit_upkeep(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
@@ -361,7 +406,15 @@ impl SimDrive {
         !self
             .durability
             .as_ref()
-            .is_some_and(|d| matches!(d.power, Power::Off(_)))
+            .is_some_and(|d| matches!(d.power, Power::Off(..)))
+    }
+
+    /// How long the drive has been without power.
+    pub(super) fn off_ns(&self) -> u64 {
+        self.durability.as_ref().map_or(0, |d| match d.power {
+            Power::Off(since, _) => d.off.0 + self.now().since(since).0,
+            Power::On | Power::Starting(..) => d.off.0,
+        })
     }
 
     fn durability(&self) -> &super::durability::Durability {

@@ -5,10 +5,10 @@
 
 use std::collections::VecDeque;
 
-use stend_nand::{Class, Work};
+use stend_nand::Class;
 
-use super::link::Transfer;
-use super::mapping::UNMAPPED;
+use super::link::{Load, Transfer};
+use super::mapping::LOST;
 use super::{Purpose, SimDrive};
 use crate::spec::UNIT_BYTES;
 
@@ -118,6 +118,7 @@ impl SimDrive {
         let entry = *self.commands.get(command);
         let (first, end) = entry.units();
         self.counters.host_units_read += u64::from(end - first);
+        self.counters.host_bytes_read += entry.len_bytes;
         if self.spec.buffer.read_ahead_units == 0 {
             self.read_units(command, first, end);
             return;
@@ -239,7 +240,7 @@ impl SimDrive {
     #[inline]
     fn flash_slot(&self, unit: u32) -> Option<u32> {
         let physical = self.mapping.lookup(unit);
-        if physical == UNMAPPED {
+        if physical >= LOST {
             return None;
         }
         let slot = physical >> self.layout.unit_bits;
@@ -247,13 +248,9 @@ impl SimDrive {
     }
 
     fn read_slot(&mut self, slot: u32, units: u32, purpose: Purpose) {
-        let (die, sense) = self.die_and_read_time(slot);
-        let work = Work::Read {
-            sense,
-            bytes: units * UNIT_BYTES as u32,
-        };
-        self.array
-            .submit(&mut self.queue, die, Class::HostRead, work, purpose.pack());
+        let place = self.die_and_read_time(slot);
+        let bytes = units * UNIT_BYTES as u32;
+        self.read_flash(slot, place, bytes, Class::HostRead, purpose);
     }
 
     /// Reads units that were not read ahead.
@@ -313,7 +310,7 @@ impl SimDrive {
         self.link_send(Transfer {
             command,
             bytes,
-            to_host: true,
+            load: Load::ReadData,
         });
     }
 
@@ -321,6 +318,9 @@ impl SimDrive {
         let entry = self.commands.get_mut(command);
         entry.bytes_left -= u64::from(bytes);
         if entry.bytes_left == 0 {
+            if self.media.is_some() {
+                self.check_lost(command);
+            }
             self.command_done(command);
         }
     }

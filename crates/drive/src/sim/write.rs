@@ -5,33 +5,34 @@
 //! The host is admitted while the buffer has room and the pool it writes to has more
 //! than its reserve free: that is all the throttling there is.
 
+mod cut;
+
 use std::collections::VecDeque;
 
 use stend_base::Op;
 use stend_nand::{Class, Work};
 
-use super::durability::Admission;
+use super::cache::Kind;
+use super::fua::Waiters;
 use super::layout::{Layout, Pool};
-use super::link::Transfer;
-use super::mapping::UNMAPPED;
+use super::link::{Load, Transfer};
+use super::mapping::{LOST, UNMAPPED};
+use super::shape::{Mode, Shape};
+use super::streams::{MOST, MOST_HOST, Sorting, StreamId};
 use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
 
 const NONE: u32 = u32::MAX;
 
-/// Who writes. Each has its own open superblock, so that data that was collected does
-/// not lie among data that is new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StreamId {
-    Host = 0,
-    Collect = 1,
-}
-
 /// An open superblock and where it is filled.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     superblock: u32,
-    /// Number of the slot being filled, within the superblock.
+    kind: Kind,
+    /// What it opens next, while more is promised than it has room for: data on its way goes
+    /// where room was found for it.
+    next: Option<Kind>,
+    /// Number of the first slot being filled, within the superblock.
     within: u32,
     /// Its row and die.
     row: u32,
@@ -40,7 +41,7 @@ struct Stream {
     first_unit: u32,
     /// The unit up to which, from there on, there is no parity.
     run_end: u32,
-    /// Its units filled so far.
+    /// Units filled so far of those that are programmed together.
     filled: u32,
     filling: u32,
     /// Units left in the superblock, without parity.
@@ -49,10 +50,11 @@ struct Stream {
     promised: u32,
 }
 
-/// A slot from its first unit to the end of its program.
+/// The slots of one program, mostly one, from their first unit to the end of the program.
 #[derive(Clone, Copy, Debug)]
 struct Filling {
     slot: u32,
+    kind: Kind,
     superblock: u32,
     stream: StreamId,
     /// Reads of old content under way for partly written units.
@@ -61,6 +63,8 @@ struct Filling {
     in_use: bool,
     /// Its program has ended, but an older slot's has not.
     programmed: bool,
+    /// FUA writes with data in it, as a list.
+    waiters: u32,
     /// Number of the flush that came after it.
     epoch: u64,
     /// Running number of its beginning.
@@ -69,48 +73,83 @@ struct Filling {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
-    streams: [Stream; 2],
+    streams: [Stream; MOST],
+    pub(super) sorting: Sorting,
     filling: Vec<Filling>,
     free: Vec<u32>,
     /// Write commands with data not yet admitted.
     waiting: VecDeque<u32>,
     /// Units in the buffer, from admission until they are given back.
     buffered: u32,
-    /// Host slots in the order in which they were begun: the buffer is a ring, and gives
-    /// space back in the order in which it was taken.
-    ring: VecDeque<u32>,
+    /// Slots of each of the host's streams in the order in which they were begun: the buffer
+    /// is a ring for each, and gives space back in the order in which it was taken. One ring
+    /// for all would wait for a slot that rarely gets a unit.
+    rings: [VecDeque<u32>; MOST_HOST],
     /// Slots whose program has not ended, one bit each.
     unprogrammed: Vec<u64>,
     epoch: u64,
     units_per_slot: u32,
-    slots_per_superblock: u32,
-    /// Units of a superblock, without parity.
-    units_per_superblock: u32,
+    /// By mode: what a program fills, and a superblock holds.
+    shapes: [Filled; 2],
+    /// Units of the smallest superblock that a stream may open next: the host's, and
+    /// collection's.
+    least_units: [u32; 2],
     collected_under_way: u32,
     padding_owed: bool,
     slots_begun: u64,
-    /// Units from the nth slot of a superblock of the entry pool up to the next slot that
-    /// holds parity, or to the end: 0 if the nth does.
+    pub fua: Waiters,
+}
+
+/// How superblocks of one mode are filled.
+#[derive(Clone, Debug)]
+struct Filled {
+    /// Slots and units of one program.
+    slots_together: u32,
+    units_together: u32,
+    slots_per_superblock: u32,
+    /// Units of a superblock, without parity.
+    units_per_superblock: u32,
+    /// Units from the nth slot of a superblock up to the next slot that holds parity, or to
+    /// the end: 0 if the nth does.
     run: Vec<u32>,
 }
 
-impl Writer {
-    pub fn new(spec: &Spec, layout: &Layout) -> Writer {
-        let slots = layout.slots() as usize;
-        let pool = if spec.cache.is_some() {
-            Pool::Cache
-        } else {
-            Pool::Main
-        };
-        let area = layout.pool(pool);
-        let mut run = vec![0; area.slots_per_superblock as usize + 1];
-        for within in (0..area.slots_per_superblock).rev() {
-            if !layout.is_parity(pool, within) {
-                run[within as usize] = run[within as usize + 1] + spec.units_per_slot;
+impl Filled {
+    fn new(shape: &Shape, units_per_slot: u32) -> Filled {
+        let mut run = vec![0; shape.slots as usize + 1];
+        for within in (0..shape.slots).rev() {
+            if !shape.is_parity(within) {
+                run[within as usize] = run[within as usize + 1] + units_per_slot;
             }
         }
+        Filled {
+            slots_together: shape.together,
+            units_together: shape.together * units_per_slot,
+            slots_per_superblock: shape.slots,
+            units_per_superblock: shape.data_slots * units_per_slot,
+            run,
+        }
+    }
+}
+
+impl Writer {
+    pub fn new(spec: &Spec, layout: &Layout, units: u32) -> Writer {
+        let slots = layout.slots() as usize;
+        let shapes = Mode::ALL.map(|mode| Filled::new(layout.shape(mode), spec.units_per_slot));
+        let holds = |mode: Mode| shapes[mode as usize].units_per_superblock;
+        let host = if spec.cache.is_some() {
+            holds(Mode::Slc)
+        } else {
+            holds(Mode::Native)
+        };
+        let collected = match &spec.cache {
+            Some(cache) if cache.takes_collected => holds(Mode::Slc),
+            _ => holds(Mode::Native),
+        };
         let stream = Stream {
             superblock: NONE,
+            kind: Kind::NATIVE,
+            next: None,
             within: 0,
             row: 0,
             die: 0,
@@ -122,21 +161,22 @@ impl Writer {
             promised: 0,
         };
         Writer {
-            streams: [stream; 2],
+            streams: [stream; MOST],
+            sorting: Sorting::new(spec, units),
             filling: Vec::with_capacity(256),
             free: Vec::with_capacity(256),
             waiting: VecDeque::with_capacity(64),
             buffered: 0,
-            ring: VecDeque::with_capacity(64),
+            rings: std::array::from_fn(|_| VecDeque::with_capacity(64)),
             unprogrammed: vec![0; slots.div_ceil(64)],
             epoch: 0,
             units_per_slot: spec.units_per_slot,
-            units_per_superblock: area.data_slots_per_superblock * spec.units_per_slot,
+            least_units: [host, collected],
+            shapes,
             collected_under_way: 0,
             padding_owed: false,
             slots_begun: 0,
-            run,
-            slots_per_superblock: area.slots_per_superblock,
+            fua: Waiters::default(),
         }
     }
 
@@ -161,7 +201,17 @@ impl Writer {
     pub fn collects_before(&self, ticket: u64) -> bool {
         self.filling
             .iter()
-            .any(|f| f.in_use && f.stream == StreamId::Collect && f.number < ticket)
+            .any(|f| f.in_use && !f.stream.is_host() && f.number < ticket)
+    }
+
+    /// Takes the first of the commands with data that is not admitted.
+    pub fn next_waiting(&mut self) -> Option<u32> {
+        self.waiting.pop_front()
+    }
+
+    /// Whether a slot is being filled whose content no program has taken yet.
+    pub fn has_open_slot(&self) -> bool {
+        self.streams.iter().any(|stream| stream.filled > 0)
     }
 
     pub fn diagnosis(&self) -> String {
@@ -169,96 +219,59 @@ impl Writer {
             "buffered {}, {} writes wait, streams {:?}, filling {:?}",
             self.buffered,
             self.waiting.len(),
-            self.streams,
+            &self.streams[..self.sorting.numbers],
             self.filling.iter().filter(|f| f.in_use).collect::<Vec<_>>()
         )
     }
 
-    /// Gives back the space of the oldest host slots, as far as they are programmed.
-    fn give_back(&mut self) {
-        while let Some(&oldest) = self.ring.front() {
+    /// The ring that holds the slots of a stream of the host.
+    #[inline]
+    fn ring(&mut self, stream: StreamId) -> &mut VecDeque<u32> {
+        &mut self.rings[stream.number() / 2]
+    }
+
+    /// Gives back the space of a stream's oldest slots, as far as they are programmed.
+    fn give_back(&mut self, stream: StreamId) {
+        while let Some(&oldest) = self.ring(stream).front() {
             if !self.filling[oldest as usize].programmed {
                 return;
             }
-            self.ring.pop_front();
-            self.buffered -= self.units_per_slot;
+            self.ring(stream).pop_front();
+            let kind = self.filling[oldest as usize].kind;
+            self.buffered -= self.shapes[kind.mode as usize].units_together;
             self.release(oldest);
         }
     }
 
-    pub fn slot_of(&self, filling: u32) -> u32 {
-        self.filling[filling as usize].slot
+    /// The slots that are programmed together.
+    fn slots_of(&self, filling: &Filling) -> std::ops::Range<u32> {
+        filling.slot..filling.slot + self.shapes[filling.kind.mode as usize].slots_together
     }
 
-    /// Slots whose program has not ended.
-    pub fn unprogrammed_slots(&self) -> Vec<u32> {
-        let open = self.filling.iter().filter(|f| f.in_use && !f.programmed);
-        open.map(|f| f.slot).collect()
-    }
-
-    /// Whether a slot belongs to an open superblock that has not come so far.
-    pub fn will_begin(&self, layout: &Layout, slot: u32) -> bool {
-        let superblock = layout.superblock_of_slot(slot);
-        let within = slot - layout.first_slot(superblock);
-        let open = self.streams.iter().find(|s| s.superblock == superblock);
-        open.is_some_and(|s| within >= s.within + u32::from(s.filled > 0))
-    }
-
-    /// Slots of a superblock that have been begun.
-    pub fn begun_in(&self, superblock: u32, layout: &Layout) -> u32 {
-        let open = self.streams.iter().find(|s| s.superblock == superblock);
-        open.map_or_else(
-            || {
-                let pool = layout.pool_of_superblock(superblock);
-                layout.pool(pool).slots_per_superblock
-            },
-            |s| s.within + u32::from(s.filled > 0),
-        )
-    }
-
-    /// Nothing is in the buffer any more. An open superblock that is not `dead` is filled on
-    /// from the next multiple of `line` rows behind what has been begun; which these are,
-    /// and how many of their slots are left.
-    pub fn power_cut(
-        &mut self,
-        layout: &Layout,
-        line: u32,
-        dead: impl Fn(u32) -> bool,
-    ) -> [Option<(u32, u32)>; 2] {
-        self.filling.clear();
-        self.free.clear();
-        self.waiting.clear();
-        self.ring.clear();
-        self.unprogrammed.fill(0);
-        self.buffered = 0;
-        self.collected_under_way = 0;
-        self.padding_owed = false;
-        let mut open = [None; 2];
-        for (stream, open) in self.streams.iter_mut().zip(&mut open) {
-            let mut within = stream.within + u32::from(stream.filled > 0);
-            if line > 1 {
-                within = within.next_multiple_of(line * layout.dies);
-            }
-            while within < self.slots_per_superblock && self.run[within as usize] == 0 {
-                within += 1;
-            }
-            (stream.filled, stream.filling, stream.promised) = (0, NONE, 0);
-            let ends = within >= self.slots_per_superblock;
-            if stream.superblock == NONE || ends || dead(stream.superblock) {
-                stream.superblock = NONE;
-                stream.room = 0;
-                continue;
-            }
-            let left = within..self.slots_per_superblock;
-            *open = Some((stream.superblock, left.len() as u32));
-            let data = left.filter(|&w| self.run[w as usize] > 0).count() as u32;
-            stream.room = data * self.units_per_slot;
-            stream.within = within;
-            (stream.row, stream.die) = (within / layout.dies, within % layout.dies);
-            let slot = layout.first_slot(stream.superblock) + within;
-            stream.first_unit = slot << layout.unit_bits;
+    /// What fills up the program in which `units` more than were promised to a stream end:
+    /// exactly where all its programs are of one mode, else the most it may be.
+    pub fn padding_after(&self, id: StreamId, units: u32, mode: Option<Mode>) -> u32 {
+        if let Some(mode) = mode {
+            let stream = &self.streams[id.number()];
+            let end = stream.filled + stream.promised + units;
+            return end.next_multiple_of(self.shapes[mode as usize].units_together) - end;
         }
-        open
+        let together = self.shapes.iter().map(|shape| shape.units_together);
+        together.max().unwrap_or_default() - 1
+    }
+
+    /// Takes units out of the buffer that will not come.
+    pub fn give_up(&mut self, units: u32) {
+        self.buffered -= units;
+    }
+
+    /// The FUA writes that wait for a slot.
+    pub fn waiters_of(&self, filling: u32) -> u32 {
+        self.filling[filling as usize].waiters
+    }
+
+    pub fn set_waiters_of(&mut self, filling: u32, waiters: u32) {
+        self.filling[filling as usize].waiters = waiters;
     }
 
     fn release(&mut self, filling: u32) {
@@ -267,7 +280,9 @@ impl Writer {
     }
 
     fn take(&mut self, filling: Filling) -> u32 {
-        self.unprogrammed[filling.slot as usize / 64] |= 1 << (filling.slot % 64);
+        for slot in self.slots_of(&filling) {
+            self.unprogrammed[slot as usize / 64] |= 1 << (slot % 64);
+        }
         if let Some(index) = self.free.pop() {
             self.filling[index as usize] = filling;
             return index;
@@ -275,6 +290,13 @@ impl Writer {
         self.filling.push(filling);
         (self.filling.len() - 1) as u32
     }
+}
+
+/// Whose data has been received, and who waits for its program.
+#[derive(Clone, Copy)]
+struct Received {
+    tag: u32,
+    waiter: u32,
 }
 
 impl SimDrive {
@@ -300,18 +322,22 @@ impl SimDrive {
                     return;
                 }
                 self.writer.waiting.pop_front();
-                self.trim_now(command);
+                self.trim_begins(command);
                 continue;
             }
             let (units, bytes) = self.next_admission(command);
-            if self.writer.buffered + units > self.spec.buffer.write_units {
+            let padding = self.fua_padding(command, units, bytes);
+            let taken = units + padding;
+            if self.writer.buffered + taken > self.spec.buffer.write_units {
                 return;
             }
-            let Admission::Promise(promise) = self.admission(command, units) else {
+            let Some(promise) = self.promise_of(command, taken) else {
                 return;
             };
-            if promise > 0 && !self.host_has_space(promise) {
-                if !self.stream_has_room(StreamId::Host, promise) {
+            let first = self.next_unit(command);
+            let stream = self.stream_of_admission(command, first);
+            if promise > 0 && !self.host_has_space(stream, promise) {
+                if !self.stream_has_room(stream, promise) {
                     self.urge();
                 }
                 // Nothing else may be under way that would start what makes space.
@@ -319,15 +345,17 @@ impl SimDrive {
                 self.pump_fold();
                 // Folding may have passed over word lines in which nothing is left: that
                 // makes space at once, and no event need follow.
-                if self.durability.is_some() && self.host_has_space(promise) {
+                if self.host_has_space(stream, promise) {
                     continue;
                 }
                 return;
             }
-            self.writer.buffered += units;
-            self.writer.streams[StreamId::Host as usize].promised += promise;
+            self.writer.buffered += taken;
+            self.promise_next(stream, promise);
+            self.note_admission(command, first, units, stream);
             self.part_admitted(command);
             let entry = self.commands.get_mut(command);
+            entry.padding = padding;
             entry.to_admit -= u64::from(bytes);
             if entry.to_admit == 0 {
                 self.writer.waiting.pop_front();
@@ -335,7 +363,7 @@ impl SimDrive {
             self.link_send(Transfer {
                 command,
                 bytes,
-                to_host: false,
+                load: Load::WriteData,
             });
         }
     }
@@ -355,11 +383,28 @@ impl SimDrive {
 
     /// Whether the host may take `units` more from the pool that it writes to.
     #[inline]
-    fn host_has_space(&self, units: u32) -> bool {
-        let promised = self.writer.streams[StreamId::Host as usize].promised + units;
-        let free = self.free_slots[self.limits.entry_pool as usize];
-        free > self.limits.host_floor + self.limits.slots_for(promised)
-            && self.stream_has_room(StreamId::Host, units)
+    fn host_has_space(&self, stream: StreamId, units: u32) -> bool {
+        let hosts = self.writer.streams[..self.writer.sorting.numbers]
+            .iter()
+            .step_by(2);
+        let promised = hosts.map(|s| s.promised).sum::<u32>() + units;
+        let kind = self.kind_for(stream, units);
+        let free = self.free_slots[kind.pool as usize];
+        let needed = self.limits.slots_for(kind.mode, promised) * self.slot_cost(kind);
+        // Where it is not held above a floor, it fills a superblock of the cache to its end.
+        let floor = self.limits.host_floor[kind.pool as usize];
+        let paced = kind != Kind::STATIC || floor > 0;
+        (!paced || free > floor + needed) && self.stream_has_room(stream, units)
+    }
+
+    /// Where the last of `units` more of a stream goes, as things stand.
+    #[inline]
+    fn kind_for(&self, id: StreamId, units: u32) -> Kind {
+        let stream = &self.writer.streams[id.number()];
+        if stream.superblock != NONE && stream.promised + units <= stream.room {
+            return stream.kind;
+        }
+        self.next_kind(id)
     }
 
     /// Slots of `superblocks` in `pool`.
@@ -367,27 +412,71 @@ impl SimDrive {
         i64::from(superblocks) * i64::from(self.layout.pool(pool).slots_per_superblock)
     }
 
-    /// Whether `units` more can be placed, leaving the other stream what it has been
+    /// Whether `units` more can be placed, leaving the other streams what they have been
     /// promised.
     #[inline]
     pub(super) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
-        let other = match stream {
-            StreamId::Host => StreamId::Collect,
-            StreamId::Collect => StreamId::Host,
+        let needed = self.superblocks_promised(Some((stream, units)));
+        let has = |pool: Pool| {
+            let needed = needed[pool as usize];
+            needed == 0 || self.superblocks.erased(pool) >= needed
         };
-        let needed = self.superblocks_needed(stream, units) + self.superblocks_needed(other, 0);
-        needed == 0 || self.superblocks.erased(self.limits.entry_pool) >= needed as usize
+        has(Pool::Main) && has(Pool::Cache)
+    }
+
+    /// Superblocks of each pool that streams have yet to open for what they were promised, and
+    /// one of them for some units more.
+    #[inline]
+    fn superblocks_promised(&self, more: Option<(StreamId, u32)>) -> [usize; 2] {
+        let mut needed = [0; 2];
+        for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
+            let units = more.filter(|m| m.0 == id).map_or(0, |m| m.1);
+            let superblocks = self.superblocks_needed(id, units);
+            if superblocks > 0 {
+                needed[self.next_kind(id).pool as usize] += superblocks as usize;
+            }
+        }
+        needed
+    }
+
+    /// Whether a superblock of a pool may be opened beside what streams were promised.
+    pub(super) fn has_superblock(&self, pool: Pool) -> bool {
+        self.superblocks.erased(pool) > self.superblocks_promised(None)[pool as usize]
     }
 
     /// Superblocks a stream has yet to open for what it was promised and `more` units.
     #[inline]
-    fn superblocks_needed(&self, stream: StreamId, more: u32) -> u32 {
-        let stream = &self.writer.streams[stream as usize];
+    fn superblocks_needed(&self, id: StreamId, more: u32) -> u32 {
+        let stream = &self.writer.streams[id.number()];
         let units = stream.promised + more;
         if units <= stream.room {
             return 0;
         }
-        (units - stream.room).div_ceil(self.writer.units_per_superblock)
+        let least = self.writer.least_units[usize::from(!id.is_host())];
+        (units - stream.room).div_ceil(least)
+    }
+
+    /// What is promised beyond the room there is goes to superblocks of the kind that has
+    /// room now.
+    fn promise_next(&mut self, id: StreamId, units: u32) {
+        self.find_next(id, units);
+        self.promise(id, units);
+    }
+
+    /// Settles what a stream opens next, if `units` more than were promised take it there.
+    fn find_next(&mut self, id: StreamId, units: u32) {
+        let settled = self.limits.always[usize::from(!id.is_host())].is_some();
+        if !settled && self.superblocks_needed(id, units) > 0 {
+            let kind = self.next_kind(id);
+            self.writer.streams[id.number()].next = Some(kind);
+        }
+    }
+
+    /// What a stream has been promised to open next.
+    #[inline]
+    pub(super) fn promised_kind(&self, id: StreamId) -> Option<Kind> {
+        let stream = &self.writer.streams[id.number()];
+        stream.next.filter(|_| stream.promised > stream.room)
     }
 
     /// A TRIM waits in the order of the writes.
@@ -396,15 +485,15 @@ impl SimDrive {
     }
 
     pub(super) fn promised(&self, stream: StreamId) -> u32 {
-        self.writer.streams[stream as usize].promised
+        self.writer.streams[stream.number()].promised
     }
 
     pub(super) fn promise(&mut self, stream: StreamId, units: u32) {
-        self.writer.streams[stream as usize].promised += units;
+        self.writer.streams[stream.number()].promised += units;
     }
 
     pub(super) fn unpromise(&mut self, stream: StreamId, units: u32) {
-        self.writer.streams[stream as usize].promised -= units;
+        self.writer.streams[stream.number()].promised -= units;
     }
 
     /// Data of a write has arrived in the buffer.
@@ -413,31 +502,46 @@ impl SimDrive {
         let begin = entry.offset_bytes + entry.len_bytes - entry.bytes_left;
         entry.bytes_left -= u64::from(bytes);
         let finished = entry.bytes_left == 0;
-        let tag = entry.tag;
+        let (tag, fua) = (entry.tag, entry.fua);
         let end = begin + u64::from(bytes);
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         self.read_ahead_forget(units.start, units.end);
-        self.place_received(begin, end, units.clone(), tag);
+        let stream = self.stream_of_arrival(command);
+        let waiter = if fua { command } else { NONE };
+        self.place_received(stream, begin, end, units.clone(), Received { tag, waiter });
         self.counters.host_units_written += u64::from(units.end - units.start);
+        self.counters.host_bytes_written += u64::from(bytes);
         // Only now: what is promised covers what is being placed.
-        self.unpromise(StreamId::Host, units.end - units.start);
+        self.unpromise(stream, units.end - units.start);
+        if fua && finished {
+            self.fua_received(command, stream);
+        }
         if self.writer.padding_owed {
             self.pad_slots();
         }
-        self.part_placed(command, units.end);
-        if finished {
+        let waits = self.part_placed(command, units.end, finished);
+        if finished && !fua && !waits {
             self.command_done(command);
         }
     }
 
-    /// Gives the units of received data the next places of the host's stream. What a partly
+    /// Gives the units of received data the next places of a stream. What a partly
     /// written unit held before is read and merged.
-    fn place_received(&mut self, begin: u64, end: u64, units: std::ops::Range<u32>, tag: u32) {
+    fn place_received(
+        &mut self,
+        id: StreamId,
+        begin: u64,
+        end: u64,
+        units: std::ops::Range<u32>,
+        Received { tag, waiter }: Received,
+    ) {
         let mut unit = units.start;
         while unit < units.end {
-            self.begin_slot_if_none(StreamId::Host);
-            let stream = &mut self.writer.streams[StreamId::Host as usize];
-            let count = (units.end - unit).min(self.writer.units_per_slot - stream.filled);
+            self.begin_slot_if_none(id);
+            let stream = &mut self.writer.streams[id.number()];
+            // Within one slot.
+            let slot_units = self.writer.units_per_slot;
+            let count = (units.end - unit).min(slot_units - (stream.filled & (slot_units - 1)));
             let to = stream.first_unit + stream.filled;
             stream.filled += count;
             stream.room -= count;
@@ -451,23 +555,26 @@ impl SimDrive {
                 partly[1] = self.mapping.lookup(last);
             }
             self.mapping.write(unit, count, to, superblock, tag);
+            if waiter != NONE {
+                self.fua_waits(waiter, filling);
+            }
             for old in partly {
-                if old != UNMAPPED {
+                if old < LOST {
                     self.merge(filling, old);
                 }
             }
-            self.close_if_full(StreamId::Host);
+            self.close_if_full(id);
             unit += count;
         }
     }
 
     /// Gives valid units of a slot, one bit each, `count` in all, the next places of
-    /// collected data.
-    pub(super) fn place_collected(&mut self, slot: u32, units: u32, count: u32) {
+    /// a stream of collected data.
+    pub(super) fn place_collected(&mut self, id: StreamId, slot: u32, units: u32, count: u32) {
         let (mut units, mut count) = (units, count);
         while count > 0 {
-            self.begin_slot_if_none(StreamId::Collect);
-            let stream = &mut self.writer.streams[StreamId::Collect as usize];
+            self.begin_slot_if_none(id);
+            let stream = &mut self.writer.streams[id.number()];
             let to = stream.first_unit + stream.filled;
             // Up to the next parity or the end of the superblock, in one go.
             let now = count.min(stream.run_end - to);
@@ -479,7 +586,7 @@ impl SimDrive {
             };
             self.mapping.gather(slot, units ^ rest, to, superblock);
             self.log_gather(slot, units ^ rest, to, superblock);
-            self.fill_collected(now);
+            self.fill_collected(id, now);
             (units, count) = (rest, count - now);
         }
     }
@@ -487,104 +594,116 @@ impl SimDrive {
     /// Notes that the next `count` places of collected data are filled; programs the slots
     /// that are full.
     #[inline]
-    fn fill_collected(&mut self, count: u32) {
+    fn fill_collected(&mut self, id: StreamId, count: u32) {
         let mut left = count;
         loop {
-            let stream = &mut self.writer.streams[StreamId::Collect as usize];
-            let now = left.min(self.writer.units_per_slot - stream.filled);
+            let stream = &mut self.writer.streams[id.number()];
+            let together = self.writer.shapes[stream.kind.mode as usize].units_together;
+            let now = left.min(together - stream.filled);
             stream.filled += now;
             stream.room -= now;
             left -= now;
-            self.close_if_full(StreamId::Collect);
+            self.close_if_full(id);
             if left == 0 {
                 return;
             }
-            self.begin_slot(StreamId::Collect);
+            self.begin_slot(id);
         }
     }
 
     #[inline]
     fn begin_slot_if_none(&mut self, id: StreamId) {
-        if self.writer.streams[id as usize].filled == 0 {
+        if self.writer.streams[id.number()].filled == 0 {
             self.begin_slot(id);
         }
     }
 
+    /// Begins the slots of the next program.
     fn begin_slot(&mut self, id: StreamId) {
-        let pool = self.limits.entry_pool;
-        if self.writer.streams[id as usize].superblock == NONE {
-            let superblock = self
-                .superblocks
-                .open(pool)
-                .expect("space was promised before it was taken");
-            let stream = &mut self.writer.streams[id as usize];
-            stream.superblock = superblock;
-            (stream.within, stream.row, stream.die) = (0, 0, 0);
-            stream.first_unit = self.layout.first_slot(superblock) << self.layout.unit_bits;
-            stream.room = self.writer.units_per_superblock;
+        if self.writer.streams[id.number()].superblock == NONE {
+            self.open_superblock(id);
         }
-        let stream = &mut self.writer.streams[id as usize];
-        stream.run_end = stream.first_unit + self.writer.run[stream.within as usize];
+        let stream = &mut self.writer.streams[id.number()];
+        let kind = stream.kind;
+        let shape = &self.writer.shapes[kind.mode as usize];
+        stream.run_end = stream.first_unit + shape.run[stream.within as usize];
         let superblock = stream.superblock;
         let slot = stream.first_unit >> self.layout.unit_bits;
         self.superblocks.program_begins(superblock);
-        self.free_slots[pool as usize] -= 1;
+        self.take_slots(kind);
         let filling = self.writer.take(Filling {
             slot,
+            kind,
             superblock,
             stream: id,
             merges: 0,
             complete: false,
             in_use: true,
             programmed: false,
+            waiters: NONE,
             epoch: self.writer.epoch,
             number: self.writer.slots_begun,
         });
         self.writer.slots_begun += 1;
-        self.writer.streams[id as usize].filling = filling;
-        if id == StreamId::Host {
-            self.writer.ring.push_back(filling);
+        self.writer.streams[id.number()].filling = filling;
+        if id.is_host() {
+            self.writer.ring(id).push_back(filling);
         }
+    }
+
+    fn open_superblock(&mut self, id: StreamId) {
+        let kind = self.next_kind(id);
+        let superblock = self.open_for(id, kind);
+        self.media_opened(superblock);
+        let stream = &mut self.writer.streams[id.number()];
+        stream.superblock = superblock;
+        stream.kind = kind;
+        (stream.within, stream.row, stream.die) = (0, 0, 0);
+        stream.first_unit = self.layout.first_slot(superblock) << self.layout.unit_bits;
+        stream.room = self.writer.shapes[kind.mode as usize].units_per_superblock;
     }
 
     #[inline]
     pub(super) fn close_if_full(&mut self, id: StreamId) {
-        if self.writer.streams[id as usize].filled == self.writer.units_per_slot {
+        let stream = &self.writer.streams[id.number()];
+        if stream.filled == self.writer.shapes[stream.kind.mode as usize].units_together {
             self.close_slot(id);
         }
     }
 
     /// No more units for the slot: program it, and its group's parity if that is next.
     fn close_slot(&mut self, id: StreamId) {
-        let stream = &mut self.writer.streams[id as usize];
-        let (superblock, filling) = (stream.superblock, stream.filling);
-        stream.room -= self.writer.units_per_slot - stream.filled;
+        let stream = &mut self.writer.streams[id.number()];
+        let (superblock, filling, kind) = (stream.superblock, stream.filling, stream.kind);
+        let shape = &self.writer.shapes[kind.mode as usize];
+        let slots_together = shape.slots_together;
+        stream.room -= shape.units_together - stream.filled;
         stream.filled = 0;
         stream.filling = NONE;
         let complete = &mut self.writer.filling[filling as usize];
         complete.complete = true;
         if complete.merges == 0 {
-            let Stream { row, die, .. } = self.writer.streams[id as usize];
-            self.program(row, die, id, Purpose::Program { filling });
+            let Stream { row, die, .. } = self.writer.streams[id.number()];
+            self.program(kind, (row, die), id, Purpose::Program { filling });
         }
-        if id == StreamId::Collect {
-            self.writer.collected_under_way += 1;
+        if !id.is_host() {
+            self.writer.collected_under_way += slots_together;
         }
         self.next_slot(id);
-        while self.writer.streams[id as usize].superblock != NONE {
+        while self.writer.streams[id.number()].superblock != NONE {
             let Stream {
                 within, row, die, ..
-            } = self.writer.streams[id as usize];
-            if self.writer.run[within as usize] > 0 {
+            } = self.writer.streams[id.number()];
+            if self.writer.shapes[kind.mode as usize].run[within as usize] > 0 {
                 return;
             }
             self.superblocks.program_begins(superblock);
-            self.free_slots[self.limits.entry_pool as usize] -= 1;
+            self.take_slots(kind);
             self.counters.parity_programs += 1;
-            self.program(row, die, id, Purpose::Parity { superblock });
+            self.program(kind, (row, die), id, Purpose::Parity { superblock });
             self.next_slot(id);
         }
-        if self.superblocks.fill_up(superblock, self.limits.entry_pool) {
+        if self.superblocks.fill_up(superblock) {
             self.superblock_closed();
         }
     }
@@ -592,25 +711,26 @@ impl SimDrive {
     /// Moves a stream on to the next slot; behind the last it has no superblock.
     fn next_slot(&mut self, id: StreamId) {
         let dies = self.layout.dies;
-        let stream = &mut self.writer.streams[id as usize];
-        stream.within += 1;
+        let stream = &mut self.writer.streams[id.number()];
+        let shape = &self.writer.shapes[stream.kind.mode as usize];
+        stream.within += shape.slots_together;
         stream.die += 1;
         if stream.die == dies {
             stream.die = 0;
-            stream.row += 1;
+            stream.row += shape.slots_together;
         }
-        stream.first_unit += self.writer.units_per_slot;
-        if stream.within == self.writer.slots_per_superblock {
+        stream.first_unit += shape.units_together;
+        if stream.within == shape.slots_per_superblock {
             stream.superblock = NONE;
         }
     }
 
     /// Closes the slot of collected data being filled. Nothing is promised to it then, so
     /// that no room is taken that was.
-    pub(super) fn pad_collected(&mut self) {
-        if self.writer.streams[StreamId::Collect as usize].filled > 0 {
+    pub(super) fn pad_collected(&mut self, id: StreamId) {
+        if self.writer.streams[id.number()].filled > 0 {
             self.counters.padded_slots += 1;
-            self.close_slot(StreamId::Collect);
+            self.close_slot(id);
         }
     }
 
@@ -619,23 +739,29 @@ impl SimDrive {
     /// the promised data has arrived.
     pub(super) fn pad_slots(&mut self) {
         self.writer.padding_owed = false;
-        for id in [StreamId::Host, StreamId::Collect] {
-            let filled = self.writer.streams[id as usize].filled;
-            if filled == 0 {
-                continue;
-            }
-            let padding = self.spec.units_per_slot - filled;
-            if !self.padding_fits(id, padding) {
-                self.writer.padding_owed |= id == StreamId::Host;
-                continue;
-            }
-            self.counters.padded_slots += 1;
-            if id == StreamId::Host {
-                // The slot gives its whole size back when it is programmed.
-                self.writer.buffered += padding;
-            }
-            self.close_slot(id);
+        for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
+            self.pad_slot(id);
         }
+    }
+
+    pub(super) fn pad_slot(&mut self, id: StreamId) {
+        let filled = self.writer.streams[id.number()].filled;
+        if filled == 0 {
+            return;
+        }
+        let mode = self.writer.streams[id.number()].kind.mode;
+        let padding = self.writer.shapes[mode as usize].units_together - filled;
+        if !self.padding_fits(id, padding) {
+            self.writer.padding_owed |= id.is_host();
+            return;
+        }
+        self.find_next(id, padding);
+        self.counters.padded_slots += 1;
+        if id.is_host() {
+            // The slot gives its whole size back when it is programmed.
+            self.writer.buffered += padding;
+        }
+        self.close_slot(id);
     }
 
     /// Whether `padding` units can be left out without taking room that was promised.
@@ -644,45 +770,17 @@ impl SimDrive {
         takes_none || self.stream_has_room(id, padding)
     }
 
-    /// Closes the slots of an open superblock up to `slot`, full, partly filled or empty, as
-    /// far as no room is taken that was promised.
-    pub(super) fn fill_to(&mut self, slot: u32) {
-        let superblock = self.layout.superblock_of_slot(slot);
-        let last = slot - self.layout.first_slot(superblock);
-        for id in [StreamId::Host, StreamId::Collect] {
-            loop {
-                let stream = &self.writer.streams[id as usize];
-                let (filled, within) = (stream.filled, stream.within);
-                if stream.superblock != superblock || within > last {
-                    break;
-                }
-                let padding = self.spec.units_per_slot - filled;
-                if !self.padding_fits(id, padding) {
-                    break;
-                }
-                if filled == 0 {
-                    self.begin_slot(id);
-                    self.counters.filler_slots += 1;
-                } else {
-                    self.counters.padded_slots += 1;
-                }
-                if id == StreamId::Host {
-                    // The slot gives its whole size back when it is programmed.
-                    self.writer.buffered += padding;
-                }
-                self.close_slot(id);
-            }
-        }
-    }
-
-    fn program(&mut self, row: u32, die: u32, stream: StreamId, purpose: Purpose) {
+    fn program(&mut self, kind: Kind, (row, die): (u32, u32), stream: StreamId, purpose: Purpose) {
+        let units = self.writer.shapes[kind.mode as usize].units_together;
         let work = Work::Program {
-            program: self.limits.program[row as usize],
-            bytes: self.spec.units_per_slot * UNIT_BYTES as u32,
+            program: self.limits.program[kind.mode as usize][row as usize],
+            bytes: units * UNIT_BYTES as u32,
         };
-        let class = match stream {
-            StreamId::Host => Class::HostProgram,
-            StreamId::Collect => Class::Background,
+        self.counters.programs_of(kind.mode);
+        let class = if stream.is_host() {
+            Class::HostProgram
+        } else {
+            Class::Background
         };
         self.array
             .submit(&mut self.queue, die, class, work, purpose.pack());
@@ -696,63 +794,59 @@ impl SimDrive {
         }
         self.counters.merges += 1;
         self.writer.filling[filling as usize].merges += 1;
-        let (die, sense) = self.die_and_read_time(slot);
-        let work = Work::Read {
-            sense,
-            bytes: UNIT_BYTES as u32,
-        };
-        self.array.submit(
-            &mut self.queue,
-            die,
-            Class::HostRead,
-            work,
-            Purpose::Merge { filling }.pack(),
-        );
+        let place = self.die_and_read_time(slot);
+        let purpose = Purpose::Merge { filling };
+        self.read_flash(slot, place, UNIT_BYTES as u32, Class::HostRead, purpose);
     }
 
     pub(super) fn merge_arrived(&mut self, filling: u32) {
         let entry = &mut self.writer.filling[filling as usize];
         entry.merges -= 1;
-        let Filling { slot, stream, .. } = *entry;
+        let Filling {
+            slot, kind, stream, ..
+        } = *entry;
         if entry.complete && entry.merges == 0 {
-            let (_, row, die) = self.layout.place(slot);
-            self.program(row, die, stream, Purpose::Program { filling });
+            let (_, within) = self.layout.within_superblock(slot);
+            let place = self.layout.shape(kind.mode).place(within);
+            self.program(kind, place, stream, Purpose::Program { filling });
         }
     }
 
     pub(super) fn program_done(&mut self, filling: u32) {
+        let done = self.writer.filling[filling as usize];
         let Filling {
-            slot,
             superblock,
             stream,
+            waiters,
             ..
-        } = self.writer.filling[filling as usize];
-        self.writer.unprogrammed[slot as usize / 64] &= !(1 << (slot % 64));
+        } = done;
+        let slots = self.writer.slots_of(&done);
+        let together = slots.len() as u32;
+        for slot in slots {
+            self.writer.unprogrammed[slot as usize / 64] &= !(1 << (slot % 64));
+        }
         self.program_ended(superblock);
-        match stream {
-            StreamId::Host => {
-                self.writer.filling[filling as usize].programmed = true;
-                self.writer.give_back();
-                self.pump_collect();
-                self.pump_fold();
-                self.pump_writes();
-            }
-            StreamId::Collect => {
-                self.writer.collected_under_way -= 1;
-                self.writer.release(filling);
-                self.erase_left();
-                self.pump_collect();
-            }
+        if stream.is_host() {
+            self.writer.filling[filling as usize].programmed = true;
+            self.writer.give_back(stream);
+            self.pump_collect();
+            self.pump_fold();
+            self.pump_writes();
+        } else {
+            self.writer.collected_under_way -= together;
+            self.writer.release(filling);
+            self.erase_left();
+            self.pump_collect();
+        }
+        if waiters != NONE {
+            self.fua_programmed(waiters);
         }
         self.check_flushes();
     }
 
     /// A slot of data or parity is programmed.
     pub(super) fn program_ended(&mut self, superblock: u32) {
-        if self
-            .superblocks
-            .program_ends(superblock, self.limits.entry_pool)
-        {
+        if self.superblocks.program_ends(superblock) {
             self.superblock_closed();
         }
     }
@@ -788,9 +882,8 @@ impl SimDrive {
             return;
         }
         while let Some(&(command, epoch)) = self.commands.flushes.first() {
-            let holds_up = |f: &Filling| {
-                f.in_use && !f.programmed && f.stream == StreamId::Host && f.epoch <= epoch
-            };
+            let holds_up =
+                |f: &Filling| f.in_use && !f.programmed && f.stream.is_host() && f.epoch <= epoch;
             if self.writer.filling.iter().any(holds_up) {
                 return;
             }

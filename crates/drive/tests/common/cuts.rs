@@ -12,7 +12,7 @@ use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
 use stend_drive::sim::Canary;
 
-use super::draw::{draw_power_loss, draw_spec};
+use super::draw::draw_for_cuts;
 use super::{UNIT, request};
 
 /// Lives of each drive.
@@ -80,8 +80,7 @@ pub struct Survival {
 impl Survival {
     pub fn new(seed: u64, canary: Option<Canary>) -> Survival {
         let mut rng = Rng::stream(seed, "power cuts");
-        let mut spec = draw_spec(&mut rng);
-        draw_power_loss(&mut rng, &mut spec);
+        let (spec, overlapping) = draw_for_cuts(seed, &mut rng);
         let mut drive = SimDrive::new(&spec);
         drive.keep_content();
         if let Some(canary) = canary {
@@ -101,7 +100,7 @@ impl Survival {
             piece: drive.atomic_write_units().expect("it has a log"),
             capacitors: spec.power_loss.is_some_and(|p| p.hold_up.is_some()),
             trim_works: spec.trim.enabled,
-            overlapping: seed % 4 == 3,
+            overlapping,
             tried: Tried::default(),
             drive,
         }
@@ -164,8 +163,12 @@ impl Survival {
         if request.op == Op::Flush {
             self.settle(after);
         }
+        let durable = request.op == Op::Write && (request.fua || !self.drive.write_cache());
         for unit in self.changed(&request) {
             self.completed_in(unit, index);
+            if durable {
+                self.settle_in(unit, index);
+            }
         }
     }
 
@@ -185,6 +188,15 @@ impl Survival {
             "unit {unit} holds {content:?} after {:?}",
             sent[index].request
         );
+    }
+
+    /// What a request has left in a unit is certain from now on.
+    fn settle_in(&mut self, unit: u32, index: usize) {
+        let steps = &mut self.since[unit as usize];
+        let own = steps.iter().position(|s| s.sent == index);
+        let own = own.expect("it has just been completed");
+        self.settled[unit as usize] = steps[own].value;
+        steps.drain(..=own);
     }
 
     /// Units whose content a request changes.
@@ -240,6 +252,10 @@ impl Survival {
             new.offset_bytes += rng.below(8) * 512;
             new.len_bytes = units * UNIT - (new.offset_bytes - first * UNIT);
             new.len_bytes -= rng.below((new.len_bytes / 512).min(8)) * 512;
+        }
+        if !self.overlapping {
+            new.queue = rng.below(20) as u16;
+            new.fua = op == Op::Write && rng.ratio(1, 12);
         }
         let touches =
             |r: &Request| (r.offset_bytes / UNIT)..(r.offset_bytes + r.len_bytes).div_ceil(UNIT);

@@ -9,6 +9,7 @@ use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
 use stend_drive::spec::*;
 use stend_nand::CellTiming;
+use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 
 pub const UNIT: u64 = UNIT_BYTES;
 
@@ -31,6 +32,8 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
                 erase: Nanos::from_micros(3000),
             },
         },
+        abilities: stend_nand::Abilities::default(),
+        one_shot: None,
         cache: None,
         parity_data: None,
         host: HostSpec {
@@ -41,6 +44,10 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             frame_bytes: 8192,
             frame_overhead: Nanos(1_100),
             command_overhead: Nanos(1_500),
+            pcie: None,
+            driver: None,
+            write_cache: true,
+            flush_queued: true,
         },
         controller: ControllerSpec {
             cores: 1,
@@ -58,6 +65,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             collect_unit: Nanos(500),
             fold_unit: Nanos(500),
         },
+        map: None,
         buffer: BufferSpec {
             write_units: 64,
             read_ahead_units: 0,
@@ -81,7 +89,19 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             command: Nanos(10_000),
             per_1024_units: Nanos(5_000),
             reaches_cache: true,
+            queued: true,
+            per_range: Nanos::ZERO,
+            range_bytes_max: 65_535 * 512,
+            work: None,
+            erase_pause: None,
         },
+        media: None,
+        streams: None,
+        wear: None,
+        energy: None,
+        idle_states: Vec::new(),
+        thermal: None,
+        health: None,
         power_loss: None,
     }
 }
@@ -102,6 +122,10 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec
                 erase: Nanos::from_micros(3000),
             },
         },
+        dynamic_superblocks: 0,
+        emptying: Emptying::OnChip,
+        when_full: WhenFull::Wait,
+        takes_collected: true,
         fold_start_slots: 8 * 4 * 6,
         fold_dies_background: 1,
         fold_pause: Nanos::from_micros(200),
@@ -110,12 +134,59 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec
     spec
 }
 
+/// Cells that read back at once as long as their die answers.
+pub fn media() -> MediaSpec {
+    let cells = ErrorModel {
+        fresh: Rber(0),
+        worn: Rber(0),
+        year_fresh: Rber(0),
+        year_worn: Rber(0),
+        reads_100k: Rber(0),
+        rated_cycles: 1_000,
+        spread_percent: 0,
+    };
+    MediaSpec {
+        main: cells.clone(),
+        cache: cells,
+        ecc: Ecc {
+            passes: vec![Rber(1_000), Rber(2_000), Rber(4_000)],
+            retry: Nanos(7_000),
+        },
+        seed: 1,
+    }
+}
+
+/// PCIe 3.0 x4 with NVMe: a byte takes 253.906 ps.
+pub fn nvme() -> PcieSpec {
+    PcieSpec {
+        protocol: Protocol::Nvme,
+        lane_fs_per_byte: 1_015_625,
+        lane_bits: 2,
+        max_payload_bytes: 256,
+        memory_read: Nanos(500),
+        queues: 8,
+    }
+}
+
+/// PCIe 2.0 x2 with AHCI: a byte takes 1 ns.
+pub fn ahci() -> PcieSpec {
+    PcieSpec {
+        protocol: Protocol::Ahci,
+        lane_fs_per_byte: 2_000_000,
+        lane_bits: 1,
+        max_payload_bytes: 128,
+        memory_read: Nanos(500),
+        queues: 1,
+    }
+}
+
 pub fn request(tag: u32, op: Op, unit: u64, units: u64) -> Request {
     Request {
         tag,
         op,
         offset_bytes: unit * UNIT,
         len_bytes: units * UNIT,
+        ..Request::default()
     }
 }
 

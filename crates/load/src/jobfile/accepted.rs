@@ -89,7 +89,6 @@ pub static ACCEPTED: &[&str] = &[
     "significant_figures",
     "unit_base",
     "error_dump",
-    "continue_on_error",
     "ignore_error",
     "exitall_on_error",
 ];

@@ -339,10 +339,29 @@ pub static OPTIONS: &[OptionDef] = &[
     option!("fsync", [], "a number of writes, 0 for none", |s, a| {
         set(&mut s.fsync_every, a.within(0, u32::MAX)?)
     }),
+    option!("fdatasync", [], "a number of writes, 0 for none", |s, a| {
+        set(&mut s.fdatasync_every, a.within(0, u32::MAX)?)
+    }),
+    option!("sync", [], "none (0), sync (1), dsync", set_sync),
     option!("end_fsync", [], "0 or 1", |s, a| set(
         &mut s.end_fsync,
         a.flag()?
     )),
+    option!(
+        "continue_on_error",
+        [],
+        "none, read, write, io, verify, all, 0, 1",
+        |s, a| set(
+            &mut s.continue_on_error,
+            match a.text {
+                Some("none" | "verify" | "0") => [false, false],
+                Some("read") => [true, false],
+                Some("write") => [false, true],
+                None | Some("" | "io" | "all" | "1") => [true, true],
+                Some(other) => return Err(format!("`{other}` is not known")),
+            }
+        )
+    ),
     option!("kb_base", [], "1000 or 1024", |s, a| {
         only(a, &["1000", "1024"])?;
         set(
@@ -389,6 +408,16 @@ fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
         other => return Err(format!("`{other}` cannot be simulated")),
     };
     set(&mut spec.rw, Rw { mix, random })
+}
+
+/// `O_SYNC` and `O_DSYNC` differ in what a file system writes besides the data.
+fn set_sync(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    let sync = match arg.text()? {
+        "none" | "0" => false,
+        "sync" | "1" | "dsync" => true,
+        other => return Err(format!("`{other}` cannot be simulated")),
+    };
+    set(&mut spec.sync, sync)
 }
 
 fn sectors(bytes: u64, text: &str) -> Result<u64, String> {

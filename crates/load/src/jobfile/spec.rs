@@ -220,10 +220,17 @@ pub struct Spec {
     pub name: Option<String>,
     /// `fsync`: a flush after so many writes; 0 for none.
     pub fsync_every: u32,
+    /// `fdatasync`: the same; what is due at once is one flush.
+    pub fdatasync_every: u32,
+    /// `sync`: writes are on stable storage when they complete.
+    pub sync: bool,
     /// `end_fsync`: a flush at the end.
     pub end_fsync: bool,
     /// `kb_base`, 1000 or 1024.
     pub kb_base: u32,
+    /// `continue_on_error`: a job goes on after a read that failed, and after any other
+    /// request that failed.
+    pub continue_on_error: [bool; 2],
 }
 
 /// fio's `percentile_list` unless the job gives one.
@@ -280,8 +287,11 @@ impl Default for Spec {
             description: None,
             name: None,
             fsync_every: 0,
+            fdatasync_every: 0,
+            sync: false,
             end_fsync: false,
             kb_base: 1024,
+            continue_on_error: [false; 2],
         }
     }
 }

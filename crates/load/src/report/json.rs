@@ -71,7 +71,7 @@ fn job(entry: &Entry<'_>, rates: [f64; 3], elapsed: u64, bins: bool) -> fio::Job
     fio::Job {
         jobname: entry.job.name.clone(),
         groupid: entry.group,
-        error: 0,
+        error: entry.errors.fatal,
         elapsed,
         job_options: entry.job.options.clone(),
         read: direction(Direction::Read),
@@ -187,6 +187,10 @@ fn job_other(entry: &Entry<'_>, bins: bool) -> Map<String, Value> {
         .map(|(name, count)| (*name, share(count, issued, 0.1)))
         .collect();
     other.insert("iodepth_level".into(), json!(levels));
+    if spec.continue_on_error.contains(&true) {
+        other.insert("total_err".into(), json!(entry.errors.total));
+        other.insert("first_error".into(), json!(entry.errors.first));
+    }
     if let Some(description) = &spec.description {
         other.insert("desc".into(), json!(description));
     }

@@ -8,7 +8,7 @@ pub mod normal;
 use stend_base::Nanos;
 
 use crate::jobfile::Job;
-use crate::runner::{DirectionResult, JobResult, RunResult};
+use crate::runner::{DirectionResult, Errors, JobResult, RunResult};
 use crate::stats::LatencyStats;
 
 pub use json::fio_output;
@@ -28,6 +28,7 @@ struct Entry<'a> {
     directions: [DirectionResult; 3],
     sync: LatencyStats,
     depths: [u64; 7],
+    errors: Errors,
 }
 
 impl Entry<'_> {
@@ -55,6 +56,13 @@ impl Entry<'_> {
             mine.iops.add_parallel(&theirs.iops);
         }
         self.sync.add(&job.sync);
+        self.errors.total += job.errors.total;
+        if self.errors.fatal == 0 {
+            self.errors.fatal = job.errors.fatal;
+        }
+        if self.errors.first == 0 {
+            self.errors.first = job.errors.first;
+        }
         for (mine, theirs) in self.depths.iter_mut().zip(job.depths) {
             *mine += theirs;
         }
@@ -82,6 +90,7 @@ fn entries(result: &RunResult) -> Vec<Entry<'_>> {
                 directions: Default::default(),
                 sync: LatencyStats::default(),
                 depths: [0; 7],
+                errors: Errors::default(),
             });
         }
         if let Some(entry) = out.last_mut() {

@@ -36,10 +36,14 @@ macro_rules! put {
 fn job(out: &mut String, entry: &Entry<'_>, time: &str) {
     put!(
         out,
-        "{}: (groupid={}, jobs={}): err= 0: virtual time: {time}",
+        "{}: (groupid={}, jobs={}): err={}: virtual time: {time}",
         entry.job.name,
         entry.group,
-        entry.jobs
+        entry.jobs,
+        match entry.errors.fatal {
+            0 => " 0".to_string(),
+            errno => format!("{errno:2} (Input/output error)"),
+        }
     );
     if let Some(description) = &entry.job.spec.description {
         put!(out, "  Description  : [{description}]");

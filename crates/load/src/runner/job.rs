@@ -58,6 +58,8 @@ struct Pace {
     burst: u32,
     fsync_every: u32,
     fsync_writes: u32,
+    fdatasync_every: u32,
+    fdatasync_writes: u32,
 }
 
 /// The state of a job.
@@ -98,7 +100,22 @@ pub(super) struct JobState<'a> {
     pub log: Logger,
     wrote: bool,
     end_flushed: bool,
+    pub errors: Errors,
 }
+
+/// What failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Errors {
+    /// errno of the error that ended the job; 0 without one.
+    pub fatal: i32,
+    /// errno of the first; 0 without one.
+    pub first: i32,
+    /// Requests that failed.
+    pub total: u64,
+}
+
+/// What Linux makes of a device's error: EIO.
+const EIO: i32 = 5;
 
 impl<'a> JobState<'a> {
     /// `tags` are the job's own.
@@ -129,7 +146,8 @@ impl<'a> JobState<'a> {
             exhausted: false,
             paced: pace.rate.iter().any(Option::is_some)
                 || pace.thinktime > Nanos::ZERO
-                || pace.fsync_every > 0,
+                || pace.fsync_every > 0
+                || pace.fdatasync_every > 0,
             logging,
             mix_rng: stream("mix"),
             positions: [0; 3],
@@ -152,6 +170,7 @@ impl<'a> JobState<'a> {
             log: Logger::new(spec.log_interval, spec.runtime),
             wrote: false,
             end_flushed: false,
+            errors: Errors::default(),
             plan,
         }
     }
@@ -226,7 +245,9 @@ impl<'a> JobState<'a> {
         if self.paced {
             self.pace.rate_bytes[direction as usize] += len;
             self.pace.burst += 1;
-            self.pace.fsync_writes += u32::from(direction == Direction::Write);
+            let wrote = u32::from(direction == Direction::Write);
+            self.pace.fsync_writes += wrote;
+            self.pace.fdatasync_writes += wrote;
         }
         Next::Submit {
             kind: direction as u8,
@@ -235,7 +256,7 @@ impl<'a> JobState<'a> {
         }
     }
 
-    /// Thinking and `fsync`.
+    /// Thinking, `fsync` and `fdatasync`.
     fn paced(&mut self, now: SimTime) -> Option<Next> {
         let outstanding = self.outstanding();
         let pace = &mut self.pace;
@@ -249,11 +270,15 @@ impl<'a> JobState<'a> {
             }
             pace.burst = 0;
         }
-        if pace.fsync_every > 0 && pace.fsync_writes >= pace.fsync_every {
+        let due = pace.fsync_every > 0 && pace.fsync_writes >= pace.fsync_every;
+        let data_due = pace.fdatasync_every > 0 && pace.fdatasync_writes >= pace.fdatasync_every;
+        if due {
             pace.fsync_writes = 0;
-            return Some(FLUSH);
         }
-        None
+        if data_due {
+            pace.fdatasync_writes = 0;
+        }
+        (due || data_due).then_some(FLUSH)
     }
 
     /// The direction of the next request, or the instant at which one is due.
@@ -384,6 +409,24 @@ impl<'a> JobState<'a> {
         }
     }
 
+    /// A request failed: it is counted as an error and in no other figure. As in fio, it
+    /// ends the job unless `continue_on_error` says otherwise.
+    #[cold]
+    pub fn failed(&mut self, tag: u32, slot: &Slot, at: SimTime) {
+        self.free.push(tag);
+        self.last_completion = at;
+        self.errors.total += 1;
+        if self.errors.first == 0 {
+            self.errors.first = EIO;
+        }
+        let read = slot.kind == Direction::Read as u8;
+        if !self.plan.spec.continue_on_error[usize::from(!read)] {
+            self.errors.fatal = EIO;
+            self.exhausted = true;
+            self.end_flushed = true;
+        }
+    }
+
     fn first_end(&self) -> SimTime {
         self.bw.end().min(self.iops.end()).min(self.log.end())
     }
@@ -408,6 +451,12 @@ impl<'a> JobState<'a> {
 
     pub fn requests(&self) -> [u64; 3] {
         std::array::from_fn(|i| self.totals[i].latency.count())
+    }
+
+    /// Whether a request of this kind must be on stable storage when it completes.
+    #[inline]
+    pub fn fua(&self, kind: u8) -> bool {
+        self.plan.spec.sync && kind == Direction::Write as u8
     }
 
     /// The flush of `end_fsync`, once.
@@ -452,6 +501,7 @@ fn pace(plan: &Plan<'_>) -> Pace {
         thinktime: spec.thinktime,
         think_blocks: spec.thinktime_blocks,
         fsync_every: spec.fsync_every,
+        fdatasync_every: spec.fdatasync_every,
         ..Pace::default()
     }
 }

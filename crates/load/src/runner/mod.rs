@@ -20,7 +20,12 @@
 //! - **Thinking.** After `thinktime_blocks` requests are issued, the job waits for all of
 //!   them, then for `thinktime`.
 //! - **Flushes.** `fsync` sends a flush into the queue like any request (as fio does with
-//!   `io_uring`); its latency is reported under `sync`.
+//!   `io_uring`), and so does `fdatasync`; its latency is reported under `sync`.
+//! - **Synchronous writes.** With `sync`, writes are sent with FUA, as Linux sends direct
+//!   writes to a block device opened with `O_SYNC` or `O_DSYNC` that knows FUA.
+//! - **Threads.** Each job is a thread of its own to the device ([`Request::queue`]).
+//! - **Errors.** A request that fails ends its job, unless `continue_on_error` says
+//!   otherwise; what is in flight still counts.
 //! - **Ramp.** What completes during `ramp_time` is in no figure, yet it uses up `size` and
 //!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured
 //!   nothing; fio reports such a job as if it had no ramp.
@@ -32,11 +37,12 @@ mod windows;
 
 use std::ops::ControlFlow;
 
-use stend_base::{Completion, Device, Nanos, Request, SimTime};
+use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 
 use crate::jobfile::{Direction, JobFile, Place};
 use crate::stats::{LatencyStats, RateStats};
 
+pub use job::Errors;
 use job::{JobState, Next, Slot};
 use timers::Timers;
 pub use windows::{LogCell, LogRequest, LogWindow};
@@ -140,6 +146,8 @@ pub struct JobResult {
     pub directions: [DirectionResult; 3],
     /// Latency of flushes.
     pub sync: LatencyStats,
+    /// What failed.
+    pub errors: Errors,
     /// Requests by the number in flight when they were issued, themselves included:
     /// 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more.
     pub depths: [u64; 7],
@@ -295,7 +303,12 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         }
         let slot = self.slots[completion.tag as usize];
         let job = &mut self.jobs[slot.job as usize];
-        job.completed(completion.tag, &slot, completion.at);
+        match completion.status {
+            Status::Ok => job.completed(completion.tag, &slot, completion.at),
+            Status::WriteProtected | Status::MediaError => {
+                job.failed(completion.tag, &slot, completion.at);
+            }
+        }
         self.issue(slot.job, completion.at);
         Ok(())
     }
@@ -343,6 +356,8 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                         op: job::op(kind),
                         offset_bytes: offset,
                         len_bytes: len,
+                        queue: index as u16,
+                        fua: job.fua(kind),
                     });
                 }
                 Next::Wake(at) => return self.timers.arm(index, at),
@@ -421,6 +436,7 @@ fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
         runtime,
         directions,
         sync: job.sync,
+        errors: job.errors,
         depths: job.depths,
         log_windows: job.log.windows,
         log_requests: job.log.requests,

@@ -6,10 +6,16 @@
 #![allow(missing_docs)]
 
 mod curve;
+mod dies;
+mod host;
+mod media;
+mod policy;
+mod power;
 mod power_loss;
 
 use stend_analysis::{LevelKind, steps};
 use stend_drive::Model;
+use stend_drive::model::SHIPPED;
 use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, Series, SeriesPoint};
 use stend_target::{JobRequest, SimulatedTarget, Target};
 
@@ -20,6 +26,33 @@ fn drive(name: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     let mut model = Model::shipped(name).expect("a shipped model");
     change(&mut model);
     SimulatedTarget::new(model)
+}
+
+/// A shipped model with tables added to its file, and something changed.
+fn drive_with(name: &str, tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
+    let shipped = SHIPPED.iter().find(|s| s.name == name);
+    let text = format!("{}\n{tables}", shipped.expect("a shipped model").text);
+    let mut model = Model::parse(&text, "changed.toml").expect("it fits the model");
+    change(&mut model);
+    SimulatedTarget::new(model)
+}
+
+/// A job's result as fio would tell it; `body` are the lines of its section.
+fn job(target: &mut dyn Target, body: &str) -> stend_record::fio::Job {
+    let text = format!("[job]\n{body}\n");
+    let request = JobRequest {
+        text: &text,
+        seed: 7,
+        sample_ms: 1000,
+    };
+    let outcome = target.run(&request).expect("the job runs");
+    outcome.fio.jobs.into_iter().next().expect("one job")
+}
+
+/// A percentile of the completion latency, ns; `key` as fio names it.
+fn percentile(direction: &stend_record::fio::Direction, key: &str) -> u64 {
+    let all = direction.clat_ns.percentile.as_ref();
+    *all.and_then(|p| p.get(key)).expect("it has percentiles")
 }
 
 /// Random 4 KiB writes at depth 32 for some seconds, sampled.

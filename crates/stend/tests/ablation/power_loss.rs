@@ -75,6 +75,7 @@ fn send(drive: &mut SimDrive, tag: u32, op: Op, unit: u64, units: u64) {
         op,
         offset_bytes: unit * UNIT,
         len_bytes: units * UNIT,
+        ..Request::default()
     });
 }
 

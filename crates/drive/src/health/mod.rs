@@ -1,0 +1,124 @@
+//! What a drive tells of its health: plain figures, and by what names the attributes of a
+//! drive file ask for them. How a tool shows them is not known here.
+
+use stend_base::Nanos;
+
+use crate::sim::Temperature;
+
+/// Erase cycles of the superblocks of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cycles {
+    /// The fewest.
+    pub min: u32,
+    /// The mean.
+    pub mean: f64,
+    /// The most.
+    pub max: u32,
+}
+
+/// A drive's health at one instant, since power-on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Health {
+    /// Bytes the host has read.
+    pub host_read_bytes: u64,
+    /// Bytes the host has written.
+    pub host_written_bytes: u64,
+    /// Read commands.
+    pub host_reads: u64,
+    /// Write commands.
+    pub host_writes: u64,
+    /// Bytes programmed, in every mode, with parity and padding.
+    pub nand_written_bytes: u64,
+    /// Erase cycles of the main area.
+    pub cycles: Cycles,
+    /// Erase cycles of the SLC cache.
+    pub slc_cycles: Option<Cycles>,
+    /// Mean cycles as a share of the rated ones, of the main area or of the SLC cache,
+    /// whichever is more; above 100 beyond them. `None` where nothing is rated.
+    pub used_percent: Option<u64>,
+    /// Superblocks retired because their life was over.
+    pub retired_superblocks: u32,
+    /// Share of the spare superblocks that is left.
+    pub spare_percent: u64,
+    /// Below it the drive warns.
+    pub spare_threshold_percent: u64,
+    /// The drive takes no more writes.
+    pub read_only: bool,
+    /// Time since power-on.
+    pub power_on: Nanos,
+    /// Time cores spent working, summed over cores.
+    pub core_busy: Nanos,
+    /// Times the power was switched on.
+    pub power_cycles: u64,
+    /// Times it went without warning.
+    pub unsafe_shutdowns: u64,
+    /// Requests that could not be served because of the flash.
+    pub media_errors: u64,
+    /// Where the model has heat.
+    pub temperature: Option<Temperature>,
+}
+
+/// m°C as whole degrees.
+fn celsius(mc: i64) -> u64 {
+    (mc.max(0) as u64 + 500) / 1000
+}
+
+impl Health {
+    /// The temperature in whole degrees, °C.
+    pub fn temperature_c(&self) -> Option<u64> {
+        self.temperature.map(|t| celsius(t.now_mc))
+    }
+}
+
+/// Gives a figure of a drive's health.
+pub type Figure = fn(&Health) -> u64;
+
+/// The figures by the names that `raw` of an attribute gives them.
+pub const FIGURES: &[(&str, Figure)] = &[
+    ("zero", |_| 0),
+    ("power_on_hours", |h| h.power_on.0 / 3_600_000_000_000),
+    ("power_cycles", |h| h.power_cycles),
+    ("unsafe_shutdowns", |h| h.unsafe_shutdowns),
+    ("media_errors", |h| h.media_errors),
+    ("retired_superblocks", |h| u64::from(h.retired_superblocks)),
+    ("cycles_min", |h| u64::from(h.cycles.min)),
+    ("cycles_mean", |h| h.cycles.mean as u64),
+    ("cycles_max", |h| u64::from(h.cycles.max)),
+    ("slc_cycles_mean", |h| {
+        h.slc_cycles.map_or(0, |cycles| cycles.mean as u64)
+    }),
+    ("used_percent", |h| h.used_percent.unwrap_or(0)),
+    ("temperature_c", |h| h.temperature_c().unwrap_or(0)),
+    ("host_written_sectors", |h| h.host_written_bytes / 512),
+    ("host_read_sectors", |h| h.host_read_bytes / 512),
+    ("host_written_gib", |h| h.host_written_bytes >> 30),
+    ("host_read_gib", |h| h.host_read_bytes >> 30),
+    ("nand_written_gib", |h| h.nand_written_bytes >> 30),
+];
+
+/// Gives the normalised value of an attribute, now and at its worst.
+pub type Normal = fn(&Health) -> [u64; 2];
+
+/// The normalised values by the names that `value` of an attribute gives them.
+pub const NORMALS: &[(&str, Normal)] = &[
+    ("full", |_| [100; 2]),
+    ("life_left", |h| {
+        [100u64.saturating_sub(h.used_percent.unwrap_or(0)).max(1); 2]
+    }),
+    ("spare_left", |h| [h.spare_percent.max(1); 2]),
+    ("below_100_c", |h| {
+        let below = |mc: i64| 100u64.saturating_sub(celsius(mc)).max(1);
+        h.temperature
+            .map_or([100; 2], |t| [below(t.now_mc), below(t.max_mc)])
+    }),
+];
+
+/// The figure of a name.
+pub fn figure(name: &str) -> Option<Figure> {
+    FIGURES.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+}
+
+/// The normalised value of a name.
+pub fn normal(name: &str) -> Option<Normal> {
+    NORMALS.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+}

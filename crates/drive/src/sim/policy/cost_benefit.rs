@@ -1,0 +1,51 @@
+//! The superblock whose space is worth most for what it costs: benefit by cost is
+//! age × (1 − u) / 2u, u being the share of valid units. Old data that is half valid is
+//! collected before young data that is less valid, since the young will lose more units
+//! by itself.
+//!
+//! M. Rosenblum and J. Ousterhout, "The design and implementation of a log-structured
+//! file system", ACM TOCS 10(1), 1992; with the cost of flash, where a block of which
+//! nothing is valid need not be read (A. Kawaguchi, S. Nishioka and H. Motoda, "A
+//! flash-memory based file system", USENIX 1995).
+//!
+//! Age is counted in superblocks closed since: the clock is what was written, so that a
+//! silent night makes nothing old.
+
+use std::cmp::Ordering;
+
+use super::{Candidate, Closed, Policy};
+
+#[derive(Clone, Debug)]
+pub(crate) struct CostBenefit;
+
+impl Policy for CostBenefit {
+    fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
+        let worth = |c: &Candidate| Worth {
+            // (1 − u) / 2u, times the constant 2.
+            benefit: u128::from(closed.closings() - c.closed_at)
+                * u128::from(closed.units - c.valid_units),
+            cost: c.valid_units,
+        };
+        closed.candidates().max_by(|a, b| {
+            let by_worth = worth(a).cmp(&worth(b));
+            by_worth.then_with(|| b.closed_at.cmp(&a.closed_at))
+        })
+    }
+}
+
+/// A quotient, compared without division. No cost is worth more than any; two such go by
+/// their benefit.
+struct Worth {
+    benefit: u128,
+    cost: u32,
+}
+
+impl Worth {
+    fn cmp(&self, other: &Worth) -> Ordering {
+        if self.cost == 0 && other.cost == 0 {
+            return self.benefit.cmp(&other.benefit);
+        }
+        let left = self.benefit * u128::from(other.cost);
+        left.cmp(&(other.benefit * u128::from(self.cost)))
+    }
+}

@@ -1,0 +1,50 @@
+//! Of d full superblocks drawn at random, the one with the fewest valid units: nearly as
+//! good as looking at all of them, at the price of looking at d.
+//!
+//! B. Van Houdt, "A mean field model for a class of garbage collection algorithms in
+//! flash-based solid state drives", SIGMETRICS 2013.
+
+use stend_base::Rng;
+
+use super::{Candidate, Closed, Policy};
+
+/// Draws that meet no candidate before all are looked through instead: on a drive of which
+/// next to nothing can be collected.
+const MOST_MISSES: u32 = 64;
+
+#[derive(Clone, Debug)]
+pub(crate) struct DChoices {
+    choices: u32,
+    rng: Rng,
+}
+
+impl DChoices {
+    pub fn new(choices: u32) -> DChoices {
+        DChoices {
+            choices,
+            rng: Rng::stream(0, "d-choices"),
+        }
+    }
+
+    /// A candidate, all of them equally likely; `None` when luck has it so.
+    fn draw(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
+        let all = u64::from(closed.superblocks());
+        (0..MOST_MISSES).find_map(|_| closed.yielding(self.rng.below(all) as u32))
+    }
+}
+
+impl Policy for DChoices {
+    fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
+        let mut best: Option<Candidate> = None;
+        for _ in 0..self.choices {
+            let Some(drawn) = self.draw(closed) else {
+                return super::greedy::Greedy.choose(closed);
+            };
+            let key = |c: &Candidate| (c.valid_units, c.closed_at);
+            if best.is_none_or(|best| key(&drawn) < key(&best)) {
+                best = Some(drawn);
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,12 @@
+//! The superblock that was closed first: a log that goes round.
+
+use super::{Candidate, Closed, Policy};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Fifo;
+
+impl Policy for Fifo {
+    fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
+        closed.candidates().min_by_key(|c| c.closed_at)
+    }
+}

@@ -1,0 +1,134 @@
+//! Writes that are complete when they are programmed.
+
+mod common;
+
+use common::*;
+use stend_base::{Nanos, Op, Request};
+use stend_drive::{SimDrive, Spec};
+
+fn fua(unit: u64, units: u64) -> Request {
+    Request {
+        fua: true,
+        ..request(0, Op::Write, unit, units)
+    }
+}
+
+/// From the call to the data in the buffer and back, but for the bytes.
+fn way(spec: &Spec, units: u64) -> Nanos {
+    let bytes = units * UNIT;
+    spec.host.submit
+        + spec.controller.write_command
+        + spec.controller.write_unit * (units - 1)
+        + Nanos(bytes * spec.host.link_ps_per_byte / 1000)
+        + spec.host.frame_overhead * bytes.div_ceil(u64::from(spec.host.frame_bytes))
+        + spec.host.command_overhead
+        + spec.host.complete
+}
+
+/// A slot of four units over the channel, and its program.
+const PROGRAM: Nanos = Nanos(16_384 * 2_500 / 1000 + 300 + 400_000);
+
+#[test]
+fn a_write_with_fua_waits_for_its_program() {
+    let spec = plain(64, 16, 8_000);
+    let mut drive = SimDrive::new(&spec);
+    let plain = alone(&mut drive, request(0, Op::Write, 5, 1));
+    assert_eq!(plain, way(&spec, 1));
+    // The slot that it ends is programmed with it, and with what was written before.
+    let got = alone(&mut drive, fua(6, 1));
+    assert_eq!(got, way(&spec, 1) + PROGRAM);
+    assert_eq!(drive.counters().padded_slots, 1);
+    // Its own data only: a whole slot needs no more.
+    let whole = alone(&mut drive, fua(8, 4));
+    assert_eq!(whole, way(&spec, 4) + PROGRAM);
+    assert_eq!(drive.counters().padded_slots, 1);
+    assert_eq!(drive.counters().nand_programs, 2);
+}
+
+#[test]
+fn without_the_write_cache_every_write_is_so() {
+    let mut spec = plain(64, 16, 8_000);
+    spec.host.write_cache = false;
+    let mut drive = SimDrive::new(&spec);
+    let got = alone(&mut drive, request(0, Op::Write, 5, 1));
+    assert_eq!(got, way(&spec, 1) + PROGRAM);
+    drive.set_write_cache(true);
+    assert!(drive.write_cache());
+    let got = alone(&mut drive, request(0, Op::Write, 5, 1));
+    assert_eq!(got, way(&spec, 1));
+    drive.set_write_cache(false);
+    let got = alone(&mut drive, request(0, Op::Write, 6, 1));
+    assert_eq!(got, way(&spec, 1) + PROGRAM);
+    // Nothing is left to a flush.
+    let flush = alone(&mut drive, request(0, Op::Flush, 0, 0));
+    assert_eq!(flush, Nanos(4_000 + 6_000 + 5_000));
+}
+
+#[test]
+fn a_long_write_waits_for_the_last_of_its_slots() {
+    let spec = plain(64, 16, 8_000);
+    let mut drive = SimDrive::new(&spec);
+    // Ten slots on four dies: the last begins when two rounds have ended on its die.
+    let got = alone(&mut drive, fua(0, 40));
+    let programs = Nanos(3 * 400_000);
+    assert!(got > programs, "{got:?}");
+    assert_eq!(drive.counters().nand_programs, 10);
+    let flush = alone(&mut drive, request(0, Op::Flush, 0, 0));
+    assert_eq!(flush, Nanos(4_000 + 6_000 + 5_000));
+}
+
+#[test]
+fn each_write_with_fua_costs_a_slot() {
+    let programs = |fua: bool| {
+        let mut spec = plain(64, 16, 8_000);
+        spec.host.write_cache = !fua;
+        let mut drive = SimDrive::new(&spec);
+        let next = random(&drive, 5);
+        let time = burst(&mut drive, Op::Write, 1, 32, 4_000, next);
+        (drive.counters().nand_programs, time)
+    };
+    let ((cached, quick), (forced, slow)) = (programs(false), programs(true));
+    assert!(cached <= 1_000, "{cached}");
+    assert!(forced >= 4_000, "{forced}");
+    // Four dies, each a program at a time.
+    assert!(slow >= Nanos(1_000 * 400_000), "{slow:?}");
+    assert!(slow > quick * 3, "{quick:?}, {slow:?}");
+}
+
+#[test]
+fn padding_takes_no_room_that_the_drive_needs_for_itself() {
+    // Superblocks of four slots, and a buffer of five times as many: were padding not
+    // promised, what is admitted at once could take all that is kept for collection.
+    let mut spec = plain(40, 4, 64);
+    (spec.dies, spec.channels) = (1, 1);
+    spec.units_per_slot = 32;
+    spec.buffer.write_units = 20 * 32;
+    spec.controller.write_command = Nanos(10);
+    let mut pcie = nvme();
+    pcie.memory_read = Nanos::from_millis(1);
+    spec.host.pcie = Some(pcie);
+    spec.host.slots = 1_023;
+    spec.host.write_cache = false;
+    let capacity = stend_drive::sim::capacity(&spec).expect("a small drive");
+    let kept = u64::from(spec.collect.start_superblocks) + 3;
+    spec.user_bytes = (capacity.main_units - kept * capacity.main_superblock_units) * UNIT;
+    let mut drive = SimDrive::new(&spec);
+    let next = random(&drive, 1);
+    burst(&mut drive, Op::Write, 1, 512, 6_000, next);
+    let counters = drive.counters();
+    assert!(counters.units_collected > 1_000, "{counters:?}");
+}
+
+#[test]
+fn reads_heed_no_fua() {
+    let spec = plain(64, 16, 8_000);
+    let mut drive = SimDrive::new(&spec);
+    alone(&mut drive, request(0, Op::Write, 5, 1));
+    let plain = alone(&mut drive, request(0, Op::Read, 5, 1));
+    let read = Request {
+        fua: true,
+        ..request(0, Op::Read, 5, 1)
+    };
+    assert_eq!(alone(&mut drive, read), plain);
+    assert_eq!(drive.counters().nand_programs, 0);
+}

@@ -1,0 +1,154 @@
+//! Errors of the flash: what reading again costs, what parity saves, what is lost.
+
+mod common;
+
+use common::*;
+use stend_base::{Device, Nanos, Op};
+use stend_drive::{SimDrive, Spec};
+use stend_nand::reliability::Rber;
+
+const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
+
+/// A filled drive of 4 dies on 2 channels with parity 3+1.
+fn spec() -> Spec {
+    let mut spec = plain(64, 16, 8_000);
+    spec.parity_data = Some(3);
+    spec.media = Some(media());
+    spec
+}
+
+fn filled(spec: &Spec) -> SimDrive {
+    let mut drive = SimDrive::new(spec);
+    drive.keep_content();
+    fill(&mut drive);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    rest(&mut drive, Nanos::from_millis(5));
+    drive
+}
+
+/// Reads every unit alone; the times.
+fn read_all(drive: &mut SimDrive) -> Vec<Nanos> {
+    let units = drive.capacity_bytes() / UNIT;
+    (0..units)
+        .map(|unit| alone(drive, request(0, Op::Read, unit, 1)))
+        .collect()
+}
+
+#[test]
+fn cells_without_errors_cost_nothing() {
+    let mut with = filled(&spec());
+    let mut without = filled(&Spec {
+        media: None,
+        ..spec()
+    });
+    assert_eq!(read_all(&mut with), read_all(&mut without));
+    assert_eq!(with.trace_hash(), without.trace_hash());
+}
+
+#[test]
+fn each_pass_costs_a_sensing_and_its_own_time() {
+    let plain_read = alone(&mut filled(&spec()), request(0, Op::Read, 5, 1));
+    for (rber, passes) in [(1_000, 1), (1_001, 2), (2_001, 3)] {
+        let mut spec = spec();
+        spec.media.as_mut().expect("it has cells").main.fresh = Rber(rber);
+        let mut drive = filled(&spec);
+        let before = drive.counters().read_retries;
+        let time = alone(&mut drive, request(0, Op::Read, 5, 1));
+        let again = Nanos((spec.main.timing.read[0].0 + 7_000) * (passes - 1));
+        assert_eq!(time, plain_read + again, "{passes} passes");
+        assert_eq!(drive.counters().read_retries - before, passes - 1);
+    }
+}
+
+#[test]
+fn data_ages_without_power_until_it_is_written_anew() {
+    let mut spec = spec();
+    spec.media.as_mut().expect("it has cells").main.year_fresh = Rber(3_000);
+    let mut drive = filled(&spec);
+    let fresh = read_all(&mut drive);
+    drive.rest_without_power(Nanos(YEAR.0 / 2));
+    let old = read_all(&mut drive);
+    let again = Nanos(spec.main.timing.read[0].0 + 7_000);
+    assert!(old.iter().zip(&fresh).all(|(o, f)| *o == *f + again));
+    assert!(
+        drive
+            .rber_max()
+            .is_some_and(|r| (1_500..1_510).contains(&r))
+    );
+    fill(&mut drive);
+    rest(&mut drive, Nanos::from_secs(2));
+    let before = drive.counters().read_retries;
+    read_all(&mut drive);
+    // One superblock was open all the time: it counts from its beginning.
+    assert!(drive.counters().read_retries - before <= 48 * 4);
+}
+
+#[test]
+fn reads_disturb_their_block() {
+    let mut spec = spec();
+    // Every 100 reads add what one more pass corrects.
+    spec.media.as_mut().expect("it has cells").main.reads_100k = Rber(1_000_000);
+    let mut drive = filled(&spec);
+    let retries: Vec<u64> = (0..3)
+        .map(|_| {
+            let before = drive.counters().read_retries;
+            for _ in 0..99 {
+                alone(&mut drive, request(0, Op::Read, 5, 1));
+            }
+            drive.counters().read_retries - before
+        })
+        .collect();
+    assert_eq!(retries[0], 0, "{retries:?}");
+    assert!(retries[1] > 90 && retries[2] > retries[1], "{retries:?}");
+}
+
+#[test]
+fn parity_replaces_a_die() {
+    let spec = spec();
+    let mut drive = filled(&spec);
+    let fresh = read_all(&mut drive);
+    drive.fail_die(1);
+    let before = drive.counters();
+    let rebuilt = read_all(&mut drive);
+    let c = drive.counters();
+    assert_eq!((c.lost_pages, c.failed_reads), (0, 0));
+    let slow = rebuilt.iter().zip(&fresh).filter(|(r, f)| r > f).count() as u64;
+    assert_eq!(c.rebuilt_pages - before.rebuilt_pages, slow);
+    // A quarter of the units lie on the die; of its pages a quarter hold parity.
+    assert!((1_950..2_050).contains(&slow), "{slow}");
+    // Three pages more: two on the other channel, one after the other, one on its own.
+    let page = u64::from(spec.units_per_slot) * UNIT * spec.bus_ps_per_byte / 1_000;
+    let page = Nanos(page) + spec.bus_overhead;
+    let most = spec.main.timing.read[0] + page * 2;
+    for (rebuilt, fresh) in rebuilt.iter().zip(&fresh) {
+        let more = rebuilt.0 - fresh.0;
+        assert!(more == 0 || more == most.0, "{more} {most:?}");
+    }
+}
+
+#[test]
+fn without_parity_a_die_takes_its_data_along() {
+    let mut spec = spec();
+    spec.parity_data = None;
+    let mut drive = filled(&spec);
+    drive.fail_die(1);
+    read_all(&mut drive);
+    let c = drive.counters();
+    assert_eq!(c.failed_reads, 2_000, "a quarter of the units");
+    assert_eq!(c.lost_pages, 500);
+    // Reading again finds the same; nothing else is read in its place.
+    read_all(&mut drive);
+    assert_eq!(drive.counters().failed_reads, 4_000);
+    assert_eq!(drive.counters().lost_pages, 500);
+}
+
+#[test]
+fn parity_does_not_replace_two_dies() {
+    let mut drive = filled(&spec());
+    drive.fail_die(1);
+    drive.fail_die(2);
+    read_all(&mut drive);
+    let c = drive.counters();
+    assert!((3_900..4_100).contains(&c.failed_reads), "{c:?}");
+    assert_eq!(c.rebuilt_pages, 0);
+}

@@ -1,0 +1,197 @@
+//! Energy and idle states: to the nanosecond and to the picojoule.
+
+mod common;
+
+use common::*;
+use stend_base::{Device, Nanos, Op};
+use stend_drive::spec::*;
+use stend_drive::{SimDrive, Spec};
+
+fn energy() -> EnergySpec {
+    EnergySpec {
+        read_pj: [3_000_000, 7_000_000],
+        program_pj: [41_000_000, 150_000_000],
+        erase_pj: [90_000_000, 110_000_000],
+        bus_pj_per_byte: 13,
+        core_busy_mw: 400,
+        core_idle_mw: 120,
+        link_active_mw: 350,
+        link_idle_mw: 170,
+        dram_mw: 90,
+    }
+}
+
+fn state(name: &str, delay_ms: u64, power_mw: u64, entry_us: u64, exit_us: u64) -> IdleStateSpec {
+    IdleStateSpec {
+        name: name.to_string(),
+        delay: Nanos::from_millis(delay_ms),
+        power_mw,
+        entry: Nanos::from_micros(entry_us),
+        exit: Nanos::from_micros(exit_us),
+        waits_for_idle_work: true,
+    }
+}
+
+fn sleeper(states: Vec<IdleStateSpec>) -> Spec {
+    let mut spec = plain(64, 16, 8_000);
+    spec.energy = Some(energy());
+    spec.idle_states = states;
+    spec
+}
+
+fn two_states() -> Vec<IdleStateSpec> {
+    vec![
+        state("slumber", 20, 60, 30, 9_000),
+        state("devsleep", 200, 5, 700, 21_000),
+    ]
+}
+
+/// Latency of a read after so long a silence.
+fn after(spec: &Spec, silence: Nanos) -> Nanos {
+    let mut drive = SimDrive::new(spec);
+    alone(&mut drive, request(0, Op::Write, 5, 1));
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    rest(&mut drive, silence);
+    alone(&mut drive, request(0, Op::Read, 5, 1))
+}
+
+#[test]
+fn the_first_command_pays_the_way_out_and_not_a_nanosecond_more() {
+    let (awake, sleepy) = (sleeper(Vec::new()), sleeper(two_states()));
+    let submit = sleepy.host.submit;
+    let cost = |silence: Nanos| after(&sleepy, silence) - after(&awake, silence);
+    let ms = Nanos::from_millis;
+    // The silence ends with the call; the command finds the drive on its way in.
+    assert_eq!(cost(ms(20) - Nanos(1)), Nanos::ZERO);
+    let (out, way_in) = (ms(9), Nanos::from_micros(30));
+    assert_eq!(cost(ms(20)), out + way_in - submit);
+    assert_eq!(cost(ms(20) + way_in - submit - Nanos(1)), out + Nanos(1));
+    assert_eq!(cost(ms(20) + way_in - submit), out);
+    assert_eq!(cost(ms(200) - Nanos(1)), out);
+    let deep = ms(21);
+    assert_eq!(cost(ms(200)), deep + Nanos::from_micros(700) - submit);
+    assert_eq!(cost(Nanos::from_secs(3600)), deep);
+}
+
+#[test]
+fn only_the_first_command_pays() {
+    let (awake, sleepy) = (sleeper(Vec::new()), sleeper(two_states()));
+    let burst_after = |spec: &Spec| {
+        let mut drive = SimDrive::new(spec);
+        fill(&mut drive);
+        rest(&mut drive, Nanos::from_secs(100));
+        let next = random(&drive, 3);
+        burst(&mut drive, Op::Read, 1, 32, 500, next)
+    };
+    // All that came together wait together.
+    let cost = burst_after(&sleepy) - burst_after(&awake);
+    assert!(
+        (Nanos::from_millis(21)..Nanos::from_micros(21_200)).contains(&cost),
+        "{cost:?}"
+    );
+}
+
+#[test]
+fn idle_work_is_finished_first_or_given_up() {
+    let folded = |waits: bool| {
+        let mut spec = cached(120, 60, 10_000);
+        spec.energy = Some(energy());
+        spec.idle.delay = Nanos::from_millis(100);
+        spec.idle.target_superblocks = 0;
+        spec.idle_states = vec![state("devsleep", 300, 5, 700, 21_000)];
+        spec.idle_states[0].waits_for_idle_work = waits;
+        let mut drive = SimDrive::new(&spec);
+        let next = random(&drive, 3);
+        burst(&mut drive, Op::Write, 1, 32, 5_000, next);
+        let before = drive.counters().units_folded;
+        rest(&mut drive, Nanos::from_millis(310));
+        let soon = drive.idle_state().is_some();
+        rest(&mut drive, Nanos::from_secs(20));
+        assert_eq!(drive.idle_state(), Some("devsleep"));
+        let asleep = drive.energy().expect("it keeps account").asleep_pj / 5;
+        (soon, drive.counters().units_folded - before, asleep)
+    };
+    let (soon, all, late) = folded(true);
+    let (forced_soon, some, early) = folded(false);
+    assert!(!soon && forced_soon, "{soon} {forced_soon}");
+    assert!(some > 0 && all > 2 * some, "{all} against {some}");
+    assert!(early > late, "asleep for {late} ns, forced {early} ns");
+}
+
+#[test]
+fn a_sleeping_drive_wakes_for_its_own_work() {
+    let mut spec = cached(120, 60, 10_000);
+    spec.idle.delay = Nanos::from_millis(5_000);
+    spec.idle.target_superblocks = 0;
+    spec.idle_states = two_states();
+    let mut drive = SimDrive::new(&spec);
+    let next = random(&drive, 3);
+    burst(&mut drive, Op::Write, 1, 32, 5_000, next);
+    // Above its watermark the cache is folded in any case.
+    rest(&mut drive, Nanos::from_millis(4_999));
+    assert_eq!(drive.idle_state(), Some("devsleep"));
+    let before = drive.counters().units_folded;
+    rest(&mut drive, Nanos::from_millis(2));
+    assert_eq!(drive.idle_state(), None);
+    rest(&mut drive, Nanos::from_secs(60));
+    assert_eq!(drive.idle_state(), Some("devsleep"));
+    assert!(drive.counters().units_folded > before + 100);
+}
+
+#[test]
+fn energy_is_the_sum_of_what_was_done() {
+    let mut spec = cached(64, 24, 10_000);
+    spec.energy = Some(energy());
+    spec.idle_states = two_states();
+    let mut drive = SimDrive::new(&spec);
+    let next = random(&drive, 11);
+    burst(&mut drive, Op::Write, 1, 32, 40_000, next);
+    let next = random(&drive, 12);
+    burst(&mut drive, Op::Read, 1, 32, 5_000, next);
+    rest(&mut drive, Nanos::from_secs(60));
+    let (e, c) = (drive.energy().expect("it keeps account"), drive.counters());
+    // By mode, nothing is left out and nothing counted twice.
+    assert_eq!(c.nand_reads, c.slc_reads + c.native_reads);
+    assert_eq!(c.nand_programs, c.slc_programs + c.native_programs);
+    assert!(c.slc_reads > 500 && c.native_reads > 1_000, "{c:?}");
+    assert!(c.slc_erases > 0 && c.erases > c.slc_erases, "{c:?}");
+    let spec = energy();
+    let pj = |a: u64, b: u64| u128::from(a) * u128::from(b);
+    assert_eq!(
+        e.nand_read_pj,
+        pj(3_000_000, c.slc_reads) + pj(7_000_000, c.native_reads)
+    );
+    assert_eq!(e.nand_program_pj, pj(41_000_000, c.nand_programs));
+    // Three pages of the cache become one word line of three pages.
+    assert_eq!(e.nand_copy_pj, pj(3 * 153_000_000, c.folds));
+    assert_eq!(
+        e.nand_erase_pj,
+        pj(90_000_000, c.slc_erases) + pj(110_000_000, c.erases - c.slc_erases)
+    );
+    let host = c.units_collected + c.units_folded;
+    assert!(host > 0 && c.channel_bytes > 45_000 * UNIT, "{c:?}");
+    assert_eq!(e.channels_pj, pj(13, c.channel_bytes));
+    let asleep_ns = drive.now().0 - (e.dram_pj / u128::from(spec.dram_mw)) as u64;
+    assert!(asleep_ns > 30_000_000_000, "{asleep_ns}");
+    let awake = drive.now().0 - asleep_ns;
+    assert_eq!(e.cores_pj, pj(120, awake) + pj(280, c.core_busy_ns));
+    assert_eq!(e.link_pj, pj(170, awake) + pj(180, c.link_busy_ns));
+    let parts = e.nand_pj() + e.channels_pj + e.cores_pj + e.link_pj + e.dram_pj + e.asleep_pj;
+    assert_eq!(e.total_pj(), parts);
+}
+
+#[test]
+fn a_silent_hour_takes_what_the_states_take() {
+    let spec = sleeper(two_states());
+    let mut drive = SimDrive::new(&spec);
+    rest(&mut drive, Nanos::from_secs(3600));
+    let e = drive.energy().expect("it keeps account");
+    let ms = 1_000_000u128;
+    // Awake up to the first state, and on both ways in.
+    let awake = 20 * ms + 30_000 + 700_000;
+    let slumber = 180 * ms - 30_000;
+    let deep = 3_600_000 * ms - 200 * ms - 700_000;
+    assert_eq!(e.asleep_pj, 60 * slumber + 5 * deep);
+    assert_eq!(e.cores_pj + e.link_pj + e.dram_pj, 380 * awake);
+    assert_eq!(e.total_pj(), 60 * slumber + 5 * deep + 380 * awake);
+}

@@ -1,0 +1,107 @@
+//! Erasing the whole drive: how long it takes, and what is left.
+
+mod common;
+
+use common::*;
+use stend_base::{Device, Nanos, Op};
+use stend_drive::spec::HealthSpec;
+use stend_drive::{SimDrive, Spec};
+
+fn written(spec: &Spec) -> SimDrive {
+    let mut drive = SimDrive::new(spec);
+    drive.keep_content();
+    let units = drive.capacity_bytes() / UNIT;
+    let next = random(&drive, 8);
+    burst(&mut drive, Op::Write, 1, 32, 3 * units, next);
+    drive
+}
+
+fn mapped(drive: &SimDrive) -> usize {
+    let units = (drive.capacity_bytes() / UNIT) as u32;
+    (0..units).filter(|&u| drive.content(u).is_some()).count()
+}
+
+fn works_as_new(drive: &mut SimDrive) {
+    let units = drive.capacity_bytes() / UNIT;
+    let next = random(drive, 9);
+    burst(drive, Op::Write, 1, 32, 4 * units, next);
+    assert!(mapped(drive) > units as usize * 9 / 10);
+}
+
+#[test]
+fn secure_erase_takes_the_erase_time_of_what_is_not_erased() {
+    let spec = plain(64, 16, 8_000);
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    // 8,000 units of 256 in a superblock.
+    let used = 64 - drive.erased_main_superblocks() as u64;
+    assert_eq!(used, 32);
+    let before = drive.counters().erases;
+    let took = drive.secure_erase();
+    assert_eq!(took, spec.main.timing.erase * used);
+    assert_eq!(drive.counters().erases - before, used * 4);
+    assert_eq!(drive.erased_main_superblocks(), 64);
+    // A second one finds nothing to do.
+    assert_eq!(drive.secure_erase(), Nanos::ZERO);
+}
+
+#[test]
+fn secure_erase_leaves_nothing_in_flash() {
+    for mut spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
+        spec.trim.reaches_cache = false;
+        spec.health = Some(HealthSpec {
+            rated_cycles: [100; 2],
+            end_of_life_cycles: [u32::MAX; 2],
+            spare_superblocks: 3,
+            spare_threshold_percent: 10,
+        });
+        let fresh = SimDrive::new(&spec).free_entry_units();
+        let mut drive = written(&spec);
+        alone(&mut drive, request(1 << 30, Op::Trim, 0, 500));
+        assert!(mapped(&drive) > 5_000 && drive.tags_in_flash().count() > 5_000);
+        let took = drive.secure_erase();
+        assert!(took > spec.main.timing.erase * 30, "{took:?}");
+        assert_eq!((mapped(&drive), drive.tags_in_flash().count()), (0, 0));
+        assert_eq!(drive.free_entry_units(), fresh);
+        assert_eq!(drive.erased_main_superblocks(), 61);
+        works_as_new(&mut drive);
+    }
+}
+
+#[test]
+fn crypto_erase_takes_a_moment_and_leaves_the_flash() {
+    for mut spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
+        spec.idle.target_superblocks = 60;
+        let mut drive = written(&spec);
+        assert_eq!(drive.crypto_erase(), spec.trim.command);
+        assert_eq!(mapped(&drive), 0);
+        assert!(drive.tags_in_flash().count() > 5_000);
+        // Collection finds superblocks with nothing in them.
+        let moved = drive.counters().units_collected;
+        rest(&mut drive, Nanos::from_secs(30));
+        assert!(drive.erased_main_superblocks() >= 58);
+        assert!(drive.counters().units_collected < moved + 50);
+        works_as_new(&mut drive);
+    }
+}
+
+#[test]
+fn a_sleeping_drive_is_woken_to_be_erased() {
+    let mut spec = plain(64, 16, 8_000);
+    spec.idle_states = vec![stend_drive::spec::IdleStateSpec {
+        name: "slumber".to_string(),
+        delay: Nanos::from_millis(50),
+        power_mw: 5,
+        entry: Nanos::ZERO,
+        exit: Nanos::from_millis(7),
+        waits_for_idle_work: true,
+    }];
+    let mut drive = SimDrive::new(&spec);
+    rest(&mut drive, Nanos::from_secs(1));
+    assert!(drive.idle_state().is_some());
+    assert_eq!(drive.secure_erase(), Nanos::from_millis(7));
+    assert!(drive.idle_state().is_none());
+    rest(&mut drive, Nanos::from_secs(1));
+    assert!(drive.idle_state().is_some());
+}

@@ -1,0 +1,105 @@
+//! Streams: what they cost, where data goes, and what that saves.
+
+mod common;
+
+use common::*;
+use stend_base::{Device, Nanos, Op, Rng};
+use stend_drive::spec::{Policy, StreamsSpec};
+use stend_drive::{SimDrive, Spec};
+
+fn streams(host: u32, collect: u32) -> StreamsSpec {
+    StreamsSpec {
+        host_streams: host,
+        collect_streams: collect,
+        heat_group_units: 4,
+        heat_window_percent: 200,
+        classify: Nanos::ZERO,
+    }
+}
+
+/// 600 superblocks of 256 units; 85 % of them hold data.
+fn drive(with: Option<StreamsSpec>) -> Spec {
+    let mut spec = plain(600, 16, 600 * 256 * 85 / 100);
+    spec.streams = with;
+    spec
+}
+
+/// Write amplification when so many of ten writes go to the first tenth of the data.
+fn amplification(spec: &Spec, to_hot: u64) -> f64 {
+    let mut drive = SimDrive::new(spec);
+    fill(&mut drive);
+    let units = drive.capacity_bytes() / UNIT;
+    let mut rng = Rng::stream(5, "skew");
+    let mut next = || {
+        let hot = rng.ratio(to_hot, 10);
+        let (from, to) = if hot {
+            (0, units / 10)
+        } else {
+            (units / 10, units)
+        };
+        from + rng.below(to - from)
+    };
+    burst(&mut drive, Op::Write, 1, 32, 6 * units, &mut next);
+    let before = drive.counters();
+    burst(&mut drive, Op::Write, 1, 32, 3 * units, &mut next);
+    let after = drive.counters();
+    let moved = after.units_collected - before.units_collected;
+    1.0 + moved as f64 / (after.host_units_written - before.host_units_written) as f64
+}
+
+#[test]
+fn a_write_takes_the_time_of_telling_its_heat_and_nothing_else_does() {
+    let run = |classify: Nanos| {
+        let mut with = streams(2, 2);
+        with.classify = classify;
+        let mut drive = SimDrive::new(&drive(Some(with)));
+        [Op::Write, Op::Read, Op::Flush, Op::Trim].map(|op| {
+            let units = if op == Op::Flush { 0 } else { 1 };
+            alone(&mut drive, request(0, op, 5, units))
+        })
+    };
+    let [write, read, flush, trim] = run(Nanos(700));
+    let [plain_write, rest @ ..] = run(Nanos::ZERO);
+    assert_eq!(write, plain_write + Nanos(700));
+    assert_eq!([read, flush, trim], rest);
+}
+
+#[test]
+fn one_stream_each_is_what_a_drive_has_anyway() {
+    let history = |with: Option<StreamsSpec>| {
+        let mut drive = SimDrive::new(&drive(with));
+        fill(&mut drive);
+        let next = random(&drive, 9);
+        burst(&mut drive, Op::Write, 1, 16, 500_000, next);
+        (drive.trace_hash(), drive.counters())
+    };
+    let plain = history(None);
+    assert_eq!(history(Some(streams(1, 1))), plain);
+    assert_ne!(history(Some(streams(2, 1))).0, plain.0);
+    assert_ne!(history(Some(streams(1, 2))).0, plain.0);
+}
+
+/// A superblock of cold data among cold data keeps for long what it holds, and one of hot
+/// data among hot data soon holds nothing: if the policy knows how to wait. FIFO does not
+/// (each superblock comes when its turn comes, whatever lies in it), and greedy hardly does:
+/// it keeps all superblocks at one level of stale units, as under uniform writes.
+#[test]
+fn streams_move_less_of_a_skewed_load_where_the_policy_can_wait() {
+    let moved = |policy: Policy, to_hot: u64| {
+        [(1, 1), (2, 1), (1, 4), (2, 3)].map(|(host, collect)| {
+            let mut spec = drive(Some(streams(host, collect)));
+            spec.collect.policy = policy;
+            let moved = amplification(&spec, to_hot) - 1.0;
+            println!("{policy:?}, {to_hot} of 10, {host}/{collect}: {moved:.3}");
+            moved
+        })
+    };
+    let [one, by_heat, by_age, by_both] = moved(Policy::CostBenefit, 9);
+    assert!(by_heat < 0.9 * one && by_age < 0.85 * one && by_both < 0.75 * one);
+    assert!(by_both < by_age && by_both < by_heat);
+    let [one, .., by_both] = moved(Policy::Fifo, 9);
+    assert!((0.99..1.06).contains(&(by_both / one)), "FIFO");
+    // Under uniform writes there is nothing to tell apart, and not much is lost by trying.
+    let [one, .., by_both] = moved(Policy::Greedy, 1);
+    assert!((0.99..1.02).contains(&(by_both / one)), "uniform");
+}

@@ -1,0 +1,232 @@
+//! TRIM in pieces, alone in the drive, and what follows it.
+
+mod common;
+
+use common::*;
+use stend_base::{Device, Nanos, Op, SimTime};
+use stend_drive::spec::TrimWorkSpec;
+use stend_drive::{SimDrive, Spec};
+
+const PER_UNIT: Nanos = Nanos(700);
+
+fn in_pieces(lazy: bool) -> Spec {
+    let mut spec = plain(64, 16, 8_000);
+    spec.trim.per_1024_units = Nanos::ZERO;
+    spec.trim.work = Some(TrimWorkSpec {
+        piece_units: 128,
+        per_unit: PER_UNIT,
+        lazy,
+        deterministic: true,
+    });
+    spec
+}
+
+/// The first 600 units and some others written and in flash, and the drive at rest.
+fn partly_written(spec: &Spec) -> SimDrive {
+    let mut drive = SimDrive::new(spec);
+    for at in (0..600).step_by(4).chain((2_000..6_000).step_by(4)) {
+        alone(&mut drive, request(0, Op::Write, at, 4));
+    }
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    // Shorter than the delay before idle work.
+    rest(&mut drive, Nanos::from_millis(5));
+    drive
+}
+
+/// `submit`, `complete`, the command.
+const COMMAND: Nanos = Nanos(4_000 + 5_000 + 10_000);
+
+#[test]
+fn the_command_takes_the_time_of_its_mapped_pages() {
+    let mut drive = partly_written(&in_pieces(false));
+    let got = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
+    assert_eq!(got, COMMAND + PER_UNIT * 600);
+    // What has no address any more costs nothing.
+    let again = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
+    assert_eq!(again, COMMAND);
+}
+
+#[test]
+fn a_lazy_command_ends_at_once_and_its_work_is_done_later() {
+    let mut drive = partly_written(&in_pieces(true));
+    let before = drive.counters().core_busy_ns;
+    let got = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
+    assert_eq!(got, COMMAND);
+    rest(&mut drive, Nanos::from_millis(1));
+    let busy = drive.counters().core_busy_ns - before;
+    assert_eq!(busy, 10_000 + 600 * PER_UNIT.0);
+}
+
+#[test]
+fn reads_wait_behind_a_piece_and_not_behind_them_all() {
+    let read_after_trim = |lazy: bool| {
+        let mut drive = partly_written(&in_pieces(lazy));
+        drive.submit(request(0, Op::Trim, 0, 1_000));
+        drive.submit(request(1, Op::Read, 3_000, 1));
+        let start = drive.now();
+        loop {
+            let done = drive.advance(SimTime::NEVER).expect("the read ends");
+            if done.tag == 1 {
+                return done.at.since(start);
+            }
+        }
+    };
+    let mut drive = partly_written(&in_pieces(true));
+    let undisturbed = alone(&mut drive, request(1, Op::Read, 3_000, 1));
+    // It stood behind the command, before the first piece.
+    assert_eq!(read_after_trim(true), undisturbed + Nanos(10_000));
+    let mut drive = partly_written(&in_pieces(true));
+    alone(&mut drive, request(0, Op::Trim, 0, 1_000));
+    // The first piece began when the command ended on the core, `complete` before now.
+    let behind = alone(&mut drive, request(1, Op::Read, 3_000, 1));
+    let piece = PER_UNIT * 128 - Nanos(5_000 + 4_000);
+    assert_eq!(behind, undisturbed + piece);
+}
+
+#[test]
+fn what_is_noted_reads_as_trimmed_if_the_drive_is_deterministic() {
+    for deterministic in [true, false] {
+        let mut spec = in_pieces(true);
+        let work = spec.trim.work.as_mut().expect("it goes by pieces");
+        // A second until it is done.
+        work.per_unit = Nanos::from_millis(1);
+        work.piece_units = 1;
+        work.deterministic = deterministic;
+        spec.controller.cores = 2;
+        spec.controller.core_background = 1;
+        let mut drive = partly_written(&spec);
+        alone(&mut drive, request(0, Op::Trim, 0, 600));
+        let before = drive.counters().nand_reads;
+        alone(&mut drive, request(0, Op::Read, 500, 1));
+        let read = drive.counters().nand_reads - before;
+        assert_eq!(read, u64::from(!deterministic), "{deterministic}");
+        rest(&mut drive, Nanos::from_secs(1));
+        alone(&mut drive, request(0, Op::Read, 500, 1));
+        assert_eq!(drive.counters().nand_reads - before, read);
+    }
+}
+
+#[test]
+fn what_is_written_after_the_command_is_not_trimmed_with_it() {
+    let mut spec = in_pieces(true);
+    let work = spec.trim.work.as_mut().expect("it goes by pieces");
+    work.per_unit = Nanos::from_millis(1);
+    let mut drive = SimDrive::new(&spec);
+    drive.keep_content();
+    for unit in 0..600 {
+        alone(&mut drive, request(7, Op::Write, unit, 1));
+    }
+    alone(&mut drive, request(0, Op::Trim, 0, 600));
+    alone(&mut drive, request(9, Op::Write, 500, 1));
+    for time in [Nanos(1), Nanos::from_secs(2)] {
+        rest(&mut drive, time);
+        assert_eq!(drive.content(499), None);
+        assert_eq!(drive.content(500), Some(9));
+        assert_eq!(drive.content(501), None);
+    }
+}
+
+#[test]
+fn a_command_that_is_not_queued_is_alone_in_the_drive() {
+    let times = |queued: bool, op: Op| {
+        let mut spec = in_pieces(false);
+        spec.trim.queued = queued;
+        spec.host.flush_queued = queued;
+        let mut drive = partly_written(&spec);
+        let start = drive.now();
+        // Two slots on neighbouring dies, which hang on different channels.
+        drive.submit(request(0, Op::Read, 2_000, 1));
+        let mut middle = request(1, op, 7_000, 64);
+        if op == Op::Flush {
+            (middle.offset_bytes, middle.len_bytes) = (0, 0);
+        }
+        drive.submit(middle);
+        drive.submit(request(2, Op::Read, 2_004, 1));
+        let mut ends = [0; 3];
+        for _ in 0..3 {
+            let done = drive.advance(SimTime::NEVER).expect("requests end");
+            ends[done.tag as usize] = done.at.since(start).0;
+        }
+        ends
+    };
+    // From the core to the end of the link: 5,000 + 50,000 + 10,540 and 6,823 + 2,600.
+    let read = 5_000 + 50_000 + 10_540 + 9_423;
+    for (op, own) in [(Op::Trim, 10_000), (Op::Flush, 6_000)] {
+        let [first, middle, last] = times(false, op);
+        assert_eq!(first, 9_000 + read, "{op:?}");
+        assert_eq!(middle, first + own, "{op:?}");
+        assert_eq!(last, middle + read, "{op:?}");
+        let [first, middle, last] = times(true, op);
+        assert!(middle < first && last < first + read, "{op:?}");
+    }
+}
+
+#[test]
+fn ranges_cost_by_what_the_command_can_name_in_one() {
+    let mut spec = plain(256, 16, 40_000);
+    spec.trim.per_range = Nanos(1_000);
+    spec.trim.per_1024_units = Nanos::ZERO;
+    let mut drive = SimDrive::new(&spec);
+    // A range of ATA holds 65,535 sectors: 8,191 units and seven sectors.
+    let fits = alone(&mut drive, request(0, Op::Trim, 0, 8_191));
+    let two = alone(&mut drive, request(0, Op::Trim, 0, 8_192));
+    assert_eq!(
+        (fits, two),
+        (COMMAND + Nanos(1_000), COMMAND + Nanos(2_000))
+    );
+}
+
+#[test]
+fn what_trim_has_emptied_is_erased_one_after_another() {
+    let pause = Nanos::from_millis(2);
+    let erased_after = |pause: Option<Nanos>, time: Nanos| {
+        let mut spec = plain(64, 16, 12_000);
+        spec.trim.erase_pause = pause;
+        spec.idle.enabled = false;
+        let mut drive = SimDrive::new(&spec);
+        fill(&mut drive);
+        alone(&mut drive, request(0, Op::Flush, 0, 0));
+        // Superblocks of 256 units, all of them full and of neighbouring data.
+        alone(&mut drive, request(0, Op::Trim, 0, 2_560));
+        rest(&mut drive, time);
+        drive.counters().superblocks_trimmed
+    };
+    let each = Nanos::from_millis(3) + pause;
+    assert_eq!(erased_after(Some(pause), each * 4 - Nanos(6_000)), 4);
+    assert_eq!(erased_after(Some(pause), each * 4), 5);
+    assert_eq!(erased_after(Some(pause), Nanos::from_secs(10)), 10);
+    assert_eq!(erased_after(None, Nanos::from_secs(10)), 0);
+}
+
+#[test]
+fn the_rest_after_an_erase_is_kept_whatever_is_trimmed_meanwhile() {
+    let mut spec = plain(64, 16, 12_000);
+    spec.trim.erase_pause = Some(Nanos::from_millis(50));
+    spec.idle.enabled = false;
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    for at in 0..10 {
+        alone(&mut drive, request(0, Op::Trim, at * 256, 256));
+        rest(&mut drive, Nanos::from_millis(4));
+    }
+    assert_eq!(drive.counters().superblocks_trimmed, 1);
+}
+
+#[test]
+fn what_trim_has_emptied_and_erased_can_be_written_again() {
+    let mut spec = plain(64, 16, 12_000);
+    spec.trim.erase_pause = Some(Nanos::ZERO);
+    let mut drive = SimDrive::new(&spec);
+    for _ in 0..3 {
+        fill(&mut drive);
+        let before = drive.erased_main_superblocks();
+        alone(&mut drive, request(0, Op::Trim, 0, 12_000));
+        rest(&mut drive, Nanos::from_secs(1));
+        let after = drive.erased_main_superblocks();
+        assert!(after >= before + 40, "{before}, then {after}");
+        // All but the superblock that is being filled.
+        let free = drive.free_entry_units();
+        assert!((16_384 - 256..=16_384).contains(&free), "{free}");
+    }
+}

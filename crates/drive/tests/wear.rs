@@ -1,0 +1,131 @@
+//! Wear levelling: how evenly superblocks are erased, and what that costs.
+
+mod common;
+
+use common::*;
+use stend_base::{Nanos, Op, Rng};
+use stend_drive::spec::WearSpec;
+use stend_drive::{SimDrive, Spec};
+
+const SUPERBLOCKS: u32 = 150;
+const SUPERBLOCK_UNITS: u64 = 256;
+/// Superblocks that the data fills, and the first of them, which are overwritten.
+const DATA: u64 = 127;
+const HOT: u64 = 12;
+
+fn drive(wear: Option<WearSpec>) -> Spec {
+    let mut spec = plain(SUPERBLOCKS, 16, DATA * SUPERBLOCK_UNITS);
+    spec.wear = wear;
+    spec.idle.enabled = false;
+    spec
+}
+
+fn levelling(dynamic: bool, static_spread: u32) -> Option<WearSpec> {
+    Some(WearSpec {
+        dynamic,
+        static_spread,
+        static_interval: 4,
+    })
+}
+
+/// Fewest and most erase cycles.
+fn erases(drive: &SimDrive) -> (u32, u32) {
+    let counts = drive.erase_counts();
+    let of = |n: Option<&u32>| *n.expect("it has superblocks");
+    (of(counts.iter().min()), of(counts.iter().max()))
+}
+
+/// A drive that is filled, and then overwritten in its first superblocks alone, so many
+/// times its capacity: at random, or over and over in order.
+fn worn(spec: &Spec, times: u64, in_order: bool) -> SimDrive {
+    let mut drive = SimDrive::new(spec);
+    fill(&mut drive);
+    let hot = HOT * SUPERBLOCK_UNITS;
+    let (mut rng, mut n) = (Rng::stream(1, "worn"), 0);
+    let count = times * DATA * SUPERBLOCK_UNITS;
+    burst(&mut drive, Op::Write, 1, 32, count, || {
+        n += 1;
+        match in_order {
+            true => n % hot,
+            false => rng.below(hot),
+        }
+    });
+    rest(&mut drive, Nanos::from_millis(500));
+    drive
+}
+
+#[test]
+fn what_is_levelled_is_read_programmed_and_mapped_once_and_counted() {
+    // Overwritten in order, a superblock holds nothing when it is collected: whatever moves,
+    // levelling moves.
+    let [off, on] = [None, levelling(true, 10)].map(|wear| {
+        let c = worn(&drive(wear), 40, true).counters();
+        println!("{c:?}");
+        assert_eq!(c.units_collected, 0);
+        c
+    });
+    assert_eq!(off.units_levelled, 0);
+    let moved = on.units_levelled;
+    assert!(moved > 20_000 && moved.is_multiple_of(4), "{moved}");
+    let spec = drive(None);
+    assert_eq!(on.nand_reads - off.nand_reads, moved / 4);
+    assert_eq!(on.nand_programs - off.nand_programs, moved / 4);
+    assert_eq!(
+        on.core_busy_ns - off.core_busy_ns,
+        moved * spec.controller.collect_unit.0
+    );
+    // Each superblock that is moved is erased once more than its space asked for; one may
+    // be half moved, and the streams stand elsewhere in theirs.
+    let erases = (on.erases - off.erases) / u64::from(spec.dies);
+    let superblocks = moved / SUPERBLOCK_UNITS;
+    assert!(erases.abs_diff(superblocks) <= 2, "{erases} {superblocks}");
+    // At most one superblock for every four that are collected for their space.
+    let collected = off.erases / u64::from(spec.dies);
+    assert!(superblocks <= collected / 4, "{superblocks} {collected}");
+    let host = on.host_units_written as f64;
+    let wa = on.write_amplification().expect("it was written");
+    assert!((wa - 1.0 - moved as f64 / host).abs() < 1e-12, "{wa}");
+}
+
+#[test]
+fn data_at_rest_keeps_its_superblocks_from_wear_until_it_is_moved() {
+    for (wear, spread_max) in [
+        (None, u32::MAX),
+        (levelling(true, 0), u32::MAX),
+        (levelling(true, 10), 15),
+        (levelling(true, 2), 7),
+    ] {
+        let (least, most) = erases(&worn(&drive(wear.clone()), 40, false));
+        println!("{wear:?}: {least} to {most}");
+        match spread_max {
+            // Nothing that only chooses among the erased ones can reach what is never erased.
+            u32::MAX => assert!(least == 0 && most > 100, "{least} to {most}"),
+            _ => assert!(most - least <= spread_max, "{least} to {most}"),
+        }
+    }
+}
+
+#[test]
+fn levelling_narrows_the_spread_of_a_skewed_load() {
+    let spread = |wear: Option<WearSpec>| {
+        let mut drive = SimDrive::new(&drive(wear));
+        let mut rng = Rng::stream(1, "skew");
+        let units = DATA * SUPERBLOCK_UNITS;
+        let next = || {
+            let hot = rng.ratio(9, 10);
+            rng.below(if hot { units / 10 } else { units })
+        };
+        burst(&mut drive, Op::Write, 1, 32, 1_000_000, next);
+        let (least, most) = erases(&drive);
+        println!("{least} to {most}");
+        most - least
+    };
+    let [none, dynamic, fixed, both] = [
+        None,
+        levelling(true, 0),
+        levelling(false, 2),
+        levelling(true, 2),
+    ]
+    .map(spread);
+    assert!(dynamic < none && fixed < none / 4 && both < fixed);
+}

@@ -1,0 +1,205 @@
+//! Wear to the end: spare superblocks take the place of retired ones, then the drive takes
+//! no more writes and still reads everything.
+
+mod common;
+
+use common::*;
+use stend_base::{Completion, Device, Nanos, Op, SimTime, Status};
+use stend_drive::spec::*;
+use stend_drive::{SimDrive, Spec};
+
+fn mortal(mut spec: Spec, spare: u32) -> Spec {
+    spec.health = Some(HealthSpec {
+        rated_cycles: [50, 10],
+        end_of_life_cycles: [u32::MAX, 20],
+        spare_superblocks: spare,
+        spare_threshold_percent: 25,
+    });
+    spec
+}
+
+/// What a plain map would hold, by unit; `None` where a refused write may have changed it.
+struct Written {
+    drive: SimDrive,
+    expected: Vec<Option<u32>>,
+    refused: u32,
+}
+
+/// Random writes of three units at depth 16 until one is refused.
+fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
+    let mut drive = SimDrive::new(spec);
+    drive.keep_content();
+    let units = drive.capacity_bytes() / UNIT;
+    let mut expected = vec![None; units as usize];
+    let mut next = random(&drive, 4);
+    let mut tag = 0;
+    let mut outstanding = Vec::new();
+    let mut refused = 0;
+    let mut send = |drive: &mut SimDrive, outstanding: &mut Vec<(u32, u64)>| {
+        let unit = loop {
+            let unit = next() / 3 * 3;
+            if unit + 3 <= units && outstanding.iter().all(|(_, other)| *other != unit) {
+                break unit;
+            }
+        };
+        drive.submit(request(tag, Op::Write, unit, 3));
+        outstanding.push((tag, unit));
+        tag += 1;
+    };
+    for _ in 0..16 {
+        send(&mut drive, &mut outstanding);
+    }
+    while !outstanding.is_empty() {
+        let done = drive
+            .advance(SimTime::NEVER)
+            .unwrap_or_else(|| panic!("it stands still: {}", drive.diagnosis()));
+        let at = outstanding.iter().position(|(tag, _)| *tag == done.tag);
+        let (tag, unit) = outstanding.swap_remove(at.expect("a known tag"));
+        for unit in unit..unit + 3 {
+            expected[unit as usize] = match done.status {
+                Status::Ok => Some(tag),
+                // Some of its units may have been written, others not.
+                _ => drive.content(unit as u32),
+            };
+        }
+        refused += u32::from(done.status == Status::WriteProtected);
+        if refused == 0 {
+            send(&mut drive, &mut outstanding);
+        }
+        each(&drive);
+    }
+    Written {
+        drive,
+        expected,
+        refused,
+    }
+}
+
+fn ends_read_only(spec: &Spec) {
+    let spares = spec
+        .health
+        .as_ref()
+        .expect("it is mortal")
+        .spare_superblocks;
+    let mut left = 100;
+    let Written {
+        mut drive,
+        expected,
+        refused,
+    } = write_to_the_end(spec, |drive| {
+        let now = drive.health().spare_percent;
+        assert!(now <= left, "spare grew from {left} % to {now} %");
+        left = now;
+    });
+    assert!(refused > 0 && drive.is_read_only());
+    let health = drive.health();
+    assert!(health.read_only && health.spare_percent == 0, "{health:?}");
+    assert_eq!(health.retired_superblocks, spares);
+    assert_eq!(health.cycles.max, 20);
+    // Collection wears evenly enough that the mean is near the end of life.
+    assert!(
+        (120..=200).contains(&health.used_percent.unwrap()),
+        "{health:?}"
+    );
+
+    // Later too: writes and TRIM are refused, and everything is read back.
+    rest(&mut drive, Nanos::from_secs(100));
+    for op in [Op::Write, Op::Trim] {
+        drive.submit(request(7, op, 0, 1));
+        let done = drive.advance(SimTime::NEVER).expect("it ends");
+        assert_eq!(done.status, Status::WriteProtected);
+    }
+    drive.submit(request(8, Op::Flush, 0, 0));
+    assert_eq!(
+        drive.advance(SimTime::NEVER).expect("it ends").status,
+        Status::Ok
+    );
+    let mut known = 0;
+    for (unit, tag) in expected.iter().enumerate() {
+        assert_eq!(drive.content(unit as u32), *tag, "unit {unit}");
+        known += u32::from(tag.is_some());
+    }
+    assert!(known as usize > expected.len() * 9 / 10);
+    drive.submit(request(9, Op::Read, 0, 64));
+    let done = drive.advance(SimTime::NEVER);
+    assert!(matches!(
+        done,
+        Some(Completion {
+            status: Status::Ok,
+            ..
+        })
+    ));
+    // Nothing goes on for ever.
+    assert!(drive.advance(SimTime::NEVER).is_none());
+}
+
+#[test]
+fn a_worn_out_drive_refuses_writes_and_reads_everything() {
+    ends_read_only(&mortal(plain(40, 8, 3_000), 6));
+}
+
+#[test]
+fn so_does_one_with_a_cache() {
+    ends_read_only(&mortal(cached(40, 40, 4_000), 3));
+}
+
+#[test]
+fn a_cache_that_is_worn_out_ends_it_too() {
+    let mut spec = mortal(cached(40, 24, 4_000), 3);
+    let health = spec.health.as_mut().expect("it is mortal");
+    health.end_of_life_cycles = [30, u32::MAX];
+    let worn = write_to_the_end(&spec, |_| ());
+    let health = worn.drive.health();
+    assert!(worn.refused > 0 && health.read_only);
+    assert_eq!((health.retired_superblocks, health.spare_percent), (0, 100));
+    assert_eq!(health.slc_cycles.expect("it has a cache").max, 30);
+}
+
+#[test]
+fn without_an_end_of_life_nothing_ends() {
+    let mut spec = mortal(plain(40, 8, 3_000), 6);
+    spec.health
+        .as_mut()
+        .expect("it is mortal")
+        .end_of_life_cycles = [u32::MAX; 2];
+    let mut drive = SimDrive::new(&spec);
+    let mut next = random(&drive, 4);
+    burst(&mut drive, Op::Write, 3, 16, 40_000, || next() / 3 * 3);
+    let health = drive.health();
+    assert!(health.cycles.mean > 20.0 && !health.read_only, "{health:?}");
+    assert_eq!((health.retired_superblocks, health.spare_percent), (0, 100));
+}
+
+#[test]
+fn health_adds_up() {
+    let mut drive = SimDrive::new(&mortal(cached(64, 24, 10_000), 2));
+    let next = random(&drive, 4);
+    burst(&mut drive, Op::Write, 1, 16, 30_000, next);
+    let next = random(&drive, 5);
+    burst(&mut drive, Op::Read, 1, 16, 700, next);
+    let mut part = request(0, Op::Write, 9, 1);
+    part.len_bytes = 512;
+    alone(&mut drive, part);
+    rest(&mut drive, Nanos::from_secs(7_300));
+    let (h, c) = (drive.health(), drive.counters());
+    assert_eq!(h.host_written_bytes, 30_000 * 4096 + 512);
+    assert_eq!(h.host_read_bytes, 700 * 4096);
+    assert_eq!((h.host_writes, h.host_reads), (30_001, 700));
+    assert_eq!(
+        h.nand_written_bytes,
+        (c.nand_programs + 3 * c.folds) * 16_384
+    );
+    assert!(h.nand_written_bytes > 2 * h.host_written_bytes, "{h:?}");
+    let counts = drive.erase_counts();
+    let (slc, main) = counts.split_at(24);
+    for (got, counts) in [(h.slc_cycles.expect("a cache"), slc), (h.cycles, main)] {
+        let mean = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
+        assert_eq!(got.mean, mean);
+        assert_eq!(Some(&got.min), counts.iter().min());
+        assert_eq!(Some(&got.max), counts.iter().max());
+    }
+    let slc = h.slc_cycles.expect("a cache").mean / 50.0;
+    let main = h.cycles.mean / 10.0;
+    assert_eq!(h.used_percent, Some((slc.max(main) * 100.0) as u64));
+    assert_eq!(h.power_on.0 / 1_000_000_000, drive.now().0 / 1_000_000_000);
+}

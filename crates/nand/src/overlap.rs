@@ -1,0 +1,362 @@
+//! Dies that do more than one thing at a time.
+//!
+//! - **Cache read** (ONFI 4.0, 5.15 "Read Cache"): what was sensed moves to the cache
+//!   register and leaves from there, while the cells sense the next page.
+//! - **Cache program** (ONFI 4.0, 5.20 "Page Cache Program"): the data of the next page is
+//!   taken in while the cells program the last.
+//! - **Suspend and resume** of programs and erases (offered by most makers as their own commands):
+//!   a read of the host interrupts them. What was done is kept; going on costs a fixed
+//!   time. An operation lets a limited number of reads pass, so that it ends.
+//!
+//! Cells begin to program when their data is there. At that instant the register becomes
+//! free, which is an event here, in the lane of sensing.
+//!
+//! Simplified: a page that waits in the cache register stays there while reads pass through
+//! the die, as dies with more than two registers can do.
+
+use stend_base::{EventQueue, Lane, Nanos, SimTime};
+
+use crate::array::{Array, Class, Finished, Work};
+
+/// What a die can do at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// Sensing goes on while data leaves.
+    pub cache_read: bool,
+    /// Data is taken in while cells program.
+    pub cache_program: bool,
+    /// Reads of the host interrupt programs and erases.
+    pub suspend: Option<Suspend>,
+}
+
+/// Interrupting programs and erases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suspend {
+    /// From the command until the die can sense, in a program; `None`: not interrupted.
+    pub program: Option<Nanos>,
+    /// The same in an erase.
+    pub erase: Option<Nanos>,
+    /// What going on costs.
+    pub resume: Nanos,
+    /// How many reads one operation lets pass, so that it ends.
+    pub reads_max: u32,
+}
+
+/// What the cells of a die do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Cells {
+    #[default]
+    Idle,
+    /// They sense, or hold what they sensed until the cache register is free.
+    Reading,
+    Programming,
+    Erasing,
+    Copying,
+}
+
+/// A page in the cache register that will be programmed next.
+#[derive(Clone, Copy, Debug)]
+struct Loaded {
+    program: Nanos,
+    cookie: u64,
+    /// When its data is there.
+    at: SimTime,
+}
+
+/// A program or an erase that was interrupted.
+#[derive(Clone, Copy, Debug)]
+struct Suspended {
+    cells: Cells,
+    cookie: u64,
+    left: Nanos,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    cells: Cells,
+    /// When programming or erasing will end.
+    ends: SimTime,
+    /// The event of the beginning has passed: from then on the register is free, and the
+    /// operation can be interrupted.
+    has_begun: bool,
+    /// Reads that it has let pass.
+    passed: u32,
+    suspended: Option<Suspended>,
+    loaded: Option<Loaded>,
+    /// Cookie of the read whose data leaves the cache register.
+    leaving: Option<u64>,
+    /// Sensed, but the cache register is not free.
+    held: bool,
+}
+
+/// State of dies that do more than one thing at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct Overlap {
+    abilities: Abilities,
+    dies: Vec<State>,
+}
+
+impl Overlap {
+    /// `None` where dies have no such abilities.
+    pub fn new(abilities: Abilities, dies: usize) -> Option<Overlap> {
+        (abilities != Abilities::default()).then(|| Overlap {
+            abilities,
+            dies: vec![State::default(); dies],
+        })
+    }
+}
+
+impl Overlap {
+    /// Whether data leaves a cache register.
+    pub fn any_leaves(&self) -> bool {
+        self.dies.iter().any(|state| state.leaving.is_some())
+    }
+
+    /// Cookie of the program or erase that a die has interrupted.
+    pub fn suspended(&self, die: u32) -> Option<u64> {
+        self.dies[die as usize].suspended.map(|s| s.cookie)
+    }
+
+    /// Registers are empty, and nothing is under way.
+    pub fn power_cut(&mut self) {
+        self.dies.fill(State::default());
+    }
+}
+
+impl Array {
+    fn abilities(&self) -> Abilities {
+        self.overlap.as_ref().expect("dies overlap").abilities
+    }
+
+    fn state(&mut self, die: u32) -> &mut State {
+        &mut self.overlap.as_mut().expect("dies overlap").dies[die as usize]
+    }
+
+    /// Work of `class` has joined what waits for a busy die.
+    pub(crate) fn overlap_waiting(&mut self, queue: &mut EventQueue, die: u32, class: Class) {
+        match class {
+            Class::HostRead => self.suspend(queue, die),
+            Class::HostProgram | Class::Background => self.load(queue, die),
+        }
+    }
+
+    pub(crate) fn overlap_start(
+        &mut self,
+        queue: &mut EventQueue,
+        die: u32,
+        work: Work,
+        cookie: u64,
+    ) {
+        self.begin(queue, die, work, cookie, Nanos::ZERO);
+    }
+
+    /// Begins `work` on idle cells, which can sense after `delay`.
+    fn begin(&mut self, queue: &mut EventQueue, die: u32, work: Work, cookie: u64, delay: Nanos) {
+        let now = queue.now();
+        let this = &mut self.dies[die as usize];
+        this.busy = true;
+        this.cookie = cookie;
+        this.began = now;
+        let kind = self.kind_die;
+        match work {
+            Work::Read { sense, bytes } => {
+                this.bytes = bytes;
+                self.counters.reads += 1;
+                self.state(die).cells = Cells::Reading;
+                queue.schedule(Lane::Sense, now + delay + sense, kind, die);
+            }
+            Work::Program { program, bytes } => {
+                self.counters.programs += 1;
+                let begins = self.transfer(die, now, bytes);
+                self.cells_begin(queue, die, Cells::Programming, begins, program);
+            }
+            Work::OnDie { busy } => {
+                self.counters.on_die += 1;
+                self.cells_begin(queue, die, Cells::Copying, now, busy);
+            }
+            Work::Erase { erase } => {
+                self.counters.on_die += 1;
+                self.cells_begin(queue, die, Cells::Erasing, now, erase);
+            }
+        }
+    }
+
+    fn cells_begin(
+        &mut self,
+        queue: &mut EventQueue,
+        die: u32,
+        cells: Cells,
+        begins: SimTime,
+        time: Nanos,
+    ) {
+        let ends = begins + time;
+        let state = self.state(die);
+        state.cells = cells;
+        state.ends = ends;
+        state.passed = 0;
+        state.has_begun = begins == queue.now();
+        if !state.has_begun {
+            queue.schedule(Lane::Sense, begins, self.kind_die, die);
+        }
+        queue.schedule(Lane::Work, ends, self.kind_die, die);
+    }
+
+    /// Cells have sensed, or what they are to program has been taken in.
+    pub(crate) fn overlap_sensed(&mut self, queue: &mut EventQueue, die: u32) {
+        if self.state(die).cells != Cells::Reading {
+            self.state(die).has_begun = true;
+            self.suspend(queue, die);
+            self.load(queue, die);
+            return;
+        }
+        if self.abilities().cache_read {
+            if self.state(die).leaving.is_some() {
+                self.state(die).held = true;
+            } else {
+                self.leave(queue, die);
+            }
+            return;
+        }
+        let bytes = self.dies[die as usize].bytes;
+        let end = self.transfer(die, queue.now(), bytes);
+        queue.schedule(Lane::Move, end, self.kind_die, die);
+    }
+
+    /// What was sensed leaves over the cache register; the cells go on.
+    fn leave(&mut self, queue: &mut EventQueue, die: u32) {
+        let this = &self.dies[die as usize];
+        let (bytes, cookie) = (this.bytes, this.cookie);
+        let end = self.transfer(die, queue.now(), bytes);
+        queue.schedule(Lane::Move, end, self.kind_die, die);
+        self.state(die).leaving = Some(cookie);
+        self.cells_free(queue, die);
+    }
+
+    pub(crate) fn overlap_ended(
+        &mut self,
+        queue: &mut EventQueue,
+        lane: Lane,
+        die: u32,
+    ) -> Finished {
+        let left = (lane == Lane::Move).then(|| self.state(die).leaving.take());
+        if let Some(Some(cookie)) = left {
+            if std::mem::take(&mut self.state(die).held) {
+                self.leave(queue, die);
+            }
+            return Finished { cookie };
+        }
+        let cookie = self.dies[die as usize].cookie;
+        self.cells_free(queue, die);
+        Finished { cookie }
+    }
+
+    /// The cells of a die have ended something: the next begins.
+    fn cells_free(&mut self, queue: &mut EventQueue, die: u32) {
+        let now = queue.now();
+        let this = &mut self.dies[die as usize];
+        this.busy = false;
+        self.counters.die_busy_ns += now.since(this.began).0;
+        let reads_wait = !this.waiting[Class::HostRead as usize].is_empty();
+        let state = self.state(die);
+        state.cells = Cells::Idle;
+        if let Some(suspended) = state.suspended {
+            if reads_wait && self.may_pass(die) {
+                let next = self.take_waiting(die, Class::HostRead as usize);
+                self.begin(queue, die, next.work, next.cookie, Nanos::ZERO);
+            } else {
+                self.resume(queue, die, suspended);
+            }
+            return;
+        }
+        // A page in the register lets reads pass where dies can do so.
+        let passing = reads_wait && self.abilities().suspend.is_some();
+        if !passing && let Some(loaded) = self.state(die).loaded.take() {
+            let begins = now.max(loaded.at);
+            let this = &mut self.dies[die as usize];
+            (this.busy, this.cookie, this.began) = (true, loaded.cookie, now);
+            self.cells_begin(queue, die, Cells::Programming, begins, loaded.program);
+            self.load(queue, die);
+            return;
+        }
+        if let Some(next) = self.next_waiting(die) {
+            self.begin(queue, die, next.work, next.cookie, Nanos::ZERO);
+        }
+    }
+
+    /// Takes the data of the next program in while the cells program.
+    fn load(&mut self, queue: &mut EventQueue, die: u32) {
+        let now = queue.now();
+        let abilities = self.abilities();
+        let state = *self.state(die);
+        let free = state.cells == Cells::Programming && state.has_begun;
+        if !abilities.cache_program || !free || state.loaded.is_some() {
+            return;
+        }
+        let Some((class, Work::Program { program, bytes })) = self.peek_waiting(die) else {
+            return;
+        };
+        let next = self.take_waiting(die, class);
+        self.counters.programs += 1;
+        let at = self.transfer(die, now, bytes);
+        self.state(die).loaded = Some(Loaded {
+            program,
+            cookie: next.cookie,
+            at,
+        });
+    }
+
+    /// Interrupts what the cells do for the reads that wait, if that may be and pays.
+    fn suspend(&mut self, queue: &mut EventQueue, die: u32) {
+        let Some(suspend) = self.abilities().suspend else {
+            return;
+        };
+        let now = queue.now();
+        let state = *self.state(die);
+        let Some(delay) = (match state.cells {
+            Cells::Programming => suspend.program,
+            Cells::Erasing => suspend.erase,
+            Cells::Idle | Cells::Reading | Cells::Copying => None,
+        }) else {
+            return;
+        };
+        let left = Nanos(state.ends.0.saturating_sub(now.0));
+        let reads_wait = !self.dies[die as usize].waiting[Class::HostRead as usize].is_empty();
+        if !reads_wait || !state.has_begun || left <= delay || !self.may_pass(die) {
+            return;
+        }
+        queue.cancel_in(Lane::Work, self.kind_die, die);
+        let this = &self.dies[die as usize];
+        let cookie = this.cookie;
+        self.counters.die_busy_ns += now.since(this.began).0;
+        self.counters.suspensions += 1;
+        self.state(die).suspended = Some(Suspended {
+            cells: state.cells,
+            cookie,
+            left,
+        });
+        let next = self.take_waiting(die, Class::HostRead as usize);
+        self.begin(queue, die, next.work, next.cookie, delay);
+    }
+
+    /// Whether the operation lets one more read pass; it is counted then.
+    fn may_pass(&mut self, die: u32) -> bool {
+        let most = self.abilities().suspend.map_or(0, |s| s.reads_max);
+        let state = self.state(die);
+        let may = state.passed < most;
+        state.passed += u32::from(may);
+        may
+    }
+
+    fn resume(&mut self, queue: &mut EventQueue, die: u32, suspended: Suspended) {
+        let resume = self.abilities().suspend.map_or(Nanos::ZERO, |s| s.resume);
+        let now = queue.now();
+        let this = &mut self.dies[die as usize];
+        (this.busy, this.cookie, this.began) = (true, suspended.cookie, now);
+        let passed = self.state(die).passed;
+        self.state(die).suspended = None;
+        let begins = now + resume;
+        self.cells_begin(queue, die, suspended.cells, begins, suspended.left);
+        self.state(die).passed = passed;
+        self.load(queue, die);
+    }
+}

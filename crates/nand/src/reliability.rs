@@ -1,0 +1,168 @@
+//! Errors of cells, and what reading again corrects.
+//!
+//! The raw bit error rate (RBER) of a block grows with its erase cycles (by the square),
+//! with the time its data has lain there (linearly, and faster the more it is worn) and
+//! with the reads since it was written (linearly): the shapes found by Mielke et al. (IRPS
+//! 2008), Cai et al. (DATE 2012, ICCD 2012, DSN 2015) and Meza et al. (SIGMETRICS 2015).
+//! Pages differ: one page in 2^k is worse than its block by k times a spread, which gives
+//! the rare bad page that error correction meets.
+//!
+//! A page is read with the first pass; where its RBER is above what the code then
+//! corrects, it is read again with shifted thresholds, pass after pass. What the last pass
+//! does not correct is lost to this page.
+//!
+//! All rates are integers, in parts of 10^12, so that they are the same on any machine.
+
+use stend_base::Nanos;
+
+/// A raw bit error rate, in parts of 10^12.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rber(pub u64);
+
+/// How the raw bit error rate of a kind of cells grows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorModel {
+    /// Of a new block just written.
+    pub fresh: Rber,
+    /// Added at the rated number of cycles.
+    pub worn: Rber,
+    /// Added by a year without power at rest, in a new block.
+    pub year_fresh: Rber,
+    /// Added to that at the rated number of cycles.
+    pub year_worn: Rber,
+    /// Added by 100,000 reads of the block's pages.
+    pub reads_100k: Rber,
+    /// Erase cycles that the cells are rated for.
+    pub rated_cycles: u32,
+    /// How much worse the worst page of two, four, eight … is, percent each time.
+    pub spread_percent: u32,
+}
+
+/// 365 days.
+const YEAR_NS: u128 = 365 * 86_400 * 1_000_000_000;
+
+impl ErrorModel {
+    /// RBER of the average page of a block after so many cycles, with data of this age,
+    /// after so many reads.
+    pub fn block(&self, cycles: u32, age: Nanos, reads: u32) -> Rber {
+        let cycles = u128::from(cycles);
+        let rated = u128::from(self.rated_cycles.max(1));
+        let worn = u128::from(self.worn.0) * cycles * cycles / (rated * rated);
+        let year = u128::from(self.year_fresh.0) + u128::from(self.year_worn.0) * cycles / rated;
+        let retention = year * u128::from(age.0) / YEAR_NS;
+        let disturb = u128::from(self.reads_100k.0) * u128::from(reads) / 100_000;
+        let sum = u128::from(self.fresh.0) + worn + retention + disturb;
+        Rber(u64::try_from(sum).unwrap_or(u64::MAX))
+    }
+
+    /// RBER of one page of a block with `block`; `lot` is the page's lot, evenly drawn from
+    /// all 64-bit numbers and the same as long as the page holds the same data.
+    #[inline]
+    pub fn page(&self, block: Rber, lot: u64) -> Rber {
+        // −log2 of the lot as a share, in 256ths, straight between powers of two.
+        let zeros = u64::from(lot.leading_zeros()).min(56);
+        let mantissa = (lot << zeros) >> 56 & 0x7f;
+        let doublings = zeros * 256 + (0x7f - mantissa) * 2;
+        let percent_256ths = 100 * 256 + u64::from(self.spread_percent) * doublings;
+        let rber = u128::from(block.0) * u128::from(percent_256ths) / (100 * 256);
+        Rber(u64::try_from(rber).unwrap_or(u64::MAX))
+    }
+}
+
+/// What error correction can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ecc {
+    /// RBER up to which each pass corrects, ascending; the first is the plain read.
+    pub passes: Vec<Rber>,
+    /// Time of each pass after the first, beside sensing again.
+    pub retry: Nanos,
+}
+
+/// How a read of a page ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How often it is read again.
+    pub retries: u32,
+    /// False where the last pass has not corrected it either.
+    pub corrected: bool,
+}
+
+impl Ecc {
+    /// Reading a page of this rate.
+    #[inline]
+    pub fn read(&self, page: Rber) -> Outcome {
+        let passes = self.passes.len();
+        let pass = self.passes.iter().position(|&most| page <= most);
+        Outcome {
+            retries: pass.unwrap_or(passes.max(1) - 1) as u32,
+            corrected: pass.is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stend_base::Rng;
+
+    fn model() -> ErrorModel {
+        ErrorModel {
+            fresh: Rber(1_000_000),
+            worn: Rber(8_000_000),
+            year_fresh: Rber(2_000_000),
+            year_worn: Rber(6_000_000),
+            reads_100k: Rber(500_000),
+            rated_cycles: 1_000,
+            spread_percent: 25,
+        }
+    }
+
+    const YEAR: Nanos = Nanos(YEAR_NS as u64);
+
+    #[test]
+    fn each_cause_adds_its_share() {
+        let rber = |cycles, age, reads| model().block(cycles, age, reads).0;
+        assert_eq!(rber(0, Nanos::ZERO, 0), 1_000_000);
+        assert_eq!(rber(500, Nanos::ZERO, 0), 3_000_000);
+        assert_eq!(rber(1_000, Nanos::ZERO, 0), 9_000_000);
+        assert_eq!(rber(0, YEAR, 0), 3_000_000);
+        assert_eq!(rber(1_000, Nanos(YEAR.0 / 2), 0), 13_000_000);
+        assert_eq!(rber(0, Nanos::ZERO, 200_000), 2_000_000);
+    }
+
+    #[test]
+    fn one_page_in_two_to_the_k_is_worse_by_k_spreads() {
+        let model = model();
+        let mut rng = Rng::stream(1, "pages");
+        let block = Rber(1_000_000);
+        let pages = 1 << 20;
+        let rates: Vec<u64> = (0..pages)
+            .map(|_| model.page(block, rng.next_u64()).0)
+            .collect();
+        for k in [1, 2, 4, 8] {
+            let above = 1_000_000 + k * 250_000;
+            let got = rates.iter().filter(|&&r| r >= above).count() as f64;
+            let expected = f64::from(pages) / f64::from(1 << k);
+            // Within five standard deviations, and what the straight lines differ by.
+            let slack = 5.0 * expected.sqrt() + expected / 100.0;
+            assert!((got - expected).abs() < slack, "{k}: {got}, {expected}");
+        }
+    }
+
+    #[test]
+    fn passes_are_tried_in_order() {
+        let ecc = Ecc {
+            passes: vec![Rber(10), Rber(20), Rber(30)],
+            retry: Nanos::ZERO,
+        };
+        let read = |rber| {
+            let outcome = ecc.read(Rber(rber));
+            (outcome.retries, outcome.corrected)
+        };
+        assert_eq!(read(0), (0, true));
+        assert_eq!(read(10), (0, true));
+        assert_eq!(read(11), (1, true));
+        assert_eq!(read(30), (2, true));
+        assert_eq!(read(31), (2, false));
+    }
+}

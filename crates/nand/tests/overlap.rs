@@ -1,0 +1,247 @@
+//! Dies that do more than one thing at a time: to the nanosecond what overlaps, and that
+//! nothing does where the ability is off.
+
+use stend_base::{EventQueue, Lane, Nanos, Rng};
+use stend_nand::{Abilities, Array, Class, Suspend, Work};
+
+const DIE: u8 = 0;
+const TIMER: u8 = 1;
+const SENSE: Nanos = Nanos::from_micros(50);
+const PROGRAM: Nanos = Nanos::from_micros(400);
+const ERASE: Nanos = Nanos::from_micros(3_000);
+/// 4 KiB at 2.5 ns a byte, with 100 ns of command cycles.
+const TRANSFER: Nanos = Nanos(10_340);
+
+const READ: Work = Work::Read {
+    sense: SENSE,
+    bytes: 4096,
+};
+const WRITE: Work = Work::Program {
+    program: PROGRAM,
+    bytes: 4096,
+};
+const SUSPEND: Suspend = Suspend {
+    program: Some(Nanos::from_micros(20)),
+    erase: Some(Nanos::from_micros(30)),
+    resume: Nanos::from_micros(5),
+    reads_max: 2,
+};
+
+struct Bench {
+    queue: EventQueue,
+    array: Array,
+    /// Work to come: when, class, work.
+    coming: Vec<(u64, Class, Work)>,
+}
+
+impl Bench {
+    fn new(dies: u32, channels: u32, abilities: Abilities) -> Bench {
+        let array = Array::new(dies, channels, 2_500, Nanos(100), DIE);
+        Bench {
+            queue: EventQueue::new(&[dies, 1]),
+            array: array.with_abilities(abilities),
+            coming: Vec::new(),
+        }
+    }
+
+    /// Hands die 0 what is to come at its time, with its number as the cookie; every
+    /// finished operation as (cookie, ns).
+    fn run(&mut self, coming: &[(u64, Class, Work)]) -> Vec<(u64, u64)> {
+        self.coming = coming.to_vec();
+        let mut next = 0;
+        let mut done = Vec::new();
+        self.wake(next);
+        while let Some(event) = self.queue.pop() {
+            match event.lane {
+                Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
+                Lane::Timer => {
+                    let (_, class, work) = self.coming[next];
+                    let dies = self.queue.kind_and_index(event.thing).0;
+                    assert_eq!(dies, TIMER);
+                    self.array
+                        .submit(&mut self.queue, 0, class, work, next as u64);
+                    next += 1;
+                    self.wake(next);
+                }
+                lane => {
+                    let finished = self.array.ended(&mut self.queue, lane, event.thing);
+                    done.push((finished.cookie, event.at.0));
+                }
+            }
+        }
+        assert_eq!(done.len(), coming.len(), "{done:?}");
+        assert!(self.array.is_idle(0));
+        done
+    }
+
+    fn wake(&mut self, next: usize) {
+        if let Some(&(at, ..)) = self.coming.get(next) {
+            let at = stend_base::SimTime(at);
+            self.queue.schedule(Lane::Timer, at, TIMER, 0);
+        }
+    }
+}
+
+fn cache_read() -> Abilities {
+    Abilities {
+        cache_read: true,
+        ..Abilities::default()
+    }
+}
+
+fn cache_program() -> Abilities {
+    Abilities {
+        cache_program: true,
+        ..Abilities::default()
+    }
+}
+
+fn suspending() -> Abilities {
+    Abilities {
+        suspend: Some(SUSPEND),
+        ..Abilities::default()
+    }
+}
+
+#[test]
+fn cache_read_senses_while_data_leaves() {
+    let reads = [(0, Class::HostRead, READ); 4];
+    let ends = |abilities| {
+        let done = Bench::new(1, 1, abilities).run(&reads);
+        done.iter().map(|d| d.1).collect::<Vec<_>>()
+    };
+    let sense = SENSE.0;
+    let with: Vec<u64> = (1..=4).map(|n| n * sense + TRANSFER.0).collect();
+    assert_eq!(ends(cache_read()), with);
+    let without: Vec<u64> = (1..=4).map(|n| n * (sense + TRANSFER.0)).collect();
+    assert_eq!(ends(Abilities::default()), without);
+}
+
+#[test]
+fn a_page_that_was_sensed_waits_for_the_cache_register() {
+    // 64 KiB take longer to leave than a page to sense.
+    let long = Work::Read {
+        sense: SENSE,
+        bytes: 65_536,
+    };
+    let transfer = 65_536 * 25 / 10 + 100;
+    let done = Bench::new(1, 1, cache_read()).run(&[(0, Class::HostRead, long); 3]);
+    let ends: Vec<u64> = done.iter().map(|d| d.1).collect();
+    assert_eq!(
+        ends,
+        (1..=3)
+            .map(|n| SENSE.0 + n * transfer)
+            .collect::<Vec<u64>>()
+    );
+}
+
+#[test]
+fn cache_program_takes_data_in_while_cells_program() {
+    let writes = [(0, Class::HostProgram, WRITE); 4];
+    let ends = |abilities| {
+        let done = Bench::new(1, 1, abilities).run(&writes);
+        done.iter().map(|d| d.1).collect::<Vec<_>>()
+    };
+    let with: Vec<u64> = (1..=4).map(|n| TRANSFER.0 + n * PROGRAM.0).collect();
+    assert_eq!(ends(cache_program()), with);
+    let without: Vec<u64> = (1..=4).map(|n| n * (TRANSFER.0 + PROGRAM.0)).collect();
+    assert_eq!(ends(Abilities::default()), without);
+}
+
+#[test]
+fn a_read_interrupts_a_program() {
+    let at = 100_000;
+    let coming = [(0, Class::HostProgram, WRITE), (at, Class::HostRead, READ)];
+    let mut bench = Bench::new(1, 1, suspending());
+    let read_end = at + 20_000 + SENSE.0 + TRANSFER.0;
+    let left = TRANSFER.0 + PROGRAM.0 - at;
+    assert_eq!(
+        bench.run(&coming),
+        [(1, read_end), (0, read_end + 5_000 + left)]
+    );
+    assert_eq!(bench.array.counters().suspensions, 1);
+    let mut plain = Bench::new(1, 1, Abilities::default());
+    let end = TRANSFER.0 + PROGRAM.0;
+    assert_eq!(
+        plain.run(&coming),
+        [(0, end), (1, end + SENSE.0 + TRANSFER.0)]
+    );
+}
+
+#[test]
+fn a_read_that_comes_while_data_is_taken_in_waits_for_the_cells_to_begin() {
+    let coming = [
+        (0, Class::HostProgram, WRITE),
+        (1_000, Class::HostRead, READ),
+    ];
+    let done = Bench::new(1, 1, suspending()).run(&coming);
+    let read_end = TRANSFER.0 + 20_000 + SENSE.0 + TRANSFER.0;
+    assert_eq!(done, [(1, read_end), (0, read_end + 5_000 + PROGRAM.0)]);
+}
+
+#[test]
+fn an_erase_is_interrupted_and_a_copy_is_not() {
+    let at = 1_000_000;
+    let read = (at, Class::HostRead, READ);
+    let erase = [(0, Class::Background, Work::Erase { erase: ERASE }), read];
+    let read_end = at + 30_000 + SENSE.0 + TRANSFER.0;
+    assert_eq!(
+        Bench::new(1, 1, suspending()).run(&erase),
+        [(1, read_end), (0, read_end + 5_000 + ERASE.0 - at)]
+    );
+    let copy = [(0, Class::Background, Work::OnDie { busy: ERASE }), read];
+    assert_eq!(Bench::new(1, 1, suspending()).run(&copy)[0], (0, ERASE.0));
+}
+
+#[test]
+fn an_operation_about_to_end_is_not_interrupted() {
+    let end = TRANSFER.0 + PROGRAM.0;
+    let coming = [
+        (0, Class::HostProgram, WRITE),
+        (end - 20_000, Class::HostRead, READ),
+    ];
+    assert_eq!(Bench::new(1, 1, suspending()).run(&coming)[0], (0, end));
+}
+
+#[test]
+fn an_operation_lets_a_limited_number_of_reads_pass() {
+    let mut coming = vec![(0, Class::HostProgram, WRITE)];
+    coming.extend([(100_000, Class::HostRead, READ); 5]);
+    let done = Bench::new(1, 1, suspending()).run(&coming);
+    let order: Vec<u64> = done.iter().map(|d| d.0).collect();
+    assert_eq!(order, [1, 2, 0, 3, 4, 5]);
+}
+
+#[test]
+fn all_work_ends_whatever_overlaps() {
+    for seed in 0..400 {
+        let mut rng = Rng::stream(seed, "overlap");
+        let abilities = Abilities {
+            cache_read: rng.ratio(1, 2),
+            cache_program: rng.ratio(1, 2),
+            suspend: rng.ratio(1, 2).then(|| Suspend {
+                reads_max: rng.below(4) as u32,
+                resume: Nanos(rng.below(3) * 5_000),
+                ..SUSPEND
+            }),
+        };
+        let mut at = 0;
+        let coming: Vec<(u64, Class, Work)> = (0..200)
+            .map(|_| {
+                at += rng.below(4) * rng.below(100_000);
+                match rng.below(6) {
+                    0..3 => (at, Class::HostRead, READ),
+                    3 => (at, Class::HostProgram, WRITE),
+                    4 => (at, Class::Background, WRITE),
+                    _ => (at, Class::Background, Work::Erase { erase: ERASE }),
+                }
+            })
+            .collect();
+        let mut bench = Bench::new(1, 1, abilities);
+        let mut done: Vec<u64> = bench.run(&coming).iter().map(|d| d.0).collect();
+        done.sort_unstable();
+        assert_eq!(done, (0..200).collect::<Vec<u64>>(), "seed {seed}");
+        let end = bench.queue.now().0;
+        assert!(bench.array.counters().die_busy_ns <= end, "seed {seed}");
+    }
+}

@@ -1,0 +1,291 @@
+//! The way from the host: links, queues, the driver's cost; TRIM and what follows it;
+//! writes that must be on stable storage.
+
+use std::fmt::Write;
+
+use stend_drive::Model;
+use stend_target::{JobOutcome, JobRequest, SimulatedTarget, Target};
+
+const SOURCE: &str = "assumed: a drive for tests, nobody's product";
+
+/// The small drive over NVMe with some keys given other values; an empty value takes the
+/// key out.
+fn nvme(changes: &[(&str, &str)]) -> SimulatedTarget {
+    let mut text = String::new();
+    let (mut table, mut given) = (String::new(), Vec::new());
+    for line in include_str!("nvme.toml").lines() {
+        if let Some(name) = line.strip_prefix('[') {
+            table = name.trim_end_matches(']').to_owned();
+        }
+        let key = line.split(' ').next().unwrap_or_default();
+        let full = format!("{table}.{key}");
+        if let Some((full, value)) = changes.iter().find(|(k, _)| *k == full) {
+            given.push(*full);
+            if !value.is_empty() {
+                writeln!(text, "{key} = {{ value = {value}, source = \"{SOURCE}\" }}").unwrap();
+            }
+            continue;
+        }
+        writeln!(text, "{line}").unwrap();
+        // Keys that the file lacks go to the head of their tables.
+        if line.starts_with('[') {
+            for (full, value) in changes {
+                let lacks = !include_str!("nvme.toml")
+                    .lines()
+                    .any(|l| Some(l.split(' ').next().unwrap_or_default()) == last(full));
+                if lacks && full.starts_with(&format!("{table}.")) {
+                    let key = last(full).unwrap();
+                    writeln!(text, "{key} = {{ value = {value}, source = \"{SOURCE}\" }}").unwrap();
+                    given.push(*full);
+                }
+            }
+        }
+    }
+    assert_eq!(given.len(), changes.len(), "{changes:?}");
+    SimulatedTarget::new(Model::parse(&text, "nvme.toml").unwrap_or_else(|e| panic!("{e}")))
+}
+
+fn last(key: &str) -> Option<&str> {
+    key.split('.').nth(1)
+}
+
+/// The same drive behind SATA.
+const SATA: &[(&str, &str)] = &[
+    ("host.interface", "\"sata-6g\""),
+    ("host.queue_slots", "32"),
+    ("host.pcie_generation", ""),
+    ("host.pcie_lanes", ""),
+    ("host.max_payload_bytes", ""),
+    ("host.memory_read_ns", ""),
+    ("host.queues", ""),
+    ("host.link_mb_per_s", "600"),
+    ("host.frame_bytes", "8192"),
+    ("host.frame_overhead_ns", "300"),
+    ("host.command_overhead_ns", "800"),
+];
+
+/// The same drive over the same link with AHCI.
+const AHCI: &[(&str, &str)] = &[
+    ("host.interface", "\"pcie-ahci\""),
+    ("host.queue_slots", "32"),
+    ("host.queues", ""),
+];
+
+fn with<'a>(some: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    [some, more].concat()
+}
+
+fn run(target: &mut SimulatedTarget, sample_ms: u32, text: &str) -> JobOutcome {
+    let job = JobRequest {
+        text,
+        seed: 7,
+        sample_ms,
+    };
+    target.run(&job).expect("the job runs")
+}
+
+/// Bytes a second in both directions, all jobs together.
+fn speed(target: &mut SimulatedTarget, text: &str) -> f64 {
+    let outcome = run(target, 10, text);
+    let end = outcome.log.last().expect("samples");
+    (end.read_bytes + end.written_bytes) as f64 / end.t_s
+}
+
+/// The drive, written once.
+fn filled(changes: &[(&str, &str)]) -> SimulatedTarget {
+    let mut target = nvme(changes);
+    run(&mut target, 0, "[fill]\nrw=write\nbs=128k\niodepth=8\n");
+    target.idle(0.5).expect("it rests");
+    target
+}
+
+/// Sequential reads of 16 KiB, four at once, by so many threads.
+fn threads(changes: &[(&str, &str)], jobs: u32) -> f64 {
+    let depth = 4 / jobs;
+    speed(
+        &mut filled(changes),
+        &format!(
+            "[r]\nrw=read\nbs=16k\niodepth={depth}\nnumjobs={jobs}\noffset_increment=25%\n\
+             size=25%\ntime_based\nruntime=200ms\n"
+        ),
+    )
+}
+
+#[test]
+fn one_thread_cannot_fill_an_nvme_link_and_many_can() {
+    let (one, many) = (threads(&[], 1), threads(&[], 4));
+    let free = [
+        ("host.driver_submit_ns", "0"),
+        ("host.driver_complete_ns", "0"),
+        ("host.queue_lock_ns", "0"),
+    ];
+    let (one_free, many_free) = (threads(&free, 1), threads(&free, 4));
+    let (one_sata, many_sata) = (threads(SATA, 1), threads(SATA, 4));
+    println!("{one} {many}, free {one_free} {many_free}, SATA {one_sata} {many_sata}");
+    // The driver takes 10 µs of each request: 1.64 GB/s at most.
+    assert!(one < 1.7e9 && many > 1.6 * one, "{one}, {many}");
+    let flat = |a: f64, b: f64| (a / b - 1.0).abs() < 0.03;
+    assert!(flat(one_free, many_free), "{one_free}, {many_free}");
+    assert!(flat(one_sata, many_sata), "{one_sata}, {many_sata}");
+    assert!(one_sata < 600e6, "{one_sata}");
+}
+
+#[test]
+fn threads_scale_on_many_queues_and_not_behind_one_lock() {
+    let locked = [
+        ("host.queue_lock_ns", "1000"),
+        ("host.register_accesses", "4"),
+        ("host.register_access_ns", "600"),
+    ];
+    let free = [("host.queue_lock_ns", "0")];
+    // A drive that was never written answers without flash.
+    let gain = |changes: &[(&str, &str)]| {
+        let speed_of = |jobs: u32| {
+            let text = format!(
+                "[r]\nrw=randread\nbs=4k\niodepth=4\nnumjobs={jobs}\nnorandommap\n\
+                 time_based\nruntime=50ms\n"
+            );
+            speed(&mut nvme(changes), &text)
+        };
+        speed_of(8) / speed_of(1)
+    };
+    let many = gain(&locked[..1]);
+    let (one, one_free) = (gain(&with(AHCI, &locked)), gain(&with(AHCI, &free)));
+    println!("NVMe {many}, AHCI {one}, without lock and registers {one_free}");
+    assert!(many > 6.0, "{many}");
+    // 13.4 µs of a request a thread, 4.4 of them under the lock.
+    assert!((one / (13.4 / 4.4) - 1.0).abs() < 0.03, "{one}");
+    assert!(one_free > 6.0, "{one_free}");
+}
+
+#[test]
+fn a_mixed_load_passes_one_direction_of_pcie_and_not_the_bus_of_sata() {
+    let speeds = |changes: &[(&str, &str)]| {
+        ["read", "rw"].map(|rw| {
+            let text = format!("[m]\nrw={rw}\nbs=128k\niodepth=16\ntime_based\nruntime=300ms\n");
+            speed(&mut filled(changes), &text)
+        })
+    };
+    let one_lane = [
+        ("host.pcie_generation", "\"2.0\""),
+        ("host.pcie_lanes", "1"),
+    ];
+    let [read, mixed] = speeds(&one_lane);
+    println!("PCIe 2.0 x1: reads {read}, mixed {mixed}");
+    assert!(read < 500e6 && mixed > 1.5 * read, "{read}, {mixed}");
+    let [read, mixed] = speeds(SATA);
+    println!("SATA: reads {read}, mixed {mixed}");
+    assert!(mixed < 1.02 * read, "{read}, {mixed}");
+}
+
+/// Half of the drive is deleted; then one random read after another of the other half:
+/// reads a second by tenths of a second, and the longest in ns.
+fn reads_after_trim(changes: &[(&str, &str)]) -> (Vec<f64>, u64) {
+    let mut target = filled(&with(&[("controller.cores", "1")], changes));
+    run(
+        &mut target,
+        0,
+        "[delete]\nrw=trim\nbs=256m\nsize=50%\niodepth=1\n",
+    );
+    let outcome = run(
+        &mut target,
+        100,
+        "[r]\nrw=randread\nbs=4k\noffset=50%\nnorandommap\ntime_based\nruntime=3\n",
+    );
+    let longest = outcome.fio.jobs[0].read.clat_ns.max;
+    let iops: Vec<f64> = outcome.log.iter().map(|row| row.read_iops).collect();
+    println!("{changes:?}: longest {longest} ns, {iops:.0?}");
+    (iops, longest)
+}
+
+const COSTLY: &[(&str, &str)] = &[
+    ("trim.lazy", "true"),
+    ("trim.piece_kib", "256"),
+    ("trim.per_page_ns", "2000"),
+];
+const ERASES: &[(&str, &str)] = &[("trim.erase_pause_us", "5000")];
+
+#[test]
+fn after_a_deletion_reads_wait_for_unmapping_and_erasing_and_then_no_more() {
+    let slow = |iops: &[f64]| {
+        let end = iops[iops.len() - 2];
+        iops.iter().filter(|&&i| i < 0.75 * end).count()
+    };
+    let (neither, longest) = reads_after_trim(&[
+        ("trim.lazy", "true"),
+        ("trim.piece_kib", "256"),
+        ("trim.per_page_ns", "0"),
+    ]);
+    let end = neither[neither.len() - 2];
+    assert_eq!(slow(&neither), 0, "{neither:?}");
+    assert!(longest < 1_000_000, "{longest}");
+    // 524,288 pages of 2 µs: a second in which each read waits for a piece.
+    let (unmapping, longest) = reads_after_trim(COSTLY);
+    assert!((9..13).contains(&slow(&unmapping)), "{unmapping:?}");
+    assert!(longest < 1_000_000, "{longest}");
+    assert!(unmapping[unmapping.len() - 2] > 0.98 * end, "{unmapping:?}");
+    // 64 superblocks, 5 ms each and 5 ms of rest.
+    let (erasing, longest) = reads_after_trim(ERASES);
+    assert!((5..9).contains(&slow(&erasing)), "{erasing:?}");
+    assert!((4_000_000..20_000_000).contains(&longest), "{longest}");
+    let (both, longest) = reads_after_trim(&with(COSTLY, ERASES));
+    assert!(slow(&both) >= slow(&unmapping), "{both:?}");
+    assert!(longest > 4_000_000, "{longest}");
+    assert!(both[both.len() - 2] > 0.98 * end, "{both:?}");
+}
+
+#[test]
+fn deleting_stops_other_commands_unless_it_is_queued() {
+    // Deletions of 256 MiB at intervals beside reads; behind SATA.
+    let longest = |queued: &str| {
+        let changes = with(
+            SATA,
+            &[
+                ("trim.queued", queued),
+                ("trim.piece_kib", "256"),
+                ("trim.per_page_ns", "200"),
+            ],
+        );
+        let outcome = run(
+            &mut filled(&changes),
+            0,
+            "[delete]\nrw=trim\nbs=256m\nsize=50%\nthinktime=50ms\n\
+             [r]\nrw=randread\nbs=4k\noffset=50%\nnorandommap\ntime_based\nruntime=400ms\n",
+        );
+        outcome.fio.jobs[1].read.clat_ns.max
+    };
+    let (queued, alone) = (longest("true"), longest("false"));
+    println!("queued {queued}, alone {alone}");
+    // 65,536 pages of 200 ns.
+    assert!(queued < 1_000_000, "{queued}");
+    assert!(alone > 13_000_000, "{alone}");
+}
+
+#[test]
+fn synchronous_writes_take_a_program_and_cost_a_slot() {
+    let write = |changes: &[(&str, &str)], options: &str| {
+        let text = format!(
+            "[w]\nrw=randwrite\nbs=4k\nnorandommap\ntime_based\nruntime=200ms\n{options}\n"
+        );
+        let outcome = run(&mut nvme(changes), 0, &text);
+        outcome.fio.jobs[0].write.clat_ns.mean
+    };
+    let off = [("host.write_cache", "false")];
+    let (cached, sync) = (write(&[], ""), write(&[], "sync=1"));
+    let (no_cache, dsync) = (write(&off, ""), write(&[], "sync=dsync"));
+    println!("cached {cached}, sync {sync}, without cache {no_cache}");
+    assert!(cached < 50_000.0, "{cached}");
+    // Two page types: 300 and 900 µs.
+    assert!((600_000.0..700_000.0).contains(&sync), "{sync}");
+    assert!((sync - no_cache).abs() < 1.0 && (sync - dsync).abs() < 1.0);
+    // A flush after each write: the write is quick, and the flush waits.
+    let text = "[w]\nrw=randwrite\nbs=4k\nnorandommap\nio_size=4m\n";
+    let time = |options: &str| {
+        let outcome = run(&mut nvme(&[]), 0, &format!("{text}{options}\n"));
+        outcome.fio.jobs[0].job_runtime
+    };
+    let (never, each, data) = (time(""), time("fsync=1"), time("fdatasync=1"));
+    println!("{never} ms, fsync {each} ms, fdatasync {data} ms");
+    assert_eq!(each, data);
+    assert!(each > 10 * never.max(1), "{never}, {each}");
+}

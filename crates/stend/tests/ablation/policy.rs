@@ -1,0 +1,133 @@
+//! What the choice of superblocks, and of places for data, does to the speed at which a
+//! drive can be written for long.
+
+use stend_drive::Model;
+use stend_target::{JobRequest, SimulatedTarget, Target};
+
+use super::about;
+
+/// The demonstration drive without its cache, smaller, and with fast flash, so that
+/// collection alone decides; with tables added to its file.
+fn drive(tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
+    let text = stend_drive::model::SHIPPED
+        .iter()
+        .find(|s| s.name == "demo-8gb")
+        .expect("it is shipped")
+        .text;
+    let uncached = "[slc_cache]\nenabled = { value = false,";
+    let text = text.replace("[slc_cache]\nenabled = { value = true,", uncached);
+    assert!(text.contains(uncached));
+    let mut model = Model::parse(&format!("{text}\n{tables}"), "ablation").expect("it is sound");
+    model.nand.pages_per_block.get_mut().value = 24;
+    model.nand.blocks_per_plane.get_mut().value = 400;
+    model.collection.depth.get_mut().value = 8;
+    model.capacity.user_bytes.get_mut().value = 210_000 * 4096;
+    change(&mut model);
+    SimulatedTarget::new(model)
+}
+
+fn figure(key: &str, value: &str) -> String {
+    format!("{key} = {{ value = {value}, source = \"assumed\" }}\n")
+}
+
+/// Writes a second over the last third of so many seconds of random 4 KiB writes.
+fn sustained(target: &mut dyn Target, distribution: &str, seconds: u32) -> f64 {
+    let text = format!(
+        "[write]\nrw=randwrite\nbs=4k\niodepth=32\nnorandommap\ntime_based\nruntime={seconds}\n\
+         random_distribution={distribution}\n"
+    );
+    let request = JobRequest {
+        text: &text,
+        seed: 7,
+        sample_ms: 1_000,
+    };
+    let log = target.run(&request).expect("the job runs").log;
+    let last = &log[log.len() * 2 / 3..];
+    last.iter().map(|row| row.write_iops).sum::<f64>() / last.len() as f64
+}
+
+/// Nine of ten writes go to a tenth of the units, which lie scattered.
+const SKEWED: &str = "pareto:0.1";
+const EVEN: &str = "random";
+
+fn filled(mut target: SimulatedTarget) -> SimulatedTarget {
+    let text = "[fill]\nrw=write\nbs=128k\niodepth=8\n";
+    let request = JobRequest {
+        text,
+        seed: 7,
+        sample_ms: 0,
+    };
+    target.run(&request).expect("the job runs");
+    target
+}
+
+fn with_policy(policy: &str, load: &str) -> f64 {
+    let mut target = filled(drive("", |model| {
+        model.collection.policy.get_mut().value = policy.into();
+    }));
+    let iops = sustained(&mut target, load, 150);
+    println!("{policy}, {load}: {iops:.0}");
+    iops
+}
+
+#[test]
+fn a_skewed_load_tells_the_policies_apart_and_an_even_one_does_not() {
+    let policies = ["fifo", "greedy", "cost-benefit"];
+    let [fifo, greedy, by_worth] = policies.map(|policy| with_policy(policy, SKEWED));
+    assert!(greedy > 1.5 * fifo && by_worth > 1.15 * greedy);
+    let [fifo, greedy, by_worth] = policies.map(|policy| with_policy(policy, EVEN));
+    assert!(about(fifo, greedy) && about(by_worth, greedy));
+}
+
+fn with_streams(host: u32, collect: u32, load: &str) -> f64 {
+    let table = [
+        "[streams]\n".to_string(),
+        figure("enabled", "true"),
+        figure("host_streams", &host.to_string()),
+        figure("collect_streams", &collect.to_string()),
+        figure("heat_group_kib", "4"),
+        figure("heat_window_percent", "400"),
+        figure("classify_ns", "100"),
+    ];
+    let mut target = filled(drive(&table.concat(), |model| {
+        model.collection.policy.get_mut().value = "cost-benefit".into();
+    }));
+    let iops = sustained(&mut target, load, 150);
+    println!("{host} streams of the host, {collect} of collection, {load}: {iops:.0}");
+    iops
+}
+
+#[test]
+fn streams_raise_the_end_of_a_skewed_load_and_not_of_an_even_one() {
+    let skewed = [(1, 1), (2, 1), (2, 3)].map(|(h, c)| with_streams(h, c, SKEWED));
+    assert!(skewed[1] > 1.05 * skewed[0] && skewed[2] > 1.03 * skewed[1]);
+    let even = [(1, 1), (2, 3)].map(|(h, c)| with_streams(h, c, EVEN));
+    assert!(even[1] < even[0] && about(even[1], even[0]));
+}
+
+/// Erase cycles between the least and the most worn superblock, and what can be written in
+/// the end, when four fifths of the data are at rest.
+fn spread_and_end(dynamic: bool, static_spread: u32) -> (u32, f64) {
+    let table = [
+        "[wear_levelling]\n".to_string(),
+        figure("enabled", "true"),
+        figure("dynamic", &dynamic.to_string()),
+        figure("static_spread", &static_spread.to_string()),
+        figure("static_interval", "4"),
+    ];
+    let mut target = filled(drive(&table.concat(), |_| {}));
+    let iops = sustained(&mut target, "random\nsize=160m", 150);
+    let counts = target.erase_counts();
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    let spread = most.expect("it has superblocks") - least.expect("it has superblocks");
+    println!("dynamic {dynamic}, static {static_spread}: spread {spread}, {iops:.0} IOPS");
+    (spread, iops)
+}
+
+#[test]
+fn data_at_rest_is_worn_only_with_static_levelling_and_that_costs_speed() {
+    let [none, dynamic, both] =
+        [(false, 0), (true, 0), (true, 3)].map(|(d, s)| spread_and_end(d, s));
+    assert!(none.0 > 10 && dynamic.0.abs_diff(none.0) <= 2);
+    assert!(both.0 <= none.0 / 2 && both.1 < 0.98 * none.1);
+}
