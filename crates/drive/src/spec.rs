@@ -10,7 +10,7 @@
 //! - **pool**: the superblocks of one kind: the main area, or the SLC cache.
 
 use stend_base::Nanos;
-use stend_nand::reliability::{Ecc, ErrorModel};
+use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 use stend_nand::{Abilities, CellTiming};
 
 /// Bytes of a mapping unit.
@@ -138,6 +138,8 @@ pub struct MediaSpec {
     pub cache: ErrorModel,
     /// Error correction.
     pub ecc: Ecc,
+    /// Rate above which a superblock's data is written anew in idle time; `None`: never.
+    pub refresh: Option<Rber>,
     /// Which pages are the worse ones.
     pub seed: u64,
 }

@@ -152,3 +152,35 @@ fn parity_does_not_replace_two_dies() {
     assert!((3_900..4_100).contains(&c.failed_reads), "{c:?}");
     assert_eq!(c.rebuilt_pages, 0);
 }
+
+#[test]
+fn idle_time_writes_old_data_anew() {
+    let refreshed = |refresh: Option<Rber>| {
+        let mut spec = spec();
+        let media = spec.media.as_mut().expect("it has cells");
+        media.main.year_fresh = Rber(3_000);
+        media.refresh = refresh;
+        let mut drive = filled(&spec);
+        drive.rest_without_power(Nanos(YEAR.0 / 2));
+        alone(&mut drive, request(0, Op::Read, 0, 1));
+        let before = drive.counters();
+        rest(&mut drive, Nanos::from_secs(60));
+        let c = drive.counters();
+        let units = c.units_refreshed - before.units_refreshed;
+        let core = c.core_busy_ns - before.core_busy_ns;
+        assert_eq!(core, units * spec.controller.collect_unit.0);
+        for unit in 0..8_000 {
+            assert!(drive.content(unit).is_some(), "unit {unit} is gone");
+        }
+        let before = drive.counters().read_retries;
+        read_all(&mut drive);
+        (units, drive.counters().read_retries - before)
+    };
+    // But for what lies in superblocks that are not full yet, one of each stream.
+    let (units, retries) = refreshed(Some(Rber(1_000)));
+    assert_eq!(units, 8_000 - retries);
+    assert!(retries <= 2 * 48 * 4, "{retries}");
+    assert_eq!(refreshed(None), (0, 8_000));
+    // What is not old enough is left alone.
+    assert_eq!(refreshed(Some(Rber(2_000))).0, 0);
+}

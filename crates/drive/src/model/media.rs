@@ -31,6 +31,8 @@ pub struct Media {
     pub pass_rber_ppb: Field<Vec<f64>>,
     /// Time of each pass after the first, beside sensing again, µs.
     pub retry_us: Field<f64>,
+    /// Rate above which data is written anew in idle time; never if not named.
+    pub refresh_rber_ppb: Option<Field<f64>>,
     /// Which pages are the worse ones.
     pub seed: Field<u64>,
 }
@@ -65,6 +67,7 @@ pub(super) fn resolve(model: &Model) -> Option<MediaSpec> {
             passes: media.pass_rber_ppb.get().into_iter().map(rber).collect(),
             retry: micros(media.retry_us.get()),
         },
+        refresh: media.refresh_rber_ppb.as_ref().map(|f| rber(f.get())),
         seed: media.seed.get(),
     })
 }
@@ -100,6 +103,9 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
         c.report("media.pass_rber_ppb", &media.pass_rber_ppb, message);
     }
     c.range("media.retry_us", &media.retry_us, 0.0..=10_000.0);
+    if let Some(field) = &media.refresh_rber_ppb {
+        c.range("media.refresh_rber_ppb", field, 0.0..=1e9);
+    }
     c.source("media.seed", &media.seed);
 }
 

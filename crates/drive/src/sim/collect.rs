@@ -15,11 +15,22 @@ use super::cache::Kind;
 use super::controller::Job;
 use super::layout::Pool;
 use super::policy::{Chooser, Closed};
-use super::shape::Mode;
 use super::streams::StreamId;
 use super::wear::Levelling;
 use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
+
+/// Why a superblock is emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Space,
+    /// It belongs to an SLC cache that is emptied through the controller.
+    Cache,
+    /// To level the wear.
+    Wear,
+    /// Its data has lain there for long.
+    Age,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Victim {
@@ -27,8 +38,7 @@ struct Victim {
     /// Where its valid units go.
     stream: StreamId,
     kind: Kind,
-    /// It was chosen for its wear, not for its space.
-    levelled: bool,
+    reason: Reason,
     /// Next slot to look at, within the superblock.
     next: u32,
     /// How many there are.
@@ -90,14 +100,22 @@ impl SimDrive {
 
     #[inline]
     fn may_collect(&self) -> bool {
-        let asked = if self.idle.working() {
-            self.idle.in_slice() && self.idle_wants_collection()
-        } else {
-            self.free_slots[Pool::Main as usize] < self.limits.collect_start
-        } || self.empties_cache().is_some()
+        let asked = self.wants_space()
+            || self.empties_cache().is_some()
+            || self.refreshes()
             || self.finishes_cache_victim();
         let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
         asked && !self.read_only && under_way < self.spec.collect.depth && self.collect_has_space()
+    }
+
+    /// Whether the main area is to be collected for its space.
+    #[inline]
+    fn wants_space(&self) -> bool {
+        if self.idle.working() {
+            self.idle.in_slice() && self.idle_wants_collection()
+        } else {
+            self.free_slots[Pool::Main as usize] < self.limits.collect_start
+        }
     }
 
     /// Whether what is being emptied of the cache is emptied to its end, though nothing more
@@ -109,7 +127,7 @@ impl SimDrive {
             && self
                 .collector
                 .victim
-                .is_some_and(|v| v.kind.mode == Mode::Slc)
+                .is_some_and(|v| v.reason == Reason::Cache)
     }
 
     /// Whether idle work has anything to collect for.
@@ -128,8 +146,11 @@ impl SimDrive {
     fn choose_victim(&mut self) -> bool {
         if let Some(nth) = self.empties_cache() {
             let superblock = self.superblocks.take_closed_cache(nth);
-            self.begin_victim(superblock, StreamId::COLLECT, false);
+            self.begin_victim(superblock, StreamId::COLLECT, Reason::Cache);
             return true;
+        }
+        if !self.wants_space() {
+            return self.choose_old();
         }
         let closed = Closed::new(&self.layout, &self.superblocks, &self.mapping);
         let levelled = match &mut self.collector.levelling {
@@ -150,17 +171,33 @@ impl SimDrive {
         };
         self.superblocks.leave(chosen.superblock);
         let stream = self.stream_of_collected(chosen.superblock, levelled.is_some());
-        self.begin_victim(chosen.superblock, stream, levelled.is_some());
+        let reason = match levelled {
+            Some(_) => Reason::Wear,
+            None => Reason::Space,
+        };
+        self.begin_victim(chosen.superblock, stream, reason);
         true
     }
 
-    fn begin_victim(&mut self, superblock: u32, stream: StreamId, levelled: bool) {
+    /// Chooses the superblock whose data has to be written anew before it cannot be read.
+    fn choose_old(&mut self) -> bool {
+        let Some(superblock) = self.take_old() else {
+            return false;
+        };
+        self.superblocks.leave(superblock);
+        let stream = self.stream_of_collected(superblock, false);
+        self.begin_victim(superblock, stream, Reason::Age);
+        self.look_for_old();
+        true
+    }
+
+    fn begin_victim(&mut self, superblock: u32, stream: StreamId, reason: Reason) {
         let kind = self.kind_of(superblock);
         self.collector.victim = Some(Victim {
             superblock,
             stream,
             kind,
-            levelled,
+            reason,
             next: 0,
             slots: self.layout.shape(kind.mode).slots,
         });
@@ -246,16 +283,13 @@ impl SimDrive {
         let valid = self.mapping.valid_bits(slot);
         let count = valid.count_ones();
         let stream = self.collector.stream();
-        let from_cache = self
-            .collector
-            .victim
-            .is_some_and(|v| v.kind.mode == Mode::Slc);
         self.place_collected(stream, slot, valid, count);
-        let levelled = self.collector.victim.is_some_and(|v| v.levelled);
-        let moved = match (from_cache, levelled) {
-            (true, _) => &mut self.counters.units_folded,
-            (false, true) => &mut self.counters.units_levelled,
-            (false, false) => &mut self.counters.units_collected,
+        let reason = self.collector.victim.map_or(Reason::Space, |v| v.reason);
+        let moved = match reason {
+            Reason::Space => &mut self.counters.units_collected,
+            Reason::Cache => &mut self.counters.units_folded,
+            Reason::Wear => &mut self.counters.units_levelled,
+            Reason::Age => &mut self.counters.units_refreshed,
         };
         *moved += u64::from(count);
         // Only now: what is promised covers what is being placed.

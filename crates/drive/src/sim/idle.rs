@@ -76,6 +76,7 @@ impl SimDrive {
     }
 
     fn slice_begins(&mut self) {
+        self.look_for_old();
         if !self.idle_has_work() {
             self.idle.in_slice = false;
             self.idle.slices = false;
@@ -111,7 +112,8 @@ impl SimDrive {
             _ => self.spec.main.timing.pages_per_word_line() as usize,
         };
         let to_fold = self.superblocks.closed_cache().len() >= sources;
-        let work = to_fold || self.idle_wants_collection() || self.fold_under_way();
+        let collects = self.idle_wants_collection() || self.has_old();
+        let work = to_fold || collects || self.fold_under_way();
         work && !self.read_only
     }
 

@@ -14,6 +14,7 @@ use stend_base::{Nanos, SimTime, Status};
 use stend_nand::reliability::Rber;
 use stend_nand::{Class, Work};
 
+use super::layout::Pool;
 use super::mapping::LOST;
 use super::shape::Mode;
 use super::{Purpose, SimDrive};
@@ -44,6 +45,8 @@ pub(crate) struct Media {
     free: Vec<u32>,
     /// Time without power, which the event queue does not know.
     unpowered: Nanos,
+    /// The superblock whose data is to be written anew next.
+    old: Option<u32>,
 }
 
 impl Media {
@@ -57,6 +60,7 @@ impl Media {
             rebuilds: Vec::with_capacity(16),
             free: Vec::with_capacity(16),
             unpowered: Nanos::ZERO,
+            old: None,
         }))
     }
 
@@ -245,6 +249,45 @@ impl SimDrive {
         if let Some(media) = &mut self.media {
             media.unpowered += time;
         }
+    }
+
+    /// Looks for the superblock of the main area with the highest rate, if any is above that
+    /// at which data is written anew.
+    pub(super) fn look_for_old(&mut self) {
+        let Some(from) = self.media.as_ref().and_then(|m| m.spec.refresh) else {
+            return;
+        };
+        let main = self.layout.pool(Pool::Main);
+        let all = main.first_superblock..main.first_superblock + main.superblocks;
+        let worst = all
+            .filter(|&s| self.superblocks.is_closed(s) && self.mapping.valid_in(s) > 0)
+            .map(|s| (self.block_rber(s), std::cmp::Reverse(s)))
+            .max();
+        let old = worst.filter(|w| w.0 > from).map(|w| w.1.0);
+        self.media.as_mut().expect("errors are modelled").old = old;
+    }
+
+    /// Whether data is to be written anew now: in idle time only.
+    #[inline]
+    pub(super) fn refreshes(&self) -> bool {
+        let media = self.media.as_ref();
+        self.idle.in_slice() && media.is_some_and(|media| media.old.is_some())
+    }
+
+    /// Whether any data is known to be old.
+    pub(super) fn has_old(&self) -> bool {
+        self.media.as_ref().is_some_and(|media| media.old.is_some())
+    }
+
+    /// Takes the superblock to be written anew; the next is looked for at once.
+    pub(super) fn take_old(&mut self) -> Option<u32> {
+        let found = self.media.as_mut()?.old.take()?;
+        // It may have been emptied for another reason since it was found.
+        if self.superblocks.is_closed(found) {
+            return Some(found);
+        }
+        self.look_for_old();
+        self.media.as_mut()?.old.take()
     }
 
     /// Raw bit error rate of the average page of the worst superblock that holds data, in

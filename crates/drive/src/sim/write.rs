@@ -243,9 +243,30 @@ impl Writer {
         }
     }
 
-    /// The slots that are programmed together.
-    fn slots_of(&self, filling: &Filling) -> std::ops::Range<u32> {
-        filling.slot..filling.slot + self.shapes[filling.kind.mode as usize].slots_together
+    /// Notes whether the slots of a program wait for its end.
+    #[inline]
+    fn mark_unprogrammed(&mut self, filling: &Filling, waits: bool) {
+        let mut slot = filling.slot;
+        let end = slot + self.shapes[filling.kind.mode as usize].slots_together;
+        loop {
+            let word = &mut self.unprogrammed[slot as usize / 64];
+            let bit = 1 << (slot % 64);
+            *word = if waits { *word | bit } else { *word & !bit };
+            slot += 1;
+            if slot == end {
+                return;
+            }
+        }
+    }
+
+    /// Units promised to the host's streams.
+    #[inline]
+    fn host_promised(&self) -> u32 {
+        if self.sorting.numbers == 2 {
+            return self.streams[0].promised;
+        }
+        let hosts = self.streams[..self.sorting.numbers].iter().step_by(2);
+        hosts.map(|s| s.promised).sum()
     }
 
     /// What fills up the program in which `units` more than were promised to a stream end:
@@ -280,9 +301,7 @@ impl Writer {
     }
 
     fn take(&mut self, filling: Filling) -> u32 {
-        for slot in self.slots_of(&filling) {
-            self.unprogrammed[slot as usize / 64] |= 1 << (slot % 64);
-        }
+        self.mark_unprogrammed(&filling, true);
         if let Some(index) = self.free.pop() {
             self.filling[index as usize] = filling;
             return index;
@@ -384,10 +403,7 @@ impl SimDrive {
     /// Whether the host may take `units` more from the pool that it writes to.
     #[inline]
     fn host_has_space(&self, stream: StreamId, units: u32) -> bool {
-        let hosts = self.writer.streams[..self.writer.sorting.numbers]
-            .iter()
-            .step_by(2);
-        let promised = hosts.map(|s| s.promised).sum::<u32>() + units;
+        let promised = self.writer.host_promised() + units;
         let kind = self.kind_for(stream, units);
         let free = self.free_slots[kind.pool as usize];
         let needed = self.limits.slots_for(kind.mode, promised) * self.slot_cost(kind);
@@ -416,6 +432,25 @@ impl SimDrive {
     /// promised.
     #[inline]
     pub(super) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
+        // Mostly nothing has to be opened, and there is no more than a stream each.
+        let [host, collect, ..] = &self.writer.streams;
+        let more = |of_host: bool| {
+            if stream.is_host() == of_host {
+                units
+            } else {
+                0
+            }
+        };
+        if self.writer.sorting.numbers == 2
+            && host.promised + more(true) <= host.room
+            && collect.promised + more(false) <= collect.room
+        {
+            return true;
+        }
+        self.superblocks_suffice(stream, units)
+    }
+
+    fn superblocks_suffice(&self, stream: StreamId, units: u32) -> bool {
         let needed = self.superblocks_promised(Some((stream, units)));
         let has = |pool: Pool| {
             let needed = needed[pool as usize];
@@ -426,7 +461,6 @@ impl SimDrive {
 
     /// Superblocks of each pool that streams have yet to open for what they were promised, and
     /// one of them for some units more.
-    #[inline]
     fn superblocks_promised(&self, more: Option<(StreamId, u32)>) -> [usize; 2] {
         let mut needed = [0; 2];
         for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
@@ -820,11 +854,8 @@ impl SimDrive {
             waiters,
             ..
         } = done;
-        let slots = self.writer.slots_of(&done);
-        let together = slots.len() as u32;
-        for slot in slots {
-            self.writer.unprogrammed[slot as usize / 64] &= !(1 << (slot % 64));
-        }
+        let together = self.writer.shapes[done.kind.mode as usize].slots_together;
+        self.writer.mark_unprogrammed(&done, false);
         self.program_ended(superblock);
         if stream.is_host() {
             self.writer.filling[filling as usize].programmed = true;

@@ -152,6 +152,7 @@ pub fn media() -> MediaSpec {
             passes: vec![Rber(1_000), Rber(2_000), Rber(4_000)],
             retry: Nanos(7_000),
         },
+        refresh: None,
         seed: 1,
     }
 }

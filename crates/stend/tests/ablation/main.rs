@@ -5,6 +5,7 @@
 
 #![allow(missing_docs)]
 
+mod caches;
 mod curve;
 mod dies;
 mod host;

@@ -97,7 +97,7 @@ fn heated(throttle: &str, more: &str) -> SimulatedTarget {
 fn heat_takes_speed_by_degrees_or_by_steps() {
     let gradual =
         figure("limit_c", "70.0") + &figure("band_k", "4.0") + &figure("least_percent", "2.0");
-    let stepwise = figure("steps_c", "[68.0]")
+    let stepwise = figure("steps_c", "[67.0]")
         + &figure("steps_percent", "[10.0]")
         + &figure("hysteresis_k", "8.0");
     let read = |throttle: &str, more: &str| {

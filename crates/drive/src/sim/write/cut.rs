@@ -2,7 +2,7 @@
 //! programmed, how far superblocks are filled, filling them up on purpose, and how writing
 //! goes on after a cut.
 
-use super::{NONE, Stream, Writer};
+use super::{Filling, NONE, Stream, Writer};
 use crate::sim::SimDrive;
 use crate::sim::cache::Kind;
 use crate::sim::layout::Layout;
@@ -23,7 +23,8 @@ impl Writer {
     /// Slots whose program has not ended.
     pub fn unprogrammed_slots(&self) -> Vec<u32> {
         let open = self.filling.iter().filter(|f| f.in_use && !f.programmed);
-        open.flat_map(|f| self.slots_of(f)).collect()
+        let slots = |f: &Filling| f.slot..f.slot + self.shapes[f.kind.mode as usize].slots_together;
+        open.flat_map(slots).collect()
     }
 
     /// The programs that have not ended, by their first slot and kind, and whether they have

@@ -1,0 +1,223 @@
+//! SLC caches of every kind, word lines programmed at once, and a map on flash: what each
+//! costs, to the nanosecond or the slot.
+
+mod common;
+
+use common::*;
+use stend_base::{Device, Nanos, Op};
+use stend_drive::spec::*;
+use stend_drive::{SimDrive, Spec};
+
+/// TLC with a cache of `own` superblocks of its own and up to `dynamic` of the main area,
+/// emptied through the controller; 8 word lines of 4 dies a superblock, without parity.
+fn cache(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
+    let mut spec = cached(120, own, 20_000);
+    spec.parity_data = None;
+    spec.collect.cache_reserve_superblocks = 0;
+    let slots = u64::from(own + dynamic) * 32;
+    let cache = spec.cache.as_mut().expect("it has a cache");
+    cache.dynamic_superblocks = dynamic;
+    cache.emptying = Emptying::Controller;
+    cache.when_full = when_full;
+    cache.takes_collected = false;
+    // Never in the background.
+    cache.fold_start_slots = slots;
+    spec
+}
+
+/// Writes `slots` slots in order from unit 0.
+fn write(drive: &mut SimDrive, slots: u64) -> Nanos {
+    let mut at = 0;
+    burst(drive, Op::Write, 4, 8, slots, || {
+        at += 4;
+        at - 4
+    })
+}
+
+/// Slots programmed in SLC mode, and in the native one.
+fn programs(drive: &SimDrive) -> (u64, u64) {
+    let counters = drive.counters();
+    (counters.slc_programs, counters.native_programs)
+}
+
+#[test]
+fn what_a_cache_has_no_room_for_passes_it_by() {
+    for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
+        let mut drive = SimDrive::new(&cache(own, dynamic, WhenFull::Bypass));
+        write(&mut drive, 900);
+        assert_eq!(
+            programs(&drive),
+            (20 * 32, 900 - 20 * 32),
+            "{own}, {dynamic}"
+        );
+        assert_eq!(drive.counters().units_folded, 0);
+    }
+}
+
+#[test]
+fn the_host_waits_for_a_cache_without_a_way_around_it() {
+    for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
+        let mut drive = SimDrive::new(&cache(own, dynamic, WhenFull::Wait));
+        write(&mut drive, 900);
+        let (slc, native) = programs(&drive);
+        assert_eq!(slc, 900, "{own}, {dynamic}");
+        let folded = drive.counters().units_folded;
+        assert!(folded >= (900 - 20 * 32) * 4, "{folded}");
+        assert!(
+            native.abs_diff(folded / 4) <= 2,
+            "{native} programs for {folded} units"
+        );
+    }
+}
+
+#[test]
+fn what_dies_in_the_cache_is_never_folded() {
+    // 512 units overwritten again and again, far more often than the cache is large.
+    let overwrite = |spec: &Spec| {
+        let mut drive = SimDrive::new(spec);
+        let mut rng = stend_base::Rng::stream(1, "hot");
+        burst(&mut drive, Op::Write, 1, 16, 40_000, || rng.below(512));
+        rest(&mut drive, Nanos::from_secs(30));
+        drive.counters()
+    };
+    let with = overwrite(&cache(40, 0, WhenFull::Wait));
+    assert!(with.units_folded < 40_000 / 20, "{with:?}");
+    assert!(
+        with.native_programs * 4 < with.host_units_written / 20,
+        "{with:?}"
+    );
+    let mut without = cache(40, 0, WhenFull::Wait);
+    without.cache = None;
+    let without = overwrite(&without);
+    assert!(without.native_programs * 4 >= without.host_units_written);
+}
+
+#[test]
+fn a_dynamic_superblock_takes_its_whole_word_lines_from_the_main_area() {
+    // 64 superblocks' worth of data leave no room for 40 in SLC mode.
+    let mut spec = cache(0, 40, WhenFull::Bypass);
+    spec.user_bytes = 100 * 24 * 4 * 4 * UNIT;
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    rest(&mut drive, Nanos::from_secs(20));
+    let before = programs(&drive);
+    let mut next = random(&drive, 1);
+    burst(&mut drive, Op::Write, 4, 8, 640, || next() / 4 * 4);
+    let (slc, native) = programs(&drive);
+    // What is free beside 100 full ones of 120 and what is kept back: a dozen at most.
+    let slc = slc - before.0;
+    assert!(slc > 0 && slc <= 16 * 32, "{slc}");
+    assert!(native - before.1 >= 640 - slc);
+}
+
+#[test]
+fn a_page_is_read_in_the_mode_in_which_it_was_written() {
+    let spec = cache(0, 20, WhenFull::Bypass);
+    let mut drive = SimDrive::new(&spec);
+    write(&mut drive, 900);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    let slc = alone(&mut drive, request(0, Op::Read, 0, 1));
+    let native = alone(&mut drive, request(0, Op::Read, 890 * 4, 1));
+    let pool = &spec.cache.as_ref().expect("it has a cache").pool;
+    let difference = spec.main.timing.read[0] - pool.timing.read[0];
+    assert_eq!(native - slc, difference);
+}
+
+/// TLC without a cache.
+fn bare(one_shot: Option<Nanos>) -> Spec {
+    let mut spec = cache(0, 0, WhenFull::Wait);
+    spec.cache = None;
+    spec.one_shot = one_shot;
+    spec
+}
+
+#[test]
+fn a_word_line_is_programmed_at_once() {
+    let spec = bare(Some(Nanos::from_micros(1_100)));
+    let mut drive = SimDrive::new(&spec);
+    // All three pages of the first die's word line, and nothing of the next.
+    let start = drive.now();
+    alone(&mut drive, request(0, Op::Write, 0, 12));
+    rest(&mut drive, Nanos::from_millis(3));
+    let counters = drive.counters();
+    assert_eq!((counters.nand_programs, counters.padded_slots), (1, 0));
+    let moved = 12 * UNIT * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0;
+    assert_eq!(counters.die_busy_ns, moved + 1_100_000);
+    assert!(drive.now().since(start) > Nanos::from_millis(3));
+    // Pages keep their own time to read.
+    let mut other = bare(Some(Nanos::from_micros(1_100)));
+    other.main.timing.read = [60, 80, 100].map(Nanos::from_micros).to_vec();
+    let mut drive = SimDrive::new(&other);
+    alone(&mut drive, request(0, Op::Write, 0, 12));
+    rest(&mut drive, Nanos::from_millis(3));
+    let mut read = |unit| alone(&mut drive, request(0, Op::Read, unit, 1)).0;
+    let (lower, middle, upper) = (read(0), read(4), read(8));
+    assert_eq!((middle - lower, upper - middle), (20_000, 20_000));
+}
+
+#[test]
+fn a_flush_fills_up_a_word_line_that_is_programmed_at_once() {
+    let mut drive = SimDrive::new(&bare(Some(Nanos::from_micros(1_100))));
+    alone(&mut drive, request(0, Op::Write, 0, 1));
+    let before = drive.free_entry_units();
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    assert_eq!(drive.counters().nand_programs, 1);
+    assert_eq!(drive.free_entry_units(), before);
+    alone(&mut drive, request(0, Op::Write, 1, 1));
+    assert_eq!(drive.free_entry_units(), before - 12);
+}
+
+/// A drive of 64 map segments, of which `at_hand` are.
+fn with_map(at_hand: u32) -> Spec {
+    let mut spec = plain(64, 16, 8_192);
+    spec.controller.map_segments = at_hand;
+    spec.controller.map_segment_units = 128;
+    spec.map = Some(MapSpec {
+        read: Nanos::from_micros(45),
+        program: Nanos::from_micros(300),
+        erase: Nanos::from_micros(2_000),
+        programs_per_erase: 8,
+    });
+    spec
+}
+
+#[test]
+fn a_segment_that_is_not_at_hand_costs_a_page_read() {
+    let spec = with_map(8);
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    alone(&mut drive, request(0, Op::Flush, 0, 0));
+    rest(&mut drive, Nanos::from_millis(5));
+    let page = UNIT * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0;
+    let misses = drive.counters().map_misses;
+    let miss = alone(&mut drive, request(0, Op::Read, 5, 1));
+    let hit = alone(&mut drive, request(0, Op::Read, 5, 1));
+    assert_eq!(drive.counters().map_misses, misses + 1);
+    assert_eq!(miss - hit, Nanos(45_000 + page));
+}
+
+#[test]
+fn changed_segments_are_written_back_a_slot_at_a_time() {
+    let spec = with_map(8);
+    let mut drive = SimDrive::new(&spec);
+    // Each write changes a segment and drives out one that was changed, but for the first 8.
+    let mut segment = 0;
+    burst(&mut drive, Op::Write, 1, 1, 264, || {
+        segment += 1;
+        segment % 64 * 128
+    });
+    rest(&mut drive, Nanos::from_millis(20));
+    let counters = drive.counters();
+    assert_eq!(counters.map_misses, 264);
+    assert_eq!(counters.map_programs, (264 - 8) / 4);
+    assert_eq!(counters.map_erases, counters.map_programs / 8);
+    // With all of it at hand there is nothing to read after the first look, and none goes.
+    let mut drive = SimDrive::new(&with_map(64));
+    let mut segment = 0;
+    burst(&mut drive, Op::Write, 1, 1, 264, || {
+        segment += 1;
+        segment % 64 * 128
+    });
+    assert_eq!(drive.counters().map_misses, 64);
+    assert_eq!(drive.counters().map_programs, 0);
+}

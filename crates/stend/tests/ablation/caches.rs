@@ -1,0 +1,183 @@
+//! SLC caches of every kind, word lines programmed at once, and a map on flash.
+
+use stend_drive::Model;
+use stend_drive::model::SHIPPED;
+use stend_target::{SimulatedTarget, Target};
+
+use super::{GB, job, levels, percentile, write};
+
+fn key(name: &str, value: &str) -> String {
+    format!("{name} = {{ value = {value}, source = \"assumed\" }}\n")
+}
+
+/// The demonstration drive with its cache emptied through the controller: `own` blocks of a
+/// plane, `dynamic` more of the main area, passed by when it is full; with tables added.
+fn cached(own: u32, dynamic: u32, tables: &str) -> SimulatedTarget {
+    let mut keys = key("emptied_by", "\"controller\"") + &key("when_full", "\"bypass\"");
+    if dynamic > 0 {
+        keys += &key("dynamic_blocks_per_plane", &dynamic.to_string());
+    }
+    changed(&keys, tables, |model| {
+        let cache = model.slc_cache.as_mut().expect("it has a cache");
+        cache.blocks_per_plane.get_mut().value = own;
+        cache.fold_start_percent.get_mut().value = 100.0;
+    })
+}
+
+/// The demonstration drive with keys added to its cache, and tables to its file. Writing is
+/// limited by the flash.
+fn changed(keys: &str, tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
+    let shipped = SHIPPED.iter().find(|s| s.name == "demo-8gb");
+    let text = shipped.expect("a shipped model").text;
+    let text = text.replace("[slc_cache]\n", &format!("[slc_cache]\n{keys}"));
+    let lines = text.lines().map(|line| match line.split_once(" = ") {
+        Some((miss, _)) if miss.ends_with("_map_miss_ns") => key(miss, "0"),
+        _ => format!("{line}\n"),
+    });
+    let text: String = lines.collect();
+    let mut model = Model::parse(&format!("{text}\n{tables}"), "changed.toml").expect("it fits");
+    change(&mut model);
+    SimulatedTarget::new(model)
+}
+
+/// MB/s of sequential writing, second by second, over 3.3 GB.
+fn curve(target: &mut SimulatedTarget) -> Vec<(f64, f64)> {
+    let text = "[write]\nrw=write\nbs=128k\niodepth=32\nsize=3200m\n";
+    let request = stend_target::JobRequest {
+        text,
+        seed: 7,
+        sample_ms: 500,
+    };
+    let outcome = target.run(&request).expect("the job runs");
+    let mut written = 0.0;
+    let steps = outcome.log.iter().map(|row| {
+        let speed = (row.written_bytes as f64 - written) / 0.5 / 1e6;
+        written = row.written_bytes as f64;
+        (written / GB, speed)
+    });
+    steps.collect()
+}
+
+/// GB after which sequential writing falls below two thirds of its first speed.
+fn falls_at(curve: &[(f64, f64)]) -> Option<f64> {
+    let first = curve[1].1;
+    let at = curve.windows(2).find(|w| w[1].1 < first * 0.67);
+    at.map(|w| w[0].0)
+}
+
+#[test]
+fn sequential_writing_falls_when_the_cache_is_full() {
+    // A block of each of 2 planes of 4 dies holds 32 pages of 16 KiB in SLC mode, a sixth of
+    // them parity: 3.5 MB.
+    let falls = |own, dynamic| falls_at(&curve(&mut cached(own, dynamic, "")));
+    let (small, large) = (falls(110, 0), falls(220, 0));
+    let (added, whole) = (falls(110, 110), falls(0, 220));
+    println!("static {small:?}, twice {large:?}, half dynamic {added:?}, all {whole:?} GB");
+    let about = |got: Option<f64>, expected: f64| {
+        got.is_some_and(|got| (got / expected - 1.0).abs() < 0.25)
+    };
+    assert!(
+        about(small, 0.385) && about(large, 0.77),
+        "{small:?} {large:?}"
+    );
+    assert!(
+        about(added, 0.77) && about(whole, 0.77),
+        "{added:?} {whole:?}"
+    );
+    let mut none = changed("", "", |model| {
+        let cache = model.slc_cache.as_mut().expect("it has a cache");
+        cache.enabled.get_mut().value = false;
+    });
+    assert_eq!(falls_at(&curve(&mut none)), None, "without a cache");
+}
+
+#[test]
+fn a_cache_over_the_whole_drive_takes_a_third_of_it() {
+    // 860 blocks of a plane at 3.5 MB, but for what collection keeps.
+    let curve = curve(&mut cached(0, 860, ""));
+    let at = falls_at(&curve).expect("it falls");
+    println!("{at} GB");
+    assert!((2.7..3.05).contains(&at));
+}
+
+#[test]
+fn a_desktops_overwrites_die_in_the_cache() {
+    // 100 MB overwritten thirty times.
+    let native_share = |enabled: bool| {
+        let keys = key("emptied_by", "\"controller\"");
+        let mut target = changed(&keys, "", |model| {
+            let cache = model.slc_cache.as_mut().expect("it has a cache");
+            cache.enabled.get_mut().value = enabled;
+            cache.fold_start_percent.get_mut().value = 100.0;
+        });
+        let body = "rw=randwrite\nbs=4k\niodepth=4\nsize=100m\nnorandommap\nio_size=3000m";
+        job(&mut target, body);
+        target.idle(60.0).expect("it rests");
+        let counters = target.drive_mut().counters();
+        counters.native_programs as f64 * 32_768.0 / counters.host_bytes_written as f64
+    };
+    let (with, without) = (native_share(true), native_share(false));
+    println!("TLC writes for each host write: {with} with the cache, {without} without");
+    assert!(with < 0.5 && without > 1.0);
+}
+
+#[test]
+fn writing_goes_at_the_pace_of_a_word_line() {
+    let speed = |commands: &str| {
+        let tables = format!("[nand_commands]\n{commands}");
+        let mut target = changed("", &tables, |model| {
+            let cache = model.slc_cache.as_mut().expect("it has a cache");
+            cache.enabled.get_mut().value = false;
+            model.dram.write_buffer_kib.get_mut().value = 2_048;
+        });
+        job(&mut target, "rw=write\nbs=128k\niodepth=32\nsize=512m")
+            .write
+            .bw_bytes as f64
+            / 1e6
+    };
+    // Three pages in 5.4 ms, or in 2.7 ms; the channel takes 0.25 ms.
+    let (pages, line) = (speed(""), speed(&key("one_shot_program_us", "2700.0")));
+    println!("{pages} MB/s by page, {line} MB/s by word line");
+    assert!((1.8..2.05).contains(&(line / pages)));
+}
+
+#[test]
+fn reading_far_and_wide_pays_for_a_map_on_flash() {
+    let map = [
+        "[map]\n".to_string(),
+        key("read_us", "60.0"),
+        key("program_us", "500.0"),
+        key("erase_us", "5000.0"),
+        key("pages_per_block", "32"),
+    ]
+    .concat();
+    let median = |tables: &str, span: &str| {
+        let mut target = changed("", tables, |_| {});
+        job(&mut target, "rw=write\nbs=128k\niodepth=32\nsize=100%");
+        target.idle(600.0).expect("it rests");
+        let body = format!("rw=randread\nbs=4k\niodepth=1\nsize={span}\ntime_based\nruntime=2");
+        percentile(&job(&mut target, &body).read, "50.000000") as f64 / 1e3
+    };
+    // 256 segments of 4 MiB are at hand: 1 GiB.
+    let (far, near) = (median(&map, "100%"), median(&map, "900m"));
+    let in_dram = median("", "100%");
+    println!("far {far} µs, near {near} µs, map in DRAM {in_dram} µs");
+    assert!(far > near + 60.0);
+    assert!((in_dram - near).abs() < 12.0);
+}
+
+#[test]
+fn a_cache_without_a_way_around_it_makes_the_host_wait() {
+    let end = |when_full: &str| {
+        let keys = key("emptied_by", "\"controller\"") + &key("when_full", when_full);
+        let mut target = changed(&keys, "", |model| {
+            let cache = model.slc_cache.as_mut().expect("it has a cache");
+            cache.fold_start_percent.get_mut().value = 100.0;
+        });
+        let found = levels(&write(&mut target, 60, 1000));
+        println!("{when_full}: {found:?}");
+        found.last().expect("a level").1
+    };
+    // What waits is written twice, and read in between.
+    assert!(end("\"bypass\"") > 1.3 * end("\"wait\""));
+}
