@@ -560,14 +560,8 @@ pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
     let wears_out = |health: &HealthSpec| health.end_of_life_cycles != [u32::MAX; 2];
     let one_shot = |loss: &PowerLossSpec| loss.paired_pages == PairedPages::OneShot;
     let excluded = [
-        (spec.streams.is_some(), "[streams]"),
-        (
-            spec.has_level_stream(),
-            "wear_levelling.static_spread without an SLC cache",
-        ),
         (spec.map.is_some(), "[map]"),
         (spec.media.is_some(), "[media]"),
-        (spec.trim.work.is_some(), "trim.piece_kib"),
         (
             cache.is_some_and(|c| c.dynamic_superblocks > 0),
             "slc_cache.dynamic_blocks_per_plane",

@@ -137,15 +137,14 @@ fn a_drive_without_power_takes_none() {
 }
 
 #[test]
-#[should_panic(expected = "power_loss does not go with [streams]")]
+#[should_panic(expected = "power_loss does not go with [map]")]
 fn what_the_log_knows_nothing_of_is_refused() {
     let mut spec = one_die(|_| {});
-    spec.streams = Some(StreamsSpec {
-        host_streams: 2,
-        collect_streams: 1,
-        heat_group_units: 1,
-        heat_window_percent: 100,
-        classify: Nanos::ZERO,
+    spec.map = Some(MapSpec {
+        read: Nanos(1),
+        program: Nanos(1),
+        erase: Nanos(1),
+        programs_per_erase: 1,
     });
     new_drive(&spec);
 }

@@ -96,6 +96,10 @@ struct PartWrite {
     end: u32,
     /// Up to here it is in the log.
     logged: u32,
+    /// Where the piece that is being admitted goes, for which there is room.
+    stream: StreamId,
+    /// Units of it that are not yet admitted.
+    to_admit: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -393,33 +397,56 @@ impl SimDrive {
             return Some(0);
         }
         let piece = durability.piece_units.min(end - at);
-        if self.promised(StreamId::HOST) + piece > self.spec.buffer.write_units {
+        if self.writer.host_promised() + piece > self.spec.buffer.write_units {
             return None;
         }
         Some(piece)
     }
 
-    /// A part of a write has been admitted.
+    /// The stream that the next part of a write must go to, with the rest of its piece.
+    pub(super) fn stream_of_piece(&self, command: u32) -> Option<StreamId> {
+        let durability = self.durability.as_ref()?;
+        let write = durability.writes.iter().find(|w| w.command == command)?;
+        (write.to_admit > 0).then_some(write.stream)
+    }
+
+    /// A part of a write, of so many units, has been admitted to a stream; with the first of a
+    /// piece, the piece was promised.
     #[inline]
-    pub(super) fn part_admitted(&mut self, command: u32) {
+    pub(super) fn part_admitted(
+        &mut self,
+        command: u32,
+        units: u32,
+        stream: StreamId,
+        promise: u32,
+    ) {
         if self.durability.is_some() {
-            self.note_write(command);
+            self.note_write(command, units, stream, promise);
         }
     }
 
     #[inline(never)]
-    fn note_write(&mut self, command: u32) {
+    fn note_write(&mut self, command: u32, units: u32, stream: StreamId, promise: u32) {
         let durability = self.durability.as_mut().expect("the caller looked");
-        if durability.writes.iter().any(|w| w.command == command) {
-            return;
-        }
-        let (first, end) = self.commands.get(command).units();
-        durability.writes.push(PartWrite {
-            command,
-            first,
-            end,
-            logged: first,
+        let writes = &mut durability.writes;
+        let index = writes.iter().position(|w| w.command == command);
+        let index = index.unwrap_or_else(|| {
+            let (first, end) = self.commands.get(command).units();
+            writes.push(PartWrite {
+                command,
+                first,
+                end,
+                logged: first,
+                stream,
+                to_admit: 0,
+            });
+            writes.len() - 1
         });
+        let write = &mut writes[index];
+        if promise > 0 {
+            (write.stream, write.to_admit) = (stream, promise);
+        }
+        write.to_admit -= units;
     }
 
     /// A part of a write, up to unit `end`, has its places: it enters the log with the

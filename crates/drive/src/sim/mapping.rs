@@ -376,6 +376,10 @@ impl Mapping {
         self.unmap_all(false);
         self.kept.fill(0);
         self.kept_in.fill(0);
+        self.forget_notes();
+    }
+
+    fn forget_notes(&mut self) {
         self.notes.bits.fill(0);
         (self.notes.count, self.notes.hiding) = (0, false);
     }
@@ -442,6 +446,7 @@ impl Mapping {
         self.valid_in.fill(0);
         self.kept.fill(0);
         self.kept_in.fill(0);
+        self.forget_notes();
         for (logical, &physical) in (0u32..).zip(durable) {
             self.to_physical[logical as usize] = physical;
             if physical == UNMAPPED {

@@ -105,6 +105,8 @@ impl SimDrive {
         };
         let waits = !work.lazy && first < end;
         self.mapping.note(first, end);
+        // For a power cut the whole range is trimmed from now on.
+        self.log_trim(first, end);
         if first < end {
             self.trimmer.ranges.push_back(Range {
                 next: first,

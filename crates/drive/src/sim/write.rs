@@ -261,7 +261,7 @@ impl Writer {
 
     /// Units promised to the host's streams.
     #[inline]
-    fn host_promised(&self) -> u32 {
+    pub(super) fn host_promised(&self) -> u32 {
         if self.sorting.numbers == 2 {
             return self.streams[0].promised;
         }
@@ -372,7 +372,7 @@ impl SimDrive {
             self.writer.buffered += taken;
             self.promise_next(stream, promise);
             self.note_admission(command, first, units, stream);
-            self.part_admitted(command);
+            self.part_admitted(command, units, stream, promise);
             let entry = self.commands.get_mut(command);
             entry.padding = padding;
             entry.to_admit -= u64::from(bytes);
@@ -516,10 +516,6 @@ impl SimDrive {
     /// A TRIM waits in the order of the writes.
     pub(super) fn wait_among_writes(&mut self, command: u32) {
         self.writer.waiting.push_back(command);
-    }
-
-    pub(super) fn promised(&self, stream: StreamId) -> u32 {
-        self.writer.streams[stream.number()].promised
     }
 
     pub(super) fn promise(&mut self, stream: StreamId, units: u32) {

@@ -72,6 +72,8 @@ pub struct Survival {
     piece: u32,
     capacitors: bool,
     trim_works: bool,
+    /// What is trimmed reads as nothing from then on.
+    deterministic: bool,
     /// Requests under way at the same time may touch the same units.
     overlapping: bool,
     pub tried: Tried,
@@ -100,6 +102,7 @@ impl Survival {
             piece: drive.atomic_write_units().expect("it has a log"),
             capacitors: spec.power_loss.is_some_and(|p| p.hold_up.is_some()),
             trim_works: spec.trim.enabled,
+            deterministic: spec.trim.work.as_ref().is_none_or(|w| w.deterministic),
             overlapping,
             tried: Tried::default(),
             drive,
@@ -182,6 +185,9 @@ impl Survival {
         let under_way = |s: &Step| sent[s.sent].acknowledged.is_none();
         let place = steps.iter().position(under_way).unwrap_or(steps.len());
         steps.insert(place, step);
+        if self.sent[index].request.op == Op::Trim && !self.deterministic {
+            return;
+        }
         let content = self.drive.content(unit);
         assert!(
             steps[place..].iter().any(|s| s.value == content),

@@ -297,11 +297,7 @@ pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
 
 /// What does not go with power cuts.
 fn leave_out(spec: &mut Spec) {
-    (spec.map, spec.media, spec.streams) = (None, None, None);
-    spec.trim.work = None;
-    if let (Some(wear), None) = (&mut spec.wear, &spec.cache) {
-        wear.static_spread = 0;
-    }
+    (spec.map, spec.media) = (None, None);
     if let Some(cache) = &mut spec.cache
         && cache.is_either()
     {

@@ -67,6 +67,7 @@ impl Writer {
         self.unprogrammed.fill(0);
         self.buffered = 0;
         self.collected_under_way = 0;
+        self.sorting.power_cut();
         self.padding_owed = false;
         let mut open = Vec::new();
         for stream in &mut self.streams {
@@ -103,7 +104,7 @@ impl SimDrive {
     /// far as no room is taken that was promised.
     pub(in crate::sim) fn fill_to(&mut self, slot: u32) {
         let (superblock, last) = self.layout.within_superblock(slot);
-        for id in [StreamId::HOST, StreamId::COLLECT] {
+        for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
             loop {
                 let stream = &self.writer.streams[id.number()];
                 let (filled, within) = (stream.filled, stream.within);
