@@ -40,7 +40,7 @@ impl Kind {
 
 impl SimDrive {
     /// What a stream opens next.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_kind(&self, id: StreamId) -> Kind {
         match self.limits.always[usize::from(!id.is_host())] {
             Some(kind) => kind,
@@ -70,7 +70,7 @@ impl SimDrive {
     }
 
     /// Free slots that a slot of this kind takes from its pool.
-    #[inline]
+    #[inline(always)]
     pub(super) fn slot_cost(&self, kind: Kind) -> i64 {
         if kind == Kind::DYNAMIC {
             i64::from(self.spec.main.timing.pages_per_word_line())
@@ -80,7 +80,7 @@ impl SimDrive {
     }
 
     /// Takes the slots of one program.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_slots(&mut self, kind: Kind) {
         let together = i64::from(self.layout.shape(kind.mode).together);
         self.free_slots[kind.pool as usize] -= together * self.slot_cost(kind);
@@ -90,7 +90,7 @@ impl SimDrive {
     }
 
     /// So many slots that were taken hold nothing any more that has to be moved.
-    #[inline]
+    #[inline(always)]
     pub(super) fn give_slots(&mut self, kind: Kind, slots: u32) {
         let slots = i64::from(slots);
         self.free_slots[kind.pool as usize] += slots * self.slot_cost(kind);
@@ -99,7 +99,7 @@ impl SimDrive {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn kind_of(&self, superblock: u32) -> Kind {
         Kind {
             pool: self.layout.pool_of_superblock(superblock),

@@ -121,7 +121,7 @@ impl Commands {
     }
 
     /// The queue of a sender.
-    #[inline]
+    #[inline(always)]
     fn queue_of(&mut self, sender: u16) -> &mut Queue {
         let queues = self.queues.len();
         match queues {
@@ -141,7 +141,7 @@ impl Commands {
     }
 
     /// Whether a request may enter the drive now, as far as those in the drive go.
-    #[inline]
+    #[inline(always)]
     fn may_start(&mut self, request: &Request) -> bool {
         let (most, free) = (self.most, !self.alone);
         let alone = self.is_alone(request.op);
@@ -240,6 +240,7 @@ impl SimDrive {
     }
 
     /// The controller has a command before it.
+    #[inline(always)]
     pub(super) fn command_fetched(&mut self, slot: u32) {
         let command = *self.commands.get(slot);
         let (first, end) = command.units();
@@ -292,12 +293,14 @@ impl SimDrive {
     }
 
     /// A command has ended, as far as the controller is concerned.
+    #[inline(always)]
     pub(super) fn command_done(&mut self, command: u32) {
         self.link_reports(command);
     }
 
     /// The end of a command is on its way to the sender; the next that waits takes its
     /// place.
+    #[inline(always)]
     pub(super) fn command_reported(&mut self, command: u32) {
         let Command {
             tag, queue, status, ..

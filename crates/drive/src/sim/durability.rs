@@ -376,7 +376,7 @@ fn piece_units(spec: &Spec, layout: &Layout) -> u32 {
 impl SimDrive {
     /// Units to be promised to a write, beyond what it has been promised already, before its
     /// next part is admitted, which takes so many; `None` when it waits for an earlier write.
-    #[inline]
+    #[inline(always)]
     pub(super) fn promise_of(&self, command: u32, units: u32) -> Option<u32> {
         match &self.durability {
             None => Some(units),
@@ -404,6 +404,7 @@ impl SimDrive {
     }
 
     /// The stream that the next part of a write must go to, with the rest of its piece.
+    #[cold]
     pub(super) fn stream_of_piece(&self, command: u32) -> Option<StreamId> {
         let durability = self.durability.as_ref()?;
         let write = durability.writes.iter().find(|w| w.command == command)?;
@@ -412,7 +413,7 @@ impl SimDrive {
 
     /// A part of a write, of so many units, has been admitted to a stream; with the first of a
     /// piece, the piece was promised.
-    #[inline]
+    #[inline(always)]
     pub(super) fn part_admitted(
         &mut self,
         command: u32,
@@ -452,7 +453,7 @@ impl SimDrive {
     /// A part of a write, up to unit `end`, has its places: it enters the log with the
     /// other parts of its piece when it is the last. True when the command ends only when
     /// all of it is durable.
-    #[inline]
+    #[inline(always)]
     pub(super) fn part_placed(&mut self, command: u32, end: u32, last: bool) -> bool {
         self.durability.is_some() && self.log_part(command, end, last)
     }
@@ -506,7 +507,7 @@ impl SimDrive {
     }
 
     /// Whether a TRIM must wait for the end of a write; it waits among the writes then.
-    #[inline]
+    #[inline(always)]
     pub(super) fn trim_must_wait(&self, command: u32) -> bool {
         self.durability.as_ref().is_some_and(|d| {
             let (first, end) = self.commands.get(command).units();
@@ -514,7 +515,7 @@ impl SimDrive {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn log_trim(&mut self, first: u32, end: u32) {
         if let Some(durability) = &mut self.durability
             && first < end
@@ -531,7 +532,7 @@ impl SimDrive {
     }
 
     /// Units of a slot, one bit each, have been gathered from `to` on.
-    #[inline]
+    #[inline(always)]
     pub(super) fn log_gather(&mut self, slot: u32, units: u32, to: u32, superblock: u32) {
         if let Some(durability) = &mut self.durability {
             let first = slot << self.layout.unit_bits;
@@ -540,7 +541,7 @@ impl SimDrive {
     }
 
     /// Units of a slot, one bit each, have been copied to the same places of another.
-    #[inline]
+    #[inline(always)]
     pub(super) fn log_transplant(&mut self, slot: u32, units: u32, to: u32, superblock: u32) {
         if let Some(durability) = &mut self.durability
             && units != 0
@@ -577,7 +578,7 @@ impl SimDrive {
     }
 
     /// Somebody finds no erased superblock.
-    #[inline]
+    #[inline(always)]
     pub(super) fn urge(&mut self) {
         if let Some(durability) = &mut self.durability {
             durability.urged |= durability.awaited_count > 0;

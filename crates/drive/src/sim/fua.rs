@@ -57,7 +57,7 @@ impl SimDrive {
 
     /// Units that may fill up the last slot of a FUA write, of which `units` more, or `bytes`,
     /// are being admitted: data arrives in the order of admission, so the place is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fua_padding(&self, command: u32, units: u32, bytes: u32) -> u32 {
         let entry = self.commands.get(command);
         if !entry.fua || entry.to_admit > u64::from(bytes) {

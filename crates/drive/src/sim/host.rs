@@ -148,7 +148,7 @@ impl SimDrive {
     }
 
     /// The host has been interrupted for a completion; it, if the sender knows at once.
-    #[inline]
+    #[inline(always)]
     pub(super) fn host_interrupted(&mut self, ending: Ending) -> Option<Completion> {
         if self.cpus.is_some() {
             self.cpu_adds(Work::Complete(ending));
@@ -157,6 +157,7 @@ impl SimDrive {
         Some(self.host_ends(ending))
     }
 
+    #[inline(always)]
     fn host_ends(&mut self, ending: Ending) -> Completion {
         self.host_got_completion();
         Completion {

@@ -83,7 +83,7 @@ impl MapCache {
 
 impl SimDrive {
     /// Gives a core a job that looks at the segments of the units `first..end`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn submit_mapped(
         &mut self,
         core: u32,
@@ -92,10 +92,22 @@ impl SimDrive {
         units: std::ops::Range<u32>,
         change: bool,
     ) {
-        if self.map_cache.is_none() || units.is_empty() {
+        if self.map_cache.is_none() {
             self.controller.submit(&mut self.queue, core, job, time);
             return;
         }
+        self.submit_with_map(core, job, time, units, change);
+    }
+
+    #[cold]
+    fn submit_with_map(
+        &mut self,
+        core: u32,
+        job: Job,
+        time: Nanos,
+        units: std::ops::Range<u32>,
+        change: bool,
+    ) {
         let waiting = self.wait_for_map(core, job, time);
         let map = self.map_cache.as_ref().expect("the map lies on flash");
         let step = map.segment_units;
@@ -108,12 +120,17 @@ impl SimDrive {
     }
 
     /// The same for a job that moves the units of a slot.
-    #[inline]
+    #[inline(always)]
     pub(super) fn submit_moves(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
         if self.map_cache.is_none() {
             self.controller.submit(&mut self.queue, core, job, time);
             return;
         }
+        self.submit_moves_with_map(core, job, time, slots);
+    }
+
+    #[cold]
+    fn submit_moves_with_map(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
         let waiting = self.wait_for_map(core, job, time);
         for &slot in slots {
             let mut left = self.mapping.valid_bits(slot);

@@ -86,7 +86,7 @@ fn lot(seed: u64, slot: u32, cycles: u32) -> u64 {
 
 impl SimDrive {
     /// Reads a page of flash: once, or as often as its errors ask for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_flash(
         &mut self,
         slot: u32,

@@ -616,6 +616,7 @@ impl Device for SimDrive {
 
 impl SimDrive {
     /// The host's driver has handed a request over.
+    #[inline(always)]
     fn send_off(&mut self, request: Request) {
         let at = self.queue.now() + self.spec.host.submit;
         if self.arrivals.is_empty() {
@@ -625,6 +626,7 @@ impl SimDrive {
     }
 
     /// Ends a command at the present instant.
+    #[inline(always)]
     fn complete(&mut self, tag: u32, queue: u16, status: Status) {
         let at = self.now() + self.spec.host.complete;
         if self.completions.is_empty() {
@@ -640,7 +642,7 @@ impl SimDrive {
     }
 
     /// Die of a slot and tR of its page, which is about to be read.
-    #[inline]
+    #[inline(always)]
     fn die_and_read_time(&mut self, slot: u32) -> (u32, Nanos) {
         let (superblock, within) = self.layout.within_superblock(slot);
         let mode = self.superblocks.mode(superblock);

@@ -132,7 +132,7 @@ impl SimDrive {
     /// The stream that the next data of a write command belongs to: all that is admitted at
     /// once goes where its first unit does. A FUA write, of which one slot is filled up, stays
     /// together in the stream for the coldest.
-    #[inline]
+    #[inline(always)]
     pub(super) fn stream_of_admission(&self, command: u32, first: u32) -> StreamId {
         match &self.writer.sorting.heat {
             Some(heat) if !self.commands.get(command).fua => self
@@ -150,7 +150,7 @@ impl SimDrive {
     }
 
     /// So many units from `first` on have been admitted to a stream.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_admission(&mut self, command: u32, first: u32, units: u32, to: StreamId) {
         let sorting = &mut self.writer.sorting;
         let Some(heat) = &mut sorting.heat else {
@@ -164,7 +164,7 @@ impl SimDrive {
     }
 
     /// The stream that the data which has just arrived was admitted to.
-    #[inline]
+    #[inline(always)]
     pub(super) fn stream_of_arrival(&mut self, command: u32) -> StreamId {
         let sorting = &mut self.writer.sorting;
         if sorting.heat.is_none() {

@@ -244,7 +244,7 @@ impl Writer {
     }
 
     /// Notes whether the slots of a program wait for its end.
-    #[inline]
+    #[inline(always)]
     fn mark_unprogrammed(&mut self, filling: &Filling, waits: bool) {
         let mut slot = filling.slot;
         let end = slot + self.shapes[filling.kind.mode as usize].slots_together;
@@ -401,7 +401,7 @@ impl SimDrive {
     }
 
     /// Whether the host may take `units` more from the pool that it writes to.
-    #[inline]
+    #[inline(always)]
     fn host_has_space(&self, stream: StreamId, units: u32) -> bool {
         let promised = self.writer.host_promised() + units;
         let kind = self.kind_for(stream, units);
@@ -414,7 +414,7 @@ impl SimDrive {
     }
 
     /// Where the last of `units` more of a stream goes, as things stand.
-    #[inline]
+    #[inline(always)]
     fn kind_for(&self, id: StreamId, units: u32) -> Kind {
         let stream = &self.writer.streams[id.number()];
         if stream.superblock != NONE && stream.promised + units <= stream.room {
@@ -430,7 +430,7 @@ impl SimDrive {
 
     /// Whether `units` more can be placed, leaving the other streams what they have been
     /// promised.
-    #[inline]
+    #[inline(always)]
     pub(super) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
         // Mostly nothing has to be opened, and there is no more than a stream each.
         let [host, collect, ..] = &self.writer.streams;
@@ -492,12 +492,14 @@ impl SimDrive {
 
     /// What is promised beyond the room there is goes to superblocks of the kind that has
     /// room now.
+    #[inline(always)]
     fn promise_next(&mut self, id: StreamId, units: u32) {
         self.find_next(id, units);
         self.promise(id, units);
     }
 
     /// Settles what a stream opens next, if `units` more than were promised take it there.
+    #[inline(always)]
     fn find_next(&mut self, id: StreamId, units: u32) {
         let settled = self.limits.always[usize::from(!id.is_host())].is_some();
         if !settled && self.superblocks_needed(id, units) > 0 {

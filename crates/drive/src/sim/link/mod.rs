@@ -79,7 +79,7 @@ impl Link {
 
 impl SimDrive {
     /// Queues a transfer of data.
-    #[inline]
+    #[inline(always)]
     pub(super) fn link_send(&mut self, transfer: Transfer) {
         match self.link {
             Link::Sata(_) => self.sata_send(transfer),
@@ -88,6 +88,7 @@ impl SimDrive {
     }
 
     /// A thing of the link has ended what it did.
+    #[inline(always)]
     pub(super) fn link_done(&mut self, thing: u32) {
         match self.link {
             Link::Sata(_) => self.sata_done(),
@@ -96,6 +97,7 @@ impl SimDrive {
     }
 
     /// The data of a transfer has arrived.
+    #[inline(always)]
     fn link_delivers(&mut self, done: Transfer) {
         match done.load {
             Load::ReadData => self.read_sent(done.command, done.bytes),
@@ -104,7 +106,7 @@ impl SimDrive {
     }
 
     /// Brings a command of which the drive has been told to the controller.
-    #[inline]
+    #[inline(always)]
     pub(super) fn link_fetches(&mut self, command: u32) {
         match self.link {
             // The register FIS is part of the way to the controller.
@@ -114,7 +116,7 @@ impl SimDrive {
     }
 
     /// Tells the host that a command has ended.
-    #[inline]
+    #[inline(always)]
     pub(super) fn link_reports(&mut self, command: u32) {
         match self.link {
             // The set-device-bits FIS is part of the cost of the command's transfer.

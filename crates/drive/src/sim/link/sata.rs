@@ -64,7 +64,7 @@ impl SimDrive {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn sata_send(&mut self, transfer: Transfer) {
         let sata = self.sata();
         if sata.current.is_some() {
@@ -74,6 +74,7 @@ impl SimDrive {
         }
     }
 
+    #[inline(always)]
     fn sata_start(&mut self, transfer: Transfer) {
         let overhead = match self.commands.first_transfer(transfer.command) {
             true => self.spec.host.command_overhead,
@@ -87,6 +88,7 @@ impl SimDrive {
         self.queue.schedule(Lane::Link, at, kind::LINK, 0);
     }
 
+    #[inline(always)]
     pub(super) fn sata_done(&mut self) {
         let sata = self.sata();
         let done = sata.current.take().expect("a transfer was under way");
