@@ -556,20 +556,11 @@ pub enum PairedPages {
 /// What a drive has that does not go with [`Spec::power_loss`], as its description names it;
 /// the mapping that is kept for a power cut knows nothing of it.
 pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
-    let cache = spec.cache.as_ref();
     let wears_out = |health: &HealthSpec| health.end_of_life_cycles != [u32::MAX; 2];
     let one_shot = |loss: &PowerLossSpec| loss.paired_pages == PairedPages::OneShot;
     let excluded = [
         (spec.map.is_some(), "[map]"),
         (spec.media.is_some(), "[media]"),
-        (
-            cache.is_some_and(|c| c.dynamic_superblocks > 0),
-            "slc_cache.dynamic_blocks_per_plane",
-        ),
-        (
-            cache.is_some_and(|c| c.when_full == WhenFull::Bypass),
-            "slc_cache.when_full = \"bypass\"",
-        ),
         (
             spec.health.as_ref().is_some_and(wears_out),
             "health.end_of_life_cycles",

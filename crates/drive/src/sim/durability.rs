@@ -663,6 +663,13 @@ impl SimDrive {
         slots.into_iter().find(|&slot| !self.is_safe(slot))
     }
 
+    /// The slots that share a word line with a slot, itself among them.
+    pub(super) fn word_line(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
+        let superblock = self.layout.superblock_of_slot(slot);
+        self.layout
+            .word_line(slot, self.superblocks.mode(superblock))
+    }
+
     /// Whether no cut can take a slot any more.
     fn is_safe(&self, slot: u32) -> bool {
         let durability = self.durability.as_ref().expect("there is a log");
@@ -672,7 +679,7 @@ impl SimDrive {
         if durability.spec.paired_pages != PairedPages::Pad {
             return true;
         }
-        let mut line = self.layout.word_line(slot);
+        let mut line = self.word_line(slot);
         let awaited = |s: u32| self.writer.in_buffer(s) || self.writer.will_begin(&self.layout, s);
         !line.any(awaited)
     }
@@ -687,7 +694,7 @@ impl SimDrive {
             return;
         };
         let upto = match durability.spec.paired_pages {
-            PairedPages::Pad => self.layout.word_line(slot).last(),
+            PairedPages::Pad => self.word_line(slot).last(),
             PairedPages::OneShot | PairedPages::Unprotected => None,
         };
         self.fill_to(upto.unwrap_or(slot));

@@ -108,14 +108,10 @@ impl Layout {
         self.within_superblock(slot).0
     }
 
-    /// The slots that share a word line with `slot`, itself among them, in the order in
-    /// which they are programmed. No superblock of the main area may be in SLC mode.
-    pub fn word_line(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
-        let (superblock, within) = self.within_superblock(slot);
-        let mode = match self.pool_of_superblock(superblock) {
-            Pool::Cache => Mode::Slc,
-            Pool::Main => Mode::Native,
-        };
+    /// The slots that share a word line with `slot` of a superblock in this mode, itself
+    /// among them, in the order in which they are programmed.
+    pub fn word_line(&self, slot: u32, mode: Mode) -> impl Iterator<Item = u32> + use<> {
+        let (_, within) = self.within_superblock(slot);
         let first = slot - within;
         self.shape(mode).word_line(within).map(move |w| first + w)
     }

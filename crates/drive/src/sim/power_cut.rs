@@ -19,6 +19,7 @@ use stend_base::{Device, Nanos, SimTime};
 use stend_nand::{Class, Work};
 
 use super::admission::Admission;
+use super::cache::Kind;
 use super::collect::Collector;
 use super::command::Commands;
 use super::fold::Folder;
@@ -226,7 +227,7 @@ impl SimDrive {
                     continue;
                 };
                 let slot = self.writer.slot_of(filling);
-                for page in self.layout.word_line(slot).filter(|&page| page != slot) {
+                for page in self.word_line(slot).filter(|&page| page != slot) {
                     self.lose_slot(page);
                 }
             }
@@ -287,7 +288,7 @@ impl SimDrive {
         }
         let open = self.writer.power_cut(&self.layout, dead);
         let keep = |s: u32| open.iter().any(|&(superblock, ..)| superblock == s);
-        let erase = self.superblocks.power_cut(&self.layout, keep, dead);
+        let erase = self.superblocks.power_cut(keep, dead);
         for pool in [Pool::Cache, Pool::Main] {
             let area = self.layout.pool(pool);
             let to_erase = erase
@@ -296,8 +297,13 @@ impl SimDrive {
             let whole = self.superblocks.erased(pool) + to_erase.count();
             let whole = whole as i64 * i64::from(area.slots_per_superblock);
             let of_pool = open.iter().filter(|o| o.1.pool == pool);
-            self.free_slots[pool as usize] = whole + of_pool.map(|o| i64::from(o.2)).sum::<i64>();
+            let left = of_pool.map(|o| i64::from(o.2) * self.slot_cost(o.1));
+            self.free_slots[pool as usize] = whole + left.sum::<i64>();
         }
+        let in_slc_mode = i64::from(self.superblocks.dynamic_with_data());
+        let of_open = open.iter().filter(|o| o.1 == Kind::DYNAMIC);
+        self.dynamic_taken = in_slc_mode * i64::from(self.layout.shape(Mode::Slc).slots)
+            - of_open.map(|o| i64::from(o.2)).sum::<i64>();
         Restart {
             scan,
             erase,

@@ -272,6 +272,15 @@ impl Superblocks {
         self.spares.len() as u32
     }
 
+    /// Superblocks of the main area in SLC mode that are open or closed.
+    pub fn dynamic_with_data(&self) -> u32 {
+        let main = self.first_main as usize..self.state.len();
+        let holds = |&s: &usize| {
+            self.mode[s] == Mode::Slc && matches!(self.state[s], State::Open | State::Closed)
+        };
+        main.filter(holds).count() as u32
+    }
+
     /// Those that something is being written to.
     pub fn open_ones(&self) -> impl Iterator<Item = u32> + '_ {
         (0u32..)
@@ -285,7 +294,6 @@ impl Superblocks {
     /// closed.
     pub fn power_cut(
         &mut self,
-        layout: &Layout,
         open: impl Fn(u32) -> bool,
         dead: impl Fn(u32) -> bool,
     ) -> Vec<u32> {
@@ -304,9 +312,11 @@ impl Superblocks {
                 _ => self.state[superblock as usize] = State::Closed,
             }
         }
-        let cache = 0..layout.pool(Pool::Cache).superblocks;
-        let is_closed = |&s: &u32| self.state[s as usize] == State::Closed;
-        let mut closed: Vec<u32> = cache.filter(is_closed).collect();
+        let is_closed = |&s: &u32| {
+            self.state[s as usize] == State::Closed && self.mode[s as usize] == Mode::Slc
+        };
+        let all = 0..self.state.len() as u32;
+        let mut closed: Vec<u32> = all.filter(is_closed).collect();
         closed.sort_unstable_by_key(|&s| self.closed_at[s as usize]);
         self.closed_cache.clear();
         self.closed_cache.extend(closed);

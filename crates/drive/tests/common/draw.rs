@@ -298,13 +298,6 @@ pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
 /// What does not go with power cuts.
 fn leave_out(spec: &mut Spec) {
     (spec.map, spec.media) = (None, None);
-    if let Some(cache) = &mut spec.cache
-        && cache.is_either()
-    {
-        cache.dynamic_superblocks = 0;
-        cache.when_full = WhenFull::Wait;
-        cache.pool.superblocks = cache.pool.superblocks.max(16);
-    }
 }
 
 /// What a cut leaves of it, drawn after everything else.
