@@ -435,3 +435,74 @@ impl SimDrive {
             .expect("the drive's description tells what a power cut leaves")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use stend_base::{Op, Request};
+    use stend_nand::CellTiming;
+
+    use super::*;
+    use crate::Model;
+    use crate::spec::{Emptying, PowerLossSpec, WhenFull};
+
+    /// A drive whose cache is of this many superblocks of its own, and of the main area.
+    fn drive(own: u32, dynamic: u32) -> SimDrive {
+        let model = Model::shipped("demo-8gb").expect("it is shipped");
+        let mut spec = model.spec();
+        let cache = spec.cache.as_mut().expect("it has a cache");
+        (cache.pool.superblocks, cache.dynamic_superblocks) = (own, dynamic);
+        (cache.pool.rows, spec.main.rows) = (8, 24);
+        cache.fold_start_slots = u64::MAX;
+        cache.emptying = Emptying::Controller;
+        cache.when_full = WhenFull::Bypass;
+        cache.takes_collected = false;
+        spec.idle.enabled = false;
+        // So that no word line is left half filled by a cut.
+        spec.one_shot = Some(Nanos(1_000_000));
+        spec.user_bytes = 1 << 28;
+        spec.power_loss = Some(PowerLossSpec {
+            hold_up: None,
+            paired_pages: PairedPages::OneShot,
+            journal: CellTiming {
+                read: vec![Nanos(1_000)],
+                program: vec![Nanos(1_000)],
+                erase: Nanos(1_000),
+            },
+            journal_rows: 8,
+            journal_interval_units: 1_000,
+            checkpoint_pages: 10,
+            boot: Nanos(1_000),
+            replay_unit: Nanos(1),
+        });
+        SimDrive::new(&spec)
+    }
+
+    /// What was taken stays so, in either mode, where nothing has become superfluous.
+    #[test]
+    fn a_start_finds_the_space_that_there_was() {
+        for (own, dynamic) in [(0, 6), (4, 6), (14, 0)] {
+            for slots in [3, 40, 700] {
+                let mut drive = drive(own, dynamic);
+                let slot_bytes = u64::from(drive.spec.units_per_slot) * UNIT_BYTES;
+                for slot in 0..slots {
+                    drive.submit(Request {
+                        tag: slot as u32,
+                        op: Op::Write,
+                        offset_bytes: slot * slot_bytes,
+                        len_bytes: slot_bytes,
+                        ..Request::default()
+                    });
+                    assert!(drive.advance(SimTime::NEVER).is_some());
+                }
+                drive.make_durable();
+                let before = (drive.free_slots, drive.dynamic_taken);
+                assert!(own > 0 || before.1 > 0);
+                drive.power_cut();
+                assert_eq!((drive.free_slots, drive.dynamic_taken), before);
+                drive.power_up();
+                drive.run_while(|drive| drive.is_starting());
+                assert_eq!((drive.free_slots, drive.dynamic_taken), before);
+            }
+        }
+    }
+}
