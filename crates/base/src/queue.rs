@@ -250,6 +250,15 @@ impl EventQueue {
         self.find_first();
     }
 
+    /// Takes all events away; the clock stays.
+    pub fn clear(&mut self) {
+        for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
+            *lane = Sorted::new(self.kind_of_thing.len());
+            *head = NOTHING;
+        }
+        self.first = NOTHING;
+    }
+
     /// Takes the event of a thing out of one lane, where it must be.
     ///
     /// # Panics
@@ -382,6 +391,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_was_cleared_does_not_come_back() {
+        let mut queue = EventQueue::new(&[3]);
+        queue.schedule(Lane::Timer, SimTime(5), 0, 0);
+        queue.schedule(Lane::Core, SimTime(6), 0, 1);
+        queue.pop();
+        queue.clear();
+        assert_eq!(queue.pop(), None);
+        assert_eq!((queue.now(), queue.taken()), (SimTime(5), 1));
+        queue.schedule(Lane::Core, SimTime(7), 0, 1);
+        assert_eq!(queue.pop().map(|e| e.at), Some(SimTime(7)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A simulated solid-state drive whose behaviour follows from its described hardware
 //! and firmware: NAND, SATA host path, controller cores, write buffer and read-ahead,
 //! page mapping striped over dies, garbage collection, a static SLC cache with on-chip
-//! copy, parity, TRIM and idle work.
+//! copy, parity, TRIM, idle work, and power cuts with what survives them.
 //!
 //! It is a discrete-event simulation in integer nanoseconds; the order of events is
 //! total and documented in [`sim`]. Same model and same requests: same history.

@@ -71,6 +71,9 @@ pub struct Spec {
     pub thermal: Option<ThermalSpec>,
     /// Endurance.
     pub health: Option<HealthSpec>,
+    /// What a power cut leaves. Without, the drive keeps no account of it and its power
+    /// cannot be cut.
+    pub power_loss: Option<PowerLossSpec>,
 }
 
 impl Spec {
@@ -513,4 +516,59 @@ pub struct HealthSpec {
     pub spare_superblocks: u32,
     /// Share of the spare ones below which the drive warns, percent.
     pub spare_threshold_percent: u32,
+}
+
+/// What keeps the mapping, and data that was promised, over a power cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PowerLossSpec {
+    /// With capacitors: for how long they hold the drive up.
+    pub hold_up: Option<Nanos>,
+    /// What a torn program does to the pages of its word line, and what is done about it.
+    pub paired_pages: PairedPages,
+    /// Timing of the journal's blocks: in SLC mode, outside the pools.
+    pub journal: CellTiming,
+    /// Pages of a block of the journal.
+    pub journal_rows: u32,
+    /// Changes of the mapping after which a journal page is written without being asked for.
+    pub journal_interval_units: u32,
+    /// Journal pages after which the changed parts of the mapping are written, so that
+    /// these pages are needed no more.
+    pub checkpoint_pages: u32,
+    /// From power to the first read of the flash.
+    pub boot: Nanos,
+    /// Bringing back one unit that the journal names.
+    pub replay_unit: Nanos,
+}
+
+/// Pages that share a word line and are programmed in several passes: a pass that is cut
+/// short tears the pages of the passes before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairedPages {
+    /// All pages of a word line are programmed in one pass: there is nothing to tear.
+    OneShot,
+    /// Data counts as safe when its word line is full; whoever waits for it has the rest
+    /// of the word line filled with nothing.
+    Pad,
+    /// Nothing is done: a cut may take what a flush has promised.
+    Unprotected,
+}
+
+/// What a drive has that does not go with [`Spec::power_loss`], as its description names it;
+/// the mapping that is kept for a power cut knows nothing of it.
+pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
+    let wears_out = |health: &HealthSpec| health.end_of_life_cycles != [u32::MAX; 2];
+    let one_shot = |loss: &PowerLossSpec| loss.paired_pages == PairedPages::OneShot;
+    let excluded = [
+        (spec.map.is_some(), "[map]"),
+        (spec.media.is_some(), "[media]"),
+        (
+            spec.health.as_ref().is_some_and(wears_out),
+            "health.end_of_life_cycles",
+        ),
+        (
+            spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot),
+            "nand_commands.one_shot_program_us, unless paired_pages is \"one-shot\"",
+        ),
+    ];
+    excluded.iter().find(|e| e.0).map(|e| e.1)
 }

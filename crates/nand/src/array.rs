@@ -205,6 +205,34 @@ impl Array {
         leaving || self.dies.iter().any(|die| die.busy)
     }
 
+    /// The cookies of what `die` is working on, and of what it has interrupted for that.
+    pub fn under_way(&self, die: u32) -> impl Iterator<Item = u64> {
+        let this = &self.dies[die as usize];
+        let interrupted = self.overlap.as_ref().and_then(|o| o.suspended(die));
+        this.busy
+            .then_some(this.cookie)
+            .into_iter()
+            .chain(interrupted)
+    }
+
+    /// The power is gone at `now`: nothing is under way and nothing waits. The caller
+    /// forgets the events.
+    pub fn power_cut(&mut self, now: SimTime) {
+        for die in &mut self.dies {
+            if die.busy {
+                self.counters.die_busy_ns += now.since(die.began).0;
+            }
+            die.busy = false;
+            die.waiting = [List::EMPTY; CLASSES];
+        }
+        self.channels.fill(now);
+        self.waiting.clear();
+        self.free = NONE;
+        if let Some(overlap) = &mut self.overlap {
+            overlap.power_cut();
+        }
+    }
+
     /// Hands `work` to `die`; `cookie` comes back in [`Finished`].
     #[inline]
     pub fn submit(

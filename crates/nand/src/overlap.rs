@@ -111,6 +111,16 @@ impl Overlap {
     pub fn any_leaves(&self) -> bool {
         self.dies.iter().any(|state| state.leaving.is_some())
     }
+
+    /// Cookie of the program or erase that a die has interrupted.
+    pub fn suspended(&self, die: u32) -> Option<u64> {
+        self.dies[die as usize].suspended.map(|s| s.cookie)
+    }
+
+    /// Registers are empty, and nothing is under way.
+    pub fn power_cut(&mut self) {
+        self.dies.fill(State::default());
+    }
 }
 
 impl Array {

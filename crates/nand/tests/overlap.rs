@@ -245,3 +245,37 @@ fn all_work_ends_whatever_overlaps() {
         assert!(bench.array.counters().die_busy_ns <= end, "seed {seed}");
     }
 }
+
+#[test]
+fn a_cut_finds_what_was_interrupted_and_leaves_nothing_under_way() {
+    let mut queue = EventQueue::new(&[1]);
+    let mut array = Array::new(1, 1, 1_000, Nanos::ZERO, 0).with_abilities(suspending());
+    let program = Work::Program {
+        program: Nanos::from_micros(500),
+        bytes: 4_096,
+    };
+    let read = Work::Read {
+        sense: Nanos::from_micros(50),
+        bytes: 4_096,
+    };
+    array.submit(&mut queue, 0, Class::HostProgram, program, 7);
+    // The data has been taken in: the cells begin.
+    let begun = queue.pop().expect("they begin");
+    array.sensed(&mut queue, begun.thing);
+    array.submit(&mut queue, 0, Class::HostRead, read, 8);
+    assert_eq!(array.under_way(0).collect::<Vec<_>>(), [8, 7]);
+    queue.clear();
+    array.power_cut(queue.now());
+    assert_eq!(array.under_way(0).count(), 0);
+    assert!(!array.is_busy());
+    // The die takes new work up as if nothing had been.
+    let now = queue.now();
+    array.submit(&mut queue, 0, Class::HostRead, read, 9);
+    let sensed = queue.pop().expect("it senses");
+    assert_eq!(sensed.at.since(now), Nanos::from_micros(50));
+    array.sensed(&mut queue, sensed.thing);
+    let moved = queue.pop().expect("its data leaves");
+    let done = array.ended(&mut queue, moved.lane, moved.thing);
+    assert_eq!(done.cookie, 9);
+    assert!(queue.pop().is_none());
+}

@@ -13,6 +13,7 @@ mod host;
 mod map;
 mod media;
 mod policy;
+pub mod power_loss;
 mod resolve;
 mod schema;
 mod shape;

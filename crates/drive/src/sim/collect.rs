@@ -91,11 +91,19 @@ impl SimDrive {
                 return;
             }
         }
+        if self.durability.is_some()
+            && !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
+        {
+            self.urge();
+        }
     }
 
     #[inline]
     fn may_collect(&self) -> bool {
-        let asked = self.wants_space() || self.empties_cache().is_some() || self.refreshes();
+        let asked = self.wants_space()
+            || self.empties_cache().is_some()
+            || self.refreshes()
+            || self.finishes_cache_victim();
         let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
         asked && !self.read_only && under_way < self.spec.collect.depth && self.collect_has_space()
     }
@@ -108,6 +116,18 @@ impl SimDrive {
         } else {
             self.free_slots[Pool::Main as usize] < self.limits.collect_start
         }
+    }
+
+    /// Whether what is being emptied of the cache is emptied to its end, though nothing more
+    /// is to be: a write that is kept or lost as a whole may need all of its space at once.
+    #[inline]
+    fn finishes_cache_victim(&self) -> bool {
+        self.durability.is_some()
+            && !self.idle.working()
+            && self
+                .collector
+                .victim
+                .is_some_and(|v| v.reason == Reason::Cache)
     }
 
     /// Whether idle work has anything to collect for.
@@ -244,7 +264,7 @@ impl SimDrive {
                 return;
             }
             self.collector.leaving.pop_front();
-            self.erase(superblock);
+            self.let_go(superblock);
         }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Command {
     pub to_admit: u64,
     /// A write that is complete only when it is programmed.
     pub fua: bool,
+    /// The same, in a drive that keeps account of what is durable: it ends as a flush does.
+    pub forced: bool,
     /// Units promised to what fills its last slot up.
     pub padding: u32,
     /// Programs it waits for.
@@ -90,6 +92,7 @@ const NO_COMMAND: Command = Command {
     bytes_left: 0,
     to_admit: 0,
     fua: false,
+    forced: false,
     padding: 0,
     programs_left: 0,
     untouched: false,
@@ -170,6 +173,11 @@ impl Commands {
         self.free.len() < self.slots.len()
     }
 
+    /// How many queues there are.
+    fn queues(&self) -> u16 {
+        self.queues.len() as u16
+    }
+
     /// True once for each command.
     pub fn first_transfer(&mut self, command: u32) -> bool {
         std::mem::replace(&mut self.slots[command as usize].untouched, false)
@@ -199,7 +207,7 @@ impl SimDrive {
             self.idle_ends();
         }
         let first = self.commands.queue_of(request.queue).waiting.is_empty();
-        if first && self.commands.may_start(&request) {
+        if first && self.commands.may_start(&request) && !self.is_starting() {
             self.command_starts(request);
         } else {
             let queue = self.commands.queue_of(request.queue);
@@ -211,6 +219,8 @@ impl SimDrive {
         self.commands.queue_of(request.queue).active += 1;
         self.commands.alone = self.commands.is_alone(request.op);
         let slot = self.commands.take();
+        let fua = request.op == Op::Write && (request.fua || !self.spec.host.write_cache);
+        let keeps_account = self.durability.is_some();
         *self.commands.get_mut(slot) = Command {
             tag: request.tag,
             queue: request.queue,
@@ -219,7 +229,8 @@ impl SimDrive {
             len_bytes: request.len_bytes,
             bytes_left: request.len_bytes,
             to_admit: request.len_bytes,
-            fua: request.op == Op::Write && (request.fua || !self.spec.host.write_cache),
+            fua: fua && !keeps_account,
+            forced: fua && keeps_account,
             padding: 0,
             programs_left: 0,
             untouched: true,
@@ -311,6 +322,19 @@ impl SimDrive {
         }
     }
 
+    /// Starts commands that have come before the drive could serve them.
+    pub(super) fn start_waiting(&mut self) {
+        for queue in 0..self.commands.queues() {
+            while let Some(&request) = self.commands.queue_of(queue).waiting.front() {
+                if !self.commands.may_start(&request) {
+                    break;
+                }
+                self.commands.queue_of(queue).waiting.pop_front();
+                self.command_starts(request);
+            }
+        }
+    }
+
     /// Free units of the pool that takes new data first, for tests and observers.
     pub fn free_entry_units(&self) -> u64 {
         let pool = match self.spec.cache {
@@ -329,14 +353,17 @@ impl SimDrive {
     /// One line for a person who looks for a drive that stands still.
     pub fn diagnosis(&self) -> String {
         format!(
-            "free slots {:?}, erased cache {} main {}, outstanding {}, {:?}, {:?}, {}",
+            "free slots {:?}, erased cache {} main {}, outstanding {}, {:?}, {:?}, {}; {}",
             self.free_slots,
             self.superblocks.erased(Pool::Cache),
             self.superblocks.erased(Pool::Main),
             self.commands.outstanding,
             self.collector,
             (&self.folder, &self.trimmer),
-            self.writer.diagnosis()
+            self.writer.diagnosis(),
+            self.durability
+                .as_ref()
+                .map_or_else(String::new, |d| d.diagnosis())
         )
     }
 

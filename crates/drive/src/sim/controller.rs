@@ -78,6 +78,14 @@ impl Controller {
         self.busy_ns
     }
 
+    /// No job is under way, and no segment of the mapping at hand.
+    pub fn power_cut(&mut self) {
+        for core in &mut self.cores {
+            core.jobs.clear();
+        }
+        self.at_hand.fill(u32::MAX);
+    }
+
     /// Queues a job that takes `time` on `core`.
     #[inline]
     pub fn submit(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {

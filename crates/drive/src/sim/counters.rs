@@ -80,6 +80,26 @@ pub struct Counters {
     pub read_ahead_hits: u64,
     /// Bytes moved over the channels.
     pub channel_bytes: u64,
+    /// Journal pages programmed.
+    pub journal_programs: u64,
+    /// Pages of the mapping programmed by checkpoints.
+    pub checkpoint_programs: u64,
+    /// Erases of journal blocks, one a die.
+    pub journal_erases: u64,
+    /// Slots programmed with nothing, to fill a word line.
+    pub filler_slots: u64,
+    /// Times that the drive was powered up again.
+    pub power_ups: u64,
+    /// Power cuts without a shutdown before.
+    pub unsafe_shutdowns: u64,
+    /// Units that flash had and a torn program of their word line took, over all cuts.
+    pub paired_units_lost: u64,
+    /// Cuts at which the capacitors did not hold long enough.
+    pub failed_saves: u64,
+    /// What the last save on capacitors took, ns.
+    pub save_ns_last: u64,
+    /// From the last power-up until commands were served, ns.
+    pub recovery_ns_last: u64,
     /// Busy time summed over dies, ns.
     pub die_busy_ns: u64,
     /// Busy time summed over channels, ns.

@@ -65,7 +65,7 @@ impl SimDrive {
         let by_pool =
             |of: [u64; 2], slc, native| product(of[cache], slc) + product(of[main], native);
         let asleep = self.asleep_ns();
-        let awake = self.now().0 - asleep.iter().sum::<u64>();
+        let awake = self.now().0 - self.off_ns() - asleep.iter().sum::<u64>();
         let native_erases = counters.erases - counters.slc_erases;
         let bits = u64::from(self.spec.main.timing.pages_per_word_line());
         let together = u64::from(self.spec.program_units() / self.spec.units_per_slot);

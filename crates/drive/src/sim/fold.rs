@@ -55,7 +55,7 @@ impl SimDrive {
             if self.folder.fold.is_none() && !self.begin_fold() {
                 return;
             }
-            if self.free_slots[Pool::Main as usize] <= self.limits.fold_main_floor {
+            if self.free_slots[Pool::Main as usize] <= self.fold_main_floor() {
                 self.pump_collect();
                 return;
             }
@@ -63,6 +63,18 @@ impl SimDrive {
                 return;
             }
         }
+    }
+
+    /// Free slots of the main area that folding must leave to collection. After a power cut
+    /// has cost slots, collection may find no room in the cache in turn: then folding, which
+    /// makes it, goes first.
+    fn fold_main_floor(&self) -> i64 {
+        let cache = self.free_slots[Pool::Cache as usize];
+        let enters_cache = self.cache_spec().takes_collected;
+        if self.durability.is_some() && enters_cache && cache <= self.limits.collect_cache_floor {
+            return self.slots(Pool::Main, 1).min(self.limits.fold_main_floor);
+        }
+        self.limits.fold_main_floor
     }
 
     /// Dies that may fold at once.
@@ -97,6 +109,7 @@ impl SimDrive {
             return false;
         }
         if !self.has_superblock(Pool::Main) {
+            self.urge();
             self.pump_collect();
             return false;
         }
@@ -128,7 +141,7 @@ impl SimDrive {
             self.superblocks.take_closed_cache(nth);
             let slots = self.layout.shape(Mode::Slc).slots;
             self.give_slots(self.kind_of(superblock), slots);
-            self.erase(superblock);
+            self.let_go(superblock);
         }
     }
 
@@ -220,6 +233,7 @@ impl SimDrive {
         let valid = self.mapping.valid_bits(from);
         let dead = (self.mapping.occupied_bits(from) & !valid).count_ones();
         self.mapping.transplant(from, valid, to, target);
+        self.log_transplant(from, valid, to, target);
         self.counters.units_folded += u64::from(valid.count_ones());
         if dead > 0 {
             self.mapping.release_kept(from);
@@ -247,7 +261,7 @@ impl SimDrive {
         let fold = self.folder.fold.take().expect("a fold is under way");
         self.superblocks.close(fold.target);
         for &source in &fold.sources[..sources] {
-            self.erase(source);
+            self.let_go(source);
         }
     }
 }

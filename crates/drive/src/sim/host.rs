@@ -86,6 +86,20 @@ impl Cpus {
         host.driver.as_ref().map_or(0, |driver| driver.cpus)
     }
 
+    /// The requests that they work on are gone.
+    pub fn power_cut(&mut self) {
+        for cpu in &mut self.cpus {
+            cpu.work.clear();
+            (cpu.step, cpu.next) = (Step::Free, NONE);
+        }
+        let free = Lock {
+            held: false,
+            first: NONE,
+            last: NONE,
+        };
+        self.locks.fill(free);
+    }
+
     /// Time that the processors spent on requests; spinning is not counted.
     pub fn busy_ns(&self) -> u64 {
         self.busy_ns

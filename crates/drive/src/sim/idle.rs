@@ -67,6 +67,7 @@ impl SimDrive {
             return;
         }
         self.pad_slots();
+        self.want_all_durable();
         // Without idle work the drive stands still until the host speaks again.
         self.idle.working = true;
         if self.spec.idle.enabled {
@@ -135,12 +136,14 @@ impl SimDrive {
             ..Idle::default()
         };
         self.pad_slots();
+        self.want_all_durable();
     }
 
     /// A drive that sleeps wakes up for the work that the end of the delay brings, which
     /// begins when it is awake. False when there is none, or when it is awake.
     fn wakes_for_idle_work(&mut self) -> bool {
-        let work = self.writer.has_open_slot() || self.spec.idle.enabled && self.idle_has_work();
+        let open = self.writer.has_open_slot() || self.owes_journal();
+        let work = open || self.spec.idle.enabled && self.idle_has_work();
         if !work || !self.is_asleep() {
             return false;
         }

@@ -120,6 +120,7 @@ impl SimDrive {
             || self.link.is_busy()
             || self.idle.has_slices()
             || self.trimmer.is_busy()
+            || self.awaits_journal()
     }
 
     fn enter(&mut self, state: usize) {
@@ -148,6 +149,14 @@ impl SimDrive {
                 until
             }
         }
+    }
+
+    /// A drive that was without power is awake.
+    pub(super) fn sleep_power_cut(&mut self) {
+        self.sleep = Sleep {
+            asleep_ns: self.asleep_ns(),
+            ..Sleep::default()
+        };
     }
 
     /// The way out lies behind it.

@@ -108,6 +108,14 @@ impl Layout {
         self.within_superblock(slot).0
     }
 
+    /// The slots that share a word line with `slot` of a superblock in this mode, itself
+    /// among them, in the order in which they are programmed.
+    pub fn word_line(&self, slot: u32, mode: Mode) -> impl Iterator<Item = u32> + use<> {
+        let (_, within) = self.within_superblock(slot);
+        let first = slot - within;
+        self.shape(mode).word_line(within).map(move |w| first + w)
+    }
+
     /// Number of the first slot of a superblock.
     #[inline]
     pub fn first_slot(&self, superblock: u32) -> u32 {

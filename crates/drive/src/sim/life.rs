@@ -72,10 +72,10 @@ impl SimDrive {
             },
             spare_threshold_percent: spec.map_or(0, |spec| u64::from(spec.spare_threshold_percent)),
             read_only: self.read_only,
-            power_on: Nanos(self.now().0),
+            power_on: Nanos(self.now().0 - self.off_ns()),
             core_busy: Nanos(counters.core_busy_ns),
-            power_cycles: 1,
-            unsafe_shutdowns: 0,
+            power_cycles: 1 + counters.power_ups,
+            unsafe_shutdowns: counters.unsafe_shutdowns,
             media_errors: counters.lost_pages,
             temperature: self.temperature(),
         }

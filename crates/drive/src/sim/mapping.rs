@@ -376,6 +376,10 @@ impl Mapping {
         self.unmap_all(false);
         self.kept.fill(0);
         self.kept_in.fill(0);
+        self.forget_notes();
+    }
+
+    fn forget_notes(&mut self) {
         self.notes.bits.fill(0);
         (self.notes.count, self.notes.hiding) = (0, false);
     }
@@ -421,6 +425,41 @@ impl Mapping {
             let first = (self.layout.first_slot(superblock) << self.unit_bits) as usize;
             let units = self.layout.pool(pool).slots_per_superblock << self.unit_bits;
             stamps.0[first..first + units as usize].fill(ERASED);
+        }
+    }
+
+    /// A slot holds nothing that can be read: its program was cut short or never begun.
+    pub fn tear(&mut self, slot: u32) {
+        if let Some(stamps) = &mut self.stamps {
+            let first = (slot << self.unit_bits) as usize;
+            stamps.0[first..first + (1 << self.unit_bits)].fill(ERASED);
+        }
+    }
+
+    /// Makes `durable` the mapping. What lost its address and was kept in the cache is
+    /// forgotten with the rest of the working memory.
+    ///
+    /// # Panics
+    /// When `durable` points to a place that belongs to another unit.
+    pub fn restore(&mut self, durable: &[u32]) {
+        self.valid.fill(0);
+        self.valid_in.fill(0);
+        self.kept.fill(0);
+        self.kept_in.fill(0);
+        self.forget_notes();
+        for (logical, &physical) in (0u32..).zip(durable) {
+            self.to_physical[logical as usize] = physical;
+            if physical == UNMAPPED {
+                continue;
+            }
+            assert_eq!(
+                self.logical_of(physical),
+                logical,
+                "flash has another unit there"
+            );
+            self.valid[physical as usize / 64] |= 1 << (physical % 64);
+            let superblock = self.layout.superblock_of_slot(physical >> self.unit_bits);
+            self.valid_in[superblock as usize] += 1;
         }
     }
 

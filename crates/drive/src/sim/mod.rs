@@ -5,8 +5,8 @@
 //! [`kind`]: hardware that becomes free (dies, link) before the firmware that uses it
 //! (cores), before timers; then commands that arrive from the host, in the order of
 //! submission; then completions handed to the host, in the order in which they were
-//! decided; then the host's processors, and what watches over all of this (idle states,
-//! heat).
+//! decided; then the host's processors, what watches over all of this (idle states, heat),
+//! and last the timers of a start after a power cut.
 //!
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
@@ -18,6 +18,7 @@ mod command;
 mod controller;
 mod counters;
 mod divider;
+mod durability;
 mod energy;
 mod fold;
 mod fua;
@@ -25,6 +26,7 @@ mod heat;
 mod host;
 mod idle;
 mod idle_states;
+mod journal;
 mod layout;
 mod life;
 mod limits;
@@ -35,6 +37,7 @@ mod media;
 mod memory;
 mod over_provisioning;
 mod policy;
+mod power_cut;
 mod probe;
 mod read;
 mod service;
@@ -52,6 +55,8 @@ use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTi
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
+#[doc(hidden)]
+pub use durability::Canary;
 pub use energy::Energy;
 pub use idle_states::MOST_IDLE_STATES;
 pub use thermal::Temperature;
@@ -61,10 +66,12 @@ use admission::Admission;
 use collect::Collector;
 use command::{Commands, Ending};
 use controller::{Controller, Job};
+use durability::Durability;
 use fold::Folder;
 use host::Cpus;
 use idle::Idle;
 use idle_states::Sleep;
+use journal::Upkeep;
 pub use layout::{Capacity, capacity, user_units_max};
 use layout::{Layout, Pool};
 use limits::Limits;
@@ -102,18 +109,21 @@ mod kind {
     // whether there was anything to do, and what it took of energy.
     pub const SLEEP: u8 = 10;
     pub const HEAT: u8 = 11;
+    // The steps of a start, before which nothing else happens but arrivals, which wait.
+    pub const POWER: u8 = 12;
 }
 
 /// How many things of each kind there are. What is switched off has none.
-fn things(spec: &Spec) -> [u32; 12] {
+fn things(spec: &Spec) -> [u32; 13] {
     let cores = spec.controller.cores;
     let sleep = u32::from(!spec.idle_states.is_empty());
     let heat = u32::from(spec.thermal.is_some());
     let links = Link::things(&spec.host);
     let cpus = Cpus::things(&spec.host);
     let trim_pause = u32::from(spec.trim.erase_pause.is_some());
+    let power = u32::from(spec.power_loss.is_some());
     [
-        spec.dies, links, cores, 1, 1, 1, 1, 1, cpus, trim_pause, sleep, heat,
+        spec.dies, links, cores, 1, 1, 1, 1, 1, cpus, trim_pause, sleep, heat, power,
     ]
 }
 
@@ -149,6 +159,8 @@ pub struct SimDrive {
     idle: Idle,
     media: Option<Box<Media>>,
     trimmer: Trimmer,
+    /// Only in a drive whose power can be cut.
+    durability: Option<Box<Durability>>,
     arrivals: VecDeque<Arrival>,
     completions: VecDeque<Ending>,
     sleep: Sleep,
@@ -196,6 +208,8 @@ enum Purpose {
     MapRead { waiting: u32 },
     /// Map pages written back, or their block erased.
     MapWritten,
+    /// Beside data: journal, checkpoints, recovery.
+    Upkeep { what: Upkeep },
 }
 
 impl Purpose {
@@ -214,6 +228,7 @@ impl Purpose {
             Purpose::Rebuild { rebuild } => (9, rebuild, 0),
             Purpose::MapRead { waiting } => (10, waiting, 0),
             Purpose::MapWritten => (11, 0, 0),
+            Purpose::Upkeep { what } => (12, what as u32, 0),
         };
         debug_assert!(b < 1 << 24);
         u64::from(a) | u64::from(b) << 32 | code << 56
@@ -239,6 +254,9 @@ impl Purpose {
             9 => Purpose::Rebuild { rebuild: a },
             10 => Purpose::MapRead { waiting: a },
             11 => Purpose::MapWritten,
+            12 => Purpose::Upkeep {
+                what: Upkeep::ALL[a as usize],
+            },
             code => unreachable!("no purpose has the code {code}"),
         }
     }
@@ -251,6 +269,7 @@ impl SimDrive {
     /// When the numbers contradict each other; [`crate::model`] checks them first and
     /// says which.
     pub fn new(spec: &Spec) -> SimDrive {
+        power_cut::assert_allowed(spec);
         let layout = Layout::new(spec);
         let units = (spec.user_bytes / UNIT_BYTES) as u32;
         let slots_of = |pool: Pool| {
@@ -301,6 +320,10 @@ impl SimDrive {
             admission: Admission::default(),
             // The first one begins the steps of heat.
             holds_arrivals: spec.thermal.is_some(),
+            durability: spec
+                .power_loss
+                .as_ref()
+                .map(|of| Box::new(Durability::new(of, spec, &layout, units))),
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
             read_only: false,
@@ -389,6 +412,7 @@ impl SimDrive {
     #[inline]
     fn step(&mut self) -> Option<Completion> {
         let event = self.queue.pop().expect("the caller saw an event");
+        let mut ended = None;
         // Dies are the first kind: a die's number is that of its thing.
         match event.lane {
             Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
@@ -412,9 +436,12 @@ impl SimDrive {
                 self.command_arrives();
             }
             Lane::Completion => return self.completion_arrives(),
-            Lane::Timer => return self.timer_ends(event.thing),
+            Lane::Timer => ended = self.timer_ends(event.thing),
         }
-        None
+        if self.durability.is_some() {
+            self.keep_durable();
+        }
+        ended
     }
 
     fn timer_ends(&mut self, thing: u32) -> Option<Completion> {
@@ -425,6 +452,7 @@ impl SimDrive {
             (kind::TRIM_PAUSE, _) => self.trim_pause_ends(),
             (kind::SLEEP, _) => self.sleep_timer_ends(),
             (kind::HEAT, _) => self.heat_step_ends(),
+            (kind::POWER, _) => self.power_timer_ends(),
             (kind::CPU, cpu) => {
                 self.trace(kind::CPU, cpu);
                 return self.cpu_done(cpu);
@@ -448,6 +476,7 @@ impl SimDrive {
             Purpose::Rebuild { rebuild } => self.rebuild_part(rebuild),
             Purpose::MapRead { waiting } => self.map_read(waiting),
             Purpose::MapWritten => {}
+            Purpose::Upkeep { what } => self.upkeep_done(what),
         }
     }
 
@@ -528,6 +557,21 @@ impl SimDrive {
         }
     }
 
+    /// Lets at most `events` events happen, and stops at a completion: how many have
+    /// happened, and the completion. Fewer than asked for without one means that nothing
+    /// more will happen.
+    pub fn advance_events(&mut self, events: u64) -> (u64, Option<Completion>) {
+        for done in 0..events {
+            if self.queue.next_at() == SimTime::NEVER {
+                return (done, None);
+            }
+            if let Some(completion) = self.step() {
+                return (done + 1, Some(completion));
+            }
+        }
+        (events, None)
+    }
+
     fn completion_arrives(&mut self) -> Option<Completion> {
         let ending = self.completions.pop_front()?;
         if let Some(next) = self.completions.front() {
@@ -558,6 +602,7 @@ impl Device for SimDrive {
                 && request.offset_bytes + request.len_bytes <= self.spec.user_bytes,
             "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
         );
+        assert!(self.has_power(), "a request to a drive without power");
         // It will be looked up when the command has come through link and firmware.
         self.mapping.expect(request.offset_bytes / UNIT_BYTES);
         self.commands.outstanding += 1;

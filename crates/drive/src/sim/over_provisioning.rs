@@ -41,7 +41,8 @@ impl SimDrive {
 
     /// Changes what the host can address: on an empty drive, and up to
     /// [`SimDrive::native_bytes`]. What the flash has been through stays; what was known of
-    /// the heat of data is forgotten.
+    /// the heat of data is forgotten. A drive whose power can be cut lets time pass until it
+    /// has noted that it is empty.
     ///
     /// # Errors
     /// [`UserBytesError`]; the drive is as it was.
@@ -59,8 +60,14 @@ impl SimDrive {
             return Err(UserBytesError::HoldsData { units });
         }
         self.read_ahead_forget(0, u32::MAX);
+        if self.durability.is_some() {
+            self.make_durable();
+        }
         let units = (bytes / UNIT_BYTES) as u32;
         self.spec.user_bytes = bytes;
+        if let Some(durability) = &mut self.durability {
+            durability.set_logical_units(&self.spec, units);
+        }
         self.mapping.set_logical_units(units);
         self.writer.sorting.forget_heat(&self.spec, units);
         Ok(())

@@ -1,6 +1,6 @@
 //! Erasing the whole drive, as ATA's SECURITY ERASE UNIT and NVMe's Format and Sanitize do.
 
-use stend_base::{Device, Nanos};
+use stend_base::{Device, Nanos, SimTime};
 
 use super::collect::Collector;
 use super::fold::Folder;
@@ -32,6 +32,9 @@ impl SimDrive {
         self.trimmer = Trimmer::new();
         self.read_ahead = ReadAhead::new();
         self.mapping.forget();
+        if let Some(durability) = &mut self.durability {
+            durability.forget_all(&self.mapping);
+        }
         for pool in [Pool::Cache, Pool::Main] {
             let usable = self.usable_superblocks(pool);
             self.free_slots[pool as usize] = self.slots(pool, usable);
@@ -58,7 +61,11 @@ impl SimDrive {
         self.run_until(end);
         self.read_ahead_forget(0, self.mapping.logical_units());
         self.mapping.forget();
+        self.log_trim(0, self.mapping.logical_units());
         self.pump_all();
+        if self.durability.is_some() {
+            self.make_durable();
+        }
         self.host_fell_silent();
         self.now().since(begin)
     }
@@ -76,7 +83,7 @@ impl SimDrive {
     }
 
     fn run_while_busy(&mut self) {
-        while self.is_busy() {
+        while self.is_busy() && self.queue.next_at() < SimTime::NEVER {
             let nothing = self.step();
             debug_assert!(nothing.is_none());
         }

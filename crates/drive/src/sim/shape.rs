@@ -77,6 +77,24 @@ impl Shape {
         (first * self.dies + die) * self.together + page
     }
 
+    /// The slots that share a word line with one, itself among them, in the order in which
+    /// they are programmed.
+    pub fn word_line(&self, within: u32) -> impl Iterator<Item = u32> + use<> {
+        let (row, die) = self.place(within);
+        let (shape, first) = (*self, row - row % self.rows_per_word_line);
+        (first..first + self.rows_per_word_line).map(move |row| shape.at(row, die))
+    }
+
+    /// The first slot, not before `within`, from which on no word line has been begun, where
+    /// those before `within` have.
+    pub fn next_word_line(&self, within: u32) -> u32 {
+        let together = self.rows_per_word_line / self.together;
+        match together {
+            1 => within,
+            _ => within.next_multiple_of(self.rows_per_word_line * self.dies),
+        }
+    }
+
     /// Number of a slot's word line and die among those of the superblock, and its page in
     /// the word line.
     fn word_line_die(&self, within: u32) -> (u32, u32) {

@@ -101,6 +101,11 @@ impl Sorting {
 }
 
 impl Sorting {
+    /// Nothing is on its way. What is known of heat is kept, as is the mapping.
+    pub fn power_cut(&mut self) {
+        self.on_its_way.clear();
+    }
+
     /// Begins anew with so many units, all of them cold.
     pub fn forget_heat(&mut self, spec: &Spec, units: u32) {
         if let (Some(heat), Some(streams)) = (&mut self.heat, &spec.streams) {
@@ -130,7 +135,9 @@ impl SimDrive {
     #[inline(always)]
     pub(super) fn stream_of_admission(&self, command: u32, first: u32) -> StreamId {
         match &self.writer.sorting.heat {
-            Some(heat) if !self.commands.get(command).fua => StreamId::host(heat.stream_of(first)),
+            Some(heat) if !self.commands.get(command).fua => self
+                .stream_of_piece(command)
+                .unwrap_or_else(|| StreamId::host(heat.stream_of(first))),
             _ => StreamId::HOST,
         }
     }

@@ -272,6 +272,57 @@ impl Superblocks {
         self.spares.len() as u32
     }
 
+    /// Superblocks of the main area in SLC mode that are open or closed.
+    pub fn dynamic_with_data(&self) -> u32 {
+        let main = self.first_main as usize..self.state.len();
+        let holds = |&s: &usize| {
+            self.mode[s] == Mode::Slc && matches!(self.state[s], State::Open | State::Closed)
+        };
+        main.filter(holds).count() as u32
+    }
+
+    /// Those that something is being written to.
+    pub fn open_ones(&self) -> impl Iterator<Item = u32> + '_ {
+        (0u32..)
+            .zip(&self.state)
+            .filter(|&(_, &state)| state == State::Open)
+            .map(|(superblock, _)| superblock)
+    }
+
+    /// Nothing is under way any more. Those that are `open` stay so, those that were being
+    /// erased or are `dead` are to be erased (they are returned), all others with data are
+    /// closed.
+    pub fn power_cut(
+        &mut self,
+        open: impl Fn(u32) -> bool,
+        dead: impl Fn(u32) -> bool,
+    ) -> Vec<u32> {
+        self.programs.fill(0);
+        self.erases.fill(0);
+        let mut to_erase = Vec::new();
+        for superblock in 0..self.state.len() as u32 {
+            match self.state[superblock as usize] {
+                State::Erased | State::Retired => continue,
+                _ if dead(superblock) => {
+                    self.state[superblock as usize] = State::Leaving;
+                    to_erase.push(superblock);
+                }
+                State::Open if open(superblock) => self.full[superblock as usize] = false,
+                State::Open => self.close(superblock),
+                _ => self.state[superblock as usize] = State::Closed,
+            }
+        }
+        let is_closed = |&s: &u32| {
+            self.state[s as usize] == State::Closed && self.mode[s as usize] == Mode::Slc
+        };
+        let all = 0..self.state.len() as u32;
+        let mut closed: Vec<u32> = all.filter(is_closed).collect();
+        closed.sort_unstable_by_key(|&s| self.closed_at[s as usize]);
+        self.closed_cache.clear();
+        self.closed_cache.extend(closed);
+        to_erase
+    }
+
     /// Erase cycles of every superblock, cache first.
     pub fn erase_counts(&self) -> &[u32] {
         &self.erase_count

@@ -230,6 +230,11 @@ impl SimDrive {
         }
     }
 
+    /// The timer is gone; the heat is not.
+    pub(super) fn heat_power_cut(&mut self) {
+        self.heat.timer_set = false;
+    }
+
     pub(super) fn heat_step_ends(&mut self) {
         self.heat_up();
         self.heat.timer_set = false;

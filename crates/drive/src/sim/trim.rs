@@ -73,6 +73,14 @@ impl SimDrive {
 
     /// The firmware has looked at a TRIM command.
     pub(super) fn trim(&mut self, command: u32) {
+        if self.trim_must_wait(command) {
+            self.wait_among_writes(command);
+        } else {
+            self.trim_begins(command);
+        }
+    }
+
+    pub(super) fn trim_begins(&mut self, command: u32) {
         if !self.spec.trim.enabled {
             self.command_done(command);
             self.pump_all();
@@ -97,6 +105,8 @@ impl SimDrive {
         };
         let waits = !work.lazy && first < end;
         self.mapping.note(first, end);
+        // For a power cut the whole range is trimmed from now on.
+        self.log_trim(first, end);
         if first < end {
             self.trimmer.ranges.push_back(Range {
                 next: first,
@@ -112,6 +122,7 @@ impl SimDrive {
 
     fn trim_now(&mut self, first: u32, end: u32) {
         let keep = self.trim_keeps();
+        self.log_trim(first, end);
         if first == 0 && end == self.mapping.logical_units() {
             self.mapping.unmap_all(keep);
             return;
@@ -196,7 +207,7 @@ impl SimDrive {
         self.free_slots[Pool::Main as usize] += self.slots(Pool::Main, 1);
         self.trimmer.erasing = superblock;
         self.counters.superblocks_trimmed += 1;
-        self.erase(superblock);
+        self.let_go(superblock);
     }
 
     /// A superblock has been erased, for whatever reason.

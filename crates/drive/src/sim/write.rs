@@ -5,8 +5,11 @@
 //! The host is admitted while the buffer has room and the pool it writes to has more
 //! than its reserve free: that is all the throttling there is.
 
+mod cut;
+
 use std::collections::VecDeque;
 
+use stend_base::Op;
 use stend_nand::{Class, Work};
 
 use super::cache::Kind;
@@ -258,7 +261,7 @@ impl Writer {
 
     /// Units promised to the host's streams.
     #[inline]
-    fn host_promised(&self) -> u32 {
+    pub(super) fn host_promised(&self) -> u32 {
         if self.sorting.numbers == 2 {
             return self.streams[0].promised;
         }
@@ -333,23 +336,43 @@ impl SimDrive {
 
     fn admit_writes(&mut self) {
         while let Some(&command) = self.writer.waiting.front() {
+            if self.commands.get(command).op == Op::Trim {
+                if self.trim_must_wait(command) {
+                    return;
+                }
+                self.writer.waiting.pop_front();
+                self.trim_begins(command);
+                continue;
+            }
             let (units, bytes) = self.next_admission(command);
             let padding = self.fua_padding(command, units, bytes);
             let taken = units + padding;
             if self.writer.buffered + taken > self.spec.buffer.write_units {
                 return;
             }
+            let Some(promise) = self.promise_of(command, taken) else {
+                return;
+            };
             let first = self.next_unit(command);
             let stream = self.stream_of_admission(command, first);
-            if !self.host_has_space(stream, taken) {
+            if promise > 0 && !self.host_has_space(stream, promise) {
+                if !self.stream_has_room(stream, promise) {
+                    self.urge();
+                }
                 // Nothing else may be under way that would start what makes space.
                 self.pump_collect();
                 self.pump_fold();
+                // Folding may have passed over word lines in which nothing is left: that
+                // makes space at once, and no event need follow.
+                if self.host_has_space(stream, promise) {
+                    continue;
+                }
                 return;
             }
             self.writer.buffered += taken;
-            self.promise_next(stream, taken);
+            self.promise_next(stream, promise);
             self.note_admission(command, first, units, stream);
+            self.part_admitted(command, units, stream, promise);
             let entry = self.commands.get_mut(command);
             entry.padding = padding;
             entry.to_admit -= u64::from(bytes);
@@ -492,6 +515,11 @@ impl SimDrive {
         stream.next.filter(|_| stream.promised > stream.room)
     }
 
+    /// A TRIM waits in the order of the writes.
+    pub(super) fn wait_among_writes(&mut self, command: u32) {
+        self.writer.waiting.push_back(command);
+    }
+
     pub(super) fn promise(&mut self, stream: StreamId, units: u32) {
         self.writer.streams[stream.number()].promised += units;
     }
@@ -523,7 +551,8 @@ impl SimDrive {
         if self.writer.padding_owed {
             self.pad_slots();
         }
-        if finished && !fua {
+        let waits = self.part_placed(command, units.end, finished);
+        if finished && !fua && !waits {
             self.command_done(command);
         }
     }
@@ -588,6 +617,7 @@ impl SimDrive {
                 without_lowest(units, now)
             };
             self.mapping.gather(slot, units ^ rest, to, superblock);
+            self.log_gather(slot, units ^ rest, to, superblock);
             self.fill_collected(id, now);
             (units, count) = (rest, count - now);
         }
@@ -753,8 +783,7 @@ impl SimDrive {
         }
         let mode = self.writer.streams[id.number()].kind.mode;
         let padding = self.writer.shapes[mode as usize].units_together - filled;
-        let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
-        if !takes_none && !self.stream_has_room(id, padding) {
+        if !self.padding_fits(id, padding) {
             self.writer.padding_owed |= id.is_host();
             return;
         }
@@ -765,6 +794,12 @@ impl SimDrive {
             self.writer.buffered += padding;
         }
         self.close_slot(id);
+    }
+
+    /// Whether `padding` units can be left out without taking room that was promised.
+    fn padding_fits(&self, id: StreamId, padding: u32) -> bool {
+        let takes_none = self.superblocks_needed(id, padding) == self.superblocks_needed(id, 0);
+        takes_none || self.stream_has_room(id, padding)
     }
 
     fn program(&mut self, kind: Kind, (row, die): (u32, u32), stream: StreamId, purpose: Purpose) {
@@ -851,6 +886,10 @@ impl SimDrive {
     }
 
     pub(super) fn flush(&mut self, command: u32) {
+        if self.durability.is_some() {
+            self.flush_durably(command);
+            return;
+        }
         self.pad_slots();
         let epoch = self.writer.epoch;
         self.writer.epoch += 1;
@@ -860,13 +899,17 @@ impl SimDrive {
 
     /// Ends the flushes behind which nothing is unprogrammed any more.
     #[inline]
-    fn check_flushes(&mut self) {
+    pub(super) fn check_flushes(&mut self) {
         if !self.commands.flushes.is_empty() {
             self.end_flushes();
         }
     }
 
     fn end_flushes(&mut self) {
+        if self.durability.is_some() {
+            self.end_durable_flushes();
+            return;
+        }
         while let Some(&(command, epoch)) = self.commands.flushes.first() {
             let holds_up =
                 |f: &Filling| f.in_use && !f.programmed && f.stream.is_host() && f.epoch <= epoch;

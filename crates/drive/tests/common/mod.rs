@@ -2,6 +2,9 @@
 
 #![allow(dead_code, missing_docs)]
 
+pub mod cuts;
+pub mod draw;
+
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
 use stend_drive::spec::*;
@@ -99,6 +102,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
         idle_states: Vec::new(),
         thermal: None,
         health: None,
+        power_loss: None,
     }
 }
 

@@ -12,6 +12,7 @@ mod host;
 mod media;
 mod policy;
 mod power;
+mod power_loss;
 
 use stend_analysis::{LevelKind, steps};
 use stend_drive::Model;

@@ -52,6 +52,14 @@ impl Link {
         }
     }
 
+    /// Nothing is on its way any more.
+    pub fn power_cut(&mut self) {
+        match self {
+            Link::Sata(sata) => sata.power_cut(),
+            Link::Pcie(pcie) => pcie.power_cut(),
+        }
+    }
+
     /// Whether anything is on its way.
     pub fn is_busy(&self) -> bool {
         match self {

@@ -101,6 +101,14 @@ impl Pcie {
         }
     }
 
+    pub fn power_cut(&mut self) {
+        for direction in &mut self.directions {
+            direction.current = None;
+            direction.waiting.clear();
+        }
+        self.memory.clear();
+    }
+
     pub fn is_busy(&self) -> bool {
         !self.memory.is_empty() || self.directions.iter().any(|d| d.current.is_some())
     }

@@ -37,6 +37,11 @@ impl Sata {
         }
     }
 
+    pub fn power_cut(&mut self) {
+        self.current = None;
+        self.waiting.clear();
+    }
+
     pub fn is_busy(&self) -> bool {
         self.current.is_some()
     }

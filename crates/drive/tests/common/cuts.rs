@@ -1,0 +1,420 @@
+//! Random loads on random drives whose power is cut at random events, against a plain model
+//! that knows what each unit may hold afterwards.
+//!
+//! A unit may hold what the last request before a flush left there, or what a later request
+//! did, acknowledged or not: but each request must be there as a whole or not at all (a
+//! write longer than the buffer: each piece of the buffer's size), and nothing before
+//! something that is there may be missing in the same unit. On every fourth drive, requests
+//! under way may overlap; they take effect in the order in which they are completed. Behind capacitors nothing that
+//! was acknowledged may be missing, after a shutdown nothing at all.
+
+use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime};
+use stend_drive::SimDrive;
+use stend_drive::sim::Canary;
+
+use super::draw::draw_for_cuts;
+use super::{UNIT, request};
+
+/// Lives of each drive.
+pub const LIVES: u32 = 12;
+
+/// What a run has tried.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tried {
+    pub operations: u64,
+    pub cuts: u64,
+    /// Of them, before the drive had started again.
+    pub cuts_in_start: u64,
+    pub shutdowns: u64,
+    /// Units that were not as before the cut, though that was allowed.
+    pub units_undone: u64,
+}
+
+impl Tried {
+    pub fn add(&mut self, other: Tried) {
+        self.operations += other.operations;
+        self.cuts += other.cuts;
+        self.cuts_in_start += other.cuts_in_start;
+        self.shutdowns += other.shutdowns;
+        self.units_undone += other.units_undone;
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Sent {
+    request: Request,
+    /// Requests acknowledged when it was sent.
+    after: u64,
+    /// Its place among the acknowledged, from 1.
+    acknowledged: Option<u64>,
+}
+
+/// What one request does to a unit.
+#[derive(Clone, Copy)]
+struct Step {
+    sent: usize,
+    value: Option<u32>,
+}
+
+pub struct Survival {
+    pub drive: SimDrive,
+    rng: Rng,
+    /// What each unit certainly held at some time, and what may have come since.
+    settled: Vec<Option<u32>>,
+    since: Vec<Vec<Step>>,
+    touched: Vec<u32>,
+    /// All requests since the last start; those not completed.
+    sent: Vec<Sent>,
+    outstanding: Vec<usize>,
+    acknowledged: u64,
+    next_tag: u32,
+    depth: usize,
+    piece: u32,
+    capacitors: bool,
+    trim_works: bool,
+    /// What is trimmed reads as nothing from then on.
+    deterministic: bool,
+    /// Requests under way at the same time may touch the same units.
+    overlapping: bool,
+    pub tried: Tried,
+}
+
+impl Survival {
+    pub fn new(seed: u64, canary: Option<Canary>) -> Survival {
+        let mut rng = Rng::stream(seed, "power cuts");
+        let (spec, overlapping) = draw_for_cuts(seed, &mut rng);
+        let mut drive = SimDrive::new(&spec);
+        drive.keep_content();
+        if let Some(canary) = canary {
+            drive.switch_on(canary);
+        }
+        let units = (spec.user_bytes / UNIT) as usize;
+        Survival {
+            depth: 1 + rng.below(40) as usize,
+            rng,
+            settled: vec![None; units],
+            since: vec![Vec::new(); units],
+            touched: Vec::new(),
+            sent: Vec::new(),
+            outstanding: Vec::new(),
+            acknowledged: 0,
+            next_tag: 0,
+            piece: drive.atomic_write_units().expect("it has a log"),
+            capacitors: spec.power_loss.is_some_and(|p| p.hold_up.is_some()),
+            trim_works: spec.trim.enabled,
+            deterministic: spec.trim.work.as_ref().is_none_or(|w| w.deterministic),
+            overlapping,
+            tried: Tried::default(),
+            drive,
+        }
+    }
+
+    /// Sends requests and lets the drive work for about `events` events, then cuts the power
+    /// or shuts the drive down, and checks what is left.
+    ///
+    /// # Panics
+    /// When the drive has lost what it may not, or stands still.
+    pub fn live_once(&mut self, events: u64) {
+        let mut left = events;
+        while left > 0 {
+            self.send();
+            if self.rng.ratio(1, 300) && self.outstanding.is_empty() {
+                let limit = self.drive.now() + Nanos::from_millis(self.rng.below(100));
+                assert!(self.drive.advance(limit).is_none());
+            }
+            let most = if self.outstanding.len() < self.depth {
+                1 + self.rng.below(4)
+            } else {
+                left
+            };
+            left -= self.advance(most.min(left)).min(left);
+        }
+        if self.rng.ratio(1, 12) {
+            self.shut_down();
+        } else {
+            self.cut();
+        }
+        let off = self.drive.now() + Nanos::from_micros(self.rng.below(50));
+        assert!(self.drive.advance(off).is_none());
+        self.start();
+    }
+
+    /// Lets at most `events` events happen; how many have.
+    fn advance(&mut self, events: u64) -> u64 {
+        let (done, completion) = self.drive.advance_events(events);
+        if let Some(completion) = completion {
+            self.completed(completion);
+        } else if done < events && !self.outstanding.is_empty() {
+            panic!("the drive stands still: {}", self.drive.diagnosis());
+        } else if done < events {
+            return events;
+        }
+        done
+    }
+
+    fn completed(&mut self, completion: Completion) {
+        let tag = completion.tag;
+        let sent = &self.sent;
+        let found = self
+            .outstanding
+            .iter()
+            .position(|&s| sent[s].request.tag == tag);
+        let index = self.outstanding.swap_remove(found.expect("a known tag"));
+        self.acknowledged += 1;
+        self.sent[index].acknowledged = Some(self.acknowledged);
+        let Sent { request, after, .. } = self.sent[index];
+        if request.op == Op::Flush {
+            self.settle(after);
+        }
+        let durable = request.op == Op::Write && (request.fua || !self.drive.write_cache());
+        for unit in self.changed(&request) {
+            self.completed_in(unit, index);
+            if durable {
+                self.settle_in(unit, index);
+            }
+        }
+    }
+
+    /// A request is the last so far to have taken effect in a unit. Those that are not yet
+    /// completed come after it, in an order that is not known.
+    fn completed_in(&mut self, unit: u32, index: usize) {
+        let steps = &mut self.since[unit as usize];
+        let own = steps.iter().position(|s| s.sent == index);
+        let step = steps.remove(own.expect("no flush can have settled it"));
+        let sent = &self.sent;
+        let under_way = |s: &Step| sent[s.sent].acknowledged.is_none();
+        let place = steps.iter().position(under_way).unwrap_or(steps.len());
+        steps.insert(place, step);
+        if self.sent[index].request.op == Op::Trim && !self.deterministic {
+            return;
+        }
+        let content = self.drive.content(unit);
+        assert!(
+            steps[place..].iter().any(|s| s.value == content),
+            "unit {unit} holds {content:?} after {:?}",
+            sent[index].request
+        );
+    }
+
+    /// What a request has left in a unit is certain from now on.
+    fn settle_in(&mut self, unit: u32, index: usize) {
+        let steps = &mut self.since[unit as usize];
+        let own = steps.iter().position(|s| s.sent == index);
+        let own = own.expect("it has just been completed");
+        self.settled[unit as usize] = steps[own].value;
+        steps.drain(..=own);
+    }
+
+    /// Units whose content a request changes.
+    fn changed(&self, request: &Request) -> std::ops::Range<u32> {
+        let begin = request.offset_bytes;
+        let end = begin + request.len_bytes;
+        let (first, end) = match request.op {
+            Op::Write => (begin / UNIT, end.div_ceil(UNIT)),
+            Op::Trim if self.trim_works => (begin.div_ceil(UNIT), end / UNIT),
+            Op::Trim | Op::Read | Op::Flush => (0, 0),
+        };
+        first as u32..end.max(first) as u32
+    }
+
+    /// What was acknowledged before the `after`th is certain from now on.
+    fn settle(&mut self, after: u64) {
+        let sent = &self.sent;
+        for &unit in &self.touched {
+            let steps = &mut self.since[unit as usize];
+            let certain = steps
+                .iter()
+                .rposition(|s| sent[s.sent].acknowledged.is_some_and(|a| a <= after));
+            if let Some(certain) = certain {
+                self.settled[unit as usize] = steps[certain].value;
+                steps.drain(..=certain);
+            }
+        }
+        self.touched.retain(|&u| !self.since[u as usize].is_empty());
+    }
+
+    fn send(&mut self) {
+        if self.outstanding.len() >= self.depth {
+            return;
+        }
+        let rng = &mut self.rng;
+        let all = self.settled.len() as u64;
+        let longest = if rng.ratio(1, 20) { all } else { all.min(40) };
+        let units = 1 + rng.below(longest);
+        let first = rng.below(all - units + 1);
+        let op = match rng.below(40) {
+            0..28 => Op::Write,
+            28..35 => Op::Read,
+            35..38 => Op::Trim,
+            _ => Op::Flush,
+        };
+        let units = match op {
+            Op::Flush => 0,
+            Op::Trim => units,
+            Op::Read | Op::Write => units.min(100),
+        };
+        let mut new = request(self.next_tag, op, first, units);
+        if units > 0 && rng.ratio(1, 3) {
+            new.offset_bytes += rng.below(8) * 512;
+            new.len_bytes = units * UNIT - (new.offset_bytes - first * UNIT);
+            new.len_bytes -= rng.below((new.len_bytes / 512).min(8)) * 512;
+        }
+        if !self.overlapping {
+            new.queue = rng.below(20) as u16;
+            new.fua = op == Op::Write && rng.ratio(1, 12);
+        }
+        let touches =
+            |r: &Request| (r.offset_bytes / UNIT)..(r.offset_bytes + r.len_bytes).div_ceil(UNIT);
+        let overlaps = self.outstanding.iter().any(|&s| {
+            let (old, new) = (touches(&self.sent[s].request), touches(&new));
+            old.start < new.end && new.start < old.end
+        });
+        if overlaps && !self.overlapping {
+            return;
+        }
+        self.next_tag += 1;
+        self.tried.operations += 1;
+        let index = self.sent.len();
+        for unit in self.changed(&new) {
+            if self.since[unit as usize].is_empty() {
+                self.touched.push(unit);
+            }
+            self.since[unit as usize].push(Step {
+                sent: index,
+                value: (op == Op::Write).then_some(new.tag),
+            });
+        }
+        self.sent.push(Sent {
+            request: new,
+            after: self.acknowledged,
+            acknowledged: None,
+        });
+        self.outstanding.push(index);
+        self.drive.submit(new);
+    }
+
+    fn cut(&mut self) {
+        self.drive.power_cut();
+        self.tried.cuts += 1;
+        if self.capacitors {
+            self.settle(u64::MAX);
+        }
+        self.check();
+    }
+
+    fn shut_down(&mut self) {
+        while !self.outstanding.is_empty() {
+            self.advance(u64::MAX);
+        }
+        self.drive.shutdown();
+        self.tried.shutdowns += 1;
+        self.settle(u64::MAX);
+        self.check();
+    }
+
+    /// Powers up, sometimes with a cut in between, sometimes with requests that come early.
+    fn start(&mut self) {
+        self.drive.power_up();
+        while self.rng.ratio(1, 4) {
+            let events = self.rng.below(40);
+            self.send();
+            for _ in 0..events {
+                self.advance(1);
+            }
+            self.drive.power_cut();
+            self.tried.cuts += 1;
+            self.tried.cuts_in_start += 1;
+            if self.capacitors {
+                self.settle(u64::MAX);
+            }
+            self.check();
+            self.drive.power_up();
+        }
+    }
+
+    /// Compares every unit with what it may hold, and starts anew from what it holds.
+    fn check(&mut self) {
+        let held: Vec<Option<u32>> = (0..self.settled.len() as u32)
+            .map(|unit| self.drive.content(unit))
+            .collect();
+        for (unit, &content) in held.iter().enumerate() {
+            let known = content == self.settled[unit]
+                || self.since[unit].iter().any(|s| s.value == content);
+            assert!(
+                known,
+                "unit {unit} holds {content:?}, which is older than {:?} or another's",
+                self.settled[unit]
+            );
+            let last = self.since[unit]
+                .last()
+                .map_or(self.settled[unit], |s| s.value);
+            self.tried.units_undone += u64::from(content != last);
+        }
+        for index in 0..self.sent.len() {
+            self.check_whole(index, &held);
+        }
+        assert_eq!(self.drive.counters().paired_units_lost, 0);
+        for unit in self.touched.drain(..) {
+            self.since[unit as usize].clear();
+        }
+        self.settled = held;
+        self.sent.clear();
+        self.outstanding.clear();
+        self.acknowledged = 0;
+    }
+
+    /// A request, or a piece of it, must be there in all its units or in none.
+    fn check_whole(&self, index: usize, held: &[Option<u32>]) {
+        let request = self.sent[index].request;
+        let units = self.changed(&request);
+        let piece = match request.op {
+            Op::Write => self.piece as usize,
+            _ => usize::MAX,
+        };
+        for begin in units.clone().step_by(piece) {
+            let end = units
+                .end
+                .min(begin.saturating_add(u32::try_from(piece).unwrap_or(u32::MAX)));
+            let (mut may_be, mut may_miss) = (true, true);
+            for unit in begin..end {
+                let steps = &self.since[unit as usize];
+                let content = held[unit as usize];
+                // A step that a flush has settled is there.
+                let Some(own) = steps.iter().position(|s| s.sent == index) else {
+                    may_miss = false;
+                    continue;
+                };
+                let before = steps[..own].iter().any(|s| s.value == content);
+                let after = steps[own..].iter().any(|s| s.value == content);
+                // Under way with another: either may have come first.
+                let under_way = |s: &Step| self.sent[s.sent].acknowledged.is_none();
+                let either = under_way(&steps[own])
+                    && steps
+                        .iter()
+                        .any(|s| s.sent != index && under_way(s) && s.value == content);
+                may_be &= after || either;
+                may_miss &= before || either || content == self.settled[unit as usize];
+            }
+            assert!(
+                may_be || may_miss,
+                "torn: {request:?}, units {begin}..{end}"
+            );
+        }
+    }
+}
+
+/// One drive with several lives.
+pub fn survive(seed: u64, lives: u32, canary: Option<Canary>) -> Tried {
+    let mut survival = Survival::new(seed, canary);
+    for _ in 0..lives {
+        let bits = 1 + survival.rng.below(14);
+        let events = survival.rng.below(1 << bits);
+        survival.live_once(events);
+    }
+    // Every request still ends.
+    while !survival.outstanding.is_empty() {
+        survival.advance(u64::MAX);
+    }
+    assert!(survival.drive.now() < SimTime::NEVER);
+    survival.tried
+}

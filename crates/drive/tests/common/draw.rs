@@ -1,0 +1,323 @@
+//! Drives drawn at random.
+
+use stend_base::{Nanos, Rng};
+use stend_drive::Spec;
+use stend_drive::spec::*;
+use stend_nand::{Abilities, CellTiming, Suspend};
+
+use super::{UNIT, ahci, cached, media, nvme, plain};
+
+/// A drive drawn at random: geometry, cell bits, cache, parity, policies, buffer, idle work.
+pub fn draw_spec(rng: &mut Rng) -> Spec {
+    let with_cache = rng.ratio(1, 2);
+    let bits = 1 + rng.below(4) as u32;
+    let word_lines = 4 + rng.below(5) as u32;
+    let superblocks = 24 + rng.below(30) as u32;
+    let mut spec = plain(superblocks, word_lines * bits, 64);
+    spec.dies = 1 + rng.below(12) as u32;
+    spec.channels = 1 + rng.below(u64::from(spec.dies)) as u32;
+    spec.units_per_slot = 1 << rng.below(6);
+    spec.main.timing.read = vec![Nanos::from_micros(50); bits as usize];
+    spec.main.timing.program = vec![Nanos::from_micros(500); bits as usize];
+    spec.parity_data = rng.ratio(1, 2).then(|| 1 + rng.below(8) as u32);
+    if with_cache {
+        let template = cached(superblocks, 16, 64).cache.expect("it has a cache");
+        spec.collect.cache_reserve_superblocks = 4;
+        let pool = PoolSpec {
+            superblocks: 16 + rng.below(12) as u32,
+            rows: word_lines,
+            ..template.pool
+        };
+        spec.cache = Some(CacheSpec {
+            pool,
+            fold_start_slots: rng.below(100),
+            fold_dies_background: rng.below(3) as u32,
+            fold_pause: Nanos::from_micros(rng.below(3) * 500),
+            ..template
+        });
+    }
+    spec.controller.cores = 1 + rng.below(3) as u32;
+    spec.controller.core_write = rng.below(u64::from(spec.controller.cores)) as u32;
+    spec.controller.core_background = rng.below(u64::from(spec.controller.cores)) as u32;
+    spec.buffer.write_units = spec.units_per_slot * (2 + rng.below(20) as u32);
+    spec.buffer.read_ahead_units = rng.below(3) as u32 * 32;
+    spec.collect.policy = if rng.ratio(1, 4) {
+        Policy::Fifo
+    } else {
+        Policy::Greedy
+    };
+    let deepest = if rng.ratio(1, 4) { 1024 } else { 16 };
+    spec.collect.depth = 1 + rng.below(deepest) as u32;
+    spec.host.slots = 1 + rng.below(32) as u32;
+    spec.idle.duty_percent = 1 + rng.below(100) as u32;
+    spec.idle.target_superblocks = rng.below(30) as u32;
+    spec.collect.reserve_superblocks = 3 + rng.below(2) as u32;
+    spec.collect.start_superblocks = spec.collect.reserve_superblocks + 1 + rng.below(3) as u32;
+    spec.idle.enabled = rng.ratio(3, 4);
+    spec.trim.enabled = rng.ratio(7, 8);
+    spec.trim.reaches_cache = rng.ratio(1, 2);
+    spec.user_bytes = draw_capacity(rng, &spec);
+    if rng.ratio(1, 2) {
+        spec.abilities = draw_abilities(rng);
+    }
+    draw_cells(&mut Rng::stream(rng.clone().next_u64(), "cells"), &mut spec);
+    // A group of parity must lie on as many dies to survive one of them.
+    let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
+    if group <= spec.dies && rng.ratio(1, 2) {
+        spec.media = Some(media());
+    }
+    // Drawn apart, so that drives without them stay as they are.
+    draw_policy(
+        &mut Rng::stream(rng.clone().next_u64(), "policy"),
+        &mut spec,
+    );
+    spec
+}
+
+/// For some drives, a policy that needs more than a look at each superblock.
+fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
+    spec.collect.policy = match rng.below(6) {
+        0 => Policy::CostBenefit,
+        1 => Policy::DChoices {
+            choices: 1 + rng.below(12) as u32,
+        },
+        _ => spec.collect.policy,
+    };
+    if spec.cache.is_none() && rng.ratio(1, 2) {
+        draw_streams(rng, spec);
+    }
+    if rng.ratio(1, 3) {
+        draw_wear(rng, spec);
+    }
+}
+
+fn draw_wear(rng: &mut Rng, spec: &mut Spec) {
+    spec.wear = Some(WearSpec {
+        dynamic: rng.ratio(1, 2),
+        static_spread: rng.below(4) as u32,
+        static_interval: 1 + rng.below(4) as u32,
+    });
+    leave_room(spec);
+}
+
+/// As many streams as the buffer serves and leave room for data.
+fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
+    let slots = spec.buffer.write_units / spec.program_units();
+    spec.streams = Some(StreamsSpec {
+        host_streams: 1 + rng.below(4.min(u64::from(slots) - 1)) as u32,
+        collect_streams: 1 + rng.below(4) as u32,
+        heat_group_units: 1 << rng.below(5),
+        heat_window_percent: 10 << rng.below(7),
+        classify: Nanos(rng.below(2) * 500),
+    });
+    leave_room(spec);
+}
+
+/// Takes what the model checker would not allow from the host's data; on a drive too small
+/// for that, the mechanisms go.
+fn leave_room(spec: &mut Spec) {
+    match stend_drive::sim::user_units_max(spec).expect("a small drive") {
+        0 => (spec.streams, spec.wear) = (None, None),
+        most => spec.user_bytes = spec.user_bytes.min(most * UNIT),
+    }
+}
+
+/// For some drives, word lines programmed at once, other SLC caches, and a map on flash.
+fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
+    let bits = spec.main.timing.program.len() as u32;
+    if bits > 1 && rng.ratio(1, 3) {
+        spec.one_shot = Some(Nanos::from_micros(900));
+        let together = spec.units_per_slot * bits;
+        spec.buffer.write_units = spec.buffer.write_units.max(2 * together);
+    }
+    if let Some(cache) = &mut spec.cache {
+        if bits > 1 && rng.ratio(1, 2) {
+            cache.dynamic_superblocks = bits + 2 + rng.below(12) as u32;
+            if rng.ratio(1, 2) {
+                cache.pool.superblocks = 0;
+            }
+        }
+        if rng.ratio(1, 2) {
+            cache.emptying = Emptying::Controller;
+        }
+        if rng.ratio(1, 2) {
+            cache.when_full = WhenFull::Bypass;
+        }
+        if cache.is_either() {
+            let together = spec.units_per_slot * bits;
+            spec.buffer.write_units = spec.buffer.write_units.max(3 * together);
+        }
+        cache.takes_collected =
+            cache.emptying == Emptying::OnChip && !cache.is_either() && rng.ratio(1, 2);
+        if !cache.takes_collected {
+            spec.collect.cache_reserve_superblocks = 0;
+            if cache.pool.superblocks > 0 && cache.emptying == Emptying::Controller {
+                cache.pool.superblocks = 4 + rng.below(12) as u32;
+            }
+        }
+    }
+    if rng.ratio(1, 4) {
+        spec.map = Some(MapSpec {
+            read: Nanos::from_micros(60),
+            program: Nanos::from_micros(500),
+            erase: Nanos::from_micros(3_000),
+            programs_per_erase: 16,
+        });
+        spec.controller.map_segments = 1 + rng.below(64) as u32;
+        spec.controller.map_segment_units = 1 << rng.below(11);
+    }
+    leave_room(spec);
+}
+
+fn draw_abilities(rng: &mut Rng) -> Abilities {
+    Abilities {
+        cache_read: rng.ratio(1, 2),
+        cache_program: rng.ratio(1, 2),
+        suspend: rng.ratio(1, 2).then(|| Suspend {
+            program: rng.ratio(3, 4).then(|| Nanos::from_micros(20)),
+            erase: rng.ratio(3, 4).then(|| Nanos::from_micros(50)),
+            resume: Nanos::from_micros(rng.below(20)),
+            reads_max: 1 + rng.below(8) as u32,
+        }),
+    }
+}
+
+/// Interface, processors, write cache and TRIM: for every other drive, from a stream of
+/// their own, so that the other drives are what they are without.
+pub fn draw_host(rng: &mut Rng, spec: &mut Spec) -> bool {
+    if rng.ratio(1, 2) {
+        return false;
+    }
+    let pcie = [None, Some(nvme()), Some(ahci())];
+    spec.host.pcie = pcie[rng.below(3) as usize].clone();
+    let many = match &mut spec.host.pcie {
+        Some(pcie) if pcie.protocol == Protocol::Nvme => {
+            pcie.queues = 1 + rng.below(8) as u32;
+            true
+        }
+        _ => false,
+    };
+    spec.host.driver = rng.ratio(1, 2).then(|| DriverSpec {
+        cpus: 1 + rng.below(4) as u32,
+        submit: Nanos(rng.below(3) * 1_000),
+        complete: Nanos(rng.below(3) * 1_000),
+        queue_lock: Nanos(rng.below(3) * 500),
+        submit_registers: Nanos(rng.below(2) * 700),
+        complete_registers: Nanos(rng.below(2) * 700),
+    });
+    spec.host.write_cache = rng.ratio(7, 8);
+    spec.host.flush_queued = many || rng.ratio(1, 2);
+    spec.trim.queued = many || rng.ratio(1, 2);
+    spec.trim.per_range = Nanos(rng.below(3) * 1_000);
+    spec.trim.work = rng.ratio(3, 4).then(|| TrimWorkSpec {
+        piece_units: 1 + rng.below(200) as u32,
+        per_unit: Nanos(rng.below(3) * 20_000),
+        lazy: rng.ratio(2, 3),
+        deterministic: rng.ratio(3, 4),
+    });
+    let erases = rng.ratio(1, 2);
+    spec.trim.erase_pause = erases.then(|| Nanos::from_micros(rng.below(3) * 2_000));
+    true
+}
+
+/// Idle states, heat and throttling, for some drives; the others are drawn as they are
+/// without.
+pub fn draw_power(rng: &mut Rng, spec: &mut Spec) {
+    if rng.ratio(2, 3) {
+        return;
+    }
+    spec.energy = Some(EnergySpec {
+        read_pj: [10_000_000, 20_000_000],
+        program_pj: [50_000_000, 300_000_000],
+        erase_pj: [900_000_000; 2],
+        bus_pj_per_byte: 30,
+        core_busy_mw: 500,
+        core_idle_mw: 200,
+        link_active_mw: 400,
+        link_idle_mw: 100,
+        dram_mw: 100,
+    });
+    let mut delay = Nanos::ZERO;
+    for number in 0..rng.below(3) {
+        delay += Nanos::from_millis(1 + rng.below(60));
+        spec.idle_states.push(IdleStateSpec {
+            name: format!("state {number}"),
+            delay,
+            power_mw: rng.below(50),
+            entry: Nanos::from_micros(rng.below(2_000)),
+            exit: Nanos::from_micros(rng.below(20_000)),
+            waits_for_idle_work: rng.ratio(1, 2),
+        });
+    }
+    spec.thermal = rng.ratio(1, 2).then(|| ThermalSpec {
+        ambient_mc: 30_000,
+        resistance_mk_per_w: 30_000,
+        capacity_mj_per_k: 1 + rng.below(50),
+        step: Nanos::from_millis(1 + rng.below(30)),
+        warning_mc: 60_000,
+        critical_mc: 70_000,
+        period: Nanos::from_micros(100 + rng.below(5_000)),
+        throttle: if rng.ratio(1, 2) {
+            Throttle::Stepwise {
+                steps: vec![(50_000, 300_000), (55_000, 50_000)],
+                hysteresis_mk: rng.below(8_000) as i64,
+            }
+        } else {
+            Throttle::Gradual {
+                limit_mc: 55_000,
+                band_mk: 1_000 + rng.below(9_000) as i64,
+                least_ppm: 20_000,
+            }
+        },
+    });
+}
+
+/// From half of what fits to all that the model checker allows.
+fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
+    let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
+    let kept = u64::from(spec.collect.start_superblocks) + 3;
+    let most = capacity.main_units - kept * capacity.main_superblock_units;
+    (most / 2 + rng.below(most / 2 + 1)).max(1) * UNIT
+}
+
+/// A drive drawn at random whose power can be cut. Whether its requests may overlap: in the
+/// order in which they are completed they take effect where one sender waits for them.
+pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
+    let mut spec = draw_spec(rng);
+    let overlapping = seed % 4 == 3;
+    if !overlapping {
+        draw_host(&mut Rng::stream(seed, "host of cuts"), &mut spec);
+    }
+    draw_power(&mut Rng::stream(seed, "power of cuts"), &mut spec);
+    leave_out(&mut spec);
+    draw_power_loss(rng, &mut spec);
+    assert_eq!(power_loss_excludes(&spec), None);
+    (spec, overlapping)
+}
+
+/// What does not go with power cuts.
+fn leave_out(spec: &mut Spec) {
+    (spec.map, spec.media) = (None, None);
+}
+
+/// What a cut leaves of it, drawn after everything else.
+fn draw_power_loss(rng: &mut Rng, spec: &mut Spec) {
+    let paired_pages = match (rng.below(2), spec.one_shot) {
+        (1, None) => PairedPages::Pad,
+        _ => PairedPages::OneShot,
+    };
+    spec.power_loss = Some(PowerLossSpec {
+        hold_up: rng.ratio(1, 4).then(|| Nanos::from_secs(60)),
+        paired_pages,
+        journal: CellTiming {
+            read: vec![Nanos::from_micros(30)],
+            program: vec![Nanos::from_micros(200)],
+            erase: Nanos::from_micros(3000),
+        },
+        journal_rows: 4 + rng.below(8) as u32,
+        journal_interval_units: 1 + rng.below(4_000) as u32,
+        checkpoint_pages: 1 + rng.below(30) as u32,
+        boot: Nanos::from_micros(rng.below(3_000)),
+        replay_unit: Nanos(rng.below(500)),
+    });
+}

@@ -1,0 +1,75 @@
+//! Power cuts at random events lose what was not promised, and nothing else.
+//!
+//! `STEND_CUTS_SEEDS=N` tries N seeds instead of the default, `STEND_CUTS_SEED=N` one. For
+//! hours of it: `cargo run --release -p stend-drive --example survive -- --minutes 30`.
+
+mod common;
+
+use common::cuts::{LIVES, Tried, survive};
+use stend_drive::sim::Canary;
+
+const SEEDS: u64 = 60;
+
+/// Says how to replay a seed when its run fails.
+struct Replay(u64);
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!(
+                "replay: STEND_CUTS_SEED={} cargo test -p stend-drive --test power_cuts",
+                self.0
+            );
+        }
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number")),
+    )
+}
+
+#[test]
+fn a_cut_loses_only_what_was_not_promised() {
+    let seeds = match number("STEND_CUTS_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("STEND_CUTS_SEEDS").unwrap_or(SEEDS),
+    };
+    let whole = seeds.end - seeds.start > 20;
+    let mut tried = Tried::default();
+    for seed in seeds {
+        let _replay = Replay(seed);
+        tried.add(survive(seed, LIVES, None));
+    }
+    println!("{tried:?}");
+    // The load must be one that loses something, and finds the drive starting.
+    assert!(!whole || tried.units_undone > 1_000, "{tried:?}");
+    assert!(!whole || tried.cuts_in_start > 20, "{tried:?}");
+}
+
+/// Seeds until a fault is found.
+fn found_after(canary: Canary) -> Option<u64> {
+    (0..SEEDS).find(|&seed| {
+        let run = std::panic::catch_unwind(|| survive(seed, LIVES, Some(canary)));
+        run.is_err()
+    })
+}
+
+#[test]
+fn faults_are_found() {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let found = [
+        Canary::EraseEarly,
+        Canary::FlushEarly,
+        Canary::TornRequest,
+        Canary::Unordered,
+    ]
+    .map(|canary| (canary, found_after(canary)));
+    std::panic::set_hook(hook);
+    println!("{found:?}");
+    assert!(found.iter().all(|f| f.1.is_some()), "{found:?}");
+}

@@ -1,0 +1,154 @@
+//! What capacitors and paired pages do to synchronous writes, and to what a power cut
+//! leaves.
+
+use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
+use stend_drive::model::SHIPPED;
+use stend_drive::{Model, SimDrive};
+use stend_target::{JobRequest, SimulatedTarget, Target};
+
+const UNIT: u64 = 4096;
+
+/// The demonstration drive with a table that its file does not have.
+fn model(capacitors: bool, paired_pages: &str) -> Model {
+    let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
+    let table = format!(
+        r#"
+[power_loss]
+enabled = {{ value = true, source = "assumed: for a test" }}
+capacitors = {{ value = {capacitors}, source = "assumed: for a test" }}
+hold_up_ms = {{ value = 20, source = "assumed: for a test" }}
+paired_pages = {{ value = "{paired_pages}", source = "assumed: for a test" }}
+journal_blocks_per_plane = {{ value = 9, source = "assumed: for a test" }}
+journal_read_us = {{ value = 40.0, source = "assumed: for a test" }}
+journal_program_us = {{ value = 400.0, source = "assumed: for a test" }}
+journal_erase_us = {{ value = 5000.0, source = "assumed: for a test" }}
+journal_interval_kib = {{ value = 16384, source = "assumed: for a test" }}
+checkpoint_pages = {{ value = 256, source = "assumed: for a test" }}
+boot_ms = {{ value = 50, source = "assumed: for a test" }}
+replay_unit_ns = {{ value = 100, source = "assumed: for a test" }}
+"#
+    );
+    let text = demo.expect("it is shipped").text.to_string() + &table;
+    Model::parse(&text, "demo-8gb with power loss").expect("a sound model")
+}
+
+fn without_cache(mut model: Model) -> Model {
+    let cache = model.slc_cache.as_mut().expect("it has a cache");
+    cache.enabled.get_mut().value = false;
+    model
+}
+
+/// Random 4 KiB writes one at a time, each followed by a flush where `sync`; IOPS.
+fn write_iops(model: Model, sync: bool) -> f64 {
+    let flush = if sync { "fsync=1\n" } else { "" };
+    let text = format!(
+        "[write]\nrw=randwrite\nbs=4k\niodepth=1\nnorandommap\ntime_based\nruntime=2\n{flush}"
+    );
+    let job = JobRequest {
+        text: &text,
+        seed: 7,
+        sample_ms: 100,
+    };
+    let outcome = SimulatedTarget::new(model).run(&job).expect("the job runs");
+    let log = &outcome.log;
+    log.iter().map(|row| row.write_iops).sum::<f64>() / log.len() as f64
+}
+
+#[test]
+fn capacitors_make_synchronous_writes_as_fast_as_others() {
+    let iops = |capacitors, sync| write_iops(model(capacitors, "one-shot"), sync);
+    let (bare, bare_sync) = (iops(false, false), iops(false, true));
+    let (held, held_sync) = (iops(true, false), iops(true, true));
+    println!("without {bare} and {bare_sync}, with {held} and {held_sync}");
+    assert!(bare_sync < bare / 10.0, "{bare_sync} against {bare}");
+    assert!(held_sync > held / 2.5, "{held_sync} against {held}");
+    // Where nobody asks for safety, it costs nothing.
+    assert!((bare / held - 1.0).abs() < 0.01, "{bare} against {held}");
+    let no_table = Model::shipped("demo-8gb").expect("it is shipped");
+    let without = write_iops(no_table, false);
+    assert!((bare / without - 1.0).abs() < 0.02, "{bare}, {without}");
+}
+
+fn send(drive: &mut SimDrive, tag: u32, op: Op, unit: u64, units: u64) {
+    drive.submit(Request {
+        tag,
+        op,
+        offset_bytes: unit * UNIT,
+        len_bytes: units * UNIT,
+        ..Request::default()
+    });
+}
+
+/// Writes with a flush after every eight, cut at random instants: units that had been
+/// flushed and are gone, of how many; and slots programmed with nothing.
+fn lost(model: &Model) -> (u64, u64, u64) {
+    let mut drive = SimDrive::new(&model.spec());
+    drive.keep_content();
+    let mut rng = Rng::stream(11, "power cuts");
+    let (mut lost, mut flushed) = (0, 0);
+    for life in 0..40u32 {
+        let base = u64::from(life) * 1_000;
+        let tag = |unit: u64| life * 1_000 + unit as u32;
+        let rounds = 1 + rng.below(6);
+        for unit in 0..rounds * 8 {
+            send(&mut drive, tag(unit), Op::Write, base + unit, 1);
+            drive.advance(SimTime::NEVER).expect("it ends");
+            if unit % 8 == 7 {
+                send(&mut drive, 0, Op::Flush, 0, 0);
+                drive.advance(SimTime::NEVER).expect("it ends");
+            }
+        }
+        // What comes after shares word lines with it.
+        for unit in 500..564 {
+            send(&mut drive, tag(unit), Op::Write, base + unit, 1);
+        }
+        let limit = drive.now() + Nanos::from_micros(rng.below(6_000));
+        while drive.advance(limit).is_some() {}
+        drive.power_cut();
+        for unit in 0..rounds * 8 {
+            flushed += 1;
+            lost += u64::from(drive.content((base + unit) as u32) != Some(tag(unit)));
+        }
+        drive.power_up();
+    }
+    (lost, flushed, drive.counters().filler_slots)
+}
+
+#[test]
+fn paired_pages_take_flushed_data_with_them_unless_protected() {
+    let main_area = |paired: &str| lost(&without_cache(model(false, paired)));
+    let (bare, filled) = (main_area("unprotected"), main_area("pad"));
+    println!("unprotected {bare:?}, filled {filled:?}");
+    assert!(bare.0 > 50 && bare.2 == 0, "{bare:?}");
+    assert!(filled.0 == 0 && filled.2 > 100, "{filled:?}");
+    assert_eq!(main_area("one-shot").0, 0);
+    // An SLC cache has one page on a word line.
+    assert_eq!(lost(&model(false, "unprotected")).0, 0);
+    // Programs that are under way end on capacitors.
+    let held = lost(&without_cache(model(true, "unprotected")));
+    assert_eq!((held.0, held.2), (0, 0));
+}
+
+#[test]
+fn a_start_after_a_cut_takes_longer_than_after_a_shutdown() {
+    let start = |capacitors: bool, clean: bool| {
+        let mut drive = SimDrive::new(&model(capacitors, "one-shot").spec());
+        let mut rng = Rng::stream(5, "start");
+        for tag in 0..30_000 {
+            send(&mut drive, tag, Op::Write, rng.below(1 << 20), 1);
+            drive.advance(SimTime::NEVER).expect("it ends");
+        }
+        if clean {
+            drive.shutdown();
+        } else {
+            drive.power_cut();
+        }
+        drive.power_up();
+        send(&mut drive, 0, Op::Read, 0, 1);
+        drive.advance(SimTime::NEVER).expect("it ends");
+        drive.counters().recovery_ns_last
+    };
+    let (clean, held, cut) = (start(false, true), start(true, false), start(false, false));
+    println!("shutdown {clean} ns, capacitors {held} ns, cut {cut} ns");
+    assert!(clean < held && held < cut, "{clean}, {held}, {cut}");
+}
