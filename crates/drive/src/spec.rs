@@ -17,7 +17,7 @@ use stend_nand::{Abilities, CellTiming};
 pub const UNIT_BYTES: u64 = 4096;
 
 /// Everything the simulation needs to know of a drive.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Spec {
     /// Bytes the host can address.
     pub user_bytes: u64,
@@ -99,7 +99,7 @@ impl Spec {
 }
 
 /// Wear levelling.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WearSpec {
     /// The erased superblock with the fewest erase cycles is filled first, rather than the
     /// one that was erased first.
@@ -112,7 +112,7 @@ pub struct WearSpec {
 }
 
 /// Data of different age or heat in superblocks of its own. Not with an SLC cache.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StreamsSpec {
     /// Open superblocks for what the host writes, by heat; at most 4.
     pub host_streams: u32,
@@ -127,7 +127,7 @@ pub struct StreamsSpec {
 }
 
 /// Errors of the flash and what corrects them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MediaSpec {
     /// Cells of the main area.
     pub main: ErrorModel,
@@ -140,7 +140,7 @@ pub struct MediaSpec {
 }
 
 /// The superblocks of one kind.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PoolSpec {
     /// How many.
     pub superblocks: u32,
@@ -151,7 +151,7 @@ pub struct PoolSpec {
 }
 
 /// How an SLC cache is emptied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Emptying {
     /// By on-chip copy: word line by word line within each die, without the channel.
     OnChip,
@@ -160,7 +160,7 @@ pub enum Emptying {
 }
 
 /// What happens where the SLC cache has no room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum WhenFull {
     /// The host waits for folding, on all dies.
     Wait,
@@ -170,7 +170,7 @@ pub enum WhenFull {
 
 /// An SLC cache: static, in superblocks of its own; dynamic, in superblocks of the main
 /// area that are used in SLC mode for a while; or both.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CacheSpec {
     /// Its own superblocks, and cells in SLC mode; the rows are a block's word lines.
     pub pool: PoolSpec,
@@ -199,7 +199,7 @@ impl CacheSpec {
 
 /// The way from the host to the controller: SATA with AHCI, unless
 /// [`HostSpec::pcie`] says otherwise; the figures of the SATA link then mean nothing.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HostSpec {
     /// From the sender's call to the controller's knowledge of the command.
     pub submit: Nanos,
@@ -228,7 +228,7 @@ pub struct HostSpec {
 }
 
 /// What speaks over PCIe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Protocol {
     /// One queue; two reads of host memory for each command.
     Ahci,
@@ -237,7 +237,7 @@ pub enum Protocol {
 }
 
 /// A PCIe link and the protocol on it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PcieSpec {
     /// What speaks over it.
     pub protocol: Protocol,
@@ -254,7 +254,7 @@ pub struct PcieSpec {
 }
 
 /// What a request costs the host's processors.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct DriverSpec {
     /// Processors; thread `t` runs on `t % cpus`.
     pub cpus: u32,
@@ -272,7 +272,7 @@ pub struct DriverSpec {
 }
 
 /// What the controller's cores do for whom, and how long it takes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ControllerSpec {
     /// Number of cores.
     pub cores: u32,
@@ -305,7 +305,7 @@ pub struct ControllerSpec {
 }
 
 /// Map pages on flash: one for each segment of the mapping table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MapSpec {
     /// tR of a map page.
     pub read: Nanos,
@@ -318,7 +318,7 @@ pub struct MapSpec {
 }
 
 /// DRAM buffers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BufferSpec {
     /// Units of written data that may await their program operation.
     pub write_units: u32,
@@ -327,7 +327,7 @@ pub struct BufferSpec {
 }
 
 /// Which full superblock to collect next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Policy {
     /// The one with the fewest valid units.
     Greedy,
@@ -343,7 +343,7 @@ pub enum Policy {
 }
 
 /// Garbage collection.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CollectSpec {
     /// Victim selection.
     pub policy: Policy,
@@ -360,7 +360,7 @@ pub struct CollectSpec {
 }
 
 /// What happens while the host is silent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct IdleSpec {
     /// False: the drive stands still in longer silence; what it does between requests is
     /// not affected.
@@ -376,7 +376,7 @@ pub struct IdleSpec {
 }
 
 /// TRIM.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrimSpec {
     /// False: the command is accepted and forgotten.
     pub enabled: bool,
@@ -403,7 +403,7 @@ pub struct TrimSpec {
 }
 
 /// How addresses are taken away.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrimWorkSpec {
     /// Units looked at together.
     pub piece_units: u32,
@@ -417,7 +417,7 @@ pub struct TrimWorkSpec {
 }
 
 /// What things take of energy.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EnergySpec {
     /// Sensing a slot, of the SLC cache and of the main area, pJ.
     pub read_pj: [u64; 2],
@@ -440,7 +440,7 @@ pub struct EnergySpec {
 }
 
 /// A state of little power that the drive enters when there is nothing to do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct IdleStateSpec {
     /// Its name, for people.
     pub name: String,
@@ -457,7 +457,7 @@ pub struct IdleStateSpec {
 }
 
 /// A body with one temperature, and what is done against heat.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ThermalSpec {
     /// Around the drive, m°C; its temperature at power-on.
     pub ambient_mc: i64,
@@ -478,7 +478,7 @@ pub struct ThermalSpec {
 }
 
 /// Share of time in which commands are admitted, by temperature.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Throttle {
     /// All of it.
     None,
@@ -501,7 +501,7 @@ pub enum Throttle {
 }
 
 /// How long the flash lives; figures of the SLC cache and of the main area.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HealthSpec {
     /// Erase cycles that it is rated for.
     pub rated_cycles: [u32; 2],

@@ -21,7 +21,7 @@ use super::wear::Levelling;
 use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Victim {
     superblock: u32,
     /// Where its valid units go.
@@ -35,7 +35,7 @@ struct Victim {
     slots: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Collector {
     chooser: Chooser,
     levelling: Option<Levelling>,
