@@ -91,13 +91,15 @@ pub fn real_options_fit<'a>(
     if !names.iter().all(|name| is_simulated(name)) {
         return Ok(());
     }
-    Err(Failure::Input(format!(
-        "{option} is for real targets, and {} is simulated: a simulated drive has a capacity of its \
-         own and loses nothing; leave {option} out, or name a file by its path \
-         (./{})",
+    let mut text = format!(
+        "{option} is for real targets, and {} is simulated: a simulated drive has a capacity of \
+         its own and loses nothing; leave {option} out",
         names.join(", "),
-        names[0]
-    )))
+    );
+    if is_model(names[0]) {
+        text += &format!(", or name a file by its path (./{})", names[0]);
+    }
+    Err(Failure::Input(text))
 }
 
 /// Opens a shipped model, a model file, a drive that lives in a file, or a path.
