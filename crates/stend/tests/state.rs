@@ -49,11 +49,12 @@ fn count(dir: &Path, key: &str) -> f64 {
 }
 
 /// The demonstration drive with a table of health and one attribute.
-fn model_with_health(dir: &Path, protocol: &str) {
+fn model_with_health(dir: &Path, protocol: &str, cycles: &str) {
     let text = fs::read_to_string("../../drives/demo-8gb.toml").unwrap();
     let figures = [
         ("protocol", format!("\"{protocol}\"")),
-        ("rated_cycles", "1000".to_string()),
+        ("rated_cycles", cycles.to_string()),
+        ("end_of_life_cycles", cycles.to_string()),
         ("spare_superblocks", "4".to_string()),
         ("spare_threshold_percent", "10".to_string()),
     ];
@@ -168,7 +169,7 @@ fn health_is_told_as_smartctl_would_and_changes_with_use() {
     for protocol in ["ata", "nvme"] {
         let dir = folder();
         let dir = dir.path();
-        model_with_health(dir, protocol);
+        model_with_health(dir, protocol, "1000");
         fs::write(dir.join("write.fio"), WRITE).unwrap();
         ok(dir, &["drives", "create", "mine.toml", "--state", "d"]);
         // The file holds its own model.
@@ -201,6 +202,29 @@ fn health_is_told_as_smartctl_would_and_changes_with_use() {
             assert!(shown.contains(part), "{part}:\n{shown}");
         }
     }
+}
+
+#[test]
+fn a_drive_that_is_worn_out_says_so() {
+    let dir = folder();
+    let dir = dir.path();
+    model_with_health(dir, "nvme", "1");
+    ok(dir, &["drives", "create", "mine.toml", "--state", "d"]);
+    fs::write(dir.join("r.fio"), "[a]\nrw=read\nbs=4k\nsize=1m\n").unwrap();
+    ok(dir, &["run", "r.fio", "--on", "d", "--fill"]);
+    drive(dir, &["erase", "d"]);
+    let document = drive(dir, &["health", "d"]);
+    assert_eq!(document["smart_status"]["passed"], false);
+    let before = state(dir);
+    fails(
+        dir,
+        &["drive", "trim", "d"],
+        6,
+        &["refuses TRIM", "worn out"],
+    );
+    assert_eq!(state(dir), before);
+    let shown = ok(dir, &["drive", "health", "d"]).stdout;
+    assert!(shown.contains("FAILED"), "{shown}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stend_base::{Device, Nanos, Op, Request, SimTime};
+use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::{Model, SimDrive};
 use stend_load::report::fio_output;
 use stend_load::{JobFile, RunError, RunOptions, RunResult, SampleRow};
@@ -118,8 +118,8 @@ impl SimulatedTarget {
     /// TRIMs a range of whole sectors of 512 bytes within the drive, with one command.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when the drive stands still, which is a fault of the
-    /// simulation.
+    /// [`TargetError::Failed`] when the drive is worn out and refuses, or stands still, which
+    /// is a fault of the simulation.
     pub fn trim(&mut self, offset_bytes: u64, len_bytes: u64) -> Result<(), TargetError> {
         self.drive.submit(Request {
             tag: 0,
@@ -129,7 +129,11 @@ impl SimulatedTarget {
             ..Request::default()
         });
         match self.counting(|drive| drive.advance(SimTime::NEVER)) {
-            Some(_) => Ok(()),
+            Some(ended) if ended.status == Status::Ok => Ok(()),
+            Some(_) => Err(TargetError::Failed(
+                "the simulated drive refuses TRIM: its flash is worn out, and it can only be read"
+                    .to_string(),
+            )),
             None => Err(TargetError::Failed(format!(
                 "the simulated drive stands still: {}",
                 self.drive.diagnosis()
