@@ -83,7 +83,7 @@ fn a_drive_that_was_kept_goes_on_as_if_it_had_not_been() {
     let shipped = SHIPPED.iter().filter_map(|s| Model::shipped(s.name));
     for (model, requests) in shipped
         .map(|model| (model, 1_000))
-        .chain([(small(), 20_000)])
+        .chain([(small(), 4_000)])
     {
         let mut drive = SimDrive::new(&model.spec());
         load(&mut drive, 1, requests);
