@@ -3,7 +3,9 @@
 use crate::time::SimTime;
 
 /// What a request asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum Op {
     /// Read the range.
     #[default]
@@ -17,7 +19,7 @@ pub enum Op {
 }
 
 /// One request. Offsets and lengths are multiples of 512 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Request {
     /// Chosen by the sender, handed back in the [`Completion`]. The device never interprets it.
     pub tag: u32,
@@ -45,7 +47,9 @@ pub struct Completion {
 }
 
 /// How a request ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum Status {
     /// It was served.
     #[default]

@@ -27,7 +27,7 @@ const THINGS_MAX: usize = 1 << 11;
 
 /// Where an event is put: events that are added in nearly ascending order share a lane.
 /// It comes back with the event, so that what is to be done can be told by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Lane {
     /// A die has sensed.
     Sense = 0,
@@ -80,7 +80,7 @@ pub struct Event {
 ///
 /// Before the first key stands one that is earlier than all, behind the last one that is
 /// later than all: so looking for a place needs no other end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Sorted {
     /// As many as there are things and two, rounded up to a power of two: a ring no longer
     /// than it must be stays in the fastest memory.
@@ -160,7 +160,7 @@ impl Sorted {
 }
 
 /// Pending events: at most one for each thing in each lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EventQueue {
     /// The first key of all.
     first: u64,

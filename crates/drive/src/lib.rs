@@ -12,6 +12,7 @@ pub mod health;
 pub mod model;
 pub mod sim;
 pub mod spec;
+pub mod state;
 
 pub use health::Health;
 pub use model::Model;

@@ -17,7 +17,7 @@ use stend_nand::{Abilities, CellTiming};
 pub const UNIT_BYTES: u64 = 4096;
 
 /// Everything the simulation needs to know of a drive.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Spec {
     /// Bytes the host can address.
     pub user_bytes: u64,
@@ -102,7 +102,7 @@ impl Spec {
 }
 
 /// Wear levelling.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WearSpec {
     /// The erased superblock with the fewest erase cycles is filled first, rather than the
     /// one that was erased first.
@@ -115,7 +115,7 @@ pub struct WearSpec {
 }
 
 /// Data of different age or heat in superblocks of its own. Not with an SLC cache.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StreamsSpec {
     /// Open superblocks for what the host writes, by heat; at most 4.
     pub host_streams: u32,
@@ -130,7 +130,7 @@ pub struct StreamsSpec {
 }
 
 /// Errors of the flash and what corrects them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MediaSpec {
     /// Cells of the main area.
     pub main: ErrorModel,
@@ -145,7 +145,7 @@ pub struct MediaSpec {
 }
 
 /// The superblocks of one kind.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PoolSpec {
     /// How many.
     pub superblocks: u32,
@@ -156,7 +156,7 @@ pub struct PoolSpec {
 }
 
 /// How an SLC cache is emptied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Emptying {
     /// By on-chip copy: word line by word line within each die, without the channel.
     OnChip,
@@ -165,7 +165,7 @@ pub enum Emptying {
 }
 
 /// What happens where the SLC cache has no room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum WhenFull {
     /// The host waits for folding, on all dies.
     Wait,
@@ -175,7 +175,7 @@ pub enum WhenFull {
 
 /// An SLC cache: static, in superblocks of its own; dynamic, in superblocks of the main
 /// area that are used in SLC mode for a while; or both.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CacheSpec {
     /// Its own superblocks, and cells in SLC mode; the rows are a block's word lines.
     pub pool: PoolSpec,
@@ -204,7 +204,7 @@ impl CacheSpec {
 
 /// The way from the host to the controller: SATA with AHCI, unless
 /// [`HostSpec::pcie`] says otherwise; the figures of the SATA link then mean nothing.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HostSpec {
     /// From the sender's call to the controller's knowledge of the command.
     pub submit: Nanos,
@@ -233,7 +233,7 @@ pub struct HostSpec {
 }
 
 /// What speaks over PCIe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Protocol {
     /// One queue; two reads of host memory for each command.
     Ahci,
@@ -242,7 +242,7 @@ pub enum Protocol {
 }
 
 /// A PCIe link and the protocol on it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PcieSpec {
     /// What speaks over it.
     pub protocol: Protocol,
@@ -259,7 +259,7 @@ pub struct PcieSpec {
 }
 
 /// What a request costs the host's processors.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct DriverSpec {
     /// Processors; thread `t` runs on `t % cpus`.
     pub cpus: u32,
@@ -277,7 +277,7 @@ pub struct DriverSpec {
 }
 
 /// What the controller's cores do for whom, and how long it takes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ControllerSpec {
     /// Number of cores.
     pub cores: u32,
@@ -310,7 +310,7 @@ pub struct ControllerSpec {
 }
 
 /// Map pages on flash: one for each segment of the mapping table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MapSpec {
     /// tR of a map page.
     pub read: Nanos,
@@ -323,7 +323,7 @@ pub struct MapSpec {
 }
 
 /// DRAM buffers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BufferSpec {
     /// Units of written data that may await their program operation.
     pub write_units: u32,
@@ -332,7 +332,7 @@ pub struct BufferSpec {
 }
 
 /// Which full superblock to collect next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Policy {
     /// The one with the fewest valid units.
     Greedy,
@@ -348,7 +348,7 @@ pub enum Policy {
 }
 
 /// Garbage collection.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CollectSpec {
     /// Victim selection.
     pub policy: Policy,
@@ -365,7 +365,7 @@ pub struct CollectSpec {
 }
 
 /// What happens while the host is silent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct IdleSpec {
     /// False: the drive stands still in longer silence; what it does between requests is
     /// not affected.
@@ -381,7 +381,7 @@ pub struct IdleSpec {
 }
 
 /// TRIM.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrimSpec {
     /// False: the command is accepted and forgotten.
     pub enabled: bool,
@@ -408,7 +408,7 @@ pub struct TrimSpec {
 }
 
 /// How addresses are taken away.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrimWorkSpec {
     /// Units looked at together.
     pub piece_units: u32,
@@ -422,7 +422,7 @@ pub struct TrimWorkSpec {
 }
 
 /// What things take of energy.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EnergySpec {
     /// Sensing a slot, of the SLC cache and of the main area, pJ.
     pub read_pj: [u64; 2],
@@ -445,7 +445,7 @@ pub struct EnergySpec {
 }
 
 /// A state of little power that the drive enters when there is nothing to do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct IdleStateSpec {
     /// Its name, for people.
     pub name: String,
@@ -462,7 +462,7 @@ pub struct IdleStateSpec {
 }
 
 /// A body with one temperature, and what is done against heat.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ThermalSpec {
     /// Around the drive, m°C; its temperature at power-on.
     pub ambient_mc: i64,
@@ -483,7 +483,7 @@ pub struct ThermalSpec {
 }
 
 /// Share of time in which commands are admitted, by temperature.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Throttle {
     /// All of it.
     None,
@@ -506,7 +506,7 @@ pub enum Throttle {
 }
 
 /// How long the flash lives; figures of the SLC cache and of the main area.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HealthSpec {
     /// Erase cycles that it is rated for.
     pub rated_cycles: [u32; 2],
@@ -519,7 +519,7 @@ pub struct HealthSpec {
 }
 
 /// What keeps the mapping, and data that was promised, over a power cut.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PowerLossSpec {
     /// With capacitors: for how long they hold the drive up.
     pub hold_up: Option<Nanos>,
@@ -542,7 +542,7 @@ pub struct PowerLossSpec {
 
 /// Pages that share a word line and are programmed in several passes: a pass that is cut
 /// short tears the pages of the passes before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PairedPages {
     /// All pages of a word line are programmed in one pass: there is nothing to tear.
     OneShot,

@@ -18,7 +18,7 @@ use crate::overlap::{Abilities, Overlap};
 const NONE: u32 = u32::MAX;
 
 /// Why a die works; lower goes first when the die becomes free.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Class {
     /// A host waits for the data.
     HostRead = 0,
@@ -31,7 +31,7 @@ pub enum Class {
 const CLASSES: usize = 3;
 
 /// One operation of a die.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Work {
     /// Sense for `sense`, then move `bytes` to the controller.
     Read {
@@ -67,7 +67,7 @@ pub struct Finished {
 }
 
 /// What the array has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ArrayCounters {
     /// Page reads (multi-plane reads count once).
     pub reads: u64,
@@ -86,14 +86,14 @@ pub struct ArrayCounters {
 }
 
 /// Work that waits for its die.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Waiting {
     pub work: Work,
     pub cookie: u64,
     next: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct List {
     head: u32,
     tail: u32,
@@ -110,7 +110,7 @@ impl List {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Die {
     pub busy: bool,
     channel: u32,
@@ -125,7 +125,7 @@ pub(crate) struct Die {
 ///
 /// The caller owns the event queue, chooses the kind of a die's events, and hands them
 /// back through [`Array::sensed`] and [`Array::ended`], as their lane tells.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Array {
     pub(crate) dies: Vec<Die>,
     /// Until when each channel is taken.

@@ -7,7 +7,7 @@ use stend_base::Nanos;
 /// `read` and `program` hold one entry a page type, in the order in which the pages of
 /// a word line are programmed: one for SLC, lower and upper for MLC, lower, middle and
 /// upper for TLC.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CellTiming {
     /// tR by page type: from the command to the data in the die's register.
     pub read: Vec<Nanos>,

@@ -19,7 +19,7 @@ use stend_base::{EventQueue, Lane, Nanos, SimTime};
 use crate::array::{Array, Class, Finished, Work};
 
 /// What a die can do at the same time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Abilities {
     /// Sensing goes on while data leaves.
     pub cache_read: bool,
@@ -30,7 +30,7 @@ pub struct Abilities {
 }
 
 /// Interrupting programs and erases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Suspend {
     /// From the command until the die can sense, in a program; `None`: not interrupted.
     pub program: Option<Nanos>,
@@ -43,7 +43,7 @@ pub struct Suspend {
 }
 
 /// What the cells of a die do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Cells {
     #[default]
     Idle,
@@ -55,7 +55,7 @@ enum Cells {
 }
 
 /// A page in the cache register that will be programmed next.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Loaded {
     program: Nanos,
     cookie: u64,
@@ -64,14 +64,14 @@ struct Loaded {
 }
 
 /// A program or an erase that was interrupted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Suspended {
     cells: Cells,
     cookie: u64,
     left: Nanos,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct State {
     cells: Cells,
     /// When programming or erasing will end.
@@ -90,7 +90,7 @@ struct State {
 }
 
 /// State of dies that do more than one thing at a time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Overlap {
     abilities: Abilities,
     dies: Vec<State>,

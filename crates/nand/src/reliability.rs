@@ -13,14 +13,15 @@
 //!
 //! All rates are integers, in parts of 10^12, so that they are the same on any machine.
 
+use serde::{Deserialize, Serialize};
 use stend_base::Nanos;
 
 /// A raw bit error rate, in parts of 10^12.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Rber(pub u64);
 
 /// How the raw bit error rate of a kind of cells grows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorModel {
     /// Of a new block just written.
     pub fresh: Rber,
@@ -70,7 +71,7 @@ impl ErrorModel {
 }
 
 /// What error correction can do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ecc {
     /// RBER up to which each pass corrects, ascending; the first is the plain read.
     pub passes: Vec<Rber>,

@@ -10,7 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// review.
 ///
 /// A TARGET is the name of a shipped drive model (`stend drives`), a model file
-/// (`./mine.toml`), or the path of a file or block device, which is measured by fio.
+/// (`./mine.toml`), a file with a simulated drive in it (`stend drives create`), or the path
+/// of another file or of a block device, which is measured by fio.
 #[derive(Debug, Parser)]
 #[command(name = "stend", version, help_expected = true, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -39,8 +40,13 @@ pub enum Command {
     Review(ReviewArgs),
     /// Run a fio job file on a target.
     Run(RunArgs),
-    /// List, show and check drive models.
+    /// List, show and check drive models; make simulated drives that live on in files.
     Drives(DrivesArgs),
+    /// Ask a simulated drive for its health; TRIM, erase or set it up.
+    ///
+    /// TARGET is a file made by `stend drives create`. What a command does is kept there.
+    /// No command asks for confirmation: what is on a simulated drive is nobody's data.
+    Drive(DriveArgs),
     /// Measure how fast the simulator is, and how much memory it takes.
     Bench(BenchArgs),
 }
@@ -178,6 +184,83 @@ pub enum DrivesCommand {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// Make a new simulated drive that lives in a file, which is a TARGET from then on: what
+    /// `stend run` and `stend drive` do to it is kept there.
+    Create {
+        /// A shipped model, or a model file.
+        model: String,
+        /// The file, which must not exist yet.
+        #[arg(long, value_name = "FILE")]
+        state: PathBuf,
+    },
+}
+
+/// Arguments of `stend drive`.
+#[derive(Debug, Args)]
+pub struct DriveArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: DriveCommand,
+
+    /// Print JSON on stdout.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with a simulated drive.
+#[derive(Debug, Subcommand)]
+pub enum DriveCommand {
+    /// Print what the drive tells of its health; with --json, as `smartctl -j` would.
+    Health {
+        /// The drive's file.
+        target: String,
+    },
+    /// TRIM the drive, or a part of it.
+    Trim {
+        /// The drive's file.
+        target: String,
+        /// Where to begin: bytes, or with a suffix (KiB, MiB, GiB, KB, MB, GB).
+        #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "0")]
+        offset: u64,
+        /// How much. Default: up to the end.
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        length: Option<u64>,
+    },
+    /// Erase the whole drive, with all its flash. Nothing is asked: it is nobody's data.
+    Erase {
+        /// The drive's file.
+        target: String,
+        /// Throw the key away instead: no data can be read any more; the flash is erased
+        /// when it is needed.
+        #[arg(long)]
+        crypto: bool,
+    },
+    /// Change how much of an empty drive the host can address.
+    Overprovision {
+        /// The drive's file.
+        target: String,
+        /// What the host can address from now on: bytes, or with a suffix (MiB, GiB, MB,
+        /// GB); at most what the model gives it.
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        user_bytes: u64,
+    },
+    /// Switch the acknowledging of writes from the buffer on or off.
+    WriteCache {
+        /// The drive's file.
+        target: String,
+        /// Which.
+        #[arg(value_enum)]
+        state: OnOff,
+    },
+}
+
+/// A switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    /// On.
+    On,
+    /// Off.
+    Off,
 }
 
 /// Arguments of `stend bench`.

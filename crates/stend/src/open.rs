@@ -8,7 +8,7 @@ use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_record::review::TargetInfo;
 use stend_target::real::{self, FioTarget, OpenOptions};
-use stend_target::{SimulatedTarget, Target};
+use stend_target::{Access, SimulatedTarget, Target, is_state_file};
 
 use crate::args::RealArgs;
 use crate::failure::Failure;
@@ -38,6 +38,14 @@ impl Opened {
         }
     }
 
+    /// The file in which a simulated drive lives, if it does.
+    pub fn state_path(&self) -> Option<&Path> {
+        match self {
+            Opened::Simulated(target) => target.state_path(),
+            Opened::Real(_) => None,
+        }
+    }
+
     /// Counts the requests that a simulated drive completes.
     pub fn request_count(&self) -> Option<Arc<AtomicU64>> {
         match self {
@@ -55,8 +63,14 @@ impl Opened {
     }
 }
 
-/// Whether `name` stands for something simulated: a model or a model file.
+/// Whether `name` stands for something simulated: a model, a model file, or a drive that
+/// lives in a file.
 pub fn is_simulated(name: &str) -> bool {
+    is_model(name) || is_state_file(Path::new(name))
+}
+
+/// Whether `name` stands for a model or a model file.
+pub fn is_model(name: &str) -> bool {
     SHIPPED.iter().any(|s| s.name == name) || name.ends_with(".toml")
 }
 
@@ -77,17 +91,19 @@ pub fn real_options_fit<'a>(
     if !names.iter().all(|name| is_simulated(name)) {
         return Ok(());
     }
-    Err(Failure::Input(format!(
-        "{option} is for real targets, and {} is simulated: a simulated drive has the capacity of \
-         its model and loses nothing; leave {option} out, or name a file by its path \
-         (./{})",
+    let mut text = format!(
+        "{option} is for real targets, and {} is simulated: a simulated drive has a capacity of \
+         its own and loses nothing; leave {option} out",
         names.join(", "),
-        names[0]
-    )))
+    );
+    if is_model(names[0]) {
+        text += &format!(", or name a file by its path (./{})", names[0]);
+    }
+    Err(Failure::Input(text))
 }
 
-/// Opens a shipped model, a model file, or a path.
-pub fn open(name: &str, real_args: &RealArgs) -> Result<Opened, Failure> {
+/// Opens a shipped model, a model file, a drive that lives in a file, or a path.
+pub fn open(name: &str, real_args: &RealArgs, access: Access) -> Result<Opened, Failure> {
     if let Some(model) = Model::shipped(name) {
         return Ok(Opened::Simulated(Box::new(SimulatedTarget::new(model))));
     }
@@ -95,6 +111,10 @@ pub fn open(name: &str, real_args: &RealArgs) -> Result<Opened, Failure> {
     if name.ends_with(".toml") {
         let model = Model::read(path)?;
         return Ok(Opened::Simulated(Box::new(SimulatedTarget::new(model))));
+    }
+    if is_state_file(path) {
+        let target = SimulatedTarget::open(path, access)?;
+        return Ok(Opened::Simulated(Box::new(target)));
     }
     let looks_like_a_path = name.contains('/') || path.exists() || real_args.size.is_some();
     if !looks_like_a_path {
@@ -112,7 +132,7 @@ fn unknown(name: &str) -> String {
     let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
     format!(
         "there is no drive model `{name}`, and no file of this name; shipped models: {}. A model \
-         file ends in .toml; a file to be tested that does not exist yet needs --size",
+         file ends in .toml; a drive with a state is made by `stend drives create`; a file to be tested that does not exist yet needs --size",
         names.join(", ")
     )
 }

@@ -4,6 +4,8 @@ pub mod contract;
 pub mod real;
 pub mod simulated;
 pub mod smart;
+pub mod state;
 
 pub use contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
 pub use simulated::SimulatedTarget;
+pub use state::{Access, is_state_file};

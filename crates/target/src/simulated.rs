@@ -3,20 +3,23 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stend_base::{Device, Nanos, Op, Request, SimTime};
+use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::{Model, SimDrive};
 use stend_load::report::fio_output;
 use stend_load::{JobFile, RunError, RunOptions, RunResult, SampleRow};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
+use crate::state::StateFile;
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
 /// nothing else.
 #[derive(Clone)]
 pub struct SimulatedTarget {
-    model: Arc<Model>,
-    drive: SimDrive,
+    pub(crate) model: Arc<Model>,
+    pub(crate) drive: SimDrive,
+    /// The file it came from, if it lives in one.
+    pub(crate) state: Option<StateFile>,
     requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
 }
@@ -24,12 +27,24 @@ pub struct SimulatedTarget {
 impl SimulatedTarget {
     /// A new drive of this model.
     pub fn new(model: Model) -> SimulatedTarget {
+        let drive = SimDrive::new(&model.spec());
+        SimulatedTarget::of(model, drive)
+    }
+
+    /// A drive of this model.
+    pub(crate) fn of(model: Model, drive: SimDrive) -> SimulatedTarget {
         SimulatedTarget {
-            drive: SimDrive::new(&model.spec()),
+            drive,
             model: Arc::new(model),
+            state: None,
             requests: Arc::default(),
             events: Arc::default(),
         }
+    }
+
+    /// What it was made of.
+    pub fn model(&self) -> &Model {
+        &self.model
     }
 
     /// The drive itself, for what no request can ask for: a die that fails, a year without
@@ -99,16 +114,51 @@ impl SimulatedTarget {
     }
 }
 
+impl SimulatedTarget {
+    /// TRIMs a range of whole sectors of 512 bytes within the drive, with one command.
+    ///
+    /// # Errors
+    /// [`TargetError::Failed`] when the drive is worn out and refuses, or stands still, which
+    /// is a fault of the simulation.
+    pub fn trim(&mut self, offset_bytes: u64, len_bytes: u64) -> Result<(), TargetError> {
+        self.drive.submit(Request {
+            tag: 0,
+            op: Op::Trim,
+            offset_bytes,
+            len_bytes,
+            ..Request::default()
+        });
+        match self.counting(|drive| drive.advance(SimTime::NEVER)) {
+            Some(ended) if ended.status == Status::Ok => Ok(()),
+            Some(_) => Err(TargetError::Failed(
+                "the simulated drive refuses TRIM: its flash is worn out, and it can only be read"
+                    .to_string(),
+            )),
+            None => Err(TargetError::Failed(format!(
+                "the simulated drive stands still: {}",
+                self.drive.diagnosis()
+            ))),
+        }
+    }
+}
+
 impl Target for SimulatedTarget {
     fn info(&self) -> TargetInfo {
+        let mut facts = self.model.facts();
+        if self.state.is_some() {
+            // Results hold for this state alone.
+            let history = format!(
+                "{:016x} (hash of all that happened)",
+                self.drive.trace_hash()
+            );
+            facts.push(("history of the drive".to_string(), history));
+        }
         TargetInfo {
             name: self.model.name.clone(),
             title: self.model.title.clone(),
             kind: TargetKind::Simulated,
             capacity_bytes: self.drive.capacity_bytes(),
-            facts: self
-                .model
-                .facts()
+            facts: facts
                 .into_iter()
                 .map(|(name, value)| Condition { name, value })
                 .collect(),
@@ -153,20 +203,7 @@ impl Target for SimulatedTarget {
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {
-        self.drive.submit(Request {
-            tag: 0,
-            op: Op::Trim,
-            offset_bytes: 0,
-            len_bytes: self.drive.capacity_bytes(),
-            ..Request::default()
-        });
-        match self.counting(|drive| drive.advance(SimTime::NEVER)) {
-            Some(_) => Ok(()),
-            None => Err(TargetError::Failed(format!(
-                "the simulated drive stands still: {}",
-                self.drive.diagnosis()
-            ))),
-        }
+        self.trim(0, self.drive.capacity_bytes())
     }
 
     fn trim_supported(&self) -> bool {

@@ -92,6 +92,7 @@ impl Model {
             }
         })?;
         model.fingerprint = fingerprint(text);
+        model.text = text.to_string();
         let problems = check::problems(&model, text);
         if problems.is_empty() {
             return Ok(model);

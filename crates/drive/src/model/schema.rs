@@ -68,6 +68,9 @@ pub struct Model {
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,
+    /// The file's text.
+    #[serde(skip)]
+    pub text: String,
 }
 
 /// What the host may address.

@@ -14,7 +14,7 @@ use super::thermal::WHOLE_PPM;
 use super::{SimDrive, kind};
 
 /// Work and rest of a throttled drive.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Admission {
     /// When it last began to admit commands, and until when it did.
     opened_at: SimTime,

@@ -17,7 +17,7 @@ use super::streams::StreamId;
 use crate::spec::{Emptying, WhenFull};
 
 /// Where a superblock comes from, and how its cells are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Kind {
     pub pool: Pool,
     pub mode: Mode,

@@ -21,7 +21,7 @@ use super::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
 
 /// Why a superblock is emptied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Reason {
     Space,
     /// It belongs to an SLC cache that is emptied through the controller.
@@ -32,7 +32,7 @@ enum Reason {
     Age,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Victim {
     superblock: u32,
     /// Where its valid units go.
@@ -45,7 +45,7 @@ struct Victim {
     slots: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Collector {
     chooser: Chooser,
     levelling: Option<Levelling>,

@@ -10,7 +10,7 @@ use super::{Arrival, SimDrive, kind};
 use crate::spec::{Spec, UNIT_BYTES};
 
 /// A command that the drive has accepted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Command {
     pub tag: u32,
     /// The sender.
@@ -47,7 +47,7 @@ impl Command {
 }
 
 /// A command that has ended, on its way to the sender.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Ending {
     pub tag: u32,
     pub queue: u16,
@@ -57,7 +57,7 @@ pub(crate) struct Ending {
 }
 
 /// A queue between host and drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Queue {
     /// Commands in the drive.
     active: u32,
@@ -66,7 +66,7 @@ struct Queue {
 }
 
 /// The commands in the drive, and those that wait in the host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Commands {
     slots: Vec<Command>,
     free: Vec<u32>,

@@ -11,7 +11,7 @@ use super::kind;
 use crate::spec::ControllerSpec;
 
 /// What a core works on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Job {
     /// A host command.
     Command { command: u32 },
@@ -24,7 +24,7 @@ pub(crate) enum Job {
 }
 
 /// A job and how long it takes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Timed {
     job: Job,
     time: Nanos,
@@ -40,12 +40,12 @@ impl Default for Timed {
 }
 
 /// The jobs of a core; it works on the first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Core {
     jobs: VecDeque<Timed>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Controller {
     cores: Vec<Core>,
     /// Segment at hand in each place, direct-mapped.

@@ -3,7 +3,7 @@
 use super::shape::Mode;
 
 /// Running totals since power-on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counters {
     /// Events handled.
     pub events: u64,

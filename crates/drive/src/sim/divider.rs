@@ -2,7 +2,7 @@
 
 /// Division by a number that is known beforehand, as a multiplication (Lemire, Kaser and
 /// Kurz, "Faster remainder by direct computation", 2019): exact for 32 bits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Divider {
     by: u32,
     /// 2^64 / `by`, rounded up; 0 for 1, which is not a fraction of 2^64.

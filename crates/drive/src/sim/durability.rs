@@ -42,7 +42,7 @@ const LOG_ENTRIES: usize = 1 << 14;
 
 /// Faults to be switched on by the test that must find them.
 #[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Canary {
     /// Superblocks are erased though the durable mapping still points into them.
     EraseEarly,
@@ -54,7 +54,7 @@ pub enum Canary {
     Unordered,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Change {
     /// `units` units from `first` on lie at as many places from `to` on, in one slot.
     Write,
@@ -67,7 +67,7 @@ enum Change {
     Transplant,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Entry {
     change: Change,
     /// The last of its request.
@@ -89,7 +89,7 @@ impl Entry {
 }
 
 /// A write that has begun to take its places.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct PartWrite {
     command: u32,
     first: u32,
@@ -102,10 +102,11 @@ struct PartWrite {
     to_admit: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Durability {
     pub spec: PowerLossSpec,
     /// Where flash has each logical unit.
+    #[serde(with = "crate::state::table")]
     pub durable: Vec<u32>,
     /// Units by superblock that the durable mapping has there, or will have.
     pub needed_in: Vec<u32>,

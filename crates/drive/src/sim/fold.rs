@@ -22,7 +22,7 @@ use crate::spec::Emptying;
 /// Superblocks folded together: the bits of a cell of the main area.
 pub(crate) const MOST_SOURCES: usize = 4;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Fold {
     sources: [u32; MOST_SOURCES],
     target: u32,
@@ -32,7 +32,7 @@ struct Fold {
     done: u32,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Folder {
     fold: Option<Fold>,
     /// Dies copying, or waiting for the controller to map what they copied.

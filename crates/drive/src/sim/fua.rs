@@ -10,14 +10,14 @@ use super::streams::StreamId;
 const NONE: u32 = u32::MAX;
 
 /// A command that waits for the program of a slot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Waiter {
     command: u32,
     next: u32,
 }
 
 /// Commands that wait for programs: a list for each slot that has any.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Waiters {
     waiters: Vec<Waiter>,
     free: Vec<u32>,

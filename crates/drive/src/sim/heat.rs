@@ -9,7 +9,7 @@
 
 use crate::spec::StreamsSpec;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Heat {
     /// Overwritten units by group, halved once a window. They stay at their highest value.
     counts: Vec<u8>,

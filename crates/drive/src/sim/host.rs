@@ -18,14 +18,14 @@ use crate::spec::{DriverSpec, HostSpec};
 const NONE: u32 = u32::MAX;
 
 /// What a processor has to do.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Work {
     Submit(Request),
     Complete(Ending),
 }
 
 /// How far it is with the first of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Step {
     /// The driver's work that needs no lock.
     Free,
@@ -33,7 +33,7 @@ enum Step {
     Locked,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Cpu {
     work: VecDeque<Work>,
     step: Step,
@@ -42,7 +42,7 @@ struct Cpu {
 }
 
 /// The lock of a queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Lock {
     held: bool,
     /// Processors that spin for it.
@@ -51,7 +51,7 @@ struct Lock {
 }
 
 /// The host's processors.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Cpus {
     spec: DriverSpec,
     cpus: Vec<Cpu>,

@@ -6,7 +6,7 @@ use stend_base::{Lane, Nanos, SimTime};
 use super::{SimDrive, kind};
 use crate::spec::Emptying;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Idle {
     silent_since: SimTime,
     /// The timer that ends the delay is set.

@@ -15,7 +15,7 @@ pub const MOST_IDLE_STATES: usize = 8;
 /// How long a forced state waits for work under way before it looks again.
 const FORCED_RETRY: Nanos = Nanos::from_millis(1);
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum State {
     #[default]
     Awake,
@@ -25,7 +25,7 @@ enum State {
     Asleep { state: usize, from: SimTime },
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Sleep {
     state: State,
     /// There has been nothing to do since.

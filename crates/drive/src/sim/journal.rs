@@ -18,7 +18,7 @@ const CHANGE_BYTES: u64 = 8;
 const UNITS_PER_MAP_PART: u32 = 1024;
 
 /// What the flash is used for beside data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Upkeep {
     RecoveryRead = 0,
     JournalPage = 1,
@@ -35,7 +35,7 @@ impl Upkeep {
     ];
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Journal {
     /// Pages under way, and the changes they hold.
     under_way: u32,

@@ -9,13 +9,13 @@ use super::shape::{Mode, Shape};
 use crate::spec::{PoolSpec, Spec, WhenFull};
 
 /// The two kinds of superblocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Pool {
     Cache = 0,
     Main = 1,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct PoolLayout {
     pub first_superblock: u32,
     pub superblocks: u32,
@@ -24,7 +24,7 @@ pub(crate) struct PoolLayout {
     by_superblock: Divider,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Layout {
     pub dies: u32,
     pub unit_bits: u32,

@@ -8,7 +8,7 @@ use super::shape::Mode;
 use crate::spec::{CacheSpec, Emptying, Spec, WhenFull};
 
 /// Thresholds in slots, and times by row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Limits {
     /// What the host, and collection, open whenever they need a superblock; `None` where it
     /// depends on the room there is.

@@ -18,7 +18,7 @@ use super::{Purpose, SimDrive};
 use crate::spec::{MapSpec, Spec, UNIT_BYTES};
 
 /// A job that waits for map pages.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Waiting {
     job: Job,
     core: u32,
@@ -27,7 +27,7 @@ struct Waiting {
 }
 
 /// Which segments are at hand, direct-mapped, and which of them have changed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct MapCache {
     spec: MapSpec,
     segment_units: u32,

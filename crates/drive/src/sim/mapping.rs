@@ -9,15 +9,19 @@ pub(crate) const UNMAPPED: u32 = u32::MAX;
 /// Mapped to data that is lost.
 pub(crate) const LOST: u32 = u32::MAX - 1;
 
-#[derive(Debug)]
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Mapping {
     /// With one entry more than there are units: what is written there is never read.
+    #[serde(with = "crate::state::table")]
     to_physical: Vec<u32>,
+    #[serde(with = "crate::state::table")]
     to_logical: Vec<u32>,
+    #[serde(with = "crate::state::table")]
     valid: Vec<u64>,
     valid_in: Vec<u32>,
     /// Units of the cache that lost their address but not their place (see
     /// [`crate::spec::TrimSpec::reaches_cache`]).
+    #[serde(with = "crate::state::table")]
     kept: Vec<u64>,
     kept_in: Vec<u32>,
     cache_units: u32,
@@ -46,9 +50,10 @@ impl Clone for Mapping {
 }
 
 /// Logical units that TRIM has named and whose address is still there.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Notes {
     /// One bit a logical unit; empty if the drive never takes notes.
+    #[serde(with = "crate::state::table")]
     bits: Vec<u64>,
     count: u32,
     /// What is noted reads as trimmed.
@@ -74,8 +79,8 @@ impl Notes {
 }
 
 /// What every physical unit would hold: the tag of the request that wrote it.
-#[derive(Clone, Debug)]
-struct Stamps(Vec<u32>);
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Stamps(#[serde(with = "crate::state::table")] Vec<u32>);
 
 const ERASED: u32 = u32::MAX;
 

@@ -21,7 +21,7 @@ use super::{Purpose, SimDrive};
 use crate::spec::{MediaSpec, Spec, UNIT_BYTES};
 
 /// A page that could not be read and is rebuilt.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Rebuild {
     slot: u32,
     class: Class,
@@ -33,7 +33,7 @@ struct Rebuild {
 }
 
 /// State of the cells, by superblock.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Media {
     spec: MediaSpec,
     /// Page reads since it was erased.

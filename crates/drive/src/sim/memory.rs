@@ -22,17 +22,22 @@ pub(crate) fn prefetch<T>(table: &[T], index: usize) {
 
 /// A table of `len` equal entries, on huge pages where the kernel grants them.
 pub(crate) fn table<T: Copy>(value: T, len: usize) -> Vec<T> {
-    let mut table = Vec::with_capacity(len);
-    ask_for_huge_pages(&table);
+    let mut table = room(len);
     table.resize(len, value);
     table
 }
 
 /// A copy of a table, on huge pages where the kernel grants them.
 pub(crate) fn copy<T: Copy>(of: &[T]) -> Vec<T> {
-    let mut table = Vec::with_capacity(of.len());
-    ask_for_huge_pages(&table);
+    let mut table = room(of.len());
     table.extend_from_slice(of);
+    table
+}
+
+/// An empty table with room for `len` entries, on huge pages where the kernel grants them.
+pub(crate) fn room<T>(len: usize) -> Vec<T> {
+    let table = Vec::with_capacity(len);
+    ask_for_huge_pages(&table);
     table
 }
 

@@ -34,7 +34,7 @@ mod link;
 mod map_cache;
 mod mapping;
 mod media;
-mod memory;
+pub(crate) mod memory;
 mod over_provisioning;
 mod policy;
 mod power_cut;
@@ -131,7 +131,7 @@ fn things(spec: &Spec) -> [u32; 13] {
 ///
 /// It is plain data: a clone is a copy of the drive in its present state, and goes on
 /// independently.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SimDrive {
     spec: Spec,
     /// The capacity that it was made with.
@@ -175,14 +175,14 @@ pub struct SimDrive {
 }
 
 /// A request on its way from the host.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Arrival {
     at: SimTime,
     request: Request,
 }
 
 /// What a NAND operation was for; travels with it as a 64-bit cookie.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Purpose {
     /// Part of a host read: command, bytes for the link.
     HostRead { command: u32, bytes: u32 },

@@ -34,7 +34,7 @@ use super::{Purpose, SimDrive, kind};
 use crate::spec::{PairedPages, Spec, UNIT_BYTES};
 
 /// Whether the drive has power and serves commands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Power {
     On,
     /// Since this instant.
@@ -44,7 +44,7 @@ pub(crate) enum Power {
 }
 
 /// What there is to do at the next start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Restart {
     /// Slots whose state is to be found out.
     scan: Vec<u32>,

@@ -16,7 +16,7 @@ const NONE: u32 = u32::MAX;
 const STREAMS: usize = 4;
 
 /// Units read ahead together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Entry {
     first: u32,
     end: u32,
@@ -27,14 +27,14 @@ struct Entry {
     waiters: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Waiter {
     command: u32,
     bytes: u32,
     next: u32,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Stream {
     next_byte: u64,
     continued: u32,
@@ -45,7 +45,7 @@ struct Stream {
 }
 
 /// The read-ahead buffer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct ReadAhead {
     streams: [Stream; STREAMS],
     entries: Vec<Entry>,

@@ -7,7 +7,7 @@
 use super::divider::Divider;
 
 /// In which mode a superblock's cells are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Mode {
     /// One bit a cell.
     Slc = 0,
@@ -20,7 +20,7 @@ impl Mode {
 }
 
 /// Numbering of a superblock's slots in one mode.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Shape {
     /// Slots of a superblock.
     pub slots: u32,

@@ -26,7 +26,7 @@ pub(crate) const MOST_HOST: usize = 4;
 pub(crate) const MOST: usize = 2 * (MOST_HOST + 1);
 
 /// Who writes: even numbers are the host's, odd ones collection's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StreamId(u8);
 
 impl StreamId {
@@ -64,7 +64,7 @@ impl StreamId {
 }
 
 /// What tells the streams of a drive apart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Sorting {
     /// Numbers in use are below this.
     pub numbers: usize,

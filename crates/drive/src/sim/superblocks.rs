@@ -6,7 +6,7 @@ use super::layout::{Layout, Pool};
 use super::shape::Mode;
 use crate::spec::Spec;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum State {
     Erased,
     /// A stream writes to it, or its last programs are under way.
@@ -19,7 +19,7 @@ pub(crate) enum State {
     Retired,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Superblocks {
     state: Vec<State>,
     /// Program operations under way.

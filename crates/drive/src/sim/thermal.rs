@@ -20,7 +20,7 @@ pub(crate) const WHOLE_PPM: u32 = 1_000_000;
 const NK_PER_MK: i64 = 1_000_000;
 
 /// The temperature of a drive, m°C, and how long it was too high.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Temperature {
     /// Now.
     pub now_mc: i64,
@@ -40,7 +40,7 @@ pub struct Temperature {
     pub share_ppm: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Heat {
     /// Above ambient, nK.
     rise_nk: i64,

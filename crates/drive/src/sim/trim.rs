@@ -19,7 +19,7 @@ use crate::spec::{Emptying, UNIT_BYTES};
 const NONE: u32 = u32::MAX;
 
 /// What a command has noted and is still to be looked at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Range {
     next: u32,
     end: u32,
@@ -27,7 +27,7 @@ struct Range {
     command: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Trimmer {
     ranges: VecDeque<Range>,
     /// A piece is on a core.

@@ -25,7 +25,7 @@ use crate::spec::{Spec, UNIT_BYTES};
 const NONE: u32 = u32::MAX;
 
 /// An open superblock and where it is filled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Stream {
     superblock: u32,
     kind: Kind,
@@ -51,7 +51,7 @@ struct Stream {
 }
 
 /// The slots of one program, mostly one, from their first unit to the end of the program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Filling {
     slot: u32,
     kind: Kind,
@@ -71,7 +71,7 @@ struct Filling {
     number: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Writer {
     streams: [Stream; MOST],
     pub(super) sorting: Sorting,
@@ -101,7 +101,7 @@ pub(crate) struct Writer {
 }
 
 /// How superblocks of one mode are filled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Filled {
     /// Slots and units of one program.
     slots_together: u32,

@@ -1,18 +1,23 @@
 //! `stend drives`.
 
+use std::path::Path;
+
 use serde_json::json;
 use stend_drive::Model;
 use stend_drive::model::{SHIPPED, Value};
+use stend_target::{SimulatedTarget, Target};
 
 use crate::args::{DrivesArgs, DrivesCommand};
 use crate::failure::Failure;
-use crate::print;
+use crate::open::is_model;
+use crate::{print, signals};
 
 pub fn run(args: &DrivesArgs) -> Result<(), Failure> {
     match args.command.as_ref().unwrap_or(&DrivesCommand::List) {
         DrivesCommand::List => list(args.json),
         DrivesCommand::Show { name } => show(name, args.json),
         DrivesCommand::Check { files } => check(files, args.json),
+        DrivesCommand::Create { model, state } => create(model, state, args.json),
     }
 }
 
@@ -40,11 +45,7 @@ fn list(as_json: bool) -> Result<(), Failure> {
 
 fn show(name: &str, as_json: bool) -> Result<(), Failure> {
     let Some(shipped) = SHIPPED.iter().find(|s| s.name == name) else {
-        let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
-        return Err(Failure::Input(format!(
-            "there is no drive model `{name}`; shipped models: {}",
-            names.join(", ")
-        )));
+        return Err(Failure::Input(unknown(name)));
     };
     if !as_json {
         return print(shipped.text);
@@ -90,6 +91,41 @@ fn check(files: &[std::path::PathBuf], as_json: bool) -> Result<(), Failure> {
     Err(Failure::Input(problems.join("\n")))
 }
 
-fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
+fn create(name: &str, path: &Path, as_json: bool) -> Result<(), Failure> {
+    let model = match Model::shipped(name) {
+        Some(model) => model,
+        None if name.ends_with(".toml") => Model::read(Path::new(name))?,
+        None => return Err(Failure::Input(unknown(name))),
+    };
+    if path.to_str().is_some_and(is_model) {
+        return Err(Failure::Input(format!(
+            "--state {0}: as a TARGET, this names a model; choose another name",
+            path.display()
+        )));
+    }
+    let target = signals::undisturbed(|| SimulatedTarget::create(model, path))?;
+    let info = target.info();
+    if as_json {
+        return print_json(&json!({
+            "schema": "stend.drive-create/1",
+            "state": path.display().to_string(),
+            "name": info.name,
+            "title": info.title,
+            "capacity_bytes": info.capacity_bytes,
+        }));
+    }
+    print(&format!("{}: a new {}\n", path.display(), info.title))
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
+    format!(
+        "there is no drive model `{name}`; shipped models: {}",
+        names.join(", ")
+    )
+}
+
+/// Prints a document on stdout.
+pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use stend_method::{Edition, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TestResult};
+use stend_target::Access;
 
 use crate::args::{RealArgs, ReviewArgs};
 use crate::failure::Failure;
@@ -66,7 +67,8 @@ pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
     if let Some(earlier) = &earlier {
         nothing_is_lost(earlier, args, &rivals, &folder)?;
     }
-    let target = open(&args.target, &args.real)?;
+    let target = open(&args.target, &args.real, Access::Look)?;
+    tell_of_copies(std::iter::once(&target).chain(&rivals));
     let session = Session {
         edition: &edition,
         options,
@@ -253,13 +255,13 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
     let mut rivals = Vec::new();
     for name in &args.against {
         let opened = if is_simulated(name) {
-            open(name, &args.real)?
+            open(name, &args.real, Access::Look)?
         } else if Path::new(name).is_file() {
             let real = RealArgs {
                 size: args.real.size,
                 destroy: None,
             };
-            open(name, &real)?
+            open(name, &real, Access::Look)?
         } else {
             return Err(Failure::Input(format!(
                 "--against {name}: a rival is a drive model, a model file or a file that exists; \
@@ -269,6 +271,16 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
         rivals.push(opened);
     }
     Ok(rivals)
+}
+
+/// Says of drives that live in files that a review leaves them as they are.
+fn tell_of_copies<'a>(targets: impl Iterator<Item = &'a Opened>) {
+    for path in targets.filter_map(Opened::state_path) {
+        note(&format!(
+            "{} is not changed: a review works on copies of the drive in it",
+            path.display()
+        ));
+    }
 }
 
 fn folder_path(args: &ReviewArgs) -> PathBuf {

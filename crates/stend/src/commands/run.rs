@@ -7,13 +7,13 @@ use stend_load::jobfile::{Text, flatten};
 use stend_load::report::{fio_output, log_files, normal};
 use stend_load::{JobFile, RunOptions};
 use stend_record::fio;
-use stend_target::SimulatedTarget;
 use stend_target::real::{FioTarget, check_job};
+use stend_target::{Access, SimulatedTarget};
 
 use crate::args::{OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::open::{Opened, is_simulated, open, real_options_fit};
-use crate::print;
+use crate::{print, signals};
 
 /// Fills a drive: 128 KiB writes in ascending order over all of it.
 const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
@@ -24,10 +24,12 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     real_options_fit([&args.on], &args.real)?;
     if is_simulated(&args.on) {
         let file = JobFile::read(&args.job)?;
-        deliver(args, || match open(&args.on, &args.real)? {
-            Opened::Simulated(mut target) => simulated(args, &file, &mut target),
+        let mut used: Option<Box<SimulatedTarget>> = None;
+        deliver(args, || match open(&args.on, &args.real, Access::Change)? {
+            Opened::Simulated(target) => simulated(args, &file, used.insert(target)),
             Opened::Real(_) => unreachable!("`open` and `is_simulated` agree"),
-        })
+        })?;
+        save(used.as_deref())
     } else {
         if args.fill {
             return Err(Failure::Input(
@@ -37,11 +39,19 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         }
         let text = flatten(&args.job)?;
         check_job(&text)?;
-        deliver(args, || match open(&args.on, &args.real)? {
+        deliver(args, || match open(&args.on, &args.real, Access::Change)? {
             Opened::Simulated(_) => unreachable!("`open` and `is_simulated` agree"),
             Opened::Real(mut target) => real(args, &text, &mut target),
         })
     }
+}
+
+/// A drive that lives in a file is kept, now that its results are told.
+fn save(target: Option<&SimulatedTarget>) -> Result<(), Failure> {
+    let Some(target) = target.filter(|target| target.state_path().is_some()) else {
+        return Ok(());
+    };
+    Ok(signals::undisturbed(|| target.save())?)
 }
 
 /// Writes what `produce` yields to where the user wants it.

@@ -12,7 +12,7 @@ use pcie::Pcie;
 use sata::Sata;
 
 /// What crosses the link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Load {
     /// Data of a read, to the host.
     #[default]
@@ -22,7 +22,7 @@ pub(crate) enum Load {
 }
 
 /// Data of one command on its way over the link.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Transfer {
     pub command: u32,
     pub bytes: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Transfer {
 }
 
 /// The link of a drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Link {
     Sata(Sata),
     Pcie(Pcie),

@@ -48,7 +48,7 @@ const COMPLETION_BYTES: u64 = 12 + PACKET_BYTES;
 const READ_REQUEST_MAX: u32 = 512;
 
 /// A step of a command on the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Step {
     Doorbell,
     /// A read request for a part of the command, and this part.
@@ -64,7 +64,7 @@ enum Step {
     Report,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Packets {
     command: u32,
     /// Bytes of payload, or that a read request asks for.
@@ -72,13 +72,13 @@ struct Packets {
     step: Step,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Direction {
     current: Option<Packets>,
     waiting: VecDeque<Packets>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Pcie {
     directions: [Direction; 2],
     /// Read requests that the host's memory works on, as what it will send.

@@ -15,7 +15,7 @@ use crate::spec::HostSpec;
 /// The link.
 pub(super) const THINGS: u32 = 1;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Sata {
     current: Option<Transfer>,
     waiting: VecDeque<Transfer>,

@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 
 use super::{Candidate, Closed, Policy};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CostBenefit;
 
 impl Policy for CostBenefit {

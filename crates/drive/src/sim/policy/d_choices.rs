@@ -12,7 +12,7 @@ use super::{Candidate, Closed, Policy};
 /// next to nothing can be collected.
 const MOST_MISSES: u32 = 64;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct DChoices {
     choices: u32,
     rng: Rng,

@@ -2,7 +2,7 @@
 
 use super::{Candidate, Closed, Policy};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Greedy;
 
 impl Policy for Greedy {

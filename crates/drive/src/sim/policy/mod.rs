@@ -98,7 +98,7 @@ trait Policy {
 }
 
 /// The policy of a drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Chooser {
     Greedy(greedy::Greedy),
     Fifo(fifo::Fifo),

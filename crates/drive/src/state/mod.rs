@@ -1,0 +1,155 @@
+//! A drive in its present state as bytes, with the model that it was made of: what is read
+//! back goes on exactly where it was, with every event that is pending.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 12 | [`MAGIC`] |
+//! | 4 | [`VERSION`], little-endian |
+//! | | an LZ4 frame with a checksum for each block: text of the model, state of the drive, in the format of [postcard](https://postcard.jamesmunns.com), tables in blocks of their own |
+//! | 8 | [`END`] |
+//!
+//! Checksums find damage; nobody is to be kept from forging a state.
+
+mod flavor;
+pub(crate) mod table;
+
+use std::io::{self, Read, Write};
+
+use lz4_flex::frame::{BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
+
+use crate::{Model, SimDrive, Spec};
+
+/// How a state begins.
+pub const MAGIC: &[u8; 12] = b"stend-drive\n";
+
+/// The version of what follows. To be raised with every change of what is kept, be it a
+/// field of a structure of the simulation.
+pub const VERSION: u32 = 1;
+
+/// How a state ends.
+const END: &[u8; 8] = b"\nthe end";
+
+/// Why a state cannot be read. The messages follow the file's name.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// It does not begin as a state does.
+    #[error("is not the state of a simulated drive")]
+    Foreign,
+    /// It has another version.
+    #[error(
+        "holds a simulated drive of format {found}, and this stend reads format {VERSION}: use \
+         the stend that wrote it, or make a new drive with `stend drives create`"
+    )]
+    Version {
+        /// That of the state.
+        found: u32,
+    },
+    /// It is damaged or cut off.
+    #[error(
+        "is damaged ({0}): restore it from a copy, or make a new drive with `stend drives create`"
+    )]
+    Damaged(String),
+    /// This program makes another drive of the model within.
+    #[error(
+        "holds a drive whose model this stend reads differently ({0}): use the stend that wrote \
+         it, or make a new drive with `stend drives create`"
+    )]
+    Model(String),
+    /// It cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(io::Error),
+}
+
+/// Whether a file that begins with `first` (of up to 12 bytes or more) is the state of a
+/// drive, or what is left of one.
+pub fn is_state(first: &[u8]) -> bool {
+    let len = first.len().min(MAGIC.len());
+    len > 0 && first[..len] == MAGIC[..len]
+}
+
+/// Writes a drive's state.
+///
+/// # Errors
+/// Those of `to`.
+pub fn write(model: &Model, drive: &SimDrive, mut to: impl Write) -> io::Result<()> {
+    to.write_all(MAGIC)?;
+    to.write_all(&VERSION.to_le_bytes())?;
+    let info = FrameInfo::new()
+        .block_size(BlockSize::Max1MB)
+        .block_checksums(true);
+    let mut frame = FrameEncoder::with_frame_info(info, &mut to);
+    flavor::write(&(&model.text, drive), &mut frame)?;
+    frame.finish()?;
+    to.write_all(END)
+}
+
+/// Reads a drive's state. `name` is for messages about its model only.
+///
+/// # Errors
+/// [`StateError`].
+pub fn read(mut from: impl Read, name: &str) -> Result<(Model, SimDrive), StateError> {
+    let mut head = [0; MAGIC.len() + 4];
+    let len = fill(&mut from, &mut head).map_err(StateError::Io)?;
+    if !is_state(&head[..len]) {
+        return Err(StateError::Foreign);
+    }
+    if len < head.len() {
+        return Err(StateError::Damaged("it ends in its head".to_string()));
+    }
+    let found = u32::from_le_bytes(head[MAGIC.len()..].try_into().expect("4 bytes are left"));
+    if found != VERSION {
+        return Err(StateError::Version { found });
+    }
+    let mut frame = FrameDecoder::new(&mut from);
+    let (text, drive): (String, SimDrive) = flavor::read(&mut frame)?;
+    let mut one_more = [0];
+    let over = frame.read(&mut one_more).map_err(unreadable)?;
+    let mut end = [0; END.len() + 1];
+    let len = fill(&mut from, &mut end).map_err(StateError::Io)?;
+    if over > 0 || end[..len] != END[..] {
+        return Err(StateError::Damaged(
+            "it does not end where it should".to_string(),
+        ));
+    }
+    let model = Model::parse(&text, &format!("{name} (model)"))
+        .map_err(|error| StateError::Model(error.to_string()))?;
+    if !drive.is_of(&model.spec()) {
+        return Err(StateError::Model(
+            "other figures follow from it".to_string(),
+        ));
+    }
+    Ok((model, drive))
+}
+
+/// Reads until `bytes` are full or there is no more; how many there were.
+fn fill(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut len = 0;
+    while len < bytes.len() {
+        match from.read(&mut bytes[len..]) {
+            Ok(0) => break,
+            Ok(more) => len += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(len)
+}
+
+/// What went wrong while a frame was read: the reading itself, or what was read.
+fn unreadable(error: io::Error) -> StateError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => StateError::Damaged("it is cut off".to_string()),
+        _ if error.raw_os_error().is_some() => StateError::Io(error),
+        _ => StateError::Damaged(error.to_string()),
+    }
+}
+
+impl SimDrive {
+    /// Whether it was made of these numbers: all but those that its user can set.
+    fn is_of(&self, spec: &Spec) -> bool {
+        let mut native = self.spec().clone();
+        native.user_bytes = self.native_bytes();
+        native.host.write_cache = spec.host.write_cache;
+        native == *spec
+    }
+}

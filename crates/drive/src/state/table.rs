@@ -1,0 +1,214 @@
+//! Large tables of integers, in blocks of little-endian bytes.
+//!
+//! An entry is written as its difference from the one before: what was written in order
+//! has neighbours that differ by a constant, and so compresses to next to nothing.
+
+use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
+use serde::ser::{SerializeSeq, SerializeTuple};
+use serde::{Deserializer, Serialize, Serializer};
+
+use crate::sim::memory;
+
+/// Bytes of a block.
+const BLOCK_BYTES: usize = 1 << 16;
+
+/// No table is longer: a unit's number has 32 bits, and there is an entry beside them.
+const LEN_MAX: u64 = 1 << 33;
+
+/// An entry of a table.
+pub(crate) trait Word: Copy + Default {
+    /// Bytes of an entry.
+    const BYTES: usize;
+    /// Writes the difference from `before`.
+    fn put(self, before: Self, bytes: &mut [u8]);
+    /// Reads what [`Word::put`] wrote.
+    fn take(before: Self, bytes: &[u8]) -> Self;
+}
+
+macro_rules! word {
+    ($($word:ty),*) => {$(
+        impl Word for $word {
+            const BYTES: usize = size_of::<$word>();
+
+            #[inline]
+            fn put(self, before: Self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.wrapping_sub(before).to_le_bytes());
+            }
+
+            #[inline]
+            fn take(before: Self, bytes: &[u8]) -> Self {
+                let difference = bytes.try_into().expect("an entry is cut out whole");
+                before.wrapping_add(<$word>::from_le_bytes(difference))
+            }
+        }
+    )*};
+}
+word!(u32, u64);
+
+/// Writes a table.
+pub(crate) fn serialize<T: Word, S: Serializer>(table: &[T], to: S) -> Result<S::Ok, S::Error> {
+    let mut tuple = to.serialize_tuple(2)?;
+    tuple.serialize_element(&(table.len() as u64))?;
+    tuple.serialize_element(&Blocks(table))?;
+    tuple.end()
+}
+
+struct Blocks<'a, T>(&'a [T]);
+
+impl<T: Word> Serialize for Blocks<'_, T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let blocks = self.0.chunks(BLOCK_BYTES / T::BYTES);
+        let mut seq = to.serialize_seq(Some(blocks.len()))?;
+        let mut bytes = vec![0; BLOCK_BYTES];
+        let mut before = T::default();
+        for block in blocks {
+            let bytes = &mut bytes[..block.len() * T::BYTES];
+            for (&entry, place) in block.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
+                entry.put(before, place);
+                before = entry;
+            }
+            seq.serialize_element(&Bytes(bytes))?;
+        }
+        seq.end()
+    }
+}
+
+struct Bytes<'a>(&'a [u8]);
+
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(self.0)
+    }
+}
+
+/// Reads a table.
+pub(crate) fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    from.deserialize_tuple(2, TableVisitor(std::marker::PhantomData))
+}
+
+struct TableVisitor<T>(std::marker::PhantomData<T>);
+
+impl<'de, T: Word> Visitor<'de> for TableVisitor<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("a table")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Vec<T>, A::Error> {
+        let len: Option<u64> = parts.next_element()?;
+        let len = len.filter(|&len| len <= LEN_MAX);
+        let len = len.ok_or_else(|| A::Error::custom("a table of an impossible length"))?;
+        let mut table = memory::room(len as usize);
+        parts.next_element_seed(BlocksInto(&mut table))?;
+        if table.len() as u64 == len {
+            return Ok(table);
+        }
+        Err(A::Error::custom("a table of another length than it says"))
+    }
+}
+
+struct BlocksInto<'a, T>(&'a mut Vec<T>);
+
+impl<'de, T: Word> DeserializeSeed<'de> for BlocksInto<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Word> Visitor<'de> for BlocksInto<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("the blocks of a table")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut blocks: A) -> Result<(), A::Error> {
+        while blocks.next_element_seed(BlockInto(&mut *self.0))?.is_some() {}
+        Ok(())
+    }
+}
+
+struct BlockInto<'a, T>(&'a mut Vec<T>);
+
+impl<'de, T: Word> DeserializeSeed<'de> for BlockInto<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_byte_buf(self)
+    }
+}
+
+impl<T: Word> Visitor<'_> for BlockInto<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("a block of a table")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<(), E> {
+        let entries = bytes.chunks_exact(T::BYTES);
+        if self.0.len() + entries.len() > self.0.capacity() {
+            return Err(E::custom("a table longer than it says"));
+        }
+        let mut before = self.0.last().copied().unwrap_or_default();
+        self.0.extend(entries.map(|entry| {
+            before = T::take(before, entry);
+            before
+        }));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Tables {
+        #[serde(with = "super")]
+        short: Vec<u32>,
+        #[serde(with = "super")]
+        long: Vec<u64>,
+    }
+
+    #[test]
+    fn tables_come_back_whatever_their_length() {
+        let block = BLOCK_BYTES / 4;
+        for len in [0, 1, block - 1, block, block + 1, 3 * block + 7] {
+            let short: Vec<u32> = (0..len as u32)
+                .map(|n| n.wrapping_mul(2_654_435_761))
+                .collect();
+            let long: Vec<u64> = short
+                .iter()
+                .map(|&n| u64::MAX - u64::from(n) * 977)
+                .collect();
+            let bytes = postcard::to_stdvec(&Tables {
+                short: short.clone(),
+                long: long.clone(),
+            });
+            let back: Tables = postcard::from_bytes(&bytes.unwrap()).unwrap();
+            assert_eq!((back.short, back.long), (short, long), "{len} entries");
+        }
+    }
+
+    #[test]
+    fn tables_that_lie_about_their_length_are_refused() {
+        let table = vec![1u32, 2, 3];
+        let tables = Tables {
+            short: table,
+            long: vec![],
+        };
+        let good = postcard::to_stdvec(&tables).unwrap();
+        assert_eq!(good[0], 3, "the length comes first");
+        assert!(postcard::from_bytes::<Tables>(&good).is_ok());
+        for length in [0, 2, 4, 100] {
+            let mut bad = good.clone();
+            bad[0] = length;
+            let refused = postcard::from_bytes::<Tables>(&bad);
+            assert!(refused.is_err(), "{length} of 3");
+        }
+    }
+}

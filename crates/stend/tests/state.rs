@@ -1,0 +1,500 @@
+//! Simulated drives that live in files: made, used, changed; and files that are none.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Mounted, Said, fails, folder, have_root_and, json, number, ok, program, tool};
+use serde_json::Value;
+use stend_drive::Model;
+use stend_target::{JobRequest, SimulatedTarget, Target};
+
+const WRITE: &str = "[a]\nrw=randwrite\nbs=4k\niodepth=32\nsize=2g\nio_size=64m\n";
+const MIXED: &str = "[b]\nrw=randrw\nbs=4k\niodepth=8\nsize=2g\nio_size=32m\nrandseed=9\n";
+const FOREVER: &str = "[c]\nrw=randwrite\nbs=4k\niodepth=32\ntime_based\nruntime=100d\n";
+
+/// A folder with a new drive `d` and the jobs above.
+fn with_drive(model: &str) -> tempfile::TempDir {
+    let dir = folder();
+    let jobs = [("write", WRITE), ("mixed", MIXED), ("forever", FOREVER)];
+    for (name, text) in jobs {
+        fs::write(dir.path().join(format!("{name}.fio")), text).unwrap();
+    }
+    ok(dir.path(), &["drives", "create", model, "--state", "d"]);
+    dir
+}
+
+fn state(dir: &Path) -> Vec<u8> {
+    fs::read(dir.join("d")).unwrap()
+}
+
+fn run_on(dir: &Path, job: &str, target: &str) -> Value {
+    let args = ["run", job, "--on", target, "--output-format", "json+"];
+    json(&ok(dir, &args).stdout)
+}
+
+fn drive(dir: &Path, args: &[&str]) -> Value {
+    let args = [&["drive"], args, &["--json"]].concat();
+    json(&ok(dir, &args).stdout)
+}
+
+fn count(dir: &Path, key: &str) -> f64 {
+    number(&drive(dir, &["health", "d"])["counters"][key])
+}
+
+/// The demonstration drive with a table of health and one attribute.
+fn model_with_health(dir: &Path, protocol: &str, cycles: &str) {
+    let text = fs::read_to_string("../../drives/demo-8gb.toml").unwrap();
+    let figures = [
+        ("protocol", format!("\"{protocol}\"")),
+        ("rated_cycles", cycles.to_string()),
+        ("end_of_life_cycles", cycles.to_string()),
+        ("spare_superblocks", "4".to_string()),
+        ("spare_threshold_percent", "10".to_string()),
+    ];
+    let attribute = [
+        ("id", "241"),
+        ("name", "\"Total_LBAs_Written\""),
+        ("raw", "\"host_written_sectors\""),
+        ("value", "\"full\""),
+        ("thresh", "0"),
+        ("flags", "50"),
+    ];
+    let line = |(key, value): (&str, String)| {
+        format!("{key} = {{ value = {value}, source = \"assumed: for this test\" }}\n")
+    };
+    let mut text = text + "\n[health]\n";
+    text.extend(figures.map(line));
+    if protocol == "ata" {
+        text += "[[health.attributes]]\n";
+        text.extend(attribute.map(|(key, value)| line((key, value.to_string()))));
+    }
+    fs::write(dir.join("mine.toml"), text).unwrap();
+}
+
+#[test]
+fn two_runs_on_a_file_are_two_runs_on_one_drive() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    let mut target = SimulatedTarget::new(Model::shipped("demo-8gb").unwrap());
+    let mut expected = |text: &str| {
+        let request = JobRequest {
+            text,
+            seed: 1,
+            sample_ms: 0,
+        };
+        serde_json::to_value(target.run(&request).unwrap().fio).unwrap()
+    };
+    assert_eq!(run_on(dir, "write.fio", "d"), expected(WRITE));
+    let second = run_on(dir, "mixed.fio", "d");
+    assert_eq!(second, expected(MIXED));
+    assert_ne!(second, run_on(dir, "mixed.fio", "demo-8gb"), "it was used");
+    let counters = &drive(dir, &["health", "d"])["counters"];
+    let in_memory = serde_json::to_value(target.drive().counters()).unwrap();
+    assert_eq!(*counters, in_memory);
+}
+
+#[test]
+fn what_is_done_to_a_drive_is_kept() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    run_on(dir, "write.fio", "d");
+    let told = fails(
+        dir,
+        &["drive", "overprovision", "d", "--user-bytes", "4096000000"],
+        3,
+        &[],
+    );
+    assert!(told.contains("TRIM the whole drive first"), "{told}");
+
+    let part = drive(dir, &["trim", "d", "--offset", "1GiB", "--length", "1GiB"]);
+    assert_eq!(part["schema"], "stend.drive-trim/1");
+    assert!(number(&part["time_ns"]) > 0.0);
+    assert_eq!(count(dir, "units_trimmed"), 262_144.0);
+    drive(dir, &["trim", "d"]);
+    assert_eq!(count(dir, "units_trimmed"), 262_144.0 + 1_953_125.0);
+
+    let less = drive(dir, &["overprovision", "d", "--user-bytes", "4096000000"]);
+    assert_eq!(less["user_bytes"], 4_096_000_000_u64);
+    assert_eq!(less["native_bytes"], 8_000_000_000_u64);
+    let beyond = "[a]\nrw=read\nbs=4k\noffset=5g\nsize=4k\n";
+    fs::write(dir.join("beyond.fio"), beyond).unwrap();
+    fails(dir, &["run", "beyond.fio", "--on", "d"], 3, &["4096000000"]);
+
+    run_on(dir, "write.fio", "d");
+    let erases = count(dir, "erases");
+    let erased = drive(dir, &["erase", "d"]);
+    assert_eq!(
+        (&erased["schema"], &erased["crypto"]),
+        (&"stend.drive-erase/1".into(), &false.into())
+    );
+    assert!(number(&erased["time_ns"]) > 5e6, "an erase takes 5 ms");
+    assert!(count(dir, "erases") > erases);
+
+    run_on(dir, "write.fio", "d");
+    let (erases, read) = (count(dir, "erases"), count(dir, "nand_reads"));
+    assert_eq!(drive(dir, &["erase", "d", "--crypto"])["crypto"], true);
+    assert_eq!(count(dir, "erases"), erases);
+    fs::write(dir.join("r.fio"), "[a]\nrw=randread\nbs=4k\nsize=64m\n").unwrap();
+    run_on(dir, "r.fio", "d");
+    assert_eq!(count(dir, "nand_reads"), read, "nothing is left to be read");
+}
+
+#[test]
+fn without_the_write_cache_writes_wait_for_the_flash() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    fs::write(dir.join("w.fio"), "[a]\nrw=write\nbs=4k\nsize=1m\n").unwrap();
+    let mean = || number(&run_on(dir, "w.fio", "d")["jobs"][0]["write"]["clat_ns"]["mean"]);
+    let on = mean();
+    assert_eq!(
+        drive(dir, &["write-cache", "d", "off"])["write_cache"],
+        false
+    );
+    let off = mean();
+    // A program of the SLC cache takes 400 µs.
+    assert!(on < 100_000.0 && off > 400_000.0, "{on} and {off} ns");
+    drive(dir, &["write-cache", "d", "on"]);
+    assert!(mean() < 100_000.0);
+}
+
+#[test]
+fn health_is_told_as_smartctl_would_and_changes_with_use() {
+    for protocol in ["ata", "nvme"] {
+        let dir = folder();
+        let dir = dir.path();
+        model_with_health(dir, protocol, "1000");
+        fs::write(dir.join("write.fio"), WRITE).unwrap();
+        ok(dir, &["drives", "create", "mine.toml", "--state", "d"]);
+        // The file holds its own model.
+        fs::remove_file(dir.join("mine.toml")).unwrap();
+        let written = || {
+            let document = drive(dir, &["health", "d"]);
+            assert_eq!(document["smart_status"]["passed"], true);
+            assert!(document["schema"].is_null());
+            match protocol {
+                "ata" => document["ata_smart_attributes"]["table"][0]["raw"]["value"].clone(),
+                _ => document["nvme_smart_health_information_log"]["data_units_written"].clone(),
+            }
+        };
+        assert_eq!(written(), 0);
+        run_on(dir, "write.fio", "d");
+        let sectors = 64 * 2048_u64;
+        let expected = if protocol == "ata" {
+            sectors
+        } else {
+            sectors.div_ceil(1000)
+        };
+        assert_eq!(written(), expected);
+        let shown = ok(dir, &["drive", "health", "d"]).stdout;
+        let row = if protocol == "ata" {
+            "241 Total_LBAs_Written"
+        } else {
+            "data units written"
+        };
+        for part in ["PASSED", row, &expected.to_string()] {
+            assert!(shown.contains(part), "{part}:\n{shown}");
+        }
+    }
+}
+
+#[test]
+fn a_drive_that_is_worn_out_says_so() {
+    let dir = folder();
+    let dir = dir.path();
+    model_with_health(dir, "nvme", "1");
+    ok(dir, &["drives", "create", "mine.toml", "--state", "d"]);
+    fs::write(dir.join("r.fio"), "[a]\nrw=read\nbs=4k\nsize=1m\n").unwrap();
+    ok(dir, &["run", "r.fio", "--on", "d", "--fill"]);
+    drive(dir, &["erase", "d"]);
+    let document = drive(dir, &["health", "d"]);
+    assert_eq!(document["smart_status"]["passed"], false);
+    let before = state(dir);
+    fails(
+        dir,
+        &["drive", "trim", "d"],
+        6,
+        &["refuses TRIM", "worn out"],
+    );
+    assert_eq!(state(dir), before);
+    let shown = ok(dir, &["drive", "health", "d"]).stdout;
+    assert!(shown.contains("FAILED"), "{shown}");
+}
+
+#[test]
+fn a_model_without_health_says_so() {
+    let dir = with_drive("demo-8gb");
+    let said = ok(dir.path(), &["drive", "health", "d"]);
+    assert!(said.stderr.contains("has no [health]"), "{}", said.stderr);
+    assert!(said.stdout.contains("nand programs"), "{}", said.stdout);
+    let document = drive(dir.path(), &["health", "d"]);
+    assert_eq!(document["schema"], "stend.drive-counters/1");
+}
+
+#[test]
+fn looking_and_reviewing_change_nothing() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    run_on(dir, "write.fio", "d");
+    let before = state(dir);
+    ok(dir, &["drive", "health", "d"]);
+    let short = [
+        "--duration-scale",
+        "0.01",
+        "--tests",
+        "sequential",
+        "--json",
+    ];
+    let said = ok(dir, &[&["review", "d"], &short[..]].concat());
+    assert!(said.stderr.contains("d is not changed"), "{}", said.stderr);
+    let review = json(&said.stdout);
+    assert_eq!(review["target"]["kind"], "simulated");
+    let facts = review["target"]["facts"].to_string();
+    assert!(facts.contains("history of the drive"), "{facts}");
+    let said = ok(
+        dir,
+        &[
+            &["review", "demo-8gb", "--against", "d", "--out", "o"],
+            &short[..],
+        ]
+        .concat(),
+    );
+    assert!(said.stderr.contains("d is not changed"), "{}", said.stderr);
+    assert_eq!(state(dir), before);
+}
+
+#[test]
+fn a_damaged_file_is_refused_and_left_alone() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    run_on(dir, "write.fio", "d");
+    let good = state(dir);
+    let job = ["run", "write.fio", "--on", "bad"];
+    let bad = |bytes: &[u8], args: &[&str], parts: &[&str]| {
+        fs::write(dir.join("bad"), bytes).unwrap();
+        fails(dir, args, 3, parts);
+        assert_eq!(fs::read(dir.join("bad")).unwrap(), bytes);
+    };
+    let places = || (1..16).chain((16..good.len()).step_by(good.len() / 25));
+    for len in places() {
+        bad(
+            &good[..len],
+            &job,
+            &["bad is damaged", "stend drives create"],
+        );
+    }
+    for place in places().skip(15) {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1;
+        bad(
+            &bytes,
+            &["drive", "health", "bad"],
+            &["bad is damaged", "restore it"],
+        );
+    }
+    let mut newer = good.clone();
+    newer[12] += 1;
+    bad(
+        &newer,
+        &job,
+        &[
+            "bad holds a simulated drive of format 2",
+            "the stend that wrote it",
+        ],
+    );
+    bad(&newer, &["review", "bad"], &["format 2"]);
+    // What is no state at all is a file to be tested, or nothing for `stend drive`.
+    for foreign in [&b""[..], b"something else", &vec![7; 4 << 20]] {
+        bad(
+            foreign,
+            &["drive", "trim", "bad"],
+            &["bad holds no simulated drive"],
+        );
+    }
+}
+
+#[test]
+fn what_has_no_state_says_how_to_make_one() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    let make = "stend drives create demo-8gb --state FILE";
+    for command in [
+        &["health"][..],
+        &["trim"],
+        &["erase"],
+        &["overprovision", "--user-bytes", "1"],
+    ] {
+        let args = [&["drive"], command, &["demo-8gb"]].concat();
+        fails(dir, &args, 3, &["demo-8gb is a model", make]);
+    }
+    fails(
+        dir,
+        &["drive", "health", "none"],
+        3,
+        &["no file none", "--state none"],
+    );
+    fails(
+        dir,
+        &["drive", "trim", "/dev/null"],
+        3,
+        &["/dev/null holds no", "blkdiscard"],
+    );
+}
+
+#[test]
+fn making_a_drive_overwrites_nothing() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    let before = state(dir);
+    let create = |model: &str, file: &str, code: i32, parts: &[&str]| {
+        fails(
+            dir,
+            &["drives", "create", model, "--state", file],
+            code,
+            parts,
+        );
+    };
+    create("demo-8gb", "d", 3, &["d exists already"]);
+    create("demo-9gb", "e", 3, &["demo-9gb", "shipped models"]);
+    create("none.toml", "e", 3, &["none.toml"]);
+    create("demo-8gb", "e.toml", 3, &["e.toml", "names a model"]);
+    create("demo-8gb", "demo-8gb", 3, &["names a model"]);
+    create("demo-8gb", "none/e", 6, &["none/e"]);
+    std::os::unix::fs::symlink("nowhere", dir.join("link")).unwrap();
+    create("demo-8gb", "link", 3, &["link exists already"]);
+    assert_eq!(state(dir), before);
+    assert!(!dir.join("e").exists() && !dir.join("nowhere").exists());
+    let args = [
+        "drives",
+        "create",
+        "demo-8gb",
+        "--state",
+        "./demo-8gb",
+        "--json",
+    ];
+    let document = json(&ok(dir, &args).stdout);
+    assert_eq!(document["schema"], "stend.drive-create/1");
+    assert_eq!(document["capacity_bytes"], 8_000_000_000_u64);
+    assert_eq!(fs::read(dir.join("demo-8gb")).unwrap(), before);
+}
+
+#[test]
+fn ranges_and_options_that_do_not_fit_change_nothing() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    let before = state(dir);
+    for range in [
+        &["--length", "100"][..],
+        &["--offset", "8GB"],
+        &["--offset", "1", "--length", "512"],
+        &["--offset", "7GB", "--length", "2GB"],
+        &["--length", "0"],
+    ] {
+        let args = [&["drive", "trim", "d"], range].concat();
+        fails(dir, &args, 3, &["--offset", "8000000000", "512"]);
+    }
+    let over = ["drive", "overprovision", "d", "--user-bytes"];
+    for bytes in ["0", "4097", "9GB"] {
+        fails(
+            dir,
+            &[&over[..], &[bytes]].concat(),
+            3,
+            &["--user-bytes", "multiple of 4096"],
+        );
+    }
+    let sized = fails(
+        dir,
+        &["run", "write.fio", "--on", "d", "--size", "1GiB"],
+        3,
+        &["--size"],
+    );
+    assert!(!sized.contains("./d"), "{sized}");
+    assert_eq!(state(dir), before);
+}
+
+fn has_open(process: u32, file: &Path) -> bool {
+    let open = fs::read_dir(format!("/proc/{process}/fd"));
+    let mut targets = open
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| fs::read_link(e.path()));
+    targets.any(|target| target.is_ok_and(|target| target == file))
+}
+
+#[test]
+fn an_interrupted_run_leaves_the_old_state_and_holds_others_off() {
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    let before = state(dir);
+    let mut command = program(dir, &["run", "forever.fio", "--on", "d"]);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    while !has_open(child.id(), &dir.join("d")) {
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "it never opened the drive"
+        );
+        sleep(Duration::from_millis(10));
+    }
+    // From here to its lock are some instructions.
+    sleep(Duration::from_millis(200));
+    fails(
+        dir,
+        &["drive", "write-cache", "d", "off"],
+        4,
+        &["d is in use"],
+    );
+    ok(dir, &["drive", "health", "d"]);
+    assert!(child.try_wait().unwrap().is_none(), "it was still running");
+    tool("kill", &["-s", "INT", &child.id().to_string()]);
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{said:?}");
+    assert_eq!(state(dir), before);
+    assert_eq!(
+        fs::read_dir(dir).unwrap().count(),
+        4,
+        "nothing is left beside"
+    );
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_state() {
+    if !have_root_and(&["mount", "umount"]) {
+        return;
+    }
+    let disk = Mounted::new(&["-t", "tmpfs", "-o", "size=200k", "none"]);
+    let dir = with_drive("demo-8gb");
+    fs::copy(dir.path().join("d"), disk.path().join("d")).unwrap();
+    let before = state(disk.path());
+    let file = disk.path().join("d");
+    let args = ["run", "write.fio", "--on", file.to_str().unwrap()];
+    fails(dir.path(), &args, 6, &["cannot be written", "unchanged"]);
+    assert_eq!(state(disk.path()), before);
+    assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_link_stays_a_link_and_permissions_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let dir = with_drive("demo-8gb");
+    let dir = dir.path();
+    fs::set_permissions(dir.join("d"), fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("d", dir.join("link")).unwrap();
+    let before = state(dir);
+    run_on(dir, "write.fio", "link");
+    assert!(dir.join("link").symlink_metadata().unwrap().is_symlink());
+    assert_ne!(state(dir), before);
+    let mode = dir.join("d").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+}

@@ -1,0 +1,203 @@
+//! Simulated drives that live on in files.
+//!
+//! Whoever is to change a drive holds a lock on its file from the reading to the saving, so
+//! that no change is lost. A file is replaced as a whole: whatever fails or is interrupted,
+//! there is either the old state or the new one.
+
+use std::fs::{File, Permissions, TryLockError};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stend_drive::Model;
+use stend_drive::state::{self, MAGIC};
+use tempfile::NamedTempFile;
+
+use crate::contract::TargetError;
+use crate::simulated::SimulatedTarget;
+
+/// The file in which a drive lives.
+#[derive(Clone, Debug)]
+pub struct StateFile {
+    /// With symbolic links resolved: it is the drive that is replaced, not a link to it.
+    path: PathBuf,
+    /// Locked for as long as it is open; `None` for who only looks.
+    lock: Option<Arc<File>>,
+}
+
+/// What a state is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The file stays as it is.
+    Look,
+    /// [`SimulatedTarget::save`] will replace it.
+    Change,
+}
+
+/// Whether a file is the state of a simulated drive, or what is left of one.
+pub fn is_state_file(path: &Path) -> bool {
+    // A pipe must not be read from, and a device has no state.
+    if !path.is_file() {
+        return false;
+    }
+    let mut first = Vec::with_capacity(MAGIC.len());
+    let read = File::open(path).and_then(|f| f.take(MAGIC.len() as u64).read_to_end(&mut first));
+    read.is_ok() && state::is_state(&first)
+}
+
+impl SimulatedTarget {
+    /// A new drive of this model, in a new file.
+    ///
+    /// # Errors
+    /// [`TargetError::Input`] when there is such a file, [`TargetError::Failed`] when it
+    /// cannot be written.
+    pub fn create(model: Model, path: &Path) -> Result<SimulatedTarget, TargetError> {
+        if path.symlink_metadata().is_ok() {
+            return Err(exists(path));
+        }
+        let mut target = SimulatedTarget::new(model);
+        let written = target
+            .written_beside(path)
+            .map_err(|e| unwritable(path, &e))?;
+        match written.persist_noclobber(path) {
+            Ok(_) => {}
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(exists(path));
+            }
+            Err(error) => return Err(unwritable(path, &error.error)),
+        }
+        settle(path).map_err(|error| unwritable(path, &error))?;
+        target.state = Some(StateFile {
+            path: path.to_path_buf(),
+            lock: None,
+        });
+        Ok(target)
+    }
+
+    /// The drive that lives in a file.
+    ///
+    /// # Errors
+    /// [`TargetError::Input`] when it holds none, or one that cannot be used;
+    /// [`TargetError::Refused`] when another process is about to change it;
+    /// [`TargetError::Failed`] when it cannot be read, or not be replaced in the end.
+    pub fn open(path: &Path, access: Access) -> Result<SimulatedTarget, TargetError> {
+        let name = path.display();
+        let failed =
+            |error: io::Error| TargetError::Failed(format!("{name} cannot be read: {error}"));
+        let path = path.canonicalize().map_err(failed)?;
+        let file = File::open(&path).map_err(failed)?;
+        if access == Access::Change {
+            lock(&file, &path)?;
+            // Better now than after hours.
+            beside(&path).map_err(|error| unwritable(&path, &error))?;
+        }
+        let (model, drive) =
+            state::read(BufReader::new(&file), &name.to_string()).map_err(|error| match error {
+                state::StateError::Io(error) => failed(error),
+                other => TargetError::Input(format!("{name} {other}")),
+            })?;
+        let lock = (access == Access::Change).then(|| Arc::new(file));
+        let mut target = SimulatedTarget::of(model, drive);
+        target.state = Some(StateFile { path, lock });
+        Ok(target)
+    }
+
+    /// The file it came from.
+    pub fn state_path(&self) -> Option<&Path> {
+        self.state.as_ref().map(|state| &*state.path)
+    }
+
+    /// Replaces the file it came from by its present state.
+    ///
+    /// # Errors
+    /// [`TargetError::Failed`] when that fails: the file is as it was.
+    ///
+    /// # Panics
+    /// When it was not opened for change.
+    pub fn save(&self) -> Result<(), TargetError> {
+        let state = self.state.as_ref().expect("the drive lives in a file");
+        let file = state.lock.as_ref().expect("it was opened for change");
+        let path = &state.path;
+        let save = || {
+            let written = self.written_beside(path)?;
+            let mode = file.metadata()?.permissions();
+            written.as_file().set_permissions(mode)?;
+            written.persist(path).map_err(|error| error.error)?;
+            settle(path)
+        };
+        save().map_err(|error| unwritable(path, &error))
+    }
+
+    /// A temporary file with the present state, safely on its disk.
+    fn written_beside(&self, path: &Path) -> io::Result<NamedTempFile> {
+        let file = beside(path)?;
+        let mut to = BufWriter::with_capacity(1 << 20, file.as_file());
+        state::write(&self.model, &self.drive, &mut to)?;
+        to.flush()?;
+        drop(to);
+        file.as_file().sync_all()?;
+        Ok(file)
+    }
+}
+
+/// Locks a file for change, and makes sure that it has not been replaced meanwhile.
+fn lock(file: &File, path: &Path) -> Result<(), TargetError> {
+    let busy = || {
+        TargetError::Refused(format!(
+            "{} is in use: another stend is about to change the drive in it; wait for it to end, \
+             or work on a copy of the file",
+            path.display()
+        ))
+    };
+    let failed = |error: io::Error| {
+        TargetError::Failed(format!("{} cannot be locked: {error}", path.display()))
+    };
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(busy()),
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    let id = |data: std::fs::Metadata| (data.dev(), data.ino());
+    let now = path.metadata().map(id).map_err(failed)?;
+    match file.metadata().map(id).map_err(failed)? {
+        opened if opened == now => Ok(()),
+        _ => Err(busy()),
+    }
+}
+
+/// A new file beside another.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(".stend-")
+        .suffix(".tmp")
+        // As for any file that a program makes: less what the user's mask takes away.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder(path))
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Waits until the new name of a file is safely on its disk.
+fn settle(path: &Path) -> io::Result<()> {
+    File::open(folder(path))?.sync_all()
+}
+
+fn exists(path: &Path) -> TargetError {
+    TargetError::Input(format!(
+        "{} exists already, and is not overwritten; choose another name, or remove it",
+        path.display()
+    ))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> TargetError {
+    TargetError::Failed(format!(
+        "the state of the drive cannot be written to {}: {error}; what was there is unchanged",
+        path.display()
+    ))
+}
