@@ -329,6 +329,8 @@ pub struct BufferSpec {
     pub write_units: u32,
     /// Units read ahead of a sequential stream; 0 for none.
     pub read_ahead_units: u32,
+    /// What is written again before its slot is full takes the same place.
+    pub coalesces: bool,
 }
 
 /// Which full superblock to collect next.
@@ -561,6 +563,7 @@ pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
     let excluded = [
         (spec.map.is_some(), "[map]"),
         (spec.media.is_some(), "[media]"),
+        (spec.buffer.coalesces, "dram.coalesce_writes"),
         (
             spec.health.as_ref().is_some_and(wears_out),
             "health.end_of_life_cycles",

@@ -259,3 +259,44 @@ fn what_a_flush_has_promised_is_in_flash_at_every_instant() {
         );
     }
 }
+
+#[test]
+fn sectors_of_one_unit_share_its_place_in_the_buffer() {
+    let write = |coalesces: bool| {
+        let mut spec = plain(64, 16, 8_000);
+        spec.buffer.coalesces = coalesces;
+        let mut drive = SimDrive::new(&spec);
+        // 32 units by sectors of 512 bytes, in order.
+        for sector in 0..32 * 8 {
+            let mut part = request(0, Op::Write, sector / 8, 1);
+            part.offset_bytes += sector % 8 * 512;
+            part.len_bytes = 512;
+            alone(&mut drive, part);
+        }
+        alone(&mut drive, request(0, Op::Flush, 0, 0));
+        let counters = drive.counters();
+        (counters.nand_programs, counters.units_coalesced)
+    };
+    // A slot is full with the first sector of its fourth unit, and the rest of this unit
+    // begins the next: three new units a slot.
+    let slots = 32u64.div_ceil(3);
+    assert_eq!(write(true), (slots, 32 * 8 - (32 + slots - 1)));
+    assert_eq!(write(false), (32 * 8 / 4, 0));
+}
+
+#[test]
+fn a_unit_written_over_in_the_buffer_holds_what_came_last() {
+    let mut spec = plain(64, 16, 8_000);
+    spec.buffer.coalesces = true;
+    let mut drive = SimDrive::new(&spec);
+    drive.keep_content();
+    for tag in 1..=3 {
+        alone(&mut drive, request(tag, Op::Write, 7, 1));
+    }
+    assert_eq!(drive.content(7), Some(3));
+    // What is full is programmed, and written over no more.
+    alone(&mut drive, request(4, Op::Write, 8, 3));
+    alone(&mut drive, request(5, Op::Write, 7, 1));
+    assert_eq!(drive.content(7), Some(5));
+    assert_eq!(drive.counters().units_coalesced, 2);
+}

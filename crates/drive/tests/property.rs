@@ -146,6 +146,7 @@ fn run(seed: u64, checks: bool) -> u64 {
     let mut host = Rng::stream(seed, "host");
     let drawn = draw_host(&mut host, &mut spec);
     draw_power(&mut Rng::stream(seed, "power"), &mut spec);
+    spec.buffer.coalesces = Rng::stream(seed, "buffer").ratio(1, 3);
     let mut drive = SimDrive::new(&spec);
     if checks {
         drive.keep_content();

@@ -284,6 +284,9 @@ fn controller(c: &mut Checker<'_>, model: &Model) {
     c.range("dram.size_mib", &d.size_mib, 1..=65_536);
     c.range("dram.write_buffer_kib", &d.write_buffer_kib, 64..=1_048_576);
     c.range("dram.read_ahead_kib", &d.read_ahead_kib, 0..=65_536);
+    if let Some(field) = &d.coalesce_writes {
+        c.source("dram.coalesce_writes", field);
+    }
 }
 
 fn policies(c: &mut Checker<'_>, model: &Model) {

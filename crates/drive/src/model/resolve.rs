@@ -70,6 +70,7 @@ pub(super) fn spec(model: &Model) -> Spec {
         buffer: BufferSpec {
             write_units: model.dram.write_buffer_kib.get() / 4,
             read_ahead_units: model.dram.read_ahead_kib.get() / 4,
+            coalesces: model.dram.coalesce_writes.as_ref().is_some_and(Value::get),
         },
         collect: collect(model),
         idle: IdleSpec {

@@ -199,6 +199,9 @@ pub struct Dram {
     pub write_buffer_kib: Field<u32>,
     /// Read ahead of a sequential stream, KiB; 0 for none.
     pub read_ahead_kib: Field<u32>,
+    /// Whether what is written again before its page is full takes the same place; not if
+    /// not named.
+    pub coalesce_writes: Option<Field<bool>>,
 }
 
 /// Garbage collection.

@@ -25,6 +25,8 @@ pub struct Counters {
     pub superblocks_trimmed: u64,
     /// Units moved by garbage collection.
     pub units_collected: u64,
+    /// Units written over while they were in the buffer, without a place of their own.
+    pub units_coalesced: u64,
     /// Units written anew since their data was old.
     pub units_refreshed: u64,
     /// Units moved by static wear levelling.

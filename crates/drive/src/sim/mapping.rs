@@ -213,6 +213,17 @@ impl Mapping {
         self.valid_in[superblock as usize] += count;
     }
 
+    /// What the request `stamp` has brought takes the place of what a unit that is still in
+    /// the buffer held.
+    pub fn write_over(&mut self, logical: u32, place: u32, stamp: u32) {
+        if self.notes.count > 0 {
+            self.notes.remove(logical);
+        }
+        if let Some(stamps) = &mut self.stamps {
+            stamps.0[place as usize] = stamp;
+        }
+    }
+
     #[inline]
     fn invalidate(&mut self, physical: u32) {
         self.valid[physical as usize / 64] &= !(1 << (physical % 64));

@@ -569,6 +569,10 @@ impl SimDrive {
     ) {
         let mut unit = units.start;
         while unit < units.end {
+            if self.spec.buffer.coalesces && self.coalesce(id, unit, Received { tag, waiter }) {
+                unit += 1;
+                continue;
+            }
             self.begin_slot_if_none(id);
             let stream = &mut self.writer.streams[id.number()];
             // Within one slot.
@@ -598,6 +602,25 @@ impl SimDrive {
             self.close_if_full(id);
             unit += count;
         }
+    }
+
+    /// Puts received data over what the unit held in the slots being filled, if it lies there:
+    /// it takes no place of its own then, and no old content has to be read.
+    fn coalesce(&mut self, id: StreamId, unit: u32, Received { tag, waiter }: Received) -> bool {
+        let stream = &self.writer.streams[id.number()];
+        let filled = stream.first_unit..stream.first_unit + stream.filled;
+        let filling = stream.filling;
+        let place = self.mapping.lookup(unit);
+        if !filled.contains(&place) {
+            return false;
+        }
+        self.mapping.write_over(unit, place, tag);
+        self.writer.buffered -= 1;
+        self.counters.units_coalesced += 1;
+        if waiter != NONE {
+            self.fua_waits(waiter, filling);
+        }
+        true
     }
 
     /// Gives valid units of a slot, one bit each, `count` in all, the next places of

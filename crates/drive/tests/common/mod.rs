@@ -69,6 +69,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
         buffer: BufferSpec {
             write_units: 64,
             read_ahead_units: 0,
+            coalesces: false,
         },
         collect: CollectSpec {
             policy: Policy::Greedy,

@@ -181,3 +181,22 @@ fn a_cache_without_a_way_around_it_makes_the_host_wait() {
     // What waits is written twice, and read in between.
     assert!(end("\"bypass\"") > 1.3 * end("\"wait\""));
 }
+
+#[test]
+fn sectors_cost_a_unit_each_unless_the_buffer_brings_them_together() {
+    let written = |coalesces: &str| {
+        let shipped = SHIPPED.iter().find(|s| s.name == "demo-8gb");
+        let text = shipped.expect("a shipped model").text;
+        let keys = format!("[dram]\n{}", key("coalesce_writes", coalesces));
+        let model = Model::parse(&text.replace("[dram]\n", &keys), "changed.toml");
+        let mut target = SimulatedTarget::new(model.expect("it fits"));
+        job(&mut target, "rw=write\nbs=512\niodepth=1\nsize=16m");
+        let counters = target.drive_mut().counters();
+        counters.slc_programs as f64 * 32_768.0 / counters.host_bytes_written as f64
+    };
+    let (together, apart) = (written("true"), written("false"));
+    println!("written for each byte of the host: {together} together, {apart} apart");
+    // One of parity for every five; a page of eight units is full with the first sector of
+    // the eighth.
+    assert!((1.3..1.45).contains(&together) && (9.0..10.0).contains(&apart));
+}
