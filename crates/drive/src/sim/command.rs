@@ -353,10 +353,13 @@ impl SimDrive {
     /// One line for a person who looks for a drive that stands still.
     pub fn diagnosis(&self) -> String {
         format!(
-            "free slots {:?}, erased cache {} main {}, outstanding {}, {:?}, {:?}, {}; {}",
+            "free slots {:?}, erased cache {} main {}, of the cache closed {} dynamic {}, \
+             outstanding {}, {:?}, {:?}, {}; {}",
             self.free_slots,
             self.superblocks.erased(Pool::Cache),
             self.superblocks.erased(Pool::Main),
+            self.superblocks.closed_cache().len(),
+            self.superblocks.dynamic(),
             self.commands.outstanding,
             self.collector,
             (&self.folder, &self.trimmer),
