@@ -124,6 +124,7 @@ fn leave_room(spec: &mut Spec) {
 
 /// For some drives, word lines programmed at once, other SLC caches, and a map on flash.
 fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
+    let without = spec.clone();
     let bits = spec.main.timing.program.len() as u32;
     if bits > 1 && rng.ratio(1, 3) {
         spec.one_shot = Some(Nanos::from_micros(900));
@@ -165,6 +166,10 @@ fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
         });
         spec.controller.map_segments = 1 + rng.below(64) as u32;
         spec.controller.map_segment_units = 1 << rng.below(11);
+    }
+    if stend_drive::sim::user_units_max(spec) == Some(0) {
+        // Too small for that: the model checker would refuse it.
+        *spec = without;
     }
     leave_room(spec);
 }
