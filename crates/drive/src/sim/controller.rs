@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use stend_base::{EventQueue, Lane, Nanos};
 
-use super::kind;
+use crate::sim::kind;
 use crate::spec::ControllerSpec;
 
 /// What a core works on.

@@ -1,6 +1,6 @@
 //! What a drive has done.
 
-use super::shape::Mode;
+use crate::sim::map::shape::Mode;
 
 /// Running totals since power-on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -117,7 +117,7 @@ pub struct Counters {
 impl Counters {
     /// Counts a page read in `mode`.
     #[inline]
-    pub(super) fn reads_of(&mut self, mode: Mode) {
+    pub(in crate::sim) fn reads_of(&mut self, mode: Mode) {
         match mode {
             Mode::Slc => self.slc_reads += 1,
             Mode::Native => self.native_reads += 1,
@@ -126,7 +126,7 @@ impl Counters {
 
     /// Counts a program in `mode`.
     #[inline]
-    pub(super) fn programs_of(&mut self, mode: Mode) {
+    pub(in crate::sim) fn programs_of(&mut self, mode: Mode) {
         match mode {
             Mode::Slc => self.slc_programs += 1,
             Mode::Native => self.native_programs += 1,

@@ -3,9 +3,9 @@
 
 use stend_base::{Nanos, Status};
 
-use super::SimDrive;
-use super::layout::Pool;
 use crate::health::{Cycles, Health};
+use crate::sim::SimDrive;
+use crate::sim::map::layout::Pool;
 use crate::spec::UNIT_BYTES;
 
 impl SimDrive {
@@ -18,7 +18,7 @@ impl SimDrive {
     /// A superblock was to be retired and nothing can take its place. What was admitted
     /// is still written; what waits is refused, and the drive's own work stops.
     #[cold]
-    pub(super) fn wears_out(&mut self) {
+    pub(in crate::sim) fn wears_out(&mut self) {
         if std::mem::replace(&mut self.read_only, true) {
             return;
         }
@@ -37,7 +37,7 @@ impl SimDrive {
 
     /// Refuses a command.
     #[cold]
-    pub(super) fn refuse(&mut self, command: u32) {
+    pub(in crate::sim) fn refuse(&mut self, command: u32) {
         self.commands.get_mut(command).status = Status::WriteProtected;
         self.command_done(command);
     }

@@ -11,43 +11,15 @@
 //! Events of one kind at one instant go by index: the lower die first. All of it is
 //! integers, so that the same model and requests give the same bytes anywhere.
 
-mod admission;
-mod cache;
-mod collect;
-mod command;
 mod controller;
 mod counters;
-mod divider;
-mod durability;
-mod energy;
-mod fold;
-mod fua;
-mod heat;
+mod data;
 mod host;
-mod idle;
-mod idle_states;
-mod journal;
-mod layout;
 mod life;
-mod limits;
-mod link;
-mod map_cache;
-mod mapping;
-mod media;
-pub(crate) mod memory;
-mod over_provisioning;
-mod policy;
-mod power_cut;
-mod probe;
-mod read;
+pub(crate) mod map;
+mod power;
 mod service;
-mod shape;
-mod streams;
-mod superblocks;
-mod thermal;
-mod trim;
-mod wear;
-mod write;
+mod space;
 
 use std::collections::VecDeque;
 
@@ -56,37 +28,37 @@ use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
 #[doc(hidden)]
-pub use durability::Canary;
-pub use energy::Energy;
-pub use idle_states::MOST_IDLE_STATES;
-pub use thermal::Temperature;
+pub use power::durability::Canary;
+pub use power::energy::Energy;
+pub use power::idle_states::MOST_IDLE_STATES;
+pub use power::thermal::Temperature;
 
 use crate::spec::{Spec, UNIT_BYTES};
-use admission::Admission;
-use collect::Collector;
-use command::{Commands, Ending};
 use controller::{Controller, Job};
-use durability::Durability;
-use fold::Folder;
-use host::Cpus;
-use idle::Idle;
-use idle_states::Sleep;
-use journal::Upkeep;
-pub use layout::{Capacity, capacity, user_units_max};
-use layout::{Layout, Pool};
-use limits::Limits;
-use link::Link;
-use map_cache::MapCache;
-use mapping::Mapping;
-use media::Media;
-pub use over_provisioning::UserBytesError;
-pub use probe::MappingLog;
-use read::ReadAhead;
-use shape::Mode;
-use superblocks::Superblocks;
-use thermal::Heat;
-use trim::Trimmer;
-use write::Writer;
+use data::media::Media;
+use data::read::ReadAhead;
+use data::write::Writer;
+use host::admission::Admission;
+use host::command::{Commands, Ending};
+use host::cpus::Cpus;
+use host::link::Link;
+use host::trim::Trimmer;
+pub use map::layout::{Capacity, capacity, user_units_max};
+use map::layout::{Layout, Pool};
+use map::map_cache::MapCache;
+use map::mapping::Mapping;
+pub use map::probe::MappingLog;
+use map::shape::Mode;
+use power::durability::Durability;
+use power::idle_states::Sleep;
+use power::journal::Upkeep;
+use power::thermal::Heat;
+use space::collect::Collector;
+use space::fold::Folder;
+use space::idle::Idle;
+use space::limits::Limits;
+pub use space::over_provisioning::UserBytesError;
+use space::superblocks::Superblocks;
 
 /// Kinds of events, ranked at one instant.
 mod kind {
@@ -269,7 +241,7 @@ impl SimDrive {
     /// When the numbers contradict each other; [`crate::model`] checks them first and
     /// says which.
     pub fn new(spec: &Spec) -> SimDrive {
-        power_cut::assert_allowed(spec);
+        power::power_cut::assert_allowed(spec);
         let layout = Layout::new(spec);
         let units = (spec.user_bytes / UNIT_BYTES) as u32;
         let slots_of = |pool: Pool| {

@@ -2,13 +2,13 @@
 
 use stend_base::{Device, Nanos, SimTime};
 
-use super::collect::Collector;
-use super::fold::Folder;
-use super::layout::Pool;
-use super::read::ReadAhead;
-use super::trim::Trimmer;
-use super::write::Writer;
-use super::{SimDrive, kind};
+use crate::sim::data::read::ReadAhead;
+use crate::sim::data::write::Writer;
+use crate::sim::host::trim::Trimmer;
+use crate::sim::map::layout::Pool;
+use crate::sim::space::collect::Collector;
+use crate::sim::space::fold::Folder;
+use crate::sim::{SimDrive, kind};
 
 impl SimDrive {
     /// Erases every superblock that is not erased, on all dies at once; what it takes of

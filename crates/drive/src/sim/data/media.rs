@@ -1,0 +1,311 @@
+//! Errors of the flash: reading again, parity in use, what is lost.
+//!
+//! Whether a page can be read follows from its block's wear, the age of its data and the
+//! reads since ([`stend_nand::reliability`]), and from the page's lot, which is a function of
+//! its place and its block's cycles: the same page fails the same way every time until it is
+//! erased. A page that no pass corrects is rebuilt from the others of its parity group;
+//! without parity, or when another of the group fails too, its data is lost: the read that
+//! met it ends with an error, and so does every later one until the unit is written anew.
+//!
+//! Simplified: a lost unit that is partly written anew counts as whole; on-chip copies do not correct and do not add errors; parity of a group that
+//! is still being written is at hand.
+
+use stend_base::{Nanos, SimTime, Status};
+use stend_nand::reliability::Rber;
+use stend_nand::{Class, Work};
+
+use crate::sim::map::layout::Pool;
+use crate::sim::map::mapping::LOST;
+use crate::sim::map::shape::Mode;
+use crate::sim::{Purpose, SimDrive};
+use crate::spec::{MediaSpec, Spec, UNIT_BYTES};
+
+/// A page that could not be read and is rebuilt.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Rebuild {
+    slot: u32,
+    class: Class,
+    /// What the page was read for.
+    cookie: u64,
+    /// Pages of its group still to come.
+    left: u32,
+    lost: bool,
+}
+
+/// State of the cells, by superblock.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Media {
+    spec: MediaSpec,
+    /// Page reads since it was erased.
+    reads: Vec<u32>,
+    /// When it began to be written, in the drive's calendar.
+    written_at: Vec<SimTime>,
+    dead: Vec<bool>,
+    rebuilds: Vec<Rebuild>,
+    free: Vec<u32>,
+    /// Time without power, which the event queue does not know.
+    unpowered: Nanos,
+    /// The superblock whose data is to be written anew next.
+    old: Option<u32>,
+}
+
+impl Media {
+    pub fn new(spec: &Spec, superblocks: u32) -> Option<Box<Media>> {
+        let media = spec.media.clone()?;
+        Some(Box::new(Media {
+            spec: media,
+            reads: vec![0; superblocks as usize],
+            written_at: vec![SimTime::ZERO; superblocks as usize],
+            dead: vec![false; spec.dies as usize],
+            rebuilds: Vec::with_capacity(16),
+            free: Vec::with_capacity(16),
+            unpowered: Nanos::ZERO,
+            old: None,
+        }))
+    }
+
+    fn add(&mut self, rebuild: Rebuild) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.rebuilds[index as usize] = rebuild;
+            return index;
+        }
+        self.rebuilds.push(rebuild);
+        (self.rebuilds.len() - 1) as u32
+    }
+}
+
+/// A page's lot: the same as long as the block is not erased (splitmix64, Steele et al.,
+/// OOPSLA 2014).
+fn lot(seed: u64, slot: u32, cycles: u32) -> u64 {
+    let mut z = seed ^ (u64::from(slot) << 32 | u64::from(cycles));
+    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl SimDrive {
+    /// Reads a page of flash: once, or as often as its errors ask for.
+    #[inline(always)]
+    pub(in crate::sim) fn read_flash(
+        &mut self,
+        slot: u32,
+        (die, sense): (u32, Nanos),
+        bytes: u32,
+        class: Class,
+        purpose: Purpose,
+    ) {
+        let mut work = Work::Read { sense, bytes };
+        let mut cookie = purpose.pack();
+        if self.media.is_some() {
+            let (sense, corrected) = self.sense_time(slot, die, sense);
+            work = Work::Read { sense, bytes };
+            if !corrected {
+                cookie = self.rebuild(slot, class, cookie);
+            }
+        }
+        self.array.submit(&mut self.queue, die, class, work, cookie);
+    }
+
+    /// Time to sense a page with all passes, and whether the last one corrects it.
+    fn sense_time(&mut self, slot: u32, die: u32, sense: Nanos) -> (Nanos, bool) {
+        let superblock = self.layout.superblock_of_slot(slot);
+        let block = self.block_rber(superblock);
+        let cycles = self.superblocks.erase_counts()[superblock as usize];
+        let mode = self.superblocks.mode(superblock);
+        let media = self.media.as_mut().expect("errors are modelled");
+        media.reads[superblock as usize] = media.reads[superblock as usize].saturating_add(1);
+        let cells = media.spec.cells(mode);
+        let page = cells.page(block, lot(media.spec.seed, slot, cycles));
+        let outcome = media.spec.ecc.read(page);
+        let corrected = outcome.corrected && !media.dead[die as usize];
+        let retries = u64::from(outcome.retries);
+        self.counters.read_retries += retries;
+        match mode {
+            Mode::Slc => self.counters.slc_reads += retries,
+            Mode::Native => self.counters.native_reads += retries,
+        }
+        let time = sense * (retries + 1) + media.spec.ecc.retry * retries;
+        (time, corrected)
+    }
+
+    /// Raw bit error rate of a superblock's average page at this instant.
+    fn block_rber(&self, superblock: u32) -> Rber {
+        let media = self.media.as_ref().expect("errors are modelled");
+        let i = superblock as usize;
+        let now = self.queue.now() + media.unpowered;
+        let age = now.since(media.written_at[i]);
+        let cycles = self.superblocks.erase_counts()[i];
+        media
+            .spec
+            .cells(self.superblocks.mode(superblock))
+            .block(cycles, age, media.reads[i])
+    }
+
+    /// A superblock begins to be written.
+    pub(in crate::sim) fn media_opened(&mut self, superblock: u32) {
+        let now = self.queue.now();
+        if let Some(media) = &mut self.media {
+            media.reads[superblock as usize] = 0;
+            media.written_at[superblock as usize] = now + media.unpowered;
+        }
+    }
+
+    /// Notes that a page will be found unreadable; the cookie of the read that finds it.
+    fn rebuild(&mut self, slot: u32, class: Class, cookie: u64) -> u64 {
+        let media = self.media.as_mut().expect("errors are modelled");
+        let rebuild = media.add(Rebuild {
+            slot,
+            class,
+            cookie,
+            left: 0,
+            lost: false,
+        });
+        Purpose::Unreadable { rebuild }.pack()
+    }
+
+    /// No pass has corrected a page: the others of its group are read.
+    pub(in crate::sim) fn page_unreadable(&mut self, rebuild: u32) {
+        self.counters.uncorrectable_pages += 1;
+        let media = self.media.as_ref().expect("errors are modelled");
+        let Rebuild { slot, class, .. } = media.rebuilds[rebuild as usize];
+        let superblock = self.layout.superblock_of_slot(slot);
+        let shape = *self.layout.shape(self.superblocks.mode(superblock));
+        let first = self.layout.first_slot(superblock);
+        let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        let (mut left, mut lost) = (0, true);
+        for nth in 0.. {
+            let Some(other) = shape.nth_of_group(slot - first, nth) else {
+                break;
+            };
+            if first + other == slot {
+                continue;
+            }
+            lost = false;
+            let (die, sense) = self.die_and_read_time(first + other);
+            let (sense, corrected) = self.sense_time(first + other, die, sense);
+            let lost_too = !corrected;
+            let media = self.media.as_mut().expect("errors are modelled");
+            media.rebuilds[rebuild as usize].lost |= lost_too;
+            left += 1;
+            let work = Work::Read { sense, bytes };
+            let cookie = Purpose::Rebuild { rebuild }.pack();
+            self.array.submit(&mut self.queue, die, class, work, cookie);
+        }
+        let media = self.media.as_mut().expect("errors are modelled");
+        media.rebuilds[rebuild as usize].left = left;
+        if lost {
+            media.rebuilds[rebuild as usize].lost = true;
+            self.rebuild_ends(rebuild);
+        }
+    }
+
+    /// A page of the group has come.
+    pub(in crate::sim) fn rebuild_part(&mut self, rebuild: u32) {
+        let media = self.media.as_mut().expect("errors are modelled");
+        let entry = &mut media.rebuilds[rebuild as usize];
+        entry.left -= 1;
+        if entry.left == 0 {
+            self.rebuild_ends(rebuild);
+        }
+    }
+
+    fn rebuild_ends(&mut self, rebuild: u32) {
+        let media = self.media.as_mut().expect("errors are modelled");
+        media.free.push(rebuild);
+        let Rebuild {
+            slot, cookie, lost, ..
+        } = media.rebuilds[rebuild as usize];
+        if lost {
+            self.counters.lost_pages += 1;
+            self.mapping.lose_slot(slot);
+        } else {
+            self.counters.rebuilt_pages += 1;
+        }
+        self.nand_done(Purpose::unpack(cookie));
+    }
+
+    /// A read command has all its data: it fails if any of it is lost.
+    pub(in crate::sim) fn check_lost(&mut self, command: u32) {
+        let (first, end) = self.commands.get(command).units();
+        if (first..end).any(|unit| self.mapping.lookup(unit) == LOST) {
+            self.commands.get_mut(command).status = Status::MediaError;
+            self.counters.failed_reads += 1;
+        }
+    }
+
+    /// A die stops to answer: nothing on it can be read any more.
+    ///
+    /// # Panics
+    /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
+    pub fn fail_die(&mut self, die: u32) {
+        let media = self.media.as_mut().expect("the drive models errors");
+        media.dead[die as usize] = true;
+    }
+
+    /// Lets time pass without power, in which data ages and nothing else happens. Nothing
+    /// where errors are not modelled.
+    pub fn rest_without_power(&mut self, time: Nanos) {
+        if let Some(media) = &mut self.media {
+            media.unpowered += time;
+        }
+    }
+
+    /// Looks for the superblock of the main area with the highest rate, if any is above that
+    /// at which data is written anew.
+    pub(in crate::sim) fn look_for_old(&mut self) {
+        let Some(from) = self.media.as_ref().and_then(|m| m.spec.refresh) else {
+            return;
+        };
+        let main = self.layout.pool(Pool::Main);
+        let all = main.first_superblock..main.first_superblock + main.superblocks;
+        let worst = all
+            .filter(|&s| self.superblocks.is_closed(s) && self.mapping.valid_in(s) > 0)
+            .map(|s| (self.block_rber(s), std::cmp::Reverse(s)))
+            .max();
+        let old = worst.filter(|w| w.0 > from).map(|w| w.1.0);
+        self.media.as_mut().expect("errors are modelled").old = old;
+    }
+
+    /// Whether data is to be written anew now: in idle time only.
+    #[inline]
+    pub(in crate::sim) fn refreshes(&self) -> bool {
+        let media = self.media.as_ref();
+        self.idle.in_slice() && media.is_some_and(|media| media.old.is_some())
+    }
+
+    /// Whether any data is known to be old.
+    pub(in crate::sim) fn has_old(&self) -> bool {
+        self.media.as_ref().is_some_and(|media| media.old.is_some())
+    }
+
+    /// Takes the superblock to be written anew; the next is looked for at once.
+    pub(in crate::sim) fn take_old(&mut self) -> Option<u32> {
+        let found = self.media.as_mut()?.old.take()?;
+        // It may have been emptied for another reason since it was found.
+        if self.superblocks.is_closed(found) {
+            return Some(found);
+        }
+        self.look_for_old();
+        self.media.as_mut()?.old.take()
+    }
+
+    /// Raw bit error rate of the average page of the worst superblock that holds data, in
+    /// parts of 10^12; `None` where errors are not modelled.
+    pub fn rber_max(&self) -> Option<u64> {
+        self.media.as_ref()?;
+        (0..self.layout.superblocks())
+            .filter(|&superblock| self.mapping.valid_in(superblock) > 0)
+            .map(|superblock| self.block_rber(superblock).0)
+            .max()
+    }
+}
+
+impl MediaSpec {
+    fn cells(&self, mode: Mode) -> &stend_nand::reliability::ErrorModel {
+        match mode {
+            Mode::Native => &self.main,
+            Mode::Slc => &self.cache,
+        }
+    }
+}

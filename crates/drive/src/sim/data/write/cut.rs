@@ -1,0 +1,133 @@
+//! What of the buffer and of open superblocks matters to a power cut: what is not
+//! programmed, how far superblocks are filled, filling them up on purpose, and how writing
+//! goes on after a cut.
+
+use super::{Filling, NONE, Stream, Writer};
+use crate::sim::SimDrive;
+use crate::sim::data::streams::StreamId;
+use crate::sim::map::layout::Layout;
+use crate::sim::space::cache::Kind;
+
+impl Stream {
+    /// Slots of its superblock that have been begun, where a program fills so many.
+    fn begun(&self, together: u32) -> u32 {
+        self.within + together * u32::from(self.filled > 0)
+    }
+}
+
+impl Writer {
+    pub fn slot_of(&self, filling: u32) -> u32 {
+        self.filling[filling as usize].slot
+    }
+
+    /// Slots whose program has not ended.
+    pub fn unprogrammed_slots(&self) -> Vec<u32> {
+        let open = self.filling.iter().filter(|f| f.in_use && !f.programmed);
+        let slots = |f: &Filling| f.slot..f.slot + self.shapes[f.kind.mode as usize].slots_together;
+        open.flat_map(slots).collect()
+    }
+
+    /// The programs that have not ended, by their first slot and kind, and whether they have
+    /// been handed to a die.
+    pub fn unended_programs(&self) -> impl Iterator<Item = (u32, Kind, bool)> {
+        let open = self.filling.iter().filter(|f| f.in_use && !f.programmed);
+        open.map(|f| (f.slot, f.kind, f.complete && f.merges == 0))
+    }
+
+    /// Whether a slot belongs to an open superblock that has not come so far.
+    pub fn will_begin(&self, layout: &Layout, slot: u32) -> bool {
+        let (superblock, within) = layout.within_superblock(slot);
+        let open = self.streams.iter().find(|s| s.superblock == superblock);
+        open.is_some_and(|s| within >= s.begun(self.shapes[s.kind.mode as usize].slots_together))
+    }
+
+    /// Slots of a superblock of this kind that have been begun.
+    pub fn begun_in(&self, superblock: u32, kind: Kind) -> u32 {
+        let shape = &self.shapes[kind.mode as usize];
+        let open = self.streams.iter().find(|s| s.superblock == superblock);
+        open.map_or(shape.slots_per_superblock, |s| {
+            s.begun(shape.slots_together)
+        })
+    }
+
+    /// Nothing is in the buffer any more. An open superblock that is not `dead` is filled on
+    /// behind what has been begun, from a new word line; which these are, of which kind, and
+    /// how many of their slots are left.
+    pub fn power_cut(
+        &mut self,
+        layout: &Layout,
+        dead: impl Fn(u32) -> bool,
+    ) -> Vec<(u32, Kind, u32)> {
+        self.filling.clear();
+        self.free.clear();
+        self.waiting.clear();
+        for ring in &mut self.rings {
+            ring.clear();
+        }
+        self.unprogrammed.fill(0);
+        self.buffered = 0;
+        self.collected_under_way = 0;
+        self.sorting.power_cut();
+        self.padding_owed = false;
+        let mut open = Vec::new();
+        for stream in &mut self.streams {
+            let filled = &self.shapes[stream.kind.mode as usize];
+            let shape = layout.shape(stream.kind.mode);
+            let begun = stream.begun(filled.slots_together);
+            let mut within = shape.next_word_line(begun);
+            while within < filled.slots_per_superblock && filled.run[within as usize] == 0 {
+                within += filled.slots_together;
+            }
+            (stream.filled, stream.filling, stream.promised) = (0, NONE, 0);
+            stream.next = None;
+            let ends = within >= filled.slots_per_superblock;
+            if stream.superblock == NONE || ends || dead(stream.superblock) {
+                stream.superblock = NONE;
+                stream.room = 0;
+                continue;
+            }
+            let left = within..filled.slots_per_superblock;
+            open.push((stream.superblock, stream.kind, left.len() as u32));
+            let data = left.filter(|&w| filled.run[w as usize] > 0).count() as u32;
+            stream.room = data * self.units_per_slot;
+            stream.within = within;
+            (stream.row, stream.die) = shape.place(within);
+            let slot = layout.first_slot(stream.superblock) + within;
+            stream.first_unit = slot << layout.unit_bits;
+        }
+        open
+    }
+}
+
+impl SimDrive {
+    /// Closes the slots of an open superblock up to `slot`, full, partly filled or empty, as
+    /// far as no room is taken that was promised.
+    pub(in crate::sim) fn fill_to(&mut self, slot: u32) {
+        let (superblock, last) = self.layout.within_superblock(slot);
+        for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
+            loop {
+                let stream = &self.writer.streams[id.number()];
+                let (filled, within) = (stream.filled, stream.within);
+                if stream.superblock != superblock || within > last {
+                    break;
+                }
+                let mode = stream.kind.mode;
+                let padding = self.writer.shapes[mode as usize].units_together - filled;
+                if !self.padding_fits(id, padding) {
+                    break;
+                }
+                if filled == 0 {
+                    self.begin_slot(id);
+                    self.counters.filler_slots += 1;
+                } else {
+                    self.counters.padded_slots += 1;
+                }
+                if id.is_host() {
+                    // The slot gives its whole size back when it is programmed.
+                    self.writer.buffered += padding;
+                }
+                self.close_slot(id);
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A mapping table that lies on flash, of which DRAM holds a part.
+//!
+//! The table is cut into segments, a map page each. A command, a collected slot or a folded
+//! word line that needs a segment which is not at hand waits for its page to be read. What
+//! changed in a segment that has to go is written back: changed segments are gathered until
+//! they fill a slot, which is then programmed. Map pages have blocks of their own, on all
+//! dies in turn, and stand in SLC mode where the model says so; every block's worth of programs costs an erase.
+//!
+//! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: the map's blocks are not collected
+//! one by one, and its directory is always at hand.
+
+use stend_base::Nanos;
+use stend_nand::{Class, Work};
+
+use crate::sim::controller::Job;
+use crate::sim::map::shape::Mode;
+use crate::sim::{Purpose, SimDrive};
+use crate::spec::{MapSpec, Spec, UNIT_BYTES};
+
+/// A job that waits for map pages.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Waiting {
+    job: Job,
+    core: u32,
+    time: Nanos,
+    left: u32,
+}
+
+/// Which segments are at hand, direct-mapped, and which of them have changed.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct MapCache {
+    spec: MapSpec,
+    segment_units: u32,
+    at_hand: Vec<u32>,
+    changed: Vec<bool>,
+    waiting: Vec<Waiting>,
+    free: Vec<u32>,
+    /// Changed segments gathered for the next program.
+    gathered: u32,
+    next_die: u32,
+    /// Programs until the next erase.
+    until_erase: u32,
+}
+
+impl MapCache {
+    pub fn new(spec: &Spec) -> Option<Box<MapCache>> {
+        let map = spec.map.clone()?;
+        let places = spec.controller.map_segments as usize;
+        Some(Box::new(MapCache {
+            segment_units: spec.controller.map_segment_units,
+            at_hand: vec![u32::MAX; places],
+            changed: vec![false; places],
+            waiting: Vec::with_capacity(64),
+            free: Vec::with_capacity(64),
+            gathered: 0,
+            next_die: 0,
+            until_erase: map.programs_per_erase,
+            spec: map,
+        }))
+    }
+
+    fn add(&mut self, waiting: Waiting) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.waiting[index as usize] = waiting;
+            return index;
+        }
+        self.waiting.push(waiting);
+        (self.waiting.len() - 1) as u32
+    }
+
+    /// Brings the segment of a unit to hand: whether it was not, and whether a changed one
+    /// had to go for it.
+    fn touch(&mut self, unit: u32, change: bool) -> (bool, bool) {
+        let segment = unit / self.segment_units;
+        let place = segment as usize % self.at_hand.len();
+        let missed = self.at_hand[place] != segment;
+        let evicted = missed && self.changed[place];
+        self.at_hand[place] = segment;
+        self.changed[place] = change || self.changed[place] && !missed;
+        (missed, evicted)
+    }
+}
+
+impl SimDrive {
+    /// Gives a core a job that looks at the segments of the units `first..end`.
+    #[inline(always)]
+    pub(in crate::sim) fn submit_mapped(
+        &mut self,
+        core: u32,
+        job: Job,
+        time: Nanos,
+        units: std::ops::Range<u32>,
+        change: bool,
+    ) {
+        if self.map_cache.is_none() {
+            self.controller.submit(&mut self.queue, core, job, time);
+            return;
+        }
+        self.submit_with_map(core, job, time, units, change);
+    }
+
+    #[cold]
+    fn submit_with_map(
+        &mut self,
+        core: u32,
+        job: Job,
+        time: Nanos,
+        units: std::ops::Range<u32>,
+        change: bool,
+    ) {
+        let waiting = self.wait_for_map(core, job, time);
+        let map = self.map_cache.as_ref().expect("the map lies on flash");
+        let step = map.segment_units;
+        let mut unit = units.start;
+        while unit < units.end {
+            self.want_segment(waiting, unit, change, Class::HostRead);
+            unit = (unit / step + 1) * step;
+        }
+        self.map_wanted(waiting);
+    }
+
+    /// The same for a job that moves the units of a slot.
+    #[inline(always)]
+    pub(in crate::sim) fn submit_moves(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
+        if self.map_cache.is_none() {
+            self.controller.submit(&mut self.queue, core, job, time);
+            return;
+        }
+        self.submit_moves_with_map(core, job, time, slots);
+    }
+
+    #[cold]
+    fn submit_moves_with_map(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
+        let waiting = self.wait_for_map(core, job, time);
+        for &slot in slots {
+            let mut left = self.mapping.valid_bits(slot);
+            while left != 0 {
+                let physical = (slot << self.layout.unit_bits) + left.trailing_zeros();
+                let unit = self.mapping.logical_of(physical);
+                self.want_segment(waiting, unit, true, Class::Background);
+                left &= left - 1;
+            }
+        }
+        self.map_wanted(waiting);
+    }
+
+    fn wait_for_map(&mut self, core: u32, job: Job, time: Nanos) -> u32 {
+        let map = self.map_cache.as_mut().expect("the map lies on flash");
+        // One more than there are pages, until all are asked for.
+        map.add(Waiting {
+            job,
+            core,
+            time,
+            left: 1,
+        })
+    }
+
+    fn want_segment(&mut self, waiting: u32, unit: u32, change: bool, class: Class) {
+        let map = self.map_cache.as_mut().expect("the map lies on flash");
+        let (missed, evicted) = map.touch(unit, change);
+        if !missed {
+            return;
+        }
+        map.waiting[waiting as usize].left += 1;
+        let segment = unit / map.segment_units;
+        let work = Work::Read {
+            sense: map.spec.read,
+            bytes: UNIT_BYTES as u32,
+        };
+        self.counters.map_misses += 1;
+        self.counters.reads_of(Mode::Slc);
+        let die = segment % self.spec.dies;
+        let cookie = Purpose::MapRead { waiting }.pack();
+        self.array.submit(&mut self.queue, die, class, work, cookie);
+        if evicted {
+            self.write_back();
+        }
+    }
+
+    /// A changed segment goes to flash; a slot of them is programmed.
+    fn write_back(&mut self) {
+        let per_slot = self.spec.units_per_slot;
+        let map = self.map_cache.as_mut().expect("the map lies on flash");
+        map.gathered += 1;
+        if map.gathered < per_slot {
+            return;
+        }
+        map.gathered = 0;
+        let die = map.next_die;
+        map.next_die = (die + 1) % self.spec.dies;
+        map.until_erase -= 1;
+        let erase = map.until_erase == 0;
+        if erase {
+            map.until_erase = map.spec.programs_per_erase;
+        }
+        let (program, erase_time) = (map.spec.program, map.spec.erase);
+        self.counters.map_programs += 1;
+        self.counters.programs_of(Mode::Slc);
+        let work = Work::Program {
+            program,
+            bytes: per_slot * UNIT_BYTES as u32,
+        };
+        let cookie = Purpose::MapWritten.pack();
+        self.array
+            .submit(&mut self.queue, die, Class::Background, work, cookie);
+        if erase {
+            self.counters.map_erases += 1;
+            self.counters.erases += 1;
+            self.counters.slc_erases += 1;
+            let work = Work::Erase { erase: erase_time };
+            self.array
+                .submit(&mut self.queue, die, Class::Background, work, cookie);
+        }
+    }
+
+    /// A map page has come.
+    pub(in crate::sim) fn map_read(&mut self, waiting: u32) {
+        self.map_wanted(waiting);
+    }
+
+    /// One less to wait for; at the last the job goes to its core.
+    fn map_wanted(&mut self, waiting: u32) {
+        let map = self.map_cache.as_mut().expect("the map lies on flash");
+        let entry = &mut map.waiting[waiting as usize];
+        entry.left -= 1;
+        if entry.left > 0 {
+            return;
+        }
+        let Waiting {
+            job, core, time, ..
+        } = *entry;
+        map.free.push(waiting);
+        self.controller.submit(&mut self.queue, core, job, time);
+    }
+}

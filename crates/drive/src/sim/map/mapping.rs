@@ -1,0 +1,514 @@
+//! The mapping: logical unit to physical unit and back, and which physical units are
+//! valid. All tables are flat arrays, 4 bytes a unit each way and one bit for validity.
+
+use super::memory;
+use crate::sim::map::layout::{Layout, Pool};
+
+pub(crate) const UNMAPPED: u32 = u32::MAX;
+
+/// Mapped to data that is lost.
+pub(crate) const LOST: u32 = u32::MAX - 1;
+
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Mapping {
+    /// With one entry more than there are units: what is written there is never read.
+    #[serde(with = "crate::state::table")]
+    to_physical: Vec<u32>,
+    #[serde(with = "crate::state::table")]
+    to_logical: Vec<u32>,
+    #[serde(with = "crate::state::table")]
+    valid: Vec<u64>,
+    valid_in: Vec<u32>,
+    /// Units of the cache that lost their address but not their place (see
+    /// [`crate::spec::TrimSpec::reaches_cache`]).
+    #[serde(with = "crate::state::table")]
+    kept: Vec<u64>,
+    kept_in: Vec<u32>,
+    cache_units: u32,
+    unit_bits: u32,
+    layout: Layout,
+    notes: Notes,
+    stamps: Option<Box<Stamps>>,
+}
+
+impl Clone for Mapping {
+    fn clone(&self) -> Mapping {
+        Mapping {
+            to_physical: memory::copy(&self.to_physical),
+            to_logical: memory::copy(&self.to_logical),
+            valid: memory::copy(&self.valid),
+            valid_in: self.valid_in.clone(),
+            kept: self.kept.clone(),
+            kept_in: self.kept_in.clone(),
+            cache_units: self.cache_units,
+            unit_bits: self.unit_bits,
+            layout: self.layout,
+            notes: self.notes.clone(),
+            stamps: self.stamps.clone(),
+        }
+    }
+}
+
+/// Logical units that TRIM has named and whose address is still there.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+struct Notes {
+    /// One bit a logical unit; empty if the drive never takes notes.
+    #[serde(with = "crate::state::table")]
+    bits: Vec<u64>,
+    count: u32,
+    /// What is noted reads as trimmed.
+    hide: bool,
+    /// Something is noted, and hidden.
+    hiding: bool,
+}
+
+impl Notes {
+    #[inline]
+    fn holds(&self, logical: u32) -> bool {
+        self.bits[logical as usize / 64] >> (logical % 64) & 1 != 0
+    }
+
+    /// Takes a note away; whether there was one.
+    fn remove(&mut self, logical: u32) -> bool {
+        let was = self.holds(logical);
+        self.bits[logical as usize / 64] &= !(1 << (logical % 64));
+        self.count -= u32::from(was);
+        self.hiding = self.hide && self.count > 0;
+        was
+    }
+}
+
+/// What every physical unit would hold: the tag of the request that wrote it.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Stamps(#[serde(with = "crate::state::table")] Vec<u32>);
+
+const ERASED: u32 = u32::MAX;
+
+impl Mapping {
+    pub fn new(layout: Layout, logical_units: u32) -> Mapping {
+        let physical = (u64::from(layout.slots()) << layout.unit_bits) as usize;
+        let cache = layout.pool(Pool::Main).first_slot << layout.unit_bits;
+        Mapping {
+            to_physical: memory::table(UNMAPPED, logical_units as usize + 1),
+            to_logical: memory::table(UNMAPPED, physical + 1),
+            valid: memory::table(0, physical.div_ceil(64) + 1),
+            valid_in: vec![0; layout.superblocks() as usize],
+            kept: vec![0; (cache as usize).div_ceil(64)],
+            kept_in: vec![0; layout.superblocks() as usize],
+            cache_units: cache,
+            unit_bits: layout.unit_bits,
+            layout,
+            notes: Notes::default(),
+            stamps: None,
+        }
+    }
+
+    /// The mapping of `logical` will soon be asked for.
+    #[inline]
+    pub fn expect(&self, logical: u64) {
+        memory::prefetch(&self.to_physical, logical as usize);
+    }
+
+    /// The units of a slot will soon be read out.
+    #[inline]
+    pub fn expect_gather(&self, slot: u32) {
+        memory::prefetch(&self.to_logical, (slot << self.unit_bits) as usize);
+    }
+
+    /// The mapping of the units of a slot will soon change. Those that are no longer valid
+    /// are fetched too: sorting them out would cost more.
+    #[inline]
+    pub fn expect_moves(&self, slot: u32) {
+        let first = (slot << self.unit_bits) as usize;
+        for &logical in &self.to_logical[first..first + (1 << self.unit_bits)] {
+            memory::prefetch(&self.to_physical, logical as usize);
+        }
+    }
+
+    /// What was written to `logical` will soon become invalid: the second step after
+    /// [`Mapping::expect`].
+    #[inline]
+    pub fn expect_invalid(&self, logical: u32) {
+        let old = self.lookup(logical);
+        memory::prefetch(&self.valid, old as usize / 64);
+    }
+
+    /// Logical units that have a place.
+    pub fn mapped_units(&self) -> u64 {
+        self.valid_in.iter().map(|&n| u64::from(n)).sum()
+    }
+
+    /// Changes how many logical units there are, none of which has a place.
+    pub fn set_logical_units(&mut self, units: u32) {
+        debug_assert_eq!(self.mapped_units(), 0);
+        self.to_physical = memory::table(UNMAPPED, units as usize + 1);
+    }
+
+    pub fn logical_units(&self) -> u32 {
+        self.to_physical.len() as u32 - 1
+    }
+
+    #[inline]
+    pub fn lookup(&self, logical: u32) -> u32 {
+        if self.notes.hiding && self.notes.holds(logical) {
+            return UNMAPPED;
+        }
+        self.to_physical[logical as usize]
+    }
+
+    #[inline]
+    pub fn logical_of(&self, physical: u32) -> u32 {
+        self.to_logical[physical as usize]
+    }
+
+    #[inline]
+    pub fn is_valid(&self, physical: u32) -> bool {
+        self.valid[physical as usize / 64] >> (physical % 64) & 1 != 0
+    }
+
+    pub fn valid_in(&self, superblock: u32) -> u32 {
+        self.valid_in[superblock as usize]
+    }
+
+    /// Units of a superblock that a fold would have to move.
+    pub fn occupied_in(&self, superblock: u32) -> u32 {
+        self.valid_in[superblock as usize] + self.kept_in[superblock as usize]
+    }
+
+    /// Valid units of a slot, one bit each.
+    #[inline]
+    pub fn valid_bits(&self, slot: u32) -> u32 {
+        bits_of(&self.valid, slot, self.unit_bits)
+    }
+
+    /// Valid and kept units of a slot, one bit each.
+    #[inline]
+    pub fn occupied_bits(&self, slot: u32) -> u32 {
+        let mut bits = self.valid_bits(slot);
+        if slot << self.unit_bits < self.cache_units {
+            bits |= bits_of(&self.kept, slot, self.unit_bits);
+        }
+        bits
+    }
+
+    /// Points `count` units from `logical` on at as many from `to` on, which lie in one slot
+    /// of `superblock`; they hold what the request `stamp` has brought.
+    #[inline]
+    pub fn write(&mut self, logical: u32, count: u32, to: u32, superblock: u32, stamp: u32) {
+        if self.notes.count > 0 {
+            for unit in logical..logical + count {
+                self.notes.remove(unit);
+            }
+        }
+        for unit in 0..count {
+            let place = &mut self.to_physical[(logical + unit) as usize];
+            let old = std::mem::replace(place, to + unit);
+            if old < LOST {
+                self.invalidate(old);
+            }
+            self.to_logical[(to + unit) as usize] = logical + unit;
+            self.stamp(to + unit, stamp);
+        }
+        self.valid[to as usize / 64] |= ((1 << count) - 1) << (to % 64);
+        self.valid_in[superblock as usize] += count;
+    }
+
+    /// What the request `stamp` has brought takes the place of what a unit that is still in
+    /// the buffer held.
+    pub fn write_over(&mut self, logical: u32, place: u32, stamp: u32) {
+        if self.notes.count > 0 {
+            self.notes.remove(logical);
+        }
+        if let Some(stamps) = &mut self.stamps {
+            stamps.0[place as usize] = stamp;
+        }
+    }
+
+    #[inline]
+    fn invalidate(&mut self, physical: u32) {
+        self.valid[physical as usize / 64] &= !(1 << (physical % 64));
+        let superblock = self.layout.superblock_of_slot(physical >> self.unit_bits);
+        self.valid_in[superblock as usize] -= 1;
+    }
+
+    /// Moves valid units of a slot, one bit each, to as many places from `to` on, which lie
+    /// in `superblock` without parity between them.
+    #[inline]
+    pub fn gather(&mut self, slot: u32, units: u32, to: u32, superblock: u32) {
+        let first = slot << self.unit_bits;
+        let count = if self.unit_bits <= 3 && self.stamps.is_none() {
+            self.redirect_some(first, units, to)
+        } else {
+            let (mut left, mut next) = (units, to);
+            while left != 0 {
+                self.redirect(first + left.trailing_zeros(), next);
+                left &= left - 1;
+                next += 1;
+            }
+            next - to
+        };
+        // They may lie across the border of two words.
+        let bits = ((1u128 << count) - 1) << (to % 64);
+        self.valid[to as usize / 64] |= bits as u64;
+        self.valid[to as usize / 64 + 1] |= (bits >> 64) as u64;
+        self.valid_in[superblock as usize] += count;
+        self.invalidate_in(slot, units, count);
+    }
+
+    /// [`Mapping::redirect`] for the units of a slot whose bits are set, and how many that
+    /// are. Which they are cannot be foretold: so all are treated alike, and what is not
+    /// wanted goes to the entries that nobody reads.
+    #[inline]
+    fn redirect_some(&mut self, first: u32, units: u32, to: u32) -> u32 {
+        let (no_logical, no_physical) = (self.to_physical.len() - 1, self.to_logical.len() - 1);
+        let mut next = to;
+        for unit in 0..1 << self.unit_bits {
+            let wanted = units >> unit & 1;
+            let logical = self.to_logical[(first + unit) as usize];
+            let (from, place) = match wanted {
+                0 => (no_logical, no_physical),
+                _ => (logical as usize, next as usize),
+            };
+            self.to_physical[from] = next;
+            self.to_logical[place] = logical;
+            next += wanted;
+        }
+        next - to
+    }
+
+    /// Moves valid units of a slot, one bit each, to the same places of another slot.
+    #[inline]
+    pub fn transplant(&mut self, slot: u32, units: u32, to_slot: u32, superblock: u32) {
+        let (first, to) = (slot << self.unit_bits, to_slot << self.unit_bits);
+        let mut left = units;
+        while left != 0 {
+            let unit = left.trailing_zeros();
+            self.redirect(first + unit, to + unit);
+            left &= left - 1;
+        }
+        self.valid[to as usize / 64] |= u64::from(units) << (to % 64);
+        let count = units.count_ones();
+        self.valid_in[superblock as usize] += count;
+        self.invalidate_in(slot, units, count);
+    }
+
+    /// Points the logical unit at `old` to `new`, and back. Validity is the caller's.
+    #[inline]
+    fn redirect(&mut self, old: u32, new: u32) {
+        let logical = self.to_logical[old as usize];
+        self.to_physical[logical as usize] = new;
+        self.to_logical[new as usize] = logical;
+        self.stamp(new, self.stamp_of(old));
+    }
+
+    /// Units of a slot, one bit each, `count` in all, are valid no more.
+    #[inline]
+    fn invalidate_in(&mut self, slot: u32, units: u32, count: u32) {
+        let first = slot << self.unit_bits;
+        self.valid[first as usize / 64] &= !(u64::from(units) << (first % 64));
+        let superblock = self.layout.superblock_of_slot(slot);
+        self.valid_in[superblock as usize] -= count;
+    }
+
+    /// The data of the valid units of a slot is lost: whoever reads them must hear so.
+    pub fn lose_slot(&mut self, slot: u32) {
+        let first = slot << self.unit_bits;
+        let units = self.valid_bits(slot);
+        let mut left = units;
+        while left != 0 {
+            let logical = self.logical_of(first + left.trailing_zeros());
+            self.to_physical[logical as usize] = LOST;
+            left &= left - 1;
+        }
+        self.invalidate_in(slot, units, units.count_ones());
+    }
+
+    /// Takes a logical unit's address away. With `keep`, its place in the cache stays
+    /// occupied until it is folded.
+    pub fn unmap(&mut self, logical: u32, keep: bool) {
+        let old = std::mem::replace(&mut self.to_physical[logical as usize], UNMAPPED);
+        if old >= LOST {
+            return;
+        }
+        self.invalidate(old);
+        if keep && old < self.cache_units {
+            self.kept[old as usize / 64] |= 1 << (old % 64);
+            let superblock = self.layout.superblock_of_slot(old >> self.unit_bits);
+            self.kept_in[superblock as usize] += 1;
+        }
+    }
+
+    /// Prepares for [`Mapping::note`]; `hide` what is noted from [`Mapping::lookup`].
+    pub fn take_notes(&mut self, hide: bool) {
+        self.notes.bits = vec![0; self.to_physical.len().div_ceil(64)];
+        self.notes.hide = hide;
+    }
+
+    /// Notes that the addresses of these units are to be taken away.
+    pub fn note(&mut self, first: u32, end: u32) {
+        for logical in first..end {
+            if self.to_physical[logical as usize] != UNMAPPED && !self.notes.holds(logical) {
+                self.notes.bits[logical as usize / 64] |= 1 << (logical % 64);
+                self.notes.count += 1;
+            }
+        }
+        self.notes.hiding = self.notes.hide && self.notes.count > 0;
+    }
+
+    /// How many of these units are noted.
+    pub fn noted_in(&self, first: u32, end: u32) -> u32 {
+        let noted = (first..end).filter(|&logical| self.notes.holds(logical));
+        noted.count() as u32
+    }
+
+    /// [`Mapping::unmap`] for those of these units that are noted; how many they were.
+    pub fn unmap_noted(&mut self, first: u32, end: u32, keep: bool) -> u32 {
+        let mut count = 0;
+        for logical in first..end {
+            if self.notes.remove(logical) {
+                self.unmap(logical, keep);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// [`Mapping::unmap`] for every logical unit at once, in the order of memory.
+    pub fn unmap_all(&mut self, keep: bool) {
+        if keep {
+            for physical in 0..self.cache_units {
+                if self.is_valid(physical) {
+                    self.unmap(self.to_logical[physical as usize], true);
+                }
+            }
+        }
+        self.to_physical.fill(UNMAPPED);
+        self.valid.fill(0);
+        self.valid_in.fill(0);
+    }
+
+    /// Takes every address away; nothing stays occupied.
+    pub fn forget(&mut self) {
+        self.unmap_all(false);
+        self.kept.fill(0);
+        self.kept_in.fill(0);
+        self.forget_notes();
+    }
+
+    fn forget_notes(&mut self) {
+        self.notes.bits.fill(0);
+        (self.notes.count, self.notes.hiding) = (0, false);
+    }
+
+    /// Forgets the kept units of a slot that has been folded.
+    pub fn release_kept(&mut self, slot: u32) {
+        for unit in 0..1 << self.unit_bits {
+            let physical = (slot << self.unit_bits) + unit;
+            let word = &mut self.kept[physical as usize / 64];
+            if *word >> (physical % 64) & 1 != 0 {
+                *word &= !(1 << (physical % 64));
+                self.kept_in[self.layout.superblock_of_slot(slot) as usize] -= 1;
+            }
+        }
+    }
+
+    /// Starts to keep account of what every physical unit would hold.
+    pub fn keep_stamps(&mut self) {
+        self.stamps = Some(Box::new(Stamps(vec![ERASED; self.to_logical.len() - 1])));
+    }
+
+    #[inline]
+    fn stamp(&mut self, physical: u32, stamp: u32) {
+        if let Some(stamps) = &mut self.stamps {
+            assert_eq!(
+                stamps.0[physical as usize], ERASED,
+                "a unit was programmed twice"
+            );
+            stamps.0[physical as usize] = stamp;
+        }
+    }
+
+    #[inline]
+    fn stamp_of(&self, physical: u32) -> u32 {
+        self.stamps
+            .as_ref()
+            .map_or(0, |stamps| stamps.0[physical as usize])
+    }
+
+    pub fn erase_stamps(&mut self, superblock: u32) {
+        if let Some(stamps) = &mut self.stamps {
+            let pool = self.layout.pool_of_superblock(superblock);
+            let first = (self.layout.first_slot(superblock) << self.unit_bits) as usize;
+            let units = self.layout.pool(pool).slots_per_superblock << self.unit_bits;
+            stamps.0[first..first + units as usize].fill(ERASED);
+        }
+    }
+
+    /// A slot holds nothing that can be read: its program was cut short or never begun.
+    pub fn tear(&mut self, slot: u32) {
+        if let Some(stamps) = &mut self.stamps {
+            let first = (slot << self.unit_bits) as usize;
+            stamps.0[first..first + (1 << self.unit_bits)].fill(ERASED);
+        }
+    }
+
+    /// Makes `durable` the mapping. What lost its address and was kept in the cache is
+    /// forgotten with the rest of the working memory.
+    ///
+    /// # Panics
+    /// When `durable` points to a place that belongs to another unit.
+    pub fn restore(&mut self, durable: &[u32]) {
+        self.valid.fill(0);
+        self.valid_in.fill(0);
+        self.kept.fill(0);
+        self.kept_in.fill(0);
+        self.forget_notes();
+        for (logical, &physical) in (0u32..).zip(durable) {
+            self.to_physical[logical as usize] = physical;
+            if physical == UNMAPPED {
+                continue;
+            }
+            assert_eq!(
+                self.logical_of(physical),
+                logical,
+                "flash has another unit there"
+            );
+            self.valid[physical as usize / 64] |= 1 << (physical % 64);
+            let superblock = self.layout.superblock_of_slot(physical >> self.unit_bits);
+            self.valid_in[superblock as usize] += 1;
+        }
+    }
+
+    /// The tags that physical units hold, each with its physical unit.
+    pub fn stamps(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let all = self.stamps.iter().flat_map(|stamps| stamps.0.iter());
+        (0u32..)
+            .zip(all.copied())
+            .filter(|&(_, stamp)| stamp != ERASED)
+    }
+
+    /// The tag of the request whose data a read of `logical` would return; `None` where
+    /// nothing is mapped.
+    ///
+    /// # Panics
+    /// When the tables contradict each other.
+    pub fn content(&self, logical: u32) -> Option<u32> {
+        let physical = self.lookup(logical);
+        if physical >= LOST {
+            return None;
+        }
+        assert!(self.is_valid(physical), "a mapped unit is not valid");
+        assert_eq!(self.logical_of(physical), logical, "the tables disagree");
+        let stamp = self.stamp_of(physical);
+        assert_ne!(stamp, ERASED, "a mapped unit has been erased");
+        Some(stamp)
+    }
+}
+
+#[inline]
+fn bits_of(words: &[u64], slot: u32, unit_bits: u32) -> u32 {
+    let units = 1u32 << unit_bits;
+    let first = slot << unit_bits;
+    let mask = (1u64 << units) - 1;
+    (words[first as usize / 64] >> (first % 64) & mask) as u32
+}

@@ -1,0 +1,752 @@
+//! What a power cut leaves: the mapping as flash has it, beside the one in memory.
+//!
+//! Every change of the mapping is noted in a log, in the order in which it takes effect: a
+//! write when all of it has its place, a TRIM, a move by collection or folding. A change is
+//! *ready* when the data it names is programmed, *durable* when a journal page that names
+//! it is programmed too ([`crate::sim::power::journal`]); then it is applied to the durable mapping.
+//! Changes become durable in the order of the log, those of one request together. So what a
+//! cut leaves is always the drive as it was after some request, and a flush waits for the
+//! last change before it.
+//!
+//! # Whole requests
+//! The parts of a write enter the log together, when the last has been placed. Until then
+//! the durable mapping knows nothing of them. A write longer than the write buffer, or than
+//! a superblock, does so in pieces of this size. Two rules follow:
+//! - A write or a TRIM that overlaps a write partly placed waits for its end: else the
+//!   order of the log would not be that of the units.
+//! - A piece begins only when there is space for all of it. Else it could hold back, by
+//!   what it overwrites, the very superblocks whose space it waits for.
+//!
+//! # Erasing
+//! A superblock is needed while the durable mapping points into it, or a change in the log
+//! will make it. Only one that is not needed is erased; the others are awaited. Where
+//! somebody finds no erased superblock, and some are awaited, the log is *urged*: slots
+//! that the log waits for are filled up, and a journal page is written.
+
+use std::collections::VecDeque;
+
+use stend_base::Nanos;
+
+use crate::sim::SimDrive;
+use crate::sim::data::streams::StreamId;
+use crate::sim::map::layout::Layout;
+use crate::sim::map::mapping::{Mapping, UNMAPPED};
+use crate::sim::map::shape::Mode;
+use crate::sim::power::journal::Journal;
+use crate::sim::power::power_cut::Power;
+use crate::spec::{PairedPages, PowerLossSpec, Spec};
+
+/// Changes in the log above which it is urged, so that one slot that nobody fills does not
+/// let it grow.
+const LOG_ENTRIES: usize = 1 << 14;
+
+/// Faults to be switched on by the test that must find them.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Canary {
+    /// Superblocks are erased though the durable mapping still points into them.
+    EraseEarly,
+    /// A flush ends when its data is programmed, journal or not.
+    FlushEarly,
+    /// Each part of a write enters the log by itself.
+    TornRequest,
+    /// Requests that overlap do not wait for each other.
+    Unordered,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+enum Change {
+    /// `units` units from `first` on lie at as many places from `to` on, in one slot.
+    Write,
+    /// `units` units from `first` on have lost their address.
+    Trim,
+    /// The bits in `units` tell which places from `first` on were moved, one after another
+    /// from `to` on.
+    Gather,
+    /// The same, each to the same place within the slot at `to`.
+    Transplant,
+}
+
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Entry {
+    change: Change,
+    /// The last of its request.
+    ends: bool,
+    first: u32,
+    units: u32,
+    to: u32,
+}
+
+impl Entry {
+    /// Units that the journal has to name.
+    fn named(self) -> u64 {
+        match self.change {
+            Change::Write => u64::from(self.units),
+            Change::Trim => 1,
+            Change::Gather | Change::Transplant => u64::from(self.units.count_ones()),
+        }
+    }
+}
+
+/// A write that has begun to take its places.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct PartWrite {
+    command: u32,
+    first: u32,
+    end: u32,
+    /// Up to here it is in the log.
+    logged: u32,
+    /// Where the piece that is being admitted goes, for which there is room.
+    stream: StreamId,
+    /// Units of it that are not yet admitted.
+    to_admit: u32,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Durability {
+    pub spec: PowerLossSpec,
+    /// Where flash has each logical unit.
+    #[serde(with = "crate::state::table")]
+    pub durable: Vec<u32>,
+    /// Units by superblock that the durable mapping has there, or will have.
+    pub needed_in: Vec<u32>,
+    awaited: Vec<bool>,
+    awaited_count: u32,
+    /// Awaited superblocks that are needed no more.
+    erasable: Vec<u32>,
+    log: VecDeque<Entry>,
+    /// Changes applied so far: the number of the first in the log.
+    pub applied: u64,
+    /// Changes of the log that are ready, and the units they name.
+    ready: usize,
+    ready_units: u64,
+    /// The same without a request of which only a part is ready.
+    pub whole: usize,
+    pub whole_units: u64,
+    /// Somebody waits until this many changes are applied.
+    pub wanted: u64,
+    /// The same, from the next journal page on: who comes later must not keep the first
+    /// waiting.
+    wanted_next: u64,
+    urged: bool,
+    writes: Vec<PartWrite>,
+    /// The longest write that is kept or lost as a whole.
+    piece_units: u32,
+    /// Part of a write has its places: what waited for that may go on.
+    retry_writes: bool,
+    /// A superblock is awaited from now on: whoever waits for its space may have to urge.
+    retry_all: bool,
+    pub journal: Journal,
+    pub power: Power,
+    /// Time without power, up to the last start.
+    pub off: Nanos,
+    pub canary: Option<Canary>,
+}
+
+impl Durability {
+    pub fn new(of: &PowerLossSpec, spec: &Spec, layout: &Layout, units: u32) -> Durability {
+        let superblocks = layout.superblocks() as usize;
+        Durability {
+            spec: of.clone(),
+            durable: vec![UNMAPPED; units as usize],
+            needed_in: vec![0; superblocks],
+            awaited: vec![false; superblocks],
+            awaited_count: 0,
+            erasable: Vec::with_capacity(superblocks),
+            log: VecDeque::with_capacity(2 * LOG_ENTRIES),
+            applied: 0,
+            ready: 0,
+            ready_units: 0,
+            whole: 0,
+            whole_units: 0,
+            wanted: 0,
+            wanted_next: 0,
+            urged: false,
+            writes: Vec::with_capacity(spec.host.slots as usize),
+            piece_units: piece_units(spec, layout),
+            retry_writes: false,
+            retry_all: false,
+            journal: Journal::new(spec, units),
+            power: Power::On,
+            off: Nanos::ZERO,
+            canary: None,
+        }
+    }
+
+    /// The number that the next change will have.
+    pub fn tail(&self) -> u64 {
+        self.applied + self.log.len() as u64
+    }
+
+    /// Somebody waits until all that is in the log is durable.
+    pub fn want_all(&mut self) {
+        let tail = self.tail();
+        if self.wanted <= self.applied {
+            self.wanted = tail;
+        } else {
+            self.wanted_next = tail;
+        }
+    }
+
+    /// Whether units `first..end` belong to a write that is partly placed.
+    fn overlaps(&self, first: u32, end: u32) -> bool {
+        let unordered = self.canary == Some(Canary::Unordered);
+        !unordered && self.writes.iter().any(|w| w.first < end && first < w.end)
+    }
+
+    fn push(&mut self, entry: Entry, superblock: Option<u32>) {
+        if let Some(superblock) = superblock {
+            self.needed_in[superblock as usize] += entry.named() as u32;
+        }
+        self.log.push_back(entry);
+        if self.log.len() >= LOG_ENTRIES && self.wanted <= self.applied {
+            self.want_all();
+        }
+    }
+
+    /// Places of a slot have been moved to where `to` begins, in `superblock`.
+    #[inline(never)]
+    fn push_move(&mut self, change: Change, first: u32, units: u32, to: u32, superblock: u32) {
+        let entry = Entry {
+            change,
+            ends: true,
+            first,
+            units,
+            to,
+        };
+        self.push(entry, Some(superblock));
+    }
+
+    fn need_less(&mut self, superblock: u32) {
+        let i = superblock as usize;
+        self.needed_in[i] -= 1;
+        if self.needed_in[i] == 0 && self.awaited[i] {
+            self.awaited[i] = false;
+            self.awaited_count -= 1;
+            self.erasable.push(superblock);
+        }
+    }
+
+    /// Makes the first `count` changes of the log part of the durable mapping.
+    pub fn apply(&mut self, count: usize, mapping: &Mapping, layout: &Layout) {
+        for _ in 0..count {
+            let entry = self.log.pop_front().expect("the log holds what was ready");
+            self.applied += 1;
+            self.apply_entry(entry, mapping, layout);
+        }
+        if self.wanted <= self.applied {
+            self.wanted = self.wanted_next;
+        }
+    }
+
+    fn apply_entry(&mut self, entry: Entry, mapping: &Mapping, layout: &Layout) {
+        let superblock = |unit: u32| layout.superblock_of_slot(unit >> layout.unit_bits);
+        match entry.change {
+            Change::Write | Change::Trim => {
+                for unit in 0..entry.units {
+                    let new = match entry.change {
+                        Change::Write => entry.to + unit,
+                        _ => UNMAPPED,
+                    };
+                    let logical = entry.first + unit;
+                    let old = std::mem::replace(&mut self.durable[logical as usize], new);
+                    if old != new {
+                        self.journal.changed(logical);
+                    }
+                    if old != UNMAPPED {
+                        self.need_less(superblock(old));
+                    }
+                }
+            }
+            Change::Gather | Change::Transplant => {
+                let (mut left, mut next) = (entry.units, entry.to);
+                while left != 0 {
+                    let bit = left.trailing_zeros();
+                    left &= left - 1;
+                    let old = entry.first + bit;
+                    let new = match entry.change {
+                        Change::Gather => next,
+                        _ => entry.to + bit,
+                    };
+                    next += 1;
+                    let logical = mapping.logical_of(new);
+                    // A unit that was moved before its write entered the log is not yet
+                    // known here; the write names the new place.
+                    if self.durable[logical as usize] == old {
+                        self.durable[logical as usize] = new;
+                        self.journal.changed(logical);
+                        self.need_less(superblock(old));
+                    } else {
+                        self.need_less(superblock(new));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Notes that the first `count` ready changes, which named `units`, have gone.
+    pub fn took(&mut self, count: usize, units: u64) {
+        self.ready -= count;
+        self.whole -= count;
+        self.ready_units -= units;
+        self.whole_units -= units;
+    }
+
+    /// Forgets all that is not durable, and how far things were.
+    pub fn forget_the_rest(&mut self, mapping: &Mapping) {
+        // So that numbers of changes are not used twice.
+        self.applied = self.tail();
+        self.log.clear();
+        (self.ready, self.whole) = (0, 0);
+        (self.ready_units, self.whole_units) = (0, 0);
+        (self.wanted, self.wanted_next) = (self.applied, self.applied);
+        for (superblock, needed) in (0u32..).zip(&mut self.needed_in) {
+            *needed = mapping.valid_in(superblock);
+        }
+        self.awaited.fill(false);
+        self.awaited_count = 0;
+        self.erasable.clear();
+        self.urged = false;
+        self.writes.clear();
+        self.retry_writes = false;
+        self.retry_all = false;
+    }
+
+    /// Changes how many logical units there are, none of which has a place.
+    pub fn set_logical_units(&mut self, spec: &Spec, units: u32) {
+        assert!(self.log.is_empty(), "changes are not durable");
+        self.durable = vec![UNMAPPED; units as usize];
+        self.journal = Journal::new(spec, units);
+    }
+
+    /// Everything has been erased: nothing lies anywhere.
+    pub fn forget_all(&mut self, mapping: &Mapping) {
+        for logical in 0..self.durable.len() as u32 {
+            if self.durable[logical as usize] != UNMAPPED {
+                self.durable[logical as usize] = UNMAPPED;
+                self.journal.changed(logical);
+            }
+        }
+        self.forget_the_rest(mapping);
+    }
+
+    pub fn diagnosis(&self) -> String {
+        format!(
+            "log {} from {}, ready {}, whole {}, wanted {}, next {}, first {:?}, awaited {} \
+             erase {:?}, urged {}, writes {:?}, journal {}",
+            self.log.len(),
+            self.applied,
+            self.ready,
+            self.whole,
+            self.wanted,
+            self.wanted_next,
+            self.log.get(self.ready),
+            self.awaited_count,
+            self.erasable,
+            self.urged,
+            self.writes,
+            self.journal.diagnosis(),
+        )
+    }
+
+    /// Units that all changes in the log name.
+    pub fn named_in_log(&self) -> u64 {
+        self.log.iter().map(|e| e.named()).sum()
+    }
+
+    /// All changes in the log, whether their data is programmed or not.
+    pub fn apply_all(&mut self, mapping: &Mapping, layout: &Layout) -> u64 {
+        let named = self.named_in_log();
+        self.apply(self.log.len(), mapping, layout);
+        named
+    }
+}
+
+/// The longest write that is kept or lost as a whole: what the write buffer holds, and what
+/// one superblock does, since there must be space for it above what the drive keeps for
+/// itself. In whole slots, so that pieces end where parts do.
+fn piece_units(spec: &Spec, layout: &Layout) -> u32 {
+    let mode = match spec.cache {
+        Some(_) => Mode::Slc,
+        None => Mode::Native,
+    };
+    let slots = layout.shape(mode).data_slots;
+    slots.min(spec.buffer.write_units / spec.units_per_slot) * spec.units_per_slot
+}
+
+impl SimDrive {
+    /// Units to be promised to a write, beyond what it has been promised already, before its
+    /// next part is admitted, which takes so many; `None` when it waits for an earlier write.
+    #[inline(always)]
+    pub(in crate::sim) fn promise_of(&self, command: u32, units: u32) -> Option<u32> {
+        match &self.durability {
+            None => Some(units),
+            Some(durability) => self.promise_of_piece(durability, command),
+        }
+    }
+
+    #[inline(never)]
+    fn promise_of_piece(&self, durability: &Durability, command: u32) -> Option<u32> {
+        let entry = self.commands.get(command);
+        let (first, end) = entry.units();
+        let begin = entry.offset_bytes + entry.len_bytes - entry.to_admit;
+        let at = (begin / crate::spec::UNIT_BYTES) as u32;
+        if at == first && durability.overlaps(first, end) {
+            return None;
+        }
+        if !(at - first).is_multiple_of(durability.piece_units) {
+            return Some(0);
+        }
+        let piece = durability.piece_units.min(end - at);
+        if self.writer.host_promised() + piece > self.spec.buffer.write_units {
+            return None;
+        }
+        Some(piece)
+    }
+
+    /// The stream that the next part of a write must go to, with the rest of its piece.
+    #[cold]
+    pub(in crate::sim) fn stream_of_piece(&self, command: u32) -> Option<StreamId> {
+        let durability = self.durability.as_ref()?;
+        let write = durability.writes.iter().find(|w| w.command == command)?;
+        (write.to_admit > 0).then_some(write.stream)
+    }
+
+    /// A part of a write, of so many units, has been admitted to a stream; with the first of a
+    /// piece, the piece was promised.
+    #[inline(always)]
+    pub(in crate::sim) fn part_admitted(
+        &mut self,
+        command: u32,
+        units: u32,
+        stream: StreamId,
+        promise: u32,
+    ) {
+        if self.durability.is_some() {
+            self.note_write(command, units, stream, promise);
+        }
+    }
+
+    #[inline(never)]
+    fn note_write(&mut self, command: u32, units: u32, stream: StreamId, promise: u32) {
+        let durability = self.durability.as_mut().expect("the caller looked");
+        let writes = &mut durability.writes;
+        let index = writes.iter().position(|w| w.command == command);
+        let index = index.unwrap_or_else(|| {
+            let (first, end) = self.commands.get(command).units();
+            writes.push(PartWrite {
+                command,
+                first,
+                end,
+                logged: first,
+                stream,
+                to_admit: 0,
+            });
+            writes.len() - 1
+        });
+        let write = &mut writes[index];
+        if promise > 0 {
+            (write.stream, write.to_admit) = (stream, promise);
+        }
+        write.to_admit -= units;
+    }
+
+    /// A part of a write, up to unit `end`, has its places: it enters the log with the
+    /// other parts of its piece when it is the last. True when the command ends only when
+    /// all of it is durable.
+    #[inline(always)]
+    pub(in crate::sim) fn part_placed(&mut self, command: u32, end: u32, last: bool) -> bool {
+        self.durability.is_some() && self.log_part(command, end, last)
+    }
+
+    #[inline(never)]
+    fn log_part(&mut self, command: u32, end: u32, last: bool) -> bool {
+        self.log_piece(command, end);
+        let forced = last && self.commands.get(command).forced;
+        if forced {
+            self.flush_durably(command);
+        }
+        forced
+    }
+
+    fn log_piece(&mut self, command: u32, end: u32) {
+        let durability = self.durability.as_mut().expect("the caller looked");
+        durability.retry_writes = true;
+        let found = durability.writes.iter().position(|w| w.command == command);
+        let index = found.expect("the write was admitted");
+        let write = &mut durability.writes[index];
+        let piece_end = write.end.min(write.logged + durability.piece_units);
+        if end < piece_end && durability.canary != Some(Canary::TornRequest) {
+            return;
+        }
+        let first = std::mem::replace(&mut write.logged, end);
+        if end == write.end {
+            durability.writes.swap_remove(index);
+        }
+        // Collection may have moved what was placed first.
+        let mut at = first;
+        while at < end {
+            let to = self.mapping.lookup(at);
+            let slot = to >> self.layout.unit_bits;
+            let mut next = at + 1;
+            while next < end && {
+                let place = self.mapping.lookup(next);
+                place == to + (next - at) && place >> self.layout.unit_bits == slot
+            } {
+                next += 1;
+            }
+            let entry = Entry {
+                change: Change::Write,
+                ends: next == end,
+                first: at,
+                units: next - at,
+                to,
+            };
+            durability.push(entry, Some(self.layout.superblock_of_slot(slot)));
+            at = next;
+        }
+    }
+
+    /// Whether a TRIM must wait for the end of a write; it waits among the writes then.
+    #[inline(always)]
+    pub(in crate::sim) fn trim_must_wait(&self, command: u32) -> bool {
+        self.durability.as_ref().is_some_and(|d| {
+            let (first, end) = self.commands.get(command).units();
+            d.overlaps(first, end)
+        })
+    }
+
+    #[inline(always)]
+    pub(in crate::sim) fn log_trim(&mut self, first: u32, end: u32) {
+        if let Some(durability) = &mut self.durability
+            && first < end
+        {
+            let entry = Entry {
+                change: Change::Trim,
+                ends: true,
+                first,
+                units: end - first,
+                to: 0,
+            };
+            durability.push(entry, None);
+        }
+    }
+
+    /// Units of a slot, one bit each, have been gathered from `to` on.
+    #[inline(always)]
+    pub(in crate::sim) fn log_gather(&mut self, slot: u32, units: u32, to: u32, superblock: u32) {
+        if let Some(durability) = &mut self.durability {
+            let first = slot << self.layout.unit_bits;
+            durability.push_move(Change::Gather, first, units, to, superblock);
+        }
+    }
+
+    /// Units of a slot, one bit each, have been copied to the same places of another.
+    #[inline(always)]
+    pub(in crate::sim) fn log_transplant(
+        &mut self,
+        slot: u32,
+        units: u32,
+        to: u32,
+        superblock: u32,
+    ) {
+        if let Some(durability) = &mut self.durability
+            && units != 0
+        {
+            let (first, to) = (slot << self.layout.unit_bits, to << self.layout.unit_bits);
+            durability.push_move(Change::Transplant, first, units, to, superblock);
+        }
+    }
+
+    /// Erases a superblock that has been emptied, now or when it is needed no more.
+    pub(in crate::sim) fn let_go(&mut self, superblock: u32) {
+        if let Some(durability) = &mut self.durability {
+            let i = superblock as usize;
+            if durability.needed_in[i] > 0 && durability.canary != Some(Canary::EraseEarly) {
+                durability.awaited[i] = true;
+                durability.awaited_count += 1;
+                durability.retry_all = true;
+                return;
+            }
+        }
+        self.erase(superblock);
+    }
+
+    /// Erases the awaited superblocks that are needed no more.
+    pub(in crate::sim) fn erase_unneeded(&mut self) {
+        loop {
+            let durability = self.durability.as_mut().expect("there is a log");
+            let Some(superblock) = durability.erasable.pop() else {
+                return;
+            };
+            durability.urged = false;
+            self.erase(superblock);
+        }
+    }
+
+    /// Somebody finds no erased superblock.
+    #[inline(always)]
+    pub(in crate::sim) fn urge(&mut self) {
+        if let Some(durability) = &mut self.durability {
+            durability.urged |= durability.awaited_count > 0;
+        }
+    }
+
+    /// Whether anything that was done is not durable.
+    pub(in crate::sim) fn owes_journal(&self) -> bool {
+        self.durability.as_ref().is_some_and(|d| !d.log.is_empty())
+    }
+
+    /// Whether somebody waits for something to become durable.
+    pub(in crate::sim) fn awaits_journal(&self) -> bool {
+        self.durability
+            .as_ref()
+            .is_some_and(|d| d.wanted > d.applied)
+    }
+
+    /// All that was done so far is to become durable.
+    pub(in crate::sim) fn want_all_durable(&mut self) {
+        if let Some(durability) = &mut self.durability {
+            durability.want_all();
+        }
+    }
+
+    /// Follows up each event: what has become ready, who waits for it, what can go on.
+    #[inline(never)]
+    pub(in crate::sim) fn keep_durable(&mut self) {
+        loop {
+            self.find_ready();
+            let durability = self.durability.as_mut().expect("the caller looked");
+            let satisfied = durability.wanted <= durability.applied;
+            if durability.urged && satisfied && !durability.log.is_empty() {
+                durability.want_all();
+            }
+            if durability.wanted > durability.applied + durability.ready as u64 {
+                self.press();
+            }
+            self.pump_journal();
+            // Whoever goes on may urge the log in turn.
+            let durability = self.durability.as_mut().expect("there is a log");
+            let writes = std::mem::take(&mut durability.retry_writes);
+            let all = std::mem::take(&mut durability.retry_all);
+            if all {
+                self.pump_all();
+            } else if writes {
+                self.pump_writes();
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn find_ready(&mut self) {
+        loop {
+            let durability = self.durability.as_ref().expect("there is a log");
+            let Some(&entry) = durability.log.get(durability.ready) else {
+                return;
+            };
+            if self.awaited_slot(entry).is_some() {
+                return;
+            }
+            let durability = self.durability.as_mut().expect("there is a log");
+            durability.ready += 1;
+            durability.ready_units += entry.named();
+            if entry.ends {
+                durability.whole = durability.ready;
+                durability.whole_units = durability.ready_units;
+            }
+        }
+    }
+
+    /// The first slot that must be programmed before a change is ready.
+    fn awaited_slot(&self, entry: Entry) -> Option<u32> {
+        let units = match entry.change {
+            Change::Write => entry.units,
+            Change::Gather => entry.units.count_ones(),
+            Change::Trim | Change::Transplant => return None,
+        };
+        let bits = self.layout.unit_bits;
+        let slots = entry.to >> bits..=(entry.to + units - 1) >> bits;
+        slots.into_iter().find(|&slot| !self.is_safe(slot))
+    }
+
+    /// The slots that share a word line with a slot, itself among them.
+    pub(in crate::sim) fn word_line(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
+        let superblock = self.layout.superblock_of_slot(slot);
+        self.layout
+            .word_line(slot, self.superblocks.mode(superblock))
+    }
+
+    /// Whether no cut can take a slot any more.
+    fn is_safe(&self, slot: u32) -> bool {
+        let durability = self.durability.as_ref().expect("there is a log");
+        if self.writer.in_buffer(slot) {
+            return false;
+        }
+        if durability.spec.paired_pages != PairedPages::Pad {
+            return true;
+        }
+        let mut line = self.word_line(slot);
+        let awaited = |s: u32| self.writer.in_buffer(s) || self.writer.will_begin(&self.layout, s);
+        !line.any(awaited)
+    }
+
+    /// Fills up what the first change that is not ready waits for.
+    fn press(&mut self) {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let Some(&entry) = durability.log.get(durability.ready) else {
+            return;
+        };
+        let Some(slot) = self.awaited_slot(entry) else {
+            return;
+        };
+        let upto = match durability.spec.paired_pages {
+            PairedPages::Pad => self.word_line(slot).last(),
+            PairedPages::OneShot | PairedPages::Unprotected => None,
+        };
+        self.fill_to(upto.unwrap_or(slot));
+    }
+
+    /// A flush of a drive that keeps account of what is durable, or the end of a write that
+    /// is one at the same time.
+    pub(in crate::sim) fn flush_durably(&mut self, command: u32) {
+        let durability = self.durability.as_mut().expect("the caller looked");
+        if durability.spec.hold_up.is_some() || durability.log.is_empty() {
+            self.command_done(command);
+            return;
+        }
+        let tail = durability.tail();
+        durability.want_all();
+        self.commands.flushes.push((command, tail));
+        self.pad_slots();
+    }
+
+    /// Ends the flushes before which everything is durable.
+    pub(in crate::sim) fn end_durable_flushes(&mut self) {
+        while let Some(&(command, number)) = self.commands.flushes.first() {
+            let durability = self.durability.as_ref().expect("there is a log");
+            let mut reached = durability.applied;
+            if durability.canary == Some(Canary::FlushEarly) {
+                reached += durability.ready as u64;
+            }
+            if number > reached {
+                return;
+            }
+            self.commands.flushes.remove(0);
+            self.command_done(command);
+        }
+    }
+
+    /// Units of the longest write that a power cut keeps or loses as a whole; a longer one
+    /// it does in pieces of this size, from its first unit on. `None` without
+    /// [`crate::Spec::power_loss`].
+    pub fn atomic_write_units(&self) -> Option<u32> {
+        self.durability.as_ref().map(|d| d.piece_units)
+    }
+
+    #[doc(hidden)]
+    pub fn switch_on(&mut self, canary: Canary) {
+        let durability = self.durability.as_mut();
+        durability.expect("a drive with power loss").canary = Some(canary);
+    }
+}

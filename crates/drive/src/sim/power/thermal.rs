@@ -1,0 +1,312 @@
+//! Heat: one body with one temperature, a resistance to the air and a capacity.
+//!
+//! While anything happens the temperature is worked out anew each step, from the energy
+//! that the step took: the power is held constant over a step, and the differential
+//! equation of a body heated by constant power has a closed form. When nothing is pending
+//! there are no steps; the time until the next command arrives is caught up in closed
+//! form as well.
+//!
+//! Against heat, commands are admitted for a share of the time (`admission.rs`); this file
+//! says for which.
+
+use stend_base::{Nanos, SimTime};
+
+use crate::sim::{SimDrive, kind};
+use crate::spec::{ThermalSpec, Throttle};
+
+/// The whole, of a share in parts per million.
+pub(crate) const WHOLE_PPM: u32 = 1_000_000;
+
+const NK_PER_MK: i64 = 1_000_000;
+
+/// The temperature of a drive, m°C, and how long it was too high.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Temperature {
+    /// Now.
+    pub now_mc: i64,
+    /// Lowest since power-on.
+    pub min_mc: i64,
+    /// Highest since power-on.
+    pub max_mc: i64,
+    /// Time at or above the warning temperature.
+    pub warning: Nanos,
+    /// Time at or above the critical temperature.
+    pub critical: Nanos,
+    /// Time in which not all commands were admitted at once.
+    pub throttled: Nanos,
+    /// It is at or above the warning temperature.
+    pub is_too_warm: bool,
+    /// Share of the time in which commands are admitted now, parts per million.
+    pub share_ppm: u32,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Heat {
+    /// Above ambient, nK.
+    rise_nk: i64,
+    /// Up to when the temperature has been worked out, and the energy taken by then.
+    at: SimTime,
+    energy_pj: u128,
+    timer_set: bool,
+    /// Steps of a stepwise throttle that are in force.
+    level: usize,
+    share_ppm: u32,
+    lowest_nk: i64,
+    highest_nk: i64,
+    warning: Nanos,
+    critical: Nanos,
+    throttled: Nanos,
+}
+
+impl Default for Heat {
+    fn default() -> Heat {
+        Heat {
+            rise_nk: 0,
+            at: SimTime::ZERO,
+            energy_pj: 0,
+            timer_set: false,
+            level: 0,
+            share_ppm: WHOLE_PPM,
+            lowest_nk: 0,
+            highest_nk: 0,
+            warning: Nanos::ZERO,
+            critical: Nanos::ZERO,
+            throttled: Nanos::ZERO,
+        }
+    }
+}
+
+impl Heat {
+    /// Works out the temperature up to `now`, by when `energy_pj` have been taken.
+    fn advance(&mut self, spec: &ThermalSpec, now: SimTime, energy_pj: u128) {
+        let mut left = now.since(self.at);
+        if left == Nanos::ZERO {
+            return;
+        }
+        // pJ/ns are mW, and mW × mK/W are µK.
+        let taken = (energy_pj - self.energy_pj) * u128::from(spec.resistance_mk_per_w) * 1_000;
+        let end_nk = (taken / u128::from(left.0)) as i64;
+        while left > Nanos::ZERO {
+            // Limits may be crossed within it only where the way passes by one.
+            let time = match self.passes_a_limit(spec, end_nk) {
+                true => left.min(spec.step),
+                false => left,
+            };
+            self.account(spec, time);
+            self.approach(spec, end_nk, time);
+            self.control(spec);
+            left = left - time;
+        }
+        self.at = now;
+        self.energy_pj = energy_pj;
+    }
+
+    /// The closed form: the distance to the temperature at which power and cooling balance
+    /// falls by e for each time constant.
+    fn approach(&mut self, spec: &ThermalSpec, end_nk: i64, time: Nanos) {
+        // mK/W × mJ/K are µs.
+        let constant_ns = spec.resistance_mk_per_w * spec.capacity_mj_per_k * 1_000;
+        let distance = i128::from(self.rise_nk - end_nk);
+        let left = (distance * exp_minus(time.0, constant_ns) as i128) >> FRACTION_BITS;
+        self.rise_nk = end_nk + left as i64;
+        self.lowest_nk = self.lowest_nk.min(self.rise_nk);
+        self.highest_nk = self.highest_nk.max(self.rise_nk);
+    }
+
+    fn account(&mut self, spec: &ThermalSpec, time: Nanos) {
+        let now_mc = spec.ambient_mc + self.rise_nk / NK_PER_MK;
+        if now_mc >= spec.warning_mc {
+            self.warning += time;
+        }
+        if now_mc >= spec.critical_mc {
+            self.critical += time;
+        }
+        if self.share_ppm < WHOLE_PPM {
+            self.throttled += time;
+        }
+    }
+
+    /// Whether a limit lies between the present temperature and that at `end_nk`.
+    fn passes_a_limit(&self, spec: &ThermalSpec, end_nk: i64) -> bool {
+        let (low, high) = (self.rise_nk.min(end_nk), self.rise_nk.max(end_nk));
+        let between = |mc: i64| {
+            let limit_nk = (mc - spec.ambient_mc) * NK_PER_MK;
+            low <= limit_nk && limit_nk <= high
+        };
+        let of_throttle = match &spec.throttle {
+            Throttle::None => false,
+            Throttle::Stepwise {
+                steps,
+                hysteresis_mk,
+            } => steps
+                .iter()
+                .any(|(mc, _)| between(*mc) || between(mc - hysteresis_mk)),
+            Throttle::Gradual {
+                limit_mc, band_mk, ..
+            } => between(*limit_mc) || between(limit_mc - band_mk),
+        };
+        of_throttle || between(spec.warning_mc) || between(spec.critical_mc)
+    }
+
+    /// Chooses the share of commands to be admitted at the present temperature.
+    fn control(&mut self, spec: &ThermalSpec) {
+        let now_mc = spec.ambient_mc + self.rise_nk / NK_PER_MK;
+        self.share_ppm = match &spec.throttle {
+            Throttle::None => WHOLE_PPM,
+            Throttle::Stepwise {
+                steps,
+                hysteresis_mk,
+            } => {
+                while self.level < steps.len() && now_mc >= steps[self.level].0 {
+                    self.level += 1;
+                }
+                while self.level > 0 && now_mc < steps[self.level - 1].0 - hysteresis_mk {
+                    self.level -= 1;
+                }
+                self.level
+                    .checked_sub(1)
+                    .map_or(WHOLE_PPM, |step| steps[step].1)
+            }
+            Throttle::Gradual {
+                limit_mc,
+                band_mk,
+                least_ppm,
+            } => {
+                let below = (limit_mc - now_mc).clamp(0, *band_mk);
+                let range = i64::from(WHOLE_PPM - least_ppm);
+                least_ppm + (range * below / band_mk) as u32
+            }
+        };
+    }
+}
+
+impl SimDrive {
+    /// The drive's temperature; `None` where the model has none.
+    pub fn temperature(&self) -> Option<Temperature> {
+        let spec = self.spec.thermal.as_ref()?;
+        let mut heat = self.heat.clone();
+        heat.advance(spec, self.now(), self.energy_pj());
+        let mc = |rise_nk: i64| spec.ambient_mc + rise_nk / NK_PER_MK;
+        Some(Temperature {
+            now_mc: mc(heat.rise_nk),
+            min_mc: mc(heat.lowest_nk),
+            max_mc: mc(heat.highest_nk),
+            warning: heat.warning,
+            critical: heat.critical,
+            throttled: heat.throttled,
+            is_too_warm: mc(heat.rise_nk) >= spec.warning_mc,
+            share_ppm: heat.share_ppm,
+        })
+    }
+
+    fn energy_pj(&self) -> u128 {
+        self.energy().map_or(0, |energy| energy.total_pj())
+    }
+
+    /// Works out the temperature up to now: before the power changes for long.
+    pub(in crate::sim) fn heat_up(&mut self) {
+        if self.spec.thermal.is_none() {
+            return;
+        }
+        let (now, energy_pj) = (self.now(), self.energy_pj());
+        let spec = self.spec.thermal.as_ref().expect("it has one");
+        let whole_before = self.heat.share_ppm == WHOLE_PPM;
+        self.heat.advance(spec, now, energy_pj);
+        if self.heat.share_ppm < WHOLE_PPM && whole_before {
+            self.holds_arrivals = true;
+            self.admission_opens();
+        }
+    }
+
+    /// Begins to step again, if the drive had come to rest.
+    pub(in crate::sim) fn heat_resumes(&mut self) {
+        let Some(step) = self.spec.thermal.as_ref().map(|spec| spec.step) else {
+            return;
+        };
+        if !self.heat.timer_set {
+            self.heat_up();
+            self.heat.timer_set = true;
+            self.set_timer(step, kind::HEAT);
+        }
+    }
+
+    /// The timer is gone; the heat is not.
+    pub(in crate::sim) fn heat_power_cut(&mut self) {
+        self.heat.timer_set = false;
+    }
+
+    pub(in crate::sim) fn heat_step_ends(&mut self) {
+        self.heat_up();
+        self.heat.timer_set = false;
+        if self.queue.next_at() == SimTime::NEVER {
+            // Nothing will happen until a command arrives, and that begins it again.
+            self.holds_arrivals = true;
+        } else {
+            self.heat_resumes();
+        }
+    }
+
+    /// Share of the time in which commands are admitted.
+    #[inline]
+    pub(in crate::sim) fn share_ppm(&self) -> u32 {
+        self.heat.share_ppm
+    }
+}
+
+/// Binary places of a fraction.
+const FRACTION_BITS: u32 = 60;
+
+/// e^(−time/constant) as a fraction of 2^60, in integers, so that it is the same on every
+/// machine: the exponent is halved until six terms of the series are exact to the last
+/// places, and the result squared as often.
+fn exp_minus(time: u64, constant: u64) -> u64 {
+    const ONE: u128 = 1 << FRACTION_BITS;
+    // Beyond, not one nanokelvin of 10,000 K is left.
+    if time / 40 >= constant {
+        return 0;
+    }
+    let mut x = (u128::from(time) << FRACTION_BITS) / u128::from(constant);
+    let mut halvings = 0;
+    while x > ONE >> 10 {
+        x /= 2;
+        halvings += 1;
+    }
+    let mut term = ONE;
+    let (mut plus, mut minus) = (ONE, 0);
+    for n in 1..=6u128 {
+        term = ((term * x) >> FRACTION_BITS) / n;
+        if n % 2 == 0 {
+            plus += term;
+        } else {
+            minus += term;
+        }
+    }
+    let mut result = plus - minus;
+    for _ in 0..halvings {
+        result = (result * result) >> FRACTION_BITS;
+    }
+    result as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exponential_is_exact_to_twelve_places() {
+        for (time, constant) in [
+            (0, 7),
+            (1, 1_000_000_000),
+            (100_000_000, 90_000_000_000),
+            (3, 5),
+            (1, 1),
+            (17, 3),
+            (39, 1),
+        ] {
+            let got = exp_minus(time, constant) as f64 / (1u64 << FRACTION_BITS) as f64;
+            let expected = (-(time as f64) / constant as f64).exp();
+            assert!((got - expected).abs() < 1e-12, "{time}/{constant}: {got}");
+        }
+        assert_eq!(exp_minus(u64::MAX, 3), 0);
+    }
+}

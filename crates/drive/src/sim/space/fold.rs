@@ -1,0 +1,273 @@
+//! Emptying the SLC cache by on-chip copy: the same word line of three cache
+//! superblocks becomes one word line of a main superblock, inside each die, without the
+//! channel and without the data passing the controller.
+//!
+//! Whole pages are copied, whatever is stale in them; a word line of a die on which
+//! nothing is occupied is passed over. Cache superblocks are emptied in the order in
+//! which they were closed.
+//!
+//! How wide folding runs: on a few dies once the cache holds more than its watermark, on
+//! all dies when the host is about to find no room, on all dies in the working slices of
+//! idle time.
+
+use stend_base::Nanos;
+use stend_nand::{Class, Work};
+
+use crate::sim::controller::Job;
+use crate::sim::map::layout::Pool;
+use crate::sim::map::shape::Mode;
+use crate::sim::{Purpose, SimDrive, kind};
+use crate::spec::Emptying;
+
+/// Superblocks folded together: the bits of a cell of the main area.
+pub(crate) const MOST_SOURCES: usize = 4;
+
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Fold {
+    sources: [u32; MOST_SOURCES],
+    target: u32,
+    /// Next word line and die, `word_line * dies + die`.
+    next: u32,
+    /// Of them, how many have been mapped or passed over.
+    done: u32,
+}
+
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Folder {
+    fold: Option<Fold>,
+    /// Dies copying, or waiting for the controller to map what they copied.
+    under_way: u32,
+    /// Background folding rests; wider folding does not heed it.
+    resting: bool,
+}
+
+impl SimDrive {
+    /// Begins as much of folding as may run now.
+    #[inline]
+    pub(in crate::sim) fn pump_fold(&mut self) {
+        if self.limits.emptying == Some(Emptying::OnChip) && !self.read_only {
+            self.fold_on();
+        }
+    }
+
+    fn fold_on(&mut self) {
+        while self.folder.under_way < self.fold_width() {
+            if self.folder.fold.is_none() && !self.begin_fold() {
+                return;
+            }
+            if self.free_slots[Pool::Main as usize] <= self.fold_main_floor() {
+                self.pump_collect();
+                return;
+            }
+            if !self.fold_next() {
+                return;
+            }
+        }
+    }
+
+    /// Free slots of the main area that folding must leave to collection. After a power cut
+    /// has cost slots, collection may find no room in the cache in turn: then folding, which
+    /// makes it, goes first.
+    fn fold_main_floor(&self) -> i64 {
+        let cache = self.free_slots[Pool::Cache as usize];
+        let enters_cache = self.cache_spec().takes_collected;
+        if self.durability.is_some() && enters_cache && cache <= self.limits.collect_cache_floor {
+            return self.slots(Pool::Main, 1).min(self.limits.fold_main_floor);
+        }
+        self.limits.fold_main_floor
+    }
+
+    /// Dies that may fold at once.
+    fn fold_width(&self) -> u32 {
+        let cache = self.cache_spec();
+        if self.idle.working() {
+            return if self.idle.in_slice() {
+                self.spec.dies
+            } else {
+                0
+            };
+        }
+        if self.cache_pressed() || self.main_wants_dynamic() {
+            return self.spec.dies;
+        }
+        if self.cache_taken() > cache.fold_start_slots && !self.folder.resting {
+            cache.fold_dies_background
+        } else {
+            0
+        }
+    }
+
+    fn sources(&self) -> usize {
+        self.spec.main.timing.pages_per_word_line() as usize
+    }
+
+    /// Chooses what to fold next. False when there is nothing.
+    fn begin_fold(&mut self) -> bool {
+        self.erase_dead_cache();
+        let sources = self.sources();
+        if self.superblocks.closed_cache().len() < sources {
+            return false;
+        }
+        if !self.has_superblock(Pool::Main) {
+            self.urge();
+            self.pump_collect();
+            return false;
+        }
+        let target = self.superblocks.open(Pool::Main, Mode::Native);
+        let target = target.expect("there is an erased superblock");
+        self.media_opened(target);
+        let mut fold = Fold {
+            sources: [0; MOST_SOURCES],
+            target,
+            next: 0,
+            done: 0,
+        };
+        for source in &mut fold.sources[..sources] {
+            *source = self.superblocks.take_closed_cache(0);
+        }
+        self.folder.fold = Some(fold);
+        true
+    }
+
+    /// Erases closed superblocks of the cache in which nothing is left to fold.
+    fn erase_dead_cache(&mut self) {
+        let mut nth = 0;
+        while nth < self.superblocks.closed_cache().len() {
+            let superblock = self.superblocks.closed_cache()[nth];
+            if self.mapping.occupied_in(superblock) > 0 {
+                nth += 1;
+                continue;
+            }
+            self.superblocks.take_closed_cache(nth);
+            let slots = self.layout.shape(Mode::Slc).slots;
+            self.give_slots(self.kind_of(superblock), slots);
+            self.let_go(superblock);
+        }
+    }
+
+    /// Begins the next word line of a die. False when all have begun.
+    fn fold_next(&mut self) -> bool {
+        let mut fold = self.folder.fold.expect("a fold has begun");
+        let shape = *self.layout.shape(Mode::Slc);
+        let sources = self.sources();
+        if fold.next == shape.slots {
+            return false;
+        }
+        let within = fold.next;
+        fold.next += 1;
+        self.free_slots[Pool::Main as usize] -= sources as i64;
+        self.folder.fold = Some(fold);
+        let occupied = fold.sources[..sources].iter().any(|&source| {
+            self.mapping
+                .occupied_bits(self.layout.first_slot(source) + within)
+                != 0
+        });
+        if !occupied && !shape.is_parity(within) {
+            self.fold_part_done();
+            return true;
+        }
+        let cache = &self.cache_spec().pool.timing;
+        let reads = Nanos(cache.read[0].0 * sources as u64);
+        let program = self.spec.main.timing.program_word_line();
+        let busy = reads + self.spec.one_shot.unwrap_or(program);
+        self.folder.under_way += 1;
+        self.counters.folds += 1;
+        self.array.submit(
+            &mut self.queue,
+            within % self.spec.dies,
+            Class::Background,
+            Work::OnDie { busy },
+            Purpose::Fold {
+                word_line_die: within,
+            }
+            .pack(),
+        );
+        true
+    }
+
+    pub(in crate::sim) fn fold_copied(&mut self, word_line_die: u32) {
+        let fold = self.folder.fold.expect("a fold is under way");
+        let sources = self.sources();
+        let mut slots = [0; MOST_SOURCES];
+        let mut units = 0;
+        for (slot, &source) in slots.iter_mut().zip(&fold.sources[..sources]) {
+            *slot = self.layout.first_slot(source) + word_line_die;
+            self.mapping.expect_moves(*slot);
+            units += self.mapping.occupied_bits(*slot).count_ones();
+        }
+        let spec = &self.spec.controller;
+        let (core, time) = (spec.core_background, spec.fold_unit * u64::from(units));
+        let job = Job::Folded { word_line_die };
+        self.submit_moves(core, job, time, &slots[..sources]);
+    }
+
+    /// The copied units that are still valid get their new place.
+    pub(in crate::sim) fn fold_mapped(&mut self, within: u32) {
+        let fold = self.folder.fold.expect("a fold is under way");
+        let dies = self.spec.dies;
+        let sources = self.sources();
+        let (word_line, die) = (within / dies, within % dies);
+        let target = self.layout.first_slot(fold.target);
+        for (page, &source) in fold.sources[..sources].iter().enumerate() {
+            let from = self.layout.first_slot(source) + within;
+            let row = word_line * sources as u32 + page as u32;
+            let to = target + self.layout.shape(Mode::Native).at(row, die);
+            self.fold_page(from, to, fold.target);
+        }
+        self.folder.under_way -= 1;
+        let pause = self.cache_spec().fold_pause;
+        if pause > Nanos::ZERO && !self.folder.resting {
+            self.folder.resting = true;
+            self.set_timer(pause, kind::FOLD_PAUSE);
+        }
+        self.fold_part_done();
+        self.pump_all();
+    }
+
+    pub(in crate::sim) fn fold_pause_ends(&mut self) {
+        self.folder.resting = false;
+        self.pump_fold();
+    }
+
+    fn fold_page(&mut self, from: u32, to: u32, target: u32) {
+        let valid = self.mapping.valid_bits(from);
+        let dead = (self.mapping.occupied_bits(from) & !valid).count_ones();
+        self.mapping.transplant(from, valid, to, target);
+        self.log_transplant(from, valid, to, target);
+        self.counters.units_folded += u64::from(valid.count_ones());
+        if dead > 0 {
+            self.mapping.release_kept(from);
+            self.counters.units_folded_dead += u64::from(dead);
+        }
+    }
+
+    /// One word line of one die is behind us; at the last, the cache superblocks are
+    /// erased and the main one is full.
+    fn fold_part_done(&mut self) {
+        let sources = self.sources();
+        let fold = self.folder.fold.as_mut().expect("a fold is under way");
+        fold.done += 1;
+        let Fold {
+            done,
+            sources: from,
+            ..
+        } = *fold;
+        for &source in &from[..sources] {
+            self.give_slots(self.kind_of(source), 1);
+        }
+        if done < self.layout.shape(Mode::Slc).slots {
+            return;
+        }
+        let fold = self.folder.fold.take().expect("a fold is under way");
+        self.superblocks.close(fold.target);
+        for &source in &fold.sources[..sources] {
+            self.let_go(source);
+        }
+    }
+}
+
+impl SimDrive {
+    pub(in crate::sim) fn fold_under_way(&self) -> bool {
+        self.folder.fold.is_some()
+    }
+}
