@@ -265,7 +265,7 @@ impl Array {
     }
 
     /// The work of a die has ended ([`Lane::Move`], [`Lane::Work`]); the next begins.
-    #[inline]
+    #[inline(always)]
     pub fn ended(&mut self, queue: &mut EventQueue, lane: Lane, die: u32) -> Finished {
         if self.overlap.is_some() {
             return self.overlap_ended(queue, lane, die);
@@ -276,7 +276,7 @@ impl Array {
         this.busy = false;
         self.counters.die_busy_ns += now.since(this.began).0;
         if let Some(next) = self.next_waiting(die) {
-            self.start(queue, die, next.work, next.cookie);
+            self.start_alone(queue, die, next.work, next.cookie);
         }
         Finished { cookie }
     }
@@ -286,6 +286,12 @@ impl Array {
         if self.overlap.is_some() {
             return self.overlap_start(queue, die, work, cookie);
         }
+        self.start_alone(queue, die, work, cookie);
+    }
+
+    /// The same, where operations of a die never overlap.
+    #[inline(always)]
+    fn start_alone(&mut self, queue: &mut EventQueue, die: u32, work: Work, cookie: u64) {
         let now = queue.now();
         let (lane, event) = match work {
             Work::Read { sense, bytes } => {

@@ -381,8 +381,13 @@ impl SimDrive {
     }
 
     /// Lets the next event happen; the completion, if it is one.
-    #[inline]
+    #[inline(never)]
     fn step(&mut self) -> Option<Completion> {
+        self.step_inlined()
+    }
+
+    #[inline(always)]
+    fn step_inlined(&mut self) -> Option<Completion> {
         let event = self.queue.pop().expect("the caller saw an event");
         let mut ended = None;
         // Dies are the first kind: a die's number is that of its thing.
@@ -391,7 +396,7 @@ impl SimDrive {
             Lane::Move | Lane::Work => {
                 self.trace(kind::DIE, event.thing);
                 let done = self.array.ended(&mut self.queue, event.lane, event.thing);
-                self.nand_done(Purpose::unpack(done.cookie));
+                self.nand_done_inlined(Purpose::unpack(done.cookie));
             }
             Lane::Core => {
                 let (_, core) = self.queue.kind_and_index(event.thing);
@@ -434,7 +439,13 @@ impl SimDrive {
         None
     }
 
+    #[cold]
     fn nand_done(&mut self, purpose: Purpose) {
+        self.nand_done_inlined(purpose);
+    }
+
+    #[inline(always)]
+    fn nand_done_inlined(&mut self, purpose: Purpose) {
         match purpose {
             Purpose::HostRead { command, bytes } => self.read_arrived(command, bytes),
             Purpose::ReadAhead { entry } => self.read_ahead_arrived(entry),
@@ -523,7 +534,7 @@ impl SimDrive {
             if next == SimTime::NEVER {
                 return None;
             }
-            if let Some(completion) = self.step() {
+            if let Some(completion) = self.step_inlined() {
                 return Some(completion);
             }
         }

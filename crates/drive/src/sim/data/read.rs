@@ -67,6 +67,12 @@ impl ReadAhead {
         }
     }
 
+    /// Whether any entry is in use, forgotten ones among them.
+    #[inline]
+    fn holds_any(&self) -> bool {
+        self.free_entries.len() < self.entries.len()
+    }
+
     fn add_entry(&mut self, stream: usize, entry: Entry) -> u32 {
         let index = if let Some(index) = self.free_entries.pop() {
             self.entries[index as usize] = entry;
@@ -106,6 +112,7 @@ impl ReadAhead {
         }
     }
 
+    #[inline]
     fn drop_all(&mut self, stream: usize) {
         while !self.streams[stream].entries.is_empty() {
             self.drop_front(stream);
@@ -115,21 +122,22 @@ impl ReadAhead {
 
 impl SimDrive {
     pub(in crate::sim) fn read_begins(&mut self, command: u32) {
-        let entry = *self.commands.get(command);
+        let entry = self.commands.get(command);
         let (first, end) = entry.units();
+        let (offset_bytes, len_bytes) = (entry.offset_bytes, entry.len_bytes);
         self.counters.host_units_read += u64::from(end - first);
-        self.counters.host_bytes_read += entry.len_bytes;
+        self.counters.host_bytes_read += len_bytes;
         if self.spec.buffer.read_ahead_units == 0 {
             self.read_units(command, first, end);
             return;
         }
-        let end_byte = entry.offset_bytes + entry.len_bytes;
+        let end_byte = offset_bytes + len_bytes;
         self.read_ahead.uses += 1;
         let uses = self.read_ahead.uses;
         let streams = &mut self.read_ahead.streams;
         if let Some(found) = streams
             .iter()
-            .position(|s| s.last_used > 0 && s.next_byte == entry.offset_bytes)
+            .position(|s| s.last_used > 0 && s.next_byte == offset_bytes)
         {
             let stream = &mut streams[found];
             stream.next_byte = end_byte;
@@ -293,8 +301,15 @@ impl SimDrive {
     }
 
     /// Forgets what was read ahead of units that change.
-    #[inline]
+    #[inline(always)]
     pub(in crate::sim) fn read_ahead_forget(&mut self, first: u32, end: u32) {
+        if self.read_ahead.holds_any() {
+            self.forget_changed(first, end);
+        }
+    }
+
+    #[inline(never)]
+    fn forget_changed(&mut self, first: u32, end: u32) {
         for stream in 0..STREAMS {
             let Some(&front) = self.read_ahead.streams[stream].entries.front() else {
                 continue;

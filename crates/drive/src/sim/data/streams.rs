@@ -23,7 +23,8 @@ use crate::spec::Spec;
 pub(crate) const MOST_HOST: usize = 4;
 /// Streams at most: those of the host and of collection, numbered in turn, and behind the
 /// last of collection the one of wear levelling.
-pub(crate) const MOST: usize = 2 * (MOST_HOST + 1);
+/// A power of two, so that a number is taken modulo it rather than checked.
+pub(crate) const MOST: usize = (2 * (MOST_HOST + 1)).next_power_of_two();
 
 /// Who writes: even numbers are the host's, odd ones collection's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -54,7 +55,7 @@ impl StreamId {
 
     #[inline]
     pub fn number(self) -> usize {
-        self.0 as usize
+        self.0 as usize % MOST
     }
 
     /// How often the data of this stream has been collected.
@@ -101,6 +102,11 @@ impl Sorting {
 }
 
 impl Sorting {
+    /// Whether the host's data is told apart by heat.
+    pub fn by_heat(&self) -> bool {
+        self.heat.is_some()
+    }
+
     /// Nothing is on its way. What is known of heat is kept, as is the mapping.
     pub fn power_cut(&mut self) {
         self.on_its_way.clear();

@@ -19,6 +19,7 @@ use crate::sim::map::layout::{Layout, Pool};
 use crate::sim::map::mapping::{LOST, UNMAPPED};
 use crate::sim::map::shape::{Mode, Shape};
 use crate::sim::space::cache::Kind;
+use crate::sim::space::limits::HostLimit;
 use crate::sim::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
 
@@ -37,6 +38,9 @@ struct Stream {
     /// Its row and die.
     row: u32,
     die: u32,
+    /// Slots and units of one program there.
+    slots_together: u32,
+    units_together: u32,
     /// Its first unit.
     first_unit: u32,
     /// The unit up to which, from there on, there is no parity.
@@ -57,6 +61,8 @@ struct Filling {
     kind: Kind,
     superblock: u32,
     stream: StreamId,
+    /// How many slots it is.
+    slots: u8,
     /// Reads of old content under way for partly written units.
     merges: u32,
     complete: bool,
@@ -97,6 +103,8 @@ pub(crate) struct Writer {
     collected_under_way: u32,
     padding_owed: bool,
     slots_begun: u64,
+    /// All writes are admitted carefully.
+    pub careful: bool,
     pub fua: Waiters,
 }
 
@@ -153,6 +161,8 @@ impl Writer {
             within: 0,
             row: 0,
             die: 0,
+            slots_together: 1,
+            units_together: spec.units_per_slot,
             first_unit: 0,
             run_end: 0,
             filled: 0,
@@ -160,9 +170,11 @@ impl Writer {
             room: 0,
             promised: 0,
         };
+        let sorting = Sorting::new(spec, units);
         Writer {
             streams: [stream; MOST],
-            sorting: Sorting::new(spec, units),
+            careful: spec.power_loss.is_some() || spec.buffer.coalesces || sorting.by_heat(),
+            sorting,
             filling: Vec::with_capacity(256),
             free: Vec::with_capacity(256),
             waiting: VecDeque::with_capacity(64),
@@ -227,18 +239,18 @@ impl Writer {
     /// The ring that holds the slots of a stream of the host.
     #[inline]
     fn ring(&mut self, stream: StreamId) -> &mut VecDeque<u32> {
-        &mut self.rings[stream.number() / 2]
+        &mut self.rings[stream.number() / 2 % MOST_HOST]
     }
 
     /// Gives back the space of a stream's oldest slots, as far as they are programmed.
+    #[inline(always)]
     fn give_back(&mut self, stream: StreamId) {
         while let Some(&oldest) = self.ring(stream).front() {
             if !self.filling[oldest as usize].programmed {
                 return;
             }
             self.ring(stream).pop_front();
-            let kind = self.filling[oldest as usize].kind;
-            self.buffered -= self.shapes[kind.mode as usize].units_together;
+            self.buffered -= u32::from(self.filling[oldest as usize].slots) * self.units_per_slot;
             self.release(oldest);
         }
     }
@@ -246,17 +258,17 @@ impl Writer {
     /// Notes whether the slots of a program wait for its end.
     #[inline(always)]
     fn mark_unprogrammed(&mut self, filling: &Filling, waits: bool) {
-        let mut slot = filling.slot;
-        let end = slot + self.shapes[filling.kind.mode as usize].slots_together;
-        loop {
-            let word = &mut self.unprogrammed[slot as usize / 64];
-            let bit = 1 << (slot % 64);
-            *word = if waits { *word | bit } else { *word & !bit };
-            slot += 1;
-            if slot == end {
-                return;
-            }
+        self.mark_slot(filling.slot, waits);
+        for further in 1..u32::from(filling.slots) {
+            self.mark_slot(filling.slot + further, waits);
         }
+    }
+
+    #[inline(always)]
+    fn mark_slot(&mut self, slot: u32, waits: bool) {
+        let word = &mut self.unprogrammed[slot as usize / 64];
+        let bit = 1 << (slot % 64);
+        *word = if waits { *word | bit } else { *word & !bit };
     }
 
     /// Units promised to the host's streams.
@@ -336,55 +348,94 @@ impl SimDrive {
 
     fn admit_writes(&mut self) {
         while let Some(&command) = self.writer.waiting.front() {
-            if self.commands.get(command).op == Op::Trim {
-                if self.trim_must_wait(command) {
-                    return;
-                }
-                self.writer.waiting.pop_front();
-                self.trim_begins(command);
-                continue;
-            }
-            let (units, bytes) = self.next_admission(command);
-            let padding = self.fua_padding(command, units, bytes);
-            let taken = units + padding;
-            if self.writer.buffered + taken > self.spec.buffer.write_units {
-                return;
-            }
-            let Some(promise) = self.promise_of(command, taken) else {
-                return;
+            let goes_on = match self.commands.get(command).careful {
+                false => self.admit(command),
+                true => self.admit_carefully(command),
             };
-            let first = self.next_unit(command);
-            let stream = self.stream_of_admission(command, first);
-            if promise > 0 && !self.host_has_space(stream, promise) {
-                if !self.stream_has_room(stream, promise) {
-                    self.urge();
-                }
-                // Nothing else may be under way that would start what makes space.
-                self.pump_collect();
-                self.pump_fold();
-                // Folding may have passed over word lines in which nothing is left: that
-                // makes space at once, and no event need follow.
-                if self.host_has_space(stream, promise) {
-                    continue;
-                }
+            if !goes_on {
                 return;
             }
-            self.writer.buffered += taken;
-            self.promise_next(stream, promise);
-            self.note_admission(command, first, units, stream);
-            self.part_admitted(command, units, stream, promise);
-            let entry = self.commands.get_mut(command);
-            entry.padding = padding;
-            entry.to_admit -= u64::from(bytes);
-            if entry.to_admit == 0 {
-                self.writer.waiting.pop_front();
-            }
-            self.link_send(Transfer {
-                command,
-                bytes,
-                load: Load::WriteData,
-            });
         }
+    }
+
+    /// Admits the next data of the first write that waits. False when it has to wait.
+    #[inline(always)]
+    fn admit(&mut self, command: u32) -> bool {
+        let (units, bytes) = self.next_admission(command);
+        if self.writer.buffered + units > self.spec.buffer.write_units {
+            return false;
+        }
+        if !self.host_has_space(StreamId::HOST, units) {
+            return self.find_space(StreamId::HOST, units);
+        }
+        self.writer.buffered += units;
+        self.promise_next(StreamId::HOST, units);
+        self.send_admitted(command, bytes);
+        true
+    }
+
+    /// The same where there is more to it: a TRIM among writes, data with a stream or a
+    /// promise of its own, FUA.
+    #[inline(never)]
+    fn admit_carefully(&mut self, command: u32) -> bool {
+        if self.commands.get(command).op == Op::Trim {
+            if self.trim_must_wait(command) {
+                return false;
+            }
+            self.writer.waiting.pop_front();
+            self.trim_begins(command);
+            return true;
+        }
+        let (units, bytes) = self.next_admission(command);
+        let padding = self.fua_padding(command, units, bytes);
+        let taken = units + padding;
+        if self.writer.buffered + taken > self.spec.buffer.write_units {
+            return false;
+        }
+        let Some(promise) = self.promise_of(command, taken) else {
+            return false;
+        };
+        let first = self.next_unit(command);
+        let stream = self.stream_of_admission(command, first);
+        if promise > 0 && !self.host_has_space(stream, promise) {
+            return self.find_space(stream, promise);
+        }
+        self.writer.buffered += taken;
+        self.promise_next(stream, promise);
+        self.note_admission(command, first, units, stream);
+        self.part_admitted(command, units, stream, promise);
+        self.commands.get_mut(command).padding = padding;
+        self.send_admitted(command, bytes);
+        true
+    }
+
+    /// Starts what makes space for the host. Whether there is some now.
+    #[inline(never)]
+    fn find_space(&mut self, stream: StreamId, promise: u32) -> bool {
+        if !self.stream_has_room(stream, promise) {
+            self.urge();
+        }
+        // Nothing else may be under way that would start it.
+        self.pump_collect();
+        self.pump_fold();
+        // Folding may have passed over word lines in which nothing is left: that makes space
+        // at once, and no event need follow.
+        self.host_has_space(stream, promise)
+    }
+
+    /// Sends for data that was admitted.
+    #[inline(always)]
+    fn send_admitted(&mut self, command: u32, bytes: u32) {
+        let entry = self.commands.get_mut(command);
+        entry.to_admit -= u64::from(bytes);
+        if entry.to_admit == 0 {
+            self.writer.waiting.pop_front();
+        }
+        self.link_send(Transfer {
+            command,
+            bytes,
+            load: Load::WriteData,
+        });
     }
 
     /// Units and bytes of a command that are admitted together: up to a slot's worth, cut at
@@ -403,6 +454,17 @@ impl SimDrive {
     /// Whether the host may take `units` more from the pool that it writes to.
     #[inline(always)]
     fn host_has_space(&self, stream: StreamId, units: u32) -> bool {
+        let Some(HostLimit { kind, floor }) = self.limits.host else {
+            return self.host_has_space_somewhere(stream, units);
+        };
+        let promised = self.writer.host_promised() + units;
+        let needed = self.limits.slots_for(kind.mode, promised);
+        self.free_slots[kind.pool as usize] > floor + needed && self.stream_has_room(stream, units)
+    }
+
+    /// The same where it depends on the room there is what the host opens.
+    #[inline(never)]
+    fn host_has_space_somewhere(&self, stream: StreamId, units: u32) -> bool {
         let promised = self.writer.host_promised() + units;
         let kind = self.kind_for(stream, units);
         let free = self.free_slots[kind.pool as usize];
@@ -529,21 +591,44 @@ impl SimDrive {
     }
 
     /// Data of a write has arrived in the buffer.
+    #[inline(always)]
     pub(in crate::sim) fn write_received(&mut self, command: u32, bytes: u32) {
         let entry = self.commands.get_mut(command);
         let begin = entry.offset_bytes + entry.len_bytes - entry.bytes_left;
         entry.bytes_left -= u64::from(bytes);
         let finished = entry.bytes_left == 0;
-        let (tag, fua) = (entry.tag, entry.fua);
+        let (tag, careful) = (entry.tag, entry.careful);
         let end = begin + u64::from(bytes);
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         self.read_ahead_forget(units.start, units.end);
-        let stream = self.stream_of_arrival(command);
-        let waiter = if fua { command } else { NONE };
-        self.place_received(stream, begin, end, units.clone(), Received { tag, waiter });
         self.counters.host_units_written += u64::from(units.end - units.start);
         self.counters.host_bytes_written += u64::from(bytes);
+        if careful {
+            self.receive_carefully(command, begin, end);
+            return;
+        }
+        let received = Received { tag, waiter: NONE };
+        self.place_received::<false>(StreamId::HOST, begin, end, received);
         // Only now: what is promised covers what is being placed.
+        self.unpromise(StreamId::HOST, units.end - units.start);
+        if self.writer.padding_owed {
+            self.pad_slots();
+        }
+        if finished {
+            self.command_done(command);
+        }
+    }
+
+    /// Data of a write that was admitted carefully has arrived.
+    #[inline(never)]
+    fn receive_carefully(&mut self, command: u32, begin: u64, end: u64) {
+        let entry = self.commands.get(command);
+        let finished = entry.bytes_left == 0;
+        let (tag, fua) = (entry.tag, entry.fua);
+        let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
+        let stream = self.stream_of_arrival(command);
+        let waiter = if fua { command } else { NONE };
+        self.place_received::<true>(stream, begin, end, Received { tag, waiter });
         self.unpromise(stream, units.end - units.start);
         if fua && finished {
             self.fua_received(command, stream);
@@ -558,22 +643,30 @@ impl SimDrive {
     }
 
     /// Gives the units of received data the next places of a stream. What a partly
-    /// written unit held before is read and merged.
-    fn place_received(
+    /// written unit held before is read and merged. What is not `CAREFUL` merges with nothing
+    /// in the buffer, and nobody waits for its programs.
+    #[inline(always)]
+    fn place_received<const CAREFUL: bool>(
         &mut self,
         id: StreamId,
         begin: u64,
         end: u64,
-        units: std::ops::Range<u32>,
         Received { tag, waiter }: Received,
     ) {
+        let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
+        let whole = (begin | end).is_multiple_of(UNIT_BYTES);
         let mut unit = units.start;
         while unit < units.end {
-            if self.spec.buffer.coalesces && self.coalesce(id, unit, Received { tag, waiter }) {
+            if CAREFUL
+                && self.spec.buffer.coalesces
+                && self.coalesce(id, unit, Received { tag, waiter })
+            {
                 unit += 1;
                 continue;
             }
-            self.begin_slot_if_none(id);
+            if self.writer.streams[id.number()].filled == 0 {
+                self.begin_slot_inlined(id);
+            }
             let stream = &mut self.writer.streams[id.number()];
             // Within one slot.
             let slot_units = self.writer.units_per_slot;
@@ -582,25 +675,45 @@ impl SimDrive {
             stream.filled += count;
             stream.room -= count;
             let (superblock, filling) = (stream.superblock, stream.filling);
-            let last = unit + count - 1;
-            let mut partly = [UNMAPPED; 2];
-            if u64::from(unit) * UNIT_BYTES < begin {
-                partly[0] = self.mapping.lookup(unit);
-            }
-            if u64::from(last + 1) * UNIT_BYTES > end && (last > unit || partly[0] == UNMAPPED) {
-                partly[1] = self.mapping.lookup(last);
-            }
+            let partly = match whole {
+                true => [UNMAPPED; 2],
+                false => self.partly_written(begin, end, unit, unit + count - 1),
+            };
             self.mapping.write(unit, count, to, superblock, tag);
-            if waiter != NONE {
+            if CAREFUL && waiter != NONE {
                 self.fua_waits(waiter, filling);
             }
-            for old in partly {
-                if old < LOST {
-                    self.merge(filling, old);
-                }
+            if !whole {
+                self.merge_partly(filling, partly);
             }
-            self.close_if_full(id);
+            let stream = &self.writer.streams[id.number()];
+            if stream.filled == stream.units_together {
+                self.close_slot_inlined(id);
+            }
             unit += count;
+        }
+    }
+
+    /// Where the old content of the units `first` and `last` lies, if they are only partly
+    /// written.
+    #[inline(never)]
+    fn partly_written(&self, begin: u64, end: u64, first: u32, last: u32) -> [u32; 2] {
+        let mut partly = [UNMAPPED; 2];
+        if u64::from(first) * UNIT_BYTES < begin {
+            partly[0] = self.mapping.lookup(first);
+        }
+        if u64::from(last + 1) * UNIT_BYTES > end && (last > first || partly[0] == UNMAPPED) {
+            partly[1] = self.mapping.lookup(last);
+        }
+        partly
+    }
+
+    #[inline(never)]
+    fn merge_partly(&mut self, filling: u32, partly: [u32; 2]) {
+        for old in partly {
+            if old < LOST {
+                self.merge(filling, old);
+            }
         }
     }
 
@@ -659,8 +772,7 @@ impl SimDrive {
         let mut left = count;
         loop {
             let stream = &mut self.writer.streams[id.number()];
-            let together = self.writer.shapes[stream.kind.mode as usize].units_together;
-            let now = left.min(together - stream.filled);
+            let now = left.min(stream.units_together - stream.filled);
             stream.filled += now;
             stream.room -= now;
             left -= now;
@@ -679,8 +791,14 @@ impl SimDrive {
         }
     }
 
-    /// Begins the slots of the next program.
+    #[inline(never)]
     fn begin_slot(&mut self, id: StreamId) {
+        self.begin_slot_inlined(id);
+    }
+
+    /// Begins the slots of the next program.
+    #[inline(always)]
+    fn begin_slot_inlined(&mut self, id: StreamId) {
         if self.writer.streams[id.number()].superblock == NONE {
             self.open_superblock(id);
         }
@@ -688,15 +806,16 @@ impl SimDrive {
         let kind = stream.kind;
         let shape = &self.writer.shapes[kind.mode as usize];
         stream.run_end = stream.first_unit + shape.run[stream.within as usize];
-        let superblock = stream.superblock;
+        let (superblock, slots) = (stream.superblock, stream.slots_together);
         let slot = stream.first_unit >> self.layout.unit_bits;
         self.superblocks.program_begins(superblock);
-        self.take_slots(kind);
+        self.take_slots(kind, slots);
         let filling = self.writer.take(Filling {
             slot,
             kind,
             superblock,
             stream: id,
+            slots: slots as u8,
             merges: 0,
             complete: false,
             in_use: true,
@@ -712,6 +831,7 @@ impl SimDrive {
         }
     }
 
+    #[inline(never)]
     fn open_superblock(&mut self, id: StreamId) {
         let kind = self.next_kind(id);
         let superblock = self.open_for(id, kind);
@@ -721,24 +841,32 @@ impl SimDrive {
         stream.kind = kind;
         (stream.within, stream.row, stream.die) = (0, 0, 0);
         stream.first_unit = self.layout.first_slot(superblock) << self.layout.unit_bits;
-        stream.room = self.writer.shapes[kind.mode as usize].units_per_superblock;
+        let shape = &self.writer.shapes[kind.mode as usize];
+        stream.slots_together = shape.slots_together;
+        stream.units_together = shape.units_together;
+        stream.room = shape.units_per_superblock;
     }
 
     #[inline]
     pub(in crate::sim) fn close_if_full(&mut self, id: StreamId) {
         let stream = &self.writer.streams[id.number()];
-        if stream.filled == self.writer.shapes[stream.kind.mode as usize].units_together {
+        if stream.filled == stream.units_together {
             self.close_slot(id);
         }
     }
 
-    /// No more units for the slot: program it, and its group's parity if that is next.
+    #[inline(never)]
     fn close_slot(&mut self, id: StreamId) {
+        self.close_slot_inlined(id);
+    }
+
+    /// No more units for the slot: program it, and its group's parity if that is next.
+    #[inline(always)]
+    fn close_slot_inlined(&mut self, id: StreamId) {
         let stream = &mut self.writer.streams[id.number()];
         let (superblock, filling, kind) = (stream.superblock, stream.filling, stream.kind);
-        let shape = &self.writer.shapes[kind.mode as usize];
-        let slots_together = shape.slots_together;
-        stream.room -= shape.units_together - stream.filled;
+        let slots_together = stream.slots_together;
+        stream.room -= stream.units_together - stream.filled;
         stream.filled = 0;
         stream.filling = NONE;
         let complete = &mut self.writer.filling[filling as usize];
@@ -759,7 +887,7 @@ impl SimDrive {
                 return;
             }
             self.superblocks.program_begins(superblock);
-            self.take_slots(kind);
+            self.take_slots(kind, slots_together);
             self.counters.parity_programs += 1;
             self.program(kind, (row, die), id, Purpose::Parity { superblock });
             self.next_slot(id);
@@ -773,14 +901,14 @@ impl SimDrive {
     fn next_slot(&mut self, id: StreamId) {
         let dies = self.layout.dies;
         let stream = &mut self.writer.streams[id.number()];
-        let shape = &self.writer.shapes[stream.kind.mode as usize];
-        stream.within += shape.slots_together;
+        stream.within += stream.slots_together;
         stream.die += 1;
         if stream.die == dies {
             stream.die = 0;
-            stream.row += shape.slots_together;
+            stream.row += stream.slots_together;
         }
-        stream.first_unit += shape.units_together;
+        stream.first_unit += stream.units_together;
+        let shape = &self.writer.shapes[stream.kind.mode as usize];
         if stream.within == shape.slots_per_superblock {
             stream.superblock = NONE;
         }
@@ -810,8 +938,7 @@ impl SimDrive {
         if filled == 0 {
             return;
         }
-        let mode = self.writer.streams[id.number()].kind.mode;
-        let padding = self.writer.shapes[mode as usize].units_together - filled;
+        let padding = self.writer.streams[id.number()].units_together - filled;
         if !self.padding_fits(id, padding) {
             self.writer.padding_owed |= id.is_host();
             return;
@@ -873,15 +1000,16 @@ impl SimDrive {
         }
     }
 
+    #[inline(always)]
     pub(in crate::sim) fn program_done(&mut self, filling: u32) {
         let done = self.writer.filling[filling as usize];
         let Filling {
             superblock,
             stream,
             waiters,
+            slots,
             ..
         } = done;
-        let together = self.writer.shapes[done.kind.mode as usize].slots_together;
         self.writer.mark_unprogrammed(&done, false);
         self.program_ended(superblock);
         if stream.is_host() {
@@ -891,7 +1019,7 @@ impl SimDrive {
             self.pump_fold();
             self.pump_writes();
         } else {
-            self.writer.collected_under_way -= together;
+            self.writer.collected_under_way -= u32::from(slots);
             self.writer.release(filling);
             self.erase_left();
             self.pump_collect();

@@ -26,6 +26,8 @@ pub(crate) struct Command {
     pub fua: bool,
     /// The same, in a drive that keeps account of what is durable: it ends as a flush does.
     pub forced: bool,
+    /// A write for which more than room is to be looked after.
+    pub careful: bool,
     /// Units promised to what fills its last slot up.
     pub padding: u32,
     /// Programs it waits for.
@@ -71,6 +73,8 @@ pub(crate) struct Commands {
     slots: Vec<Command>,
     free: Vec<u32>,
     queues: Vec<Queue>,
+    /// There is more than one.
+    several: bool,
     /// Commands in the drive that a queue may have.
     most: u32,
     /// TRIM and flush are not queued: each is alone in the drive.
@@ -93,6 +97,7 @@ const NO_COMMAND: Command = Command {
     to_admit: 0,
     fua: false,
     forced: false,
+    careful: false,
     padding: 0,
     programs_left: 0,
     untouched: false,
@@ -111,6 +116,7 @@ impl Commands {
             slots: Vec::with_capacity(64),
             free: Vec::with_capacity(64),
             queues: vec![queue; queues as usize],
+            several: queues > 1,
             most: host.slots,
             trim_alone: !spec.trim.queued,
             flush_alone: !host.flush_queued,
@@ -123,11 +129,11 @@ impl Commands {
     /// The queue of a sender.
     #[inline(always)]
     fn queue_of(&mut self, sender: u16) -> &mut Queue {
-        let queues = self.queues.len();
-        match queues {
-            1 => &mut self.queues[0],
-            _ => &mut self.queues[usize::from(sender) % queues],
-        }
+        let number = match self.several {
+            false => 0,
+            true => usize::from(sender) % self.queues.len(),
+        };
+        &mut self.queues[number]
     }
 
     /// Whether a command must be alone in the drive.
@@ -147,6 +153,12 @@ impl Commands {
         let alone = self.is_alone(request.op);
         let active = self.queue_of(request.queue).active;
         free && active < most && !(alone && active > 0)
+    }
+
+    /// The next that waits in the host for a place in the drive.
+    #[inline(always)]
+    fn next_waiting(&mut self, sender: u16) -> Option<Request> {
+        self.queue_of(sender).waiting.front().copied()
     }
 
     /// Takes a command's slot.
@@ -193,6 +205,7 @@ impl SimDrive {
         }
     }
 
+    #[inline(always)]
     pub(in crate::sim) fn command_arrives(&mut self) {
         if self.holds_arrivals && self.arrival_waits() {
             return;
@@ -215,6 +228,7 @@ impl SimDrive {
         }
     }
 
+    #[inline(always)]
     fn command_starts(&mut self, request: Request) {
         self.commands.queue_of(request.queue).active += 1;
         self.commands.alone = self.commands.is_alone(request.op);
@@ -231,6 +245,7 @@ impl SimDrive {
             to_admit: request.len_bytes,
             fua: fua && !keeps_account,
             forced: fua && keeps_account,
+            careful: fua || self.writer.careful,
             padding: 0,
             programs_left: 0,
             untouched: true,
@@ -242,11 +257,12 @@ impl SimDrive {
     /// The controller has a command before it.
     #[inline(always)]
     pub(in crate::sim) fn command_fetched(&mut self, slot: u32) {
-        let command = *self.commands.get(slot);
+        let command = self.commands.get(slot);
         let (first, end) = command.units();
+        let op = command.op;
         let further = u64::from((end - first).saturating_sub(1));
         let spec = &self.spec.controller;
-        let (core, mut time) = match command.op {
+        let (core, mut time) = match op {
             Op::Read => {
                 self.counters.host_reads += 1;
                 (spec.core_read, spec.read_command + spec.read_unit * further)
@@ -258,10 +274,10 @@ impl SimDrive {
                     spec.write_command + spec.write_unit * further,
                 )
             }
-            Op::Trim => (spec.core_write, self.trim_time(&command)),
+            Op::Trim => (spec.core_write, self.trim_time(command)),
             Op::Flush => (spec.core_write, spec.write_command),
         };
-        let miss = match command.op {
+        let miss = match op {
             Op::Read => spec.read_map_miss,
             Op::Write => spec.write_map_miss,
             Op::Trim | Op::Flush => Nanos::ZERO,
@@ -270,15 +286,15 @@ impl SimDrive {
             self.counters.map_misses += 1;
             time += miss;
         }
-        if let (Some(streams), Op::Write) = (&self.spec.streams, command.op) {
+        if let (Some(streams), Op::Write) = (&self.spec.streams, op) {
             time += streams.classify;
         }
         let job = Job::Command { command: slot };
-        let mapped = match command.op {
+        let mapped = match op {
             Op::Read | Op::Write | Op::Trim => first..end,
             Op::Flush => 0..0,
         };
-        self.submit_mapped(core, job, time, mapped, command.op != Op::Read);
+        self.submit_mapped(core, job, time, mapped, op != Op::Read);
     }
 
     /// The firmware has looked at a command.
@@ -310,28 +326,30 @@ impl SimDrive {
         // If it was alone, it was so to its end; if not, none is.
         self.commands.alone = false;
         self.commands.queue_of(queue).active -= 1;
-        while let Some(&request) = self.commands.queue_of(queue).waiting.front() {
-            if !self.commands.may_start(&request) {
-                return;
-            }
-            self.commands.queue_of(queue).waiting.pop_front();
-            self.command_starts(request);
+        if self.commands.next_waiting(queue).is_some() {
+            self.start_next(queue);
         }
         if self.holds_arrivals && !self.commands.any() {
             self.commands_drained();
         }
     }
 
+    /// Starts what waits in the queue of a sender, as far as it may.
+    #[inline(never)]
+    fn start_next(&mut self, sender: u16) {
+        while let Some(request) = self.commands.next_waiting(sender) {
+            if !self.commands.may_start(&request) {
+                return;
+            }
+            self.commands.queue_of(sender).waiting.pop_front();
+            self.command_starts(request);
+        }
+    }
+
     /// Starts commands that have come before the drive could serve them.
     pub(in crate::sim) fn start_waiting(&mut self) {
         for queue in 0..self.commands.queues() {
-            while let Some(&request) = self.commands.queue_of(queue).waiting.front() {
-                if !self.commands.may_start(&request) {
-                    break;
-                }
-                self.commands.queue_of(queue).waiting.pop_front();
-                self.command_starts(request);
-            }
+            self.start_next(queue);
         }
     }
 

@@ -200,17 +200,23 @@ impl Mapping {
                 self.notes.remove(unit);
             }
         }
-        for unit in 0..count {
-            let place = &mut self.to_physical[(logical + unit) as usize];
-            let old = std::mem::replace(place, to + unit);
+        let places = &mut self.to_physical[logical as usize..][..count as usize];
+        let names = &mut self.to_logical[to as usize..][..count as usize];
+        let (valid, valid_in) = (&mut self.valid, &mut self.valid_in);
+        for (nth, (place, name)) in (0u32..).zip(places.iter_mut().zip(names)) {
+            let old = std::mem::replace(place, to + nth);
+            *name = logical + nth;
             if old < LOST {
-                self.invalidate(old);
+                valid[old as usize / 64] &= !(1 << (old % 64));
+                let superblock = self.layout.superblock_of_slot(old >> self.unit_bits);
+                valid_in[superblock as usize] -= 1;
             }
-            self.to_logical[(to + unit) as usize] = logical + unit;
-            self.stamp(to + unit, stamp);
         }
-        self.valid[to as usize / 64] |= ((1 << count) - 1) << (to % 64);
-        self.valid_in[superblock as usize] += count;
+        valid[to as usize / 64] |= ((1 << count) - 1) << (to % 64);
+        valid_in[superblock as usize] += count;
+        if let Some(stamps) = &mut self.stamps {
+            stamps.0[to as usize..][..count as usize].fill(stamp);
+        }
     }
 
     /// What the request `stamp` has brought takes the place of what a unit that is still in

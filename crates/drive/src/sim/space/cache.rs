@@ -81,9 +81,8 @@ impl SimDrive {
 
     /// Takes the slots of one program.
     #[inline(always)]
-    pub(in crate::sim) fn take_slots(&mut self, kind: Kind) {
-        let together = i64::from(self.layout.shape(kind.mode).together);
-        self.free_slots[kind.pool as usize] -= together * self.slot_cost(kind);
+    pub(in crate::sim) fn take_slots(&mut self, kind: Kind, together: u32) {
+        self.free_slots[kind.pool as usize] -= i64::from(together) * self.slot_cost(kind);
         if kind == Kind::DYNAMIC {
             self.dynamic_taken += 1;
         }

@@ -78,7 +78,15 @@ impl Collector {
 
 impl SimDrive {
     /// Begins as much of collection as may run now.
+    #[inline(always)]
     pub(in crate::sim) fn pump_collect(&mut self) {
+        if self.may_collect() || self.durability.is_some() {
+            self.collect_on();
+        }
+    }
+
+    #[inline(never)]
+    fn collect_on(&mut self) {
         while self.may_collect() {
             if self.collector.victim.is_none() {
                 if !self.choose_victim() {
@@ -98,12 +106,11 @@ impl SimDrive {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn may_collect(&self) -> bool {
-        let asked = self.wants_space()
-            || self.empties_cache().is_some()
-            || self.refreshes()
-            || self.finishes_cache_victim();
+        let otherwise =
+            || self.empties_cache().is_some() || self.refreshes() || self.finishes_cache_victim();
+        let asked = self.wants_space() || self.limits.collects_otherwise && otherwise();
         let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
         asked && !self.read_only && under_way < self.spec.collect.depth && self.collect_has_space()
     }

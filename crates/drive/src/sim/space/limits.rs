@@ -13,6 +13,10 @@ pub(crate) struct Limits {
     /// What the host, and collection, open whenever they need a superblock; `None` where it
     /// depends on the room there is.
     pub always: [Option<Kind>; 2],
+    /// What holds the host back, where it always opens the same.
+    pub host: Option<HostLimit>,
+    /// Collection may be asked for by something else than want of space.
+    pub collects_otherwise: bool,
     /// How the SLC cache is emptied, if there is one.
     pub emptying: Option<Emptying>,
     /// Free slots of each pool that the host must leave to the drive's own work.
@@ -36,6 +40,24 @@ pub(crate) struct Limits {
     pub program: [Vec<Nanos>; 2],
     /// Slots that so many units take, with their parity, by mode.
     slots_for: [Vec<u32>; 2],
+}
+
+/// What the host opens, and the free slots that it must leave there.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct HostLimit {
+    pub kind: Kind,
+    pub floor: i64,
+}
+
+impl HostLimit {
+    fn new(kind: Kind, floor: i64) -> HostLimit {
+        // Where it is not held above a floor, it fills a superblock of the cache to its end.
+        let unpaced = kind == Kind::STATIC && floor == 0;
+        HostLimit {
+            kind,
+            floor: if unpaced { i64::MIN / 2 } else { floor },
+        }
+    }
 }
 
 impl Limits {
@@ -88,10 +110,16 @@ impl Limits {
         let (slc_read, slc_program) = cache.map(|c| times(&c.pool, None)).unwrap_or_default();
         let (read, program) = times(&spec.main, spec.one_shot);
         let cache_pressed = cache_floor + slots(Pool::Cache, 1);
+        let always = always(spec);
+        let host_floor = [cache_floor, main_floor];
         Limits {
-            always: always(spec),
+            host: always[0].map(|kind| HostLimit::new(kind, host_floor[kind.pool as usize])),
+            always,
+            collects_otherwise: spec.media.is_some()
+                || spec.power_loss.is_some()
+                || cache.is_some_and(|cache| cache.emptying == Emptying::Controller),
             emptying: cache.map(|cache| cache.emptying),
-            host_floor: [cache_floor, main_floor],
+            host_floor,
             collect_start,
             collect_idle: slots(Pool::Main, spec.idle.target_superblocks + further)
                 .max(collect_start),
