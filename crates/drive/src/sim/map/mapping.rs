@@ -200,22 +200,35 @@ impl Mapping {
                 self.notes.remove(unit);
             }
         }
+        if count == 1 {
+            let old = std::mem::replace(&mut self.to_physical[logical as usize], to);
+            self.to_logical[to as usize] = logical;
+            if old < LOST {
+                self.invalidate(old);
+            }
+        } else {
+            self.assign_run(logical, count, to);
+        }
+        self.valid[to as usize / 64] |= ((1 << count) - 1) << (to % 64);
+        self.valid_in[superblock as usize] += count;
+        if let Some(stamps) = &mut self.stamps {
+            stamps.0[to as usize..][..count as usize].fill(stamp);
+        }
+    }
+
+    /// Points units in a row to places in a row, and back; where they were is valid no more.
+    #[inline]
+    fn assign_run(&mut self, logical: u32, count: u32, to: u32) {
         let places = &mut self.to_physical[logical as usize..][..count as usize];
         let names = &mut self.to_logical[to as usize..][..count as usize];
-        let (valid, valid_in) = (&mut self.valid, &mut self.valid_in);
         for (nth, (place, name)) in (0u32..).zip(places.iter_mut().zip(names)) {
             let old = std::mem::replace(place, to + nth);
             *name = logical + nth;
             if old < LOST {
-                valid[old as usize / 64] &= !(1 << (old % 64));
+                self.valid[old as usize / 64] &= !(1 << (old % 64));
                 let superblock = self.layout.superblock_of_slot(old >> self.unit_bits);
-                valid_in[superblock as usize] -= 1;
+                self.valid_in[superblock as usize] -= 1;
             }
-        }
-        valid[to as usize / 64] |= ((1 << count) - 1) << (to % 64);
-        valid_in[superblock as usize] += count;
-        if let Some(stamps) = &mut self.stamps {
-            stamps.0[to as usize..][..count as usize].fill(stamp);
         }
     }
 
