@@ -9,7 +9,7 @@ use super::schema::{Model, SlcCache};
 use super::sourced::{Field, Value};
 use super::{SCHEMA, line_of};
 use super::{commands, map, media};
-use crate::spec::{CacheSpec, Emptying, UNIT_BYTES};
+use crate::spec::{Emptying, UNIT_BYTES};
 
 /// One thing that is wrong.
 #[derive(Debug)]
@@ -223,6 +223,19 @@ fn cache_kind(c: &mut Checker<'_>, cache: &SlcCache) {
             c.report("slc_cache.takes_collected", field, message);
         }
     }
+    if let Some(field) = &cache.bypass_from_kib {
+        c.range("slc_cache.bypass_from_kib", field, 1..=1_048_576);
+    }
+    if let Some(field) = &cache.fold_slots_background {
+        c.range("slc_cache.fold_slots_background", field, 1..=1024);
+        let emptied_by = cache.emptied_by.as_ref().map(Value::get);
+        if emptied_by.as_deref() != Some("controller") {
+            let message = "it paces a cache that is emptied through the controller: write \
+                           slc_cache.emptied_by = \"controller\", or fold_dies_background"
+                .to_string();
+            c.report("slc_cache.fold_slots_background", field, message);
+        }
+    }
     let least = match &cache.dynamic_blocks_per_plane {
         Some(field) => {
             c.range("slc_cache.dynamic_blocks_per_plane", field, 1..=65_536);
@@ -387,9 +400,7 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
     dram(c, model);
     super::streams::check_buffer(c, model, &spec);
     let bits = spec.main.timing.pages_per_word_line();
-    // Where data may go to either mode, what fills up a FUA write is not known beforehand.
-    let either = spec.cache.as_ref().is_some_and(CacheSpec::is_either);
-    let programs = if either { 3 } else { 2 };
+    let programs = spec.buffer_programs_min();
     if spec.buffer.write_units < programs * spec.program_units() {
         let message = format!("it must hold at least what {programs} programs of a die take");
         c.report(

@@ -161,8 +161,8 @@ fn longest_save(drive: &crate::Spec, spec: &PowerLossSpec) -> Nanos {
     let longest = |timing: &CellTiming| timing.program.iter().copied().max();
     let native = drive.one_shot.or_else(|| longest(&drive.main.timing));
     let program = match &drive.cache {
-        // What is collected may be programmed in the main area.
-        Some(cache) if cache.takes_collected => longest(&cache.pool.timing),
+        // What is collected, or passes the cache by, may be programmed in the main area.
+        Some(cache) if cache.takes_collected && !cache.opens_main() => longest(&cache.pool.timing),
         Some(cache) => longest(&cache.pool.timing).max(native),
         None => native,
     };

@@ -111,6 +111,10 @@ fn cache_spec(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
             },
         },
         dynamic_superblocks,
+        bypass_from_bytes: cache
+            .bypass_from_kib
+            .as_ref()
+            .map(|field| u64::from(field.get()) * 1024),
         emptying,
         when_full: named(&WHEN_FULL, name(&cache.when_full)),
         takes_collected: cache
@@ -120,6 +124,7 @@ fn cache_spec(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
         fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
+        fold_slots_background: cache.fold_slots_background.as_ref().map(Value::get),
     }
 }
 

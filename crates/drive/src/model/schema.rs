@@ -135,6 +135,8 @@ pub struct SlcCache {
     pub emptied_by: Option<Field<String>>,
     /// `wait` (if not named) or `bypass`: what the host does where it has no room.
     pub when_full: Option<Field<String>>,
+    /// Write requests at least so long, KiB, go to the main area directly; none if not named.
+    pub bypass_from_kib: Option<Field<u32>>,
     /// Whether collected data enters it; if not named, it does where on-chip copy empties
     /// it.
     pub takes_collected: Option<Field<bool>>,
@@ -144,6 +146,9 @@ pub struct SlcCache {
     pub fold_dies_background: Field<u32>,
     /// Rest of such folding after each word line of a die, µs.
     pub fold_pause_us: Field<u64>,
+    /// Emptied through the controller: multi-plane pages under way at once while the host
+    /// still finds room; `collection.depth` if not named.
+    pub fold_slots_background: Option<Field<u32>>,
 }
 
 /// Parity over dies.

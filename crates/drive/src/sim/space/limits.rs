@@ -2,6 +2,7 @@
 
 use stend_base::Nanos;
 
+use crate::sim::data::streams::{MOST, StreamId};
 use crate::sim::map::layout::{Layout, Pool};
 use crate::sim::map::shape::Mode;
 use crate::sim::space::cache::Kind;
@@ -10,11 +11,14 @@ use crate::spec::{CacheSpec, Emptying, Spec, WhenFull};
 /// Thresholds in slots, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Limits {
-    /// What the host, and collection, open whenever they need a superblock; `None` where it
-    /// depends on the room there is.
-    pub always: [Option<Kind>; 2],
+    /// What each stream opens whenever it needs a superblock; `None` where it depends on the
+    /// room there is.
+    pub always: [Option<Kind>; MOST],
     /// How the SLC cache is emptied, if there is one.
     pub emptying: Option<Emptying>,
+    /// Slots under way while the cache is emptied through the controller and nobody waits for
+    /// it, if they are fewer than those of collection.
+    pub emptying_paced: Option<u32>,
     /// Free slots of each pool that the host must leave to the drive's own work.
     pub host_floor: [i64; 2],
     /// Free slots of the main area below which collection runs.
@@ -46,7 +50,7 @@ impl Limits {
         let cache = spec.cache.as_ref();
         let collect = &spec.collect;
         let further = spec.further_streams();
-        let host_streams = spec.streams.as_ref().map_or(1, |s| s.host_streams);
+        let host_streams = spec.host_streams();
         // Each further stream of the host may hold a slot that is not full, and one of
         // parity behind it, beyond what one stream would.
         let kept = collect.reserve_superblocks + further + half_folded(spec);
@@ -60,7 +64,6 @@ impl Limits {
         });
         let room = |mode: Mode| i64::from(slots_for[mode as usize][most as usize]) + 1;
         let wanted = slots(Pool::Main, collect.start_superblocks + further);
-        let dynamic = cache.map_or(0, |cache| cache.dynamic_superblocks);
         let fold_main_floor = slots(Pool::Main, collect.reserve_superblocks);
         let native = layout.shape(Mode::Native);
         let slc_units = layout.shape(Mode::Slc).data_slots * spec.units_per_slot;
@@ -71,7 +74,7 @@ impl Limits {
             None => wanted.max(main_pressed),
             // What the host writes there directly or in SLC mode must find room: an open
             // superblock, and one to open.
-            Some(cache) if dynamic > 0 || cache.when_full == WhenFull::Bypass => {
+            Some(cache) if cache.opens_main() => {
                 let bits = i64::from(spec.main.timing.pages_per_word_line());
                 let needed = slots(Pool::Main, 2) + bits * room(Mode::Slc);
                 let host = main_pressed.max(main_floor + needed);
@@ -91,6 +94,9 @@ impl Limits {
         Limits {
             always: always(spec),
             emptying: cache.map(|cache| cache.emptying),
+            emptying_paced: cache
+                .filter(|cache| cache.emptying == Emptying::Controller)
+                .and_then(|cache| cache.fold_slots_background),
             host_floor: [cache_floor, main_floor],
             collect_start,
             collect_idle: slots(Pool::Main, spec.idle.target_superblocks + further)
@@ -123,10 +129,10 @@ pub(in crate::sim) fn half_folded(spec: &Spec) -> u32 {
     }
 }
 
-/// What the host and collection always open.
-fn always(spec: &Spec) -> [Option<Kind>; 2] {
+/// What each stream always opens.
+fn always(spec: &Spec) -> [Option<Kind>; MOST] {
     let Some(cache) = &spec.cache else {
-        return [Some(Kind::NATIVE); 2];
+        return [Some(Kind::NATIVE); MOST];
     };
     let fixed = !cache.is_either();
     let collected = if cache.takes_collected {
@@ -134,7 +140,11 @@ fn always(spec: &Spec) -> [Option<Kind>; 2] {
     } else {
         Kind::NATIVE
     };
-    [fixed.then_some(Kind::STATIC), Some(collected)]
+    std::array::from_fn(|number| match StreamId::nth(number) {
+        StreamId::HOST => fixed.then_some(Kind::STATIC),
+        id if id.is_host() => Some(Kind::NATIVE),
+        _ => Some(collected),
+    })
 }
 
 /// Superblocks of the cache that the host leaves free, where it waits for them.
