@@ -5,6 +5,7 @@ use stend_base::Nanos;
 use stend_nand::CellTiming;
 
 use super::check::Checker;
+use super::resolve::micros;
 use super::schema::Model;
 use super::sourced::{Field, Value};
 use crate::spec::{PairedPages, PowerLossSpec, UNIT_BYTES, power_loss_excludes};
@@ -45,10 +46,6 @@ const PAIRED_PAGES: &[(&str, PairedPages)] = &[
     ("pad", PairedPages::Pad),
     ("unprotected", PairedPages::Unprotected),
 ];
-
-fn micros(us: f64) -> Nanos {
-    Nanos((us * 1000.0).round() as u64)
-}
 
 pub(super) fn resolve(model: &Model) -> Option<PowerLossSpec> {
     let table = model.power_loss.as_ref().filter(|p| p.enabled.get())?;

@@ -58,34 +58,22 @@ pub(super) fn check(c: &mut Checker<'_>, t: &Trim, host: &Host) {
     );
     c.source("trim.reaches_cache", &t.reaches_cache);
     queued(c, host, "trim.queued", &t.queued);
-    if let Some(field) = &t.per_range_ns {
-        c.range("trim.per_range_ns", field, 0..=1_000_000_000);
-    }
-    if let Some(field) = &t.per_page_ns {
-        c.range("trim.per_page_ns", field, 0..=1_000_000);
-        needs_pieces(c, t, "trim.per_page_ns", field);
-    }
-    if let Some(field) = &t.piece_pause_us {
-        c.range("trim.piece_pause_us", field, 0..=10_000_000);
-        needs_pieces(c, t, "trim.piece_pause_us", field);
-    }
-    if let Some(field) = &t.lazy {
-        c.source("trim.lazy", field);
-        needs_pieces(c, t, "trim.lazy", field);
-    }
-    if let Some(field) = &t.piece_kib {
-        c.range("trim.piece_kib", field, 4..=1_048_576);
-    }
+    c.optional("trim.per_range_ns", &t.per_range_ns, 0..=1_000_000_000);
+    c.optional("trim.per_page_ns", &t.per_page_ns, 0..=1_000_000);
+    needs_pieces(c, t, "trim.per_page_ns", &t.per_page_ns);
+    c.optional("trim.piece_pause_us", &t.piece_pause_us, 0..=10_000_000);
+    needs_pieces(c, t, "trim.piece_pause_us", &t.piece_pause_us);
+    c.optional_source("trim.lazy", &t.lazy);
+    needs_pieces(c, t, "trim.lazy", &t.lazy);
+    c.optional("trim.piece_kib", &t.piece_kib, 4..=1_048_576);
     if let Some(field) = &t.deterministic {
         c.one_of("trim.deterministic", field, PROMISES);
     }
-    if let Some(field) = &t.erase_pause_us {
-        c.range("trim.erase_pause_us", field, 0..=10_000_000);
-    }
+    c.optional("trim.erase_pause_us", &t.erase_pause_us, 0..=10_000_000);
 }
 
-fn needs_pieces<T>(c: &mut Checker<'_>, t: &Trim, key: &'static str, field: &Field<T>) {
-    if t.piece_kib.is_none() {
+fn needs_pieces<T>(c: &mut Checker<'_>, t: &Trim, key: &'static str, field: &Option<Field<T>>) {
+    if let (Some(field), None) = (field, &t.piece_kib) {
         let message = "it needs trim.piece_kib, what is looked at together".to_string();
         c.report(key, field, message);
     }
