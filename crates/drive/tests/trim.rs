@@ -73,6 +73,21 @@ fn pieces_are_followed_by_a_rest() {
 }
 
 #[test]
+fn a_secure_erase_ends_the_rest_after_a_piece() {
+    let mut spec = in_pieces(false);
+    let pause = Nanos::from_secs(5);
+    spec.trim.work.as_mut().expect("it goes by pieces").pause = Some(pause);
+    let mut drive = partly_written(&spec);
+    alone(&mut drive, request(0, Op::Trim, 0, 128));
+    drive.secure_erase();
+    for at in (0..300).step_by(4) {
+        alone(&mut drive, request(0, Op::Write, at, 4));
+    }
+    let got = alone(&mut drive, request(0, Op::Trim, 0, 300));
+    assert_eq!(got, COMMAND + PER_UNIT * 300 + pause * 2);
+}
+
+#[test]
 fn a_read_in_the_rest_after_a_piece_waits_for_nothing() {
     let read = |pause: Option<Nanos>| {
         let mut spec = in_pieces(true);
