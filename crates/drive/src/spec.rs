@@ -89,9 +89,24 @@ impl Spec {
     /// Streams of the main area beside one for the host and one for collection. Each keeps a
     /// superblock open, so the thresholds of collection are raised by as many superblocks.
     pub fn further_streams(&self) -> u32 {
-        let streams = self.streams.as_ref();
-        streams.map_or(0, |s| s.host_streams + s.collect_streams - 2)
-            + u32::from(self.has_level_stream())
+        let collect = self.streams.as_ref().map_or(1, |s| s.collect_streams);
+        self.host_streams() + collect - 2 + u32::from(self.has_level_stream())
+    }
+
+    /// Streams of the host: by heat, or one for what enters the SLC cache and one for the long
+    /// requests that pass it by.
+    pub fn host_streams(&self) -> u32 {
+        let past = self.cache.as_ref().and_then(|c| c.bypass_from_bytes);
+        let by_heat = self.streams.as_ref().map_or(1, |s| s.host_streams);
+        by_heat + u32::from(past.is_some())
+    }
+
+    /// Programs that the write buffer must hold at least: two, one more where data may go to
+    /// either mode, since what fills up a FUA write is not known beforehand then, and one for
+    /// each further stream of the host, which may hold one that is not full.
+    pub fn buffer_programs_min(&self) -> u32 {
+        let either = self.cache.as_ref().is_some_and(CacheSpec::is_either);
+        1 + self.host_streams() + u32::from(either)
     }
 
     /// Whether what static wear levelling moves has a stream of its own. In a drive with an
@@ -181,6 +196,8 @@ pub struct CacheSpec {
     pub pool: PoolSpec,
     /// Superblocks of the main area that may be used in SLC mode at the same time.
     pub dynamic_superblocks: u32,
+    /// Write requests at least so long go to the main area directly; `None`: all enter it.
+    pub bypass_from_bytes: Option<u64>,
     /// How it is emptied.
     pub emptying: Emptying,
     /// What happens where it has no room.
@@ -193,12 +210,20 @@ pub struct CacheSpec {
     pub fold_dies_background: u32,
     /// Rest of such folding after each word line of a die.
     pub fold_pause: Nanos,
+    /// Where it is emptied through the controller: slots under way at the same time while the
+    /// host still finds room; `None`: [`CollectSpec::depth`].
+    pub fold_slots_background: Option<u32>,
 }
 
 impl CacheSpec {
     /// Whether host data goes to one or the other mode as there is room.
     pub fn is_either(&self) -> bool {
         self.dynamic_superblocks > 0 || self.when_full == WhenFull::Bypass
+    }
+
+    /// Whether the host opens superblocks of the main area by itself, in any mode.
+    pub fn opens_main(&self) -> bool {
+        self.is_either() || self.bypass_from_bytes.is_some()
     }
 }
 
@@ -421,6 +446,8 @@ pub struct TrimWorkSpec {
     pub lazy: bool,
     /// True: what is noted reads as trimmed. False: as what it held, until its turn comes.
     pub deterministic: bool,
+    /// Rest of the core's work for TRIM after each piece; `None`: the next follows at once.
+    pub pause: Option<Nanos>,
 }
 
 /// What things take of energy.

@@ -54,6 +54,130 @@ fn what_a_cache_has_no_room_for_passes_it_by() {
     }
 }
 
+/// The same, with requests of four slots (64 KiB) and more passing the cache by.
+fn passed_by_long(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
+    let mut spec = cache(own, dynamic, when_full);
+    let cache = spec.cache.as_mut().expect("it has a cache");
+    cache.bypass_from_bytes = Some(16 * UNIT);
+    spec
+}
+
+#[test]
+fn long_requests_pass_the_cache_by_and_short_ones_enter_it() {
+    for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
+        for when_full in [WhenFull::Wait, WhenFull::Bypass] {
+            let mut drive = SimDrive::new(&passed_by_long(own, dynamic, when_full));
+            for nth in 0..80 {
+                // Four slots past it, two into it and fifteen units into it.
+                alone(&mut drive, request(0, Op::Write, nth * 40, 16));
+                alone(&mut drive, request(0, Op::Write, nth * 40 + 16, 8));
+                alone(&mut drive, request(0, Op::Write, nth * 40 + 24, 15));
+            }
+            alone(&mut drive, request(0, Op::Flush, 0, 0));
+            let case = format!("{own}, {dynamic}, {when_full:?}");
+            assert_eq!(programs(&drive), (80 * 23 / 4, 80 * 4), "{case}");
+            // 1,840 units are 460 slots, full without padding.
+            assert_eq!(drive.counters().padded_slots, 0, "{case}");
+            assert_eq!(drive.counters().units_folded, 0, "{case}");
+        }
+    }
+}
+
+#[test]
+fn long_requests_take_nothing_of_the_cache() {
+    // Twice what the cache holds goes past it; then there is room for all it holds.
+    let mut drive = SimDrive::new(&passed_by_long(20, 0, WhenFull::Bypass));
+    let mut at = 0;
+    burst(&mut drive, Op::Write, 16, 8, 2 * 20 * 32 / 4, || {
+        at += 16;
+        at - 16
+    });
+    assert_eq!(programs(&drive), (0, 2 * 20 * 32));
+    write(&mut drive, 900);
+    assert_eq!(programs(&drive), (20 * 32, 2 * 20 * 32 + 900 - 20 * 32));
+}
+
+#[test]
+fn a_long_forced_write_takes_a_program_of_the_main_area() {
+    // Requests of a slot pass by; they are of one unit more, which fills up another.
+    let forced = |from: Option<u64>| {
+        let mut spec = cache(20, 0, WhenFull::Wait);
+        spec.cache
+            .as_mut()
+            .expect("it has a cache")
+            .bypass_from_bytes = from;
+        let mut drive = SimDrive::new(&spec);
+        // A slot of the other stream that is not full stays so.
+        alone(&mut drive, request(0, Op::Write, 100, 2));
+        let mut write = request(0, Op::Write, 0, 5);
+        write.fua = true;
+        let time = alone(&mut drive, write);
+        (time, programs(&drive), drive.counters().padded_slots)
+    };
+    let (past, passed, padded) = forced(Some(5 * UNIT));
+    assert_eq!((passed, padded), ((0, 2), 1));
+    // In the cache it finds the slot half full: seven units are two slots, one of them padded.
+    let (into, entered, padded) = forced(Some(6 * UNIT));
+    assert_eq!((entered, padded), ((2, 0), 1));
+    assert_eq!(past - into, Nanos::from_micros(900 - 250));
+}
+
+/// Slots moved out of the cache in a time by a drive that may have so many under way.
+fn emptied_in(slots: Option<u32>, time: Nanos) -> f64 {
+    let mut spec = cache(40, 0, WhenFull::Wait);
+    // No idle work in this time.
+    spec.idle.delay = Nanos::from_secs(1_000);
+    let cache = spec.cache.as_mut().expect("it has a cache");
+    cache.fold_start_slots = 32;
+    cache.fold_slots_background = slots;
+    let mut drive = SimDrive::new(&spec);
+    write(&mut drive, 24 * 32);
+    rest(&mut drive, Nanos::from_millis(10));
+    let before = drive.counters().units_folded;
+    rest(&mut drive, time);
+    (drive.counters().units_folded - before) as f64 / 4.0
+}
+
+#[test]
+fn emptying_through_the_controller_is_paced_while_nobody_waits() {
+    // One slot at a time: sensed, moved, looked at, moved back and programmed; and every 32
+    // slots an erase, for which the dies are waited for.
+    let moved = 4 * UNIT * 2_500 / 1_000 + 300;
+    let slot = Nanos(30_000 + moved + 4 * 500 + moved + 900_000);
+    let time = (slot * 32 + Nanos::from_millis(3)) * 3;
+    let one = emptied_in(Some(1), time);
+    assert!((95.0..=97.0).contains(&one), "{one}");
+    let two = emptied_in(Some(2), time);
+    assert!((165.0..=192.0).contains(&two), "{two}");
+    // As deep as collection, which four dies limit.
+    let free = emptied_in(None, time);
+    assert!(free > 290.0, "{free}");
+    assert_eq!(free, emptied_in(Some(8), time));
+    assert_eq!(free, emptied_in(Some(1_000), time));
+}
+
+#[test]
+fn who_waits_for_the_cache_is_served_at_full_depth() {
+    let speed = |slots: Option<u32>, idle: bool| {
+        let mut spec = cache(20, 0, WhenFull::Wait);
+        spec.idle.enabled = idle;
+        spec.idle.duty_percent = 100;
+        let cache = spec.cache.as_mut().expect("it has a cache");
+        cache.fold_slots_background = slots;
+        let mut drive = SimDrive::new(&spec);
+        let took = write(&mut drive, 1_500);
+        let before = drive.counters().units_folded;
+        rest(&mut drive, Nanos::from_millis(100));
+        (took, drive.counters().units_folded - before)
+    };
+    // The host waits in both.
+    assert_eq!(speed(Some(1), false), speed(None, false));
+    // And idle work goes at the drive's own depth.
+    let (paced, free) = (speed(Some(1), true), speed(None, true));
+    assert!(free.1 > 800, "{free:?}");
+    assert_eq!(paced, free);
+}
+
 #[test]
 fn the_host_waits_for_a_cache_without_a_way_around_it() {
     for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {

@@ -17,6 +17,7 @@ fn in_pieces(lazy: bool) -> Spec {
         per_unit: PER_UNIT,
         lazy,
         deterministic: true,
+        pause: None,
     });
     spec
 }
@@ -55,6 +56,58 @@ fn a_lazy_command_ends_at_once_and_its_work_is_done_later() {
     rest(&mut drive, Nanos::from_millis(1));
     let busy = drive.counters().core_busy_ns - before;
     assert_eq!(busy, 10_000 + 600 * PER_UNIT.0);
+}
+
+#[test]
+fn pieces_are_followed_by_a_rest() {
+    let mut spec = in_pieces(false);
+    let pause = Nanos::from_micros(700);
+    spec.trim.work.as_mut().expect("it goes by pieces").pause = Some(pause);
+    let mut drive = partly_written(&spec);
+    // 300 units are three pieces.
+    let got = alone(&mut drive, request(0, Op::Trim, 0, 300));
+    assert_eq!(got, COMMAND + PER_UNIT * 300 + pause * 2);
+    // The rest after the last of them is kept; it began `complete` before now.
+    let next = alone(&mut drive, request(0, Op::Trim, 300, 200));
+    assert_eq!(next, PER_UNIT * 200 + pause * 2);
+}
+
+#[test]
+fn a_secure_erase_ends_the_rest_after_a_piece() {
+    let mut spec = in_pieces(false);
+    let pause = Nanos::from_secs(5);
+    spec.trim.work.as_mut().expect("it goes by pieces").pause = Some(pause);
+    let mut drive = partly_written(&spec);
+    alone(&mut drive, request(0, Op::Trim, 0, 128));
+    drive.secure_erase();
+    for at in (0..300).step_by(4) {
+        alone(&mut drive, request(0, Op::Write, at, 4));
+    }
+    let got = alone(&mut drive, request(0, Op::Trim, 0, 300));
+    assert_eq!(got, COMMAND + PER_UNIT * 300 + pause * 2);
+}
+
+#[test]
+fn a_read_in_the_rest_after_a_piece_waits_for_nothing() {
+    let read = |pause: Option<Nanos>| {
+        let mut spec = in_pieces(true);
+        let work = spec.trim.work.as_mut().expect("it goes by pieces");
+        // 44.8 ms.
+        (work.piece_units, work.per_unit, work.pause) = (64, Nanos::from_micros(700), pause);
+        let mut drive = partly_written(&spec);
+        alone(&mut drive, request(0, Op::Trim, 0, 600));
+        let behind = alone(&mut drive, request(1, Op::Read, 3_000, 1));
+        (behind, alone(&mut drive, request(1, Op::Read, 3_000, 1)))
+    };
+    let mut drive = partly_written(&in_pieces(true));
+    let undisturbed = alone(&mut drive, request(1, Op::Read, 3_000, 1));
+    let piece = Nanos::from_micros(700) * 64 - Nanos(5_000 + 4_000);
+    let (first, second) = read(Some(Nanos::from_millis(1)));
+    assert_eq!((first, second), (undisturbed + piece, undisturbed));
+    // Without a rest the next piece is on the core before the second read is.
+    let (first, second) = read(None);
+    assert_eq!(first, undisturbed + piece);
+    assert!(second > Nanos::from_millis(44), "{second:?}");
 }
 
 #[test]

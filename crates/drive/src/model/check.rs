@@ -4,12 +4,11 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::resolve::{EMPTYING, WHEN_FULL};
-use super::schema::{Model, SlcCache};
+use super::schema::Model;
 use super::sourced::{Field, Value};
 use super::{SCHEMA, line_of};
 use super::{commands, map, media};
-use crate::spec::{CacheSpec, Emptying, UNIT_BYTES};
+use crate::spec::UNIT_BYTES;
 
 /// One thing that is wrong.
 #[derive(Debug)]
@@ -58,6 +57,27 @@ impl Checker<'_> {
                 allowed.end()
             );
             self.report(key, field, message);
+        }
+    }
+
+    /// [`Checker::range`] of a key that may be absent.
+    pub fn optional<T>(
+        &mut self,
+        key: &'static str,
+        field: &Option<Field<T>>,
+        allowed: RangeInclusive<T>,
+    ) where
+        T: PartialOrd + Display + Clone,
+    {
+        if let Some(field) = field {
+            self.range(key, field, allowed);
+        }
+    }
+
+    /// [`Checker::source`] of a key that may be absent, of which any value will do.
+    pub fn optional_source<T>(&mut self, key: &'static str, field: &Option<Field<T>>) {
+        if let Some(field) = field {
+            self.source(key, field);
         }
     }
 
@@ -114,7 +134,8 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     commands::check(&mut checker, model);
     map::check(&mut checker, model);
     media::check(&mut checker, model);
-    cache_and_parity(&mut checker, model);
+    super::slc_cache::check(&mut checker, model);
+    parity(&mut checker, model);
     super::host::check(&mut checker, &model.host);
     controller(&mut checker, model);
     policies(&mut checker, model);
@@ -165,76 +186,11 @@ fn nand(c: &mut Checker<'_>, model: &Model) {
     }
 }
 
-fn cache_and_parity(c: &mut Checker<'_>, model: &Model) {
-    if let Some(s) = &model.slc_cache {
-        c.source("slc_cache.enabled", &s.enabled);
-        cache_kind(c, s);
-        c.range("slc_cache.pages_per_block", &s.pages_per_block, 4..=4096);
-        c.range("slc_cache.read_us", &s.read_us, 1.0..=10_000.0);
-        c.range("slc_cache.program_us", &s.program_us, 1.0..=10_000.0);
-        c.range("slc_cache.erase_us", &s.erase_us, 1.0..=100_000.0);
-        c.range(
-            "slc_cache.fold_start_percent",
-            &s.fold_start_percent,
-            0.0..=100.0,
-        );
-        let dies = model.nand.dies.get();
-        c.range(
-            "slc_cache.fold_dies_background",
-            &s.fold_dies_background,
-            0..=dies,
-        );
-        c.range("slc_cache.fold_pause_us", &s.fold_pause_us, 0..=10_000_000);
-        let bits = model.nand.program_us.get().len() as u32;
-        if s.pages_per_block.get() * bits != model.nand.pages_per_block.get() {
-            let message = format!(
-                "{} is not allowed; a block has nand.pages_per_block / bits of a cell = {} / \
-                 {bits} word lines, and as many pages in SLC mode",
-                s.pages_per_block.get(),
-                model.nand.pages_per_block.get()
-            );
-            c.report("slc_cache.pages_per_block", &s.pages_per_block, message);
-        }
-    }
+fn parity(c: &mut Checker<'_>, model: &Model) {
     if let Some(p) = &model.parity {
         c.source("parity.enabled", &p.enabled);
         c.range("parity.data_pages", &p.data_pages, 1..=255);
     }
-}
-
-/// What kind of cache it is.
-fn cache_kind(c: &mut Checker<'_>, cache: &SlcCache) {
-    let names = |all: &[&'static str]| all.to_vec();
-    if let Some(field) = &cache.emptied_by {
-        let allowed = names(&EMPTYING.map(|e| e.0));
-        c.one_of("slc_cache.emptied_by", field, &allowed);
-    }
-    if let Some(field) = &cache.when_full {
-        let allowed = names(&WHEN_FULL.map(|e| e.0));
-        c.one_of("slc_cache.when_full", field, &allowed);
-    }
-    if let Some(field) = &cache.takes_collected {
-        c.source("slc_cache.takes_collected", field);
-        let through = cache.emptied_by.as_ref().map(Value::get);
-        if field.get() && through.as_deref() == Some("controller") {
-            let message = "a cache that is emptied through the controller takes no collected \
-                           data: write false"
-                .to_string();
-            c.report("slc_cache.takes_collected", field, message);
-        }
-    }
-    let least = match &cache.dynamic_blocks_per_plane {
-        Some(field) => {
-            c.range("slc_cache.dynamic_blocks_per_plane", field, 1..=65_536);
-            0
-        }
-        None => 2,
-    };
-    c.range(
-        "slc_cache.blocks_per_plane",
-        &cache.blocks_per_plane,
-        least..=65_536,
-    );
 }
 
 fn controller(c: &mut Checker<'_>, model: &Model) {
@@ -284,9 +240,7 @@ fn controller(c: &mut Checker<'_>, model: &Model) {
     c.range("dram.size_mib", &d.size_mib, 1..=65_536);
     c.range("dram.write_buffer_kib", &d.write_buffer_kib, 64..=1_048_576);
     c.range("dram.read_ahead_kib", &d.read_ahead_kib, 0..=65_536);
-    if let Some(field) = &d.coalesce_writes {
-        c.source("dram.coalesce_writes", field);
-    }
+    c.optional_source("dram.coalesce_writes", &d.coalesce_writes);
 }
 
 fn policies(c: &mut Checker<'_>, model: &Model) {
@@ -386,10 +340,7 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
     }
     dram(c, model);
     super::streams::check_buffer(c, model, &spec);
-    let bits = spec.main.timing.pages_per_word_line();
-    // Where data may go to either mode, what fills up a FUA write is not known beforehand.
-    let either = spec.cache.as_ref().is_some_and(CacheSpec::is_either);
-    let programs = if either { 3 } else { 2 };
+    let programs = spec.buffer_programs_min();
     if spec.buffer.write_units < programs * spec.program_units() {
         let message = format!("it must hold at least what {programs} programs of a die take");
         c.report(
@@ -398,41 +349,7 @@ fn geometry(c: &mut Checker<'_>, model: &Model) {
             message,
         );
     }
-    if let (Some(cache), Some(field)) = (&spec.cache, &model.slc_cache) {
-        // What is folded together, what is filled, and what comes next.
-        let dynamic_need = match cache.emptying {
-            Emptying::OnChip => bits + 2,
-            Emptying::Controller => 2,
-        };
-        let static_need = match (cache.emptying, cache.pool.superblocks) {
-            (_, 0) if cache.dynamic_superblocks > 0 => 0,
-            // Five that may be half folded or open, two open, a cell's worth to fold, one.
-            (Emptying::OnChip, _) => spec.collect.cache_reserve_superblocks + 12,
-            (Emptying::Controller, _) => 4,
-        };
-        if let Some(dynamic) = &field.dynamic_blocks_per_plane
-            && cache.dynamic_superblocks < dynamic_need
-        {
-            let message = format!(
-                "{} is not allowed; what is written and emptied at once needs at least {}",
-                dynamic.get(),
-                dynamic_need
-            );
-            c.report("slc_cache.dynamic_blocks_per_plane", dynamic, message);
-        }
-        if cache.pool.superblocks < static_need {
-            let message = format!(
-                "{} is not allowed; what is written and emptied at once needs at least \
-                 {static_need}",
-                cache.pool.superblocks
-            );
-            c.report(
-                "slc_cache.blocks_per_plane",
-                &field.blocks_per_plane,
-                message,
-            );
-        }
-    }
+    super::slc_cache::check_sizes(c, model, &spec);
 }
 
 /// Whether the DRAM holds what the model puts there.

@@ -81,9 +81,7 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
         ("nand_commands.cache_read", &commands.cache_read),
         ("nand_commands.cache_program", &commands.cache_program),
     ] {
-        if let Some(field) = field {
-            c.source(key, field);
-        }
+        c.optional_source(key, field);
     }
     for (key, field) in [
         (
@@ -93,17 +91,17 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
         ("nand_commands.erase_suspend_us", &commands.erase_suspend_us),
         ("nand_commands.resume_us", &commands.resume_us),
     ] {
-        if let Some(field) = field {
-            c.range(key, field, 0.0..=10_000.0);
-        }
+        c.optional(key, field, 0.0..=10_000.0);
     }
-    if let Some(field) = &commands.one_shot_program_us {
-        c.range("nand_commands.one_shot_program_us", field, 1.0..=100_000.0);
-    }
+    let one_shot = &commands.one_shot_program_us;
+    c.optional(
+        "nand_commands.one_shot_program_us",
+        one_shot,
+        1.0..=100_000.0,
+    );
     let suspends = commands.program_suspend_us.is_some() || commands.erase_suspend_us.is_some();
-    if let Some(field) = &commands.suspend_reads_max {
-        c.range("nand_commands.suspend_reads_max", field, 1..=1_000);
-    }
+    let reads_max = &commands.suspend_reads_max;
+    c.optional("nand_commands.suspend_reads_max", reads_max, 1..=1_000);
     if !suspends {
         let message = "it needs nand_commands.program_suspend_us or erase_suspend_us";
         if let Some(field) = &commands.resume_us {

@@ -54,19 +54,4 @@ impl Model {
         ));
         facts
     }
-
-    fn cache_in_words(&self) -> String {
-        let spec = self.spec();
-        let Some(cache) = &spec.cache else {
-            return "none".to_string();
-        };
-        let slots =
-            u64::from(cache.pool.superblocks) * u64::from(cache.pool.rows) * u64::from(spec.dies);
-        let bytes = slots * u64::from(spec.units_per_slot) * UNIT_BYTES;
-        format!(
-            "static, {:.1} GB (10^9) with parity, in every die; every write enters it, on-chip \
-             copy empties it",
-            bytes as f64 / 1e9
-        )
-    }
 }

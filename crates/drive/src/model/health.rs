@@ -60,9 +60,7 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
         ("health.end_of_life_cycles", &h.end_of_life_cycles),
         ("health.slc_end_of_life_cycles", &h.slc_end_of_life_cycles),
     ] {
-        if let Some(field) = field {
-            c.range(key, field, 1..=1_000_000);
-        }
+        c.optional(key, field, 1..=1_000_000);
     }
     c.range("health.spare_superblocks", &h.spare_superblocks, 0..=65_536);
     c.range(

@@ -78,9 +78,7 @@ pub(super) fn check(c: &mut Checker<'_>, h: &Host) {
     c.range("host.queue_slots", &h.queue_slots, slots);
     check_link(c, h);
     check_driver(c, h);
-    if let Some(field) = &h.write_cache {
-        c.source("host.write_cache", field);
-    }
+    c.optional_source("host.write_cache", &h.write_cache);
     queued(c, h, "host.flush_queued", &h.flush_queued);
 }
 
@@ -103,18 +101,18 @@ fn check_link(c: &mut Checker<'_>, h: &Host) {
     let interface = h.interface.get();
     let (sata, nvme) = (interface == "sata-6g", interface == "pcie-nvme");
     if belongs(c, h, "host.link_mb_per_s", &h.link_mb_per_s, sata) {
-        within(c, "host.link_mb_per_s", &h.link_mb_per_s, 100..=600);
+        c.optional("host.link_mb_per_s", &h.link_mb_per_s, 100..=600);
     }
     if belongs(c, h, "host.frame_bytes", &h.frame_bytes, sata) {
-        within(c, "host.frame_bytes", &h.frame_bytes, 512..=8192);
+        c.optional("host.frame_bytes", &h.frame_bytes, 512..=8192);
     }
     let key = "host.frame_overhead_ns";
     if belongs(c, h, key, &h.frame_overhead_ns, sata) {
-        within(c, key, &h.frame_overhead_ns, 0..=100_000);
+        c.optional(key, &h.frame_overhead_ns, 0..=100_000);
     }
     let key = "host.command_overhead_ns";
     if belongs(c, h, key, &h.command_overhead_ns, sata) {
-        within(c, key, &h.command_overhead_ns, 0..=100_000);
+        c.optional(key, &h.command_overhead_ns, 0..=100_000);
     }
     let key = "host.pcie_generation";
     if belongs(c, h, key, &h.pcie_generation, !sata)
@@ -124,20 +122,20 @@ fn check_link(c: &mut Checker<'_>, h: &Host) {
         c.one_of(key, field, &names);
     }
     if belongs(c, h, "host.pcie_lanes", &h.pcie_lanes, !sata) {
-        within(c, "host.pcie_lanes", &h.pcie_lanes, 1..=4);
+        c.optional("host.pcie_lanes", &h.pcie_lanes, 1..=4);
         power_of_two(c, "host.pcie_lanes", &h.pcie_lanes);
     }
     let key = "host.max_payload_bytes";
     if belongs(c, h, key, &h.max_payload_bytes, !sata) {
-        within(c, key, &h.max_payload_bytes, 128..=4096);
+        c.optional(key, &h.max_payload_bytes, 128..=4096);
         power_of_two(c, key, &h.max_payload_bytes);
     }
     let key = "host.memory_read_ns";
     if belongs(c, h, key, &h.memory_read_ns, !sata) {
-        within(c, key, &h.memory_read_ns, 0..=100_000);
+        c.optional(key, &h.memory_read_ns, 0..=100_000);
     }
     if belongs(c, h, "host.queues", &h.queues, nvme) {
-        within(c, "host.queues", &h.queues, 1..=65_535);
+        c.optional("host.queues", &h.queues, 1..=65_535);
     }
 }
 
@@ -149,10 +147,10 @@ fn check_driver(c: &mut Checker<'_>, h: &Host) {
         ("host.register_access_ns", &h.register_access_ns),
     ];
     for (key, field) in times {
-        within(c, key, field, 0..=1_000_000);
+        c.optional(key, field, 0..=1_000_000);
     }
-    within(c, "host.cpus", &h.cpus, 1..=256);
-    within(c, "host.register_accesses", &h.register_accesses, 0..=64);
+    c.optional("host.cpus", &h.cpus, 1..=256);
+    c.optional("host.register_accesses", &h.register_accesses, 0..=64);
     let any = times
         .into_iter()
         .find_map(|(key, f)| Some((key, f.as_ref()?)));
@@ -200,17 +198,6 @@ fn belongs<T>(
         _ => {}
     }
     field.is_some()
-}
-
-fn within<T: PartialOrd + std::fmt::Display + Clone>(
-    c: &mut Checker<'_>,
-    key: &'static str,
-    field: &Option<Field<T>>,
-    allowed: std::ops::RangeInclusive<T>,
-) {
-    if let Some(field) = field {
-        c.range(key, field, allowed);
-    }
 }
 
 fn power_of_two(c: &mut Checker<'_>, key: &'static str, field: &Option<Field<u32>>) {

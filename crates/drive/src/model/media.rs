@@ -103,9 +103,7 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
         c.report("media.pass_rber_ppb", &media.pass_rber_ppb, message);
     }
     c.range("media.retry_us", &media.retry_us, 0.0..=10_000.0);
-    if let Some(field) = &media.refresh_rber_ppb {
-        c.range("media.refresh_rber_ppb", field, 0.0..=1e9);
-    }
+    c.optional("media.refresh_rber_ppb", &media.refresh_rber_ppb, 0.0..=1e9);
     c.source("media.seed", &media.seed);
 }
 

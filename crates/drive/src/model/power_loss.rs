@@ -5,6 +5,7 @@ use stend_base::Nanos;
 use stend_nand::CellTiming;
 
 use super::check::Checker;
+use super::resolve::micros;
 use super::schema::Model;
 use super::sourced::{Field, Value};
 use crate::spec::{PairedPages, PowerLossSpec, UNIT_BYTES, power_loss_excludes};
@@ -45,10 +46,6 @@ const PAIRED_PAGES: &[(&str, PairedPages)] = &[
     ("pad", PairedPages::Pad),
     ("unprotected", PairedPages::Unprotected),
 ];
-
-fn micros(us: f64) -> Nanos {
-    Nanos((us * 1000.0).round() as u64)
-}
 
 pub(super) fn resolve(model: &Model) -> Option<PowerLossSpec> {
     let table = model.power_loss.as_ref().filter(|p| p.enabled.get())?;
@@ -161,8 +158,8 @@ fn longest_save(drive: &crate::Spec, spec: &PowerLossSpec) -> Nanos {
     let longest = |timing: &CellTiming| timing.program.iter().copied().max();
     let native = drive.one_shot.or_else(|| longest(&drive.main.timing));
     let program = match &drive.cache {
-        // What is collected may be programmed in the main area.
-        Some(cache) if cache.takes_collected => longest(&cache.pool.timing),
+        // What is collected, or passes the cache by, may be programmed in the main area.
+        Some(cache) if cache.takes_collected && !cache.opens_main() => longest(&cache.pool.timing),
         Some(cache) => longest(&cache.pool.timing).max(native),
         None => native,
     };

@@ -4,7 +4,7 @@ use stend_base::Nanos;
 use stend_nand::CellTiming;
 
 use super::commands::{abilities, one_shot, planes_together};
-use super::schema::{Model, SlcCache};
+use super::schema::Model;
 use super::sourced::{Field, Value};
 use crate::spec::*;
 
@@ -18,21 +18,6 @@ pub(super) fn nanos(field: &Field<u64>) -> Nanos {
 
 pub(super) fn ps_per_byte(mb_per_s: u32) -> u64 {
     1_000_000 / u64::from(mb_per_s)
-}
-
-/// How an SLC cache is emptied, by the names a model gives it; the first if none.
-pub(super) const EMPTYING: [(&str, Emptying); 2] = [
-    ("on-chip", Emptying::OnChip),
-    ("controller", Emptying::Controller),
-];
-
-/// What happens where it is full, likewise.
-pub(super) const WHEN_FULL: [(&str, WhenFull); 2] =
-    [("wait", WhenFull::Wait), ("bypass", WhenFull::Bypass)];
-
-fn named<T: Copy>(names: &[(&str, T)], name: Option<String>) -> T {
-    let found = name.and_then(|name| names.iter().find(|(n, _)| *n == name));
-    found.unwrap_or(&names[0]).1
 }
 
 pub(super) fn units_per_slot(model: &Model) -> u32 {
@@ -60,7 +45,7 @@ pub(super) fn spec(model: &Model) -> Spec {
                 erase: micros(nand.erase_us.get()),
             },
         },
-        cache: cache.map(|c| cache_spec(c, nand.dies.get(), apart)),
+        cache: cache.map(|c| super::slc_cache::resolve(c, nand.dies.get(), apart)),
         abilities: abilities(model),
         one_shot: one_shot(model),
         parity_data: parity.map(|p| p.data_pages.get()),
@@ -89,37 +74,6 @@ pub(super) fn spec(model: &Model) -> Spec {
         thermal: super::thermal::spec(model),
         health: super::health::spec(model),
         power_loss: super::power_loss::resolve(model),
-    }
-}
-
-fn cache_spec(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
-    let superblocks = cache.blocks_per_plane.get() * apart;
-    let dynamic = cache.dynamic_blocks_per_plane.as_ref();
-    let dynamic_superblocks = dynamic.map_or(0, |field| field.get() * apart);
-    let all = u64::from(superblocks + dynamic_superblocks);
-    let slots = all * u64::from(cache.pages_per_block.get()) * u64::from(dies);
-    let name = |field: &Option<Field<String>>| field.as_ref().map(Value::get);
-    let emptying = named(&EMPTYING, name(&cache.emptied_by));
-    CacheSpec {
-        pool: PoolSpec {
-            superblocks,
-            rows: cache.pages_per_block.get(),
-            timing: CellTiming {
-                read: vec![micros(cache.read_us.get())],
-                program: vec![micros(cache.program_us.get())],
-                erase: micros(cache.erase_us.get()),
-            },
-        },
-        dynamic_superblocks,
-        emptying,
-        when_full: named(&WHEN_FULL, name(&cache.when_full)),
-        takes_collected: cache
-            .takes_collected
-            .as_ref()
-            .map_or(emptying == Emptying::OnChip, Value::get),
-        fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
-        fold_dies_background: cache.fold_dies_background.get(),
-        fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
     }
 }
 

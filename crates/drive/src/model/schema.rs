@@ -8,6 +8,7 @@ use super::health::HealthTable;
 use super::host::Host;
 use super::map::Map;
 use super::media::Media;
+use super::slc_cache::SlcCache;
 use super::sourced::Field;
 use super::thermal::ThermalTable;
 use super::trim::Trim;
@@ -30,7 +31,7 @@ pub struct Model {
     pub nand: Nand,
     /// What its dies can do beside one plain operation at a time.
     pub nand_commands: Option<NandCommands>,
-    /// The static SLC cache, if there is one.
+    /// The SLC cache, if there is one.
     pub slc_cache: Option<SlcCache>,
     /// Parity over dies, if there is any.
     pub parity: Option<Parity>,
@@ -110,40 +111,6 @@ pub struct Nand {
     pub bus_mb_per_s: Field<u32>,
     /// Command and address cycles of a transfer, ns.
     pub bus_overhead_ns: Field<u64>,
-}
-
-/// An SLC cache.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SlcCache {
-    /// Switch.
-    pub enabled: Field<bool>,
-    /// Blocks of a plane that are kept in SLC mode.
-    pub blocks_per_plane: Field<u32>,
-    /// Pages of a block in SLC mode.
-    pub pages_per_block: Field<u32>,
-    /// tR in SLC mode, µs.
-    pub read_us: Field<f64>,
-    /// tPROG in SLC mode, µs.
-    pub program_us: Field<f64>,
-    /// tBERS in SLC mode, µs.
-    pub erase_us: Field<f64>,
-    /// Blocks of a plane in the main area that may be used in SLC mode at the same time; none
-    /// if not named.
-    pub dynamic_blocks_per_plane: Option<Field<u32>>,
-    /// `on-chip` (if not named) or `controller`: how it is emptied.
-    pub emptied_by: Option<Field<String>>,
-    /// `wait` (if not named) or `bypass`: what the host does where it has no room.
-    pub when_full: Option<Field<String>>,
-    /// Whether collected data enters it; if not named, it does where on-chip copy empties
-    /// it.
-    pub takes_collected: Option<Field<bool>>,
-    /// Folding begins when more of the cache than this is occupied, percent.
-    pub fold_start_percent: Field<f64>,
-    /// Dies that fold at once while the host still finds room.
-    pub fold_dies_background: Field<u32>,
-    /// Rest of such folding after each word line of a die, µs.
-    pub fold_pause_us: Field<u64>,
 }
 
 /// Parity over dies.

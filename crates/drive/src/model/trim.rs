@@ -29,6 +29,8 @@ pub struct Trim {
     pub per_page_ns: Option<Field<u64>>,
     /// What is looked at together, KiB of user data.
     pub piece_kib: Option<Field<u32>>,
+    /// Rest after each piece, µs; none if not named; needs `piece_kib`.
+    pub piece_pause_us: Option<Field<u64>>,
     /// Whether the command ends before its range has been looked at; needs `piece_kib`.
     pub lazy: Option<Field<bool>>,
     /// What reads of a trimmed range return: `zeroes`, `data` (the same each time) or
@@ -56,30 +58,22 @@ pub(super) fn check(c: &mut Checker<'_>, t: &Trim, host: &Host) {
     );
     c.source("trim.reaches_cache", &t.reaches_cache);
     queued(c, host, "trim.queued", &t.queued);
-    if let Some(field) = &t.per_range_ns {
-        c.range("trim.per_range_ns", field, 0..=1_000_000_000);
-    }
-    if let Some(field) = &t.per_page_ns {
-        c.range("trim.per_page_ns", field, 0..=1_000_000);
-        needs_pieces(c, t, "trim.per_page_ns", field);
-    }
-    if let Some(field) = &t.lazy {
-        c.source("trim.lazy", field);
-        needs_pieces(c, t, "trim.lazy", field);
-    }
-    if let Some(field) = &t.piece_kib {
-        c.range("trim.piece_kib", field, 4..=1_048_576);
-    }
+    c.optional("trim.per_range_ns", &t.per_range_ns, 0..=1_000_000_000);
+    c.optional("trim.per_page_ns", &t.per_page_ns, 0..=1_000_000);
+    needs_pieces(c, t, "trim.per_page_ns", &t.per_page_ns);
+    c.optional("trim.piece_pause_us", &t.piece_pause_us, 0..=10_000_000);
+    needs_pieces(c, t, "trim.piece_pause_us", &t.piece_pause_us);
+    c.optional_source("trim.lazy", &t.lazy);
+    needs_pieces(c, t, "trim.lazy", &t.lazy);
+    c.optional("trim.piece_kib", &t.piece_kib, 4..=1_048_576);
     if let Some(field) = &t.deterministic {
         c.one_of("trim.deterministic", field, PROMISES);
     }
-    if let Some(field) = &t.erase_pause_us {
-        c.range("trim.erase_pause_us", field, 0..=10_000_000);
-    }
+    c.optional("trim.erase_pause_us", &t.erase_pause_us, 0..=10_000_000);
 }
 
-fn needs_pieces<T>(c: &mut Checker<'_>, t: &Trim, key: &'static str, field: &Field<T>) {
-    if t.piece_kib.is_none() {
+fn needs_pieces<T>(c: &mut Checker<'_>, t: &Trim, key: &'static str, field: &Option<Field<T>>) {
+    if let (Some(field), None) = (field, &t.piece_kib) {
         let message = "it needs trim.piece_kib, what is looked at together".to_string();
         c.report(key, field, message);
     }
@@ -105,12 +99,14 @@ pub(super) fn resolve(trim: &Trim, host: &Host) -> TrimSpec {
             per_unit: trim.per_page_ns.as_ref().map_or(Nanos::ZERO, nanos),
             lazy: trim.lazy.as_ref().is_some_and(Value::get),
             deterministic: promise(trim).is_none_or(|promise| promise != "none"),
+            pause: pause(&trim.piece_pause_us),
         }),
-        erase_pause: trim
-            .erase_pause_us
-            .as_ref()
-            .map(|pause| Nanos::from_micros(pause.get())),
+        erase_pause: pause(&trim.erase_pause_us),
     }
+}
+
+fn pause(field: &Option<Field<u64>>) -> Option<Nanos> {
+    field.as_ref().map(|field| Nanos::from_micros(field.get()))
 }
 
 fn promise(trim: &Trim) -> Option<String> {
@@ -175,13 +171,15 @@ mod tests {
     #[test]
     fn lazy_trim_and_its_promise_are_facts() {
         let keys = "piece_kib = 256\nper_page_ns = 30\nlazy = true\nqueued = false\n\
-                    deterministic = \"zeroes\"\nerase_pause_us = 7\nper_range_ns = 11";
+                    deterministic = \"zeroes\"\nerase_pause_us = 7\nper_range_ns = 11\n\
+                    piece_pause_us = 13";
         let model = parse(keys).expect("it is sound");
         let trim = model.spec().trim;
         let work = trim.work.expect("it goes by pieces");
         assert_eq!((work.piece_units, work.per_unit), (64, Nanos(30)));
         assert!(work.lazy && work.deterministic && !trim.queued);
         assert_eq!(trim.erase_pause, Some(Nanos(7_000)));
+        assert_eq!(work.pause, Some(Nanos(13_000)));
         assert_eq!(trim.range_bytes_max, 65_535 * 512);
         let facts = model.facts();
         let fact = |name: &str| {
@@ -202,6 +200,11 @@ mod tests {
             (
                 "per_page_ns = 3",
                 "trim.per_page_ns",
+                "needs trim.piece_kib",
+            ),
+            (
+                "piece_pause_us = 3",
+                "trim.piece_pause_us",
                 "needs trim.piece_kib",
             ),
             ("piece_kib = 2", "trim.piece_kib", "from 4 to"),

@@ -83,10 +83,12 @@ mod kind {
     pub const HEAT: u8 = 11;
     // The steps of a start, before which nothing else happens but arrivals, which wait.
     pub const POWER: u8 = 12;
+    // A timer, as that of the other rest of TRIM.
+    pub const TRIM_PIECE_PAUSE: u8 = 13;
 }
 
 /// How many things of each kind there are. What is switched off has none.
-fn things(spec: &Spec) -> [u32; 13] {
+fn things(spec: &Spec) -> [u32; 14] {
     let cores = spec.controller.cores;
     let sleep = u32::from(!spec.idle_states.is_empty());
     let heat = u32::from(spec.thermal.is_some());
@@ -94,8 +96,23 @@ fn things(spec: &Spec) -> [u32; 13] {
     let cpus = Cpus::things(&spec.host);
     let trim_pause = u32::from(spec.trim.erase_pause.is_some());
     let power = u32::from(spec.power_loss.is_some());
+    let trim_work = spec.trim.work.as_ref();
+    let piece_pause = u32::from(trim_work.is_some_and(|work| work.pause.is_some()));
     [
-        spec.dies, links, cores, 1, 1, 1, 1, 1, cpus, trim_pause, sleep, heat, power,
+        spec.dies,
+        links,
+        cores,
+        1,
+        1,
+        1,
+        1,
+        1,
+        cpus,
+        trim_pause,
+        sleep,
+        heat,
+        power,
+        piece_pause,
     ]
 }
 
@@ -427,6 +444,7 @@ impl SimDrive {
             (kind::IDLE_SLICE, _) => self.idle_slice_ends(),
             (kind::IDLE_BEGIN, _) => self.idle_timer(),
             (kind::TRIM_PAUSE, _) => self.trim_pause_ends(),
+            (kind::TRIM_PIECE_PAUSE, _) => self.trim_piece_pause_ends(),
             (kind::SLEEP, _) => self.sleep_timer_ends(),
             (kind::HEAT, _) => self.heat_step_ends(),
             (kind::POWER, _) => self.power_timer_ends(),

@@ -29,6 +29,10 @@ impl SimDrive {
         if self.spec.trim.erase_pause.is_some() {
             self.queue.cancel(kind::TRIM_PAUSE, 0);
         }
+        let work = self.spec.trim.work.as_ref();
+        if work.is_some_and(|work| work.pause.is_some()) {
+            self.queue.cancel(kind::TRIM_PIECE_PAUSE, 0);
+        }
         self.trimmer = Trimmer::new();
         self.read_ahead = ReadAhead::new();
         self.mapping.forget();

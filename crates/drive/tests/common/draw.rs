@@ -71,7 +71,32 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
         &mut Rng::stream(rng.clone().next_u64(), "policy"),
         &mut spec,
     );
+    draw_way_past(
+        &mut Rng::stream(rng.clone().next_u64(), "past the cache"),
+        &mut spec,
+    );
     spec
+}
+
+/// For some drives with an SLC cache, requests that pass it by, and a pace at which it is
+/// emptied through the controller.
+fn draw_way_past(rng: &mut Rng, spec: &mut Spec) {
+    let without = spec.clone();
+    let Some(cache) = &mut spec.cache else {
+        return;
+    };
+    if cache.emptying == Emptying::Controller && rng.ratio(1, 2) {
+        cache.fold_slots_background = Some(1 + rng.below(6) as u32);
+    }
+    if rng.ratio(1, 2) {
+        cache.bypass_from_bytes = Some((1 + rng.below(40)) * UNIT);
+        let least = spec.buffer_programs_min() * spec.program_units();
+        spec.buffer.write_units = spec.buffer.write_units.max(least);
+        match stend_drive::sim::user_units_max(spec).expect("a small drive") {
+            0 => *spec = without,
+            most => spec.user_bytes = spec.user_bytes.min(most * UNIT),
+        }
+    }
 }
 
 /// For some drives, a policy that needs more than a look at each superblock.
@@ -219,9 +244,16 @@ pub fn draw_host(rng: &mut Rng, spec: &mut Spec) -> bool {
         per_unit: Nanos(rng.below(3) * 20_000),
         lazy: rng.ratio(2, 3),
         deterministic: rng.ratio(3, 4),
+        pause: None,
     });
     let erases = rng.ratio(1, 2);
     spec.trim.erase_pause = erases.then(|| Nanos::from_micros(rng.below(3) * 2_000));
+    if let Some(work) = &mut spec.trim.work {
+        let mut rng = Rng::stream(rng.clone().next_u64(), "rest after pieces");
+        work.pause = rng
+            .ratio(1, 3)
+            .then(|| Nanos::from_micros(rng.below(4) * 1_000));
+    }
     true
 }
 

@@ -124,12 +124,14 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec
             },
         },
         dynamic_superblocks: 0,
+        bypass_from_bytes: None,
         emptying: Emptying::OnChip,
         when_full: WhenFull::Wait,
         takes_collected: true,
         fold_start_slots: 8 * 4 * 6,
         fold_dies_background: 1,
         fold_pause: Nanos::from_micros(200),
+        fold_slots_background: None,
     });
     spec.collect.cache_reserve_superblocks = 4;
     spec

@@ -42,9 +42,14 @@ fn changed(keys: &str, tables: &str, change: impl FnOnce(&mut Model)) -> Simulat
 
 /// MB/s of sequential writing, second by second, over 3.3 GB.
 fn curve(target: &mut SimulatedTarget) -> Vec<(f64, f64)> {
-    let text = "[write]\nrw=write\nbs=128k\niodepth=32\nsize=3200m\n";
+    curve_of(target, "128k")
+}
+
+/// The same in requests of another length.
+fn curve_of(target: &mut SimulatedTarget, length: &str) -> Vec<(f64, f64)> {
+    let text = format!("[write]\nrw=write\nbs={length}\niodepth=32\nsize=3200m\n");
     let request = stend_target::JobRequest {
-        text,
+        text: &text,
         seed: 7,
         sample_ms: 500,
     };
@@ -89,6 +94,87 @@ fn sequential_writing_falls_when_the_cache_is_full() {
         cache.enabled.get_mut().value = false;
     });
     assert_eq!(falls_at(&curve(&mut none)), None, "without a cache");
+}
+
+/// MB/s of the first 150 MiB (below half of the cache) that are written to a drive so.
+fn first(target: &mut SimulatedTarget, body: &str) -> f64 {
+    let body = format!("{body}\niodepth=32\nsize=100%\nio_size=150m");
+    job(target, &body).write.bw_bytes as f64 / 1e6
+}
+
+#[test]
+fn long_requests_go_at_the_speed_of_the_main_area_from_the_first_byte_on() {
+    let drive = |from: Option<&str>, enabled: bool| {
+        let mut keys = key("emptied_by", "\"controller\"") + &key("when_full", "\"bypass\"");
+        keys += &from.map_or(String::new(), |from| key("bypass_from_kib", from));
+        changed(&keys, "", |model| {
+            let cache = model.slc_cache.as_mut().expect("it has a cache");
+            cache.enabled.get_mut().value = enabled;
+            cache.fold_start_percent.get_mut().value = 100.0;
+            model.dram.write_buffer_kib.get_mut().value = 1_024;
+        })
+    };
+    let speeds = |from, enabled| {
+        [
+            "rw=write\nbs=128k",
+            "rw=write\nbs=64k",
+            "rw=randwrite\nbs=4k",
+        ]
+        .map(|body| first(&mut drive(from, enabled), body))
+    };
+    let (past, into, none) = (
+        speeds(Some("128"), true),
+        speeds(None, true),
+        speeds(None, false),
+    );
+    println!("MB/s of 128, 64, 4 KiB: past {past:.1?}, into {into:.1?}, no cache {none:.1?}");
+    let same = |a: f64, b: f64| (a / b - 1.0).abs() < 0.02;
+    assert!(same(past[0], none[0]) && into[0] > 2.0 * none[0]);
+    assert!(same(past[1], into[1]) && same(past[2], into[2]));
+    assert!(into[1] > 2.0 * none[1]);
+    // And what has passed it by has taken nothing of it.
+    let mut fresh = drive(Some("128"), true);
+    let mut used = drive(Some("128"), true);
+    job(&mut used, "rw=write\nbs=128k\niodepth=32\nsize=1200m");
+    let (fresh, used) = (
+        falls_at(&curve_of(&mut fresh, "64k")),
+        falls_at(&curve_of(&mut used, "64k")),
+    );
+    println!("the cache ends at {fresh:?} GB, after long writes at {used:?} GB");
+    let (fresh, used) = (fresh.expect("it ends"), used.expect("it ends"));
+    assert!((used / fresh - 1.0).abs() < 0.1, "{fresh} {used}");
+}
+
+#[test]
+fn reads_suffer_less_where_the_cache_is_emptied_at_a_pace() {
+    // What is read, one at a time, while a cache that is nearly full is emptied: ns.
+    let reads = |slots: Option<&str>, start_percent: f64| {
+        let mut keys = key("emptied_by", "\"controller\"");
+        keys += &slots.map_or(String::new(), |slots| key("fold_slots_background", slots));
+        let mut target = changed(&keys, "", |model| {
+            let cache = model.slc_cache.as_mut().expect("it has a cache");
+            cache.fold_start_percent.get_mut().value = start_percent;
+            model.collection.depth.get_mut().value = 16;
+        });
+        let fill = "rw=write\nbs=128k\niodepth=32\nsize=100%\nio_size=300m";
+        job(&mut target, fill);
+        let body = "rw=randread\nbs=4k\niodepth=1\nsize=250m\nnorandommap\ntime_based\nruntime=1";
+        let read = job(&mut target, body).read;
+        let folded = target.drive_mut().counters().units_folded as f64 * 4096.0 / 1e6;
+        (read.clat_ns.mean, percentile(&read, "99.000000"), folded)
+    };
+    let (free, paced, none) = (
+        reads(None, 10.0),
+        reads(Some("1"), 10.0),
+        reads(None, 100.0),
+    );
+    println!("mean and p99 ns, MB folded: free {free:?}, paced {paced:?}, not at all {none:?}");
+    assert!(free.0 > 2.0 * none.0, "{free:?}");
+    assert!(
+        paced.0 < 0.7 * free.0 && paced.0 > 1.05 * none.0,
+        "{paced:?}"
+    );
+    assert!(paced.2 > 5.0 && none.2 < 0.1);
 }
 
 #[test]

@@ -235,6 +235,35 @@ fn after_a_deletion_reads_wait_for_unmapping_and_erasing_and_then_no_more() {
 }
 
 #[test]
+fn reads_wait_for_tens_of_milliseconds_where_pieces_of_a_deletion_take_as_long() {
+    // Pieces of 64 MiB, 16,384 pages of 2 µs: 32.8 ms each, with as long a rest after each,
+    // and 32 of them.
+    let pieces = |per_page_ns: &str, pause_us: &str| {
+        let (iops, longest) = reads_after_trim(&[
+            ("trim.lazy", "true"),
+            ("trim.piece_kib", "65536"),
+            ("trim.per_page_ns", per_page_ns),
+            ("trim.piece_pause_us", pause_us),
+        ]);
+        let end = iops[iops.len() - 2];
+        let (two, after) = (&iops[..20], &iops[22..iops.len() - 1]);
+        let share = two.iter().sum::<f64>() / 20.0 / end;
+        let least = after.iter().fold(f64::MAX, |least, &i| least.min(i));
+        (share, least / end, longest)
+    };
+    let (share, after, longest) = pieces("2000", "32768");
+    assert!((0.45..0.55).contains(&share), "{share}");
+    assert!((32_000_000..34_000_000).contains(&longest), "{longest}");
+    assert!(after > 0.98, "{after}");
+    // Where a page costs nothing, neither is seen.
+    let (share, _, longest) = pieces("0", "32768");
+    assert!(share > 0.98 && longest < 1_000_000, "{share}, {longest}");
+    // Half of the rest: two thirds of the time are taken.
+    let (share, ..) = pieces("2000", "16384");
+    assert!((0.45..0.56).contains(&share), "{share}");
+}
+
+#[test]
 fn deleting_stops_other_commands_unless_it_is_queued() {
     // Deletions of 256 MiB at intervals beside reads; behind SATA.
     let longest = |queued: &str| {

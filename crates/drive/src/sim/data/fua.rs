@@ -63,8 +63,9 @@ impl SimDrive {
         if !entry.fua || entry.to_admit > u64::from(bytes) {
             return 0;
         }
-        let mode = self.limits.always[0].map(|kind| kind.mode);
-        self.writer.padding_after(StreamId::HOST, units, mode)
+        let stream = self.stream_of_admission(command, 0);
+        let mode = self.limits.always[stream.number()].map(|kind| kind.mode);
+        self.writer.padding_after(stream, units, mode)
     }
 
     /// A FUA write waits for the program of a slot.

@@ -6,6 +6,9 @@
 //! is collected, by how often it has been: the survivors of a superblock of the host go to
 //! the first stream of collection, those of a superblock of this stream to the second.
 //!
+//! Where requests from some length on pass an SLC cache by, they have a stream of their own,
+//! which opens superblocks of the main area; the other one opens what the cache has to give.
+//!
 //! Each further stream holds up to a superblock that no other can use. The thresholds of
 //! collection are raised by as many (see [`crate::sim::space::limits`]); so the least reserve is, as with
 //! two streams, one superblock half collected, one half filled by every stream but the one
@@ -31,8 +34,10 @@ pub(crate) const MOST: usize = (2 * (MOST_HOST + 1)).next_power_of_two();
 pub(crate) struct StreamId(u8);
 
 impl StreamId {
-    /// The host's; of several, the one for the coldest data.
+    /// The host's; of several, the one for the coldest data, or for what enters the cache.
     pub const HOST: StreamId = StreamId(0);
+    /// The host's for long requests, in a drive in which they pass the cache by.
+    pub const PAST_CACHE: StreamId = StreamId(2);
     /// Collection's; of several, the one for what was not collected before.
     pub const COLLECT: StreamId = StreamId(1);
 
@@ -64,6 +69,23 @@ impl StreamId {
     }
 }
 
+/// What tells the streams of the host apart, where there is more than one.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+enum Apart {
+    Heat(Heat),
+    /// A request at least so long passes the cache by.
+    Bytes(u64),
+}
+
+impl Apart {
+    fn new(spec: &Spec, units: u32) -> Option<Apart> {
+        if let Some(streams) = spec.streams.as_ref().filter(|s| s.host_streams > 1) {
+            return Some(Apart::Heat(Heat::new(streams, units)));
+        }
+        spec.cache.as_ref()?.bypass_from_bytes.map(Apart::Bytes)
+    }
+}
+
 /// What tells the streams of a drive apart.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Sorting {
@@ -73,7 +95,7 @@ pub(crate) struct Sorting {
     /// Where static wear levelling puts what it moves, if that has a stream of its own.
     level: Option<StreamId>,
     /// With more than one stream of the host.
-    heat: Option<Box<Heat>>,
+    apart: Option<Box<Apart>>,
     /// Data of the host on its way, in the order of admission: command, stream.
     on_its_way: VecDeque<(u32, StreamId)>,
 }
@@ -81,7 +103,7 @@ pub(crate) struct Sorting {
 impl Sorting {
     pub fn new(spec: &Spec, units: u32) -> Sorting {
         let streams = spec.streams.as_ref();
-        let host = streams.map_or(1, |s| s.host_streams);
+        let host = spec.host_streams();
         let collect = streams.map_or(1, |s| s.collect_streams);
         assert!(
             host.max(collect) as usize <= MOST_HOST && host.min(collect) > 0,
@@ -93,18 +115,16 @@ impl Sorting {
             level: spec
                 .has_level_stream()
                 .then(|| StreamId::collect(collect as u8)),
-            heat: streams
-                .filter(|s| s.host_streams > 1)
-                .map(|s| Box::new(Heat::new(s, units))),
+            apart: Apart::new(spec, units).map(Box::new),
             on_its_way: VecDeque::with_capacity(if host > 1 { 256 } else { 0 }),
         }
     }
 }
 
 impl Sorting {
-    /// Whether the host's data is told apart by heat.
-    pub fn by_heat(&self) -> bool {
-        self.heat.is_some()
+    /// Whether the host's data goes to more than one stream.
+    pub fn tells_apart(&self) -> bool {
+        self.apart.is_some()
     }
 
     /// Nothing is on its way. What is known of heat is kept, as is the mapping.
@@ -114,9 +134,7 @@ impl Sorting {
 
     /// Begins anew with so many units, all of them cold.
     pub fn forget_heat(&mut self, spec: &Spec, units: u32) {
-        if let (Some(heat), Some(streams)) = (&mut self.heat, &spec.streams) {
-            **heat = Heat::new(streams, units);
-        }
+        self.apart = Apart::new(spec, units).map(Box::new);
     }
 }
 
@@ -137,14 +155,26 @@ impl SimDrive {
 
     /// The stream that the next data of a write command belongs to: all that is admitted at
     /// once goes where its first unit does. A FUA write, of which one slot is filled up, stays
-    /// together in the stream for the coldest.
+    /// together in the stream for the coldest, or, as any, in the one for its length.
     #[inline(always)]
     pub(in crate::sim) fn stream_of_admission(&self, command: u32, first: u32) -> StreamId {
-        match &self.writer.sorting.heat {
-            Some(heat) if !self.commands.get(command).fua => self
+        match self.writer.sorting.apart.as_deref() {
+            None => StreamId::HOST,
+            Some(Apart::Heat(heat)) if !self.commands.get(command).fua => self
                 .stream_of_piece(command)
                 .unwrap_or_else(|| StreamId::host(heat.stream_of(first))),
-            _ => StreamId::HOST,
+            Some(Apart::Heat(_)) => StreamId::HOST,
+            Some(Apart::Bytes(from)) => self.stream_by_length(command, *from),
+        }
+    }
+
+    /// The stream of a request in a drive in which those of `from` bytes on pass the cache by.
+    #[inline(never)]
+    fn stream_by_length(&self, command: u32, from: u64) -> StreamId {
+        if self.commands.get(command).len_bytes >= from {
+            StreamId::PAST_CACHE
+        } else {
+            StreamId::HOST
         }
     }
 
@@ -165,7 +195,7 @@ impl SimDrive {
         to: StreamId,
     ) {
         let sorting = &mut self.writer.sorting;
-        let Some(heat) = &mut sorting.heat else {
+        let Some(Apart::Heat(heat)) = sorting.apart.as_deref_mut() else {
             return;
         };
         sorting.on_its_way.push_back((command, to));
@@ -179,8 +209,10 @@ impl SimDrive {
     #[inline(always)]
     pub(in crate::sim) fn stream_of_arrival(&mut self, command: u32) -> StreamId {
         let sorting = &mut self.writer.sorting;
-        if sorting.heat.is_none() {
-            return StreamId::HOST;
+        match sorting.apart.as_deref() {
+            None => return StreamId::HOST,
+            Some(&Apart::Bytes(from)) => return self.stream_by_length(command, from),
+            Some(Apart::Heat(_)) => {}
         }
         let nth = sorting.on_its_way.iter().position(|&(c, _)| c == command);
         let entry = nth.and_then(|nth| sorting.on_its_way.remove(nth));

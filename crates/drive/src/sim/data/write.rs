@@ -97,9 +97,8 @@ pub(crate) struct Writer {
     units_per_slot: u32,
     /// By mode: what a program fills, and a superblock holds.
     shapes: [Filled; 2],
-    /// Units of the smallest superblock that a stream may open next: the host's, and
-    /// collection's.
-    least_units: [u32; 2],
+    /// Units of the smallest superblock that each stream may open next.
+    least_units: [u32; MOST],
     collected_under_way: u32,
     padding_owed: bool,
     slots_begun: u64,
@@ -145,15 +144,12 @@ impl Writer {
         let slots = layout.slots() as usize;
         let shapes = Mode::ALL.map(|mode| Filled::new(layout.shape(mode), spec.units_per_slot));
         let holds = |mode: Mode| shapes[mode as usize].units_per_superblock;
-        let host = if spec.cache.is_some() {
-            holds(Mode::Slc)
-        } else {
-            holds(Mode::Native)
-        };
-        let collected = match &spec.cache {
-            Some(cache) if cache.takes_collected => holds(Mode::Slc),
+        let collected_in_slc = spec.cache.as_ref().is_some_and(|c| c.takes_collected);
+        let least_units = std::array::from_fn(|number| match StreamId::nth(number) {
+            StreamId::HOST if spec.cache.is_some() => holds(Mode::Slc),
+            id if !id.is_host() && collected_in_slc => holds(Mode::Slc),
             _ => holds(Mode::Native),
-        };
+        });
         let stream = Stream {
             superblock: NONE,
             kind: Kind::NATIVE,
@@ -173,7 +169,7 @@ impl Writer {
         let sorting = Sorting::new(spec, units);
         Writer {
             streams: [stream; MOST],
-            careful: spec.power_loss.is_some() || spec.buffer.coalesces || sorting.by_heat(),
+            careful: spec.power_loss.is_some() || spec.buffer.coalesces || sorting.tells_apart(),
             sorting,
             filling: Vec::with_capacity(256),
             free: Vec::with_capacity(256),
@@ -183,7 +179,7 @@ impl Writer {
             unprogrammed: vec![0; slots.div_ceil(64)],
             epoch: 0,
             units_per_slot: spec.units_per_slot,
-            least_units: [host, collected],
+            least_units,
             shapes,
             collected_under_way: 0,
             padding_owed: false,
@@ -548,7 +544,7 @@ impl SimDrive {
         if units <= stream.room {
             return 0;
         }
-        let least = self.writer.least_units[usize::from(!id.is_host())];
+        let least = self.writer.least_units[id.number()];
         (units - stream.room).div_ceil(least)
     }
 
@@ -563,7 +559,7 @@ impl SimDrive {
     /// Settles what a stream opens next, if `units` more than were promised take it there.
     #[inline(always)]
     fn find_next(&mut self, id: StreamId, units: u32) {
-        let settled = self.limits.always[usize::from(!id.is_host())].is_some();
+        let settled = self.limits.always[id.number()].is_some();
         if !settled && self.superblocks_needed(id, units) > 0 {
             let kind = self.next_kind(id);
             self.writer.streams[id.number()].next = Some(kind);

@@ -3,8 +3,8 @@
 //!
 //! With pieces, the range of a command is noted first: from then on it reads as trimmed
 //! (unless the drive is not deterministic), and what is written there meanwhile is no
-//! longer meant. Pieces follow one another on a core, each behind what the core was given
-//! before it.
+//! longer meant. Pieces follow one another on a core, at once or after a rest, each behind
+//! what the core was given before it.
 
 use std::collections::VecDeque;
 
@@ -32,6 +32,8 @@ pub(crate) struct Trimmer {
     ranges: VecDeque<Range>,
     /// A piece is on a core.
     working: bool,
+    /// It rests between two pieces.
+    between: bool,
     /// Superblocks may be empty that were not when they were last looked at.
     look: bool,
     /// The superblock being erased, or [`NONE`].
@@ -44,6 +46,7 @@ impl Trimmer {
         Trimmer {
             ranges: VecDeque::with_capacity(64),
             working: false,
+            between: false,
             look: false,
             erasing: NONE,
             resting: false,
@@ -54,7 +57,7 @@ impl Trimmer {
 impl Trimmer {
     /// Whether it works, or rests between two pieces of work.
     pub fn is_busy(&self) -> bool {
-        self.working || self.resting || self.erasing != NONE
+        self.working || self.between || self.resting || self.erasing != NONE
     }
 }
 
@@ -148,7 +151,7 @@ impl SimDrive {
         let Some(range) = self.trimmer.ranges.front() else {
             return;
         };
-        if self.trimmer.working {
+        if self.trimmer.working || self.trimmer.between {
             return;
         }
         let units = self.mapping.noted_in(range.next, self.piece_end(range));
@@ -178,9 +181,19 @@ impl SimDrive {
         } else if let Some(front) = self.trimmer.ranges.front_mut() {
             front.next = end;
         }
+        let work = self.spec.trim.work.as_ref().expect("TRIM goes by pieces");
+        if let Some(pause) = work.pause {
+            self.trimmer.between = true;
+            self.set_timer(pause, kind::TRIM_PIECE_PAUSE);
+        }
         self.trim_on();
         self.pump_all();
         self.trim_emptied();
+    }
+
+    pub(in crate::sim) fn trim_piece_pause_ends(&mut self) {
+        self.trimmer.between = false;
+        self.trim_on();
     }
 
     /// Addresses were taken away: superblocks may be empty by it.

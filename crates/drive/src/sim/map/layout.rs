@@ -6,7 +6,7 @@
 
 use crate::sim::map::divider::Divider;
 use crate::sim::map::shape::{Mode, Shape};
-use crate::spec::{PoolSpec, Spec, WhenFull};
+use crate::spec::{PoolSpec, Spec};
 
 /// The two kinds of superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -167,7 +167,7 @@ pub fn user_units_max(spec: &Spec) -> Option<u64> {
             3 + crate::sim::space::limits::half_folded(spec),
             2 * bits * buffer,
         ),
-        Some(cache) if cache.when_full == WhenFull::Bypass => (3, 2 * buffer),
+        Some(cache) if cache.opens_main() => (3, 2 * buffer),
         Some(_) => (0, 0),
     };
     let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);

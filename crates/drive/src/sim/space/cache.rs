@@ -2,7 +2,8 @@
 //!
 //! Superblocks of its own (static) are taken first, then superblocks of the main area in SLC
 //! mode (dynamic), as far as the drive allows and the main area has room. Where neither is
-//! left the host waits, or writes to the main area. A slot of a dynamic superblock takes as
+//! left the host waits, or writes to the main area. Long requests may pass it by, in a stream
+//! of their own. A slot of a dynamic superblock takes as
 //! much from the main area's free space as its word line would hold.
 //!
 //! It is emptied by on-chip copy ([`crate::sim::space::fold`]) or through the controller, as collection
@@ -42,7 +43,7 @@ impl SimDrive {
     /// What a stream opens next.
     #[inline(always)]
     pub(in crate::sim) fn next_kind(&self, id: StreamId) -> Kind {
-        match self.limits.always[usize::from(!id.is_host())] {
+        match self.limits.always[id.number()] {
             Some(kind) => kind,
             None => self.promised_kind(id).unwrap_or_else(|| self.host_kind()),
         }

@@ -112,7 +112,28 @@ impl SimDrive {
             || self.empties_cache().is_some() || self.refreshes() || self.finishes_cache_victim();
         let asked = self.wants_space() || self.limits.collects_otherwise && otherwise();
         let under_way = self.collector.under_way + self.writer.collected_slots_under_way();
-        asked && !self.read_only && under_way < self.spec.collect.depth && self.collect_has_space()
+        asked && !self.read_only && under_way < self.collect_depth() && self.collect_has_space()
+    }
+
+    /// Slots that may be under way.
+    #[inline]
+    fn collect_depth(&self) -> u32 {
+        match self.limits.emptying_paced {
+            None => self.spec.collect.depth,
+            Some(slots) => self.emptying_depth(slots),
+        }
+    }
+
+    /// While all there is to do is to empty the cache, and nobody waits for it, `slots` and no
+    /// more.
+    #[cold]
+    fn emptying_depth(&self, slots: u32) -> u32 {
+        let depth = self.spec.collect.depth;
+        let hurries = self.idle.working()
+            || self.wants_space()
+            || self.cache_pressed()
+            || self.main_wants_dynamic();
+        if hurries { depth } else { depth.min(slots) }
     }
 
     /// Whether the main area is to be collected for its space.
@@ -144,7 +165,7 @@ impl SimDrive {
 
     #[inline]
     fn collect_has_space(&self) -> bool {
-        let enters_cache = self.limits.always[1] == Some(Kind::STATIC);
+        let enters_cache = self.limits.always[StreamId::COLLECT.number()] == Some(Kind::STATIC);
         let above = !enters_cache
             || self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor;
         above && self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)

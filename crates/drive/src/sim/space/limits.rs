@@ -2,6 +2,7 @@
 
 use stend_base::Nanos;
 
+use crate::sim::data::streams::{MOST, StreamId};
 use crate::sim::map::layout::{Layout, Pool};
 use crate::sim::map::shape::Mode;
 use crate::sim::space::cache::Kind;
@@ -10,15 +11,18 @@ use crate::spec::{CacheSpec, Emptying, Spec, WhenFull};
 /// Thresholds in slots, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Limits {
-    /// What the host, and collection, open whenever they need a superblock; `None` where it
-    /// depends on the room there is.
-    pub always: [Option<Kind>; 2],
-    /// What holds the host back, where it always opens the same.
+    /// What each stream opens whenever it needs a superblock; `None` where it depends on the
+    /// room there is.
+    pub always: [Option<Kind>; MOST],
+    /// What holds the host back, where all it writes always opens the same.
     pub host: Option<HostLimit>,
     /// Collection may be asked for by something else than want of space.
     pub collects_otherwise: bool,
     /// How the SLC cache is emptied, if there is one.
     pub emptying: Option<Emptying>,
+    /// Slots under way while the cache is emptied through the controller and nobody waits for
+    /// it, if they are fewer than those of collection.
+    pub emptying_paced: Option<u32>,
     /// Free slots of each pool that the host must leave to the drive's own work.
     pub host_floor: [i64; 2],
     /// Free slots of the main area below which collection runs.
@@ -68,7 +72,7 @@ impl Limits {
         let cache = spec.cache.as_ref();
         let collect = &spec.collect;
         let further = spec.further_streams();
-        let host_streams = spec.streams.as_ref().map_or(1, |s| s.host_streams);
+        let host_streams = spec.host_streams();
         // Each further stream of the host may hold a slot that is not full, and one of
         // parity behind it, beyond what one stream would.
         let kept = collect.reserve_superblocks + further + half_folded(spec);
@@ -82,7 +86,6 @@ impl Limits {
         });
         let room = |mode: Mode| i64::from(slots_for[mode as usize][most as usize]) + 1;
         let wanted = slots(Pool::Main, collect.start_superblocks + further);
-        let dynamic = cache.map_or(0, |cache| cache.dynamic_superblocks);
         let fold_main_floor = slots(Pool::Main, collect.reserve_superblocks);
         let native = layout.shape(Mode::Native);
         let slc_units = layout.shape(Mode::Slc).data_slots * spec.units_per_slot;
@@ -93,7 +96,7 @@ impl Limits {
             None => wanted.max(main_pressed),
             // What the host writes there directly or in SLC mode must find room: an open
             // superblock, and one to open.
-            Some(cache) if dynamic > 0 || cache.when_full == WhenFull::Bypass => {
+            Some(cache) if cache.opens_main() => {
                 let bits = i64::from(spec.main.timing.pages_per_word_line());
                 let needed = slots(Pool::Main, 2) + bits * room(Mode::Slc);
                 let host = main_pressed.max(main_floor + needed);
@@ -113,12 +116,17 @@ impl Limits {
         let always = always(spec);
         let host_floor = [cache_floor, main_floor];
         Limits {
-            host: always[0].map(|kind| HostLimit::new(kind, host_floor[kind.pool as usize])),
+            host: always[0]
+                .filter(|_| cache.is_none() || spec.host_streams() == 1)
+                .map(|kind| HostLimit::new(kind, host_floor[kind.pool as usize])),
             always,
             collects_otherwise: spec.media.is_some()
                 || spec.power_loss.is_some()
                 || cache.is_some_and(|cache| cache.emptying == Emptying::Controller),
             emptying: cache.map(|cache| cache.emptying),
+            emptying_paced: cache
+                .filter(|cache| cache.emptying == Emptying::Controller)
+                .and_then(|cache| cache.fold_slots_background),
             host_floor,
             collect_start,
             collect_idle: slots(Pool::Main, spec.idle.target_superblocks + further)
@@ -151,10 +159,10 @@ pub(in crate::sim) fn half_folded(spec: &Spec) -> u32 {
     }
 }
 
-/// What the host and collection always open.
-fn always(spec: &Spec) -> [Option<Kind>; 2] {
+/// What each stream always opens.
+fn always(spec: &Spec) -> [Option<Kind>; MOST] {
     let Some(cache) = &spec.cache else {
-        return [Some(Kind::NATIVE); 2];
+        return [Some(Kind::NATIVE); MOST];
     };
     let fixed = !cache.is_either();
     let collected = if cache.takes_collected {
@@ -162,7 +170,11 @@ fn always(spec: &Spec) -> [Option<Kind>; 2] {
     } else {
         Kind::NATIVE
     };
-    [fixed.then_some(Kind::STATIC), Some(collected)]
+    std::array::from_fn(|number| match StreamId::nth(number) {
+        StreamId::HOST => fixed.then_some(Kind::STATIC),
+        id if id.is_host() => Some(Kind::NATIVE),
+        _ => Some(collected),
+    })
 }
 
 /// Superblocks of the cache that the host leaves free, where it waits for them.

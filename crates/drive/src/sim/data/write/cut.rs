@@ -116,6 +116,7 @@ impl SimDrive {
                 if !self.padding_fits(id, padding) {
                     break;
                 }
+                self.find_next(id, padding);
                 if filled == 0 {
                     self.begin_slot(id);
                     self.counters.filler_slots += 1;
