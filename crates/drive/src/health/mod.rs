@@ -54,6 +54,12 @@ pub struct Health {
     pub unsafe_shutdowns: u64,
     /// Requests that could not be served because of the flash.
     pub media_errors: u64,
+    /// Sectors of 512 bytes that the host asked for and that are lost, each time it asked.
+    pub uncorrectable_sectors: u64,
+    /// Uncorrectable bit error rate: [`Health::uncorrectable_sectors`] over the bits that the
+    /// host asked for, as JEDEC's JESD218 defines it (data errors over bits read). `None`
+    /// where errors of the flash are not modelled, and before the first read.
+    pub uber: Option<f64>,
     /// Where the model has heat.
     pub temperature: Option<Temperature>,
 }
@@ -80,6 +86,7 @@ pub const FIGURES: &[(&str, Figure)] = &[
     ("power_cycles", |h| h.power_cycles),
     ("unsafe_shutdowns", |h| h.unsafe_shutdowns),
     ("media_errors", |h| h.media_errors),
+    ("uncorrectable_sectors", |h| h.uncorrectable_sectors),
     ("retired_superblocks", |h| u64::from(h.retired_superblocks)),
     ("cycles_min", |h| u64::from(h.cycles.min)),
     ("cycles_mean", |h| h.cycles.mean as u64),

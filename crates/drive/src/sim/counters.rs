@@ -74,6 +74,9 @@ pub struct Counters {
     pub lost_pages: u64,
     /// Read commands that ended with an error since data they asked for is lost.
     pub failed_reads: u64,
+    /// Sectors of 512 bytes that these commands asked for and that are lost, each time they
+    /// are asked for.
+    pub uncorrectable_sectors: u64,
     /// Slots of map pages written back.
     pub map_programs: u64,
     /// Erases of the map's blocks, one a die.

@@ -4,8 +4,8 @@
 use stend_base::{Nanos, Status};
 
 use crate::health::{Cycles, Health};
-use crate::sim::SimDrive;
 use crate::sim::map::layout::Pool;
+use crate::sim::{Counters, SimDrive};
 use crate::spec::UNIT_BYTES;
 
 impl SimDrive {
@@ -77,8 +77,16 @@ impl SimDrive {
             power_cycles: 1 + counters.power_ups,
             unsafe_shutdowns: counters.unsafe_shutdowns,
             media_errors: counters.lost_pages,
+            uncorrectable_sectors: counters.uncorrectable_sectors,
+            uber: self.uber(&counters),
             temperature: self.temperature(),
         }
+    }
+
+    fn uber(&self, counters: &Counters) -> Option<f64> {
+        let bits = counters.host_bytes_read * 8;
+        let known = self.media.is_some() && bits > 0;
+        known.then(|| counters.uncorrectable_sectors as f64 / bits as f64)
     }
 
     /// Erase cycles of a pool; `None` where it has no superblock.

@@ -20,6 +20,9 @@ use crate::sim::map::shape::Mode;
 use crate::sim::{Purpose, SimDrive};
 use crate::spec::{MediaSpec, Spec, UNIT_BYTES};
 
+/// What counts as one error of the data: a logical block.
+const SECTOR_BYTES: u64 = 512;
+
 /// A page that could not be read and is rebuilt.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Rebuild {
@@ -229,8 +232,21 @@ impl SimDrive {
     pub(in crate::sim) fn check_lost(&mut self, command: u32) {
         let (first, end) = self.commands.get(command).units();
         if (first..end).any(|unit| self.mapping.lookup(unit) == LOST) {
-            self.commands.get_mut(command).status = Status::MediaError;
-            self.counters.failed_reads += 1;
+            self.read_fails(command);
+        }
+    }
+
+    #[cold]
+    fn read_fails(&mut self, command: u32) {
+        let entry = self.commands.get_mut(command);
+        entry.status = Status::MediaError;
+        let (first, end) = entry.units();
+        let asked = entry.offset_bytes..entry.offset_bytes + entry.len_bytes;
+        self.counters.failed_reads += 1;
+        for unit in (first..end).filter(|&unit| self.mapping.lookup(unit) == LOST) {
+            let begin = u64::from(unit) * UNIT_BYTES;
+            let bytes = asked.end.min(begin + UNIT_BYTES) - asked.start.max(begin);
+            self.counters.uncorrectable_sectors += bytes / SECTOR_BYTES;
         }
     }
 
