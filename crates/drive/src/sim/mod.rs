@@ -53,6 +53,8 @@ use power::durability::Durability;
 use power::idle_states::Sleep;
 use power::journal::Upkeep;
 use power::thermal::Heat;
+use space::blocks::Blocks;
+pub use space::blocks::{ShortDie, short_die};
 use space::collect::Collector;
 use space::fold::Folder;
 use space::idle::Idle;
@@ -130,6 +132,7 @@ pub struct SimDrive {
     folder: Folder,
     idle: Idle,
     media: Option<Box<Media>>,
+    blocks: Option<Box<Blocks>>,
     trimmer: Trimmer,
     /// Only in a drive whose power can be cut.
     durability: Option<Box<Durability>>,
@@ -171,7 +174,7 @@ enum Purpose {
     /// On-chip copy of a word line on one die: its number within the superblock.
     Fold { word_line_die: u32 },
     /// Erase of a superblock's blocks on one die.
-    Erase { superblock: u32 },
+    Erase { superblock: u32, die: u32 },
     /// A page that no pass corrects: entry of what is rebuilt.
     Unreadable { rebuild: u32 },
     /// Another page of its parity group.
@@ -195,7 +198,7 @@ impl Purpose {
             Purpose::Parity { superblock } => (4, superblock, 0),
             Purpose::Collect { slot } => (5, slot, 0),
             Purpose::Fold { word_line_die } => (6, word_line_die, 0),
-            Purpose::Erase { superblock } => (7, superblock, 0),
+            Purpose::Erase { superblock, die } => (7, superblock, die),
             Purpose::Unreadable { rebuild } => (8, rebuild, 0),
             Purpose::Rebuild { rebuild } => (9, rebuild, 0),
             Purpose::MapRead { waiting } => (10, waiting, 0),
@@ -221,7 +224,10 @@ impl Purpose {
             4 => Purpose::Parity { superblock: a },
             5 => Purpose::Collect { slot: a },
             6 => Purpose::Fold { word_line_die: a },
-            7 => Purpose::Erase { superblock: a },
+            7 => Purpose::Erase {
+                superblock: a,
+                die: b,
+            },
             8 => Purpose::Unreadable { rebuild: a },
             9 => Purpose::Rebuild { rebuild: a },
             10 => Purpose::MapRead { waiting: a },
@@ -286,6 +292,7 @@ impl SimDrive {
             folder: Folder::default(),
             idle: Idle::default(),
             media: Media::new(spec, layout.superblocks()),
+            blocks: space::blocks::blocks_of(spec, layout.superblocks()),
             trimmer: Trimmer::new(),
             sleep: Sleep::default(),
             heat: Heat::default(),
@@ -443,7 +450,7 @@ impl SimDrive {
             Purpose::Parity { superblock } => self.program_ended(superblock),
             Purpose::Collect { slot } => self.collect_arrived(slot),
             Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
-            Purpose::Erase { superblock } => self.erase_done(superblock),
+            Purpose::Erase { superblock, die } => self.erase_done(superblock, die),
             Purpose::Unreadable { rebuild } => self.page_unreadable(rebuild),
             Purpose::Rebuild { rebuild } => self.rebuild_part(rebuild),
             Purpose::MapRead { waiting } => self.map_read(waiting),
@@ -467,35 +474,48 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
+        for die in 0..self.spec.dies {
+            self.erase_block(superblock, die);
+        }
+    }
+
+    /// Erases a superblock's block on one die.
+    fn erase_block(&mut self, superblock: u32, die: u32) {
         let mode = self.superblocks.mode(superblock);
         let erase = match mode {
             Mode::Native => self.spec.main.timing.erase,
             Mode::Slc => self.cache_spec().pool.timing.erase,
         };
-        if mode == Mode::Slc {
-            self.counters.slc_erases += u64::from(self.spec.dies);
-        }
-        for die in 0..self.spec.dies {
-            self.counters.erases += 1;
-            self.array.submit(
-                &mut self.queue,
-                die,
-                Class::Background,
-                Work::Erase { erase },
-                Purpose::Erase { superblock }.pack(),
-            );
-        }
+        self.counters.erases += 1;
+        self.counters.slc_erases += u64::from(mode == Mode::Slc);
+        self.array.submit(
+            &mut self.queue,
+            die,
+            Class::Background,
+            Work::Erase { erase },
+            Purpose::Erase { superblock, die }.pack(),
+        );
     }
 
-    fn erase_done(&mut self, superblock: u32) {
-        let pool = self.layout.pool_of_superblock(superblock);
-        if self.superblocks.erase_ends(superblock, pool) {
-            self.trim_erased(superblock);
-            if self.superblocks.worn_out() {
-                self.wears_out();
-            }
-            self.pump_all();
+    fn erase_done(&mut self, superblock: u32, die: u32) {
+        if self.blocks.is_some() && self.block_is_replaced(superblock, die) {
+            return;
         }
+        if !self.superblocks.die_has_erased(superblock) {
+            return;
+        }
+        let pool = self.layout.pool_of_superblock(superblock);
+        let lost = self.lacks_a_block(superblock);
+        self.superblocks.erase_ends(superblock, pool, lost);
+        if lost {
+            // They were given back when it was emptied.
+            self.free_slots[pool as usize] -= self.slots(pool, 1);
+        }
+        self.trim_erased(superblock);
+        if self.superblocks.worn_out() {
+            self.wears_out();
+        }
+        self.pump_all();
     }
 
     fn cache_spec(&self) -> &crate::spec::CacheSpec {

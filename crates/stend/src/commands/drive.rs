@@ -190,6 +190,14 @@ fn simulation(target: &SimulatedTarget) -> Value {
         known["uncorrectable_sectors"] = health.uncorrectable_sectors.into();
         known["uber"] = uber.into();
     }
+    if let Some(blocks) = health.blocks {
+        known["factory_bad_blocks"] = blocks.factory_bad.into();
+        known["grown_bad_blocks"] = blocks.grown_bad.into();
+        known["spare_blocks_least"] = blocks.spares_least.into();
+        known["block_cycles_min"] = blocks.cycles.min.into();
+        known["block_cycles_mean"] = blocks.cycles.mean.into();
+        known["block_cycles_max"] = blocks.cycles.max.into();
+    }
     known
 }
 
