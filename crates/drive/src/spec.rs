@@ -534,6 +534,8 @@ pub struct BlocksSpec {
     pub spare_blocks: u32,
     /// Share of all blocks that are bad from the factory, parts per million.
     pub factory_bad_ppm: u32,
+    /// Share of all programs that fail, parts of 10^9.
+    pub program_failure_ppb: u32,
     /// Which blocks live for how long.
     pub seed: u64,
 }

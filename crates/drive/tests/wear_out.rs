@@ -211,6 +211,7 @@ fn of_blocks(mut spec: Spec, life: u32, spread_percent: u32, spare_blocks: u32) 
         life_spread_percent: spread_percent,
         spare_blocks,
         factory_bad_ppm: 0,
+        program_failure_ppb: 0,
         seed: 9,
     });
     spec
@@ -376,4 +377,65 @@ fn a_drive_that_has_lost_a_superblock_can_be_erased() {
     assert!(worn.free_entry_units() >= free);
     assert_eq!(worn.free_entry_units(), (40 - lost) * 8 * 4 * 4);
     assert!((0..3_000).all(|unit| worn.content(unit).is_none()));
+}
+
+/// A program that fails costs an erase of the new block, the copying of what the old one
+/// held, and itself again, with its transfer.
+#[test]
+fn a_program_that_fails_is_done_again_in_another_block() {
+    let mut spec = of_blocks(plain(40, 8, 3_000), u32::MAX, 0, 2_000);
+    let filled = |spec: &Spec| {
+        let mut drive = SimDrive::new(spec);
+        drive.keep_content();
+        // A superblock of 128 units, the programs of a slot one after another.
+        for slot in 0..32 {
+            alone(&mut drive, request(slot, Op::Write, u64::from(slot) * 4, 4));
+            alone(&mut drive, request(0, Op::Flush, 0, 0));
+        }
+        assert!((0..128).all(|unit| drive.content(unit) == Some(unit / 4)));
+        drive
+    };
+    let sound = filled(&spec);
+    assert_eq!(sound.counters().program_failures, 0);
+    spec.blocks
+        .as_mut()
+        .expect("it has some")
+        .program_failure_ppb = 100_000_000;
+    let failing = filled(&spec);
+    let (a, b) = (sound.counters(), failing.counters());
+    let failures = b.program_failures;
+    println!("{failures} failures, {} slots copied", b.block_copies);
+    assert!(failures > 0 && b.block_copies > 0);
+    assert_eq!(b.nand_programs, a.nand_programs + failures);
+    assert_eq!(b.erases, a.erases + failures);
+    assert_eq!(
+        b.native_programs,
+        a.native_programs + failures + b.block_copies
+    );
+    let timing = &spec.main.timing;
+    let transfer = Nanos(16_384 * 2_500 / 1_000) + spec.bus_overhead;
+    let each = timing.erase + timing.program[0] + transfer;
+    let copy = timing.read[0] + timing.program[0];
+    let more = each * failures + copy * b.block_copies;
+    assert_eq!(failing.now().since(sound.now()), more);
+    assert_eq!(b.die_busy_ns - a.die_busy_ns, more.0);
+    let of_blocks = blocks(&failing);
+    assert_eq!(u64::from(of_blocks.grown_bad), failures);
+}
+
+#[test]
+fn programs_that_fail_end_a_drive_and_lose_nothing() {
+    let ends = |mut spec: Spec| {
+        let blocks = spec.blocks.as_mut().expect("it has some");
+        blocks.program_failure_ppb = 1_000_000;
+        let (_, drive) = ends_where_a_die_has_no_block(&spec);
+        let counters = drive.counters();
+        assert!(counters.program_failures > 10, "{counters:?}");
+        assert_eq!(counters.lost_pages, 0);
+        counters
+    };
+    let plain = with_spare_superblocks(plain(40, 8, 3_000), 4);
+    ends(of_blocks(plain, u32::MAX, 0, 8));
+    let cached = with_spare_superblocks(cached(40, 40, 4_000), 2);
+    assert!(ends(of_blocks(cached, u32::MAX, 0, 8)).folds > 0);
 }

@@ -26,7 +26,9 @@ pub struct Blocks {
     /// Share of all blocks that are bad from the factory, parts per million; none if not
     /// named.
     pub factory_bad_ppm: Option<Field<u32>>,
-    /// Which blocks live for how long, and which are bad from the factory.
+    /// Share of all programs that fail, parts of 10^9; none if not named.
+    pub program_failure_ppb: Option<Field<u32>>,
+    /// Which blocks live for how long, which are bad from the factory, which programs fail.
     pub seed: Field<u64>,
 }
 
@@ -49,6 +51,9 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
     c.range("blocks.spare_blocks_per_die", spares, 0..=65_536);
     if let Some(bad) = &b.factory_bad_ppm {
         c.range("blocks.factory_bad_ppm", bad, 0..=500_000);
+    }
+    if let Some(failures) = &b.program_failure_ppb {
+        c.range("blocks.program_failure_ppb", failures, 0..=100_000_000);
     }
     c.source("blocks.seed", &b.seed);
 }
@@ -92,6 +97,7 @@ pub(super) fn resolve(model: &Model) -> Option<BlocksSpec> {
         life_spread_percent: blocks.life_spread_percent.get(),
         spare_blocks: blocks.spare_blocks_per_die.get(),
         factory_bad_ppm: blocks.factory_bad_ppm.as_ref().map_or(0, Value::get),
+        program_failure_ppb: blocks.program_failure_ppb.as_ref().map_or(0, Value::get),
         seed: blocks.seed.get(),
     })
 }
@@ -109,6 +115,7 @@ slc_life_cycles = { value = 30000, source = \"assumed\" }
 life_spread_percent = { value = 12, source = \"assumed\" }
 spare_blocks_per_die = { value = 60, source = \"assumed\" }
 factory_bad_ppm = { value = 20000, source = \"assumed\" }
+program_failure_ppb = { value = 700, source = \"assumed\" }
 seed = { value = 5, source = \"assumed\" }
 ";
 
@@ -125,6 +132,7 @@ seed = { value = 5, source = \"assumed\" }
             life_spread_percent: 12,
             spare_blocks: 60,
             factory_bad_ppm: 20_000,
+            program_failure_ppb: 700,
             seed: 5,
         };
         assert_eq!(spec.blocks, Some(expected));

@@ -167,8 +167,8 @@ enum Purpose {
     Merge { filling: u32 },
     /// A slot of data: slot being filled.
     Program { filling: u32 },
-    /// A slot of parity: superblock.
-    Parity { superblock: u32 },
+    /// Parity: the first slot that is programmed with it.
+    Parity { slot: u32 },
     /// Valid units of a slot under collection: slot.
     Collect { slot: u32 },
     /// On-chip copy of a word line on one die: its number within the superblock.
@@ -195,7 +195,7 @@ impl Purpose {
             Purpose::ReadAhead { entry } => (1, entry, 0),
             Purpose::Merge { filling } => (2, filling, 0),
             Purpose::Program { filling } => (3, filling, 0),
-            Purpose::Parity { superblock } => (4, superblock, 0),
+            Purpose::Parity { slot } => (4, slot, 0),
             Purpose::Collect { slot } => (5, slot, 0),
             Purpose::Fold { word_line_die } => (6, word_line_die, 0),
             Purpose::Erase { superblock, die } => (7, superblock, die),
@@ -221,7 +221,7 @@ impl Purpose {
             1 => Purpose::ReadAhead { entry: a },
             2 => Purpose::Merge { filling: a },
             3 => Purpose::Program { filling: a },
-            4 => Purpose::Parity { superblock: a },
+            4 => Purpose::Parity { slot: a },
             5 => Purpose::Collect { slot: a },
             6 => Purpose::Fold { word_line_die: a },
             7 => Purpose::Erase {
@@ -447,7 +447,7 @@ impl SimDrive {
             Purpose::ReadAhead { entry } => self.read_ahead_arrived(entry),
             Purpose::Merge { filling } => self.merge_arrived(filling),
             Purpose::Program { filling } => self.program_done(filling),
-            Purpose::Parity { superblock } => self.program_ended(superblock),
+            Purpose::Parity { slot } => self.parity_done(slot),
             Purpose::Collect { slot } => self.collect_arrived(slot),
             Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
             Purpose::Erase { superblock, die } => self.erase_done(superblock, die),
@@ -482,10 +482,7 @@ impl SimDrive {
     /// Erases a superblock's block on one die.
     fn erase_block(&mut self, superblock: u32, die: u32) {
         let mode = self.superblocks.mode(superblock);
-        let erase = match mode {
-            Mode::Native => self.spec.main.timing.erase,
-            Mode::Slc => self.cache_spec().pool.timing.erase,
-        };
+        let erase = self.erase_time(mode);
         self.counters.erases += 1;
         self.counters.slc_erases += u64::from(mode == Mode::Slc);
         self.array.submit(
@@ -495,6 +492,14 @@ impl SimDrive {
             Work::Erase { erase },
             Purpose::Erase { superblock, die }.pack(),
         );
+    }
+
+    /// tBERS of a block in a mode.
+    fn erase_time(&self, mode: Mode) -> Nanos {
+        match mode {
+            Mode::Native => self.spec.main.timing.erase,
+            Mode::Slc => self.cache_spec().pool.timing.erase,
+        }
     }
 
     fn erase_done(&mut self, superblock: u32, die: u32) {

@@ -289,6 +289,7 @@ pub fn draw_blocks(rng: &mut Rng, spec: &mut Spec) {
         spare_blocks: 20_000,
         factory_bad_ppm: rng.below(40_000) as u32,
         seed: rng.next_u64(),
+        program_failure_ppb: rng.below(2) as u32 * 3_000_000,
     });
 }
 

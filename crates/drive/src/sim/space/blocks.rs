@@ -8,6 +8,11 @@
 //! none either, the superblock is retired with nothing in its place, and the drive takes no
 //! more writes.
 //!
+//! A program fails with a probability of its own, by the lot of its place and its block's
+//! cycles. Its block is replaced in the same way; what it holds is copied to the new one by
+//! the die, and the program is done again there. Until then the data is in the buffer, or in
+//! what was being folded.
+//!
 //! Lives differ by a bell curve: the sum of twelve evenly distributed numbers, which has a
 //! variance of one and ends at six standard deviations (Irwin 1927, Hall 1927). That blocks
 //! of one chip bear very different numbers of cycles was measured by Boboila and Desnoyers
@@ -17,16 +22,23 @@
 
 use std::collections::VecDeque;
 
+use stend_base::Nanos;
+use stend_nand::{Class, Work};
+
 use crate::health::{BlockHealth, Cycles};
-use crate::sim::SimDrive;
 use crate::sim::map::layout::Pool;
-use crate::spec::{BlocksSpec, Spec};
+use crate::sim::map::shape::Mode;
+use crate::sim::{Purpose, SimDrive};
+use crate::spec::{BlocksSpec, Spec, UNIT_BYTES};
 
 /// What a uniform number of 16 bits is at most, and one more.
 const UNIFORM: i64 = 1 << 16;
 
 /// Twelve times the mean of such a number.
 const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
+
+/// Lots of a block before those that tell which of its programs fail.
+const PROGRAM_LOTS: u64 = 16;
 
 /// A die that has fewer sound blocks than superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,14 +71,15 @@ pub(crate) struct Blocks {
     doomed: Vec<(u32, u32)>,
 }
 
-/// How the erase of a block ends.
+/// How a program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Erased {
+enum Programmed {
     Sound,
-    /// It failed, and another is in its place.
-    Replaced,
-    /// It failed, and its die has no spare block.
-    Gone,
+    /// It failed. Another block is in the place of the one that it failed in; time to erase
+    /// this one, and to copy what the other holds.
+    Again(Nanos),
+    /// It failed, and there is no block to put in the place.
+    Nowhere,
 }
 
 /// Evenly distributed 64 bits for a block (splitmix64, Steele et al., OOPSLA 2014).
@@ -154,20 +167,25 @@ impl Blocks {
         all.max().unwrap_or(0)
     }
 
-    /// A die has erased its block of a superblock.
-    fn erased(&mut self, superblock: u32, die: u32, pool: Pool) -> Erased {
+    /// A die has erased its block of a superblock: whether that did not fail.
+    fn bears_erase(&mut self, superblock: u32, die: u32, pool: Pool) -> bool {
         let block = self.at[self.place(superblock, die)];
         let erases = &mut self.erases[(die * self.per_die + block) as usize];
         *erases += 1;
-        if *erases <= self.spec.life(die, block, pool) {
-            return Erased::Sound;
-        }
-        self.grown_bad += 1;
-        if self.replace(superblock, die) {
-            Erased::Replaced
-        } else {
-            Erased::Gone
-        }
+        let sound = *erases <= self.spec.life(die, block, pool);
+        self.grown_bad += u32::from(!sound);
+        sound
+    }
+
+    /// Whether a program of a row fails: the same each time until the block is erased.
+    fn program_fails(&mut self, superblock: u32, die: u32, row: u32) -> bool {
+        let block = self.at[self.place(superblock, die)];
+        let cycles = self.cycles(superblock, die);
+        let nth = PROGRAM_LOTS + (u64::from(cycles) << 24 | u64::from(row));
+        let fails = lot(self.spec.seed, die, block, nth) % 1_000_000_000
+            < u64::from(self.spec.program_failure_ppb);
+        self.grown_bad += u32::from(fails);
+        fails
     }
 
     /// Puts a spare block in the place of what a superblock has on a die; false where the die
@@ -254,20 +272,144 @@ impl SimDrive {
     pub(in crate::sim) fn block_is_replaced(&mut self, superblock: u32, die: u32) -> bool {
         let pool = self.layout.pool_of_superblock(superblock);
         let blocks = self.blocks.as_mut().expect("blocks are told apart");
-        let replaced = match blocks.erased(superblock, die, pool) {
-            Erased::Sound => return false,
-            Erased::Replaced => true,
-            Erased::Gone => self.superblocks.retire_spare().is_some_and(|spare| {
-                blocks.dissolve(spare);
-                blocks.replace(superblock, die)
-            }),
-        };
+        if blocks.bears_erase(superblock, die, pool) {
+            return false;
+        }
+        let replaced = self.finds_block(superblock, die);
         if replaced {
             self.erase_block(superblock, die);
         } else {
+            let blocks = self.blocks.as_mut().expect("blocks are told apart");
             blocks.doomed.push((superblock, die));
         }
         replaced
+    }
+
+    /// Puts a spare block, or one of a spare superblock, in the place of what a superblock has
+    /// on a die; false where there is neither.
+    fn finds_block(&mut self, superblock: u32, die: u32) -> bool {
+        let blocks = self.blocks.as_mut().expect("blocks are told apart");
+        if blocks.replace(superblock, die) {
+            return true;
+        }
+        self.superblocks.retire_spare().is_some_and(|spare| {
+            blocks.dissolve(spare);
+            blocks.replace(superblock, die)
+        })
+    }
+
+    /// The same for data that waits in the buffer: rather than lose it, an erased superblock
+    /// of the main area that nothing is promised gives its blocks, and the drive takes no
+    /// more writes.
+    fn finds_block_for_data(&mut self, superblock: u32, die: u32) -> bool {
+        if self.finds_block(superblock, die) {
+            return true;
+        }
+        let given = self
+            .has_superblock(Pool::Main)
+            .then(|| self.superblocks.lose_erased(Pool::Main))
+            .flatten();
+        if given.is_some() {
+            self.free_slots[Pool::Main as usize] -= self.slots(Pool::Main, 1);
+        }
+        self.wears_out();
+        let blocks = self.blocks.as_mut().expect("blocks are told apart");
+        given.is_some_and(|erased| {
+            blocks.dissolve(erased);
+            blocks.replace(superblock, die)
+        })
+    }
+
+    /// A program of a row has ended.
+    fn programmed(&mut self, superblock: u32, row: u32, die: u32) -> Programmed {
+        let blocks = self.blocks.as_mut().expect("blocks are told apart");
+        if !blocks.program_fails(superblock, die, row) {
+            return Programmed::Sound;
+        }
+        self.counters.program_failures += 1;
+        let mode = self.superblocks.mode(superblock);
+        let pool = self.layout.pool_of_superblock(superblock);
+        let mut time = Nanos::ZERO;
+        loop {
+            if !self.finds_block_for_data(superblock, die) {
+                return Programmed::Nowhere;
+            }
+            self.counters.erases += 1;
+            self.counters.slc_erases += u64::from(mode == Mode::Slc);
+            time += self.erase_time(mode);
+            let blocks = self.blocks.as_mut().expect("blocks are told apart");
+            if blocks.bears_erase(superblock, die, pool) {
+                break;
+            }
+        }
+        Programmed::Again(time + self.copy_rows(mode, row))
+    }
+
+    /// Counts the copying of all rows of a block before one; the time it takes on the die.
+    fn copy_rows(&mut self, mode: Mode, end: u32) -> Nanos {
+        let together = self.layout.shape(mode).together;
+        self.counters.block_copies += u64::from(end);
+        let mut time = Nanos::ZERO;
+        for row in 0..end {
+            self.counters.reads_of(mode);
+            time += self.limits.read[mode as usize][row as usize];
+            if row.is_multiple_of(together) {
+                self.counters.programs_of(mode);
+                time += self.limits.program[mode as usize][row as usize];
+            }
+        }
+        time
+    }
+
+    /// The program of the slots from `slot` on has ended. True when it failed and is done
+    /// again: after the block in the place of the bad one has been erased and holds what that
+    /// one held, by on-chip copy, as one operation of the die, which comes before all
+    /// programs that wait for it.
+    #[cold]
+    pub(in crate::sim) fn program_is_repeated(&mut self, slot: u32, purpose: Purpose) -> bool {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let mode = self.superblocks.mode(superblock);
+        let shape = *self.layout.shape(mode);
+        let (row, die) = shape.place(within);
+        match self.programmed(superblock, row, die) {
+            Programmed::Sound => false,
+            Programmed::Again(before) => {
+                let units = shape.together * self.spec.units_per_slot;
+                let work = Work::Program {
+                    program: before + self.limits.program[mode as usize][row as usize],
+                    bytes: units * UNIT_BYTES as u32,
+                };
+                self.counters.programs_of(mode);
+                let queue = &mut self.queue;
+                self.array
+                    .submit_first(queue, die, Class::HostProgram, work, purpose.pack());
+                true
+            }
+            Programmed::Nowhere => {
+                for lost in slot..slot + shape.together {
+                    self.counters.lost_pages += 1;
+                    self.mapping.lose_slot(lost);
+                }
+                false
+            }
+        }
+    }
+
+    /// An on-chip copy to a word line of a superblock, the rows from `row` on of a die, has
+    /// ended: how long it takes to do it again, beside the copy itself, if it failed; the
+    /// inner `None` where it cannot be done.
+    #[cold]
+    pub(in crate::sim) fn copy_fails(
+        &mut self,
+        superblock: u32,
+        row: u32,
+        die: u32,
+    ) -> Option<Option<Nanos>> {
+        match self.programmed(superblock, row, die) {
+            Programmed::Sound => None,
+            Programmed::Again(before) => Some(Some(before)),
+            Programmed::Nowhere => Some(None),
+        }
     }
 
     /// All dies have erased a superblock: whether one of them has no block for it, so that it
@@ -307,6 +449,7 @@ mod tests {
             life_spread_percent: 10,
             spare_blocks: 40,
             factory_bad_ppm: 20_000,
+            program_failure_ppb: 0,
             seed: 3,
         }
     }
@@ -376,13 +519,14 @@ mod tests {
             ..spec()
         };
         let mut blocks = Blocks::new(&of, 2, 4).expect("there are enough");
-        for (block, end) in [(2, Erased::Replaced), (4, Erased::Gone)] {
+        for (block, has_next) in [(2, true), (4, false)] {
             let life = of.life(1, block, Pool::Main);
             for _ in 0..life {
-                assert_eq!(blocks.erased(2, 1, Pool::Main), Erased::Sound);
+                assert!(blocks.bears_erase(2, 1, Pool::Main));
             }
             assert_eq!(blocks.cycles(2, 1), life);
-            assert_eq!(blocks.erased(2, 1, Pool::Main), end);
+            assert!(!blocks.bears_erase(2, 1, Pool::Main));
+            assert_eq!(blocks.replace(2, 1), has_next);
         }
         assert_eq!((blocks.cycles(2, 0), blocks.grown_bad), (0, 2));
         // Another superblock lends its own.

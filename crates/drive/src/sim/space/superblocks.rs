@@ -268,6 +268,13 @@ impl Superblocks {
         Some(spare)
     }
 
+    /// Retires the superblock that was erased first, with nothing in its place.
+    pub fn lose_erased(&mut self, pool: Pool) -> Option<u32> {
+        let superblock = self.erased[pool as usize].pop_front()?;
+        self.lose(superblock, pool);
+        Some(superblock)
+    }
+
     /// Superblocks of a pool that were retired with nothing in their place.
     pub fn lost(&self, pool: Pool) -> u32 {
         self.lost[pool as usize]
