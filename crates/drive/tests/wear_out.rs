@@ -275,6 +275,8 @@ fn an_erase_that_fails_costs_one_of_the_spare_block() {
         assert_eq!(took, tbers * each_die, "round {round}");
         failed += again as u32 * 4;
         assert_eq!(blocks(&drive).grown_bad, failed);
+        let left = u64::from(500 - failed / 4);
+        assert_eq!(drive.health().spare_percent, left * 100 / 500);
     }
     let now = blocks(&drive);
     assert!(now.grown_bad >= 24 * 4 && now.cycles.max == 1, "{now:?}");
@@ -438,4 +440,38 @@ fn programs_that_fail_end_a_drive_and_lose_nothing() {
     ends(of_blocks(plain, u32::MAX, 0, 8));
     let cached = with_spare_superblocks(cached(40, 40, 4_000), 2);
     assert!(ends(of_blocks(cached, u32::MAX, 0, 8)).folds > 0);
+}
+
+/// With a channel for each die nothing waits with its register taken: the time of the dies is
+/// that of what is counted, whatever has failed.
+#[test]
+fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
+    let mut spec = of_blocks(cached(40, 40, 4_000), 40, 10, 4_000);
+    spec.channels = spec.dies;
+    let busy = |failures_ppb: u32| {
+        let mut spec = spec.clone();
+        let blocks = spec.blocks.as_mut().expect("it has some");
+        (blocks.life_cycles[0], blocks.program_failure_ppb) = (60, failures_ppb);
+        let mut drive = SimDrive::new(&spec);
+        let next = random(&drive, 4);
+        burst(&mut drive, Op::Write, 1, 16, 60_000, next);
+        rest(&mut drive, Nanos::from_secs(100));
+        let c = drive.counters();
+        let slc = &spec.cache.as_ref().expect("it has one").pool.timing;
+        let main = &spec.main.timing;
+        let fold = slc.read[0] * 3 + main.program[0] * 3;
+        let all = slc.read[0] * c.slc_reads
+            + main.read[0] * c.native_reads
+            + slc.program[0] * c.slc_programs
+            + main.program[0] * c.native_programs
+            + main.erase * c.erases
+            + fold * c.folds
+            + Nanos(c.channel_busy_ns);
+        assert_eq!(c.die_busy_ns, all.0, "{c:?}");
+        c
+    };
+    let (sound, failing) = (busy(0), busy(3_000_000));
+    assert_eq!((sound.program_failures, sound.block_copies), (0, 0));
+    assert!(failing.program_failures > 50 && failing.block_copies > 100);
+    assert!(failing.folds > sound.folds, "some were done again");
 }
