@@ -71,6 +71,8 @@ pub struct Spec {
     pub thermal: Option<ThermalSpec>,
     /// Endurance.
     pub health: Option<HealthSpec>,
+    /// Blocks that wear and go bad one by one; `None`: a superblock lives or dies as a whole.
+    pub blocks: Option<BlocksSpec>,
     /// What a power cut leaves. Without, the drive keeps no account of it and its power
     /// cannot be cut.
     pub power_loss: Option<PowerLossSpec>,
@@ -547,6 +549,24 @@ pub struct HealthSpec {
     pub spare_threshold_percent: u32,
 }
 
+/// Blocks that wear and go bad one by one. A block is what a superblock has on one die.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct BlocksSpec {
+    /// Erases that a block of the SLC cache and of the main area bears in the mean;
+    /// [`u32::MAX`]: any number.
+    pub life_cycles: [u32; 2],
+    /// Standard deviation of that, percent of the mean.
+    pub life_spread_percent: u32,
+    /// Blocks of each die beside those of its superblocks.
+    pub spare_blocks: u32,
+    /// Share of all blocks that are bad from the factory, parts per million.
+    pub factory_bad_ppm: u32,
+    /// Share of all programs that fail, parts of 10^9.
+    pub program_failure_ppb: u32,
+    /// Which blocks live for how long.
+    pub seed: u64,
+}
+
 /// What keeps the mapping, and data that was promised, over a power cut.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PowerLossSpec {
@@ -595,6 +615,7 @@ pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
             spec.health.as_ref().is_some_and(wears_out),
             "health.end_of_life_cycles",
         ),
+        (spec.blocks.is_some(), "[blocks]"),
         (
             spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot),
             "nand_commands.one_shot_program_us, unless paired_pages is \"one-shot\"",

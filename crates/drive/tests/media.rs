@@ -184,3 +184,70 @@ fn idle_time_writes_old_data_anew() {
     // What is not old enough is left alone.
     assert_eq!(refreshed(Some(Rber(2_000))).0, 0);
 }
+
+#[test]
+fn a_die_without_parity_gives_an_uber_of_its_share_of_the_sectors() {
+    let mut spec = spec();
+    spec.parity_data = None;
+    let mut drive = filled(&spec);
+    assert_eq!(drive.health().uber, None, "nothing was read");
+    read_all(&mut drive);
+    assert_eq!(drive.health().uber, Some(0.0));
+    drive.fail_die(1);
+    read_all(&mut drive);
+    // Of 16,000 units read, the second time a quarter of 8,000 were lost, 8 sectors each.
+    let health = drive.health();
+    assert_eq!(health.uncorrectable_sectors, 2_000 * 8);
+    assert_eq!(health.uber, Some(0.125 / 4096.0));
+    // Only what was asked for counts, in commands that take parts of units.
+    let lost = (0..8_000).find(|&unit| fails(&mut drive, unit, 0, 8));
+    let before = drive.health().uncorrectable_sectors;
+    assert!(fails(&mut drive, lost.expect("a quarter is lost"), 3, 2));
+    assert_eq!(drive.health().uncorrectable_sectors, before + 2);
+}
+
+/// Whether a read of `sectors` of a unit ends with an error.
+fn fails(drive: &mut SimDrive, unit: u64, first: u64, sectors: u64) -> bool {
+    let mut part = request(0, Op::Read, unit, 1);
+    part.offset_bytes += first * 512;
+    part.len_bytes = sectors * 512;
+    drive.submit(part);
+    let done = drive.advance(stend_base::SimTime::NEVER).expect("it ends");
+    done.status == stend_base::Status::MediaError
+}
+
+/// One page in two to the k is worse by k spreads: with pages of the rate 1 and a spread of
+/// 100 %, those above 1 + 3 are one in eight.
+#[test]
+fn the_uber_of_pages_beyond_correction_is_their_share() {
+    let mut spec = spec();
+    spec.parity_data = None;
+    let cells = spec.media.as_mut().expect("it has cells");
+    cells.main.fresh = Rber(1_000);
+    cells.main.spread_percent = 100;
+    let mut drive = filled(&spec);
+    read_all(&mut drive);
+    let share = drive.health().uber.expect("it was read") * 4096.0;
+    // Of 2,000 pages 250, within five standard deviations.
+    let slack = 5.0 * (0.125 * 0.875 / 2_000.0_f64).sqrt();
+    assert!((share - 0.125).abs() < slack, "{share} ± {slack}");
+    // Parity mends what one die takes along.
+    spec.parity_data = Some(3);
+    spec.media = Some(media());
+    let mut mended = filled(&spec);
+    mended.fail_die(1);
+    read_all(&mut mended);
+    let health = mended.health();
+    assert!(mended.counters().rebuilt_pages > 0);
+    assert_eq!((health.uncorrectable_sectors, health.uber), (0, Some(0.0)));
+}
+
+#[test]
+fn without_errors_of_the_flash_there_is_no_uber() {
+    let mut drive = filled(&Spec {
+        media: None,
+        ..spec()
+    });
+    read_all(&mut drive);
+    assert_eq!(drive.health().uber, None);
+}

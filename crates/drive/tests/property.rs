@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::draw::{draw_host, draw_power, draw_spec};
+use common::draw::{draw_blocks, draw_host, draw_power, draw_spec};
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;
@@ -147,6 +147,7 @@ fn run(seed: u64, checks: bool) -> u64 {
     let drawn = draw_host(&mut host, &mut spec);
     draw_power(&mut Rng::stream(seed, "power"), &mut spec);
     spec.buffer.coalesces = Rng::stream(seed, "buffer").ratio(1, 3);
+    draw_blocks(&mut Rng::stream(seed, "blocks"), &mut spec);
     let mut drive = SimDrive::new(&spec);
     if checks {
         drive.keep_content();
@@ -198,6 +199,7 @@ fn run(seed: u64, checks: bool) -> u64 {
     }
     model.check(0..units);
     assert_eq!(model.drive.counters().lost_pages, 0);
+    assert!(!model.drive.is_read_only());
     let (now, trace) = (model.drive.now().0, model.drive.trace_hash());
     if checks && std::env::var_os("STEND_PROPERTY_TRACES").is_some() {
         println!("seed {seed}: {now} ns, trace {trace:016x}");

@@ -203,3 +203,275 @@ fn health_adds_up() {
     assert_eq!(h.used_percent, Some((slc.max(main) * 100.0) as u64));
     assert_eq!(h.power_on.0 / 1_000_000_000, drive.now().0 / 1_000_000_000);
 }
+
+/// A drive whose blocks live for so many cycles.
+fn of_blocks(mut spec: Spec, life: u32, spread_percent: u32, spare_blocks: u32) -> Spec {
+    spec.blocks = Some(BlocksSpec {
+        life_cycles: [u32::MAX, life],
+        life_spread_percent: spread_percent,
+        spare_blocks,
+        factory_bad_ppm: 0,
+        program_failure_ppb: 0,
+        seed: 9,
+    });
+    spec
+}
+
+fn with_spare_superblocks(mut spec: Spec, spare: u32) -> Spec {
+    spec = mortal(spec, spare);
+    let health = spec.health.as_mut().expect("it is mortal");
+    health.end_of_life_cycles = [u32::MAX; 2];
+    spec
+}
+
+fn blocks(drive: &SimDrive) -> stend_drive::health::BlockHealth {
+    drive.health().blocks.expect("blocks are told apart")
+}
+
+#[test]
+fn blocks_that_do_not_fail_change_nothing() {
+    let trace = |spec: &Spec| {
+        let mut drive = SimDrive::new(spec);
+        let next = random(&drive, 4);
+        burst(&mut drive, Op::Write, 1, 16, 20_000, next);
+        (drive.now(), drive.trace_hash(), drive.counters().erases)
+    };
+    let plain = plain(40, 8, 3_000);
+    let mut some_bad = of_blocks(plain.clone(), u32::MAX, 20, 10);
+    let without = trace(&plain);
+    assert_eq!(trace(&some_bad), without);
+    some_bad
+        .blocks
+        .as_mut()
+        .expect("it has some")
+        .factory_bad_ppm = 50_000;
+    assert_eq!(trace(&some_bad), without);
+    let new = blocks(&SimDrive::new(&some_bad));
+    assert!(new.factory_bad > 0 && new.spares_least < 10, "{new:?}");
+    assert_eq!((new.grown_bad, new.spares_least), (0, new.spares_least_new));
+}
+
+#[test]
+fn an_erase_that_fails_costs_one_of_the_spare_block() {
+    let mut drive = SimDrive::new(&of_blocks(plain(40, 8, 3_000), 1, 0, 500));
+    let tbers = drive.spec().main.timing.erase;
+    let mut failed = 0;
+    for round in 0..5 {
+        fill(&mut drive);
+        alone(&mut drive, request(0, Op::Flush, 0, 0));
+        let (before, erases) = (drive.erase_counts().to_vec(), drive.counters().erases);
+        let took = drive.secure_erase();
+        let after = drive.erase_counts().iter().zip(&before);
+        let erased: Vec<u32> = after.filter(|(a, b)| a > b).map(|(_, b)| *b).collect();
+        // Every block bears one erase. In the next it fails, and its successor is erased.
+        let again = erased.iter().filter(|&&before| before > 0).count() as u64;
+        let each_die = erased.len() as u64 + again;
+        assert!(erased.len() >= 24 && (round < 2 || again > 0));
+        assert_eq!(
+            drive.counters().erases - erases,
+            each_die * 4,
+            "round {round}"
+        );
+        assert_eq!(took, tbers * each_die, "round {round}");
+        failed += again as u32 * 4;
+        assert_eq!(blocks(&drive).grown_bad, failed);
+        let left = u64::from(500 - failed / 4);
+        assert_eq!(drive.health().spare_percent, left * 100 / 500);
+    }
+    let now = blocks(&drive);
+    assert!(now.grown_bad >= 24 * 4 && now.cycles.max == 1, "{now:?}");
+    assert_eq!(now.spares_least, 500 - now.grown_bad / 4);
+    assert!(!drive.is_read_only());
+}
+
+/// Without spread and without spare blocks the first erase beyond the life is the end.
+#[test]
+fn without_spares_the_first_block_that_fails_ends_it() {
+    let worn = write_to_the_end(&of_blocks(plain(40, 8, 3_000), 12, 0, 0), |_| ());
+    assert!(worn.refused > 0 && worn.drive.is_read_only());
+    assert_eq!(worn.drive.erase_counts().iter().max(), Some(&13));
+    let health = worn.drive.health();
+    assert!(health.retired_superblocks >= 1, "{health:?}");
+    // All of its dies fail in the same erase, which leaves nothing to use again.
+    assert_eq!(blocks(&worn.drive).spares_least, 0);
+    assert_eq!(
+        blocks(&worn.drive).grown_bad,
+        4 * health.retired_superblocks
+    );
+}
+
+fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
+    let of = spec.blocks.as_ref().expect("blocks are told apart");
+    let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);
+    let mut left = 100;
+    let Written {
+        mut drive,
+        expected,
+        refused,
+    } = write_to_the_end(spec, |drive| {
+        let now = drive.health().spare_percent;
+        assert!(now <= left, "spare grew from {left} % to {now} %");
+        left = now;
+    });
+    assert!(refused > 0 && drive.is_read_only());
+    let (health, of_blocks) = (drive.health(), blocks(&drive));
+    assert_eq!((health.spare_percent, of_blocks.spares_least), (0, 0));
+    assert!(health.retired_superblocks > spares, "{health:?}");
+    assert!(
+        of_blocks.grown_bad > of.spare_blocks + spares,
+        "{of_blocks:?}"
+    );
+    rest(&mut drive, Nanos::from_secs(100));
+    for (unit, tag) in expected.iter().enumerate() {
+        assert_eq!(drive.content(unit as u32), *tag, "unit {unit}");
+    }
+    drive.submit(request(9, Op::Read, 0, 64));
+    let done = drive.advance(SimTime::NEVER).expect("it ends");
+    assert_eq!(done.status, Status::Ok);
+    assert!(drive.advance(SimTime::NEVER).is_none());
+    (drive.counters().host_bytes_written, drive)
+}
+
+#[test]
+fn spread_brings_the_end_nearer_and_spares_put_it_off() {
+    let written = |spread, spare_blocks, spare_superblocks| {
+        // As many for data in any case.
+        let spec = plain(34 + spare_superblocks, 8, 3_000);
+        let spec = with_spare_superblocks(spec, spare_superblocks);
+        let spec = of_blocks(spec, 40, spread, spare_blocks);
+        ends_where_a_die_has_no_block(&spec).0
+    };
+    let (even, spread) = (written(0, 0, 0), written(15, 0, 0));
+    let (blocks, superblocks) = (written(15, 6, 0), written(15, 0, 6));
+    println!("even {even}, spread {spread}, 6 blocks {blocks}, 6 superblocks {superblocks}");
+    // The shortest of 136 lives lies near 2.6 standard deviations below the mean.
+    let expected = 1.0 - 2.6 * 0.15;
+    let got = spread as f64 / even as f64;
+    assert!(
+        (got / expected - 1.0).abs() < 0.25,
+        "{got} against {expected}"
+    );
+    assert!(blocks as f64 > 1.15 * spread as f64);
+    // A spare superblock has a block for each die, as so many spare blocks have.
+    let same = superblocks as f64 / blocks as f64;
+    assert!((same - 1.0).abs() < 0.05, "{same}");
+}
+
+#[test]
+fn blocks_of_a_drive_with_a_cache_end_it_too() {
+    let spec = with_spare_superblocks(cached(40, 40, 4_000), 2);
+    let (_, drive) = ends_where_a_die_has_no_block(&of_blocks(spec.clone(), 20, 10, 3));
+    assert!(drive.counters().folds > 0);
+    let mut slc = of_blocks(spec, 20, 10, 3);
+    slc.blocks.as_mut().expect("it has some").life_cycles = [30, u32::MAX];
+    ends_where_a_die_has_no_block(&slc);
+}
+
+/// A drive at its end can be erased, and remains what it is.
+#[test]
+fn a_drive_that_has_lost_a_superblock_can_be_erased() {
+    let spec = of_blocks(plain(40, 8, 3_000), 12, 10, 2);
+    let mut worn = write_to_the_end(&spec, |_| ()).drive;
+    let free = worn.free_entry_units();
+    worn.secure_erase();
+    assert!(worn.is_read_only());
+    let lost = u64::from(worn.health().retired_superblocks);
+    assert!(worn.free_entry_units() >= free);
+    assert_eq!(worn.free_entry_units(), (40 - lost) * 8 * 4 * 4);
+    assert!((0..3_000).all(|unit| worn.content(unit).is_none()));
+}
+
+/// A program that fails costs an erase of the new block, the copying of what the old one
+/// held, and itself again, with its transfer.
+#[test]
+fn a_program_that_fails_is_done_again_in_another_block() {
+    let mut spec = of_blocks(plain(40, 8, 3_000), u32::MAX, 0, 2_000);
+    let filled = |spec: &Spec| {
+        let mut drive = SimDrive::new(spec);
+        drive.keep_content();
+        // A superblock of 128 units, the programs of a slot one after another.
+        for slot in 0..32 {
+            alone(&mut drive, request(slot, Op::Write, u64::from(slot) * 4, 4));
+            alone(&mut drive, request(0, Op::Flush, 0, 0));
+        }
+        assert!((0..128).all(|unit| drive.content(unit) == Some(unit / 4)));
+        drive
+    };
+    let sound = filled(&spec);
+    assert_eq!(sound.counters().program_failures, 0);
+    spec.blocks
+        .as_mut()
+        .expect("it has some")
+        .program_failure_ppb = 100_000_000;
+    let failing = filled(&spec);
+    let (a, b) = (sound.counters(), failing.counters());
+    let failures = b.program_failures;
+    println!("{failures} failures, {} slots copied", b.block_copies);
+    assert!(failures > 0 && b.block_copies > 0);
+    assert_eq!(b.nand_programs, a.nand_programs + failures);
+    assert_eq!(b.erases, a.erases + failures);
+    assert_eq!(
+        b.native_programs,
+        a.native_programs + failures + b.block_copies
+    );
+    let timing = &spec.main.timing;
+    let transfer = Nanos(16_384 * 2_500 / 1_000) + spec.bus_overhead;
+    let each = timing.erase + timing.program[0] + transfer;
+    let copy = timing.read[0] + timing.program[0];
+    let more = each * failures + copy * b.block_copies;
+    assert_eq!(failing.now().since(sound.now()), more);
+    assert_eq!(b.die_busy_ns - a.die_busy_ns, more.0);
+    let of_blocks = blocks(&failing);
+    assert_eq!(u64::from(of_blocks.grown_bad), failures);
+}
+
+#[test]
+fn programs_that_fail_end_a_drive_and_lose_nothing() {
+    let ends = |mut spec: Spec| {
+        let blocks = spec.blocks.as_mut().expect("it has some");
+        blocks.program_failure_ppb = 1_000_000;
+        let (_, drive) = ends_where_a_die_has_no_block(&spec);
+        let counters = drive.counters();
+        assert!(counters.program_failures > 10, "{counters:?}");
+        assert_eq!(counters.lost_pages, 0);
+        counters
+    };
+    let plain = with_spare_superblocks(plain(40, 8, 3_000), 4);
+    ends(of_blocks(plain, u32::MAX, 0, 8));
+    let cached = with_spare_superblocks(cached(40, 40, 4_000), 2);
+    assert!(ends(of_blocks(cached, u32::MAX, 0, 8)).folds > 0);
+}
+
+/// With a channel for each die nothing waits with its register taken: the time of the dies is
+/// that of what is counted, whatever has failed.
+#[test]
+fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
+    let mut spec = of_blocks(cached(40, 40, 4_000), 40, 10, 4_000);
+    spec.channels = spec.dies;
+    let busy = |failures_ppb: u32| {
+        let mut spec = spec.clone();
+        let blocks = spec.blocks.as_mut().expect("it has some");
+        (blocks.life_cycles[0], blocks.program_failure_ppb) = (60, failures_ppb);
+        let mut drive = SimDrive::new(&spec);
+        let next = random(&drive, 4);
+        burst(&mut drive, Op::Write, 1, 16, 60_000, next);
+        rest(&mut drive, Nanos::from_secs(100));
+        let c = drive.counters();
+        let slc = &spec.cache.as_ref().expect("it has one").pool.timing;
+        let main = &spec.main.timing;
+        let fold = slc.read[0] * 3 + main.program[0] * 3;
+        let all = slc.read[0] * c.slc_reads
+            + main.read[0] * c.native_reads
+            + slc.program[0] * c.slc_programs
+            + main.program[0] * c.native_programs
+            + main.erase * c.erases
+            + fold * c.folds
+            + Nanos(c.channel_busy_ns);
+        assert_eq!(c.die_busy_ns, all.0, "{c:?}");
+        c
+    };
+    let (sound, failing) = (busy(0), busy(3_000_000));
+    assert_eq!((sound.program_failures, sound.block_copies), (0, 0));
+    assert!(failing.program_failures > 50 && failing.block_copies > 100);
+    assert!(failing.folds > sound.folds, "some were done again");
+}

@@ -253,6 +253,32 @@ impl Array {
         }
     }
 
+    /// The same, before all that waits for the die in its class.
+    #[cold]
+    pub fn submit_first(
+        &mut self,
+        queue: &mut EventQueue,
+        die: u32,
+        class: Class,
+        work: Work,
+        cookie: u64,
+    ) {
+        if self.is_idle(die) {
+            return self.start(queue, die, work, cookie);
+        }
+        let before = self.dies[die as usize].waiting[class as usize];
+        self.dies[die as usize].waiting[class as usize] = List::EMPTY;
+        self.wait(die, class, work, cookie);
+        let list = &mut self.dies[die as usize].waiting[class as usize];
+        if !before.is_empty() {
+            self.waiting[list.tail as usize].next = before.head;
+            list.tail = before.tail;
+        }
+        if self.overlap.is_some() {
+            self.overlap_waiting(queue, die, class);
+        }
+    }
+
     /// A die has sensed ([`Lane::Sense`]): its data goes over the channel.
     #[inline]
     pub fn sensed(&mut self, queue: &mut EventQueue, die: u32) {

@@ -136,3 +136,19 @@ fn work_that_comes_later_never_delays_what_is_ready_before() {
     assert_eq!(bench.run()[0], (1, (SENSE + TRANSFER).0));
     assert_eq!(bench.queue.now(), SimTime((SENSE * 4 + TRANSFER).0));
 }
+
+#[test]
+fn what_is_submitted_first_passes_what_waits_in_its_class() {
+    let mut bench = Bench::new(1, 1);
+    for cookie in [1, 2, 3] {
+        bench.submit(0, Class::HostProgram, program(), cookie);
+    }
+    bench.submit(0, Class::HostRead, read(), 4);
+    let (array, queue) = (&mut bench.array, &mut bench.queue);
+    array.submit_first(queue, 0, Class::HostProgram, program(), 5);
+    // A class in which nothing waits, and what comes behind.
+    array.submit_first(queue, 0, Class::Background, program(), 6);
+    bench.submit(0, Class::Background, program(), 7);
+    let order: Vec<u64> = bench.run().iter().map(|done| done.0).collect();
+    assert_eq!(order, [1, 4, 5, 2, 3, 6, 7]);
+}

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use common::{Mounted, Said, fails, folder, have_root_and, json, number, ok, program, tool};
 use serde_json::Value;
-use stend_drive::Model;
+use stend_base::{Device, Op, Request, SimTime, Status};
+use stend_drive::{Model, SimDrive};
 use stend_target::{JobRequest, SimulatedTarget, Target};
 
 const WRITE: &str = "[a]\nrw=randwrite\nbs=4k\niodepth=32\nsize=2g\nio_size=64m\n";
@@ -235,6 +236,63 @@ fn a_model_without_health_says_so() {
     assert!(said.stdout.contains("nand programs"), "{}", said.stdout);
     let document = drive(dir.path(), &["health", "d"]);
     assert_eq!(document["schema"], "stend.drive-counters/1");
+    assert_eq!(document["stend"], serde_json::json!({}));
+}
+
+/// The demonstration drive with errors that no pass corrects, and without parity.
+#[test]
+fn a_drive_whose_pages_are_lost_tells_its_uber() {
+    let text = fs::read_to_string("../../drives/demo-8gb.toml").unwrap();
+    let figures = [
+        ("rber_fresh_ppb", "[9000.0]"),
+        ("rber_worn_ppb", "[0.0]"),
+        ("rated_cycles", "[1000]"),
+        ("rber_year_fresh_ppb", "[0.0]"),
+        ("rber_year_worn_ppb", "[0.0]"),
+        ("rber_reads_100k_ppb", "[0.0]"),
+        ("page_spread_percent", "0"),
+        ("pass_rber_ppb", "[1000.0]"),
+        ("retry_us", "10.0"),
+        ("seed", "1"),
+    ];
+    let mut table = "\n[media]\n".to_string();
+    table.extend(figures.map(|(key, value)| {
+        format!("{key} = {{ value = {value}, source = \"assumed: for this test\" }}\n")
+    }));
+    let model = Model::parse(&(text + &table), "mine.toml").unwrap();
+    let mut lossy = SimDrive::new(&model.spec());
+    let send = |lossy: &mut SimDrive, op, tag: u32| {
+        lossy.submit(Request {
+            tag,
+            op,
+            offset_bytes: u64::from(tag) << 16,
+            len_bytes: 1 << 16,
+            ..Request::default()
+        });
+        lossy.advance(SimTime::NEVER).unwrap()
+    };
+    for tag in 0..100 {
+        send(&mut lossy, Op::Write, tag);
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let keep = |lossy: &SimDrive| {
+        let file = fs::File::create(dir.join("d")).unwrap();
+        stend_drive::state::write(&model, lossy, file).unwrap();
+        drive(dir, &["health", "d"])["stend"].clone()
+    };
+    assert_eq!(keep(&lossy), serde_json::json!({}), "nothing was read");
+    // Not the last ones, which are still in the buffer.
+    for tag in 0..20 {
+        let done = send(&mut lossy, Op::Read, tag);
+        assert_eq!(done.status, Status::MediaError);
+    }
+    let known = keep(&lossy);
+    assert_eq!(known["host_read_bits"], 20 << 19);
+    assert_eq!(known["uncorrectable_sectors"], 20 << 7);
+    assert_eq!(known["uber"], 1.0 / 4096.0);
+    let shown = ok(dir, &["drive", "health", "d"]).stdout;
+    assert!(shown.contains("uncorrectable sectors"), "{shown}");
 }
 
 #[test]

@@ -16,6 +16,21 @@ pub struct Cycles {
     pub max: u32,
 }
 
+/// Blocks that go bad one by one. A block is what a superblock has on one die.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BlockHealth {
+    /// Bad from the factory, over all dies.
+    pub factory_bad: u32,
+    /// Gone bad since, over all dies.
+    pub grown_bad: u32,
+    /// Spare blocks of the die that has the fewest.
+    pub spares_least: u32,
+    /// The same when the drive was new.
+    pub spares_least_new: u32,
+    /// Erase cycles of the blocks in use, of the SLC cache and the main area together.
+    pub cycles: Cycles,
+}
+
 /// A drive's health at one instant, since power-on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Health {
@@ -38,7 +53,10 @@ pub struct Health {
     pub used_percent: Option<u64>,
     /// Superblocks retired because their life was over.
     pub retired_superblocks: u32,
-    /// Share of the spare superblocks that is left.
+    /// Where blocks are told apart.
+    pub blocks: Option<BlockHealth>,
+    /// Share of the spare superblocks and spare blocks that is left, on the die that has the
+    /// fewest.
     pub spare_percent: u64,
     /// Below it the drive warns.
     pub spare_threshold_percent: u64,
@@ -54,6 +72,12 @@ pub struct Health {
     pub unsafe_shutdowns: u64,
     /// Requests that could not be served because of the flash.
     pub media_errors: u64,
+    /// Sectors of 512 bytes that the host asked for and that are lost, each time it asked.
+    pub uncorrectable_sectors: u64,
+    /// Uncorrectable bit error rate: [`Health::uncorrectable_sectors`] over the bits that the
+    /// host asked for, as JEDEC's JESD218 defines it (data errors over bits read). `None`
+    /// where errors of the flash are not modelled, and before the first read.
+    pub uber: Option<f64>,
     /// Where the model has heat.
     pub temperature: Option<Temperature>,
 }
@@ -80,7 +104,17 @@ pub const FIGURES: &[(&str, Figure)] = &[
     ("power_cycles", |h| h.power_cycles),
     ("unsafe_shutdowns", |h| h.unsafe_shutdowns),
     ("media_errors", |h| h.media_errors),
+    ("uncorrectable_sectors", |h| h.uncorrectable_sectors),
     ("retired_superblocks", |h| u64::from(h.retired_superblocks)),
+    ("grown_bad_blocks", |h| {
+        h.blocks.map_or(0, |blocks| u64::from(blocks.grown_bad))
+    }),
+    ("factory_bad_blocks", |h| {
+        h.blocks.map_or(0, |blocks| u64::from(blocks.factory_bad))
+    }),
+    ("spare_blocks_least", |h| {
+        h.blocks.map_or(0, |blocks| u64::from(blocks.spares_least))
+    }),
     ("cycles_min", |h| u64::from(h.cycles.min)),
     ("cycles_mean", |h| h.cycles.mean as u64),
     ("cycles_max", |h| u64::from(h.cycles.max)),

@@ -144,9 +144,11 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     super::energy::check(&mut checker, model);
     super::thermal::check(&mut checker, model);
     super::health::check(&mut checker, model);
+    super::blocks::check(&mut checker, model);
     super::power_loss::check(&mut checker, model);
     if checker.problems.is_empty() {
         geometry(&mut checker, model);
+        super::blocks::check_sizes(&mut checker, model);
         super::power_loss::check_sizes(&mut checker, model);
     }
     checker.problems

@@ -4,6 +4,7 @@
 //! The format is documented key by key in `docs/drive-format.md`. A key that does not
 //! exist is an error with its place, as is a figure out of range.
 
+mod blocks;
 mod check;
 mod commands;
 mod energy;
@@ -27,6 +28,7 @@ mod wear_levelling;
 
 use std::path::Path;
 
+pub use blocks::Blocks;
 pub use commands::NandCommands;
 pub use energy::{EnergyTable, IdleStateTable};
 pub use health::{AttributeTable, HealthTable};

@@ -73,6 +73,7 @@ pub(super) fn spec(model: &Model) -> Spec {
         idle_states: super::energy::idle_states(model),
         thermal: super::thermal::spec(model),
         health: super::health::spec(model),
+        blocks: super::blocks::resolve(model),
         power_loss: super::power_loss::resolve(model),
     }
 }

@@ -64,6 +64,8 @@ pub struct Model {
     pub thermal: Option<ThermalTable>,
     /// Endurance, and what the drive tells of its health.
     pub health: Option<HealthTable>,
+    /// Blocks that wear and go bad one by one.
+    pub blocks: Option<super::blocks::Blocks>,
     /// What a power cut leaves, if that is modelled.
     pub power_loss: Option<super::power_loss::PowerLoss>,
     /// FNV-1a hash of the file's bytes: tells whether a model was edited.

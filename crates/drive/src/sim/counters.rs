@@ -49,6 +49,10 @@ pub struct Counters {
     pub suspensions: u64,
     /// Erases, one a die.
     pub erases: u64,
+    /// Programs that failed, on-chip copies among them, where blocks are told apart.
+    pub program_failures: u64,
+    /// Slots copied from a block to the one that took its place since a program had failed.
+    pub block_copies: u64,
     /// Of the erases, those of blocks of the SLC cache.
     pub slc_erases: u64,
     /// Page reads and programs by the mode of the cells. They count when they are handed to
@@ -74,6 +78,9 @@ pub struct Counters {
     pub lost_pages: u64,
     /// Read commands that ended with an error since data they asked for is lost.
     pub failed_reads: u64,
+    /// Sectors of 512 bytes that these commands asked for and that are lost, each time they
+    /// are asked for.
+    pub uncorrectable_sectors: u64,
     /// Slots of map pages written back.
     pub map_programs: u64,
     /// Erases of the map's blocks, one a die.

@@ -4,8 +4,8 @@
 use stend_base::{Nanos, Status};
 
 use crate::health::{Cycles, Health};
-use crate::sim::SimDrive;
 use crate::sim::map::layout::Pool;
+use crate::sim::{Counters, SimDrive};
 use crate::spec::UNIT_BYTES;
 
 impl SimDrive {
@@ -51,6 +51,7 @@ impl SimDrive {
             counters.slc_programs + counters.native_programs * together + counters.folds * bits;
         let spec = self.spec.health.as_ref();
         let spares = spec.map_or(0, |spec| spec.spare_superblocks);
+        let blocks = self.blocks.as_ref().map(|blocks| blocks.health());
         let cycles = [Pool::Cache, Pool::Main].map(|pool| self.cycles(pool));
         let used = |pool: Pool| {
             let rated = spec?.rated_cycles[pool as usize];
@@ -66,9 +67,15 @@ impl SimDrive {
             slc_cycles: cycles[Pool::Cache as usize],
             used_percent: used(Pool::Cache).max(used(Pool::Main)),
             retired_superblocks: self.superblocks.retired(),
-            spare_percent: match spares {
-                0 => 100 * u64::from(!self.read_only),
-                spares => u64::from(self.superblocks.spares()) * 100 / u64::from(spares),
+            blocks,
+            spare_percent: {
+                // What may still fail where the fewest spare blocks are.
+                let of_blocks = blocks.map_or([0; 2], |b| [b.spares_least, b.spares_least_new]);
+                let left = self.superblocks.spares() + of_blocks[0];
+                match spares + of_blocks[1] {
+                    0 => 100 * u64::from(!self.read_only),
+                    spares => u64::from(left) * 100 / u64::from(spares),
+                }
             },
             spare_threshold_percent: spec.map_or(0, |spec| u64::from(spec.spare_threshold_percent)),
             read_only: self.read_only,
@@ -77,8 +84,16 @@ impl SimDrive {
             power_cycles: 1 + counters.power_ups,
             unsafe_shutdowns: counters.unsafe_shutdowns,
             media_errors: counters.lost_pages,
+            uncorrectable_sectors: counters.uncorrectable_sectors,
+            uber: self.uber(&counters),
             temperature: self.temperature(),
         }
+    }
+
+    fn uber(&self, counters: &Counters) -> Option<f64> {
+        let bits = counters.host_bytes_read * 8;
+        let known = self.media.is_some() && bits > 0;
+        known.then(|| counters.uncorrectable_sectors as f64 / bits as f64)
     }
 
     /// Erase cycles of a pool; `None` where it has no superblock.

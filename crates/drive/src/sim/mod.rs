@@ -53,6 +53,8 @@ use power::durability::Durability;
 use power::idle_states::Sleep;
 use power::journal::Upkeep;
 use power::thermal::Heat;
+use space::blocks::Blocks;
+pub use space::blocks::{ShortDie, short_die};
 use space::collect::Collector;
 use space::fold::Folder;
 use space::idle::Idle;
@@ -147,6 +149,7 @@ pub struct SimDrive {
     folder: Folder,
     idle: Idle,
     media: Option<Box<Media>>,
+    blocks: Option<Box<Blocks>>,
     trimmer: Trimmer,
     /// Only in a drive whose power can be cut.
     durability: Option<Box<Durability>>,
@@ -181,14 +184,14 @@ enum Purpose {
     Merge { filling: u32 },
     /// A slot of data: slot being filled.
     Program { filling: u32 },
-    /// A slot of parity: superblock.
-    Parity { superblock: u32 },
+    /// Parity: the first slot that is programmed with it.
+    Parity { slot: u32 },
     /// Valid units of a slot under collection: slot.
     Collect { slot: u32 },
     /// On-chip copy of a word line on one die: its number within the superblock.
     Fold { word_line_die: u32 },
     /// Erase of a superblock's blocks on one die.
-    Erase { superblock: u32 },
+    Erase { superblock: u32, die: u32 },
     /// A page that no pass corrects: entry of what is rebuilt.
     Unreadable { rebuild: u32 },
     /// Another page of its parity group.
@@ -209,10 +212,10 @@ impl Purpose {
             Purpose::ReadAhead { entry } => (1, entry, 0),
             Purpose::Merge { filling } => (2, filling, 0),
             Purpose::Program { filling } => (3, filling, 0),
-            Purpose::Parity { superblock } => (4, superblock, 0),
+            Purpose::Parity { slot } => (4, slot, 0),
             Purpose::Collect { slot } => (5, slot, 0),
             Purpose::Fold { word_line_die } => (6, word_line_die, 0),
-            Purpose::Erase { superblock } => (7, superblock, 0),
+            Purpose::Erase { superblock, die } => (7, superblock, die),
             Purpose::Unreadable { rebuild } => (8, rebuild, 0),
             Purpose::Rebuild { rebuild } => (9, rebuild, 0),
             Purpose::MapRead { waiting } => (10, waiting, 0),
@@ -235,10 +238,13 @@ impl Purpose {
             1 => Purpose::ReadAhead { entry: a },
             2 => Purpose::Merge { filling: a },
             3 => Purpose::Program { filling: a },
-            4 => Purpose::Parity { superblock: a },
+            4 => Purpose::Parity { slot: a },
             5 => Purpose::Collect { slot: a },
             6 => Purpose::Fold { word_line_die: a },
-            7 => Purpose::Erase { superblock: a },
+            7 => Purpose::Erase {
+                superblock: a,
+                die: b,
+            },
             8 => Purpose::Unreadable { rebuild: a },
             9 => Purpose::Rebuild { rebuild: a },
             10 => Purpose::MapRead { waiting: a },
@@ -303,6 +309,7 @@ impl SimDrive {
             folder: Folder::default(),
             idle: Idle::default(),
             media: Media::new(spec, layout.superblocks()),
+            blocks: space::blocks::blocks_of(spec, layout.superblocks()),
             trimmer: Trimmer::new(),
             sleep: Sleep::default(),
             heat: Heat::default(),
@@ -469,10 +476,10 @@ impl SimDrive {
             Purpose::ReadAhead { entry } => self.read_ahead_arrived(entry),
             Purpose::Merge { filling } => self.merge_arrived(filling),
             Purpose::Program { filling } => self.program_done(filling),
-            Purpose::Parity { superblock } => self.program_ended(superblock),
+            Purpose::Parity { slot } => self.parity_done(slot),
             Purpose::Collect { slot } => self.collect_arrived(slot),
             Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
-            Purpose::Erase { superblock } => self.erase_done(superblock),
+            Purpose::Erase { superblock, die } => self.erase_done(superblock, die),
             Purpose::Unreadable { rebuild } => self.page_unreadable(rebuild),
             Purpose::Rebuild { rebuild } => self.rebuild_part(rebuild),
             Purpose::MapRead { waiting } => self.map_read(waiting),
@@ -496,35 +503,53 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
-        let mode = self.superblocks.mode(superblock);
-        let erase = match mode {
-            Mode::Native => self.spec.main.timing.erase,
-            Mode::Slc => self.cache_spec().pool.timing.erase,
-        };
-        if mode == Mode::Slc {
-            self.counters.slc_erases += u64::from(self.spec.dies);
-        }
         for die in 0..self.spec.dies {
-            self.counters.erases += 1;
-            self.array.submit(
-                &mut self.queue,
-                die,
-                Class::Background,
-                Work::Erase { erase },
-                Purpose::Erase { superblock }.pack(),
-            );
+            self.erase_block(superblock, die);
         }
     }
 
-    fn erase_done(&mut self, superblock: u32) {
-        let pool = self.layout.pool_of_superblock(superblock);
-        if self.superblocks.erase_ends(superblock, pool) {
-            self.trim_erased(superblock);
-            if self.superblocks.worn_out() {
-                self.wears_out();
-            }
-            self.pump_all();
+    /// Erases a superblock's block on one die.
+    fn erase_block(&mut self, superblock: u32, die: u32) {
+        let mode = self.superblocks.mode(superblock);
+        let erase = self.erase_time(mode);
+        self.counters.erases += 1;
+        self.counters.slc_erases += u64::from(mode == Mode::Slc);
+        self.array.submit(
+            &mut self.queue,
+            die,
+            Class::Background,
+            Work::Erase { erase },
+            Purpose::Erase { superblock, die }.pack(),
+        );
+    }
+
+    /// tBERS of a block in a mode.
+    fn erase_time(&self, mode: Mode) -> Nanos {
+        match mode {
+            Mode::Native => self.spec.main.timing.erase,
+            Mode::Slc => self.cache_spec().pool.timing.erase,
         }
+    }
+
+    fn erase_done(&mut self, superblock: u32, die: u32) {
+        if self.blocks.is_some() && self.block_is_replaced(superblock, die) {
+            return;
+        }
+        if !self.superblocks.die_has_erased(superblock) {
+            return;
+        }
+        let pool = self.layout.pool_of_superblock(superblock);
+        let lost = self.lacks_a_block(superblock);
+        self.superblocks.erase_ends(superblock, pool, lost);
+        if lost {
+            // They were given back when it was emptied.
+            self.free_slots[pool as usize] -= self.slots(pool, 1);
+        }
+        self.trim_erased(superblock);
+        if self.superblocks.worn_out() {
+            self.wears_out();
+        }
+        self.pump_all();
     }
 
     fn cache_spec(&self) -> &crate::spec::CacheSpec {

@@ -99,6 +99,6 @@ impl SimDrive {
             (Pool::Main, Some(health)) => health.spare_superblocks,
             _ => 0,
         };
-        self.layout.pool(pool).superblocks - spare
+        self.layout.pool(pool).superblocks - spare - self.superblocks.lost(pool)
     }
 }

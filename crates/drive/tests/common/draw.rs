@@ -309,6 +309,22 @@ pub fn draw_power(rng: &mut Rng, spec: &mut Spec) {
     });
 }
 
+/// Blocks that go bad one by one, for some drives; never so many that the drive ends.
+pub fn draw_blocks(rng: &mut Rng, spec: &mut Spec) {
+    if rng.ratio(2, 3) {
+        return;
+    }
+    let mut life = || 1 + rng.below(30) as u32;
+    spec.blocks = Some(BlocksSpec {
+        life_cycles: [life(), life()],
+        life_spread_percent: rng.below(30) as u32,
+        spare_blocks: 20_000,
+        factory_bad_ppm: rng.below(40_000) as u32,
+        seed: rng.next_u64(),
+        program_failure_ppb: rng.below(2) as u32 * 3_000_000,
+    });
+}
+
 /// From half of what fits to all that the model checker allows.
 fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
     let capacity = stend_drive::sim::capacity(spec).expect("a small drive");

@@ -103,6 +103,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
         idle_states: Vec::new(),
         thermal: None,
         health: None,
+        blocks: None,
         power_loss: None,
     }
 }

@@ -163,10 +163,42 @@ fn health(name: &str, as_json: bool) -> Result<(), Failure> {
     let target = open(name, Access::Look)?;
     let document = target.smart();
     match document {
-        Some(document) if as_json => print_json(&as_value(&document)?),
-        Some(document) => print(&table(&document)?),
+        Some(document) if as_json => {
+            let mut value = as_value(&document)?;
+            value["stend"] = simulation(&target);
+            print_json(&value)
+        }
+        Some(document) => {
+            let more = rows(&simulation(&target));
+            let heading = if more.is_empty() {
+                ""
+            } else {
+                "\nthe simulation knows:\n"
+            };
+            print(&format!("{}{heading}{more}", table(&document)?))
+        }
         None => counters(name, &target, as_json),
     }
+}
+
+/// What no drive tells of itself; keys that the model knows nothing of are left out.
+fn simulation(target: &SimulatedTarget) -> Value {
+    let health = target.drive().health();
+    let mut known = json!({});
+    if let Some(uber) = health.uber {
+        known["host_read_bits"] = (health.host_read_bytes * 8).into();
+        known["uncorrectable_sectors"] = health.uncorrectable_sectors.into();
+        known["uber"] = uber.into();
+    }
+    if let Some(blocks) = health.blocks {
+        known["factory_bad_blocks"] = blocks.factory_bad.into();
+        known["grown_bad_blocks"] = blocks.grown_bad.into();
+        known["spare_blocks_least"] = blocks.spares_least.into();
+        known["block_cycles_min"] = blocks.cycles.min.into();
+        known["block_cycles_mean"] = blocks.cycles.mean.into();
+        known["block_cycles_max"] = blocks.cycles.max.into();
+    }
+    known
 }
 
 /// What is counted in a drive whose model tells nothing of health.
@@ -178,13 +210,14 @@ fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), F
             "target": name,
             "power_on_ns": target.drive().now().0,
             "counters": counters,
+            "stend": simulation(target),
         }));
     }
     note(&format!(
         "{} tells nothing of its health: its model has no [health]. What the simulation counts:",
         target.model().title
     ));
-    print(&rows(&counters))
+    print(&format!("{}{}", rows(&counters), rows(&simulation(target))))
 }
 
 fn table(document: &Document) -> Result<String, Failure> {

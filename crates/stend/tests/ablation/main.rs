@@ -5,6 +5,7 @@
 
 #![allow(missing_docs)]
 
+mod blocks;
 mod caches;
 mod curve;
 mod dies;

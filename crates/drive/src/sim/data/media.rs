@@ -20,6 +20,9 @@ use crate::sim::map::shape::Mode;
 use crate::sim::{Purpose, SimDrive};
 use crate::spec::{MediaSpec, Spec, UNIT_BYTES};
 
+/// What counts as one error of the data: a logical block.
+const SECTOR_BYTES: u64 = 512;
+
 /// A page that could not be read and is rebuilt.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Rebuild {
@@ -110,8 +113,8 @@ impl SimDrive {
     /// Time to sense a page with all passes, and whether the last one corrects it.
     fn sense_time(&mut self, slot: u32, die: u32, sense: Nanos) -> (Nanos, bool) {
         let superblock = self.layout.superblock_of_slot(slot);
-        let block = self.block_rber(superblock);
-        let cycles = self.superblocks.erase_counts()[superblock as usize];
+        let cycles = self.cycles_on_die(superblock, die);
+        let block = self.block_rber(superblock, cycles);
         let mode = self.superblocks.mode(superblock);
         let media = self.media.as_mut().expect("errors are modelled");
         media.reads[superblock as usize] = media.reads[superblock as usize].saturating_add(1);
@@ -129,17 +132,22 @@ impl SimDrive {
         (time, corrected)
     }
 
-    /// Raw bit error rate of a superblock's average page at this instant.
-    fn block_rber(&self, superblock: u32) -> Rber {
+    /// Raw bit error rate at this instant of the average page of a superblock's blocks that
+    /// were erased so often.
+    fn block_rber(&self, superblock: u32, cycles: u32) -> Rber {
         let media = self.media.as_ref().expect("errors are modelled");
         let i = superblock as usize;
         let now = self.queue.now() + media.unpowered;
         let age = now.since(media.written_at[i]);
-        let cycles = self.superblocks.erase_counts()[i];
         media
             .spec
             .cells(self.superblocks.mode(superblock))
             .block(cycles, age, media.reads[i])
+    }
+
+    /// That of a superblock's most worn block.
+    fn worst_rber(&self, superblock: u32) -> Rber {
+        self.block_rber(superblock, self.cycles_of_worst(superblock))
     }
 
     /// A superblock begins to be written.
@@ -229,8 +237,21 @@ impl SimDrive {
     pub(in crate::sim) fn check_lost(&mut self, command: u32) {
         let (first, end) = self.commands.get(command).units();
         if (first..end).any(|unit| self.mapping.lookup(unit) == LOST) {
-            self.commands.get_mut(command).status = Status::MediaError;
-            self.counters.failed_reads += 1;
+            self.read_fails(command);
+        }
+    }
+
+    #[cold]
+    fn read_fails(&mut self, command: u32) {
+        let entry = self.commands.get_mut(command);
+        entry.status = Status::MediaError;
+        let (first, end) = entry.units();
+        let asked = entry.offset_bytes..entry.offset_bytes + entry.len_bytes;
+        self.counters.failed_reads += 1;
+        for unit in (first..end).filter(|&unit| self.mapping.lookup(unit) == LOST) {
+            let begin = u64::from(unit) * UNIT_BYTES;
+            let bytes = asked.end.min(begin + UNIT_BYTES) - asked.start.max(begin);
+            self.counters.uncorrectable_sectors += bytes / SECTOR_BYTES;
         }
     }
 
@@ -261,7 +282,7 @@ impl SimDrive {
         let all = main.first_superblock..main.first_superblock + main.superblocks;
         let worst = all
             .filter(|&s| self.superblocks.is_closed(s) && self.mapping.valid_in(s) > 0)
-            .map(|s| (self.block_rber(s), std::cmp::Reverse(s)))
+            .map(|s| (self.worst_rber(s), std::cmp::Reverse(s)))
             .max();
         let old = worst.filter(|w| w.0 > from).map(|w| w.1.0);
         self.media.as_mut().expect("errors are modelled").old = old;
@@ -296,7 +317,7 @@ impl SimDrive {
         self.media.as_ref()?;
         (0..self.layout.superblocks())
             .filter(|&superblock| self.mapping.valid_in(superblock) > 0)
-            .map(|superblock| self.block_rber(superblock).0)
+            .map(|superblock| self.worst_rber(superblock).0)
             .max()
     }
 }

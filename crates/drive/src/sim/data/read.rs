@@ -333,7 +333,7 @@ impl SimDrive {
         let entry = self.commands.get_mut(command);
         entry.bytes_left -= u64::from(bytes);
         if entry.bytes_left == 0 {
-            if self.media.is_some() {
+            if self.counters.lost_pages > 0 {
                 self.check_lost(command);
             }
             self.command_done(command);

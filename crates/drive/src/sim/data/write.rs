@@ -885,7 +885,8 @@ impl SimDrive {
             self.superblocks.program_begins(superblock);
             self.take_slots(kind, slots_together);
             self.counters.parity_programs += 1;
-            self.program(kind, (row, die), id, Purpose::Parity { superblock });
+            let slot = self.layout.first_slot(superblock) + within;
+            self.program(kind, (row, die), id, Purpose::Parity { slot });
             self.next_slot(id);
         }
         if self.superblocks.fill_up(superblock) {
@@ -999,6 +1000,11 @@ impl SimDrive {
     #[inline(always)]
     pub(in crate::sim) fn program_done(&mut self, filling: u32) {
         let done = self.writer.filling[filling as usize];
+        if self.blocks.is_some()
+            && self.program_is_repeated(done.slot, Purpose::Program { filling })
+        {
+            return;
+        }
         let Filling {
             superblock,
             stream,
@@ -1024,6 +1030,13 @@ impl SimDrive {
             self.fua_programmed(waiters);
         }
         self.check_flushes();
+    }
+
+    pub(in crate::sim) fn parity_done(&mut self, slot: u32) {
+        if self.blocks.is_some() && self.program_is_repeated(slot, Purpose::Parity { slot }) {
+            return;
+        }
+        self.program_ended(self.layout.superblock_of_slot(slot));
     }
 
     /// A slot of data or parity is programmed.

@@ -166,26 +166,63 @@ impl SimDrive {
             self.fold_part_done();
             return true;
         }
-        let cache = &self.cache_spec().pool.timing;
-        let reads = Nanos(cache.read[0].0 * sources as u64);
-        let program = self.spec.main.timing.program_word_line();
-        let busy = reads + self.spec.one_shot.unwrap_or(program);
         self.folder.under_way += 1;
         self.counters.folds += 1;
-        self.array.submit(
-            &mut self.queue,
-            within % self.spec.dies,
-            Class::Background,
-            Work::OnDie { busy },
-            Purpose::Fold {
-                word_line_die: within,
-            }
-            .pack(),
-        );
+        let work = Work::OnDie {
+            busy: self.copy_time(),
+        };
+        let purpose = Purpose::Fold {
+            word_line_die: within,
+        };
+        let die = within % self.spec.dies;
+        let queue = &mut self.queue;
+        self.array
+            .submit(queue, die, Class::Background, work, purpose.pack());
         true
     }
 
+    /// How long a die copies a word line.
+    fn copy_time(&self) -> Nanos {
+        let cache = &self.cache_spec().pool.timing;
+        let reads = Nanos(cache.read[0].0 * self.sources() as u64);
+        let program = self.spec.main.timing.program_word_line();
+        reads + self.spec.one_shot.unwrap_or(program)
+    }
+
+    /// Whether a copy has failed: it is done again in another block, before all that waits for
+    /// its die. Where there is none, what was to be folded stays where it is, in a drive that
+    /// takes no more writes.
+    #[cold]
+    fn fold_fails(&mut self, within: u32) -> bool {
+        let fold = self.folder.fold.expect("a fold is under way");
+        let (word_line, die) = (within / self.spec.dies, within % self.spec.dies);
+        let row = word_line * self.sources() as u32;
+        match self.copy_fails(fold.target, row, die) {
+            None => return false,
+            Some(Some(before)) => self.fold_again(within, before),
+            Some(None) => self.folder.under_way -= 1,
+        }
+        true
+    }
+
+    fn fold_again(&mut self, within: u32, before: Nanos) {
+        self.counters.folds += 1;
+        let work = Work::OnDie {
+            busy: before + self.copy_time(),
+        };
+        let purpose = Purpose::Fold {
+            word_line_die: within,
+        };
+        let die = within % self.spec.dies;
+        let queue = &mut self.queue;
+        self.array
+            .submit_first(queue, die, Class::Background, work, purpose.pack());
+    }
+
     pub(in crate::sim) fn fold_copied(&mut self, word_line_die: u32) {
+        if self.blocks.is_some() && self.fold_fails(word_line_die) {
+            return;
+        }
         let fold = self.folder.fold.expect("a fold is under way");
         let sources = self.sources();
         let mut slots = [0; MOST_SOURCES];

@@ -1,6 +1,7 @@
 //! Room to write in: superblocks, SLC caches and their folding, collection and its policies,
 //! idle work, wear levelling.
 
+pub(in crate::sim) mod blocks;
 pub(in crate::sim) mod cache;
 pub(in crate::sim) mod collect;
 pub(in crate::sim) mod fold;

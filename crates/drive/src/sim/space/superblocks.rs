@@ -46,6 +46,8 @@ pub(crate) struct Superblocks {
     spares: VecDeque<u32>,
     end_of_life_cycles: [u32; 2],
     retired: u32,
+    /// By pool, those of them that nothing took the place of.
+    lost: [u32; 2],
     worn_out: bool,
 }
 
@@ -75,6 +77,7 @@ impl Superblocks {
             spares: (spare..n as u32).collect(),
             end_of_life_cycles: health.map_or([u32::MAX; 2], |h| h.end_of_life_cycles),
             retired: 0,
+            lost: [0; 2],
             worn_out: false,
         }
     }
@@ -223,23 +226,58 @@ impl Superblocks {
     }
 
     /// One die has erased its blocks. True when it was the last.
-    pub fn erase_ends(&mut self, superblock: u32, pool: Pool) -> bool {
+    #[inline]
+    pub fn die_has_erased(&mut self, superblock: u32) -> bool {
+        self.erases[superblock as usize] -= 1;
+        self.erases[superblock as usize] == 0
+    }
+
+    /// All dies have erased their blocks, but for one that has none for it if it is `lost`.
+    pub fn erase_ends(&mut self, superblock: u32, pool: Pool, lost: bool) {
         let i = superblock as usize;
-        self.erases[i] -= 1;
-        if self.erases[i] > 0 {
-            return false;
-        }
         self.state[i] = State::Erased;
         if superblock >= self.first_main && self.mode[i] == Mode::Slc {
             self.dynamic -= 1;
         }
         self.erase_count[i] += 1;
+        if lost {
+            self.lose(superblock, pool);
+            return;
+        }
         let mut next = superblock;
         if self.erase_count[i] >= self.end_of_life_cycles[pool as usize] {
             next = self.retire(superblock, pool);
         }
         self.erased[pool as usize].push_back(next);
-        true
+    }
+
+    /// Retires a superblock with nothing in its place.
+    #[cold]
+    fn lose(&mut self, superblock: u32, pool: Pool) {
+        self.state[superblock as usize] = State::Retired;
+        self.retired += 1;
+        self.lost[pool as usize] += 1;
+        self.worn_out = true;
+    }
+
+    /// Retires a spare superblock, so that its blocks can take the place of others.
+    pub fn retire_spare(&mut self) -> Option<u32> {
+        let spare = self.spares.pop_front()?;
+        self.state[spare as usize] = State::Retired;
+        self.retired += 1;
+        Some(spare)
+    }
+
+    /// Retires the superblock that was erased first, with nothing in its place.
+    pub fn lose_erased(&mut self, pool: Pool) -> Option<u32> {
+        let superblock = self.erased[pool as usize].pop_front()?;
+        self.lose(superblock, pool);
+        Some(superblock)
+    }
+
+    /// Superblocks of a pool that were retired with nothing in their place.
+    pub fn lost(&self, pool: Pool) -> u32 {
+        self.lost[pool as usize]
     }
 
     /// Retires a superblock; the spare one that takes its place, or itself where there is

@@ -1,0 +1,539 @@
+//! Blocks that wear and go bad one by one.
+//!
+//! A block is here what a superblock has on one die: a block of each plane that work
+//! together. Each has its own count of erase cycles and its own life, a function of the seed
+//! and of its number. The erase that exceeds it fails: the block is given up, a spare one of
+//! the same die takes its place, and is erased in turn. A die without spare blocks gets one
+//! of a spare superblock, whose other blocks become spare ones of their dies. When there is
+//! none either, the superblock is retired with nothing in its place, and the drive takes no
+//! more writes.
+//!
+//! A program fails with a probability of its own, by the lot of its place and its block's
+//! cycles. Its block is replaced in the same way; what it holds is copied to the new one by
+//! the die, and the program is done again there. Until then the data is in the buffer, or in
+//! what was being folded.
+//!
+//! Lives differ by a bell curve: the sum of twelve evenly distributed numbers, which has a
+//! variance of one and ends at six standard deviations (Irwin 1927, Hall 1927). That blocks
+//! of one chip bear very different numbers of cycles was measured by Boboila and Desnoyers
+//! ("Write Endurance in Flash Drives: Measurements and Analysis", FAST 2010) and is what
+//! Jimenez, Novo and Ienne work with ("Wear Unleveling: Improving NAND Flash Lifetime by
+//! Balancing Page Endurance", FAST 2014); the shape of the curve is assumed.
+
+use std::collections::VecDeque;
+
+use stend_base::Nanos;
+use stend_nand::{Class, Work};
+
+use crate::health::{BlockHealth, Cycles};
+use crate::sim::map::layout::Pool;
+use crate::sim::map::shape::Mode;
+use crate::sim::{Purpose, SimDrive};
+use crate::spec::{BlocksSpec, Spec, UNIT_BYTES};
+
+/// What a uniform number of 16 bits is at most, and one more.
+const UNIFORM: i64 = 1 << 16;
+
+/// Twelve times the mean of such a number.
+const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
+
+/// Lots of a block before those that tell which of its programs fail.
+const PROGRAM_LOTS: u64 = 16;
+
+/// A die that has fewer sound blocks than superblocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortDie {
+    /// Which.
+    pub die: u32,
+    /// Its blocks that were bad from the factory.
+    pub factory_bad: u32,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Blocks {
+    spec: BlocksSpec,
+    dies: u32,
+    /// Blocks of a die, with the spare ones.
+    per_die: u32,
+    /// The block in each place, `superblock * dies + die`.
+    #[serde(with = "crate::state::table")]
+    at: Vec<u32>,
+    /// Erase cycles of every block, `die * per_die + block`.
+    #[serde(with = "crate::state::table")]
+    erases: Vec<u32>,
+    /// By die; taken in the order in which they came.
+    spares: Vec<VecDeque<u32>>,
+    /// Spare blocks of the die with the fewest when the drive was new.
+    spares_new: u32,
+    factory_bad: u32,
+    grown_bad: u32,
+    /// Superblocks being erased, and the die that has no block for each.
+    doomed: Vec<(u32, u32)>,
+}
+
+/// How a program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Programmed {
+    Sound,
+    /// It failed. Another block is in the place of the one that it failed in; time to erase
+    /// this one, and to copy what the other holds.
+    Again(Nanos),
+    /// It failed, and there is no block to put in the place.
+    Nowhere,
+}
+
+/// Evenly distributed 64 bits for a block (splitmix64, Steele et al., OOPSLA 2014).
+fn lot(seed: u64, die: u32, block: u32, nth: u64) -> u64 {
+    let place = u64::from(die) << 32 | u64::from(block);
+    let mut z = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
+    z = z.wrapping_add((nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl BlocksSpec {
+    fn is_factory_bad(&self, die: u32, block: u32) -> bool {
+        lot(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
+    }
+
+    /// Erases that a block bears in a pool; at least one.
+    fn life(&self, die: u32, block: u32, pool: Pool) -> u32 {
+        let mean = self.life_cycles[pool as usize];
+        if mean == u32::MAX {
+            return u32::MAX;
+        }
+        let sum: i64 = (1..=3)
+            .map(|nth| lot(self.seed, die, block, nth))
+            .flat_map(|lot| [lot, lot >> 16, lot >> 32, lot >> 48])
+            .map(|part| part as i64 & (UNIFORM - 1))
+            .sum();
+        let spread = i64::from(mean) * i64::from(self.life_spread_percent);
+        let off = spread * (sum - MEAN_OF_TWELVE) / (100 * UNIFORM);
+        (i64::from(mean) + off).clamp(1, i64::from(u32::MAX - 1)) as u32
+    }
+}
+
+impl Blocks {
+    /// The blocks of a new drive of so many superblocks.
+    ///
+    /// # Errors
+    /// Where a die has too few blocks that are not bad from the factory.
+    pub fn new(of: &BlocksSpec, dies: u32, superblocks: u32) -> Result<Blocks, ShortDie> {
+        let per_die = superblocks + of.spare_blocks;
+        let mut blocks = Blocks {
+            spec: of.clone(),
+            dies,
+            per_die,
+            at: vec![0; (superblocks * dies) as usize],
+            erases: vec![0; (per_die * dies) as usize],
+            spares: Vec::with_capacity(dies as usize),
+            spares_new: of.spare_blocks,
+            factory_bad: 0,
+            grown_bad: 0,
+            doomed: Vec::new(),
+        };
+        for die in 0..dies {
+            let is_bad = |&block: &u32| of.is_factory_bad(die, block);
+            let mut spares: VecDeque<u32> = (superblocks..per_die).filter(|b| !is_bad(b)).collect();
+            let factory_bad = (0..per_die).filter(is_bad).count() as u32;
+            for superblock in 0..superblocks {
+                let block = match is_bad(&superblock) {
+                    false => superblock,
+                    true => spares.pop_front().ok_or(ShortDie { die, factory_bad })?,
+                };
+                blocks.at[(superblock * dies + die) as usize] = block;
+            }
+            blocks.factory_bad += factory_bad;
+            blocks.spares_new = blocks.spares_new.min(spares.len() as u32);
+            blocks.spares.push(spares);
+        }
+        Ok(blocks)
+    }
+
+    fn place(&self, superblock: u32, die: u32) -> usize {
+        (superblock * self.dies + die) as usize
+    }
+
+    /// Erase cycles of the block that a superblock has on a die.
+    pub fn cycles(&self, superblock: u32, die: u32) -> u32 {
+        let block = self.at[self.place(superblock, die)];
+        self.erases[(die * self.per_die + block) as usize]
+    }
+
+    /// The most erase cycles of the blocks of a superblock.
+    pub fn cycles_max(&self, superblock: u32) -> u32 {
+        let all = (0..self.dies).map(|die| self.cycles(superblock, die));
+        all.max().unwrap_or(0)
+    }
+
+    /// A die has erased its block of a superblock: whether that did not fail.
+    fn bears_erase(&mut self, superblock: u32, die: u32, pool: Pool) -> bool {
+        let block = self.at[self.place(superblock, die)];
+        let erases = &mut self.erases[(die * self.per_die + block) as usize];
+        *erases += 1;
+        let sound = *erases <= self.spec.life(die, block, pool);
+        self.grown_bad += u32::from(!sound);
+        sound
+    }
+
+    /// Whether a program of a row fails: the same each time until the block is erased.
+    fn program_fails(&mut self, superblock: u32, die: u32, row: u32) -> bool {
+        let block = self.at[self.place(superblock, die)];
+        let cycles = self.cycles(superblock, die);
+        let nth = PROGRAM_LOTS + (u64::from(cycles) << 24 | u64::from(row));
+        let fails = lot(self.spec.seed, die, block, nth) % 1_000_000_000
+            < u64::from(self.spec.program_failure_ppb);
+        self.grown_bad += u32::from(fails);
+        fails
+    }
+
+    /// Puts a spare block in the place of what a superblock has on a die; false where the die
+    /// has none.
+    fn replace(&mut self, superblock: u32, die: u32) -> bool {
+        let place = self.place(superblock, die);
+        let Some(spare) = self.spares[die as usize].pop_front() else {
+            return false;
+        };
+        self.at[place] = spare;
+        true
+    }
+
+    /// The blocks of a superblock become spare ones of their dies, but for those that failed.
+    fn dissolve(&mut self, superblock: u32) {
+        for die in 0..self.dies {
+            if self.doomed.contains(&(superblock, die)) {
+                continue;
+            }
+            let block = self.at[self.place(superblock, die)];
+            self.spares[die as usize].push_back(block);
+        }
+    }
+
+    /// Whether a superblock whose erase has ended lacks a block. Its others are spare ones
+    /// from then on.
+    #[cold]
+    fn give_up_doomed(&mut self, superblock: u32) -> bool {
+        if self.doomed.iter().all(|&(doomed, _)| doomed != superblock) {
+            return false;
+        }
+        self.dissolve(superblock);
+        self.doomed.retain(|&(doomed, _)| doomed != superblock);
+        true
+    }
+
+    /// What the drive tells of its blocks.
+    pub fn health(&self) -> BlockHealth {
+        let least = self.spares.iter().map(|spares| spares.len()).min();
+        let in_use: Vec<u32> = (0..self.at.len() as u32)
+            .map(|place| self.cycles(place / self.dies, place % self.dies))
+            .collect();
+        let sum: u64 = in_use.iter().map(|&n| u64::from(n)).sum();
+        BlockHealth {
+            factory_bad: self.factory_bad,
+            grown_bad: self.grown_bad,
+            spares_least: least.unwrap_or(0) as u32,
+            spares_least_new: self.spares_new,
+            cycles: Cycles {
+                min: in_use.iter().copied().min().unwrap_or(0),
+                mean: sum as f64 / in_use.len() as f64,
+                max: in_use.iter().copied().max().unwrap_or(0),
+            },
+        }
+    }
+}
+
+/// The blocks of a new drive; `None` where they are not told apart.
+///
+/// # Panics
+/// When a die has too few that are not bad from the factory; the model checker says so first.
+pub(in crate::sim) fn blocks_of(spec: &Spec, superblocks: u32) -> Option<Box<Blocks>> {
+    let of = spec.blocks.as_ref()?;
+    let blocks = Blocks::new(of, spec.dies, superblocks);
+    Some(Box::new(blocks.unwrap_or_else(|short| {
+        panic!("too few sound blocks: {short:?}")
+    })))
+}
+
+/// A die of this drive that has fewer sound blocks than superblocks, if there is one.
+pub fn short_die(spec: &Spec) -> Option<ShortDie> {
+    let cache = spec
+        .cache
+        .as_ref()
+        .map_or(0, |cache| cache.pool.superblocks);
+    let superblocks = cache + spec.main.superblocks;
+    Blocks::new(spec.blocks.as_ref()?, spec.dies, superblocks).err()
+}
+
+impl SimDrive {
+    /// A die has erased its block of a superblock. True when that failed and the block in its
+    /// place is being erased.
+    #[cold]
+    pub(in crate::sim) fn block_is_replaced(&mut self, superblock: u32, die: u32) -> bool {
+        let pool = self.layout.pool_of_superblock(superblock);
+        let blocks = self.blocks.as_mut().expect("blocks are told apart");
+        if blocks.bears_erase(superblock, die, pool) {
+            return false;
+        }
+        let replaced = self.finds_block(superblock, die);
+        if replaced {
+            self.erase_block(superblock, die);
+        } else {
+            let blocks = self.blocks.as_mut().expect("blocks are told apart");
+            blocks.doomed.push((superblock, die));
+        }
+        replaced
+    }
+
+    /// Puts a spare block, or one of a spare superblock, in the place of what a superblock has
+    /// on a die; false where there is neither.
+    fn finds_block(&mut self, superblock: u32, die: u32) -> bool {
+        let blocks = self.blocks.as_mut().expect("blocks are told apart");
+        if blocks.replace(superblock, die) {
+            return true;
+        }
+        self.superblocks.retire_spare().is_some_and(|spare| {
+            blocks.dissolve(spare);
+            blocks.replace(superblock, die)
+        })
+    }
+
+    /// The same for data that waits in the buffer: rather than lose it, an erased superblock
+    /// of the main area that nothing is promised gives its blocks, and the drive takes no
+    /// more writes.
+    fn finds_block_for_data(&mut self, superblock: u32, die: u32) -> bool {
+        if self.finds_block(superblock, die) {
+            return true;
+        }
+        let given = self
+            .has_superblock(Pool::Main)
+            .then(|| self.superblocks.lose_erased(Pool::Main))
+            .flatten();
+        if given.is_some() {
+            self.free_slots[Pool::Main as usize] -= self.slots(Pool::Main, 1);
+        }
+        self.wears_out();
+        let blocks = self.blocks.as_mut().expect("blocks are told apart");
+        given.is_some_and(|erased| {
+            blocks.dissolve(erased);
+            blocks.replace(superblock, die)
+        })
+    }
+
+    /// A program of a row has ended.
+    fn programmed(&mut self, superblock: u32, row: u32, die: u32) -> Programmed {
+        let blocks = self.blocks.as_mut().expect("blocks are told apart");
+        if !blocks.program_fails(superblock, die, row) {
+            return Programmed::Sound;
+        }
+        self.counters.program_failures += 1;
+        let mode = self.superblocks.mode(superblock);
+        let pool = self.layout.pool_of_superblock(superblock);
+        let mut time = Nanos::ZERO;
+        loop {
+            if !self.finds_block_for_data(superblock, die) {
+                return Programmed::Nowhere;
+            }
+            self.counters.erases += 1;
+            self.counters.slc_erases += u64::from(mode == Mode::Slc);
+            time += self.erase_time(mode);
+            let blocks = self.blocks.as_mut().expect("blocks are told apart");
+            if blocks.bears_erase(superblock, die, pool) {
+                break;
+            }
+        }
+        Programmed::Again(time + self.copy_rows(mode, row))
+    }
+
+    /// Counts the copying of all rows of a block before one; the time it takes on the die.
+    fn copy_rows(&mut self, mode: Mode, end: u32) -> Nanos {
+        let together = self.layout.shape(mode).together;
+        self.counters.block_copies += u64::from(end);
+        let mut time = Nanos::ZERO;
+        for row in 0..end {
+            self.counters.reads_of(mode);
+            time += self.limits.read[mode as usize][row as usize];
+            if row.is_multiple_of(together) {
+                self.counters.programs_of(mode);
+                time += self.limits.program[mode as usize][row as usize];
+            }
+        }
+        time
+    }
+
+    /// The program of the slots from `slot` on has ended. True when it failed and is done
+    /// again: after the block in the place of the bad one has been erased and holds what that
+    /// one held, by on-chip copy, as one operation of the die, which comes before all
+    /// programs that wait for it.
+    #[cold]
+    pub(in crate::sim) fn program_is_repeated(&mut self, slot: u32, purpose: Purpose) -> bool {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let mode = self.superblocks.mode(superblock);
+        let shape = *self.layout.shape(mode);
+        let (row, die) = shape.place(within);
+        match self.programmed(superblock, row, die) {
+            Programmed::Sound => false,
+            Programmed::Again(before) => {
+                let units = shape.together * self.spec.units_per_slot;
+                let work = Work::Program {
+                    program: before + self.limits.program[mode as usize][row as usize],
+                    bytes: units * UNIT_BYTES as u32,
+                };
+                self.counters.programs_of(mode);
+                let queue = &mut self.queue;
+                self.array
+                    .submit_first(queue, die, Class::HostProgram, work, purpose.pack());
+                true
+            }
+            Programmed::Nowhere => {
+                for lost in slot..slot + shape.together {
+                    self.counters.lost_pages += 1;
+                    self.mapping.lose_slot(lost);
+                }
+                false
+            }
+        }
+    }
+
+    /// An on-chip copy to a word line of a superblock, the rows from `row` on of a die, has
+    /// ended: how long it takes to do it again, beside the copy itself, if it failed; the
+    /// inner `None` where it cannot be done.
+    #[cold]
+    pub(in crate::sim) fn copy_fails(
+        &mut self,
+        superblock: u32,
+        row: u32,
+        die: u32,
+    ) -> Option<Option<Nanos>> {
+        match self.programmed(superblock, row, die) {
+            Programmed::Sound => None,
+            Programmed::Again(before) => Some(Some(before)),
+            Programmed::Nowhere => Some(None),
+        }
+    }
+
+    /// All dies have erased a superblock: whether one of them has no block for it, so that it
+    /// is lost.
+    #[inline]
+    pub(in crate::sim) fn lacks_a_block(&mut self, superblock: u32) -> bool {
+        let blocks = self.blocks.as_mut();
+        blocks.is_some_and(|blocks| blocks.give_up_doomed(superblock))
+    }
+
+    /// Erase cycles of what a superblock has on a die: of its block, or where these are not
+    /// told apart, its own.
+    #[inline]
+    pub(in crate::sim) fn cycles_on_die(&self, superblock: u32, die: u32) -> u32 {
+        match &self.blocks {
+            None => self.superblocks.erase_counts()[superblock as usize],
+            Some(blocks) => blocks.cycles(superblock, die),
+        }
+    }
+
+    /// The most erase cycles of what a superblock has on a die.
+    pub(in crate::sim) fn cycles_of_worst(&self, superblock: u32) -> u32 {
+        match &self.blocks {
+            None => self.superblocks.erase_counts()[superblock as usize],
+            Some(blocks) => blocks.cycles_max(superblock),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> BlocksSpec {
+        BlocksSpec {
+            life_cycles: [u32::MAX, 1_000],
+            life_spread_percent: 10,
+            spare_blocks: 40,
+            factory_bad_ppm: 20_000,
+            program_failure_ppb: 0,
+            seed: 3,
+        }
+    }
+
+    #[test]
+    fn lives_have_the_mean_and_the_spread_that_were_asked_for() {
+        let lives: Vec<f64> = (0..40_000)
+            .map(|n| f64::from(spec().life(n % 16, n / 16, Pool::Main)))
+            .collect();
+        let count = lives.len() as f64;
+        let mean = lives.iter().sum::<f64>() / count;
+        let variance = lives.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / count;
+        // Five standard errors of each.
+        assert!(
+            (mean - 1_000.0).abs() < 5.0 * 100.0 / count.sqrt(),
+            "{mean}"
+        );
+        let spread = variance.sqrt();
+        assert!(
+            (spread - 100.0).abs() < 5.0 * 100.0 / (2.0 * count).sqrt(),
+            "{spread}"
+        );
+        let beyond = lives.iter().filter(|&&l| l < 800.0).count() as f64;
+        // Of a bell curve 2.28 % lie two standard deviations below; of twelve numbers' sum
+        // hardly fewer.
+        assert!((beyond / count - 0.0228).abs() < 0.004, "{beyond}");
+        assert_eq!(spec().life(1, 2, Pool::Cache), u32::MAX);
+        let even = BlocksSpec {
+            life_spread_percent: 0,
+            ..spec()
+        };
+        assert_eq!(even.life(1, 2, Pool::Main), 1_000);
+    }
+
+    #[test]
+    fn bad_blocks_of_the_factory_are_replaced_by_spare_ones() {
+        let (dies, superblocks) = (8, 500);
+        let blocks = Blocks::new(&spec(), dies, superblocks).expect("there are enough");
+        let all = dies * (superblocks + 40);
+        let share = f64::from(blocks.factory_bad) / f64::from(all);
+        let error = (0.02 * 0.98 / f64::from(all)).sqrt();
+        assert!((share - 0.02).abs() < 5.0 * error, "{share}");
+        for die in 0..dies {
+            let mut used: Vec<u32> = (0..superblocks)
+                .map(|s| blocks.at[(s * dies + die) as usize])
+                .chain(blocks.spares[die as usize].iter().copied())
+                .collect();
+            assert!(used.iter().all(|&b| !spec().is_factory_bad(die, b)));
+            used.sort_unstable();
+            used.dedup();
+            let bad = (0..540).filter(|&b| spec().is_factory_bad(die, b)).count();
+            assert_eq!(used.len(), 540 - bad, "each sound block is in one place");
+        }
+        let none = BlocksSpec {
+            spare_blocks: 0,
+            ..spec()
+        };
+        let short = Blocks::new(&none, dies, superblocks).expect_err("none is spare");
+        assert!(short.factory_bad > 0);
+    }
+
+    #[test]
+    fn a_block_bears_its_life_and_no_erase_more() {
+        let of = BlocksSpec {
+            factory_bad_ppm: 0,
+            spare_blocks: 1,
+            ..spec()
+        };
+        let mut blocks = Blocks::new(&of, 2, 4).expect("there are enough");
+        for (block, has_next) in [(2, true), (4, false)] {
+            let life = of.life(1, block, Pool::Main);
+            for _ in 0..life {
+                assert!(blocks.bears_erase(2, 1, Pool::Main));
+            }
+            assert_eq!(blocks.cycles(2, 1), life);
+            assert!(!blocks.bears_erase(2, 1, Pool::Main));
+            assert_eq!(blocks.replace(2, 1), has_next);
+        }
+        assert_eq!((blocks.cycles(2, 0), blocks.grown_bad), (0, 2));
+        // Another superblock lends its own.
+        blocks.dissolve(3);
+        assert!(blocks.replace(2, 1));
+        assert_eq!((blocks.cycles(2, 1), blocks.at[5]), (0, 3));
+        assert_eq!(blocks.health().spares_least, 0);
+        assert_eq!(blocks.spares[0].len(), 2);
+    }
+}

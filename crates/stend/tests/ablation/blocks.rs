@@ -1,0 +1,79 @@
+//! Blocks that go bad one by one, as a writer sees them who writes until the drive refuses.
+
+use stend_base::{Device, Op, Request, Rng, SimTime, Status};
+use stend_drive::model::SHIPPED;
+use stend_drive::{Model, SimDrive};
+
+/// The demonstration drive with 40 blocks a plane instead of 860, so that its life is short,
+/// and blocks of so many cycles.
+fn drive(spread_percent: u32, spare_blocks: u32) -> SimDrive {
+    let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
+    let mut text = demo.expect("it is shipped").text.to_string();
+    for (from, to) in [
+        (
+            "user_bytes = { value = 8000000000",
+            "user_bytes = { value = 200003584",
+        ),
+        (
+            "blocks_per_plane = { value = 860",
+            "blocks_per_plane = { value = 40",
+        ),
+        (
+            "blocks_per_plane = { value = 110",
+            "blocks_per_plane = { value = 16",
+        ),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    text += "\n[blocks]\n";
+    for (key, value) in [
+        ("enabled", "true".to_string()),
+        ("life_cycles", "60".to_string()),
+        ("life_spread_percent", spread_percent.to_string()),
+        ("spare_blocks_per_die", spare_blocks.to_string()),
+        ("seed", "2".to_string()),
+    ] {
+        text += &format!("{key} = {{ value = {value}, source = \"assumed: for a test\" }}\n");
+    }
+    let model = Model::parse(&text, "small.toml").expect("it fits the model");
+    SimDrive::new(&model.spec())
+}
+
+/// Random 64 KiB writes one after another until one is refused: what was written, GB (10^9
+/// bytes). Everything can still be read then.
+fn written_until_refused(mut drive: SimDrive) -> f64 {
+    let mut rng = Rng::stream(7, "blocks");
+    let blocks = drive.capacity_bytes() >> 16;
+    let mut send = |op: Op, rng: &mut Rng| {
+        drive.submit(Request {
+            op,
+            offset_bytes: rng.below(blocks) << 16,
+            len_bytes: 1 << 16,
+            ..Request::default()
+        });
+        drive.advance(SimTime::NEVER).expect("it ends").status
+    };
+    let mut written = 0_u64;
+    while send(Op::Write, &mut rng) == Status::Ok {
+        written += 1 << 16;
+    }
+    assert_eq!(send(Op::Write, &mut rng), Status::WriteProtected);
+    for _ in 0..1_000 {
+        assert_eq!(send(Op::Read, &mut rng), Status::Ok);
+    }
+    written as f64 / 1e9
+}
+
+#[test]
+fn unequal_blocks_end_a_drive_early_and_spare_ones_put_it_off() {
+    let life = |spread, spares| written_until_refused(drive(spread, spares));
+    let (equal, unequal) = (life(0, 0), life(15, 0));
+    let (spared, well_spared) = (life(15, 4), life(15, 12));
+    println!("GB: equal {equal}, unequal {unequal}, 4 spares {spared}, 12 spares {well_spared}");
+    assert!(unequal < 0.8 * equal);
+    assert!(spared > 1.15 * unequal && well_spared > 1.1 * spared);
+    // Spare blocks hardly help equal blocks, which all fail together.
+    let equal_spared = life(0, 4);
+    assert!(equal_spared < 1.1 * equal, "{equal_spared}");
+}
