@@ -164,8 +164,8 @@ enum Purpose {
     Merge { filling: u32 },
     /// A slot of data: slot being filled.
     Program { filling: u32 },
-    /// A slot of parity: superblock.
-    Parity { superblock: u32 },
+    /// A slot of parity: superblock, and its number there.
+    Parity { superblock: u32, within: u32 },
     /// Valid units of a slot under collection: slot.
     Collect { slot: u32 },
     /// On-chip copy of a word line on one die: its number within the superblock.
@@ -192,7 +192,7 @@ impl Purpose {
             Purpose::ReadAhead { entry } => (1, entry, 0),
             Purpose::Merge { filling } => (2, filling, 0),
             Purpose::Program { filling } => (3, filling, 0),
-            Purpose::Parity { superblock } => (4, superblock, 0),
+            Purpose::Parity { superblock, within } => (4, superblock, within),
             Purpose::Collect { slot } => (5, slot, 0),
             Purpose::Fold { word_line_die } => (6, word_line_die, 0),
             Purpose::Erase { superblock } => (7, superblock, 0),
@@ -218,7 +218,10 @@ impl Purpose {
             1 => Purpose::ReadAhead { entry: a },
             2 => Purpose::Merge { filling: a },
             3 => Purpose::Program { filling: a },
-            4 => Purpose::Parity { superblock: a },
+            4 => Purpose::Parity {
+                superblock: a,
+                within: b,
+            },
             5 => Purpose::Collect { slot: a },
             6 => Purpose::Fold { word_line_die: a },
             7 => Purpose::Erase { superblock: a },
@@ -359,6 +362,11 @@ impl SimDrive {
         self.mapping.content(unit)
     }
 
+    /// Whether the data of logical unit `unit` was lost: a read of it ends with an error.
+    pub fn is_lost(&self, unit: u32) -> bool {
+        self.mapping.lookup(unit) == map::mapping::LOST
+    }
+
     /// The tags of the requests whose data lies in flash at this instant, programmed and
     /// not erased, whether valid or not: what a search of the whole flash would find after
     /// a power cut. Needs [`SimDrive::keep_content`] from the first request on.
@@ -440,7 +448,7 @@ impl SimDrive {
             Purpose::ReadAhead { entry } => self.read_ahead_arrived(entry),
             Purpose::Merge { filling } => self.merge_arrived(filling),
             Purpose::Program { filling } => self.program_done(filling),
-            Purpose::Parity { superblock } => self.program_ended(superblock),
+            Purpose::Parity { superblock, within } => self.parity_done(superblock, within),
             Purpose::Collect { slot } => self.collect_arrived(slot),
             Purpose::Fold { word_line_die } => self.fold_copied(word_line_die),
             Purpose::Erase { superblock } => self.erase_done(superblock),
@@ -467,6 +475,9 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
+        if self.keeps_parity() {
+            self.groups_erased(superblock);
+        }
         let mode = self.superblocks.mode(superblock);
         let erase = match mode {
             Mode::Native => self.spec.main.timing.erase,

@@ -44,6 +44,8 @@ struct Stream {
     /// Units filled so far of those that are programmed together.
     filled: u32,
     filling: u32,
+    /// Changes of the log from this number on may name the slots being filled.
+    log_from: u64,
     /// Units left in the superblock, without parity.
     room: u32,
     /// Units promised to data on its way.
@@ -157,6 +159,7 @@ impl Writer {
             run_end: 0,
             filled: 0,
             filling: NONE,
+            log_from: 0,
             room: 0,
             promised: 0,
         };
@@ -246,8 +249,13 @@ impl Writer {
     /// Notes whether the slots of a program wait for its end.
     #[inline(always)]
     fn mark_unprogrammed(&mut self, filling: &Filling, waits: bool) {
-        let mut slot = filling.slot;
-        let end = slot + self.shapes[filling.kind.mode as usize].slots_together;
+        self.mark_slots(filling.slot, filling.kind, waits);
+    }
+
+    #[inline(always)]
+    fn mark_slots(&mut self, first: u32, kind: Kind, waits: bool) {
+        let mut slot = first;
+        let end = slot + self.shapes[kind.mode as usize].slots_together;
         loop {
             let word = &mut self.unprogrammed[slot as usize / 64];
             let bit = 1 << (slot % 64);
@@ -316,6 +324,8 @@ impl Writer {
 struct Received {
     tag: u32,
     waiter: u32,
+    /// It may take the place of what its units held in the slots being filled.
+    coalesces: bool,
 }
 
 impl SimDrive {
@@ -540,7 +550,13 @@ impl SimDrive {
         self.read_ahead_forget(units.start, units.end);
         let stream = self.stream_of_arrival(command);
         let waiter = if fua { command } else { NONE };
-        self.place_received(stream, begin, end, units.clone(), Received { tag, waiter });
+        let coalesces = self.spec.buffer.coalesces && self.may_coalesce(command, &units);
+        let received = Received {
+            tag,
+            waiter,
+            coalesces,
+        };
+        self.place_received(stream, begin, end, units.clone(), received);
         self.counters.host_units_written += u64::from(units.end - units.start);
         self.counters.host_bytes_written += u64::from(bytes);
         // Only now: what is promised covers what is being placed.
@@ -565,11 +581,12 @@ impl SimDrive {
         begin: u64,
         end: u64,
         units: std::ops::Range<u32>,
-        Received { tag, waiter }: Received,
+        received: Received,
     ) {
+        let Received { tag, waiter, .. } = received;
         let mut unit = units.start;
         while unit < units.end {
-            if self.spec.buffer.coalesces && self.coalesce(id, unit, Received { tag, waiter }) {
+            if received.coalesces && self.coalesce(id, unit, received) {
                 unit += 1;
                 continue;
             }
@@ -606,7 +623,9 @@ impl SimDrive {
 
     /// Puts received data over what the unit held in the slots being filled, if it lies there:
     /// it takes no place of its own then, and no old content has to be read.
-    fn coalesce(&mut self, id: StreamId, unit: u32, Received { tag, waiter }: Received) -> bool {
+    #[cold]
+    fn coalesce(&mut self, id: StreamId, unit: u32, received: Received) -> bool {
+        let Received { tag, waiter, .. } = received;
         let stream = &self.writer.streams[id.number()];
         let filled = stream.first_unit..stream.first_unit + stream.filled;
         let filling = stream.filling;
@@ -614,6 +633,7 @@ impl SimDrive {
         if !filled.contains(&place) {
             return false;
         }
+        self.joins_the_log(id);
         self.mapping.write_over(unit, place, tag);
         self.writer.buffered -= 1;
         self.counters.units_coalesced += 1;
@@ -706,6 +726,9 @@ impl SimDrive {
             number: self.writer.slots_begun,
         });
         self.writer.slots_begun += 1;
+        if self.spec.buffer.coalesces {
+            self.slot_enters_the_log(id);
+        }
         self.writer.streams[id.number()].filling = filling;
         if id.is_host() {
             self.writer.ring(id).push_back(filling);
@@ -761,7 +784,11 @@ impl SimDrive {
             self.superblocks.program_begins(superblock);
             self.take_slots(kind);
             self.counters.parity_programs += 1;
-            self.program(kind, (row, die), id, Purpose::Parity { superblock });
+            if self.keeps_parity() {
+                self.writer
+                    .mark_parity(&self.layout, superblock, within, kind, true);
+            }
+            self.program(kind, (row, die), id, Purpose::Parity { superblock, within });
             self.next_slot(id);
         }
         if self.superblocks.fill_up(superblock) {
@@ -900,6 +927,16 @@ impl SimDrive {
             self.fua_programmed(waiters);
         }
         self.check_flushes();
+    }
+
+    /// A slot of parity is programmed.
+    pub(in crate::sim) fn parity_done(&mut self, superblock: u32, within: u32) {
+        if self.keeps_parity() {
+            let kind = self.kind_of(superblock);
+            self.writer
+                .mark_parity(&self.layout, superblock, within, kind, false);
+        }
+        self.program_ended(superblock);
     }
 
     /// A slot of data or parity is programmed.
