@@ -602,19 +602,11 @@ pub enum PairedPages {
     Unprotected,
 }
 
-/// What a drive has that does not go with [`Spec::power_loss`], as its description names it;
-/// the mapping that is kept for a power cut knows nothing of it.
+/// What a drive has that does not go with [`Spec::power_loss`], as its description names it:
+/// pages that are programmed at once have no pairs that a cut could tear.
 pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
-    let wears_out = |health: &HealthSpec| health.end_of_life_cycles != [u32::MAX; 2];
     let one_shot = |loss: &PowerLossSpec| loss.paired_pages == PairedPages::OneShot;
     let excluded = [
-        (spec.map.is_some(), "[map]"),
-        (spec.media.is_some(), "[media]"),
-        (spec.buffer.coalesces, "dram.coalesce_writes"),
-        (
-            spec.health.as_ref().is_some_and(wears_out),
-            "health.end_of_life_cycles",
-        ),
         (spec.blocks.is_some(), "[blocks]"),
         (
             spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot),

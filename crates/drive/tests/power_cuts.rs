@@ -52,7 +52,7 @@ fn a_cut_loses_only_what_was_not_promised() {
 
 /// Seeds until a fault is found.
 fn found_after(canary: Canary) -> Option<u64> {
-    (0..SEEDS).find(|&seed| {
+    (0..8 * SEEDS).find(|&seed| {
         let run = std::panic::catch_unwind(|| survive(seed, LIVES, Some(canary)));
         run.is_err()
     })
@@ -67,6 +67,10 @@ fn faults_are_found() {
         Canary::FlushEarly,
         Canary::TornRequest,
         Canary::Unordered,
+        Canary::ParityUnsaved,
+        Canary::FoldEarly,
+        Canary::LossForgotten,
+        Canary::CoalesceTorn,
     ]
     .map(|canary| (canary, found_after(canary)));
     std::panic::set_hook(hook);

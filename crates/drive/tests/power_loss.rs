@@ -5,9 +5,11 @@ mod common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
+use stend_drive::sim::Canary;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 use stend_nand::CellTiming;
+use stend_nand::reliability::Rber;
 
 const JOURNAL_READ: Nanos = Nanos(31_000);
 const JOURNAL_PROGRAM: Nanos = Nanos(210_000);
@@ -137,16 +139,227 @@ fn a_drive_without_power_takes_none() {
 }
 
 #[test]
-#[should_panic(expected = "power_loss does not go with [map]")]
-fn what_the_log_knows_nothing_of_is_refused() {
+#[should_panic(expected = "power_loss does not go with nand_commands.one_shot_program_us")]
+fn what_a_cut_cannot_tear_is_not_protected() {
+    let mut spec = one_die(|loss| loss.paired_pages = PairedPages::Pad);
+    spec.one_shot = Some(Nanos(1));
+    new_drive(&spec);
+}
+
+#[test]
+fn a_map_on_flash_is_cold_after_a_start_that_reads_its_directory() {
     let mut spec = one_die(|_| {});
     spec.map = Some(MapSpec {
-        read: Nanos(1),
+        read: Nanos(77_000),
         program: Nanos(1),
         erase: Nanos(1),
         programs_per_erase: 1,
     });
-    new_drive(&spec);
+    spec.controller.map_segment_units = 1;
+    spec.controller.map_segments = 1_500;
+    let mut drive = new_drive(&spec);
+    alone(&mut drive, request(1, Op::Write, 5, 1));
+    alone(&mut drive, request(2, Op::Flush, 0, 0));
+    let warm = alone(&mut drive, request(3, Op::Read, 5, 1));
+    assert_eq!(drive.counters().map_misses, 1);
+    drive.power_cut();
+    drive.power_up();
+    alone(&mut drive, request(4, Op::Flush, 0, 0));
+    // 1,500 segments of one unit are 6,000 bytes of directory, less than a page of 16 KiB.
+    let reserved = (JOURNAL_READ + slot_transfer(&spec)) * 2;
+    let scanned = spec.main.timing.read[0] + spec.bus_overhead;
+    let replayed = spec.power_loss.as_ref().expect("it has").replay_unit;
+    let recovery = Nanos::from_millis(7) + reserved + scanned + replayed;
+    assert_eq!(drive.counters().recovery_ns_last, recovery.0);
+    let cold = alone(&mut drive, request(5, Op::Read, 5, 1));
+    let map_page = Nanos(UNIT * spec.bus_ps_per_byte / 1000) + spec.bus_overhead;
+    assert_eq!(cold, warm + Nanos(77_000) + map_page);
+    assert_eq!(drive.counters().map_misses, 2);
+    // Ten times the segments, of which each page of the directory holds 4,096.
+    spec.user_bytes *= 3;
+    spec.main.superblocks *= 3;
+    let mut drive = new_drive(&spec);
+    drive.power_cut();
+    drive.power_up();
+    alone(&mut drive, request(4, Op::Flush, 0, 0));
+    assert_eq!(drive.counters().slc_reads, 2, "4,500 segments");
+}
+
+/// One word of what is written again before its slot is full.
+#[test]
+fn what_coalesces_is_kept_or_lost_with_what_lay_there() {
+    let mut spec = one_die(|_| {});
+    spec.buffer.coalesces = true;
+    let mut drive = new_drive(&spec);
+    alone(&mut drive, request(1, Op::Write, 5, 1));
+    alone(&mut drive, request(2, Op::Write, 9, 1));
+    // Its first unit takes the place of the first write's; its second has none yet.
+    alone(&mut drive, request(3, Op::Write, 5, 2));
+    assert_eq!(drive.counters().units_coalesced, 1);
+    alone(&mut drive, request(4, Op::Write, 20, 1));
+    // The slot is full and will be programmed; the journal waits for a flush.
+    rest(&mut drive, Nanos::from_millis(5));
+    alone(&mut drive, request(5, Op::Flush, 0, 0));
+    let c = drive.counters();
+    assert_eq!((c.nand_programs, c.journal_programs), (2, 1));
+    drive.power_cut();
+    let held = [5, 6, 9, 20].map(|unit| drive.content(unit));
+    assert_eq!(held, [Some(3), Some(3), Some(2), Some(4)]);
+}
+
+/// The slot is programmed, and the journal would have its changes; but the last write has a
+/// unit in the next slot.
+#[test]
+fn what_coalesces_waits_for_the_rest_of_its_request() {
+    let held = |canary: Option<Canary>| {
+        let mut spec = one_die(|loss| loss.journal_interval_units = 1);
+        spec.buffer.coalesces = true;
+        let mut drive = new_drive(&spec);
+        if let Some(canary) = canary {
+            drive.switch_on(canary);
+        }
+        for (tag, unit) in [(1, 5), (2, 9), (3, 20)] {
+            alone(&mut drive, request(tag, Op::Write, unit, 1));
+        }
+        alone(&mut drive, request(4, Op::Write, 5, 3));
+        rest(&mut drive, Nanos::from_millis(5));
+        drive.power_cut();
+        [5, 6, 7, 9, 20].map(|unit| drive.content(unit))
+    };
+    assert_eq!(held(None), [None; 5]);
+    let torn = [Some(4), None, None, Some(2), Some(3)];
+    assert_eq!(held(Some(Canary::CoalesceTorn)), torn);
+}
+
+/// Of a write in more than one part, none takes the place of another.
+#[test]
+fn a_write_of_several_slots_does_not_coalesce() {
+    let mut spec = one_die(|_| {});
+    spec.buffer.coalesces = true;
+    let coalesced = |units: u64, loss: bool| {
+        let mut spec = spec.clone();
+        if !loss {
+            spec.power_loss = None;
+        }
+        let mut drive = new_drive(&spec);
+        alone(&mut drive, request(1, Op::Write, 0, 2));
+        alone(&mut drive, request(2, Op::Write, 0, units));
+        drive.counters().units_coalesced
+    };
+    assert_eq!((coalesced(4, true), coalesced(4, false)), (2, 2));
+    assert_eq!((coalesced(5, true), coalesced(5, false)), (0, 2));
+}
+
+/// Four dies, of which one holds parity, and flash whose errors are modelled.
+fn with_parity(hold_up: Option<Nanos>) -> Spec {
+    let mut spec = plain(64, 16, 2_000);
+    spec.idle.delay = Nanos::from_secs(1_000);
+    spec.parity_data = Some(3);
+    spec.media = Some(media());
+    spec.power_loss = Some(PowerLossSpec {
+        hold_up,
+        ..power_loss()
+    });
+    spec
+}
+
+#[test]
+fn a_group_that_is_not_full_has_its_parity_beside_the_journal() {
+    let mut drive = new_drive(&with_parity(None));
+    alone(&mut drive, request(1, Op::Write, 5, 1));
+    alone(&mut drive, request(2, Op::Flush, 0, 0));
+    let c = drive.counters();
+    assert_eq!((c.journal_programs, c.partial_parity_programs), (1, 1));
+    assert_eq!(c.nand_programs, 3);
+    // The rest of the group, after which its own parity follows.
+    alone(&mut drive, request(3, Op::Write, 100, 8));
+    rest(&mut drive, Nanos::from_millis(10));
+    alone(&mut drive, request(4, Op::Flush, 0, 0));
+    let c = drive.counters();
+    assert_eq!((c.journal_programs, c.partial_parity_programs), (2, 1));
+    // Without errors of the flash, parity is never used, nor kept.
+    let mut spec = with_parity(None);
+    spec.media = None;
+    let mut drive = new_drive(&spec);
+    alone(&mut drive, request(1, Op::Write, 5, 1));
+    alone(&mut drive, request(2, Op::Flush, 0, 0));
+    assert_eq!(drive.counters().partial_parity_programs, 0);
+}
+
+#[test]
+fn a_die_takes_nothing_along_from_a_group_that_a_cut_left_unfinished() {
+    for hold_up in [None, Some(Nanos::from_secs(1))] {
+        let mut drive = new_drive(&with_parity(hold_up));
+        alone(&mut drive, request(1, Op::Write, 5, 4));
+        if hold_up.is_none() {
+            alone(&mut drive, request(2, Op::Flush, 0, 0));
+        }
+        drive.power_cut();
+        assert_eq!(drive.counters().partial_parity_programs, 1);
+        drive.power_up();
+        drive.fail_die(0);
+        let before = drive.counters().slc_reads;
+        alone(&mut drive, request(3, Op::Read, 5, 4));
+        let c = drive.counters();
+        // Table, journal, and the parity, with which the group goes on.
+        assert_eq!(c.slc_reads - before, 3);
+        assert_eq!((c.rebuilt_pages, c.failed_reads), (1, 0));
+        // When the group is full, its own parity serves.
+        alone(&mut drive, request(4, Op::Write, 100, 8));
+        rest(&mut drive, Nanos::from_millis(10));
+        alone(&mut drive, request(5, Op::Read, 5, 4));
+        let c = drive.counters();
+        assert_eq!((c.rebuilt_pages, c.failed_reads), (2, 0));
+        // Each read, the group, and where nothing was saved the slot that had been begun.
+        assert_eq!(c.native_reads, 2 + 3 + u64::from(hold_up.is_none()));
+    }
+}
+
+#[test]
+fn what_is_lost_stays_lost_after_a_cut() {
+    let mut spec = with_parity(None);
+    spec.parity_data = None;
+    let mut drive = new_drive(&spec);
+    alone(&mut drive, request(1, Op::Write, 0, 4));
+    alone(&mut drive, request(2, Op::Flush, 0, 0));
+    drive.fail_die(0);
+    alone(&mut drive, request(3, Op::Read, 0, 1));
+    assert!(drive.is_lost(0) && drive.counters().lost_pages == 1);
+    // The loss is not yet in the journal: the next start has the place again.
+    drive.power_cut();
+    assert!(!drive.is_lost(0));
+    drive.power_up();
+    alone(&mut drive, request(4, Op::Read, 0, 1));
+    assert!(drive.is_lost(0) && drive.counters().lost_pages == 2);
+    alone(&mut drive, request(5, Op::Flush, 0, 0));
+    drive.power_cut();
+    assert!(drive.is_lost(0));
+    drive.power_up();
+    alone(&mut drive, request(6, Op::Read, 0, 1));
+    assert_eq!(
+        (drive.counters().lost_pages, drive.counters().failed_reads),
+        (2, 3)
+    );
+    alone(&mut drive, request(7, Op::Write, 0, 4));
+    assert!(!drive.is_lost(0));
+}
+
+#[test]
+fn data_ages_while_the_power_is_off() {
+    const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
+    let mut spec = with_parity(None);
+    spec.media.as_mut().expect("it has").main.year_fresh = Rber(3_000);
+    let mut drive = new_drive(&spec);
+    alone(&mut drive, request(1, Op::Write, 0, 4));
+    alone(&mut drive, request(2, Op::Flush, 0, 0));
+    drive.power_cut();
+    rest(&mut drive, Nanos(YEAR.0 / 4));
+    drive.rest_without_power(Nanos(YEAR.0 / 4));
+    drive.power_up();
+    alone(&mut drive, request(3, Op::Read, 0, 1));
+    let rber = drive.rber_max().expect("errors are modelled");
+    assert!((1_500..1_510).contains(&rber), "{rber}");
+    assert_eq!(drive.counters().read_retries, 1);
 }
 
 #[test]

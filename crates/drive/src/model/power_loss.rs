@@ -165,17 +165,32 @@ fn longest_save(drive: &crate::Spec, spec: &PowerLossSpec) -> Nanos {
     };
     let program = program.unwrap_or(Nanos::ZERO);
     let slots = drive.buffer.write_units.div_ceil(drive.units_per_slot) + drive.collect.depth + 2;
+    let groups = open_groups(drive, slots);
     let bytes = u64::from(drive.units_per_slot) * UNIT_BYTES;
     let transfer = Nanos(bytes * drive.bus_ps_per_byte / 1000) + drive.bus_overhead;
     let each_die = u64::from(slots.div_ceil(drive.dies));
-    let each_channel = u64::from((slots + 1).div_ceil(drive.channels));
-    program * each_die + spec.journal.program[0] + transfer * each_channel
+    let each_channel = u64::from((slots + 1 + groups).div_ceil(drive.channels));
+    let journal = 1 + u64::from(groups.div_ceil(drive.dies));
+    program * each_die + spec.journal.program[0] * journal + transfer * each_channel
+}
+
+/// Parity groups that are not whole, at most, with so many slots in the buffer: those of the
+/// slots, and of each stream those of one program more. None where parity is never used.
+fn open_groups(drive: &crate::Spec, slots: u32) -> u32 {
+    let (Some(data), Some(_)) = (drive.parity_data, &drive.media) else {
+        return 0;
+    };
+    let streams = 2 + drive.further_streams();
+    slots.div_ceil(data) + streams * drive.program_units() / drive.units_per_slot
 }
 
 #[cfg(test)]
 mod tests {
+    use stend_nand::reliability::{Ecc, ErrorModel, Rber};
+
     use super::super::SHIPPED;
     use super::*;
+    use crate::spec::MediaSpec;
 
     const TABLE: &str = r#"
 [power_loss]
@@ -240,6 +255,38 @@ one_shot_program_us = { value = 900.0, source = "assumed" }
         assert!(said.contains("power_loss.enabled: "), "{said}");
         let part = "[power_loss] does not go with nand_commands.one_shot_program_us";
         assert!(said.contains(part), "{said}");
+    }
+
+    /// Capacitors also save the parity of groups that are not full, where it may be needed.
+    #[test]
+    fn parity_in_use_takes_longer_to_save() {
+        let sound = parse("pad", "pad").expect("sound").spec();
+        let loss = sound.power_loss.clone().expect("it is enabled");
+        let mut drive = sound.clone();
+        (drive.parity_data, drive.dies) = (Some(3), 4);
+        let never_used = longest_save(&drive, &loss);
+        let cells = ErrorModel {
+            fresh: Rber(0),
+            worn: Rber(0),
+            year_fresh: Rber(0),
+            year_worn: Rber(0),
+            reads_100k: Rber(0),
+            rated_cycles: 1,
+            spread_percent: 0,
+        };
+        drive.media = Some(MediaSpec {
+            main: cells.clone(),
+            cache: cells,
+            ecc: Ecc {
+                passes: vec![Rber(1)],
+                retry: Nanos::ZERO,
+            },
+            refresh: None,
+            seed: 1,
+        });
+        assert!(longest_save(&drive, &loss) >= never_used + loss.journal.program[0]);
+        drive.parity_data = None;
+        assert_eq!(open_groups(&drive, 100), 0);
     }
 
     #[test]

@@ -91,6 +91,8 @@ pub struct Counters {
     pub channel_bytes: u64,
     /// Journal pages programmed.
     pub journal_programs: u64,
+    /// Pages of parity of groups that were not full, programmed beside the journal.
+    pub partial_parity_programs: u64,
     /// Pages of the mapping programmed by checkpoints.
     pub checkpoint_programs: u64,
     /// Erases of journal blocks, one a die.

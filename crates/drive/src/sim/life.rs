@@ -1,7 +1,7 @@
 //! Wear to the end: superblocks are retired, spare ones take their place, and when there
 //! are none left the drive takes no more writes. And what it tells of its health.
 
-use stend_base::{Nanos, Status};
+use stend_base::{Nanos, Op, Status};
 
 use crate::health::{Cycles, Health};
 use crate::sim::map::layout::Pool;
@@ -24,12 +24,18 @@ impl SimDrive {
         }
         while let Some(command) = self.writer.next_waiting() {
             let entry = self.commands.get_mut(command);
+            entry.status = Status::WriteProtected;
+            if entry.op == Op::Trim {
+                self.command_done(command);
+                continue;
+            }
             // Only what was admitted is still awaited.
             entry.len_bytes -= entry.to_admit;
             entry.bytes_left -= entry.to_admit;
             entry.to_admit = 0;
-            entry.status = Status::WriteProtected;
-            if entry.bytes_left == 0 {
+            let nothing_comes = entry.bytes_left == 0;
+            self.write_given_up(command);
+            if nothing_comes {
                 self.command_done(command);
             }
         }

@@ -383,6 +383,11 @@ impl SimDrive {
         self.mapping.content(unit)
     }
 
+    /// Whether the data of logical unit `unit` was lost: a read of it ends with an error.
+    pub fn is_lost(&self, unit: u32) -> bool {
+        self.mapping.lookup(unit) == map::mapping::LOST
+    }
+
     /// The tags of the requests whose data lies in flash at this instant, programmed and
     /// not erased, whether valid or not: what a search of the whole flash would find after
     /// a power cut. Needs [`SimDrive::keep_content`] from the first request on.
@@ -503,6 +508,9 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
+        if self.keeps_parity() {
+            self.groups_erased(superblock);
+        }
         for die in 0..self.spec.dies {
             self.erase_block(superblock, die);
         }

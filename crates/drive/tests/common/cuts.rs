@@ -4,11 +4,13 @@
 //! A unit may hold what the last request before a flush left there, or what a later request
 //! did, acknowledged or not: but each request must be there as a whole or not at all (a
 //! write longer than the buffer: each piece of the buffer's size), and nothing before
-//! something that is there may be missing in the same unit. On every fourth drive, requests
+//! something that is there may be missing in the same unit. A read may fail only where parity
+//! cannot help (none, two dies that failed, or pages that no pass corrects); what was lost never
+//! comes back as older data. On every fourth drive, requests
 //! under way may overlap; they take effect in the order in which they are completed. Behind capacitors nothing that
 //! was acknowledged may be missing, after a shutdown nothing at all.
 
-use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime};
+use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::SimDrive;
 use stend_drive::sim::Canary;
 
@@ -28,6 +30,15 @@ pub struct Tried {
     pub shutdowns: u64,
     /// Units that were not as before the cut, though that was allowed.
     pub units_undone: u64,
+    pub trims: u64,
+    pub flushes: u64,
+    pub die_failures: u64,
+    /// Reads that ended with an error, where that was allowed.
+    pub failed_reads: u64,
+    pub rebuilt_pages: u64,
+    /// Drives that were worn out, and writes and TRIMs that they have refused.
+    pub worn_out: u64,
+    pub refused: u64,
 }
 
 impl Tried {
@@ -37,6 +48,13 @@ impl Tried {
         self.cuts_in_start += other.cuts_in_start;
         self.shutdowns += other.shutdowns;
         self.units_undone += other.units_undone;
+        self.trims += other.trims;
+        self.flushes += other.flushes;
+        self.die_failures += other.die_failures;
+        self.failed_reads += other.failed_reads;
+        self.rebuilt_pages += other.rebuilt_pages;
+        self.worn_out += other.worn_out;
+        self.refused += other.refused;
     }
 }
 
@@ -62,6 +80,8 @@ pub struct Survival {
     /// What each unit certainly held at some time, and what may have come since.
     settled: Vec<Option<u32>>,
     since: Vec<Vec<Step>>,
+    /// What a unit whose data was lost may hold again, since the loss itself may be undone.
+    before_loss: Vec<Vec<Option<u32>>>,
     touched: Vec<u32>,
     /// All requests since the last start; those not completed.
     sent: Vec<Sent>,
@@ -76,7 +96,36 @@ pub struct Survival {
     deterministic: bool,
     /// Requests under way at the same time may touch the same units.
     overlapping: bool,
+    media: Media,
+    /// On drives that coalesce: whether the next write begins where the last one ended, which is
+    /// its last unit.
+    again: Option<(Rng, u64)>,
     pub tried: Tried,
+}
+
+/// What has happened to the flash of a drive whose errors are modelled.
+struct Media {
+    rng: Rng,
+    /// Dies that may fail without any loss.
+    spare_dies: u32,
+    /// All dies; none on a drive whose flash has no errors.
+    dies: u32,
+    /// A read may end with an error.
+    may_fail: bool,
+}
+
+impl Media {
+    fn new(seed: u64, spec: &stend_drive::Spec) -> Media {
+        // A group must lie on as many dies to survive one of them.
+        let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
+        let errors = spec.media.as_ref().is_some_and(|m| m.main.fresh.0 > 0);
+        Media {
+            rng: Rng::stream(seed, "media of cuts"),
+            spare_dies: u32::from(group <= spec.dies),
+            dies: if spec.media.is_some() { spec.dies } else { 0 },
+            may_fail: errors,
+        }
+    }
 }
 
 impl Survival {
@@ -94,16 +143,25 @@ impl Survival {
             rng,
             settled: vec![None; units],
             since: vec![Vec::new(); units],
+            before_loss: vec![Vec::new(); units],
             touched: Vec::new(),
             sent: Vec::new(),
             outstanding: Vec::new(),
             acknowledged: 0,
             next_tag: 0,
             piece: drive.atomic_write_units().expect("it has a log"),
-            capacitors: spec.power_loss.is_some_and(|p| p.hold_up.is_some()),
+            capacitors: spec
+                .power_loss
+                .as_ref()
+                .is_some_and(|p| p.hold_up.is_some()),
             trim_works: spec.trim.enabled,
             deterministic: spec.trim.work.as_ref().is_none_or(|w| w.deterministic),
             overlapping,
+            media: Media::new(seed, &spec),
+            again: spec
+                .buffer
+                .coalesces
+                .then(|| (Rng::stream(seed, "again"), 0)),
             tried: Tried::default(),
             drive,
         }
@@ -115,6 +173,7 @@ impl Survival {
     /// # Panics
     /// When the drive has lost what it may not, or stands still.
     pub fn live_once(&mut self, events: u64) {
+        self.age();
         let mut left = events;
         while left > 0 {
             self.send();
@@ -134,9 +193,59 @@ impl Survival {
         } else {
             self.cut();
         }
+        self.age();
         let off = self.drive.now() + Nanos::from_micros(self.rng.below(50));
         assert!(self.drive.advance(off).is_none());
         self.start();
+    }
+
+    /// Now and then, a die fails.
+    fn age(&mut self) {
+        let media = &mut self.media;
+        if media.dies == 0 || !media.rng.ratio(1, 6) {
+            return;
+        }
+        if media.spare_dies == 0 && !media.rng.ratio(1, 4) {
+            return;
+        }
+        self.fail_a_die();
+    }
+
+    /// Which may be the one that has failed before.
+    fn fail_a_die(&mut self) {
+        let media = &mut self.media;
+        let die = media.rng.below(u64::from(media.dies)) as u32;
+        self.drive.fail_die(die);
+        self.tried.die_failures += 1;
+        media.may_fail |= media.spare_dies == 0;
+        media.spare_dies = media.spare_dies.saturating_sub(1);
+    }
+
+    /// Reads every unit of a drive whose flash has errors.
+    fn read_all(&mut self) {
+        if self.media.dies == 0 {
+            return;
+        }
+        if self.media.spare_dies > 0 {
+            self.fail_a_die();
+        }
+        for unit in 0..self.settled.len() as u64 {
+            let tag = self.next_tag;
+            self.next_tag += 1;
+            self.drive.submit(request(tag, Op::Read, unit, 1));
+            let read = self.drive.advance(SimTime::NEVER).expect("it ends");
+            let failed = read.status == Status::MediaError;
+            assert!(!failed || self.media.may_fail, "unit {unit} cannot be read");
+            assert_eq!(failed, self.is_lost(unit as u32), "unit {unit}");
+            self.tried.failed_reads += u64::from(failed);
+        }
+    }
+
+    /// Whether the data of a unit is lost, as it may be.
+    fn is_lost(&self, unit: u32) -> bool {
+        let lost = self.drive.is_lost(unit);
+        assert!(!lost || self.media.may_fail, "unit {unit} is lost");
+        lost
     }
 
     /// Lets at most `events` events happen; how many have.
@@ -163,6 +272,24 @@ impl Survival {
         self.acknowledged += 1;
         self.sent[index].acknowledged = Some(self.acknowledged);
         let Sent { request, after, .. } = self.sent[index];
+        match completion.status {
+            Status::Ok => {}
+            Status::MediaError if request.op == Op::Read && self.media.may_fail => {
+                self.tried.failed_reads += 1;
+            }
+            Status::WriteProtected if self.drive.is_read_only() => {
+                // It may have come in part, or not at all, as if it were still under way.
+                assert!(matches!(request.op, Op::Write | Op::Trim), "{request:?}");
+                self.acknowledged -= 1;
+                self.sent[index].acknowledged = None;
+                self.tried.refused += 1;
+                return;
+            }
+            status => panic!("{request:?} ended with {status:?}"),
+        }
+        if let (Op::Write, Some((_, last))) = (request.op, &mut self.again) {
+            *last = (request.offset_bytes + request.len_bytes - 1) / UNIT;
+        }
         if request.op == Op::Flush {
             self.settle(after);
         }
@@ -188,11 +315,15 @@ impl Survival {
         if self.sent[index].request.op == Op::Trim && !self.deterministic {
             return;
         }
+        if self.is_lost(unit) {
+            return;
+        }
+        let steps = &self.since[unit as usize];
         let content = self.drive.content(unit);
         assert!(
             steps[place..].iter().any(|s| s.value == content),
             "unit {unit} holds {content:?} after {:?}",
-            sent[index].request
+            self.sent[index].request
         );
     }
 
@@ -202,6 +333,7 @@ impl Survival {
         let own = steps.iter().position(|s| s.sent == index);
         let own = own.expect("it has just been completed");
         self.settled[unit as usize] = steps[own].value;
+        self.before_loss[unit as usize].clear();
         steps.drain(..=own);
     }
 
@@ -227,6 +359,7 @@ impl Survival {
                 .rposition(|s| sent[s.sent].acknowledged.is_some_and(|a| a <= after));
             if let Some(certain) = certain {
                 self.settled[unit as usize] = steps[certain].value;
+                self.before_loss[unit as usize].clear();
                 steps.drain(..=certain);
             }
         }
@@ -240,14 +373,21 @@ impl Survival {
         let rng = &mut self.rng;
         let all = self.settled.len() as u64;
         let longest = if rng.ratio(1, 20) { all } else { all.min(40) };
-        let units = 1 + rng.below(longest);
-        let first = rng.below(all - units + 1);
+        let mut units = 1 + rng.below(longest);
+        let mut first = rng.below(all - units + 1);
         let op = match rng.below(40) {
             0..28 => Op::Write,
             28..35 => Op::Read,
             35..38 => Op::Trim,
             _ => Op::Flush,
         };
+        if let (Op::Write, Some((rng, last))) = (op, &mut self.again)
+            && rng.ratio(1, 2)
+        {
+            first = *last;
+            units = 1 + rng.below(6).min(all - first - 1);
+        }
+        let rng = &mut self.rng;
         let units = match op {
             Op::Flush => 0,
             Op::Trim => units,
@@ -274,6 +414,8 @@ impl Survival {
         }
         self.next_tag += 1;
         self.tried.operations += 1;
+        self.tried.trims += u64::from(op == Op::Trim);
+        self.tried.flushes += u64::from(op == Op::Flush);
         let index = self.sent.len();
         for unit in self.changed(&new) {
             if self.since[unit as usize].is_empty() {
@@ -334,11 +476,18 @@ impl Survival {
 
     /// Compares every unit with what it may hold, and starts anew from what it holds.
     fn check(&mut self) {
-        let held: Vec<Option<u32>> = (0..self.settled.len() as u32)
+        let mut held: Vec<Option<u32>> = (0..self.settled.len() as u32)
             .map(|unit| self.drive.content(unit))
             .collect();
-        for (unit, &content) in held.iter().enumerate() {
+        for (unit, held) in held.iter_mut().enumerate() {
+            if self.is_lost(unit as u32) {
+                self.lost_at_cut(unit);
+                *held = self.settled[unit];
+                continue;
+            }
+            let content = *held;
             let known = content == self.settled[unit]
+                || self.before_loss[unit].contains(&content)
                 || self.since[unit].iter().any(|s| s.value == content);
             assert!(
                 known,
@@ -354,6 +503,7 @@ impl Survival {
             self.check_whole(index, &held);
         }
         assert_eq!(self.drive.counters().paired_units_lost, 0);
+        assert!(self.media.may_fail || self.drive.counters().lost_pages == 0);
         for unit in self.touched.drain(..) {
             self.since[unit as usize].clear();
         }
@@ -361,6 +511,16 @@ impl Survival {
         self.sent.clear();
         self.outstanding.clear();
         self.acknowledged = 0;
+    }
+
+    /// What a unit held whose data is lost is known no more: any of what it may have held.
+    fn lost_at_cut(&mut self, unit: usize) {
+        let values = self.since[unit].iter().map(|s| s.value);
+        let before = &mut self.before_loss[unit];
+        before.push(self.settled[unit]);
+        before.extend(values);
+        before.sort_unstable();
+        before.dedup();
     }
 
     /// A request, or a piece of it, must be there in all its units or in none.
@@ -377,6 +537,9 @@ impl Survival {
                 .min(begin.saturating_add(u32::try_from(piece).unwrap_or(u32::MAX)));
             let (mut may_be, mut may_miss) = (true, true);
             for unit in begin..end {
+                if self.is_lost(unit) {
+                    continue;
+                }
                 let steps = &self.since[unit as usize];
                 let content = held[unit as usize];
                 // A step that a flush has settled is there.
@@ -393,7 +556,10 @@ impl Survival {
                         .iter()
                         .any(|s| s.sent != index && under_way(s) && s.value == content);
                 may_be &= after || either;
-                may_miss &= before || either || content == self.settled[unit as usize];
+                may_miss &= before
+                    || either
+                    || self.before_loss[unit as usize].contains(&content)
+                    || content == self.settled[unit as usize];
             }
             assert!(
                 may_be || may_miss,
@@ -416,5 +582,8 @@ pub fn survive(seed: u64, lives: u32, canary: Option<Canary>) -> Tried {
         survival.advance(u64::MAX);
     }
     assert!(survival.drive.now() < SimTime::NEVER);
+    survival.read_all();
+    survival.tried.rebuilt_pages = survival.drive.counters().rebuilt_pages;
+    survival.tried.worn_out = u64::from(survival.drive.is_read_only());
     survival.tried
 }

@@ -3,6 +3,7 @@
 use stend_base::{Nanos, Rng};
 use stend_drive::Spec;
 use stend_drive::spec::*;
+use stend_nand::reliability::Rber;
 use stend_nand::{Abilities, CellTiming, Suspend};
 
 use super::{UNIT, ahci, cached, media, nvme, plain};
@@ -342,15 +343,64 @@ pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
         draw_host(&mut Rng::stream(seed, "host of cuts"), &mut spec);
     }
     draw_power(&mut Rng::stream(seed, "power of cuts"), &mut spec);
-    leave_out(&mut spec);
     draw_power_loss(rng, &mut spec);
+    draw_media(&mut Rng::stream(seed, "media of drives"), &mut spec);
+    draw_buffer(&mut Rng::stream(seed, "buffer of cuts"), &mut spec);
+    draw_end(&mut Rng::stream(seed, "end of life"), &mut spec);
     assert_eq!(power_loss_excludes(&spec), None);
     (spec, overlapping)
 }
 
-/// What does not go with power cuts.
-fn leave_out(spec: &mut Spec) {
-    (spec.map, spec.media) = (None, None);
+/// Errors of the flash, for some drives without parity too, where a die takes its data along;
+/// for some, pages that no pass corrects.
+fn draw_media(rng: &mut Rng, spec: &mut Spec) {
+    let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
+    if spec.media.is_none() && (group <= spec.dies || rng.ratio(1, 6)) {
+        spec.media = Some(media());
+    }
+    let Some(media) = &mut spec.media else {
+        return;
+    };
+    if let (true, Some(loss)) = (rng.ratio(1, 2), &mut spec.power_loss) {
+        // What has been moved soon counts.
+        loss.journal_interval_units = 1 + rng.below(8) as u32;
+    }
+    if rng.ratio(1, 6) {
+        // About one page in 10 is beyond the last pass.
+        for cells in [&mut media.main, &mut media.cache] {
+            (cells.fresh, cells.spread_percent) = (Rber(1_500), 50);
+        }
+    }
+}
+
+/// Whether writes coalesce. A journal that is written often shows what it separates.
+fn draw_buffer(rng: &mut Rng, spec: &mut Spec) {
+    spec.buffer.coalesces = rng.ratio(1, 3);
+    if let (true, Some(loss)) = (
+        spec.buffer.coalesces && rng.ratio(2, 3),
+        &mut spec.power_loss,
+    ) {
+        loss.journal_interval_units = 1 + rng.below(8) as u32;
+    }
+}
+
+/// For some drives, superblocks that bear only a few cycles.
+fn draw_end(rng: &mut Rng, spec: &mut Spec) {
+    if rng.ratio(3, 4) {
+        return;
+    }
+    let mut cycles = || 1 + rng.below(6) as u32;
+    let end_of_life_cycles = [cycles().max(3), cycles()];
+    spec.health = Some(HealthSpec {
+        rated_cycles: end_of_life_cycles,
+        end_of_life_cycles,
+        spare_superblocks: rng.below(4) as u32,
+        spare_threshold_percent: 10,
+    });
+    leave_room(spec);
+    if stend_drive::sim::user_units_max(spec) == Some(0) {
+        spec.health = None;
+    }
 }
 
 /// What a cut leaves of it, drawn after everything else.

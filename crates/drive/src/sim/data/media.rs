@@ -17,6 +17,7 @@ use stend_nand::{Class, Work};
 use crate::sim::map::layout::Pool;
 use crate::sim::map::mapping::LOST;
 use crate::sim::map::shape::Mode;
+use crate::sim::power::partial_parity::Member;
 use crate::sim::{Purpose, SimDrive};
 use crate::spec::{MediaSpec, Spec, UNIT_BYTES};
 
@@ -65,6 +66,13 @@ impl Media {
             unpowered: Nanos::ZERO,
             old: None,
         }))
+    }
+
+    /// Nothing is read any more; what the cells hold stays, and ages.
+    pub fn power_cut(&mut self) {
+        self.rebuilds.clear();
+        self.free.clear();
+        self.old = None;
     }
 
     fn add(&mut self, rebuild: Rebuild) -> u32 {
@@ -181,6 +189,7 @@ impl SimDrive {
         let shape = *self.layout.shape(self.superblocks.mode(superblock));
         let first = self.layout.first_slot(superblock);
         let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        let bare = self.has_no_parity(slot);
         let (mut left, mut lost) = (0, true);
         for nth in 0.. {
             let Some(other) = shape.nth_of_group(slot - first, nth) else {
@@ -190,11 +199,21 @@ impl SimDrive {
                 continue;
             }
             lost = false;
-            let (die, sense) = self.die_and_read_time(first + other);
-            let (sense, corrected) = self.sense_time(first + other, die, sense);
-            let lost_too = !corrected;
-            let media = self.media.as_mut().expect("errors are modelled");
-            media.rebuilds[rebuild as usize].lost |= lost_too;
+            let other = first + other;
+            let (die, sense) = match self.member_of_group(other) {
+                Member::Nothing => continue,
+                Member::Page => {
+                    let (die, sense) = self.die_and_read_time(other);
+                    let (sense, corrected) = self.sense_time(other, die, sense);
+                    let media = self.media.as_mut().expect("errors are modelled");
+                    media.rebuilds[rebuild as usize].lost |= !corrected;
+                    (die, sense)
+                }
+                Member::Saved(die, sense) => {
+                    self.counters.reads_of(Mode::Slc);
+                    (die, sense)
+                }
+            };
             left += 1;
             let work = Work::Read { sense, bytes };
             let cookie = Purpose::Rebuild { rebuild }.pack();
@@ -202,8 +221,10 @@ impl SimDrive {
         }
         let media = self.media.as_mut().expect("errors are modelled");
         media.rebuilds[rebuild as usize].left = left;
-        if lost {
+        if lost || bare {
             media.rebuilds[rebuild as usize].lost = true;
+        }
+        if left == 0 {
             self.rebuild_ends(rebuild);
         }
     }
@@ -226,7 +247,9 @@ impl SimDrive {
         } = media.rebuilds[rebuild as usize];
         if lost {
             self.counters.lost_pages += 1;
+            let units = self.mapping.valid_bits(slot);
             self.mapping.lose_slot(slot);
+            self.log_loss(slot, units);
         } else {
             self.counters.rebuilt_pages += 1;
         }
@@ -265,7 +288,8 @@ impl SimDrive {
     }
 
     /// Lets time pass without power, in which data ages and nothing else happens. Nothing
-    /// where errors are not modelled.
+    /// where errors are not modelled. Between a power cut and the next start, time may pass
+    /// either way: data ages by both.
     pub fn rest_without_power(&mut self, time: Nanos) {
         if let Some(media) = &mut self.media {
             media.unpowered += time;

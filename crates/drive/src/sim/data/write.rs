@@ -48,6 +48,8 @@ struct Stream {
     /// Units filled so far of those that are programmed together.
     filled: u32,
     filling: u32,
+    /// Changes of the log from this number on may name the slots being filled.
+    log_from: u64,
     /// Units left in the superblock, without parity.
     room: u32,
     /// Units promised to data on its way.
@@ -163,6 +165,7 @@ impl Writer {
             run_end: 0,
             filled: 0,
             filling: NONE,
+            log_from: 0,
             room: 0,
             promised: 0,
         };
@@ -254,9 +257,14 @@ impl Writer {
     /// Notes whether the slots of a program wait for its end.
     #[inline(always)]
     fn mark_unprogrammed(&mut self, filling: &Filling, waits: bool) {
-        self.mark_slot(filling.slot, waits);
-        for further in 1..u32::from(filling.slots) {
-            self.mark_slot(filling.slot + further, waits);
+        self.mark_slots(filling.slot, u32::from(filling.slots), waits);
+    }
+
+    #[inline(always)]
+    fn mark_slots(&mut self, first: u32, slots: u32, waits: bool) {
+        self.mark_slot(first, waits);
+        for further in 1..slots {
+            self.mark_slot(first + further, waits);
         }
     }
 
@@ -324,6 +332,8 @@ impl Writer {
 struct Received {
     tag: u32,
     waiter: u32,
+    /// It may take the place of what its units held in the slots being filled.
+    coalesces: bool,
 }
 
 impl SimDrive {
@@ -603,7 +613,11 @@ impl SimDrive {
             self.receive_carefully(command, begin, end);
             return;
         }
-        let received = Received { tag, waiter: NONE };
+        let received = Received {
+            tag,
+            waiter: NONE,
+            coalesces: false,
+        };
         self.place_received::<false>(StreamId::HOST, begin, end, received);
         // Only now: what is promised covers what is being placed.
         self.unpromise(StreamId::HOST, units.end - units.start);
@@ -624,7 +638,13 @@ impl SimDrive {
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         let stream = self.stream_of_arrival(command);
         let waiter = if fua { command } else { NONE };
-        self.place_received::<true>(stream, begin, end, Received { tag, waiter });
+        let coalesces = self.spec.buffer.coalesces && self.may_coalesce(command, &units);
+        let received = Received {
+            tag,
+            waiter,
+            coalesces,
+        };
+        self.place_received::<true>(stream, begin, end, received);
         self.unpromise(stream, units.end - units.start);
         if fua && finished {
             self.fua_received(command, stream);
@@ -647,16 +667,14 @@ impl SimDrive {
         id: StreamId,
         begin: u64,
         end: u64,
-        Received { tag, waiter }: Received,
+        received: Received,
     ) {
+        let Received { tag, waiter, .. } = received;
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         let whole = (begin | end).is_multiple_of(UNIT_BYTES);
         let mut unit = units.start;
         while unit < units.end {
-            if CAREFUL
-                && self.spec.buffer.coalesces
-                && self.coalesce(id, unit, Received { tag, waiter })
-            {
+            if CAREFUL && received.coalesces && self.coalesce(id, unit, received) {
                 unit += 1;
                 continue;
             }
@@ -715,7 +733,9 @@ impl SimDrive {
 
     /// Puts received data over what the unit held in the slots being filled, if it lies there:
     /// it takes no place of its own then, and no old content has to be read.
-    fn coalesce(&mut self, id: StreamId, unit: u32, Received { tag, waiter }: Received) -> bool {
+    #[cold]
+    fn coalesce(&mut self, id: StreamId, unit: u32, received: Received) -> bool {
+        let Received { tag, waiter, .. } = received;
         let stream = &self.writer.streams[id.number()];
         let filled = stream.first_unit..stream.first_unit + stream.filled;
         let filling = stream.filling;
@@ -723,6 +743,7 @@ impl SimDrive {
         if !filled.contains(&place) {
             return false;
         }
+        self.joins_the_log(id);
         self.mapping.write_over(unit, place, tag);
         self.writer.buffered -= 1;
         self.counters.units_coalesced += 1;
@@ -821,6 +842,9 @@ impl SimDrive {
             number: self.writer.slots_begun,
         });
         self.writer.slots_begun += 1;
+        if self.spec.buffer.coalesces {
+            self.slot_enters_the_log(id);
+        }
         self.writer.streams[id.number()].filling = filling;
         if id.is_host() {
             self.writer.ring(id).push_back(filling);
@@ -886,6 +910,9 @@ impl SimDrive {
             self.take_slots(kind, slots_together);
             self.counters.parity_programs += 1;
             let slot = self.layout.first_slot(superblock) + within;
+            if self.keeps_parity() {
+                self.writer.mark_slots(slot, slots_together, true);
+            }
             self.program(kind, (row, die), id, Purpose::Parity { slot });
             self.next_slot(id);
         }
@@ -1032,11 +1059,20 @@ impl SimDrive {
         self.check_flushes();
     }
 
+    /// Slots of parity are programmed.
     pub(in crate::sim) fn parity_done(&mut self, slot: u32) {
         if self.blocks.is_some() && self.program_is_repeated(slot, Purpose::Parity { slot }) {
             return;
         }
-        self.program_ended(self.layout.superblock_of_slot(slot));
+        let superblock = self.layout.superblock_of_slot(slot);
+        if self.keeps_parity() {
+            let together = self
+                .layout
+                .shape(self.superblocks.mode(superblock))
+                .together;
+            self.writer.mark_slots(slot, together, false);
+        }
+        self.program_ended(superblock);
     }
 
     /// A slot of data or parity is programmed.

@@ -8,6 +8,11 @@
 //!
 //! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: the map's blocks are not collected
 //! one by one, and its directory is always at hand.
+//!
+//! After a power cut ([`crate::Spec::power_loss`]) no segment is at hand; the start reads the
+//! directory, which tells where each segment lies, instead of the table. Which segments are
+//! durable follows from journal and checkpoints as without a map on flash: what is written
+//! back to make room counts for time and wear alone.
 
 use stend_base::Nanos;
 use stend_nand::{Class, Work};
@@ -16,6 +21,9 @@ use crate::sim::controller::Job;
 use crate::sim::map::shape::Mode;
 use crate::sim::{Purpose, SimDrive};
 use crate::spec::{MapSpec, Spec, UNIT_BYTES};
+
+/// Bytes of the directory for a segment: where it lies.
+const DIRECTORY_BYTES: u64 = 4;
 
 /// A job that waits for map pages.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
@@ -59,6 +67,16 @@ impl MapCache {
         }))
     }
 
+    /// No segment is at hand any more, and nobody waits for one. What had changed is in the
+    /// journal, as far as it counts.
+    pub fn power_cut(&mut self) {
+        self.at_hand.fill(u32::MAX);
+        self.changed.fill(false);
+        self.waiting.clear();
+        self.free.clear();
+        self.gathered = 0;
+    }
+
     fn add(&mut self, waiting: Waiting) -> u32 {
         if let Some(index) = self.free.pop() {
             self.waiting[index as usize] = waiting;
@@ -79,6 +97,13 @@ impl MapCache {
         self.changed[place] = change || self.changed[place] && !missed;
         (missed, evicted)
     }
+}
+
+/// Pages that hold the directory of a table of so many units.
+pub(in crate::sim) fn directory_pages(spec: &Spec, units: u32) -> u32 {
+    let segments = units.div_ceil(spec.controller.map_segment_units);
+    let page = u64::from(spec.units_per_slot) * UNIT_BYTES;
+    (u64::from(segments) * DIRECTORY_BYTES).div_ceil(page) as u32
 }
 
 impl SimDrive {

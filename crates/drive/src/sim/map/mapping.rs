@@ -484,7 +484,7 @@ impl Mapping {
         self.forget_notes();
         for (logical, &physical) in (0u32..).zip(durable) {
             self.to_physical[logical as usize] = physical;
-            if physical == UNMAPPED {
+            if physical >= LOST {
                 continue;
             }
             assert_eq!(

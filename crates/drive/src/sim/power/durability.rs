@@ -17,6 +17,12 @@
 //! - A piece begins only when there is space for all of it. Else it could hold back, by
 //!   what it overwrites, the very superblocks whose space it waits for.
 //!
+//! # Coalescing
+//! What is written again while it lies in a slot being filled may take the same place. A
+//! change that names the place would then bring data of a later request. So all changes from
+//! the first that names the slot up to those of the later request become durable together.
+//! Those before the slot is programmed are not ready; this never reaches what is journalled.
+//!
 //! # Erasing
 //! A superblock is needed while the durable mapping points into it, or a change in the log
 //! will make it. Only one that is not needed is erased; the others are awaited. Where
@@ -30,9 +36,10 @@ use stend_base::Nanos;
 use crate::sim::SimDrive;
 use crate::sim::data::streams::StreamId;
 use crate::sim::map::layout::Layout;
-use crate::sim::map::mapping::{Mapping, UNMAPPED};
+use crate::sim::map::mapping::{LOST, Mapping, UNMAPPED};
 use crate::sim::map::shape::Mode;
 use crate::sim::power::journal::Journal;
+use crate::sim::power::partial_parity::Groups;
 use crate::sim::power::power_cut::Power;
 use crate::spec::{PairedPages, PowerLossSpec, Spec};
 
@@ -52,6 +59,14 @@ pub enum Canary {
     TornRequest,
     /// Requests that overlap do not wait for each other.
     Unordered,
+    /// Parity of groups that are not full is not saved.
+    ParityUnsaved,
+    /// What a fold has copied counts as its own before its parity has been copied too.
+    FoldEarly,
+    /// A page that was lost does not enter the log.
+    LossForgotten,
+    /// Data put over what lies in an open slot does not wait for its own request.
+    CoalesceTorn,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -65,6 +80,10 @@ enum Change {
     Gather,
     /// The same, each to the same place within the slot at `to`.
     Transplant,
+    /// The bits in `units` tell which places from `first` on cannot be read any more.
+    Lose,
+    /// What lies in `units` units from `first` on was lost before their write was in the log.
+    WriteLost,
 }
 
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
@@ -81,9 +100,20 @@ impl Entry {
     /// Units that the journal has to name.
     fn named(self) -> u64 {
         match self.change {
-            Change::Write => u64::from(self.units),
+            Change::Write | Change::WriteLost => u64::from(self.units),
             Change::Trim => 1,
-            Change::Gather | Change::Transplant => u64::from(self.units.count_ones()),
+            Change::Gather | Change::Transplant | Change::Lose => {
+                u64::from(self.units.count_ones())
+            }
+        }
+    }
+
+    /// Places that must be programmed before it is ready: the first and how many.
+    fn places(self) -> Option<(u32, u32)> {
+        match self.change {
+            Change::Write => Some((self.to, self.units)),
+            Change::Gather => Some((self.to, self.units.count_ones())),
+            Change::Trim | Change::Transplant | Change::Lose | Change::WriteLost => None,
         }
     }
 }
@@ -130,6 +160,8 @@ pub(crate) struct Durability {
     wanted_next: u64,
     urged: bool,
     writes: Vec<PartWrite>,
+    /// Changes from this number on become durable together with the next that is noted.
+    joined_from: u64,
     /// The longest write that is kept or lost as a whole.
     piece_units: u32,
     /// Part of a write has its places: what waited for that may go on.
@@ -137,6 +169,8 @@ pub(crate) struct Durability {
     /// A superblock is awaited from now on: whoever waits for its space may have to urge.
     retry_all: bool,
     pub journal: Journal,
+    /// Parity of groups that are not full; only where errors of the flash are modelled.
+    pub groups: Option<Box<Groups>>,
     pub power: Power,
     /// Time without power, up to the last start.
     pub off: Nanos,
@@ -163,10 +197,12 @@ impl Durability {
             wanted_next: 0,
             urged: false,
             writes: Vec::with_capacity(spec.host.slots as usize),
+            joined_from: u64::MAX,
             piece_units: piece_units(spec, layout),
             retry_writes: false,
             retry_all: false,
             journal: Journal::new(spec, units),
+            groups: Groups::new(spec, layout),
             power: Power::On,
             off: Nanos::ZERO,
             canary: None,
@@ -185,6 +221,25 @@ impl Durability {
             self.wanted = tail;
         } else {
             self.wanted_next = tail;
+        }
+    }
+
+    /// Changes from this number on become durable together with the next write.
+    pub fn join_from(&mut self, number: u64) {
+        self.joined_from = self.joined_from.min(number);
+    }
+
+    /// Joins what the next write has been put over with it. What is ready does not name the
+    /// slot, which is still being filled.
+    #[cold]
+    fn join(&mut self) {
+        let number = std::mem::replace(&mut self.joined_from, u64::MAX);
+        if self.canary == Some(Canary::CoalesceTorn) {
+            return;
+        }
+        let first = number.saturating_sub(self.applied) as usize;
+        for entry in self.log.range_mut(first.max(self.ready)..) {
+            entry.ends = false;
         }
     }
 
@@ -242,10 +297,11 @@ impl Durability {
     fn apply_entry(&mut self, entry: Entry, mapping: &Mapping, layout: &Layout) {
         let superblock = |unit: u32| layout.superblock_of_slot(unit >> layout.unit_bits);
         match entry.change {
-            Change::Write | Change::Trim => {
+            Change::Write | Change::Trim | Change::WriteLost => {
                 for unit in 0..entry.units {
                     let new = match entry.change {
                         Change::Write => entry.to + unit,
+                        Change::WriteLost => LOST,
                         _ => UNMAPPED,
                     };
                     let logical = entry.first + unit;
@@ -253,8 +309,22 @@ impl Durability {
                     if old != new {
                         self.journal.changed(logical);
                     }
-                    if old != UNMAPPED {
+                    if old < LOST {
                         self.need_less(superblock(old));
+                    }
+                }
+            }
+            Change::Lose => {
+                let mut left = entry.units;
+                while left != 0 {
+                    let place = entry.first + left.trailing_zeros();
+                    left &= left - 1;
+                    let logical = mapping.logical_of(place);
+                    // Something newer may have come in between.
+                    if self.durable[logical as usize] == place {
+                        self.durable[logical as usize] = LOST;
+                        self.journal.changed(logical);
+                        self.need_less(superblock(place));
                     }
                 }
             }
@@ -308,6 +378,7 @@ impl Durability {
         self.erasable.clear();
         self.urged = false;
         self.writes.clear();
+        self.joined_from = u64::MAX;
         self.retry_writes = false;
         self.retry_all = false;
     }
@@ -347,6 +418,11 @@ impl Durability {
             self.writes,
             self.journal.diagnosis(),
         )
+    }
+
+    /// Changes in the log.
+    pub fn log_len(&self) -> usize {
+        self.log.len()
     }
 
     /// Units that all changes in the log name.
@@ -462,11 +538,40 @@ impl SimDrive {
     #[inline(never)]
     fn log_part(&mut self, command: u32, end: u32, last: bool) -> bool {
         self.log_piece(command, end);
+        if last {
+            // What was given up half way has not come to the end of its last piece.
+            let durability = self.durability.as_mut().expect("the caller looked");
+            durability.writes.retain(|write| write.command != command);
+        }
         let forced = last && self.commands.get(command).forced;
         if forced {
             self.flush_durably(command);
         }
         forced
+    }
+
+    /// Nothing more of a write is admitted. Pieces that were admitted whole still enter the
+    /// log; of a piece that was not, nothing does, so that a cut leaves what was there before.
+    #[cold]
+    pub(in crate::sim) fn write_given_up(&mut self, command: u32) {
+        let Some(durability) = &mut self.durability else {
+            return;
+        };
+        let writes = &mut durability.writes;
+        let Some(index) = writes.iter().position(|w| w.command == command) else {
+            return;
+        };
+        let PartWrite {
+            stream, to_admit, ..
+        } = writes[index];
+        writes[index].to_admit = 0;
+        if self.commands.get(command).bytes_left == 0 {
+            writes.swap_remove(index);
+        }
+        self.unpromise(stream, to_admit);
+        if self.writer.owes_padding() {
+            self.pad_slots();
+        }
     }
 
     fn log_piece(&mut self, command: u32, end: u32) {
@@ -483,28 +588,92 @@ impl SimDrive {
         if end == write.end {
             durability.writes.swap_remove(index);
         }
+        if durability.joined_from != u64::MAX {
+            durability.join();
+        }
         // Collection may have moved what was placed first.
         let mut at = first;
         while at < end {
-            let to = self.mapping.lookup(at);
-            let slot = to >> self.layout.unit_bits;
-            let mut next = at + 1;
-            while next < end && {
-                let place = self.mapping.lookup(next);
-                place == to + (next - at) && place >> self.layout.unit_bits == slot
-            } {
-                next += 1;
-            }
-            let entry = Entry {
-                change: Change::Write,
-                ends: next == end,
-                first: at,
-                units: next - at,
-                to,
-            };
-            durability.push(entry, Some(self.layout.superblock_of_slot(slot)));
-            at = next;
+            at = self.log_run(at, end);
         }
+    }
+
+    /// Notes that units from `first` on, up to `end` at most, lie one after another in a slot;
+    /// the first that does not.
+    fn log_run(&mut self, first: u32, end: u32) -> u32 {
+        let place = self.mapping.lookup(first);
+        if place == LOST {
+            return self.log_lost_run(first, end);
+        }
+        let slot = place >> self.layout.unit_bits;
+        let mut next = first + 1;
+        while next < end && {
+            let place_of_next = self.mapping.lookup(next);
+            place_of_next == place + (next - first)
+                && place_of_next >> self.layout.unit_bits == slot
+        } {
+            next += 1;
+        }
+        let to = self.kept_place(place);
+        let entry = Entry {
+            change: Change::Write,
+            ends: next == end,
+            first,
+            units: next - first,
+            to,
+        };
+        let superblock = self.layout.superblock_of_slot(to >> self.layout.unit_bits);
+        let durability = self.durability.as_mut().expect("the caller looked");
+        durability.push(entry, Some(superblock));
+        next
+    }
+
+    /// The same for units that cannot be read any more though their write is not yet in the
+    /// log.
+    #[cold]
+    fn log_lost_run(&mut self, first: u32, end: u32) -> u32 {
+        let found = (first..end).find(|&unit| self.mapping.lookup(unit) != LOST);
+        let next = found.unwrap_or(end);
+        let entry = Entry {
+            change: Change::WriteLost,
+            ends: next == end,
+            first,
+            units: next - first,
+            to: 0,
+        };
+        let durability = self.durability.as_mut().expect("the caller looked");
+        durability.push(entry, None);
+        next
+    }
+
+    /// The units of a slot, one bit each, cannot be read any more.
+    #[cold]
+    pub(in crate::sim) fn log_loss(&mut self, slot: u32, units: u32) {
+        let first = self.kept_place(slot << self.layout.unit_bits);
+        let Some(durability) = &mut self.durability else {
+            return;
+        };
+        if units == 0 || durability.canary == Some(Canary::LossForgotten) {
+            return;
+        }
+        let entry = Entry {
+            change: Change::Lose,
+            ends: true,
+            first,
+            units,
+            to: 0,
+        };
+        durability.push(entry, None);
+    }
+
+    /// The slots that the nth change of the log puts data into.
+    pub(in crate::sim) fn slots_of_change(&self, nth: usize) -> std::ops::Range<u32> {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let bits = self.layout.unit_bits;
+        let places = durability.log.get(nth).and_then(|entry| entry.places());
+        places.map_or(0..0, |(to, units)| {
+            to >> bits..((to + units - 1) >> bits) + 1
+        })
     }
 
     /// Whether a TRIM must wait for the end of a write; it waits among the writes then.
@@ -621,7 +790,8 @@ impl SimDrive {
             if durability.urged && satisfied && !durability.log.is_empty() {
                 durability.want_all();
             }
-            if durability.wanted > durability.applied + durability.ready as u64 {
+            // Of changes that are joined, all must be ready.
+            if durability.wanted > durability.applied + durability.whole as u64 {
                 self.press();
             }
             self.pump_journal();
@@ -660,13 +830,9 @@ impl SimDrive {
 
     /// The first slot that must be programmed before a change is ready.
     fn awaited_slot(&self, entry: Entry) -> Option<u32> {
-        let units = match entry.change {
-            Change::Write => entry.units,
-            Change::Gather => entry.units.count_ones(),
-            Change::Trim | Change::Transplant => return None,
-        };
+        let (to, units) = entry.places()?;
         let bits = self.layout.unit_bits;
-        let slots = entry.to >> bits..=(entry.to + units - 1) >> bits;
+        let slots = to >> bits..=(to + units - 1) >> bits;
         slots.into_iter().find(|&slot| !self.is_safe(slot))
     }
 
@@ -678,7 +844,7 @@ impl SimDrive {
     }
 
     /// Whether no cut can take a slot any more.
-    fn is_safe(&self, slot: u32) -> bool {
+    pub(in crate::sim) fn is_safe(&self, slot: u32) -> bool {
         let durability = self.durability.as_ref().expect("there is a log");
         if self.writer.in_buffer(slot) {
             return false;

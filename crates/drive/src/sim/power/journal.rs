@@ -8,6 +8,7 @@
 
 use stend_nand::{Class, Work};
 
+use crate::sim::map::map_cache::directory_pages;
 use crate::sim::map::shape::Mode;
 use crate::sim::{Purpose, SimDrive};
 use crate::spec::{Spec, UNIT_BYTES};
@@ -24,14 +25,16 @@ pub(crate) enum Upkeep {
     JournalPage = 1,
     MapPage = 2,
     JournalErase = 3,
+    PartialParity = 4,
 }
 
 impl Upkeep {
-    pub const ALL: [Upkeep; 4] = [
+    pub const ALL: [Upkeep; 5] = [
         Upkeep::RecoveryRead,
         Upkeep::JournalPage,
         Upkeep::MapPage,
         Upkeep::JournalErase,
+        Upkeep::PartialParity,
     ];
 }
 
@@ -58,7 +61,8 @@ pub(crate) struct Journal {
     map_left: u32,
     map_under_way: u32,
     map_parts_per_page: u32,
-    /// Pages of the whole table.
+    /// Pages that a start reads: of the whole table, or of its directory where the table stays
+    /// on flash.
     pub map_pages: u32,
 }
 
@@ -80,7 +84,10 @@ impl Journal {
             map_left: 0,
             map_under_way: 0,
             map_parts_per_page: spec.units_per_slot,
-            map_pages: parts.div_ceil(spec.units_per_slot),
+            map_pages: match &spec.map {
+                Some(_) => directory_pages(spec, units),
+                None => parts.div_ceil(spec.units_per_slot),
+            },
         }
     }
 
@@ -150,9 +157,26 @@ impl SimDrive {
         (journal.changes, journal.units) = (durability.whole, durability.whole_units);
         let pages = journal.pages_for(journal.units);
         journal.under_way = pages;
+        let changes = journal.changes;
         self.counters.journal_programs += u64::from(pages);
         for _ in 0..pages {
             self.program_reserved(Upkeep::JournalPage);
+        }
+        if self.keeps_parity() {
+            self.program_partial_parity(changes);
+        }
+    }
+
+    /// Programs the parity of groups that are not full, beside the pages that name these
+    /// changes.
+    #[cold]
+    fn program_partial_parity(&mut self, changes: usize) {
+        let pages = self.find_partial(changes);
+        let durability = self.durability.as_mut().expect("there is a log");
+        durability.journal.under_way += pages;
+        self.counters.partial_parity_programs += u64::from(pages);
+        for _ in 0..pages {
+            self.program_reserved(Upkeep::PartialParity);
         }
     }
 
@@ -169,7 +193,7 @@ impl SimDrive {
         let (erase, program) = (timing.erase, timing.program[0]);
         // Somebody may wait for the journal; nobody does for a checkpoint.
         let class = match what {
-            Upkeep::JournalPage => Class::HostProgram,
+            Upkeep::JournalPage | Upkeep::PartialParity => Class::HostProgram,
             _ => Class::Background,
         };
         if begins_block {
@@ -198,21 +222,28 @@ impl SimDrive {
     pub(in crate::sim) fn upkeep_done(&mut self, what: Upkeep) {
         match what {
             Upkeep::RecoveryRead => self.recovery_read_done(),
-            Upkeep::JournalPage => self.journal_page_done(),
+            Upkeep::JournalPage => self.journal_page_done(1),
+            Upkeep::PartialParity => self.journal_page_done(0),
             Upkeep::MapPage => self.map_page_done(),
             Upkeep::JournalErase => {}
         }
     }
 
-    fn journal_page_done(&mut self) {
+    /// A page that was written is of the journal, or of the parity beside it.
+    fn journal_page_done(&mut self, of_journal: u32) {
         let durability = self.durability.as_mut().expect("there is a journal");
         let journal = &mut durability.journal;
         journal.under_way -= 1;
-        journal.pages += 1;
+        journal.pages += of_journal;
         if journal.under_way > 0 {
             return;
         }
         let (changes, units) = (journal.changes, journal.units);
+        if self.keeps_parity() {
+            self.cover(changes);
+        }
+        let durability = self.durability.as_mut().expect("there is a journal");
+        let journal = &mut durability.journal;
         journal.replay_units += units;
         durability.took(changes, units);
         durability.apply(changes, &self.mapping, &self.layout);

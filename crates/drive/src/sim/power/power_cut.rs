@@ -50,6 +50,8 @@ pub(crate) struct Restart {
     scan: Vec<u32>,
     /// Superblocks to be erased.
     erase: Vec<u32>,
+    /// Pages of parity to be read back.
+    partial_parity: u32,
     /// Reads not yet ended.
     reads: u32,
     /// All reads have ended.
@@ -151,6 +153,9 @@ impl SimDrive {
         } else {
             self.tear(clean);
         }
+        if self.keeps_parity() {
+            self.groups_cut(saved || clean, clean);
+        }
         self.lose_memory();
         let durability = self.durability.as_mut().expect("it was looked at");
         self.mapping.restore(&durability.durable);
@@ -181,9 +186,13 @@ impl SimDrive {
             let transfers = transfer * u64::from(shape.together);
             channels[(die % self.spec.channels) as usize] += transfers;
         }
+        let partial = match self.keeps_parity() {
+            true => self.find_partial(self.durability().log_len()),
+            false => 0,
+        };
         let durability = self.durability();
         let named = durability.named_in_log();
-        let pages = durability.journal.pages_for(named);
+        let pages = durability.journal.pages_for(named) + partial;
         for page in 0..pages {
             let die = page % self.spec.dies;
             dies[die as usize] += durability.spec.journal.program[0];
@@ -201,6 +210,9 @@ impl SimDrive {
     }
 
     fn keep_all(&mut self) {
+        if self.keeps_parity() {
+            self.save_partial();
+        }
         let durability = self.durability.as_mut().expect("there is a log");
         let named = durability.apply_all(&self.mapping, &self.layout);
         let pages = durability.journal.saved(named);
@@ -240,6 +252,7 @@ impl SimDrive {
     /// A slot that had been programmed cannot be read any more.
     fn lose_slot(&mut self, slot: u32) {
         self.mapping.tear(slot);
+        self.slot_is_void(slot);
         let durability = self.durability.as_mut().expect("there is a log");
         let bits = self.layout.unit_bits;
         for place in slot << bits..(slot + 1) << bits {
@@ -263,6 +276,12 @@ impl SimDrive {
             cpus.power_cut();
         }
         self.controller.power_cut();
+        if let Some(media) = &mut self.media {
+            media.power_cut();
+        }
+        if let Some(map) = &mut self.map_cache {
+            map.power_cut();
+        }
         self.read_ahead = ReadAhead::new();
         self.collector = Collector::new(&self.spec);
         self.folder = Folder::default();
@@ -286,7 +305,8 @@ impl SimDrive {
             let first = self.layout.first_slot(superblock);
             scan.extend(first..first + begun);
         }
-        let open = self.writer.power_cut(&self.layout, dead);
+        let mut skipped = Vec::new();
+        let open = self.writer.power_cut(&self.layout, dead, &mut skipped);
         let keep = |s: u32| open.iter().any(|&(superblock, ..)| superblock == s);
         let erase = self.superblocks.power_cut(keep, dead);
         for pool in [Pool::Cache, Pool::Main] {
@@ -304,9 +324,13 @@ impl SimDrive {
         let of_open = open.iter().filter(|o| o.1 == Kind::DYNAMIC);
         self.dynamic_taken = in_slc_mode * i64::from(self.layout.shape(Mode::Slc).slots)
             - of_open.map(|o| i64::from(o.2)).sum::<i64>();
+        for slot in skipped {
+            self.slot_is_void(slot);
+        }
         Restart {
             scan,
             erase,
+            partial_parity: self.partial_to_read(),
             ..Restart::default()
         }
     }
@@ -345,11 +369,12 @@ impl SimDrive {
         let timing = &self.durability().spec.journal;
         let sense = timing.read[0];
         let journal = &self.durability().journal;
-        let reserved = journal.map_pages + journal.pages;
+        let mut reserved = journal.map_pages + journal.pages;
         let slot_bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
         let Power::Starting(_, restart) = &mut self.durability_mut().power else {
             unreachable!("the drive is starting");
         };
+        reserved += restart.partial_parity;
         let scan = restart.scan.clone();
         restart.reads = reserved + scan.len() as u32;
         for page in 0..reserved {
@@ -364,8 +389,6 @@ impl SimDrive {
         for slot in scan {
             // What a slot holds is told by the bytes beside its data.
             let (die, sense) = self.die_and_read_time(slot);
-            let superblock = self.layout.superblock_of_slot(slot);
-            self.counters.reads_of(self.kind_of(superblock).mode);
             let work = Work::Read { sense, bytes: 0 };
             self.submit_upkeep(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }

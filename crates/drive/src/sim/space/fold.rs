@@ -16,6 +16,7 @@ use stend_nand::{Class, Work};
 use crate::sim::controller::Job;
 use crate::sim::map::layout::Pool;
 use crate::sim::map::shape::Mode;
+use crate::sim::power::durability::Canary;
 use crate::sim::{Purpose, SimDrive, kind};
 use crate::spec::Emptying;
 
@@ -39,6 +40,15 @@ pub(crate) struct Folder {
     under_way: u32,
     /// Background folding rests; wider folding does not heed it.
     resting: bool,
+    /// Word lines and dies that are behind the fold, one bit each; only where parity has to
+    /// outlast a power cut.
+    behind: Vec<u64>,
+}
+
+impl Folder {
+    fn is_behind(&self, word_line_die: u32) -> bool {
+        self.behind[word_line_die as usize / 64] >> (word_line_die % 64) & 1 != 0
+    }
 }
 
 impl SimDrive {
@@ -108,6 +118,13 @@ impl SimDrive {
         if self.superblocks.closed_cache().len() < sources {
             return false;
         }
+        // After a power cut has cost slots, collection may need the superblock that would only
+        // wait to be filled here.
+        let cannot_go_on = self.free_slots[Pool::Main as usize] <= self.fold_main_floor();
+        if self.durability.is_some() && cannot_go_on {
+            self.pump_collect();
+            return false;
+        }
         if !self.has_superblock(Pool::Main) {
             self.urge();
             self.pump_collect();
@@ -124,6 +141,11 @@ impl SimDrive {
         };
         for source in &mut fold.sources[..sources] {
             *source = self.superblocks.take_closed_cache(0);
+        }
+        if self.keeps_parity() {
+            let words = self.layout.shape(Mode::Slc).slots.div_ceil(64) as usize;
+            self.folder.behind.clear();
+            self.folder.behind.resize(words, 0);
         }
         self.folder.fold = Some(fold);
         true
@@ -163,7 +185,7 @@ impl SimDrive {
                 != 0
         });
         if !occupied && !shape.is_parity(within) {
-            self.fold_part_done();
+            self.fold_part_done(within);
             return true;
         }
         self.folder.under_way += 1;
@@ -241,14 +263,10 @@ impl SimDrive {
     /// The copied units that are still valid get their new place.
     pub(in crate::sim) fn fold_mapped(&mut self, within: u32) {
         let fold = self.folder.fold.expect("a fold is under way");
-        let dies = self.spec.dies;
         let sources = self.sources();
-        let (word_line, die) = (within / dies, within % dies);
-        let target = self.layout.first_slot(fold.target);
         for (page, &source) in fold.sources[..sources].iter().enumerate() {
             let from = self.layout.first_slot(source) + within;
-            let row = word_line * sources as u32 + page as u32;
-            let to = target + self.layout.shape(Mode::Native).at(row, die);
+            let to = self.folded_to(&fold, within, page as u32);
             self.fold_page(from, to, fold.target);
         }
         self.folder.under_way -= 1;
@@ -257,7 +275,7 @@ impl SimDrive {
             self.folder.resting = true;
             self.set_timer(pause, kind::FOLD_PAUSE);
         }
-        self.fold_part_done();
+        self.fold_part_done(within);
         self.pump_all();
     }
 
@@ -270,7 +288,10 @@ impl SimDrive {
         let valid = self.mapping.valid_bits(from);
         let dead = (self.mapping.occupied_bits(from) & !valid).count_ones();
         self.mapping.transplant(from, valid, to, target);
-        self.log_transplant(from, valid, to, target);
+        let logs = !self.keeps_parity() || self.folds_early();
+        if logs {
+            self.log_transplant(from, valid, to, target);
+        }
         self.counters.units_folded += u64::from(valid.count_ones());
         if dead > 0 {
             self.mapping.release_kept(from);
@@ -280,7 +301,10 @@ impl SimDrive {
 
     /// One word line of one die is behind us; at the last, the cache superblocks are
     /// erased and the main one is full.
-    fn fold_part_done(&mut self) {
+    fn fold_part_done(&mut self, within: u32) {
+        if self.keeps_parity() {
+            self.log_folded_group(within);
+        }
         let sources = self.sources();
         let fold = self.folder.fold.as_mut().expect("a fold is under way");
         fold.done += 1;
@@ -304,6 +328,78 @@ impl SimDrive {
 }
 
 impl SimDrive {
+    /// A word line of a die is behind the fold: if it is the last of its parity group, what
+    /// was copied of the group enters the log, as far as it is still valid.
+    #[cold]
+    fn log_folded_group(&mut self, within: u32) {
+        self.folder.behind[within as usize / 64] |= 1 << (within % 64);
+        let shape = *self.layout.shape(Mode::Slc);
+        let group = || (0..).map_while(move |nth| shape.nth_of_group(within, nth));
+        if self.folds_early() || !group().all(|other| self.folder.is_behind(other)) {
+            return;
+        }
+        let fold = self.folder.fold.expect("a fold is under way");
+        for other in group() {
+            for (page, &source) in fold.sources[..self.sources()].iter().enumerate() {
+                let from = self.layout.first_slot(source) + other;
+                let to = self.folded_to(&fold, other, page as u32);
+                let units = self.mapping.valid_bits(to);
+                self.log_transplant(from, units, to, fold.target);
+            }
+        }
+    }
+
+    /// Where a page of a word line on a die goes.
+    fn folded_to(&self, fold: &Fold, within: u32, page: u32) -> u32 {
+        let (word_line, die) = (within / self.spec.dies, within % self.spec.dies);
+        let row = word_line * self.sources() as u32 + page;
+        let target = self.layout.first_slot(fold.target);
+        target + self.layout.shape(Mode::Native).at(row, die)
+    }
+
+    /// Where a slot of the fold under way came from: the word line and die, and the source.
+    fn folded_from(&self, slot: u32) -> Option<(u32, u32)> {
+        let fold = self.folder.fold.as_ref()?;
+        let (superblock, within) = self.layout.within_superblock(slot);
+        if superblock != fold.target {
+            return None;
+        }
+        let (row, die) = self.layout.shape(Mode::Native).place(within);
+        let sources = self.sources() as u32;
+        let source = fold.sources[(row % sources) as usize];
+        Some((row / sources * self.spec.dies + die, source))
+    }
+
+    /// Whether a fold has not come to a slot of the superblock that it fills.
+    pub(in crate::sim) fn fold_lacks(&self, slot: u32) -> bool {
+        let from = self.folded_from(slot);
+        from.is_some_and(|(within, _)| !self.folder.is_behind(within))
+    }
+
+    /// Where flash is to have what lies at a place: that from which it was copied, as long as
+    /// its parity has not been copied too.
+    pub(in crate::sim) fn kept_place(&self, place: u32) -> u32 {
+        if !self.keeps_parity() || self.folds_early() {
+            return place;
+        }
+        let bits = self.layout.unit_bits;
+        let Some((within, source)) = self.folded_from(place >> bits) else {
+            return place;
+        };
+        let shape = self.layout.shape(Mode::Slc);
+        let mut group = (0..).map_while(|nth| shape.nth_of_group(within, nth));
+        if group.all(|other| self.folder.is_behind(other)) {
+            return place;
+        }
+        let slot = self.layout.first_slot(source) + within;
+        slot << bits | place & ((1 << bits) - 1)
+    }
+
+    fn folds_early(&self) -> bool {
+        let durability = self.durability.as_ref();
+        durability.is_some_and(|d| d.canary == Some(Canary::FoldEarly))
+    }
+
     pub(in crate::sim) fn fold_under_way(&self) -> bool {
         self.folder.fold.is_some()
     }

@@ -16,6 +16,10 @@ impl Stream {
 }
 
 impl Writer {
+    pub fn owes_padding(&self) -> bool {
+        self.padding_owed
+    }
+
     pub fn slot_of(&self, filling: u32) -> u32 {
         self.filling[filling as usize].slot
     }
@@ -32,6 +36,15 @@ impl Writer {
     pub fn unended_programs(&self) -> impl Iterator<Item = (u32, Kind, bool)> {
         let open = self.filling.iter().filter(|f| f.in_use && !f.programmed);
         open.map(|f| (f.slot, f.kind, f.complete && f.merges == 0))
+    }
+
+    /// The slots that open superblocks go on with, all those of one program.
+    pub fn next_slots(&self) -> impl Iterator<Item = u32> + '_ {
+        let open = self.streams.iter().filter(|s| s.superblock != NONE);
+        open.flat_map(|s| {
+            let first = s.first_unit / self.units_per_slot;
+            first..first + self.shapes[s.kind.mode as usize].slots_together
+        })
     }
 
     /// Whether a slot belongs to an open superblock that has not come so far.
@@ -52,11 +65,12 @@ impl Writer {
 
     /// Nothing is in the buffer any more. An open superblock that is not `dead` is filled on
     /// behind what has been begun, from a new word line; which these are, of which kind, and
-    /// how many of their slots are left.
+    /// how many of their slots are left. What is passed over is added to `skipped`.
     pub fn power_cut(
         &mut self,
         layout: &Layout,
         dead: impl Fn(u32) -> bool,
+        skipped: &mut Vec<u32>,
     ) -> Vec<(u32, Kind, u32)> {
         self.filling.clear();
         self.free.clear();
@@ -77,6 +91,11 @@ impl Writer {
             let mut within = shape.next_word_line(begun);
             while within < filled.slots_per_superblock && filled.run[within as usize] == 0 {
                 within += filled.slots_together;
+            }
+            if stream.superblock != NONE {
+                let first = layout.first_slot(stream.superblock);
+                let end = within.min(filled.slots_per_superblock);
+                skipped.extend(first + begun..first + end);
             }
             (stream.filled, stream.filling, stream.promised) = (0, NONE, 0);
             stream.next = None;
@@ -100,6 +119,33 @@ impl Writer {
 }
 
 impl SimDrive {
+    /// Whether units of a write that have arrived may take the place of what they held. Where
+    /// the power can be cut, only those of a write that has come whole: else the log would
+    /// have a part of it.
+    #[cold]
+    pub(super) fn may_coalesce(&self, command: u32, units: &std::ops::Range<u32>) -> bool {
+        self.durability.is_none() || self.commands.get(command).units() == (units.start, units.end)
+    }
+
+    /// A stream begins its next slots.
+    #[cold]
+    pub(super) fn slot_enters_the_log(&mut self, id: StreamId) {
+        if let Some(durability) = &self.durability {
+            self.writer.streams[id.number()].log_from = durability.tail();
+        }
+    }
+
+    /// Data is put over what lies in the slots that a stream fills: it becomes durable with
+    /// the changes that name it there.
+    pub(super) fn joins_the_log(&mut self, id: StreamId) {
+        if let Some(durability) = &mut self.durability {
+            let from = &mut self.writer.streams[id.number()].log_from;
+            durability.join_from(*from);
+            // Those before are joined with the next; the next has this number.
+            *from = durability.tail();
+        }
+    }
+
     /// Closes the slots of an open superblock up to `slot`, full, partly filled or empty, as
     /// far as no room is taken that was promised.
     pub(in crate::sim) fn fill_to(&mut self, slot: u32) {

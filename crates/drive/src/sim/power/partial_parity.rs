@@ -1,0 +1,282 @@
+//! Parity and power cuts: a group that a cut finds unfinished has no parity of its own.
+//!
+//! The drive keeps the parity of every group that is being filled in memory. Data counts as
+//! durable only together with its parity: a journal page is written with a page of *partial
+//! parity* for each group that it puts data into and that is not whole, beside it in the
+//! journal's blocks; with capacitors at the cut. After a cut the group is filled on with the
+//! partial parity read back; where its own place for parity was torn or passed over, the
+//! partial one stays in its stead until the superblock is erased.
+//!
+//! A fold copies data and parity page by page. Until all pages of a group have been copied,
+//! what it has moved is durable in the place it came from, where its parity is.
+//!
+//! All of it is for drives with parity whose flash has errors; others never use parity.
+//!
+//! Simplified: partial parity that stays is no page of the journal's region, and moves with
+//! its group when that is folded; like the journal it can always be read (firmware would
+//! keep it on two dies).
+
+use stend_base::Nanos;
+
+use crate::sim::SimDrive;
+use crate::sim::map::layout::Layout;
+use crate::sim::map::mapping::UNMAPPED;
+use crate::sim::power::durability::Canary;
+use crate::spec::{PairedPages, Spec};
+
+/// One bit a slot.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Slots(#[serde(with = "crate::state::table")] Vec<u64>);
+
+impl Slots {
+    fn new(slots: u32) -> Slots {
+        Slots(vec![0; slots.div_ceil(64) as usize])
+    }
+
+    fn has(&self, slot: u32) -> bool {
+        self.0[slot as usize / 64] >> (slot % 64) & 1 != 0
+    }
+
+    fn add(&mut self, slot: u32) {
+        self.0[slot as usize / 64] |= 1 << (slot % 64);
+    }
+
+    fn remove(&mut self, slot: u32) {
+        self.0[slot as usize / 64] &= !(1 << (slot % 64));
+    }
+}
+
+/// What cuts have left of parity groups.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Groups {
+    /// A cut has torn them or passed them over: they hold nothing until they are erased.
+    void: Slots,
+    /// Partial parity of their group, which is in flash, covers them.
+    covered: Slots,
+    /// They were durable when a cut left their group without parity.
+    bare: Slots,
+    /// First slots of the groups whose partial parity is written with the journal pages under
+    /// way.
+    partial: Vec<u32>,
+}
+
+impl Groups {
+    pub fn new(spec: &Spec, layout: &Layout) -> Option<Box<Groups>> {
+        let used = spec.parity_data.is_some() && spec.media.is_some();
+        used.then(|| {
+            Box::new(Groups {
+                void: Slots::new(layout.slots()),
+                covered: Slots::new(layout.slots()),
+                bare: Slots::new(layout.slots()),
+                partial: Vec::with_capacity(64),
+            })
+        })
+    }
+}
+
+/// What a slot has to give when another of its group is rebuilt.
+pub(in crate::sim) enum Member {
+    /// Its page, which is to be read.
+    Page,
+    /// Nothing: it is not programmed, or what it holds is in memory.
+    Nothing,
+    /// Partial parity in its stead: die and time of the page.
+    Saved(u32, Nanos),
+}
+
+impl SimDrive {
+    fn groups(&self) -> Option<&Groups> {
+        self.durability.as_ref()?.groups.as_deref()
+    }
+
+    fn groups_mut(&mut self) -> &mut Groups {
+        let durability = self.durability.as_mut().expect("there is a log");
+        durability.groups.as_mut().expect("parity is kept")
+    }
+
+    /// Whether parity of groups that are not full has to be kept over a cut.
+    #[inline]
+    pub(in crate::sim) fn keeps_parity(&self) -> bool {
+        self.groups().is_some()
+    }
+
+    /// The slots of the group of a slot, itself and the parity among them.
+    fn group_of(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let shape = *self.layout.shape(self.superblocks.mode(superblock));
+        let first = slot - within;
+        (0..).map_while(move |nth| shape.nth_of_group(within, nth).map(|other| first + other))
+    }
+
+    fn is_parity_slot(&self, slot: u32) -> bool {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let mode = self.superblocks.mode(superblock);
+        self.layout.shape(mode).is_parity(within)
+    }
+
+    /// Whether a slot is programmed, or will never be.
+    fn has_been_filled(&self, slot: u32) -> bool {
+        !self.writer.will_begin(&self.layout, slot) && self.is_safe(slot) && !self.fold_lacks(slot)
+    }
+
+    /// Whether nothing is still to come to the group of a slot, and its parity is in its place.
+    fn group_is_whole(&self, slot: u32) -> bool {
+        let groups = self.groups().expect("parity is kept");
+        self.group_of(slot).all(|other| {
+            let gone = groups.void.has(other) && self.is_parity_slot(other);
+            !gone && self.has_been_filled(other)
+        })
+    }
+
+    /// What a slot gives to rebuild another of its group.
+    pub(in crate::sim) fn member_of_group(&self, slot: u32) -> Member {
+        let Some(groups) = self.groups() else {
+            return Member::Page;
+        };
+        if !groups.void.has(slot) {
+            return match self.has_been_filled(slot) {
+                true => Member::Page,
+                false => Member::Nothing,
+            };
+        }
+        if !self.is_parity_slot(slot) {
+            return Member::Nothing;
+        }
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let durability = self.durability.as_ref().expect("parity is kept");
+        Member::Saved(shape.place(within).1, durability.spec.journal.read[0])
+    }
+
+    /// Whether a cut has left the data of a slot without parity.
+    pub(in crate::sim) fn has_no_parity(&self, slot: u32) -> bool {
+        self.groups().is_some_and(|groups| groups.bare.has(slot))
+    }
+
+    /// A superblock holds nothing any more.
+    #[cold]
+    pub(in crate::sim) fn groups_erased(&mut self, superblock: u32) {
+        let pool = self.layout.pool_of_superblock(superblock);
+        let first = self.layout.first_slot(superblock);
+        let slots = first..first + self.layout.pool(pool).slots_per_superblock;
+        let groups = self.groups_mut();
+        for slot in slots {
+            groups.void.remove(slot);
+            groups.covered.remove(slot);
+            groups.bare.remove(slot);
+        }
+    }
+
+    /// Finds the groups whose partial parity has to be written with the first `count` changes
+    /// of the log; how many they are, a page each.
+    #[cold]
+    pub(in crate::sim) fn find_partial(&mut self, count: usize) -> u32 {
+        let mut found = std::mem::take(&mut self.groups_mut().partial);
+        found.clear();
+        let durability = self.durability.as_ref().expect("parity is kept");
+        if durability.canary == Some(Canary::ParityUnsaved) {
+            return 0;
+        }
+        let mut last = None;
+        for slot in (0..count).flat_map(|nth| self.slots_of_change(nth)) {
+            let group = self.group_of(slot).next();
+            if group == last {
+                continue;
+            }
+            last = group;
+            let group = group.expect("it has parity");
+            if !found.contains(&group) && !self.group_is_whole(slot) {
+                found.push(group);
+            }
+        }
+        self.groups_mut().partial = found;
+        self.groups_mut().partial.len() as u32
+    }
+
+    /// The partial parity of the groups that were found is in flash, and covers what the first
+    /// `count` changes of the log put there.
+    #[cold]
+    pub(in crate::sim) fn cover(&mut self, count: usize) {
+        for nth in 0..count {
+            for slot in self.slots_of_change(nth) {
+                let group = self.group_of(slot).next().expect("it has parity");
+                let groups = self.groups_mut();
+                if groups.partial.contains(&group) {
+                    groups.covered.add(slot);
+                }
+            }
+        }
+    }
+
+    /// Capacitors have saved the partial parity that was found.
+    #[cold]
+    pub(in crate::sim) fn save_partial(&mut self) {
+        self.cover(self.durability.as_ref().map_or(0, |d| d.log_len()));
+        let pages = self.groups_mut().partial.len() as u64;
+        self.counters.partial_parity_programs += pages;
+        self.counters.slc_programs += pages;
+    }
+
+    /// Whether the durable mapping has any unit in a slot.
+    fn holds_durable(&self, slot: u32) -> bool {
+        let durability = self.durability.as_ref().expect("parity is kept");
+        let bits = self.layout.unit_bits;
+        (slot << bits..(slot + 1) << bits).any(|place| {
+            let logical = self.mapping.logical_of(place);
+            logical != UNMAPPED && durability.durable[logical as usize] == place
+        })
+    }
+
+    /// Notes what a cut tears and which groups it leaves without parity, before the writer
+    /// forgets how far it was. `ended`: programs of data under way end; `all_ended`: those of
+    /// parity too.
+    #[cold]
+    pub(in crate::sim) fn groups_cut(&mut self, ended: bool, all_ended: bool) {
+        let pairs = self.durability.as_ref().map(|d| d.spec.paired_pages);
+        let tears_pairs = !ended && pairs != Some(PairedPages::OneShot);
+        let open: Vec<u32> = self.superblocks.open_ones().collect();
+        let slots = open.into_iter().flat_map(|superblock| {
+            let shape = self.layout.shape(self.superblocks.mode(superblock));
+            let first = self.layout.first_slot(superblock);
+            first..first + shape.slots
+        });
+        let slots: Vec<u32> = slots.collect();
+        for &slot in &slots {
+            let covered = self.groups().is_some_and(|groups| groups.covered.has(slot));
+            if !covered && self.holds_durable(slot) && !self.group_is_whole(slot) {
+                self.groups_mut().bare.add(slot);
+            }
+        }
+        for slot in slots {
+            if !self.writer.in_buffer(slot) {
+                continue;
+            }
+            let parity = self.is_parity_slot(slot);
+            if !(all_ended || ended && !parity) {
+                self.groups_mut().void.add(slot);
+            }
+            if parity && tears_pairs {
+                for page in self.word_line(slot) {
+                    self.groups_mut().void.add(page);
+                }
+            }
+        }
+    }
+
+    /// A slot holds nothing that can be read until it is erased.
+    pub(in crate::sim) fn slot_is_void(&mut self, slot: u32) {
+        if self.keeps_parity() {
+            self.groups_mut().void.add(slot);
+        }
+    }
+
+    /// Pages of partial parity that a start reads back, to fill groups on.
+    pub(in crate::sim) fn partial_to_read(&self) -> u32 {
+        let Some(groups) = self.groups() else {
+            return 0;
+        };
+        let next = self.writer.next_slots();
+        let covered = |slot: u32| self.group_of(slot).any(|other| groups.covered.has(other));
+        next.filter(|&slot| covered(slot)).count() as u32
+    }
+}
