@@ -102,6 +102,22 @@ impl ReadAhead {
         self.entries[entry as usize].waiters = index;
     }
 
+    /// The stream that a read at this offset continues; else the first of those that were
+    /// used longest ago.
+    #[inline]
+    fn find(&self, offset_bytes: u64) -> (Option<usize>, usize) {
+        let mut oldest = 0;
+        for (nth, stream) in self.streams.iter().enumerate() {
+            if stream.last_used > 0 && stream.next_byte == offset_bytes {
+                return (Some(nth), nth);
+            }
+            if stream.last_used < self.streams[oldest].last_used {
+                oldest = nth;
+            }
+        }
+        (None, oldest)
+    }
+
     fn drop_front(&mut self, stream: usize) {
         if let Some(entry) = self.streams[stream].entries.pop_front() {
             if self.entries[entry as usize].ready {
@@ -134,12 +150,9 @@ impl SimDrive {
         let end_byte = offset_bytes + len_bytes;
         self.read_ahead.uses += 1;
         let uses = self.read_ahead.uses;
-        let streams = &mut self.read_ahead.streams;
-        if let Some(found) = streams
-            .iter()
-            .position(|s| s.last_used > 0 && s.next_byte == offset_bytes)
-        {
-            let stream = &mut streams[found];
+        let (found, oldest) = self.read_ahead.find(offset_bytes);
+        if let Some(found) = found {
+            let stream = &mut self.read_ahead.streams[found];
             stream.next_byte = end_byte;
             stream.continued += 1;
             stream.last_used = uses;
@@ -149,9 +162,6 @@ impl SimDrive {
             }
             self.read_further(found, end);
         } else {
-            let oldest = (0..STREAMS)
-                .min_by_key(|&s| streams[s].last_used)
-                .expect("there are streams");
             self.read_ahead.drop_all(oldest);
             let stream = &mut self.read_ahead.streams[oldest];
             stream.next_byte = end_byte;
@@ -255,6 +265,7 @@ impl SimDrive {
         (!self.writer.in_buffer(slot)).then_some(slot)
     }
 
+    #[inline(always)]
     fn read_slot(&mut self, slot: u32, units: u32, purpose: Purpose) {
         let place = self.die_and_read_time(slot);
         let bytes = units * UNIT_BYTES as u32;
@@ -265,7 +276,10 @@ impl SimDrive {
     fn read_units(&mut self, command: u32, first: u32, end: u32) {
         let mut unit = first;
         while unit < end {
-            let (to, slot) = self.run_from(unit, end);
+            let (to, slot) = match end - unit {
+                1 => (end, self.flash_slot(unit)),
+                _ => self.run_from(unit, end),
+            };
             let bytes = self.bytes_in(command, unit, to);
             match slot {
                 Some(slot) => {
@@ -321,6 +335,7 @@ impl SimDrive {
         }
     }
 
+    #[inline(always)]
     fn send_read(&mut self, command: u32, bytes: u32) {
         self.link_send(Transfer {
             command,
@@ -329,6 +344,7 @@ impl SimDrive {
         });
     }
 
+    #[inline(always)]
     pub(in crate::sim) fn read_sent(&mut self, command: u32, bytes: u32) {
         let entry = self.commands.get_mut(command);
         entry.bytes_left -= u64::from(bytes);

@@ -316,6 +316,7 @@ impl Writer {
         self.free.push(filling);
     }
 
+    #[inline(always)]
     fn take(&mut self, filling: Filling) -> u32 {
         self.mark_unprogrammed(&filling, true);
         if let Some(index) = self.free.pop() {
@@ -418,7 +419,7 @@ impl SimDrive {
     /// Starts what makes space for the host. Whether there is some now.
     #[inline(never)]
     fn find_space(&mut self, stream: StreamId, promise: u32) -> bool {
-        if !self.stream_has_room(stream, promise) {
+        if self.durability.is_some() && !self.stream_has_room(stream, promise) {
             self.urge();
         }
         // Nothing else may be under way that would start it.
@@ -982,6 +983,7 @@ impl SimDrive {
         takes_none || self.stream_has_room(id, padding)
     }
 
+    #[inline(always)]
     fn program(&mut self, kind: Kind, (row, die): (u32, u32), stream: StreamId, purpose: Purpose) {
         let units = self.writer.shapes[kind.mode as usize].units_together;
         let work = Work::Program {

@@ -80,28 +80,36 @@ impl SimDrive {
     /// Begins as much of collection as may run now.
     #[inline(always)]
     pub(in crate::sim) fn pump_collect(&mut self) {
-        if self.may_collect() || self.durability.is_some() {
+        if self.may_collect() {
             self.collect_on();
+        } else if self.durability.is_some() {
+            self.urge_for_collection();
         }
     }
 
     #[inline(never)]
     fn collect_on(&mut self) {
-        while self.may_collect() {
-            if self.collector.victim.is_none() {
-                if !self.choose_victim() {
-                    return;
-                }
+        loop {
+            let goes_on = match self.collector.victim {
                 // Its units may go elsewhere than was asked for.
-                continue;
-            }
-            if !self.collect_next_slot() {
+                None => self.choose_victim(),
+                Some(_) => self.collect_next_slot(),
+            };
+            if !goes_on {
                 return;
             }
+            if !self.may_collect() {
+                break;
+            }
         }
-        if self.durability.is_some()
-            && !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
-        {
+        if self.durability.is_some() {
+            self.urge_for_collection();
+        }
+    }
+
+    #[cold]
+    fn urge_for_collection(&mut self) {
+        if !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot) {
             self.urge();
         }
     }
@@ -237,19 +245,17 @@ impl SimDrive {
         let Victim { stream, kind, .. } = *victim;
         let first = self.layout.first_slot(victim.superblock);
         let begin = victim.next;
-        let mut found = None;
-        while victim.next < victim.slots && found.is_none() {
-            let valid = self.mapping.valid_bits(first + victim.next);
-            if valid != 0 {
-                found = Some((victim.next, valid.count_ones()));
-            }
+        let mut valid = 0;
+        while victim.next < victim.slots && valid == 0 {
+            valid = self.mapping.valid_bits(first + victim.next);
             victim.next += 1;
         }
-        let passed = victim.next - begin;
-        self.give_slots(kind, passed);
-        let Some((within, units)) = found else {
+        let end = victim.next;
+        self.give_slots(kind, end - begin);
+        if valid == 0 {
             return self.victim_emptied();
-        };
+        }
+        let (within, units) = (end - 1, valid.count_ones());
         let slot = first + within;
         let (row, die) = self.layout.shape(kind.mode).place(within);
         self.mapping.expect_gather(slot);
