@@ -31,6 +31,8 @@ pub(crate) struct Shape {
     dies: u32,
     by_die: Divider,
     by_together: Divider,
+    by_word_line: Divider,
+    by_stride: Divider,
     /// Rows that share a word line: parity keeps its place across them, so that a fold
     /// leaves every parity group as it was.
     rows_per_word_line: u32,
@@ -54,6 +56,8 @@ impl Shape {
             dies,
             by_die: Divider::new(dies),
             by_together: Divider::new(together),
+            by_word_line: Divider::new(rows_per_word_line),
+            by_stride: Divider::new(parity_stride.max(1)),
             rows_per_word_line,
             parity_stride,
         };
@@ -99,8 +103,8 @@ impl Shape {
     /// the word line.
     fn word_line_die(&self, within: u32) -> (u32, u32) {
         let (row, die) = self.place(within);
-        let word_line = row / self.rows_per_word_line;
-        (word_line * self.dies + die, row % self.rows_per_word_line)
+        let (word_line, page) = self.by_word_line.divide(row);
+        (word_line * self.dies + die, page)
     }
 
     /// Whether a slot holds parity. Groups run over the dies and on into the next word line,
@@ -130,10 +134,10 @@ impl Shape {
             return None;
         }
         let (number, page) = self.word_line_die(within);
-        let other = number / self.parity_stride * self.parity_stride + nth;
+        let other = self.by_stride.divide(number).0 * self.parity_stride + nth;
         let (word_line, die) = self.by_die.divide(other);
         let row = word_line * self.rows_per_word_line + page;
-        (other < self.slots / self.rows_per_word_line).then(|| self.at(row, die))
+        (row < self.by_die.divide(self.slots).0).then(|| self.at(row, die))
     }
 }
 

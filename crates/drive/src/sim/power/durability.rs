@@ -37,6 +37,7 @@ use crate::sim::SimDrive;
 use crate::sim::data::streams::StreamId;
 use crate::sim::map::layout::Layout;
 use crate::sim::map::mapping::{LOST, Mapping, UNMAPPED};
+use crate::sim::map::memory;
 use crate::sim::map::shape::Mode;
 use crate::sim::power::journal::Journal;
 use crate::sim::power::partial_parity::Groups;
@@ -46,6 +47,8 @@ use crate::spec::{PairedPages, PowerLossSpec, Spec};
 /// Changes in the log above which it is urged, so that one slot that nobody fills does not
 /// let it grow.
 const LOG_ENTRIES: usize = 1 << 14;
+
+const NONE: u32 = u32::MAX;
 
 /// Faults to be switched on by the test that must find them.
 #[doc(hidden)]
@@ -159,6 +162,8 @@ pub(crate) struct Durability {
     /// waiting.
     wanted_next: u64,
     urged: bool,
+    /// The slot that keeps the first change that is not ready from it, as it was found last.
+    blocker: u32,
     writes: Vec<PartWrite>,
     /// Changes from this number on become durable together with the next that is noted.
     joined_from: u64,
@@ -196,6 +201,7 @@ impl Durability {
             wanted: 0,
             wanted_next: 0,
             urged: false,
+            blocker: NONE,
             writes: Vec::with_capacity(spec.host.slots as usize),
             joined_from: u64::MAX,
             piece_units: piece_units(spec, layout),
@@ -285,6 +291,9 @@ impl Durability {
     /// Makes the first `count` changes of the log part of the durable mapping.
     pub fn apply(&mut self, count: usize, mapping: &Mapping, layout: &Layout) {
         for _ in 0..count {
+            if let Some(soon) = self.log.get(8) {
+                memory::prefetch(&self.durable, soon.first as usize);
+            }
             let entry = self.log.pop_front().expect("the log holds what was ready");
             self.applied += 1;
             self.apply_entry(entry, mapping, layout);
@@ -377,6 +386,7 @@ impl Durability {
         self.awaited_count = 0;
         self.erasable.clear();
         self.urged = false;
+        self.blocker = NONE;
         self.writes.clear();
         self.joined_from = u64::MAX;
         self.retry_writes = false;
@@ -781,8 +791,15 @@ impl SimDrive {
     }
 
     /// Follows up each event: what has become ready, who waits for it, what can go on.
-    #[inline(never)]
+    #[inline(always)]
     pub(in crate::sim) fn keep_durable(&mut self) {
+        if !self.is_quiet() {
+            self.follow_up();
+        }
+    }
+
+    #[inline(never)]
+    fn follow_up(&mut self) {
         loop {
             self.find_ready();
             let durability = self.durability.as_mut().expect("the caller looked");
@@ -809,16 +826,42 @@ impl SimDrive {
         }
     }
 
+    /// Whether nothing of what [`SimDrive::keep_durable`] looks for has come about, as after
+    /// most events: the log waits for the same slot, and nobody for anything.
+    #[inline(always)]
+    fn is_quiet(&self) -> bool {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let nobody_waits = durability.wanted <= durability.applied
+            && !(durability.urged || durability.retry_writes || durability.retry_all);
+        nobody_waits
+            && self.still_blocks(durability.blocker)
+            && (durability.whole_units < u64::from(durability.spec.journal_interval_units)
+                || durability.journal.writes())
+    }
+
+    /// Whether a slot that kept another from being safe still does.
+    #[inline(always)]
+    fn still_blocks(&self, blocker: u32) -> bool {
+        blocker != NONE
+            && (self.writer.in_buffer(blocker) || self.writer.will_begin(&self.layout, blocker))
+    }
+
     fn find_ready(&mut self) {
+        let durability = self.durability.as_ref().expect("there is a log");
+        if self.still_blocks(durability.blocker) {
+            return;
+        }
+        // Most changes lie in the slot of the one before.
+        let mut safe = NONE;
         loop {
             let durability = self.durability.as_ref().expect("there is a log");
-            let Some(&entry) = durability.log.get(durability.ready) else {
+            let entry = durability.log.get(durability.ready).copied();
+            let blocker = entry.and_then(|entry| self.blocker_of(entry, &mut safe));
+            let durability = self.durability.as_mut().expect("there is a log");
+            durability.blocker = blocker.unwrap_or(NONE);
+            let (Some(entry), None) = (entry, blocker) else {
                 return;
             };
-            if self.awaited_slot(entry).is_some() {
-                return;
-            }
-            let durability = self.durability.as_mut().expect("there is a log");
             durability.ready += 1;
             durability.ready_units += entry.named();
             if entry.ends {
@@ -826,6 +869,24 @@ impl SimDrive {
                 durability.whole_units = durability.ready_units;
             }
         }
+    }
+
+    /// A slot that keeps a change from being ready. `safe` is one that is known to be safe.
+    #[inline]
+    fn blocker_of(&self, entry: Entry, safe: &mut u32) -> Option<u32> {
+        let (to, units) = entry.places()?;
+        let bits = self.layout.unit_bits;
+        for slot in to >> bits..=(to + units - 1) >> bits {
+            if slot == *safe {
+                continue;
+            }
+            let blocker = self.blocker(slot);
+            if blocker.is_some() {
+                return blocker;
+            }
+            *safe = slot;
+        }
+        None
     }
 
     /// The first slot that must be programmed before a change is ready.
@@ -845,16 +906,23 @@ impl SimDrive {
 
     /// Whether no cut can take a slot any more.
     pub(in crate::sim) fn is_safe(&self, slot: u32) -> bool {
-        let durability = self.durability.as_ref().expect("there is a log");
+        self.blocker(slot).is_none()
+    }
+
+    /// The slot, itself or another of its word line, that keeps a slot from being safe.
+    fn blocker(&self, slot: u32) -> Option<u32> {
         if self.writer.in_buffer(slot) {
-            return false;
+            return Some(slot);
         }
-        if durability.spec.paired_pages != PairedPages::Pad {
-            return true;
+        let durability = self.durability.as_ref().expect("there is a log");
+        let superblock = self.layout.superblock_of_slot(slot);
+        if durability.spec.paired_pages != PairedPages::Pad || !self.superblocks.is_open(superblock)
+        {
+            return None;
         }
-        let mut line = self.word_line(slot);
-        let awaited = |s: u32| self.writer.in_buffer(s) || self.writer.will_begin(&self.layout, s);
-        !line.any(awaited)
+        let awaited =
+            |&s: &u32| self.writer.in_buffer(s) || self.writer.will_begin(&self.layout, s);
+        self.word_line(slot).find(awaited)
     }
 
     /// Fills up what the first change that is not ready waits for.

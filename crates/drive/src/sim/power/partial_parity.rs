@@ -108,6 +108,14 @@ impl SimDrive {
         (0..).map_while(move |nth| shape.nth_of_group(within, nth).map(|other| first + other))
     }
 
+    /// The first of them.
+    fn first_of_group(&self, slot: u32) -> Option<u32> {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let first = shape.nth_of_group(within, 0)?;
+        Some(slot - within + first)
+    }
+
     fn is_parity_slot(&self, slot: u32) -> bool {
         let (superblock, within) = self.layout.within_superblock(slot);
         let mode = self.superblocks.mode(superblock);
@@ -177,9 +185,13 @@ impl SimDrive {
         if durability.canary == Some(Canary::ParityUnsaved) {
             return 0;
         }
-        let mut last = None;
+        let (mut last, mut last_slot) = (None, u32::MAX);
         for slot in (0..count).flat_map(|nth| self.slots_of_change(nth)) {
-            let group = self.group_of(slot).next();
+            // Most changes lie in the slot of the one before.
+            if std::mem::replace(&mut last_slot, slot) == slot {
+                continue;
+            }
+            let group = self.first_of_group(slot);
             if group == last {
                 continue;
             }
@@ -197,9 +209,16 @@ impl SimDrive {
     /// `count` changes of the log put there.
     #[cold]
     pub(in crate::sim) fn cover(&mut self, count: usize) {
+        let mut last_slot = u32::MAX;
+        if self.groups_mut().partial.is_empty() {
+            return;
+        }
         for nth in 0..count {
             for slot in self.slots_of_change(nth) {
-                let group = self.group_of(slot).next().expect("it has parity");
+                if std::mem::replace(&mut last_slot, slot) == slot {
+                    continue;
+                }
+                let group = self.first_of_group(slot).expect("it has parity");
                 let groups = self.groups_mut();
                 if groups.partial.contains(&group) {
                     groups.covered.add(slot);

@@ -199,6 +199,12 @@ impl Superblocks {
         all
     }
 
+    /// Whether something is being written to it, or its last programs are under way.
+    #[inline]
+    pub fn is_open(&self, superblock: u32) -> bool {
+        self.state[superblock as usize] == State::Open
+    }
+
     pub fn leave(&mut self, superblock: u32) {
         debug_assert_eq!(self.state[superblock as usize], State::Closed);
         self.state[superblock as usize] = State::Leaving;

@@ -48,9 +48,11 @@ impl Writer {
     }
 
     /// Whether a slot belongs to an open superblock that has not come so far.
+    #[inline]
     pub fn will_begin(&self, layout: &Layout, slot: u32) -> bool {
         let (superblock, within) = layout.within_superblock(slot);
-        let open = self.streams.iter().find(|s| s.superblock == superblock);
+        let mut streams = self.streams[..self.sorting.numbers].iter();
+        let open = streams.find(|s| s.superblock == superblock);
         open.is_some_and(|s| within >= s.begun(self.shapes[s.kind.mode as usize].slots_together))
     }
 
