@@ -606,12 +606,9 @@ pub enum PairedPages {
 /// pages that are programmed at once have no pairs that a cut could tear.
 pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
     let one_shot = |loss: &PowerLossSpec| loss.paired_pages == PairedPages::OneShot;
-    let excluded = [
-        (spec.blocks.is_some(), "[blocks]"),
-        (
-            spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot),
-            "nand_commands.one_shot_program_us, unless paired_pages is \"one-shot\"",
-        ),
-    ];
+    let excluded = [(
+        spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot),
+        "nand_commands.one_shot_program_us, unless paired_pages is \"one-shot\"",
+    )];
     excluded.iter().find(|e| e.0).map(|e| e.1)
 }

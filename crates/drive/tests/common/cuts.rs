@@ -39,6 +39,11 @@ pub struct Tried {
     /// Drives that were worn out, and writes and TRIMs that they have refused.
     pub worn_out: u64,
     pub refused: u64,
+    /// Programs that failed, and blocks that have gone bad.
+    pub program_failures: u64,
+    pub grown_bad: u64,
+    /// Drives that lost data since no block was left for a program.
+    pub lost_programs: u64,
 }
 
 impl Tried {
@@ -55,6 +60,9 @@ impl Tried {
         self.rebuilt_pages += other.rebuilt_pages;
         self.worn_out += other.worn_out;
         self.refused += other.refused;
+        self.program_failures += other.program_failures;
+        self.grown_bad += other.grown_bad;
+        self.lost_programs += other.lost_programs;
     }
 }
 
@@ -97,6 +105,8 @@ pub struct Survival {
     /// Requests under way at the same time may touch the same units.
     overlapping: bool,
     media: Media,
+    /// Blocks go bad one by one.
+    blocks: bool,
     /// On drives that coalesce: whether the next write begins where the last one ended, which is
     /// its last unit.
     again: Option<(Rng, u64)>,
@@ -158,6 +168,7 @@ impl Survival {
             deterministic: spec.trim.work.as_ref().is_none_or(|w| w.deterministic),
             overlapping,
             media: Media::new(seed, &spec),
+            blocks: spec.blocks.is_some(),
             again: spec
                 .buffer
                 .coalesces
@@ -235,7 +246,7 @@ impl Survival {
             self.drive.submit(request(tag, Op::Read, unit, 1));
             let read = self.drive.advance(SimTime::NEVER).expect("it ends");
             let failed = read.status == Status::MediaError;
-            assert!(!failed || self.media.may_fail, "unit {unit} cannot be read");
+            assert!(!failed || self.may_lose(), "unit {unit} cannot be read");
             assert_eq!(failed, self.is_lost(unit as u32), "unit {unit}");
             self.tried.failed_reads += u64::from(failed);
         }
@@ -244,8 +255,15 @@ impl Survival {
     /// Whether the data of a unit is lost, as it may be.
     fn is_lost(&self, unit: u32) -> bool {
         let lost = self.drive.is_lost(unit);
-        assert!(!lost || self.media.may_fail, "unit {unit} is lost");
+        assert!(!lost || self.may_lose(), "unit {unit} is lost");
         lost
+    }
+
+    /// Whether the drive may have lost anything: by errors of its flash, or since no block was
+    /// left for a program.
+    fn may_lose(&self) -> bool {
+        let no_block = self.blocks && self.drive.is_read_only();
+        self.media.may_fail || no_block && self.drive.counters().lost_pages > 0
     }
 
     /// Lets at most `events` events happen; how many have.
@@ -274,7 +292,7 @@ impl Survival {
         let Sent { request, after, .. } = self.sent[index];
         match completion.status {
             Status::Ok => {}
-            Status::MediaError if request.op == Op::Read && self.media.may_fail => {
+            Status::MediaError if request.op == Op::Read && self.may_lose() => {
                 self.tried.failed_reads += 1;
             }
             Status::WriteProtected if self.drive.is_read_only() => {
@@ -503,7 +521,7 @@ impl Survival {
             self.check_whole(index, &held);
         }
         assert_eq!(self.drive.counters().paired_units_lost, 0);
-        assert!(self.media.may_fail || self.drive.counters().lost_pages == 0);
+        assert!(self.may_lose() || self.drive.counters().lost_pages == 0);
         for unit in self.touched.drain(..) {
             self.since[unit as usize].clear();
         }
@@ -585,5 +603,11 @@ pub fn survive(seed: u64, lives: u32, canary: Option<Canary>) -> Tried {
     survival.read_all();
     survival.tried.rebuilt_pages = survival.drive.counters().rebuilt_pages;
     survival.tried.worn_out = u64::from(survival.drive.is_read_only());
+    let counters = survival.drive.counters();
+    survival.tried.program_failures = counters.program_failures;
+    let blocks = survival.drive.health().blocks;
+    survival.tried.grown_bad = blocks.map_or(0, |blocks| u64::from(blocks.grown_bad));
+    let lost = !survival.media.may_fail && counters.lost_pages > 0;
+    survival.tried.lost_programs = u64::from(lost);
     survival.tried
 }

@@ -347,6 +347,7 @@ pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
     draw_media(&mut Rng::stream(seed, "media of drives"), &mut spec);
     draw_buffer(&mut Rng::stream(seed, "buffer of cuts"), &mut spec);
     draw_end(&mut Rng::stream(seed, "end of life"), &mut spec);
+    draw_mortal_blocks(&mut Rng::stream(seed, "blocks of cuts"), &mut spec);
     assert_eq!(power_loss_excludes(&spec), None);
     (spec, overlapping)
 }
@@ -400,6 +401,39 @@ fn draw_end(rng: &mut Rng, spec: &mut Spec) {
     leave_room(spec);
     if stend_drive::sim::user_units_max(spec) == Some(0) {
         spec.health = None;
+    }
+}
+
+/// For some drives, blocks that go bad one by one, with few spare ones, so that they wear out.
+fn draw_mortal_blocks(rng: &mut Rng, spec: &mut Spec) {
+    if spec.health.is_some() || rng.ratio(1, 2) {
+        return;
+    }
+    let life = match rng.ratio(2, 3) {
+        true => [2 + rng.below(6) as u32, 2 + rng.below(6) as u32],
+        false => [u32::MAX; 2],
+    };
+    let without = spec.clone();
+    spec.blocks = Some(BlocksSpec {
+        life_cycles: life,
+        life_spread_percent: rng.below(50) as u32,
+        spare_blocks: rng.below(12) as u32,
+        factory_bad_ppm: rng.below(2) as u32 * 20_000,
+        seed: rng.next_u64(),
+        program_failure_ppb: [0, 3_000_000, 20_000_000][rng.below(3) as usize],
+    });
+    if rng.ratio(1, 2) {
+        spec.health = Some(HealthSpec {
+            rated_cycles: [10; 2],
+            end_of_life_cycles: [u32::MAX; 2],
+            spare_superblocks: rng.below(3) as u32,
+            spare_threshold_percent: 10,
+        });
+    }
+    leave_room(spec);
+    let none = stend_drive::sim::user_units_max(spec) == Some(0);
+    if none || stend_drive::sim::short_die(spec).is_some() {
+        *spec = without;
     }
 }
 

@@ -676,6 +676,29 @@ impl SimDrive {
         durability.push(entry, None);
     }
 
+    /// The units of slots that could not be programmed are lost. The changes that name them
+    /// become durable together with that, so that flash never has what is not there.
+    #[cold]
+    pub(in crate::sim) fn log_losses(&mut self, lost: impl Iterator<Item = (u32, u32)>) {
+        let Some(durability) = &mut self.durability else {
+            return;
+        };
+        let ready = durability.ready;
+        for (slot, units) in lost.filter(|l| l.1 != 0) {
+            for entry in durability.log.range_mut(ready..) {
+                entry.ends = false;
+            }
+            let entry = Entry {
+                change: Change::Lose,
+                ends: true,
+                first: slot << self.layout.unit_bits,
+                units,
+                to: 0,
+            };
+            durability.push(entry, None);
+        }
+    }
+
     /// The slots that the nth change of the log puts data into.
     pub(in crate::sim) fn slots_of_change(&self, nth: usize) -> std::ops::Range<u32> {
         let durability = self.durability.as_ref().expect("there is a log");

@@ -7,6 +7,7 @@
 //! ([`crate::sim::power::durability`]). Superblocks that were being erased are erased again, as are
 //! those in which nothing durable lies. An open superblock is filled on behind the last
 //! slot that had been begun, from the next word line where a word line has several pages.
+//! A block that has not yet got all of the bad one in whose place it is gets it at the start.
 //!
 //! With capacitors, the slots in the buffer are programmed and all changes of the log are
 //! journalled before the power goes, if the capacitors hold for so long.
@@ -165,6 +166,9 @@ impl SimDrive {
         if clean || saved {
             restart.scan.clear();
         }
+        if let Some(blocks) = &mut self.blocks {
+            blocks.power_cut(clean || saved, &restart.erase);
+        }
         let now = self.now();
         self.durability_mut().power = Power::Off(now, restart);
     }
@@ -185,6 +189,9 @@ impl SimDrive {
             dies[die as usize] += self.limits.program[kind.mode as usize][row as usize];
             let transfers = transfer * u64::from(shape.together);
             channels[(die % self.spec.channels) as usize] += transfers;
+        }
+        for (die, time) in self.blocks.iter().flat_map(|blocks| blocks.copying()) {
+            dies[die as usize] += time;
         }
         let partial = match self.keeps_parity() {
             true => self.find_partial(self.durability().log_len()),
@@ -371,12 +378,17 @@ impl SimDrive {
         let journal = &self.durability().journal;
         let mut reserved = journal.map_pages + journal.pages;
         let slot_bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        let copies = self.copies_again();
         let Power::Starting(_, restart) = &mut self.durability_mut().power else {
             unreachable!("the drive is starting");
         };
         reserved += restart.partial_parity;
         let scan = restart.scan.clone();
-        restart.reads = reserved + scan.len() as u32;
+        restart.reads = reserved + scan.len() as u32 + copies.len() as u32;
+        for (die, busy) in copies {
+            let work = Work::OnDie { busy };
+            self.submit_upkeep(die, Class::Background, work, Upkeep::RecoveryRead);
+        }
         for page in 0..reserved {
             self.counters.reads_of(Mode::Slc);
             let work = Work::Read {
@@ -413,6 +425,9 @@ impl SimDrive {
             unreachable!("the drive is starting");
         };
         self.counters.recovery_ns_last = self.now().since(since).0;
+        if let Some(blocks) = &mut self.blocks {
+            blocks.copied_all();
+        }
         for superblock in restart.erase {
             self.erase(superblock);
         }

@@ -13,6 +13,11 @@
 //! the die, and the program is done again there. Until then the data is in the buffer, or in
 //! what was being folded.
 //!
+//! Which block is in which place, and what each has borne, is kept in flash with each change:
+//! a power cut takes nothing of it. A cut before all has been copied leaves it in the bad
+//! block; the start erases the new one again and copies once more before it serves. An erase
+//! that a cut ends is no cycle.
+//!
 //! Lives differ by a bell curve: the sum of twelve evenly distributed numbers, which has a
 //! variance of one and ends at six standard deviations (Irwin 1927, Hall 1927). That blocks
 //! of one chip bear very different numbers of cycles was measured by Boboila and Desnoyers
@@ -69,6 +74,20 @@ pub(crate) struct Blocks {
     grown_bad: u32,
     /// Superblocks being erased, and the die that has no block for each.
     doomed: Vec<(u32, u32)>,
+    /// What is being copied into blocks; only where the power can be cut.
+    replacements: Vec<Replacement>,
+}
+
+/// A block that has taken the place of one in which a program failed and does not yet hold
+/// what that one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Replacement {
+    superblock: u32,
+    die: u32,
+    /// That of the program; those before are copied.
+    row: u32,
+    /// Until then: to erase the new block and to copy.
+    time: Nanos,
 }
 
 /// How a program ends.
@@ -132,6 +151,7 @@ impl Blocks {
             factory_bad: 0,
             grown_bad: 0,
             doomed: Vec::new(),
+            replacements: Vec::new(),
         };
         for die in 0..dies {
             let is_bad = |&block: &u32| of.is_factory_bad(die, block);
@@ -172,9 +192,10 @@ impl Blocks {
         let block = self.at[self.place(superblock, die)];
         let erases = &mut self.erases[(die * self.per_die + block) as usize];
         *erases += 1;
-        let sound = *erases <= self.spec.life(die, block, pool);
-        self.grown_bad += u32::from(!sound);
-        sound
+        let life = self.spec.life(die, block, pool);
+        // A cut may have its failed erase done again.
+        self.grown_bad += u32::from(*erases == life.saturating_add(1));
+        *erases <= life
     }
 
     /// Whether a program of a row fails: the same each time until the block is erased.
@@ -220,6 +241,40 @@ impl Blocks {
         self.dissolve(superblock);
         self.doomed.retain(|&(doomed, _)| doomed != superblock);
         true
+    }
+
+    /// A program of a row has ended: what it waited for is in its place.
+    fn has_copied(&mut self, superblock: u32, die: u32, row: u32) {
+        let ended = |r: &Replacement| (r.superblock, r.die, r.row) == (superblock, die, row);
+        self.replacements.retain(|r| !ended(r));
+    }
+
+    /// A block is in the place of another from which rows are copied.
+    fn copies(&mut self, replacement: Replacement) {
+        let Replacement {
+            superblock, die, ..
+        } = replacement;
+        let same = |r: &Replacement| (r.superblock, r.die) == (superblock, die);
+        self.replacements.retain(|r| !same(r));
+        self.replacements.push(replacement);
+    }
+
+    /// A power cut; what is still to be copied afterwards, unless all of it has `ended`, is
+    /// what lies in superblocks that are not to be erased.
+    pub fn power_cut(&mut self, ended: bool, erase: &[u32]) {
+        self.doomed.clear();
+        self.replacements
+            .retain(|r| !ended && !erase.contains(&r.superblock));
+    }
+
+    /// A start has copied everything.
+    pub fn copied_all(&mut self) {
+        self.replacements.clear();
+    }
+
+    /// Dies that copy into a block, and how long each takes.
+    pub fn copying(&self) -> impl Iterator<Item = (u32, Nanos)> + '_ {
+        self.replacements.iter().map(|r| (r.die, r.time))
     }
 
     /// What the drive tells of its blocks.
@@ -323,6 +378,9 @@ impl SimDrive {
     /// A program of a row has ended.
     fn programmed(&mut self, superblock: u32, row: u32, die: u32) -> Programmed {
         let blocks = self.blocks.as_mut().expect("blocks are told apart");
+        if !blocks.replacements.is_empty() {
+            blocks.has_copied(superblock, die, row);
+        }
         if !blocks.program_fails(superblock, die, row) {
             return Programmed::Sound;
         }
@@ -342,7 +400,42 @@ impl SimDrive {
                 break;
             }
         }
-        Programmed::Again(time + self.copy_rows(mode, row))
+        time += self.copy_rows(mode, row);
+        if self.durability.is_some() {
+            let blocks = self.blocks.as_mut().expect("blocks are told apart");
+            blocks.copies(Replacement {
+                superblock,
+                die,
+                row,
+                time,
+            });
+        }
+        Programmed::Again(time)
+    }
+
+    /// Counts what a start has to copy again into blocks that a cut left without it; the dies,
+    /// and the time that each takes to erase its new block and to copy.
+    #[cold]
+    pub(in crate::sim) fn copies_again(&mut self) -> Vec<(u32, Nanos)> {
+        let Some(blocks) = &self.blocks else {
+            return Vec::new();
+        };
+        let replacements = blocks.replacements.clone();
+        let mut copied = Vec::with_capacity(replacements.len());
+        for Replacement {
+            superblock,
+            die,
+            row,
+            ..
+        } in replacements
+        {
+            let mode = self.superblocks.mode(superblock);
+            self.counters.erases += 1;
+            self.counters.slc_erases += u64::from(mode == Mode::Slc);
+            let time = self.erase_time(mode) + self.copy_rows(mode, row);
+            copied.push((die, time));
+        }
+        copied
     }
 
     /// Counts the copying of all rows of a block before one; the time it takes on the die.
@@ -386,13 +479,22 @@ impl SimDrive {
                 true
             }
             Programmed::Nowhere => {
-                for lost in slot..slot + shape.together {
-                    self.counters.lost_pages += 1;
-                    self.mapping.lose_slot(lost);
-                }
+                self.lose_program(slot..slot + shape.together);
                 false
             }
         }
+    }
+
+    /// What slots were to hold is lost: in flash too, as soon as what was to put it there.
+    #[cold]
+    fn lose_program(&mut self, slots: std::ops::Range<u32>) {
+        let units: Vec<u32> = slots.clone().map(|s| self.mapping.valid_bits(s)).collect();
+        for slot in slots.clone() {
+            self.counters.lost_pages += 1;
+            self.mapping.lose_slot(slot);
+            self.slot_is_void(slot);
+        }
+        self.log_losses(slots.zip(units));
     }
 
     /// An on-chip copy to a word line of a superblock, the rows from `row` on of a die, has
