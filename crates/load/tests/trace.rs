@@ -310,12 +310,28 @@ fn time_never_goes_back_and_trims_and_flushes_are_kept() {
     (trace.0[2].op, trace.0[2].offset_bytes, trace.0[2].len_bytes) = (Op::Flush, 0, 0);
     let (result, issued) = replayed(&trace, Timing::Original, 256);
     assert_eq!(issued, [100, 100, 200]);
+    assert_eq!(
+        result.lateness.unwrap().max_ns,
+        0,
+        "it is of the time before"
+    );
     let requests: Vec<u64> = result.ops.iter().map(|op| op.requests).collect();
     assert_eq!(requests, [1, 0, 1, 1]);
     assert_eq!(result.moved_bytes(), 4096, "a TRIM moves none");
     let sum = summary(&trace, None).unwrap();
     assert_eq!(sum.out_of_order, 1);
     assert_eq!(sum.bytes, [4096, 0, 4096, 0]);
+}
+
+#[test]
+fn the_device_hears_of_fua() {
+    let mut trace = reads_at(&[0, 1]);
+    (trace.0[1].op, trace.0[1].fua) = (Op::Write, true);
+    let mut device = ConstantDevice::new(GIB, Nanos(1)).logging();
+    replay(&mut device, &trace, &ReplayOptions::default()).unwrap();
+    let fua: Vec<bool> = device.requests().iter().map(|(_, r)| r.fua).collect();
+    assert_eq!(fua, [false, true]);
+    assert_eq!(summary(&trace, None).unwrap().fua, 1);
 }
 
 #[test]
