@@ -8,6 +8,7 @@
 //! | [`runner`] | runs a job file on any [`stend_base::Device`] |
 //! | [`stats`] | latency distributions and their summaries |
 //! | [`report`] | fio's JSON, fio's human output and fio's logs from a [`runner::RunResult`] |
+//! | [`trace`] | traces: reading and writing them, replaying them on a device |
 //! | [`testing`] | a device of constant latency |
 //!
 //! Nothing here knows what serves the requests. There is no wall clock and no
@@ -22,6 +23,7 @@ pub mod report;
 pub mod runner;
 pub mod stats;
 pub mod testing;
+pub mod trace;
 
 pub use jobfile::{JobError, JobFile};
 pub use runner::{RunError, RunOptions, RunResult, SampleRow, run};

@@ -40,6 +40,10 @@ pub enum Command {
     Review(ReviewArgs),
     /// Run a fio job file on a target.
     Run(RunArgs),
+    /// Replay a trace on a target, and tell its busy time.
+    Replay(ReplayArgs),
+    /// List, show and make synthesised desktop traces.
+    Traces(TracesArgs),
     /// List, show and check drive models; make simulated drives that live on in files.
     Drives(DrivesArgs),
     /// Ask a simulated drive for its health; TRIM, erase or set it up.
@@ -154,6 +158,110 @@ pub struct RunArgs {
     /// How a real target is opened.
     #[command(flatten)]
     pub real: RealArgs,
+}
+
+/// When requests of a trace are issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimingArg {
+    /// At their time.
+    Original,
+    /// At their time, without the time in which nothing is outstanding (simulated drives).
+    Busy,
+    /// In order, as fast as possible, --depth outstanding.
+    Fast,
+}
+
+/// What to do with requests that do not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FitArg {
+    /// Say so and do nothing.
+    Refuse,
+    /// Widen them to whole sectors, and take offsets modulo the target's size.
+    Wrap,
+}
+
+/// Arguments of `stend replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// A file (fio iolog version 2 or 3, text of blkparse, MSR Cambridge CSV), the name of a
+    /// synthesised trace (`stend traces`), or a profile of one (`./mine.toml`).
+    pub trace: String,
+
+    /// What to replay it on.
+    #[arg(long, value_name = "TARGET")]
+    pub on: String,
+
+    /// When requests are issued. Default: as a synthesised trace is meant; else original.
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub timing: Option<TimingArg>,
+
+    /// Most requests outstanding. Default: 256, or as a synthesised trace is meant; `--timing
+    /// fast` needs one of these.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+
+    /// What to do with requests that do not fit the target.
+    #[arg(long, value_name = "HOW", value_enum, default_value = "refuse")]
+    pub fit: FitArg,
+
+    /// Only the requests to this disk of several: a device of blkparse (8,0), a file of an
+    /// iolog, a disk of MSR Cambridge (usr.0).
+    #[arg(long, value_name = "DISK")]
+    pub only: Option<String>,
+
+    /// Root of a synthesised trace.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Write the simulated drive whole, in ascending order, before the trace.
+    #[arg(long)]
+    pub fill: bool,
+
+    /// Print the result as JSON (schema `stend.replay/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
+
+    /// How a real target is opened.
+    #[command(flatten)]
+    pub real: RealArgs,
+}
+
+/// Arguments of `stend traces`.
+#[derive(Debug, Args)]
+pub struct TracesArgs {
+    /// What to do; `list` by default.
+    #[command(subcommand)]
+    pub command: Option<TracesCommand>,
+
+    /// Print JSON on stdout.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with traces.
+#[derive(Debug, Subcommand)]
+pub enum TracesCommand {
+    /// List the synthesised traces.
+    List,
+    /// Print the profile of a synthesised trace; with --json, what a trace holds.
+    Show {
+        /// Its name, a profile (`./mine.toml`), or a file with a trace.
+        name: String,
+    },
+    /// Make the trace, as a fio iolog of version 3.
+    Make {
+        /// Its name, or a profile (`./mine.toml`); also a file with a trace, to convert it.
+        name: String,
+        /// The file to write, which must not exist yet.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Root of the trace.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+        /// Name of the file or device in the iolog.
+        #[arg(long, value_name = "NAME", default_value = "trace")]
+        file: String,
+    },
 }
 
 /// Arguments of `stend drives`.

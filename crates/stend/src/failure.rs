@@ -3,6 +3,7 @@
 
 use stend_drive::model::ModelError;
 use stend_load::JobError;
+use stend_load::trace::TraceError;
 use stend_method::{EditionError, MethodError};
 use stend_report::ReportError;
 use stend_target::TargetError;
@@ -53,6 +54,12 @@ impl From<ModelError> for Failure {
 
 impl From<JobError> for Failure {
     fn from(error: JobError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Failure {
         Failure::Input(error.to_string())
     }
 }

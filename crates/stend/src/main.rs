@@ -22,6 +22,8 @@ fn main() -> ExitCode {
     let result = signals::watch().and_then(|()| match cli.command {
         Command::Review(args) => commands::review::run(&args),
         Command::Run(args) => commands::run::run(&args),
+        Command::Replay(args) => commands::replay::run(&args),
+        Command::Traces(args) => commands::traces::run(&args),
         Command::Drive(args) => commands::drive::run(&args),
         Command::Drives(args) => commands::drives::run(&args),
         Command::Bench(args) => commands::bench::run(&args),

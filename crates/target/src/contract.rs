@@ -1,6 +1,7 @@
 //! The trait behind which a simulated drive and a real one are the same to the
 //! methodology.
 
+use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo};
 
@@ -42,6 +43,16 @@ pub struct JobLog {
     pub read_bytes: u64,
 }
 
+/// What the replay of a trace yielded.
+#[derive(Clone, Debug, Default)]
+pub struct ReplayOutcome {
+    /// What was done and how long it took.
+    pub replayed: Replayed,
+    /// What is to be said wherever these figures appear: what the target could not do, and
+    /// how sure times are. Empty for a simulated drive.
+    pub limits: Vec<String>,
+}
+
 /// Something that can be tested.
 pub trait Target: Send {
     /// What it is.
@@ -52,6 +63,24 @@ pub trait Target: Send {
 
     /// Runs a job file to its end. Results of a job that failed midway are not returned.
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
+
+    /// Replays a trace, which has been read once and fits the target.
+    ///
+    /// # Errors
+    /// [`TargetError::Input`] for what this target cannot replay, as every trace for one that
+    /// does not know how; [`TargetError::Failed`] when a request fails.
+    fn replay(
+        &mut self,
+        trace: &dyn Trace,
+        options: &ReplayOptions,
+    ) -> Result<ReplayOutcome, TargetError> {
+        let _ = options;
+        Err(TargetError::Input(format!(
+            "{}: {} cannot replay traces",
+            trace.name(),
+            self.info().name
+        )))
+    }
 
     /// TRIMs the whole range under test. [`TargetError::Failed`] where the target cannot.
     fn trim_all(&mut self) -> Result<(), TargetError>;

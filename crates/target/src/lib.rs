@@ -6,6 +6,6 @@ pub mod simulated;
 pub mod smart;
 pub mod state;
 
-pub use contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
+pub use contract::{JobLog, JobOutcome, JobRequest, ReplayOutcome, Target, TargetError};
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::{Model, SimDrive};
 use stend_load::report::fio_output;
+use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
 use stend_load::{JobFile, RunError, RunOptions, RunResult, SampleRow};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
-use crate::contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
+use crate::contract::{JobLog, JobOutcome, JobRequest, ReplayOutcome, Target, TargetError};
 use crate::state::StateFile;
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
@@ -199,6 +200,30 @@ impl Target for SimulatedTarget {
             fio: fio_output(&result, true),
             job_text: job.text.to_string(),
             log: result.samples.iter().map(log_row).collect(),
+        })
+    }
+
+    fn replay(
+        &mut self,
+        trace: &dyn Trace,
+        options: &ReplayOptions,
+    ) -> Result<ReplayOutcome, TargetError> {
+        let replayed = self
+            .counting(|drive| replay(drive, trace, options))
+            .map_err(|error| match error {
+                ReplayError::Trace(_) | ReplayError::Depth(_) => {
+                    TargetError::Input(error.to_string())
+                }
+                ReplayError::Failed { .. } => TargetError::Failed(error.to_string()),
+                ReplayError::Stalled { .. } => {
+                    TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
+                }
+            })?;
+        self.requests
+            .fetch_add(replayed.requests(), Ordering::Relaxed);
+        Ok(ReplayOutcome {
+            replayed,
+            limits: Vec::new(),
         })
     }
 

@@ -3,5 +3,7 @@
 pub mod bench;
 pub mod drive;
 pub mod drives;
+pub mod replay;
 pub mod review;
 pub mod run;
+pub mod traces;

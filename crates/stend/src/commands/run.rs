@@ -16,7 +16,7 @@ use crate::open::{Opened, is_simulated, open, real_options_fit};
 use crate::{print, signals};
 
 /// Fills a drive: 128 KiB writes in ascending order over all of it.
-const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
+pub const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     // The job is read before the target is opened, which may create a file, and the
@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 }
 
 /// A drive that lives in a file is kept, now that its results are told.
-fn save(target: Option<&SimulatedTarget>) -> Result<(), Failure> {
+pub fn save(target: Option<&SimulatedTarget>) -> Result<(), Failure> {
     let Some(target) = target.filter(|target| target.state_path().is_some()) else {
         return Ok(());
     };

@@ -70,6 +70,18 @@ impl Fio {
         }
     }
 
+    /// Refuses a version that does not know fio's iolog of version 3.
+    pub(crate) fn needs_iolog_v3(&self) -> Result<(), TargetError> {
+        if parse_version(&self.version) >= Some((3, 31)) {
+            return Ok(());
+        }
+        Err(TargetError::ToolMissing(format!(
+            "{} is {}; to replay traces, fio 3.31 or later is needed. {HOW_TO_GET}.",
+            self.path.display(),
+            self.version
+        )))
+    }
+
     /// The best engine that reads the target here, tried by one read of 4 KiB each: an
     /// engine can be built in and yet be forbidden by the kernel or a container.
     pub(crate) fn choose_engine(&self, target: &str) -> Result<Engine, TargetError> {

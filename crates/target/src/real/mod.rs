@@ -25,6 +25,7 @@ mod fio;
 mod job;
 #[cfg(test)]
 mod recorded;
+mod replay;
 mod running;
 mod samples;
 mod survey;
@@ -39,6 +40,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use stend_load::jobfile::Text;
+use stend_load::trace::{ReplayOptions, Timing, Trace};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use self::device::Device;
@@ -48,7 +50,7 @@ use self::fio::Fio;
 use self::job::{BadJob, Frame};
 use self::running::Workplace;
 use self::system::{DeviceNumber, SystemRoot, mount_of};
-use crate::contract::{JobOutcome, JobRequest, Target, TargetError};
+use crate::contract::{JobOutcome, JobRequest, ReplayOutcome, Target, TargetError};
 
 pub use self::fio::FIO_VARIABLE;
 pub use self::running::stop_programs;
@@ -315,7 +317,8 @@ impl FioTarget {
             ))
         };
         let place = Workplace::new_in(&self.runtime_dir).map_err(failed)?;
-        if let Some(name) = self.path.to_str().filter(|name| job::is_plain(name)) {
+        let plain = |name: &&str| job::is_plain(name) && !name.contains(' ');
+        if let Some(name) = self.path.to_str().filter(plain) {
             return Ok((place, name.to_owned()));
         }
         let link = place.path().join("target");
@@ -374,6 +377,29 @@ impl Target for FioTarget {
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
         self.run_job(job, &|bad| bad.at(None))
+    }
+
+    /// By fio's `read_iolog`. What fio cannot do, and how sure times are, stands in
+    /// [`ReplayOutcome::limits`].
+    fn replay(
+        &mut self,
+        trace: &dyn Trace,
+        options: &ReplayOptions,
+    ) -> Result<ReplayOutcome, TargetError> {
+        if options.timing == Timing::Busy {
+            return Err(TargetError::Input(format!(
+                "{}: fio cannot leave idle time out; replay with the original timing, whose busy \
+                 time does not count it",
+                trace.name()
+            )));
+        }
+        self.fio.needs_iolog_v3()?;
+        let (place, name) = self.workplace()?;
+        let prepared = replay::prepare(trace, options, place.path(), &name, self.size_bytes)?;
+        let job = replay::job(self.engine, options, place.path());
+        // In its folder, where the log goes.
+        self.fio.run(&job, place.path(), true)?;
+        replay::outcome(&prepared, options, self.engine, place.path())
     }
 
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to

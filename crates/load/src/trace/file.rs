@@ -1,0 +1,350 @@
+//! Traces in files.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use stend_base::Nanos;
+
+use super::{Requests, Trace, TraceError, TraceRequest, blkparse, iolog, msr};
+
+/// A line longer than this belongs to no trace, bytes: what is read at once has a bound.
+const LINE_BYTES_MAX: u64 = 4096;
+
+/// Lines that may stand before the one by which a format is recognised: blkparse can begin
+/// with messages.
+const LINES_TO_RECOGNISE: u64 = 1000;
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// fio's iolog, version 2: waits between requests.
+    IologV2,
+    /// fio's iolog, version 3: a time for each request.
+    IologV3,
+    /// What blkparse prints.
+    Blkparse,
+    /// CSV of the MSR Cambridge traces.
+    MsrCambridge,
+}
+
+impl Format {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::IologV2 => "fio iolog, version 2",
+            Format::IologV3 => "fio iolog, version 3",
+            Format::Blkparse => "blkparse",
+            Format::MsrCambridge => "MSR Cambridge CSV",
+        }
+    }
+}
+
+/// A trace in a file.
+#[derive(Clone, Debug)]
+pub struct TraceFile {
+    path: PathBuf,
+    format: Format,
+    only: Option<String>,
+}
+
+/// What a line of a trace says.
+pub(super) enum Line<'a> {
+    /// Nothing that is a request.
+    Nothing,
+    /// One request to this disk, and whether a flush goes before it.
+    Request {
+        /// The disk or file.
+        disk: Disk<'a>,
+        /// The request; its `line` is set by the reader.
+        request: TraceRequest,
+        /// A flush of the same time precedes it.
+        flush_before: bool,
+    },
+    /// No line after this one is a request.
+    End,
+}
+
+/// Names a disk.
+#[derive(Clone, Copy)]
+pub(super) enum Disk<'a> {
+    /// By one name.
+    Name(&'a str),
+    /// By host and number on it.
+    Numbered(&'a str, &'a str),
+}
+
+impl Disk<'_> {
+    fn is(&self, name: &str) -> bool {
+        match *self {
+            Disk::Name(own) => own == name,
+            Disk::Numbered(host, number) => name
+                .strip_prefix(host)
+                .and_then(|rest| rest.strip_prefix('.'))
+                .is_some_and(|rest| rest == number),
+        }
+    }
+
+    fn name(&self) -> String {
+        match *self {
+            Disk::Name(name) => name.to_string(),
+            Disk::Numbered(host, number) => format!("{host}.{number}"),
+        }
+    }
+}
+
+/// A format's state while lines go by.
+enum Parser {
+    Iolog(iolog::Parser),
+    Blkparse,
+    Msr(msr::Parser),
+}
+
+impl TraceFile {
+    /// Recognises a file by its content.
+    ///
+    /// `only` takes the requests to one disk of several: a device of blkparse (`8,0`), a
+    /// file name of an iolog, a disk of MSR Cambridge (`usr.0`).
+    ///
+    /// # Errors
+    /// [`TraceError`] when it cannot be read or is of no known format.
+    pub fn open(path: &Path, only: Option<&str>) -> Result<TraceFile, TraceError> {
+        let mut lines = Lines::open(path)?;
+        while let Some(line) = lines.next()? {
+            let format = match line {
+                iolog::HEADER_V2 => Some(Format::IologV2),
+                iolog::HEADER_V3 => Some(Format::IologV3),
+                _ if msr::is_row(line) => Some(Format::MsrCambridge),
+                _ if blkparse::is_event(line) => Some(Format::Blkparse),
+                _ => None,
+            };
+            if let Some(format) = format {
+                return Ok(TraceFile {
+                    path: path.to_path_buf(),
+                    format,
+                    only: only.map(str::to_string),
+                });
+            }
+            if lines.number >= LINES_TO_RECOGNISE {
+                break;
+            }
+        }
+        let what = match lines.number {
+            0 => "the file is empty".to_string(),
+            n => format!("none of the first {n} lines belongs to a trace of a known format"),
+        };
+        Err(TraceError::Unreadable {
+            trace: path.display().to_string(),
+            problem: format!(
+                "{what}; expected is `{}` or `{}` on the first line, the text that blkparse \
+                 prints, or rows Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime \
+                 (MSR Cambridge). Unpack a compressed trace first",
+                iolog::HEADER_V2,
+                iolog::HEADER_V3
+            ),
+        })
+    }
+
+    /// How it is written.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+}
+
+impl Trace for TraceFile {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn requests(&self) -> Result<Requests<'_>, TraceError> {
+        Ok(Box::new(Reader {
+            lines: Lines::open(&self.path)?,
+            parser: match self.format {
+                Format::IologV2 => Parser::Iolog(iolog::Parser::new(2)),
+                Format::IologV3 => Parser::Iolog(iolog::Parser::new(3)),
+                Format::Blkparse => Parser::Blkparse,
+                Format::MsrCambridge => Parser::Msr(msr::Parser::default()),
+            },
+            only: self.only.as_deref(),
+            disk: None,
+            next: None,
+            found: 0,
+            ended: false,
+        }))
+    }
+}
+
+/// Reads requests line by line.
+struct Reader<'a> {
+    lines: Lines,
+    parser: Parser,
+    only: Option<&'a str>,
+    /// The disk of the first request, where none was asked for.
+    disk: Option<String>,
+    /// Comes after a flush that stood on its line.
+    next: Option<TraceRequest>,
+    found: u64,
+    ended: bool,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) -> Result<Option<TraceRequest>, TraceError> {
+        if let Some(request) = self.next.take() {
+            return Ok(Some(request));
+        }
+        while let Some(line) = self.lines.next()? {
+            let parsed = match &mut self.parser {
+                Parser::Iolog(parser) => parser.line(line),
+                Parser::Blkparse => blkparse::line(line),
+                Parser::Msr(parser) => parser.line(line),
+            };
+            let (disk, mut request, flush_before) = match parsed {
+                Ok(Line::Nothing) => continue,
+                Ok(Line::End) => break,
+                Ok(Line::Request {
+                    disk,
+                    request,
+                    flush_before,
+                }) => (disk, request, flush_before),
+                Err(problem) => return Err(self.lines.error(problem)),
+            };
+            match (self.only, &self.disk) {
+                (Some(only), _) if !disk.is(only) => continue,
+                (None, Some(first)) if !disk.is(first) => {
+                    let problem = format!(
+                        "a request to `{}` after those to `{first}`: choose one with --only {first}",
+                        disk.name()
+                    );
+                    return Err(self.lines.error(problem));
+                }
+                (None, None) => self.disk = Some(disk.name()),
+                _ => {}
+            }
+            request.line = self.lines.number;
+            self.found += 1;
+            if !flush_before {
+                return Ok(Some(request));
+            }
+            self.next = Some(request);
+            return Ok(Some(TraceRequest {
+                at: request.at,
+                op: stend_base::Op::Flush,
+                line: request.line,
+                ..TraceRequest::default()
+            }));
+        }
+        if self.found > 0 {
+            return Ok(None);
+        }
+        let problem = match self.only {
+            Some(only) => format!("no request goes to `{only}`, which --only asks for"),
+            None => "there is no request in the trace".to_string(),
+        };
+        Err(TraceError::Unreadable {
+            trace: self.lines.name.clone(),
+            problem,
+        })
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Result<TraceRequest, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let item = self.read().transpose();
+        self.ended = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+/// A file line by line, in one buffer.
+struct Lines {
+    name: String,
+    reader: BufReader<File>,
+    buffer: Vec<u8>,
+    number: u64,
+}
+
+impl Lines {
+    fn open(path: &Path) -> Result<Lines, TraceError> {
+        let name = path.display().to_string();
+        match File::open(path) {
+            Ok(file) => Ok(Lines {
+                name,
+                reader: BufReader::with_capacity(1 << 16, file),
+                buffer: Vec::new(),
+                number: 0,
+            }),
+            Err(error) => Err(TraceError::Unreadable {
+                trace: name,
+                problem: format!("the trace cannot be read: {error}"),
+            }),
+        }
+    }
+
+    /// The next line without the blanks around it.
+    fn next(&mut self) -> Result<Option<&str>, TraceError> {
+        use std::io::Read;
+        self.buffer.clear();
+        let read = self
+            .reader
+            .by_ref()
+            .take(LINE_BYTES_MAX)
+            .read_until(b'\n', &mut self.buffer);
+        match read {
+            Ok(0) => return Ok(None),
+            Ok(_) => self.number += 1,
+            Err(error) => {
+                return Err(TraceError::Unreadable {
+                    trace: self.name.clone(),
+                    problem: format!(
+                        "the trace cannot be read after line {}: {error}",
+                        self.number
+                    ),
+                });
+            }
+        }
+        if self.buffer.len() as u64 == LINE_BYTES_MAX && self.buffer.last() != Some(&b'\n') {
+            return Err(self.error(format!(
+                "the line is longer than {LINE_BYTES_MAX} bytes; no trace has such lines"
+            )));
+        }
+        match std::str::from_utf8(&self.buffer) {
+            Ok(text) => Ok(Some(text.trim())),
+            Err(_) => Err(TraceError::Line {
+                trace: self.name.clone(),
+                line: self.number,
+                problem: "the line is no text; unpack a compressed or binary trace first"
+                    .to_string(),
+            }),
+        }
+    }
+
+    fn error(&self, problem: String) -> TraceError {
+        TraceError::Line {
+            trace: self.name.clone(),
+            line: self.number,
+            problem,
+        }
+    }
+}
+
+/// A number in a field, or what is there instead.
+pub(super) fn number(text: &str, what: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("`{text}` stands where {what} is expected, a whole number"))
+}
+
+/// A duration of so many units, or that it is too long.
+pub(super) fn nanos(count: u64, unit_ns: u64) -> Result<Nanos, String> {
+    match count.checked_mul(unit_ns) {
+        // Above 2^62 ns (146 years) sums could overflow.
+        Some(ns) if ns < 1 << 62 => Ok(Nanos(ns)),
+        _ => Err(format!(
+            "the time {count} is more than 146 years after the beginning"
+        )),
+    }
+}

@@ -1,0 +1,132 @@
+//! Whether a trace fits a target.
+
+use stend_base::{Nanos, Op};
+
+use super::{SECTOR_BYTES, Trace, TraceError, TraceRequest, op_index, op_name};
+
+/// What to do with a request that does not lie on whole sectors within the target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fit {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// Widen it to whole sectors, and take its offset modulo the target's size; one that
+    /// would cross the end is moved so that it ends there.
+    Wrap,
+}
+
+/// What a trace holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Reads, writes, TRIMs, flushes.
+    pub requests: [u64; 4],
+    /// Bytes of each, as they are in the trace.
+    pub bytes: [u64; 4],
+    /// Writes with FUA.
+    pub fua: u64,
+    /// When the last request was issued.
+    pub duration: Nanos,
+    /// Where the range that is touched ends, bytes.
+    pub end_bytes: u64,
+    /// Requests whose time lies before that of an earlier one; they are taken to be of that
+    /// one's time.
+    pub out_of_order: u64,
+    /// Requests that were moved or widened to fit the target.
+    pub changed: u64,
+}
+
+/// The request as it fits a target of so many bytes.
+///
+/// # Errors
+/// What does not fit and what to do.
+#[inline]
+pub fn fit(request: TraceRequest, capacity_bytes: u64, fit: Fit) -> Result<TraceRequest, String> {
+    let aligned = (request.offset_bytes | request.len_bytes).is_multiple_of(SECTOR_BYTES);
+    let inside = request
+        .offset_bytes
+        .checked_add(request.len_bytes)
+        .is_some_and(|end| end <= capacity_bytes);
+    if (aligned && inside) || request.op == Op::Flush {
+        return Ok(request);
+    }
+    bend(request, capacity_bytes, fit, aligned)
+}
+
+#[cold]
+fn bend(
+    mut request: TraceRequest,
+    capacity_bytes: u64,
+    fit: Fit,
+    aligned: bool,
+) -> Result<TraceRequest, String> {
+    let what = format!(
+        "the {} of {} bytes at {}",
+        op_name(request.op),
+        request.len_bytes,
+        request.offset_bytes
+    );
+    let lower = |bytes: u64| bytes - bytes % SECTOR_BYTES;
+    let size = lower(capacity_bytes);
+    if fit == Fit::Refuse {
+        return Err(if aligned {
+            format!(
+                "{what} lies beyond the {capacity_bytes} bytes of the target: take a larger \
+                 target, or --fit wrap, which takes offsets modulo its size"
+            )
+        } else {
+            format!(
+                "{what} does not lie on whole sectors of {SECTOR_BYTES} bytes: --fit wrap widens \
+                 it to whole ones"
+            )
+        });
+    }
+    let skew = request.offset_bytes % SECTOR_BYTES;
+    let len = request
+        .len_bytes
+        .checked_add(skew)
+        .and_then(|bytes| bytes.checked_next_multiple_of(SECTOR_BYTES));
+    match len {
+        Some(len) if len <= size => request.len_bytes = len,
+        _ => {
+            return Err(format!(
+                "{what} is longer than the whole target of {capacity_bytes} bytes: take a larger \
+                 target"
+            ));
+        }
+    }
+    let offset = (request.offset_bytes - skew) % size;
+    request.offset_bytes = offset.min(size - request.len_bytes);
+    Ok(request)
+}
+
+/// Reads a trace to its end and says what it holds. With a target's size and what to do,
+/// also whether all of it fits.
+///
+/// # Errors
+/// [`TraceError`] of the first line that is wrong or does not fit.
+pub fn summary(trace: &dyn Trace, target: Option<(u64, Fit)>) -> Result<Summary, TraceError> {
+    let mut sum = Summary::default();
+    for request in trace.requests()? {
+        let request = request?;
+        let wrong = |problem: String| TraceError::Line {
+            trace: trace.name(),
+            line: request.line,
+            problem,
+        };
+        let kind = op_index(request.op);
+        sum.requests[kind] += 1;
+        sum.bytes[kind] = sum.bytes[kind]
+            .checked_add(request.len_bytes)
+            .ok_or_else(|| wrong("the bytes of all requests exceed 64 bits".to_string()))?;
+        sum.fua += u64::from(request.fua);
+        sum.out_of_order += u64::from(request.at < sum.duration);
+        sum.duration = sum.duration.max(request.at);
+        let end = request.offset_bytes.saturating_add(request.len_bytes);
+        sum.end_bytes = sum.end_bytes.max(end);
+        if let Some((capacity_bytes, how)) = target {
+            let fitted = fit(request, capacity_bytes, how).map_err(wrong)?;
+            sum.changed += u64::from(fitted != request);
+        }
+    }
+    Ok(sum)
+}

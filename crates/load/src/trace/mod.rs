@@ -1,0 +1,106 @@
+//! Traces: requests in the order in which they were issued, with the time of each.
+//!
+//! | room | what |
+//! |---|---|
+//! | [`file`] | traces in files, recognised by their content, read line by line |
+//! | [`iolog`] | fio's iolog, versions 2 and 3; writing version 3 |
+//! | [`blkparse`] | the text that blkparse prints |
+//! | [`msr`] | the CSV of the MSR Cambridge traces |
+//! | [`fit`] | whether a trace fits a target, and what to do where it does not |
+//! | [`profile`] | synthesised traces: profiles as data, and the requests drawn from them |
+//! | [`mod@replay`] | replays a trace on any [`stend_base::Device`] in virtual time |
+//!
+//! A trace of gigabytes takes no memory: whoever needs it twice reads it twice.
+
+pub mod blkparse;
+pub mod file;
+pub mod fit;
+pub mod iolog;
+pub mod msr;
+pub mod profile;
+pub mod replay;
+
+use stend_base::{Nanos, Op};
+
+pub use file::TraceFile;
+pub use fit::{Fit, Summary, fit, summary};
+pub use profile::{Profile, Synthetic};
+pub use replay::{Lateness, OpResult, ReplayError, ReplayOptions, Replayed, Timing, replay};
+
+/// Bytes of a sector: offsets and lengths of requests are multiples of it.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// The kinds of requests, in the order of every table of four here.
+pub const OPS: [Op; 4] = [Op::Read, Op::Write, Op::Trim, Op::Flush];
+
+/// One request of a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceRequest {
+    /// When it was issued, since the beginning of the trace.
+    pub at: Nanos,
+    /// What it asks for.
+    pub op: Op,
+    /// First byte.
+    pub offset_bytes: u64,
+    /// Number of bytes; 0 for a flush.
+    pub len_bytes: u64,
+    /// Force unit access, of writes, as far as the format tells.
+    pub fua: bool,
+    /// Where it stands: the line of the file, or its number in a trace that is made. From 1.
+    pub line: u64,
+}
+
+/// The requests of a trace, in order. A time may lie before that of an earlier request, as
+/// the files have it; whoever needs time to ascend takes the latest time so far.
+pub type Requests<'a> = Box<dyn Iterator<Item = Result<TraceRequest, TraceError>> + 'a>;
+
+/// A trace, which can be read any number of times.
+pub trait Trace {
+    /// What it is, for messages: a path, or a name.
+    fn name(&self) -> String;
+
+    /// Its requests from the beginning.
+    ///
+    /// # Errors
+    /// [`TraceError`] when it cannot be read.
+    fn requests(&self) -> Result<Requests<'_>, TraceError>;
+}
+
+/// What is wrong with a trace.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TraceError {
+    /// It cannot be read.
+    #[error("{trace}: {problem}")]
+    Unreadable {
+        /// Which trace.
+        trace: String,
+        /// Why, and what to do.
+        problem: String,
+    },
+    /// A line is wrong.
+    #[error("{trace}:{line}: {problem}")]
+    Line {
+        /// Which trace.
+        trace: String,
+        /// Which line, from 1.
+        line: u64,
+        /// What is there, and what is expected.
+        problem: String,
+    },
+}
+
+/// Index of an operation in tables of four.
+#[inline]
+pub fn op_index(op: Op) -> usize {
+    match op {
+        Op::Read => 0,
+        Op::Write => 1,
+        Op::Trim => 2,
+        Op::Flush => 3,
+    }
+}
+
+/// The name of an operation.
+pub fn op_name(op: Op) -> &'static str {
+    ["read", "write", "trim", "flush"][op_index(op)]
+}

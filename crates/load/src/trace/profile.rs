@@ -1,0 +1,521 @@
+//! Synthesised traces: profiles of phases from which requests are drawn.
+//!
+//! The sums of bytes read and written are met to the sector (half a sector is rounded up).
+//! Everything else (sizes, order, places, bursts, pauses) is the profile's structure, which
+//! is assumed unless the profile names a source. The same profile and seed give the same
+//! requests on any machine.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use stend_base::{Nanos, Op, Rng};
+
+use super::replay::DEPTH_MAX;
+use super::{Requests, SECTOR_BYTES, Timing, Trace, TraceError, TraceRequest};
+
+/// The schema that a profile names.
+pub const SCHEMA: &str = "stend.trace/1";
+
+/// Offsets that do not go on where a request ended are multiples of this, bytes.
+const GRAIN_BYTES: u64 = 4096;
+
+/// Longest pause in a profile, µs: a day.
+const GAP_US_MAX: u64 = 86_400_000_000;
+
+macro_rules! shipped {
+    ($name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../../../traces/", $name, ".toml")),
+        )
+    };
+}
+
+/// The shipped profiles, by name.
+pub const SHIPPED: &[(&str, &str)] = &[
+    shipped!("photoshop-light"),
+    shipped!("photoshop-heavy"),
+    shipped!("illustrator"),
+    shipped!("indesign"),
+    shipped!("after-effects"),
+    shipped!("word"),
+    shipped!("excel"),
+    shipped!("powerpoint"),
+    shipped!("world-of-warcraft"),
+    shipped!("battlefield-3"),
+    shipped!("game-start"),
+    shipped!("applications-start"),
+];
+
+/// How sure a figure is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Published by the source.
+    Published,
+    /// Chosen here.
+    Assumed,
+}
+
+impl Status {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Published => "published",
+            Status::Assumed => "assumed",
+        }
+    }
+}
+
+/// What is read and written in all.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Totals {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// How sure these figures are.
+    pub status: Status,
+    /// Where they come from.
+    pub source: String,
+}
+
+/// How requests within a phase are drawn.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// What goes on.
+    pub title: String,
+    /// Share of all bytes read, percent.
+    pub read_percent: u64,
+    /// Share of all bytes written, percent.
+    pub written_percent: u64,
+    /// Sizes of reads: bytes, and the weight by number of requests.
+    #[serde(default)]
+    pub read_sizes: Vec<(u64, u64)>,
+    /// Sizes of writes.
+    #[serde(default)]
+    pub write_sizes: Vec<(u64, u64)>,
+    /// Reads that go on where the read before ended, percent.
+    #[serde(default)]
+    pub read_sequential_percent: u64,
+    /// Writes that go on where the write before ended, percent.
+    #[serde(default)]
+    pub write_sequential_percent: u64,
+    /// First byte of the region, MiB.
+    pub region_offset_mib: u64,
+    /// Size of the region, MiB.
+    pub region_mib: u64,
+    /// Fewest and most requests issued at one instant.
+    pub burst: (u64, u64),
+    /// Shortest and longest time from burst to burst, µs.
+    pub gap_us: (u64, u64),
+    /// A flush after so many writes; 0 for none.
+    #[serde(default)]
+    pub flush_after_writes: u64,
+    /// A pause after the phase, µs.
+    #[serde(default)]
+    pub pause_us: u64,
+}
+
+/// How a trace is meant to be replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "timing")]
+pub enum Meant {
+    /// At the times of the trace.
+    Original,
+    /// As fast as possible, this many outstanding.
+    Fast {
+        /// Requests outstanding.
+        depth: u32,
+    },
+}
+
+impl Meant {
+    /// As options of a replay.
+    pub fn timing(self) -> (Timing, Option<u32>) {
+        match self {
+            Meant::Original => (Timing::Original, None),
+            Meant::Fast { depth } => (Timing::Fast, Some(depth)),
+        }
+    }
+}
+
+/// A profile.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// [`SCHEMA`].
+    schema: String,
+    /// Its name.
+    pub name: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// Where the structure comes from.
+    pub structure: String,
+    /// Sums.
+    pub totals: Totals,
+    /// How it is meant to be replayed.
+    pub replay: Meant,
+    /// The phases, in order.
+    pub phases: Vec<Phase>,
+}
+
+impl Profile {
+    /// A shipped profile.
+    ///
+    /// # Panics
+    /// Never: shipped profiles are tested.
+    pub fn shipped(name: &str) -> Option<Profile> {
+        let (name, text) = SHIPPED.iter().find(|(own, _)| *own == name)?;
+        let path = format!("traces/{name}.toml");
+        Some(Profile::parse(text, &path).expect("shipped profiles are tested"))
+    }
+
+    /// Reads a profile from a file.
+    ///
+    /// # Errors
+    /// [`TraceError`] with file, place, and what is allowed.
+    pub fn read(path: &Path) -> Result<Profile, TraceError> {
+        let name = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Profile::parse(&text, &name),
+            Err(error) => Err(TraceError::Unreadable {
+                trace: name,
+                problem: format!("the profile of a trace cannot be read: {error}"),
+            }),
+        }
+    }
+
+    /// Reads a profile from a text; `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`Profile::read`].
+    pub fn parse(text: &str, path: &str) -> Result<Profile, TraceError> {
+        let profile: Profile = toml::from_str(text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            let before = text.as_bytes().get(..offset).unwrap_or_default();
+            TraceError::Line {
+                trace: path.to_string(),
+                line: 1 + before.iter().filter(|&&b| b == b'\n').count() as u64,
+                problem: error.message().to_string(),
+            }
+        })?;
+        profile.check().map_err(|problem| TraceError::Unreadable {
+            trace: path.to_string(),
+            problem,
+        })?;
+        Ok(profile)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.schema != SCHEMA {
+            return Err(format!(
+                "schema: `{}`; this stend reads `{SCHEMA}`",
+                self.schema
+            ));
+        }
+        if let Meant::Fast { depth } = self.replay
+            && !(1..=DEPTH_MAX).contains(&depth)
+        {
+            return Err(format!("replay.depth: {depth}; from 1 to {DEPTH_MAX}"));
+        }
+        for (what, bytes) in [
+            ("read_bytes", self.totals.read_bytes),
+            ("written_bytes", self.totals.written_bytes),
+        ] {
+            if bytes > 1 << 50 {
+                return Err(format!("totals.{what}: {bytes}; at most 2^50"));
+            }
+        }
+        let sum = |part: fn(&Phase) -> u64| self.phases.iter().map(part).sum::<u64>();
+        for (index, phase) in self.phases.iter().enumerate() {
+            phase
+                .check()
+                .map_err(|problem| format!("phases[{index}] ({}): {problem}", phase.title))?;
+        }
+        for (what, percent) in [
+            ("read_percent", sum(|phase| phase.read_percent)),
+            ("written_percent", sum(|phase| phase.written_percent)),
+        ] {
+            if percent != 100 {
+                return Err(format!(
+                    "{what}: the phases add up to {percent}; 100 is wanted"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The trace that follows from a seed.
+    pub fn with_seed(self, seed: u64) -> Synthetic {
+        Synthetic {
+            profile: self,
+            seed,
+        }
+    }
+
+    /// Sectors read or written by a phase.
+    fn sectors(&self, phase: usize, op: Op) -> u64 {
+        let percent = |phase: &Phase| match op {
+            Op::Read => phase.read_percent,
+            _ => phase.written_percent,
+        };
+        let bytes = match op {
+            Op::Read => self.totals.read_bytes,
+            _ => self.totals.written_bytes,
+        };
+        let total = (bytes + SECTOR_BYTES / 2) / SECTOR_BYTES;
+        let before: u64 = self.phases[..phase].iter().map(percent).sum();
+        let until = before + percent(&self.phases[phase]);
+        total * until / 100 - total * before / 100
+    }
+}
+
+impl Phase {
+    fn check(&self) -> Result<(), String> {
+        let ordered = |what: &str, (low, high): (u64, u64), min: u64, max: u64| {
+            if low > high || low < min || high > max {
+                return Err(format!(
+                    "{what}: [{low}, {high}]; two ascending numbers from {min} to {max}"
+                ));
+            }
+            Ok(())
+        };
+        ordered("burst", self.burst, 1, u64::from(DEPTH_MAX))?;
+        ordered("gap_us", self.gap_us, 0, GAP_US_MAX)?;
+        ordered("pause_us", (self.pause_us, self.pause_us), 0, GAP_US_MAX)?;
+        ordered("region_mib", (self.region_mib, self.region_mib), 1, 1 << 30)?;
+        let offset = (self.region_offset_mib, self.region_offset_mib);
+        ordered("region_offset_mib", offset, 0, 1 << 30)?;
+        for (what, percent) in [
+            ("read_percent", self.read_percent),
+            ("written_percent", self.written_percent),
+            ("read_sequential_percent", self.read_sequential_percent),
+            ("write_sequential_percent", self.write_sequential_percent),
+        ] {
+            ordered(what, (percent, percent), 0, 100)?;
+        }
+        for (what, sizes, percent) in [
+            ("read_sizes", &self.read_sizes, self.read_percent),
+            ("write_sizes", &self.write_sizes, self.written_percent),
+        ] {
+            if percent > 0 && sizes.is_empty() {
+                return Err(format!(
+                    "{what}: none, and {percent} % of the bytes are asked for"
+                ));
+            }
+            for &(bytes, weight) in sizes {
+                if bytes == 0
+                    || !bytes.is_multiple_of(SECTOR_BYTES)
+                    || bytes > self.region_mib << 20
+                {
+                    return Err(format!(
+                        "{what}: {bytes} bytes; a multiple of {SECTOR_BYTES}, at most the region"
+                    ));
+                }
+                ordered(what, (weight, weight), 1, 1_000_000)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A profile with a seed.
+#[derive(Clone, Debug)]
+pub struct Synthetic {
+    profile: Profile,
+    seed: u64,
+}
+
+impl Synthetic {
+    /// What it is made of.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+}
+
+impl Trace for Synthetic {
+    fn name(&self) -> String {
+        self.profile.name.clone()
+    }
+
+    fn requests(&self) -> Result<Requests<'_>, TraceError> {
+        Ok(Box::new(Generator {
+            profile: &self.profile,
+            seed: self.seed,
+            next_phase: 0,
+            phase: None,
+            now_us: 0,
+            line: 0,
+        }))
+    }
+}
+
+/// Draws requests.
+struct Generator<'a> {
+    profile: &'a Profile,
+    seed: u64,
+    next_phase: usize,
+    phase: Option<Drawing<'a>>,
+    now_us: u64,
+    line: u64,
+}
+
+/// One direction of a phase.
+struct Direction<'a> {
+    op: Op,
+    sectors_left: u64,
+    sizes: &'a [(u64, u64)],
+    weights: u64,
+    /// Mean size, sectors, at least 1.
+    mean: u64,
+    sequential_percent: u64,
+    /// Where the next sequential request begins, bytes.
+    next_bytes: u64,
+}
+
+/// A phase under way.
+struct Drawing<'a> {
+    phase: &'a Phase,
+    rng: Rng,
+    directions: [Direction<'a>; 2],
+    burst_left: u64,
+    writes: u64,
+    flush_is_due: bool,
+}
+
+impl<'a> Direction<'a> {
+    fn new(profile: &'a Profile, index: usize, op: Op) -> Direction<'a> {
+        let phase = &profile.phases[index];
+        let (sizes, sequential_percent) = match op {
+            Op::Read => (&phase.read_sizes, phase.read_sequential_percent),
+            _ => (&phase.write_sizes, phase.write_sequential_percent),
+        };
+        let weights: u64 = sizes.iter().map(|size| size.1).sum();
+        let bytes: u64 = sizes
+            .iter()
+            .map(|size| size.0 / SECTOR_BYTES * size.1)
+            .sum();
+        Direction {
+            op,
+            sectors_left: profile.sectors(index, op),
+            sizes,
+            weights,
+            mean: (bytes / weights.max(1)).max(1),
+            sequential_percent,
+            next_bytes: phase.region_offset_mib << 20,
+        }
+    }
+
+    fn draw(&mut self, rng: &mut Rng, phase: &Phase) -> (u64, u64) {
+        let mut at = rng.below(self.weights);
+        let size = self.sizes.iter().find(|size| {
+            let here = at < size.1;
+            at = at.wrapping_sub(size.1);
+            here
+        });
+        let bytes = size.expect("the weights add up").0;
+        let len = bytes.min(self.sectors_left * SECTOR_BYTES);
+        let begin = phase.region_offset_mib << 20;
+        let end = begin + (phase.region_mib << 20);
+        let goes_on = rng.ratio(self.sequential_percent, 100) && self.next_bytes + len <= end;
+        let offset = if goes_on {
+            self.next_bytes
+        } else {
+            begin + rng.below((end - begin - len) / GRAIN_BYTES + 1) * GRAIN_BYTES
+        };
+        self.sectors_left -= len / SECTOR_BYTES;
+        self.next_bytes = offset + len;
+        (offset, len)
+    }
+}
+
+impl<'a> Drawing<'a> {
+    fn new(profile: &'a Profile, index: usize, seed: u64) -> Drawing<'a> {
+        let name = format!("trace/{}/{index}", profile.name);
+        Drawing {
+            phase: &profile.phases[index],
+            rng: Rng::stream(seed, &name),
+            directions: [
+                Direction::new(profile, index, Op::Read),
+                Direction::new(profile, index, Op::Write),
+            ],
+            burst_left: 0,
+            writes: 0,
+            flush_is_due: false,
+        }
+    }
+
+    /// The next request, by its operation, offset and length; `None` at the phase's end.
+    fn draw(&mut self) -> Option<(Op, u64, u64)> {
+        if std::mem::take(&mut self.flush_is_due) {
+            return Some((Op::Flush, 0, 0));
+        }
+        let [reads, writes] = &mut self.directions;
+        // By the requests that are left of each, so that both end together.
+        let left = (
+            reads.sectors_left * writes.mean,
+            writes.sectors_left * reads.mean,
+        );
+        if left == (0, 0) {
+            return None;
+        }
+        let direction = match self.rng.ratio(left.0, left.0 + left.1) {
+            true => reads,
+            false => writes,
+        };
+        let (offset, len) = direction.draw(&mut self.rng, self.phase);
+        if direction.op == Op::Write && self.phase.flush_after_writes > 0 {
+            self.writes += 1;
+            self.flush_is_due = self.writes.is_multiple_of(self.phase.flush_after_writes);
+        }
+        Some((direction.op, offset, len))
+    }
+
+    fn between(&mut self, (low, high): (u64, u64)) -> u64 {
+        low + self.rng.below(high - low + 1)
+    }
+}
+
+impl Iterator for Generator<'_> {
+    type Item = Result<TraceRequest, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(phase) = &mut self.phase else {
+                if self.next_phase == self.profile.phases.len() {
+                    return None;
+                }
+                self.phase = Some(Drawing::new(self.profile, self.next_phase, self.seed));
+                self.next_phase += 1;
+                continue;
+            };
+            if phase.burst_left == 0 {
+                phase.burst_left = phase.between(phase.phase.burst);
+                // The first burst of the trace comes at once.
+                if self.line > 0 {
+                    self.now_us += phase.between(phase.phase.gap_us);
+                }
+            }
+            let Some((op, offset_bytes, len_bytes)) = phase.draw() else {
+                self.now_us += phase.phase.pause_us;
+                self.phase = None;
+                continue;
+            };
+            if op != Op::Flush {
+                phase.burst_left -= 1;
+            }
+            self.line += 1;
+            return Some(Ok(TraceRequest {
+                at: Nanos(self.now_us * 1000),
+                op,
+                offset_bytes,
+                len_bytes,
+                fua: false,
+                line: self.line,
+            }));
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Replays a trace on a device in virtual time.
+//!
+//! Requests are issued in the order of the trace, at most `depth` outstanding. One that
+//! finds all places taken waits for the next completion, and so do those behind it. When:
+//!
+//! - [`Timing::Original`]: at its time since the beginning of the replay.
+//! - [`Timing::Busy`]: as original, but time in which nothing would be outstanding is left
+//!   out: when the last outstanding request completes and the next is not due yet, it is due
+//!   at that instant, and the times of all that follow move with it. Distances between
+//!   requests of a burst stay. How much is left out depends on the device.
+//! - [`Timing::Fast`]: as soon as a place is free; times do not matter.
+//!
+//! A completion and an issue of the same instant: the completion comes first.
+//!
+//! **Busy time** is the time in which at least one request is outstanding, from its issue to
+//! its completion. TRIMs and flushes count like any request.
+
+use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
+
+use super::{Fit, Trace, TraceError, TraceRequest, fit, op_index, op_name};
+use crate::stats::LatencyStats;
+
+/// Most requests that can be outstanding.
+pub const DEPTH_MAX: u32 = 4096;
+
+/// Requests that may be outstanding where nobody says how many.
+pub const DEPTH_DEFAULT: u32 = 256;
+
+/// When requests are issued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// At their time.
+    #[default]
+    Original,
+    /// At their time, without the time in which nothing is outstanding.
+    Busy,
+    /// As soon as there is room.
+    Fast,
+}
+
+impl Timing {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Timing::Original => "original",
+            Timing::Busy => "busy",
+            Timing::Fast => "fast",
+        }
+    }
+}
+
+/// How a trace is replayed.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayOptions {
+    /// When requests are issued.
+    pub timing: Timing,
+    /// Most requests outstanding, from 1 to [`DEPTH_MAX`].
+    pub depth: u32,
+    /// What to do with requests that do not fit the target.
+    pub fit: Fit,
+}
+
+impl Default for ReplayOptions {
+    fn default() -> ReplayOptions {
+        ReplayOptions {
+            timing: Timing::Original,
+            depth: DEPTH_DEFAULT,
+            fit: Fit::Refuse,
+        }
+    }
+}
+
+/// Why a trace was not replayed to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// The trace is wrong, or does not fit.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The options are wrong.
+    #[error("a depth of {0} requests: from 1 to {DEPTH_MAX} can be outstanding")]
+    Depth(u32),
+    /// A request failed. Those behind it were not issued.
+    #[error("line {line} of the trace: the {op} failed: {why}")]
+    Failed {
+        /// The request's line.
+        line: u64,
+        /// What it was.
+        op: &'static str,
+        /// What the device said.
+        why: &'static str,
+    },
+    /// The device has requests and never completes them: a fault of the device.
+    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
+    Stalled {
+        /// The last instant, ns.
+        at_ns: u64,
+        /// Requests in flight.
+        outstanding: u32,
+    },
+}
+
+/// What became of one kind of requests.
+#[derive(Clone, Debug, Default)]
+pub struct OpResult {
+    /// Requests completed.
+    pub requests: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// From issue to completion.
+    pub latency: LatencyStats,
+}
+
+/// How late requests were issued against their time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lateness {
+    /// Requests issued late at all.
+    pub requests: u64,
+    /// The latest, ns.
+    pub max_ns: u64,
+    /// Sum over all requests, ns.
+    pub sum_ns: u128,
+}
+
+impl Lateness {
+    /// Adds one request, issued so much after its time.
+    #[inline]
+    pub fn record(&mut self, late_ns: u64) {
+        self.requests += u64::from(late_ns > 0);
+        self.max_ns = self.max_ns.max(late_ns);
+        self.sum_ns += u128::from(late_ns);
+    }
+}
+
+/// What a replay yielded.
+#[derive(Clone, Debug, Default)]
+pub struct Replayed {
+    /// Reads, writes, TRIMs, flushes.
+    pub ops: [OpResult; 4],
+    /// From the beginning of the trace to the last completion.
+    pub elapsed: Nanos,
+    /// Time with at least one request outstanding.
+    pub busy: Nanos,
+    /// How many times the device went from nothing outstanding to something, be it within
+    /// one instant.
+    pub busy_periods: u64,
+    /// Idle time that was left out ([`Timing::Busy`]).
+    pub left_out: Nanos,
+    /// Against the times of the trace; `None` where times do not matter.
+    pub lateness: Option<Lateness>,
+}
+
+impl Replayed {
+    /// Requests of all kinds.
+    pub fn requests(&self) -> u64 {
+        self.ops.iter().map(|op| op.requests).sum()
+    }
+
+    /// Bytes read and written. TRIMs move none.
+    pub fn moved_bytes(&self) -> u64 {
+        self.ops[0].bytes + self.ops[1].bytes
+    }
+
+    /// Bytes read and written over busy time, MB/s (MB of 10^6 bytes); `None` without busy
+    /// time.
+    pub fn busy_mb_per_s(&self) -> Option<f64> {
+        // Bytes per ns, times 1e9 / 1e6.
+        (self.busy.0 > 0).then(|| self.moved_bytes() as f64 * 1e3 / self.busy.0 as f64)
+    }
+
+    /// Mean lateness, ns.
+    pub fn lateness_ns_mean(&self) -> Option<f64> {
+        let requests = self.requests();
+        let lateness = self.lateness.filter(|_| requests > 0)?;
+        Some(lateness.sum_ns as f64 / requests as f64)
+    }
+}
+
+/// A request under way.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    issued_at: SimTime,
+    line: u64,
+    bytes: u64,
+    op: Op,
+}
+
+struct Run<'a, D: Device> {
+    device: &'a mut D,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    outstanding: u32,
+    busy_since: SimTime,
+    result: Replayed,
+    failure: Option<ReplayError>,
+}
+
+/// Replays a trace on `device`, from the device's present instant on.
+///
+/// # Errors
+/// [`ReplayError`]; when the trace itself is wrong, what lies before has been issued: read
+/// it with [`super::summary`] first.
+pub fn replay<D: Device>(
+    device: &mut D,
+    trace: &dyn Trace,
+    options: &ReplayOptions,
+) -> Result<Replayed, ReplayError> {
+    if !(1..=DEPTH_MAX).contains(&options.depth) {
+        return Err(ReplayError::Depth(options.depth));
+    }
+    let start = device.now();
+    let capacity_bytes = device.capacity_bytes();
+    let mut run = Run {
+        device,
+        slots: vec![Slot::default(); options.depth as usize],
+        free: (0..options.depth).rev().collect(),
+        outstanding: 0,
+        busy_since: start,
+        result: Replayed::default(),
+        failure: None,
+    };
+    let mut lateness = Lateness::default();
+    let mut last = Nanos::ZERO;
+    for request in trace.requests()? {
+        let request = request?;
+        let request =
+            fit(request, capacity_bytes, options.fit).map_err(|problem| TraceError::Line {
+                trace: trace.name(),
+                line: request.line,
+                problem,
+            })?;
+        last = last.max(request.at);
+        let due = run.wait(start + last, options.timing)?;
+        if run.failure.is_some() {
+            break;
+        }
+        lateness.record(run.device.now().since(due.min(run.device.now())).0);
+        run.issue(&request);
+    }
+    while run.outstanding > 0 {
+        run.advance(SimTime::NEVER)?;
+    }
+    if let Some(failure) = run.failure {
+        return Err(failure);
+    }
+    run.result.elapsed = run.device.now().since(start);
+    run.result.lateness = (options.timing != Timing::Fast).then_some(lateness);
+    Ok(run.result)
+}
+
+impl<D: Device> Run<'_, D> {
+    /// Waits until a request of this time can be issued; returns when it was due.
+    fn wait(&mut self, at: SimTime, timing: Timing) -> Result<SimTime, ReplayError> {
+        loop {
+            let now = self.device.now();
+            let due = SimTime(at.0 - self.result.left_out.0.min(at.0));
+            let full = self.free.is_empty();
+            if !full && (timing == Timing::Fast || due <= now) {
+                return Ok(due);
+            }
+            if !full && timing == Timing::Busy && self.outstanding == 0 {
+                self.result.left_out += due.since(now);
+                return Ok(now);
+            }
+            self.advance(if full { SimTime::NEVER } else { due })?;
+        }
+    }
+
+    #[inline]
+    fn issue(&mut self, request: &TraceRequest) {
+        let now = self.device.now();
+        let tag = self.free.pop().expect("`wait` found a place");
+        self.slots[tag as usize] = Slot {
+            issued_at: now,
+            line: request.line,
+            bytes: request.len_bytes,
+            op: request.op,
+        };
+        if self.outstanding == 0 {
+            self.busy_since = now;
+            self.result.busy_periods += 1;
+        }
+        self.outstanding += 1;
+        self.device.submit(Request {
+            tag,
+            op: request.op,
+            offset_bytes: request.offset_bytes,
+            len_bytes: request.len_bytes,
+            queue: 0,
+            fua: request.fua,
+        });
+    }
+
+    /// Lets time pass to the next completion or the limit.
+    #[inline]
+    fn advance(&mut self, limit: SimTime) -> Result<(), ReplayError> {
+        match self.device.advance(limit) {
+            Some(completion) => self.complete(&completion),
+            None if limit == SimTime::NEVER => {
+                return Err(ReplayError::Stalled {
+                    at_ns: self.device.now().0,
+                    outstanding: self.outstanding,
+                });
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn complete(&mut self, completion: &Completion) {
+        let slot = self.slots[completion.tag as usize];
+        self.free.push(completion.tag);
+        self.outstanding -= 1;
+        if self.outstanding == 0 {
+            self.result.busy += completion.at.since(self.busy_since);
+        }
+        if completion.status != Status::Ok {
+            return self.fail(&slot, completion.status);
+        }
+        let op = &mut self.result.ops[op_index(slot.op)];
+        op.requests += 1;
+        op.bytes += slot.bytes;
+        op.latency.record(completion.at.since(slot.issued_at).0);
+    }
+
+    #[cold]
+    fn fail(&mut self, slot: &Slot, status: Status) {
+        self.failure.get_or_insert(ReplayError::Failed {
+            line: slot.line,
+            op: op_name(slot.op),
+            why: match status {
+                Status::WriteProtected => "the device takes no writes any more",
+                Status::MediaError => "the data could not be read back",
+                Status::Ok => unreachable!("only failures come here"),
+            },
+        });
+    }
+}

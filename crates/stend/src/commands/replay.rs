@@ -1,0 +1,244 @@
+//! `stend replay`: a trace on any target.
+
+use serde_json::{Value, json};
+use stend_load::trace::replay::{DEPTH_DEFAULT, DEPTH_MAX};
+use stend_load::trace::{Fit, OPS, ReplayOptions, Summary, Timing, op_name, summary};
+use stend_load::{JobFile, RunOptions};
+use stend_record::review::{TargetInfo, TargetKind};
+use stend_target::{Access, ReplayOutcome, Target};
+
+use super::drives::print_json;
+use super::run::{FILL, save};
+use super::traces::{Named, summary_json};
+use crate::args::{FitArg, ReplayArgs, TimingArg};
+use crate::failure::Failure;
+use crate::open::{Opened, is_simulated, open, real_options_fit};
+use crate::print;
+
+pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
+    // The whole trace is read before the target is opened, which may create a file.
+    real_options_fit([&args.on], &args.real)?;
+    let named = Named::open(&args.trace, args.seed, args.only.as_deref())?;
+    let options = options(args, &named)?;
+    summary(named.trace(), None)?;
+    if args.fill && !is_simulated(&args.on) {
+        return Err(Failure::Input(
+            "--fill is for simulated drives; write to a real target with `stend run` first".into(),
+        ));
+    }
+    let mut opened = open(&args.on, &args.real, Access::Change)?;
+    let info = opened.info();
+    let holds = summary(named.trace(), Some((info.capacity_bytes, options.fit)))?;
+    let outcome = match &mut opened {
+        Opened::Simulated(target) => {
+            if args.fill {
+                let fill = JobFile::parse(FILL)?;
+                target.run_file(&fill, &RunOptions::default())?;
+            }
+            target.replay(named.trace(), &options)?
+        }
+        Opened::Real(target) => target.replay(named.trace(), &options)?,
+    };
+    let result = Told {
+        args,
+        named: &named,
+        info: &info,
+        holds: &holds,
+        options: &options,
+        outcome: &outcome,
+    };
+    if args.json {
+        print_json(&result.json())?;
+    } else {
+        print(&result.text())?;
+    }
+    match &opened {
+        Opened::Simulated(target) => save(Some(target)),
+        Opened::Real(_) => Ok(()),
+    }
+}
+
+/// How the trace is replayed: as asked for, else as it is meant.
+fn options(args: &ReplayArgs, named: &Named) -> Result<ReplayOptions, Failure> {
+    let meant = named.profile().map(|profile| profile.replay.timing());
+    let (meant_timing, meant_depth) = meant.unwrap_or((Timing::Original, None));
+    let timing = match args.timing {
+        Some(TimingArg::Original) => Timing::Original,
+        Some(TimingArg::Busy) => Timing::Busy,
+        Some(TimingArg::Fast) => Timing::Fast,
+        None => meant_timing,
+    };
+    let depth = match (args.depth, timing) {
+        (Some(depth), _) => depth,
+        (None, Timing::Fast) => meant_depth.ok_or_else(|| {
+            Failure::Input(
+                "--timing fast needs --depth N: how many requests may be outstanding".into(),
+            )
+        })?,
+        (None, _) => DEPTH_DEFAULT,
+    };
+    if !(1..=DEPTH_MAX).contains(&depth) {
+        return Err(Failure::Input(format!(
+            "--depth {depth}: from 1 to {DEPTH_MAX} requests can be outstanding"
+        )));
+    }
+    if timing == Timing::Busy && !is_simulated(&args.on) {
+        return Err(Failure::Input(
+            "--timing busy is for simulated drives: fio cannot leave idle time out. Use --timing \
+             original, whose busy time does not count it, or --timing fast --depth N"
+                .into(),
+        ));
+    }
+    Ok(ReplayOptions {
+        timing,
+        depth,
+        fit: match args.fit {
+            FitArg::Refuse => Fit::Refuse,
+            FitArg::Wrap => Fit::Wrap,
+        },
+    })
+}
+
+/// All that is to be told.
+struct Told<'a> {
+    args: &'a ReplayArgs,
+    named: &'a Named,
+    info: &'a TargetInfo,
+    holds: &'a Summary,
+    options: &'a ReplayOptions,
+    outcome: &'a ReplayOutcome,
+}
+
+impl Told<'_> {
+    /// What goes with the figures wherever they appear.
+    fn limits(&self) -> Vec<String> {
+        let mut limits = Vec::new();
+        if let Some(profile) = self.named.profile() {
+            limits.push(format!(
+                "synthesised desktop trace, seed {}: totals {}, structure {}",
+                self.args.seed,
+                profile.totals.status.name(),
+                profile.structure
+            ));
+        }
+        if self.holds.changed > 0 {
+            limits.push(format!(
+                "{} requests were moved or widened to fit the target (--fit wrap)",
+                self.holds.changed
+            ));
+        }
+        if self.holds.out_of_order > 0 {
+            limits.push(format!(
+                "{} requests lie before an earlier one in time and were taken to be of its time",
+                self.holds.out_of_order
+            ));
+        }
+        limits.extend(self.outcome.limits.iter().cloned());
+        limits
+    }
+
+    fn json(&self) -> Value {
+        let replayed = &self.outcome.replayed;
+        let mut ops = serde_json::Map::new();
+        for (op, result) in OPS.into_iter().zip(&replayed.ops) {
+            let latency = &result.latency;
+            let known = latency.count() > 0;
+            ops.insert(
+                op_name(op).to_string(),
+                json!({
+                    "requests": result.requests,
+                    "bytes": result.bytes,
+                    "latency_ns_mean": known.then(|| latency.mean_ns()),
+                    "latency_ns_p50": known.then(|| latency.percentile_ns(50.0)),
+                    "latency_ns_p99": known.then(|| latency.percentile_ns(99.0)),
+                    "latency_ns_p99_9": known.then(|| latency.percentile_ns(99.9)),
+                    "latency_ns_max": known.then(|| latency.max_ns()),
+                }),
+            );
+        }
+        json!({
+            "schema": "stend.replay/1",
+            "trace": self.named.describe(),
+            "holds": summary_json(self.holds),
+            "target": {
+                "name": self.info.name,
+                "title": self.info.title,
+                "simulated": self.info.kind == TargetKind::Simulated,
+                "capacity_bytes": self.info.capacity_bytes,
+            },
+            "timing": self.options.timing.name(),
+            "depth": self.options.depth,
+            "seed": self.named.profile().map(|_| self.args.seed),
+            "requests": replayed.requests(),
+            "moved_bytes": replayed.moved_bytes(),
+            "elapsed_ns": replayed.elapsed.0,
+            "busy_ns": replayed.busy.0,
+            "busy_periods": replayed.busy_periods,
+            "left_out_ns": replayed.left_out.0,
+            "busy_mb_per_s": replayed.busy_mb_per_s(),
+            "late_requests": replayed.lateness.map(|late| late.requests),
+            "lateness_ns_mean": replayed.lateness_ns_mean(),
+            "lateness_ns_max": replayed.lateness.map(|late| late.max_ns),
+            "ops": ops,
+            "limits": self.limits(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let replayed = &self.outcome.replayed;
+        let mut text = format!(
+            "{} on {}: timing {}, at most {} outstanding\n",
+            self.named.trace().name(),
+            self.info.name,
+            self.options.timing.name(),
+            self.options.depth
+        );
+        for (op, result) in OPS.into_iter().zip(&replayed.ops) {
+            if result.requests == 0 {
+                continue;
+            }
+            text += &format!(
+                "  {:<6} {:>9} requests {:>14} bytes",
+                op_name(op),
+                result.requests,
+                result.bytes
+            );
+            let latency = &result.latency;
+            if latency.count() > 0 {
+                text += &format!(
+                    "; latency (us): mean {:.1}, 50 % {:.1}, 99 % {:.1}, max {:.1}",
+                    latency.mean_ns() / 1e3,
+                    latency.percentile_ns(50.0) as f64 / 1e3,
+                    latency.percentile_ns(99.0) as f64 / 1e3,
+                    latency.max_ns() as f64 / 1e3
+                );
+            }
+            text.push('\n');
+        }
+        text += &format!(
+            "  elapsed {:.6} s, busy {:.6} s in {} periods",
+            replayed.elapsed.as_secs_f64(),
+            replayed.busy.as_secs_f64(),
+            replayed.busy_periods
+        );
+        if replayed.left_out.0 > 0 {
+            text += &format!(", idle left out {:.6} s", replayed.left_out.as_secs_f64());
+        }
+        text.push('\n');
+        if let Some(speed) = replayed.busy_mb_per_s() {
+            text += &format!("  {speed:.1} MB/s over busy time (MB of 10^6 bytes)\n");
+        }
+        if let (Some(late), Some(mean)) = (replayed.lateness, replayed.lateness_ns_mean()) {
+            text += &format!(
+                "  issued late: {} requests, mean {:.1} us, max {:.1} us\n",
+                late.requests,
+                mean / 1e3,
+                late.max_ns as f64 / 1e3
+            );
+        }
+        for limit in self.limits() {
+            text += &format!("  note: {limit}\n");
+        }
+        text
+    }
+}

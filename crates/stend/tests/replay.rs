@@ -1,0 +1,142 @@
+//! `stend replay` and `stend traces`, from outside.
+
+mod common;
+
+use std::fs;
+
+use common::{fails, folder, have, json, number, ok};
+
+const TRACE: &str = "fio version 3 iolog\n1 x add\n1 x open\n1 x write 0 65536\n\
+    20001 x read 0 4096\n20001 x sync 0 0\n40001 x trim 0 65536\n60001 x read 4096 4096\n\
+    60001 x close\n";
+
+#[test]
+fn a_trace_in_a_file_on_a_simulated_drive() {
+    let dir = folder();
+    fs::write(dir.path().join("t.log"), TRACE).unwrap();
+    let on = ["replay", "t.log", "--on", "demo-8gb", "--json"];
+    let result = json(&ok(dir.path(), &on).stdout);
+    assert_eq!(result["schema"], "stend.replay/1");
+    assert_eq!(result["timing"], "original");
+    let counts =
+        ["read", "write", "trim", "flush"].map(|op| result["ops"][op]["requests"].as_u64());
+    assert_eq!(counts, [2, 1, 1, 1].map(Some));
+    assert_eq!(result["moved_bytes"], 65536 + 8192);
+    assert_eq!(result["late_requests"], 0);
+    let (busy, elapsed) = (number(&result["busy_ns"]), number(&result["elapsed_ns"]));
+    assert!(elapsed > 60e6 && busy < 2e6, "{busy} {elapsed}");
+    assert!(result["ops"]["trim"]["latency_ns_mean"].is_number());
+    let text = ok(dir.path(), &on[..4]).stdout;
+    assert!(text.contains("MB of 10^6 bytes"), "{text}");
+    let mut busy_args = on.to_vec();
+    busy_args.extend(["--timing", "busy"]);
+    let result = json(&ok(dir.path(), &busy_args).stdout);
+    assert_eq!(result["busy_ns"], result["elapsed_ns"]);
+    assert!(number(&result["left_out_ns"]) > 55e6);
+}
+
+#[test]
+fn a_synthesised_trace_is_its_file() {
+    let dir = folder();
+    let made = ["traces", "make", "excel", "--out", "excel.log"];
+    ok(dir.path(), &made);
+    fails(dir.path(), &made, 3, &["excel.log", "already"]);
+    let replay = |name: &str| {
+        let args = ["replay", name, "--on", "demo-8gb", "--json"];
+        json(&ok(dir.path(), &args).stdout)
+    };
+    let (named, file) = (replay("excel"), replay("excel.log"));
+    assert_eq!(named["ops"], file["ops"]);
+    assert_eq!(named["busy_ns"], file["busy_ns"]);
+    let said = named["limits"][0].as_str().unwrap();
+    assert!(
+        said.contains("totals published, structure assumed"),
+        "{said}"
+    );
+    assert_eq!(file["limits"].as_array().unwrap().len(), 0);
+    assert_eq!(named["holds"]["ops"]["write"]["bytes"], 15_000_064);
+}
+
+#[test]
+fn bad_input_says_what_to_do() {
+    let dir = folder();
+    let path = dir.path();
+    fs::write(path.join("t.log"), TRACE).unwrap();
+    let beyond = TRACE.replace("read 0 4096", "read 8000000000 4096");
+    fs::write(path.join("far.log"), beyond).unwrap();
+    let on = |trace: &'static str, more: &[&'static str]| {
+        [&["replay", trace, "--on", "demo-8gb"], more].concat()
+    };
+    fails(
+        path,
+        &on("nothing", &[]),
+        3,
+        &["no trace `nothing`", "photoshop-light"],
+    );
+    fails(path, &on("far.log", &[]), 3, &["far.log:5:", "--fit wrap"]);
+    let said = ok(path, &on("far.log", &["--fit", "wrap"])).stdout;
+    assert!(said.contains("1 requests were moved"), "{said}");
+    fails(path, &on("t.log", &["--timing", "fast"]), 3, &["--depth"]);
+    fails(path, &on("t.log", &["--depth", "0"]), 3, &["from 1 to"]);
+    fails(path, &on("t.log", &["--only", "y"]), 3, &["`y`"]);
+    fails(path, &on("excel", &["--only", "y"]), 3, &["--only"]);
+    let real = [
+        "replay",
+        "t.log",
+        "--on",
+        "./new.bin",
+        "--size",
+        "1MiB",
+        "--timing",
+        "busy",
+    ];
+    fails(path, &real, 3, &["--timing busy"]);
+    assert!(!path.join("new.bin").exists());
+    let blank = ["traces", "make", "excel", "--out", "e", "--file", "a b"];
+    fails(path, &blank, 3, &["--file"]);
+    assert!(!path.join("e").exists());
+}
+
+#[test]
+fn one_trace_on_a_real_file_and_on_a_simulated_drive() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    fs::write(dir.path().join("t.log"), TRACE).unwrap();
+    let run = |on: &[&str]| {
+        let all = [&["replay", "t.log", "--json", "--on"], on].concat();
+        json(&ok(dir.path(), &all).stdout)
+    };
+    let simulated = run(&["demo-8gb"]);
+    let real = run(&["./real file.bin", "--size", "1MiB"]);
+    for op in ["read", "write", "flush"] {
+        for key in ["requests", "bytes"] {
+            assert_eq!(
+                real["ops"][op][key], simulated["ops"][op][key],
+                "{op} {key}"
+            );
+        }
+    }
+    assert_eq!(real["ops"]["trim"]["requests"], 0);
+    let limits = real["limits"].to_string();
+    for part in ["1 TRIMs were left out", "1 flushes", "whole ms"] {
+        assert!(limits.contains(part), "{part}: {limits}");
+    }
+    let (busy, elapsed) = (number(&real["busy_ns"]), number(&real["elapsed_ns"]));
+    assert!(
+        elapsed >= 59e6,
+        "the times of the trace were kept: {elapsed}"
+    );
+    assert!(busy > 0.0 && busy < elapsed, "{busy} of {elapsed}");
+    let shape = |result| {
+        let mut paths = common::key_paths(result);
+        // Of a simulated drive there is nothing to say.
+        paths.remove(".limits[]");
+        paths
+    };
+    assert_eq!(shape(&real), shape(&simulated));
+    let fast = run(&["./real file.bin", "--timing", "fast", "--depth", "2"]);
+    assert_eq!(fast["moved_bytes"], simulated["moved_bytes"]);
+    assert!(fast["lateness_ns_max"].is_null());
+}
