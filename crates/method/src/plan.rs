@@ -3,7 +3,7 @@
 
 use stend_record::review::{PointOp, TargetKind};
 
-use crate::edition::{ContinuationStep, Curve, Edition, Load, Step, TestKind};
+use crate::edition::{ContinuationStep, Curve, Edition, Load, Step, TestKind, range_bytes};
 use crate::job::scaled_runtime_s;
 
 /// The place of one result.
@@ -51,7 +51,8 @@ pub(crate) enum Phase<'e> {
     /// The curve's load, sampled.
     Measure {
         name: &'e str,
-        duration_s: f64,
+        /// s; `None` for one pass over the load's range.
+        duration_s: Option<f64>,
         /// The fresh curve can belong to two tests.
         dests: Vec<Dest>,
     },
@@ -60,7 +61,11 @@ pub(crate) enum Phase<'e> {
 /// An action that takes time, for adding up.
 pub(crate) enum Action<'a> {
     Step(&'a Step),
-    Load { load: &'a Load, runtime_s: u64 },
+    Load {
+        load: &'a Load,
+        /// `None` for one pass over the load's range.
+        runtime_s: Option<u64>,
+    },
 }
 
 /// Everything to be done.
@@ -148,7 +153,7 @@ impl<'e> Plan<'e> {
                     ContinuationStep::Do(step) => Phase::Do(step),
                     ContinuationStep::Measure { name, duration_s } => Phase::Measure {
                         name,
-                        duration_s: *duration_s,
+                        duration_s: Some(*duration_s),
                         dests: vec![next()],
                     },
                 });
@@ -203,15 +208,24 @@ impl<'e> Plan<'e> {
     /// What a step costs, in the unit of [`Plan::load_cost`].
     pub(crate) fn step_cost(&self, step: &Step) -> f64 {
         let capacity = self.capacity_bytes as f64;
+        if let Step::Fill { region_bytes, .. } = step {
+            return self.pass_cost(range_bytes(*region_bytes, self.capacity_bytes));
+        }
         match (self.kind, step) {
-            (TargetKind::Simulated, Step::Fill { .. }) => capacity / 4096.0,
             // Mostly the collection that happens meanwhile.
             (TargetKind::Simulated, Step::Idle { .. }) => capacity / 4096.0 / 20.0,
             (TargetKind::Simulated, Step::Trim) => capacity / 4096.0 / 20.0,
-            // A SATA drive writes some 400 MB/s.
-            (_, Step::Fill { .. }) => capacity / 400e6,
             (_, Step::Idle { duration_s }) => self.rest_s(*duration_s),
-            (_, Step::Trim) => 2.0,
+            (_, _) => 2.0,
+        }
+    }
+
+    /// What it costs to write so many bytes in sequence.
+    fn pass_cost(&self, bytes: u64) -> f64 {
+        match self.kind {
+            TargetKind::Simulated => bytes as f64 / 4096.0,
+            // A SATA drive writes some 400 MB/s.
+            _ => bytes as f64 / 400e6,
         }
     }
 
@@ -220,7 +234,10 @@ impl<'e> Plan<'e> {
     ///
     /// Used for the share of work done and for starting the longest units first: an
     /// error costs a little idleness, never a result.
-    pub(crate) fn load_cost(&self, load: &Load, runtime_s: u64) -> f64 {
+    pub(crate) fn load_cost(&self, load: &Load, runtime_s: Option<u64>) -> f64 {
+        let Some(runtime_s) = runtime_s else {
+            return self.pass_cost(load.range_bytes(self.capacity_bytes));
+        };
         if self.kind != TargetKind::Simulated {
             return runtime_s as f64;
         }
@@ -259,7 +276,7 @@ impl<'e> Plan<'e> {
                 load, duration_s, ..
             } => see(Action::Load {
                 load,
-                runtime_s: self.runtime_s(*duration_s),
+                runtime_s: Some(self.runtime_s(*duration_s)),
             }),
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
@@ -267,7 +284,7 @@ impl<'e> Plan<'e> {
                         Phase::Do(step) => Action::Step(step),
                         Phase::Measure { duration_s, .. } => Action::Load {
                             load: &curve.load,
-                            runtime_s: self.runtime_s(*duration_s),
+                            runtime_s: duration_s.map(|s| self.runtime_s(s)),
                         },
                     });
                 }
@@ -294,6 +311,14 @@ impl Unit<'_> {
         match self {
             Unit::Point { state, .. } => *state,
             Unit::Chain { curve, .. } => curve.state,
+        }
+    }
+
+    /// The region of its load, if it has one.
+    pub(crate) fn region_bytes(&self) -> Option<u64> {
+        match self {
+            Unit::Point { load, .. } => load.region_bytes,
+            Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
 

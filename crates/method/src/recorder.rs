@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// A measurement begins.
-    pub(crate) fn begin(&self, dest: Dest, name: &str, runtime_s: u64) {
+    pub(crate) fn begin(&self, dest: Dest, name: &str, runtime_s: Option<u64>) {
         self.begin_test(dest.test);
         let _order = self.lock();
         (self.events)(Event::PointStarted {

@@ -573,3 +573,87 @@ fn the_documentation_tells_what_a_real_drive_is_asked_for() {
         assert!(text.contains(said), "{said}");
     }
 }
+
+/// An edition of one region and one pass, for a target of [`CAPACITY_BYTES`].
+fn regional(region_bytes: u64) -> Edition {
+    let text = include_str!("../../../editions/2016b.toml");
+    Edition::parse(
+        &text.replace("34_359_738_368", &region_bytes.to_string()),
+        "mine.toml",
+    )
+    .unwrap()
+}
+
+#[test]
+fn a_region_bounds_points_and_the_fill_of_their_state() {
+    let edition = regional(16 << 20);
+    for fake in [Fake::simulated(), Fake::real()] {
+        let options = options(&["random", "mixed-sequential", "linear-fill"]);
+        let asked = estimate(&edition, &options, &fake.info(), false).unwrap();
+        let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
+        for point in test(&review, "random").points.iter().flatten() {
+            assert_eq!(point.region_bytes, Some(16 << 20));
+        }
+        for job in &test(&review, "random").jobs {
+            assert!(job.text.contains("\nsize=16777216\n"), "{}", job.text);
+            assert!(job.name.ends_with(", in 16 MiB"), "{}", job.name);
+        }
+        for job in &test(&review, "mixed-sequential").jobs {
+            assert!(
+                job.text.contains("offset=8388608\nsize=8388608\n"),
+                "{}",
+                job.text
+            );
+        }
+        let pass = test(&review, "linear-fill");
+        assert!(
+            !pass.jobs[0].text.contains("runtime"),
+            "{}",
+            pass.jobs[0].text
+        );
+        let series = pass.series.as_ref().unwrap();
+        assert_eq!(series[0].range_bytes, Some(CAPACITY_BYTES));
+        assert!(
+            review
+                .conditions
+                .iter()
+                .any(|c| c.name == "region" && c.value.ends_with("16 MiB"))
+        );
+        // Clean, filled twice after two tests that write, and the pass itself.
+        let fills = 2 * CAPACITY_BYTES + 2 * (16 << 20);
+        assert_eq!(asked.fill_bytes, fills);
+    }
+}
+
+#[test]
+fn a_target_smaller_than_the_region_says_so() {
+    let edition = regional(128 << 20);
+    let options = options(&["random"]);
+    let review = run_review(Box::new(Fake::simulated()), &edition, &options, &|_| {}).unwrap();
+    let random = test(&review, "random");
+    assert!(
+        random
+            .points
+            .iter()
+            .flatten()
+            .all(|p| p.region_bytes.is_none())
+    );
+    assert!(random.jobs.iter().all(|j| !j.text.contains("size=")));
+    // The other warning is of the shortened run.
+    let warnings = &random.warnings;
+    let said = |w: &String| w.contains("128 MiB") && w.contains("0.07 GB");
+    assert_eq!(
+        warnings.iter().filter(|w| said(w)).count(),
+        1,
+        "{warnings:?}"
+    );
+    let region = review
+        .conditions
+        .iter()
+        .find(|c| c.name == "region")
+        .unwrap();
+    assert!(
+        region.value.contains("more than the target holds"),
+        "{region:?}"
+    );
+}

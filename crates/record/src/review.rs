@@ -100,8 +100,8 @@ pub struct FailedTest {
 /// The result of one test. Either `points` or `series` is filled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestResult {
-    /// `sequential`, `random`, `depth-scaling`, `block-scaling`, `mixed-sequential`,
-    /// `degradation`, `recovery`.
+    /// `sequential`, `sequential-depth`, `random`, `depth-scaling`, `block-scaling`,
+    /// `mixed-sequential`, `mixed-random`, `degradation`, `recovery`, `linear-fill` …
     pub id: String,
     /// For people.
     pub title: String,
@@ -156,6 +156,10 @@ pub struct Point {
     pub threads: u32,
     /// Share of reads among the requests, percent.
     pub read_percent: u32,
+    /// The load stayed within so many bytes from the beginning of the target; without it,
+    /// it had the whole capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region_bytes: Option<u64>,
     /// Time asked for, s.
     pub duration_s: f64,
     /// Requests a second, all threads and directions.
@@ -220,6 +224,11 @@ pub struct Series {
     pub point: SeriesPoint,
     /// Length of a sampling interval, s.
     pub interval_s: f64,
+    /// The load passed a range of so many bytes once, ascending from the beginning of the
+    /// target, so that bytes written are a position in it; without it, the load lasted for
+    /// a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range_bytes: Option<u64>,
     /// Samples in the order of time.
     pub samples: Vec<Sample>,
     /// Latency over the whole curve.
