@@ -103,6 +103,8 @@ pub enum TestKind {
     Curve(Curve),
     /// More curves on the target that another test has just left.
     Continue(Continuation),
+    /// Reads while a file is deleted.
+    Response(Response),
 }
 
 /// Points over one or more parameters.
@@ -174,6 +176,27 @@ pub enum ContinuationStep {
         /// How long, s.
         duration_s: f64,
     },
+}
+
+/// Reads while a file is deleted, with TRIM and without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    /// Index in [`Edition::states`] of the state it starts from.
+    pub state: usize,
+    /// The reads, within their region.
+    pub load: Load,
+    /// Size of the file, which is written behind the region, bytes.
+    pub file_bytes: u64,
+    /// Bytes that one TRIM command covers.
+    pub command_bytes: u64,
+    /// Rest between the writing of the file and the reads, s.
+    pub rest_s: f64,
+    /// Reads before the deletion, s.
+    pub reference_s: f64,
+    /// Reads from the deletion on, s.
+    pub duration_s: f64,
+    /// Length of an interval, ms.
+    pub interval_ms: u32,
 }
 
 /// What is wrong with an edition.

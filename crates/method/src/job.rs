@@ -129,6 +129,16 @@ pub(crate) fn fill(
     text
 }
 
+/// The job file that writes a file behind the first `offset_bytes`, once, ascending.
+pub(crate) fn write_file(offset_bytes: u64, file_bytes: u64, seed: u64) -> String {
+    let mut text = String::from("[global]\nrw=write\nbs=128k\niodepth=32\n");
+    push(&mut text, "randseed", seed);
+    text.push_str("\n[file]\n");
+    push(&mut text, "offset", offset_bytes);
+    push(&mut text, "size", file_bytes);
+    text
+}
+
 fn push(text: &mut String, key: &str, value: impl std::fmt::Display) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{key}={value}");

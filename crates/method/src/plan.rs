@@ -3,8 +3,11 @@
 
 use stend_record::review::{PointOp, TargetKind};
 
-use crate::edition::{ContinuationStep, Curve, Edition, Load, Step, TestKind, range_bytes};
+use crate::edition::{
+    ContinuationStep, Curve, Edition, Load, Response, Step, TestKind, range_bytes,
+};
 use crate::job::scaled_runtime_s;
+use crate::response;
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,13 @@ pub(crate) enum Unit<'e> {
         load: &'e Load,
         duration_s: f64,
     },
+    /// Reads while a file is deleted.
+    Response {
+        dest: Dest,
+        response: &'e Response,
+        /// Whether the deletion gives TRIM.
+        trim: bool,
+    },
     /// A curve and what continues it.
     Chain {
         /// Id of the test that the curve belongs to: names the random seeds.
@@ -61,6 +71,8 @@ pub(crate) enum Phase<'e> {
 /// An action that takes time, for adding up.
 pub(crate) enum Action<'a> {
     Step(&'a Step),
+    /// So many bytes written in sequence.
+    Write(u64),
     Load {
         load: &'a Load,
         /// `None` for one pass over the load's range.
@@ -129,6 +141,16 @@ impl<'e> Plan<'e> {
                             load,
                             duration_s: sweep.duration_s,
                         }));
+                }
+            }
+            TestKind::Response(response) => {
+                // First the one that leaves the target as it was.
+                for trim in [false, true] {
+                    self.units.push(Unit::Response {
+                        dest: next(),
+                        response,
+                        trim,
+                    });
                 }
             }
             TestKind::Curve(curve) => {
@@ -258,6 +280,7 @@ impl<'e> Plan<'e> {
     pub(crate) fn cost(&self, action: &Action<'_>) -> f64 {
         match action {
             Action::Step(step) => self.step_cost(step),
+            Action::Write(bytes) => self.pass_cost(*bytes),
             Action::Load { load, runtime_s } => self.load_cost(load, *runtime_s),
         }
     }
@@ -278,6 +301,23 @@ impl<'e> Plan<'e> {
                 load,
                 runtime_s: Some(self.runtime_s(*duration_s)),
             }),
+            Unit::Response { response, .. } => {
+                let (region, file) = response::geometry(response, self.capacity_bytes);
+                see(Action::Write(file));
+                see(Action::Step(&Step::Idle {
+                    duration_s: response.rest_s,
+                }));
+                let load = Load {
+                    region_bytes: Some(region),
+                    ..response.load
+                };
+                see(Action::Load {
+                    load: &load,
+                    runtime_s: Some(
+                        self.runtime_s(response.reference_s) + self.runtime_s(response.duration_s),
+                    ),
+                });
+            }
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
                     see(match phase {
@@ -310,6 +350,7 @@ impl Unit<'_> {
     pub(crate) fn state(&self) -> usize {
         match self {
             Unit::Point { state, .. } => *state,
+            Unit::Response { response, .. } => response.state,
             Unit::Chain { curve, .. } => curve.state,
         }
     }
@@ -318,6 +359,7 @@ impl Unit<'_> {
     pub(crate) fn region_bytes(&self) -> Option<u64> {
         match self {
             Unit::Point { load, .. } => load.region_bytes,
+            Unit::Response { response, .. } => response.load.region_bytes,
             Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
@@ -325,7 +367,7 @@ impl Unit<'_> {
     /// Where its results go, in order.
     pub(crate) fn dests(&self) -> Vec<Dest> {
         match self {
-            Unit::Point { dest, .. } => vec![*dest],
+            Unit::Point { dest, .. } | Unit::Response { dest, .. } => vec![*dest],
             Unit::Chain { phases, .. } => phases
                 .iter()
                 .flat_map(|phase| match phase {
@@ -340,15 +382,21 @@ impl Unit<'_> {
     /// The test it belongs to; of a chain, the first of its tests.
     pub(crate) fn test(&self) -> usize {
         match self {
-            Unit::Point { dest, .. } => dest.test,
+            Unit::Point { dest, .. } | Unit::Response { dest, .. } => dest.test,
             Unit::Chain { .. } => self.dests()[0].test,
         }
+    }
+
+    /// True when the state is made anew even within a test.
+    pub(crate) fn starts_anew(&self) -> bool {
+        matches!(self, Unit::Response { .. })
     }
 
     /// True when the target is no longer in the unit's state afterwards.
     pub(crate) fn disturbs(&self) -> bool {
         match self {
             Unit::Point { load, .. } => load.writes(),
+            Unit::Response { .. } => true,
             Unit::Chain { curve, phases, .. } => {
                 curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))
             }

@@ -110,7 +110,8 @@ pub struct Estimate {
     pub writing_s: f64,
     /// Rests, s.
     pub idle_s: f64,
-    /// Bytes written by preparation, and by curves that end with their range.
+    /// Bytes written by preparation, by curves that end with their range, and as files to
+    /// be deleted.
     pub fill_bytes: u64,
 }
 
@@ -146,6 +147,7 @@ pub fn estimate(
                 sum.fill_bytes += load.range_bytes(target.capacity_bytes);
             }
         }
+        Action::Write(bytes) => sum.fill_bytes += bytes,
         Action::Step(Step::Fill { region_bytes, .. }) => {
             sum.fill_bytes += range_bytes(*region_bytes, target.capacity_bytes);
         }
@@ -346,7 +348,7 @@ impl Runner<'_> {
         })
     }
 
-    fn step(
+    pub(crate) fn step(
         &self,
         target: &mut dyn Target,
         name: &str,
@@ -393,6 +395,11 @@ impl Runner<'_> {
                 duration_s,
                 ..
             } => self.point(target, *dest, load, *duration_s),
+            Unit::Response {
+                dest,
+                response,
+                trim,
+            } => self.response(target, *dest, response, *trim),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {
                     match phase {
@@ -508,7 +515,7 @@ impl Runner<'_> {
         })
     }
 
-    fn region_warning(&self, load: &Load) -> Option<String> {
+    pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
         let region = load
             .region_bytes
             .filter(|r| *r > self.plan.capacity_bytes)?;
@@ -519,7 +526,7 @@ impl Runner<'_> {
         ))
     }
 
-    fn duration_warning(&self, duration_s: f64) -> Vec<String> {
+    pub(crate) fn duration_warning(&self, duration_s: f64) -> Vec<String> {
         let exact_s = duration_s * self.plan.scale;
         if exact_s >= 1.0 {
             return Vec::new();

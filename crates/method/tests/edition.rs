@@ -61,7 +61,10 @@ fn each_edition_has_the_tests_of_its_year() {
             "2016b",
             &["sequential-depth", "mixed-random", "linear-fill"],
         ),
-        ("2018", &["sequential-depth", "mixed-random"]),
+        (
+            "2018",
+            &["sequential-depth", "mixed-random", "trim-response"],
+        ),
     ];
     for (id, own) in own {
         let edition = Edition::load(id).unwrap();
@@ -108,6 +111,10 @@ fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
                     }
                 }
                 TestKind::Curve(curve) => assert_eq!(curve.load.region_bytes, None),
+                TestKind::Response(response) => {
+                    assert_eq!((id, response.file_bytes), ("2018", 32 << 30));
+                    assert_eq!(response.load.region_bytes, Some(32 << 30));
+                }
                 TestKind::Continue(_) => {}
             }
         }
@@ -151,6 +158,35 @@ fn regions_and_ends_are_checked() {
         );
     let problem = Edition::parse(&text, "mine.toml").unwrap_err().to_string();
     assert!(problem.contains("`after`"), "{problem}");
+}
+
+#[test]
+fn deletions_are_checked() {
+    let text = include_str!("../../../editions/2018.toml");
+    let wrong = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        let problem = Edition::parse(&text.replacen(from, to, 1), "mine.toml");
+        problem.unwrap_err().to_string()
+    };
+    let problem = wrong("interval_ms = 100", "interval_ms = 5");
+    assert!(
+        problem.contains("`interval_ms`") && problem.contains("10 to 1000"),
+        "{problem}"
+    );
+    let problem = wrong("command_bytes = 134_217_728", "command_bytes = 135_266_304");
+    assert!(
+        problem.contains("`command_bytes`") && problem.contains("whole number"),
+        "{problem}"
+    );
+    let problem = wrong("file_bytes = 34_359_738_368", "file_bytes = 4096");
+    assert!(
+        problem.contains("`file_bytes`") && problem.contains("1 MiB"),
+        "{problem}"
+    );
+    let problem = wrong("reference_s = 10", "reference_s = 0");
+    assert!(problem.contains("`reference_s`"), "{problem}");
+    let problem = wrong("[test.response]", "[test.response]\npattern = \"random\"");
+    assert!(problem.contains("`pattern`"), "{problem}");
 }
 
 #[test]

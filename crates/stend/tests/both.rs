@@ -15,7 +15,7 @@ use common::{
 use serde_json::Value;
 
 /// Tests of every kind that the editions have.
-const TESTS: [&str; 10] = [
+const TESTS: [&str; 11] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -26,6 +26,7 @@ const TESTS: [&str; 10] = [
     "degradation",
     "recovery",
     "linear-fill",
+    "trim-response",
 ];
 
 /// Shares of the simulated and the real are compared over this time, s.
@@ -104,6 +105,7 @@ fn check(review: &Value) {
         }
     }
     check_loads(review);
+    check_responses(review);
     check_recovery(review);
 }
 
@@ -229,6 +231,50 @@ fn check_pass(series: &Value, range: f64) {
     let rate = written / number(&last["t_s"]);
     assert!(rate > 1e6, "{last}");
     check_latency(&series["latency_ns"], "pass");
+}
+
+/// Reads go on through a deletion, and every one of them is accounted for.
+fn check_responses(review: &Value) {
+    let responses = list(&test(review, "trim-response")["responses"]);
+    let names: Vec<&str> = responses
+        .iter()
+        .map(|r| r["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["without TRIM", "with TRIM"]);
+    for response in responses {
+        let name = response["name"].as_str().unwrap();
+        assert_eq!(response["file_bytes"], 32 * MIB, "{name}");
+        let intervals = list(&response["intervals"]);
+        let times: Vec<f64> = intervals.iter().map(|i| number(&i["t_s"])).collect();
+        assert!(times.is_sorted_by(|a, b| a < b), "{name}");
+        // fio needs a moment to begin, so that what lies before the deletion is shorter.
+        assert!(times[0] < -0.5 && times[0] > -2.1, "{name}: {}", times[0]);
+        let last = times[times.len() - 1];
+        assert!(last > 1.7 && last < 4.0, "{name}: {last}");
+        let counted: f64 = intervals.iter().map(|i| number(&i["iops"]) * 0.1).sum();
+        let requests = number(&response["requests"]);
+        assert!(
+            (counted / requests - 1.0).abs() < 0.1,
+            "{name}: {counted} of {requests}"
+        );
+        assert!(number(&response["reference_iops"]) > 10.0, "{name}");
+        check_latency(&response["latency_ns"], name);
+        check_latency(&response["reference_latency_ns"], name);
+        let slowest = list(&response["slowest"]);
+        let worst = slowest
+            .iter()
+            .map(|s| number(&s["latency_ns"]))
+            .fold(0.0, f64::max);
+        let max = |key: &str| number(&response[key]["max"]);
+        assert_eq!(
+            worst,
+            max("latency_ns").max(max("reference_latency_ns")),
+            "{name}"
+        );
+    }
+    assert_eq!(responses[0].get("trim_s"), None);
+    assert!(number(&responses[1]["trim_s"]) > 0.0);
+    assert_eq!(responses[1]["command_bytes"], 8 * MIB);
 }
 
 /// The points are those that the edition asks for, in its order.

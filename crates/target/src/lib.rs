@@ -6,6 +6,8 @@ pub mod simulated;
 pub mod smart;
 pub mod state;
 
-pub use contract::{JobLog, JobOutcome, JobRequest, Target, TargetError};
+pub use contract::{
+    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError,
+};
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};

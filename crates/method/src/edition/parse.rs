@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::{
     Continuation, ContinuationStep, Curve, Edition, EditionError, Load, REQUIRED_PERCENTILES,
-    SCHEMA, State, Step, Sweep, Test, TestKind,
+    Response, SCHEMA, State, Step, Sweep, Test, TestKind,
 };
 
 /// The longest duration, s. A multiple by the largest duration scale still fits the
@@ -70,6 +70,7 @@ struct TestEntry {
     curve: Option<CurveEntry>,
     #[serde(rename = "continue")]
     continuation: Option<ContinueEntry>,
+    response: Option<ResponseEntry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -122,6 +123,21 @@ struct CurveEntry {
 struct ContinueEntry {
     after: Spanned<String>,
     steps: Vec<StepEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResponseEntry {
+    state: Spanned<String>,
+    block_bytes: Spanned<u64>,
+    queue_depth: Spanned<u32>,
+    region_bytes: Spanned<u64>,
+    file_bytes: Spanned<u64>,
+    command_bytes: Spanned<u64>,
+    rest_s: Spanned<f64>,
+    reference_s: Spanned<f64>,
+    duration_s: Spanned<f64>,
+    interval_ms: Spanned<u32>,
 }
 
 /// The text under examination, to turn places into lines and keys.
@@ -384,16 +400,19 @@ impl Source<'_> {
         if earlier.iter().any(|t| t.id == *entry.id.get_ref()) {
             return self.fail(&entry.id, "two tests have this id");
         }
-        let kind = match (entry.sweep, entry.curve, entry.continuation) {
-            (Some(sweeps), None, None) => {
+        let kind = match (entry.sweep, entry.curve, entry.continuation, entry.response) {
+            (Some(sweeps), None, None, None) => {
                 TestKind::Sweeps(self.sweeps(&entry.id, sweeps, region_bytes, states)?)
             }
-            (None, Some(curve), None) => TestKind::Curve(self.curve(curve, states)?),
-            (None, None, Some(next)) => TestKind::Continue(self.continuation(next, earlier)?),
+            (None, Some(curve), None, None) => TestKind::Curve(self.curve(curve, states)?),
+            (None, None, Some(next), None) => TestKind::Continue(self.continuation(next, earlier)?),
+            (None, None, None, Some(response)) => {
+                TestKind::Response(self.response(&response, states)?)
+            }
             _ => {
                 return self.fail(
                     &entry.id,
-                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`",
+                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`",
                 );
             }
         };
@@ -546,6 +565,40 @@ impl Source<'_> {
                 "a curve has either `duration_s = ..` or `end = \"range\"`",
             ),
         }
+    }
+
+    fn response(&self, entry: &ResponseEntry, states: &[State]) -> Result<Response, EditionError> {
+        let interval_ms = *entry.interval_ms.get_ref();
+        if !(10..=1000).contains(&interval_ms) {
+            return self.fail(&entry.interval_ms, "an interval spans 10 to 1000 ms");
+        }
+        let (file, command) = (*entry.file_bytes.get_ref(), *entry.command_bytes.get_ref());
+        self.region(Some(&entry.command_bytes))?;
+        self.region(Some(&entry.file_bytes))?;
+        if !file.is_multiple_of(command) || file / command > 1 << 20 {
+            return self.fail(
+                &entry.command_bytes,
+                "a whole number of TRIM commands, at most 1048576, covers `file_bytes`",
+            );
+        }
+        Ok(Response {
+            state: self.state_index(&entry.state, states)?,
+            load: Load {
+                op: PointOp::Read,
+                pattern: Pattern::Random,
+                block_bytes: self.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
+                queue_depth: self.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
+                threads: 1,
+                read_percent: 100,
+                region_bytes: self.region(Some(&entry.region_bytes))?,
+            },
+            file_bytes: file,
+            command_bytes: command,
+            rest_s: self.pause(&entry.rest_s)?,
+            reference_s: self.duration(&entry.reference_s)?,
+            duration_s: self.duration(&entry.duration_s)?,
+            interval_ms,
+        })
     }
 
     fn continuation(
