@@ -70,6 +70,7 @@ mod tests {
                 queue_depth: 32,
             },
             interval_s: 1.0,
+            range_bytes: None,
             samples: (0..seconds)
                 .map(|second| Sample {
                     t_s: f64::from(second + 1),

@@ -1,11 +1,12 @@
 //! The key figures: for each test the few numbers that a comparison begins with, and how
 //! two of them stand to one another. Every one is better when it is greater.
 
-use stend_record::review::{Pattern, Point, PointOp, Series, SeriesPoint, TestResult};
+use stend_record::review::{Pattern, Point, PointOp, Response, Series, SeriesPoint, TestResult};
 
 use crate::ends::{end_level, start_level};
-use crate::load::{Dimension, Load, curves_of, op_words, points_of};
+use crate::load::{Dimension, Load, curves_of, op_words, points_of, responses_of};
 use crate::recovery::recovery;
+use crate::response::aftermath;
 use crate::words::{self, capitalised};
 
 /// Share of reads that a mixed test is summed up by, percent: four reads to one write.
@@ -108,12 +109,14 @@ pub struct KeyFigure {
 /// - of other points each, or from five up the fastest of each direction;
 /// - of a single curve its start, its end and its mean;
 /// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
-///   the end level of the first.
+///   the end level of the first;
+/// - of reads while a file is deleted, the slowest second of each response.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let mut out = Vec::new();
     for test in tests {
         let figures = match test.points {
             Some(_) => of_points(test),
+            None if test.responses.is_some() => of_responses(responses_of(test)),
             None => of_curves(curves_of(test)),
         };
         out.extend(figures.into_iter().map(|(name, value, unit)| KeyFigure {
@@ -222,6 +225,15 @@ fn of_curves(curves: &[Series]) -> Vec<Named> {
         }
     }
     out
+}
+
+fn of_responses(responses: &[Response]) -> Vec<Named> {
+    let figure = |response: &Response| {
+        let found = aftermath(response)?;
+        let name = format!("{}: slowest second", capitalised(&response.name));
+        Some((name, found.iops_lowest, Unit::Iops))
+    };
+    responses.iter().filter_map(figure).collect()
 }
 
 /// The same figure among another drive's.

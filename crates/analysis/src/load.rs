@@ -1,6 +1,6 @@
 //! What a figure was measured under, what a test varies, and the words for both.
 
-use stend_record::review::{Pattern, Point, PointOp, Series, TestResult};
+use stend_record::review::{Pattern, Point, PointOp, Response, Series, TestResult};
 
 use crate::words::{self, capitalised};
 
@@ -139,6 +139,11 @@ pub fn points_of(test: &TestResult) -> &[Point] {
 /// The curves of a test; none when it has points.
 pub fn curves_of(test: &TestResult) -> &[Series] {
     test.series.as_deref().unwrap_or_default()
+}
+
+/// The responses to a deletion of a test; none when it has points or curves.
+pub fn responses_of(test: &TestResult) -> &[Response] {
+    test.responses.as_deref().unwrap_or_default()
 }
 
 /// A direction in words: `read`, `write`, `mixed`.

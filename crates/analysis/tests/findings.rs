@@ -27,6 +27,7 @@ fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64)
         queue_depth,
         threads: 1,
         read_percent: share,
+        region_bytes: None,
         duration_s: 180.0,
         iops,
         bw_bytes_per_s: iops * block_bytes as f64,

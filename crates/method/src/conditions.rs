@@ -2,6 +2,7 @@
 
 use stend_record::review::Condition;
 
+use crate::edition::size_text;
 use crate::plan::Plan;
 
 /// The conditions of a review after this plan.
@@ -18,6 +19,9 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
     for state in &edition.states {
         add(&format!("state `{}`", state.id), state.title.clone());
     }
+    if let Some(value) = regions(plan) {
+        add("region", value);
+    }
     add("order", order(plan, can_be_copied));
     add("durations", durations(plan.scale));
     add(
@@ -31,6 +35,30 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
     );
     add("seed", plan.seed.to_string());
     list
+}
+
+/// Within which part of the target the tests stay that do not have all of it.
+fn regions(plan: &Plan<'_>) -> Option<String> {
+    let mut sizes: Vec<u64> = plan.units.iter().filter_map(|u| u.region_bytes()).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let capacity = plan.capacity_bytes;
+    let words: Vec<String> = sizes
+        .iter()
+        .map(|size| match *size > capacity {
+            true => format!(
+                "{} (more than the target holds: all of it)",
+                size_text(*size)
+            ),
+            false => size_text(*size),
+        })
+        .collect();
+    (!words.is_empty()).then(|| {
+        format!(
+            "where a test names a region, its requests stay within so many bytes from the beginning of the target: {}",
+            words.join(", ")
+        )
+    })
 }
 
 fn order(plan: &Plan<'_>, can_be_copied: bool) -> String {
@@ -54,6 +82,6 @@ fn durations(scale: f64) -> String {
         "stretched"
     };
     format!(
-        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; filling is by capacity and is not changed"
+        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; what goes by bytes (filling, a pass over the range) is not changed"
     )
 }

@@ -13,7 +13,13 @@ use stend_record::review::{Pattern, PointOp};
 pub const SCHEMA: &str = "stend.edition/1";
 
 /// Editions that are part of the program: name and text.
-const BUILT_IN: [(&str, &str); 1] = [("2014", include_str!("../../../editions/2014.toml"))];
+const BUILT_IN: [(&str, &str); 5] = [
+    ("2014", include_str!("../../../editions/2014.toml")),
+    ("2015", include_str!("../../../editions/2015.toml")),
+    ("2016a", include_str!("../../../editions/2016a.toml")),
+    ("2016b", include_str!("../../../editions/2016b.toml")),
+    ("2018", include_str!("../../../editions/2018.toml")),
+];
 
 /// Percentiles that every edition must ask for, because the review's
 /// [`LatencySummary`](stend_record::review::LatencySummary) is made of them.
@@ -62,6 +68,9 @@ pub enum Step {
         block_bytes: u64,
         /// Writes outstanding.
         queue_depth: u32,
+        /// Only so many bytes from the beginning of the target, or its capacity if that is
+        /// less; `None` for the whole capacity.
+        region_bytes: Option<u64>,
     },
     /// TRIM the whole capacity.
     Trim,
@@ -94,6 +103,8 @@ pub enum TestKind {
     Curve(Curve),
     /// More curves on the target that another test has just left.
     Continue(Continuation),
+    /// Reads while a file is deleted.
+    Response(Response),
 }
 
 /// Points over one or more parameters.
@@ -119,10 +130,13 @@ pub struct Load {
     /// Queue depth of each thread.
     pub queue_depth: u32,
     /// Threads. Those of a sequential load work on equal shares of the capacity, those
-    /// of a random load all on the whole of it.
+    /// of a random load all on the whole of it (or of the region).
     pub threads: u32,
     /// Share of reads, percent: 100 for reads, 0 for writes.
     pub read_percent: u32,
+    /// The load stays within so many bytes from the beginning of the target, or within its
+    /// capacity if that is less; `None` for the whole capacity.
+    pub region_bytes: Option<u64>,
 }
 
 /// A load sampled over time.
@@ -134,8 +148,9 @@ pub struct Curve {
     pub state: usize,
     /// The load.
     pub load: Load,
-    /// How long, s.
-    pub duration_s: f64,
+    /// How long, s; `None` for a sequential load that ends when it has passed its range
+    /// once.
+    pub duration_s: Option<f64>,
     /// Sampling interval, ms.
     pub sample_ms: u32,
 }
@@ -161,6 +176,27 @@ pub enum ContinuationStep {
         /// How long, s.
         duration_s: f64,
     },
+}
+
+/// Reads while a file is deleted, with TRIM and without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    /// Index in [`Edition::states`] of the state it starts from.
+    pub state: usize,
+    /// The reads, within their region.
+    pub load: Load,
+    /// Size of the file, which is written behind the region, bytes.
+    pub file_bytes: u64,
+    /// Bytes that one TRIM command covers.
+    pub command_bytes: u64,
+    /// Rest between the writing of the file and the reads, s.
+    pub rest_s: f64,
+    /// Reads before the deletion, s.
+    pub reference_s: f64,
+    /// Reads from the deletion on, s.
+    pub duration_s: f64,
+    /// Length of an interval, ms.
+    pub interval_ms: u32,
 }
 
 /// What is wrong with an edition.
@@ -244,6 +280,11 @@ impl Load {
         self.read_percent < 100
     }
 
+    /// The bytes that the load works on, on a target of this capacity.
+    pub fn range_bytes(&self, capacity_bytes: u64) -> u64 {
+        range_bytes(self.region_bytes, capacity_bytes)
+    }
+
     /// For people: `random read, 4 KiB, queue depth 8`.
     pub fn describe(&self) -> String {
         let pattern = match self.pattern {
@@ -260,9 +301,11 @@ impl Load {
             n => format!(", {n} threads"),
         };
         format!(
-            "{pattern} {what}, {}{threads}, queue depth {}",
+            "{pattern} {what}, {}{threads}, queue depth {}{}",
             size_text(self.block_bytes),
-            self.queue_depth
+            self.queue_depth,
+            self.region_bytes
+                .map_or_else(String::new, |region| format!(", in {}", size_text(region)))
         )
     }
 
@@ -278,11 +321,20 @@ impl Load {
             PointOp::Write => "write".to_owned(),
             PointOp::Mixed => format!("mixed{}", self.read_percent),
         };
+        let region = match self.region_bytes {
+            None => String::new(),
+            Some(bytes) => format!("-in{bytes}"),
+        };
         format!(
-            "{pattern}-{op}-{}-t{}-qd{}",
+            "{pattern}-{op}-{}-t{}-qd{}{region}",
             self.block_bytes, self.threads, self.queue_depth
         )
     }
+}
+
+/// The bytes of a region on a target of this capacity.
+pub(crate) fn range_bytes(region_bytes: Option<u64>, capacity_bytes: u64) -> u64 {
+    region_bytes.map_or(capacity_bytes, |region| region.min(capacity_bytes))
 }
 
 /// A size in the largest binary unit that divides it: `512 B`, `4 KiB`, `1 MiB`.

@@ -29,8 +29,9 @@ pub enum Event<'a> {
         test: &'a str,
         /// `random read, 4 KiB, queue depth 8`.
         point: &'a str,
-        /// How long it will take, in the target's time, s.
-        runtime_s: u64,
+        /// How long it will take, in the target's time, s; `None` where that is the
+        /// target's own affair.
+        runtime_s: Option<u64>,
     },
     /// A point or a curve is measured.
     PointFinished {

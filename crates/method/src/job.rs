@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use stend_base::Rng;
 use stend_record::review::{Pattern, PointOp};
 
-use crate::edition::Load;
+use crate::edition::{Load, range_bytes};
 
 /// Sizes and offsets that share a capacity out are multiples of this, bytes: every
 /// common flash page and every block size of the editions divides it.
@@ -32,8 +32,8 @@ pub(crate) fn scaled_runtime_s(duration_s: f64, scale: f64) -> u64 {
 pub(crate) struct JobFrame<'a> {
     /// Percentiles to ask for.
     pub(crate) percentiles: &'a [f64],
-    /// Whole seconds.
-    pub(crate) runtime_s: u64,
+    /// Whole seconds; `None` for one pass over the range.
+    pub(crate) runtime_s: Option<u64>,
     /// From [`seed_of`].
     pub(crate) seed: u64,
     /// Of the target, bytes.
@@ -62,8 +62,10 @@ pub(crate) fn measure(load: &Load, frame: &JobFrame<'_>) -> String {
         // block once before it repeats one.
         text.push_str("norandommap\n");
     }
-    text.push_str("time_based\n");
-    push(&mut text, "runtime", frame.runtime_s);
+    if let Some(runtime_s) = frame.runtime_s {
+        text.push_str("time_based\n");
+        push(&mut text, "runtime", runtime_s);
+    }
     push(&mut text, "randseed", frame.seed);
     let percentiles: Vec<String> = frame.percentiles.iter().map(f64::to_string).collect();
     push(&mut text, "percentile_list", percentiles.join(":"));
@@ -75,7 +77,7 @@ pub(crate) fn measure(load: &Load, frame: &JobFrame<'_>) -> String {
 }
 
 /// The sections: one with `numjobs` for random loads, one a thread for sequential ones,
-/// each on its own share of the capacity, so that no thread follows in another's wake
+/// each on its own share of the range, so that no thread follows in another's wake
 /// and finds its data in the drive's buffer.
 fn push_sections(text: &mut String, load: &Load, capacity_bytes: u64) {
     let slug = load.slug();
@@ -84,9 +86,10 @@ fn push_sections(text: &mut String, load: &Load, capacity_bytes: u64) {
         if load.threads > 1 {
             push(text, "numjobs", load.threads);
         }
+        push_range(text, load.region_bytes, capacity_bytes);
         return;
     }
-    let share = capacity_bytes / u64::from(load.threads);
+    let share = load.range_bytes(capacity_bytes) / u64::from(load.threads);
     let align = if share >= 4 * SHARE_ALIGN_BYTES.max(load.block_bytes) {
         SHARE_ALIGN_BYTES.max(load.block_bytes)
     } else {
@@ -101,13 +104,38 @@ fn push_sections(text: &mut String, load: &Load, capacity_bytes: u64) {
     }
 }
 
-/// The job file that writes the whole capacity once, ascending.
-pub(crate) fn fill(block_bytes: u64, queue_depth: u32, seed: u64) -> String {
+/// The bytes from the beginning of the target, unless they are all of it.
+fn push_range(text: &mut String, region_bytes: Option<u64>, capacity_bytes: u64) {
+    let range = range_bytes(region_bytes, capacity_bytes);
+    if range < capacity_bytes {
+        push(text, "size", range);
+    }
+}
+
+/// The job file that writes the whole capacity, or its first part, once, ascending.
+pub(crate) fn fill(
+    block_bytes: u64,
+    queue_depth: u32,
+    seed: u64,
+    region_bytes: Option<u64>,
+    capacity_bytes: u64,
+) -> String {
     let mut text = String::from("[global]\nrw=write\n");
     push(&mut text, "bs", block_option(block_bytes));
     push(&mut text, "iodepth", queue_depth);
     push(&mut text, "randseed", seed);
     text.push_str("\n[fill]\n");
+    push_range(&mut text, region_bytes, capacity_bytes);
+    text
+}
+
+/// The job file that writes a file behind the first `offset_bytes`, once, ascending.
+pub(crate) fn write_file(offset_bytes: u64, file_bytes: u64, seed: u64) -> String {
+    let mut text = String::from("[global]\nrw=write\nbs=128k\niodepth=32\n");
+    push(&mut text, "randseed", seed);
+    text.push_str("\n[file]\n");
+    push(&mut text, "offset", offset_bytes);
+    push(&mut text, "size", file_bytes);
     text
 }
 
@@ -131,7 +159,7 @@ mod tests {
 
     const FRAME: JobFrame<'_> = JobFrame {
         percentiles: &[50.0, 99.9, 99.999],
-        runtime_s: 180,
+        runtime_s: Some(180),
         seed: 7,
         capacity_bytes: 1_000_000_000,
     };
@@ -144,6 +172,7 @@ mod tests {
             queue_depth: 4,
             threads: 1,
             read_percent: 80,
+            region_bytes: None,
         }
     }
 
@@ -182,6 +211,50 @@ mod tests {
         assert!(text.contains("group_reporting\n"));
         assert!(
             text.ends_with("[rand-read-4096-t4-qd4]\nnumjobs=4\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_region_bounds_every_section() {
+        let mut random = load(PointOp::Read, Pattern::Random);
+        random.region_bytes = Some(64 << 20);
+        let text = measure(&random, &FRAME);
+        assert!(
+            text.ends_with("[rand-read-4096-t1-qd4-in67108864]\nsize=67108864\n"),
+            "{text}"
+        );
+        let mut mixed = load(PointOp::Mixed, Pattern::Sequential);
+        (mixed.threads, mixed.region_bytes) = (2, Some(64 << 20));
+        let text = measure(&mixed, &FRAME);
+        let half = 32 << 20;
+        assert!(
+            text.ends_with(&format!("-2]\noffset={half}\nsize={half}\n")),
+            "{text}"
+        );
+        let text = fill(131_072, 32, 7, Some(64 << 20), FRAME.capacity_bytes);
+        assert!(text.ends_with("[fill]\nsize=67108864\n"), "{text}");
+    }
+
+    #[test]
+    fn a_region_beyond_the_capacity_is_the_capacity() {
+        let mut random = load(PointOp::Read, Pattern::Random);
+        random.region_bytes = Some(1 << 30);
+        let text = measure(&random, &FRAME);
+        assert!(!text.contains("size="), "{text}");
+        assert_eq!(random.range_bytes(FRAME.capacity_bytes), 1_000_000_000);
+    }
+
+    #[test]
+    fn a_pass_over_the_range_has_no_time() {
+        let sequential = load(PointOp::Write, Pattern::Sequential);
+        let frame = JobFrame {
+            runtime_s: None,
+            ..FRAME
+        };
+        let text = measure(&sequential, &frame);
+        assert!(
+            !text.contains("time_based") && !text.contains("runtime"),
             "{text}"
         );
     }

@@ -16,6 +16,7 @@ mod outcome;
 mod parallel;
 mod plan;
 mod recorder;
+mod response;
 mod run;
 mod serial;
 

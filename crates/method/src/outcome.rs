@@ -14,6 +14,7 @@ use crate::edition::Load;
 pub(crate) fn point(
     load: &Load,
     runtime_s: u64,
+    capacity_bytes: u64,
     outcome: &JobOutcome,
 ) -> Result<Point, TargetError> {
     check_errors(outcome)?;
@@ -45,6 +46,7 @@ pub(crate) fn point(
         queue_depth: load.queue_depth,
         threads: load.threads,
         read_percent: load.read_percent,
+        region_bytes: load.region_bytes.filter(|r| *r < capacity_bytes),
         duration_s: runtime_s as f64,
         iops: all.iops,
         bw_bytes_per_s: all.bw_bytes_per_s,
@@ -91,6 +93,7 @@ pub(crate) fn series(
             queue_depth: load.queue_depth,
         },
         interval_s: f64::from(sample_ms) / 1000.0,
+        range_bytes: None,
         samples,
         latency_ns: part.latency()?,
     })
@@ -272,6 +275,7 @@ mod tests {
             queue_depth: 1,
             threads: 1,
             read_percent: 50,
+            region_bytes: None,
         }
     }
 
@@ -283,7 +287,7 @@ mod tests {
             write: direction(&[(10, 9), (5_000, 1)], 10.0, true),
             ..Job::default()
         };
-        let point = point(&load(PointOp::Mixed), 2, &outcome(vec![job])).unwrap();
+        let point = point(&load(PointOp::Mixed), 2, 1 << 30, &outcome(vec![job])).unwrap();
         assert_eq!(point.iops, 100.0);
         assert_eq!(point.bw_bytes_per_s, 409_600.0);
         let latency = point.latency_ns;
@@ -305,7 +309,7 @@ mod tests {
             read: direction(&[(9, 60)], 60.0, true),
             ..Job::default()
         };
-        let point = point(&load(PointOp::Mixed), 2, &outcome(vec![job])).unwrap();
+        let point = point(&load(PointOp::Mixed), 2, 1 << 30, &outcome(vec![job])).unwrap();
         assert_eq!(point.parts.len(), 1);
         assert_eq!(point.parts[0].op, PointOp::Read);
     }
@@ -316,7 +320,13 @@ mod tests {
             write: direction(&[(latency, 50)], 25.0, true),
             ..Job::default()
         };
-        let point = point(&load(PointOp::Write), 2, &outcome(vec![job(100), job(300)])).unwrap();
+        let point = point(
+            &load(PointOp::Write),
+            2,
+            1 << 30,
+            &outcome(vec![job(100), job(300)]),
+        )
+        .unwrap();
         assert_eq!(point.iops, 50.0);
         assert_eq!((point.latency_ns.p50, point.latency_ns.p99), (100, 300));
         assert_eq!(point.latency_ns.mean, 200.0);
@@ -329,13 +339,18 @@ mod tests {
             read: direction(&[(10, 99_999), (20, 1)], 1.0, false),
             ..Job::default()
         };
-        let point = point(&load(PointOp::Read), 2, &outcome(vec![job])).unwrap();
+        let point = point(&load(PointOp::Read), 2, 1 << 30, &outcome(vec![job])).unwrap();
         assert_eq!((point.latency_ns.p99_999, point.latency_ns.max), (10, 20));
     }
 
     #[test]
     fn nothing_done_and_errors_are_failures() {
-        let idle = point(&load(PointOp::Read), 2, &outcome(vec![Job::default()]));
+        let idle = point(
+            &load(PointOp::Read),
+            2,
+            1 << 30,
+            &outcome(vec![Job::default()]),
+        );
         assert!(idle.unwrap_err().to_string().contains("no request"));
         let job = Job {
             jobname: "rand".into(),
@@ -343,7 +358,7 @@ mod tests {
             read: direction(&[(10, 1)], 1.0, true),
             ..Job::default()
         };
-        let broken = point(&load(PointOp::Read), 2, &outcome(vec![job]));
+        let broken = point(&load(PointOp::Read), 2, 1 << 30, &outcome(vec![job]));
         let text = broken.unwrap_err().to_string();
         assert!(
             text.contains("`rand`") && text.contains("error 5"),

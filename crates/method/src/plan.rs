@@ -3,8 +3,11 @@
 
 use stend_record::review::{PointOp, TargetKind};
 
-use crate::edition::{ContinuationStep, Curve, Edition, Load, Step, TestKind};
+use crate::edition::{
+    ContinuationStep, Curve, Edition, Load, Response, Step, TestKind, range_bytes,
+};
 use crate::job::scaled_runtime_s;
+use crate::response;
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +37,13 @@ pub(crate) enum Unit<'e> {
         load: &'e Load,
         duration_s: f64,
     },
+    /// Reads while a file is deleted.
+    Response {
+        dest: Dest,
+        response: &'e Response,
+        /// Whether the deletion gives TRIM.
+        trim: bool,
+    },
     /// A curve and what continues it.
     Chain {
         /// Id of the test that the curve belongs to: names the random seeds.
@@ -51,7 +61,8 @@ pub(crate) enum Phase<'e> {
     /// The curve's load, sampled.
     Measure {
         name: &'e str,
-        duration_s: f64,
+        /// s; `None` for one pass over the load's range.
+        duration_s: Option<f64>,
         /// The fresh curve can belong to two tests.
         dests: Vec<Dest>,
     },
@@ -60,7 +71,13 @@ pub(crate) enum Phase<'e> {
 /// An action that takes time, for adding up.
 pub(crate) enum Action<'a> {
     Step(&'a Step),
-    Load { load: &'a Load, runtime_s: u64 },
+    /// So many bytes written in sequence.
+    Write(u64),
+    Load {
+        load: &'a Load,
+        /// `None` for one pass over the load's range.
+        runtime_s: Option<u64>,
+    },
 }
 
 /// Everything to be done.
@@ -126,6 +143,16 @@ impl<'e> Plan<'e> {
                         }));
                 }
             }
+            TestKind::Response(response) => {
+                // First the one that leaves the target as it was.
+                for trim in [false, true] {
+                    self.units.push(Unit::Response {
+                        dest: next(),
+                        response,
+                        trim,
+                    });
+                }
+            }
             TestKind::Curve(curve) => {
                 let dest = next();
                 self.units.push(chain(edition, index, curve, dest));
@@ -148,7 +175,7 @@ impl<'e> Plan<'e> {
                     ContinuationStep::Do(step) => Phase::Do(step),
                     ContinuationStep::Measure { name, duration_s } => Phase::Measure {
                         name,
-                        duration_s: *duration_s,
+                        duration_s: Some(*duration_s),
                         dests: vec![next()],
                     },
                 });
@@ -203,15 +230,24 @@ impl<'e> Plan<'e> {
     /// What a step costs, in the unit of [`Plan::load_cost`].
     pub(crate) fn step_cost(&self, step: &Step) -> f64 {
         let capacity = self.capacity_bytes as f64;
+        if let Step::Fill { region_bytes, .. } = step {
+            return self.pass_cost(range_bytes(*region_bytes, self.capacity_bytes));
+        }
         match (self.kind, step) {
-            (TargetKind::Simulated, Step::Fill { .. }) => capacity / 4096.0,
             // Mostly the collection that happens meanwhile.
             (TargetKind::Simulated, Step::Idle { .. }) => capacity / 4096.0 / 20.0,
             (TargetKind::Simulated, Step::Trim) => capacity / 4096.0 / 20.0,
-            // A SATA drive writes some 400 MB/s.
-            (_, Step::Fill { .. }) => capacity / 400e6,
             (_, Step::Idle { duration_s }) => self.rest_s(*duration_s),
-            (_, Step::Trim) => 2.0,
+            (_, _) => 2.0,
+        }
+    }
+
+    /// What it costs to write so many bytes in sequence.
+    fn pass_cost(&self, bytes: u64) -> f64 {
+        match self.kind {
+            TargetKind::Simulated => bytes as f64 / 4096.0,
+            // A SATA drive writes some 400 MB/s.
+            _ => bytes as f64 / 400e6,
         }
     }
 
@@ -220,7 +256,10 @@ impl<'e> Plan<'e> {
     ///
     /// Used for the share of work done and for starting the longest units first: an
     /// error costs a little idleness, never a result.
-    pub(crate) fn load_cost(&self, load: &Load, runtime_s: u64) -> f64 {
+    pub(crate) fn load_cost(&self, load: &Load, runtime_s: Option<u64>) -> f64 {
+        let Some(runtime_s) = runtime_s else {
+            return self.pass_cost(load.range_bytes(self.capacity_bytes));
+        };
         if self.kind != TargetKind::Simulated {
             return runtime_s as f64;
         }
@@ -241,6 +280,7 @@ impl<'e> Plan<'e> {
     pub(crate) fn cost(&self, action: &Action<'_>) -> f64 {
         match action {
             Action::Step(step) => self.step_cost(step),
+            Action::Write(bytes) => self.pass_cost(*bytes),
             Action::Load { load, runtime_s } => self.load_cost(load, *runtime_s),
         }
     }
@@ -259,15 +299,32 @@ impl<'e> Plan<'e> {
                 load, duration_s, ..
             } => see(Action::Load {
                 load,
-                runtime_s: self.runtime_s(*duration_s),
+                runtime_s: Some(self.runtime_s(*duration_s)),
             }),
+            Unit::Response { response, .. } => {
+                let (region, file) = response::geometry(response, self.capacity_bytes);
+                see(Action::Write(file));
+                see(Action::Step(&Step::Idle {
+                    duration_s: response.rest_s,
+                }));
+                let load = Load {
+                    region_bytes: Some(region),
+                    ..response.load
+                };
+                see(Action::Load {
+                    load: &load,
+                    runtime_s: Some(
+                        self.runtime_s(response.reference_s) + self.runtime_s(response.duration_s),
+                    ),
+                });
+            }
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
                     see(match phase {
                         Phase::Do(step) => Action::Step(step),
                         Phase::Measure { duration_s, .. } => Action::Load {
                             load: &curve.load,
-                            runtime_s: self.runtime_s(*duration_s),
+                            runtime_s: duration_s.map(|s| self.runtime_s(s)),
                         },
                     });
                 }
@@ -293,14 +350,24 @@ impl Unit<'_> {
     pub(crate) fn state(&self) -> usize {
         match self {
             Unit::Point { state, .. } => *state,
+            Unit::Response { response, .. } => response.state,
             Unit::Chain { curve, .. } => curve.state,
+        }
+    }
+
+    /// The region of its load, if it has one.
+    pub(crate) fn region_bytes(&self) -> Option<u64> {
+        match self {
+            Unit::Point { load, .. } => load.region_bytes,
+            Unit::Response { response, .. } => response.load.region_bytes,
+            Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
 
     /// Where its results go, in order.
     pub(crate) fn dests(&self) -> Vec<Dest> {
         match self {
-            Unit::Point { dest, .. } => vec![*dest],
+            Unit::Point { dest, .. } | Unit::Response { dest, .. } => vec![*dest],
             Unit::Chain { phases, .. } => phases
                 .iter()
                 .flat_map(|phase| match phase {
@@ -315,15 +382,21 @@ impl Unit<'_> {
     /// The test it belongs to; of a chain, the first of its tests.
     pub(crate) fn test(&self) -> usize {
         match self {
-            Unit::Point { dest, .. } => dest.test,
+            Unit::Point { dest, .. } | Unit::Response { dest, .. } => dest.test,
             Unit::Chain { .. } => self.dests()[0].test,
         }
+    }
+
+    /// True when the state is made anew even within a test.
+    pub(crate) fn starts_anew(&self) -> bool {
+        matches!(self, Unit::Response { .. })
     }
 
     /// True when the target is no longer in the unit's state afterwards.
     pub(crate) fn disturbs(&self) -> bool {
         match self {
             Unit::Point { load, .. } => load.writes(),
+            Unit::Response { .. } => true,
             Unit::Chain { curve, phases, .. } => {
                 curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))
             }

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stend_record::review::{FailedTest, JobText, Point, Review, Series, TestResult};
+use stend_record::review::{FailedTest, JobText, Point, Response, Review, Series, TestResult};
 use stend_target::TargetError;
 
 use crate::event::Event;
@@ -21,6 +21,7 @@ pub(crate) struct Shot {
 pub(crate) enum Measured {
     Point(Point),
     Curve(Series),
+    Response(Response),
 }
 
 type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
@@ -124,7 +125,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// A measurement begins.
-    pub(crate) fn begin(&self, dest: Dest, name: &str, runtime_s: u64) {
+    pub(crate) fn begin(&self, dest: Dest, name: &str, runtime_s: Option<u64>) {
         self.begin_test(dest.test);
         let _order = self.lock();
         (self.events)(Event::PointStarted {
@@ -223,6 +224,10 @@ impl<'a> Recorder<'a> {
                     .series
                     .get_or_insert_with(Vec::new)
                     .push(series.clone()),
+                Measured::Response(response) => result
+                    .responses
+                    .get_or_insert_with(Vec::new)
+                    .push(response.clone()),
             }
             result.jobs.push(shot.job.clone());
             for warning in &shot.warnings {

@@ -3,11 +3,13 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use stend_record::review::{JobText, Review, SCHEMA, TargetInfo, TargetKind, TestResult};
+use stend_record::review::{
+    JobText, PointOp, Review, SCHEMA, Series, TargetInfo, TargetKind, TestResult,
+};
 use stend_target::{JobRequest, Target, TargetError};
 
 use crate::conditions;
-use crate::edition::{Curve, Edition, Load, Step, TestKind};
+use crate::edition::{Curve, Edition, Load, Step, TestKind, range_bytes, size_text};
 use crate::event::Event;
 use crate::job::{self, JobFrame};
 use crate::outcome;
@@ -108,7 +110,8 @@ pub struct Estimate {
     pub writing_s: f64,
     /// Rests, s.
     pub idle_s: f64,
-    /// Bytes written by preparation.
+    /// Bytes written by preparation, by curves that end with their range, and as files to
+    /// be deleted.
     pub fill_bytes: u64,
 }
 
@@ -127,13 +130,27 @@ pub fn estimate(
     let (plan, _) = prepare_plan(edition, options, target)?;
     let mut sum = Estimate::default();
     walk(&plan, can_be_copied, &mut |action| match action {
-        Action::Load { load, runtime_s } => {
+        Action::Load {
+            load,
+            runtime_s: Some(runtime_s),
+        } => {
             sum.measured_s += runtime_s as f64;
             if load.writes() {
                 sum.writing_s += runtime_s as f64;
             }
         }
-        Action::Step(Step::Fill { .. }) => sum.fill_bytes += target.capacity_bytes,
+        Action::Load {
+            load,
+            runtime_s: None,
+        } => {
+            if load.writes() {
+                sum.fill_bytes += load.range_bytes(target.capacity_bytes);
+            }
+        }
+        Action::Write(bytes) => sum.fill_bytes += bytes,
+        Action::Step(Step::Fill { region_bytes, .. }) => {
+            sum.fill_bytes += range_bytes(*region_bytes, target.capacity_bytes);
+        }
         Action::Step(Step::Idle { duration_s }) => sum.idle_s += plan.rest_s(*duration_s),
         Action::Step(Step::Trim) => {}
     });
@@ -331,7 +348,7 @@ impl Runner<'_> {
         })
     }
 
-    fn step(
+    pub(crate) fn step(
         &self,
         target: &mut dyn Target,
         name: &str,
@@ -341,9 +358,16 @@ impl Runner<'_> {
             Step::Fill {
                 block_bytes,
                 queue_depth,
+                region_bytes,
             } => {
                 let seed = job::seed_of(self.plan.seed, &format!("fill/{name}"));
-                let text = job::fill(*block_bytes, *queue_depth, seed);
+                let text = job::fill(
+                    *block_bytes,
+                    *queue_depth,
+                    seed,
+                    *region_bytes,
+                    self.plan.capacity_bytes,
+                );
                 let done = target.run(&JobRequest {
                     text: &text,
                     seed,
@@ -371,6 +395,11 @@ impl Runner<'_> {
                 duration_s,
                 ..
             } => self.point(target, *dest, load, *duration_s),
+            Unit::Response {
+                dest,
+                response,
+                trim,
+            } => self.response(target, *dest, response, *trim),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {
                     match phase {
@@ -402,17 +431,24 @@ impl Runner<'_> {
         let seed_name = format!("{test}/{}", load.slug());
         let name = load.describe();
         let runtime_s = self.plan.runtime_s(duration_s);
-        self.recorder.begin(dest, &name, runtime_s);
-        let outcome = self.job(target, load, &seed_name, runtime_s, 0)?;
+        self.recorder.begin(dest, &name, Some(runtime_s));
+        let outcome = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
+        let mut warnings = self.duration_warning(duration_s);
+        warnings.extend(self.region_warning(load));
         let shot = Shot {
-            measured: Measured::Point(outcome::point(load, runtime_s, &outcome)?),
+            measured: Measured::Point(outcome::point(
+                load,
+                runtime_s,
+                self.plan.capacity_bytes,
+                &outcome,
+            )?),
             job: JobText {
                 name,
                 text: outcome.job_text,
             },
-            warnings: self.duration_warning(duration_s),
+            warnings,
         };
-        let cost = self.plan.load_cost(load, runtime_s);
+        let cost = self.plan.load_cost(load, Some(runtime_s));
         self.recorder.record(&[dest], shot, cost);
         Ok(())
     }
@@ -423,25 +459,24 @@ impl Runner<'_> {
         id: &str,
         curve: &Curve,
         name: &str,
-        duration_s: f64,
+        duration_s: Option<f64>,
         dests: &[Dest],
     ) -> Result<(), Arc<TargetError>> {
         let load = &curve.load;
-        let runtime_s = self.plan.runtime_s(duration_s);
+        let runtime_s = duration_s.map(|s| self.plan.runtime_s(s));
         let title = format!("{name}: {}", load.describe());
         for dest in dests {
             self.recorder.begin(*dest, &title, runtime_s);
         }
         let seed_name = format!("{id}/{name}");
         let outcome = self.job(target, load, &seed_name, runtime_s, curve.sample_ms)?;
-        let series = outcome::series(name, load, curve.sample_ms, &outcome)?;
-        let mut warnings = self.duration_warning(duration_s);
-        let end_s = series.samples.last().map_or(0.0, |s| s.t_s);
-        if end_s < 0.95 * runtime_s as f64 - 1.0 {
-            warnings.push(format!(
-                "the curve `{name}` has samples for {end_s:.0} s of {runtime_s} s: the target's log ends early; figures of its end are of that instant"
-            ));
+        let mut series = outcome::series(name, load, curve.sample_ms, &outcome)?;
+        if runtime_s.is_none() {
+            series.range_bytes = Some(load.range_bytes(self.plan.capacity_bytes));
         }
+        let mut warnings = duration_s.map_or_else(Vec::new, |s| self.duration_warning(s));
+        warnings.extend(self.region_warning(load));
+        warnings.extend(early_end(&series, runtime_s));
         let shot = Shot {
             measured: Measured::Curve(series),
             job: JobText {
@@ -460,7 +495,7 @@ impl Runner<'_> {
         target: &mut dyn Target,
         load: &Load,
         seed_name: &str,
-        runtime_s: u64,
+        runtime_s: Option<u64>,
         sample_ms: u32,
     ) -> Result<stend_target::JobOutcome, TargetError> {
         let seed = job::seed_of(self.plan.seed, seed_name);
@@ -480,7 +515,18 @@ impl Runner<'_> {
         })
     }
 
-    fn duration_warning(&self, duration_s: f64) -> Vec<String> {
+    pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
+        let region = load
+            .region_bytes
+            .filter(|r| *r > self.plan.capacity_bytes)?;
+        Some(format!(
+            "the region of {} is more than the target holds: its whole capacity of {:.2} GB (10⁹ bytes) was used",
+            size_text(region),
+            self.plan.capacity_bytes as f64 / 1e9
+        ))
+    }
+
+    pub(crate) fn duration_warning(&self, duration_s: f64) -> Vec<String> {
         let exact_s = duration_s * self.plan.scale;
         if exact_s >= 1.0 {
             return Vec::new();
@@ -490,6 +536,28 @@ impl Runner<'_> {
             self.plan.scale
         )]
     }
+}
+
+/// A word of warning if the samples end well before the load did.
+fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
+    let name = &series.name;
+    let last = series.samples.last();
+    let Some(runtime_s) = runtime_s else {
+        let range = series.range_bytes?;
+        let written = last.map_or(0, |s| s.written_bytes);
+        let writes = series.point.op == PointOp::Write;
+        return (writes && (written as f64) < 0.95 * range as f64).then(|| {
+            format!(
+                "the curve `{name}` has samples for {written} of {range} bytes: the target's log ends early; what lies behind is not in it"
+            )
+        });
+    };
+    let end_s = last.map_or(0.0, |s| s.t_s);
+    (end_s < 0.95 * runtime_s as f64 - 1.0).then(|| {
+        format!(
+            "the curve `{name}` has samples for {end_s:.0} s of {runtime_s} s: the target's log ends early; figures of its end are of that instant"
+        )
+    })
 }
 
 impl Step {

@@ -37,7 +37,7 @@ impl<'e> Tracker<'e> {
     /// writes would cost a real drive days and dozens of fills. Between tests, a state
     /// that only reads have touched is kept, after a pause. From a state on the way (`clean`, on the way to `filled`) only the rest is made. A
     /// target that was in the first state of the way before is brought back by the
-    /// edition's `again`.
+    /// edition's `again`. `new_test` is true as well of a part of a test that starts anew.
     pub(crate) fn bring_to(&mut self, state: usize, new_test: bool) -> Vec<Step> {
         let pause = Step::Idle {
             duration_s: self.edition.pause_s,
@@ -81,7 +81,7 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
     let mut last_test = None;
     for unit in &plan.units {
         let new_test = last_test.replace(unit.test()) != Some(unit.test());
-        for step in tracker.bring_to(unit.state(), new_test) {
+        for step in tracker.bring_to(unit.state(), new_test || unit.starts_anew()) {
             see(Action::Step(&step));
         }
         plan.walk_unit(unit, see);
@@ -114,7 +114,7 @@ pub(crate) fn run(runner: &Runner<'_>, mut target: Box<dyn Target>) {
         // Until the steps have succeeded, the state is unknown.
         let mut after = tracker.clone();
         tracker.lost();
-        let steps = after.bring_to(unit.state(), new_test);
+        let steps = after.bring_to(unit.state(), new_test || unit.starts_anew());
         let title = &plan.edition.states[unit.state()].id;
         if let Err(error) = runner.prepare(target.as_mut(), title, &steps) {
             runner.recorder.fail(&unit.dests(), &error);

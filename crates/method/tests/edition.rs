@@ -1,14 +1,17 @@
 //! Editions: the built-in one says what its documentation says, and whatever is wrong
 //! with a file is told with its place and what is allowed.
 
-use stend_method::edition::{ContinuationStep, Edition, Step, TestKind};
+use stend_method::edition::{ContinuationStep, Edition, Load, Step, TestKind};
 
 const TEXT: &str = include_str!("../../../editions/2014.toml");
 
 #[test]
 fn the_built_in_edition_is_as_documented() {
     let edition = Edition::load("2014").unwrap();
-    assert_eq!(Edition::built_in(), ["2014"]);
+    assert_eq!(
+        Edition::built_in(),
+        ["2014", "2015", "2016a", "2016b", "2018"]
+    );
     assert_eq!(edition.id, "2014");
     let states: Vec<_> = edition.states.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(states, ["clean", "filled"]);
@@ -27,7 +30,7 @@ fn the_built_in_edition_is_as_documented() {
     let TestKind::Curve(curve) = &edition.tests[5].kind else {
         panic!("degradation is a curve");
     };
-    assert_eq!((curve.duration_s, curve.sample_ms), (7200.0, 1000));
+    assert_eq!((curve.duration_s, curve.sample_ms), (Some(7200.0), 1000));
     assert_eq!(curve.load.describe(), "random write, 4 KiB, queue depth 32");
     let TestKind::Continue(next) = &edition.tests[6].kind else {
         panic!("recovery continues");
@@ -35,6 +38,177 @@ fn the_built_in_edition_is_as_documented() {
     let rest = Step::Idle { duration_s: 900.0 };
     assert_eq!(next.steps[0], ContinuationStep::Do(rest));
     assert_eq!(next.steps[2], ContinuationStep::Do(Step::Trim));
+}
+
+fn loads(edition: &Edition, id: &str) -> Vec<Load> {
+    let test = edition.tests.iter().find(|t| t.id == id);
+    match &test.unwrap_or_else(|| panic!("{id}")).kind {
+        TestKind::Sweeps(sweeps) => sweeps.iter().flat_map(|s| s.loads.clone()).collect(),
+        TestKind::Curve(curve) => vec![curve.load],
+        other => panic!("{id}: {other:?}"),
+    }
+}
+
+#[test]
+fn each_edition_has_the_tests_of_its_year() {
+    let common = ["sequential", "random", "depth-scaling", "block-scaling"];
+    let rest = ["mixed-sequential", "degradation", "recovery"];
+    let own: [(&str, &[&str]); 5] = [
+        ("2014", &[]),
+        ("2015", &["mixed-random"]),
+        ("2016a", &["mixed-random", "linear-fill"]),
+        (
+            "2016b",
+            &["sequential-depth", "mixed-random", "linear-fill"],
+        ),
+        (
+            "2018",
+            &["sequential-depth", "mixed-random", "trim-response"],
+        ),
+    ];
+    for (id, own) in own {
+        let edition = Edition::load(id).unwrap();
+        assert_eq!(edition.id, id);
+        let mut expected: Vec<&str> = [&common[..], &rest, own].concat();
+        let mut ids: Vec<&str> = edition.tests.iter().map(|t| t.id.as_str()).collect();
+        expected.sort_unstable();
+        ids.sort_unstable();
+        assert_eq!(ids, expected, "{id}");
+        let step = if id == "2014" { 10 } else { 20 };
+        for mixed in ["mixed-sequential", "mixed-random"] {
+            if ids.contains(&mixed) {
+                let shares = loads(&edition, mixed);
+                let shares: Vec<u32> = shares.iter().map(|l| l.read_percent).collect();
+                assert_eq!(
+                    shares,
+                    (0..=100).step_by(step).collect::<Vec<u32>>(),
+                    "{id}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
+    for id in Edition::built_in() {
+        let edition = Edition::load(id).unwrap();
+        let inside = ["2016b", "2018"].contains(&id);
+        let region = inside.then_some(32 << 30);
+        for test in &edition.tests {
+            match &test.kind {
+                TestKind::Sweeps(sweeps) => {
+                    for sweep in sweeps {
+                        let long = test.id.starts_with("sequential");
+                        let duration_s = match (inside, long) {
+                            (true, true) => 40.0,
+                            (true, false) => 30.0,
+                            (false, true) => 60.0,
+                            (false, false) => 180.0,
+                        };
+                        assert_eq!(sweep.duration_s, duration_s, "{id}: {}", test.id);
+                        assert!(sweep.loads.iter().all(|l| l.region_bytes == region));
+                    }
+                }
+                TestKind::Curve(curve) => assert_eq!(curve.load.region_bytes, None),
+                TestKind::Response(response) => {
+                    assert_eq!((id, response.file_bytes), ("2018", 32 << 30));
+                    assert_eq!(response.load.region_bytes, Some(32 << 30));
+                }
+                TestKind::Continue(_) => {}
+            }
+        }
+        let Step::Fill { region_bytes, .. } = edition.states[1].steps[0] else {
+            panic!("{id}: reads find data");
+        };
+        assert_eq!(region_bytes, region, "{id}");
+        let Step::Fill { region_bytes, .. } = edition.states[0].steps[0] else {
+            panic!("{id}: a drive is filled before it is clean");
+        };
+        assert_eq!(region_bytes, None, "{id}");
+    }
+}
+
+#[test]
+fn regions_and_ends_are_checked() {
+    let top = |line: &str| message("pause_s = 900\n", &format!("pause_s = 900\n{line}\n"));
+    for size in ["0", "1000", "1_048_577"] {
+        let problem = top(&format!("region_bytes = {size}"));
+        assert!(problem.contains("`region_bytes`"), "{problem}");
+        assert!(problem.contains("multiple of 1 MiB"), "{problem}");
+    }
+    let with = |end: &str| message("duration_s = 7200\nsample_ms", &format!("{end}\nsample_ms"));
+    let problem = with("end = \"drive\"");
+    assert!(
+        problem.contains("`end`") && problem.contains("\"range\""),
+        "{problem}"
+    );
+    let problem = with("end = \"range\"");
+    assert!(problem.contains("only a sequential load"), "{problem}");
+    for both_or_none in ["", "end = \"range\"\nduration_s = 7200"] {
+        let problem = with(both_or_none);
+        assert!(problem.contains("either `duration_s"), "{problem}");
+    }
+    // What ends with its range cannot be gone on from: the drive is full.
+    let text = TEXT
+        .replace("duration_s = 7200\nsample_ms", "end = \"range\"\nsample_ms")
+        .replace(
+            "pattern = \"random\"\nblock_bytes = 4096\nqueue_depth = 32",
+            "pattern = \"sequential\"\nblock_bytes = 4096\nqueue_depth = 32",
+        );
+    let problem = Edition::parse(&text, "mine.toml").unwrap_err().to_string();
+    assert!(problem.contains("`after`"), "{problem}");
+}
+
+#[test]
+fn deletions_are_checked() {
+    let text = include_str!("../../../editions/2018.toml");
+    let wrong = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        let problem = Edition::parse(&text.replacen(from, to, 1), "mine.toml");
+        problem.unwrap_err().to_string()
+    };
+    let problem = wrong("interval_ms = 100", "interval_ms = 5");
+    assert!(
+        problem.contains("`interval_ms`") && problem.contains("10 to 1000"),
+        "{problem}"
+    );
+    let problem = wrong("command_bytes = 134_217_728", "command_bytes = 135_266_304");
+    assert!(
+        problem.contains("`command_bytes`") && problem.contains("whole number"),
+        "{problem}"
+    );
+    let problem = wrong("file_bytes = 34_359_738_368", "file_bytes = 4096");
+    assert!(
+        problem.contains("`file_bytes`") && problem.contains("1 MiB"),
+        "{problem}"
+    );
+    let problem = wrong("reference_s = 10", "reference_s = 0");
+    assert!(problem.contains("`reference_s`"), "{problem}");
+    let problem = wrong("[test.response]", "[test.response]\npattern = \"random\"");
+    assert!(problem.contains("`pattern`"), "{problem}");
+}
+
+#[test]
+fn a_sweep_overrides_the_region_of_its_edition() {
+    let text = TEXT
+        .replacen(
+            "pause_s = 900\n",
+            "pause_s = 900\nregion_bytes = 2_097_152\n",
+            1,
+        )
+        .replacen(
+            "threads = 1\nduration_s = 60",
+            "threads = 1\nregion_bytes = 1_048_576\nduration_s = 60",
+            1,
+        );
+    let edition = Edition::parse(&text, "mine.toml").unwrap();
+    let regions: Vec<_> = loads(&edition, "sequential")
+        .iter()
+        .map(|l| l.region_bytes)
+        .collect();
+    assert_eq!(regions, [Some(1 << 20), Some(2 << 20)]);
+    assert_eq!(loads(&edition, "degradation")[0].region_bytes, None);
 }
 
 /// The message for the built-in text with one replacement.
@@ -202,7 +376,10 @@ fn structure_is_checked() {
 #[test]
 fn editions_are_found_by_id_or_path() {
     let unknown = Edition::load("2013").unwrap_err().to_string();
-    assert!(unknown.contains("there are: 2014"), "{unknown}");
+    assert!(
+        unknown.contains("there are: 2014, 2015, 2016a, 2016b, 2018"),
+        "{unknown}"
+    );
     let nowhere = Edition::load("./nowhere.toml").unwrap_err().to_string();
     assert!(nowhere.starts_with("./nowhere.toml: "), "{nowhere}");
     let folder = tempfile::tempdir().unwrap();

@@ -420,6 +420,13 @@ fn a_chain_keeps_the_curve_that_was_finished() {
         ) -> Result<stend_target::JobOutcome, stend_target::TargetError> {
             self.0.run(job)
         }
+        fn run_logged(
+            &mut self,
+            job: &stend_target::JobRequest<'_>,
+            deletion: Option<&stend_target::Deletion>,
+        ) -> Result<stend_target::LoggedOutcome, stend_target::TargetError> {
+            self.0.run_logged(job, deletion)
+        }
         fn trim_all(&mut self) -> Result<(), stend_target::TargetError> {
             self.1 += 1;
             match self.1 {
@@ -572,4 +579,185 @@ fn the_documentation_tells_what_a_real_drive_is_asked_for() {
     ] {
         assert!(text.contains(said), "{said}");
     }
+}
+
+/// An edition of one region and one pass, for a target of [`CAPACITY_BYTES`].
+fn regional(region_bytes: u64) -> Edition {
+    let text = include_str!("../../../editions/2016b.toml");
+    Edition::parse(
+        &text.replace("34_359_738_368", &region_bytes.to_string()),
+        "mine.toml",
+    )
+    .unwrap()
+}
+
+#[test]
+fn a_region_bounds_points_and_the_fill_of_their_state() {
+    let edition = regional(16 << 20);
+    for fake in [Fake::simulated(), Fake::real()] {
+        let options = options(&["random", "mixed-sequential", "linear-fill"]);
+        let asked = estimate(&edition, &options, &fake.info(), false).unwrap();
+        let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
+        for point in test(&review, "random").points.iter().flatten() {
+            assert_eq!(point.region_bytes, Some(16 << 20));
+        }
+        for job in &test(&review, "random").jobs {
+            assert!(job.text.contains("\nsize=16777216\n"), "{}", job.text);
+            assert!(job.name.ends_with(", in 16 MiB"), "{}", job.name);
+        }
+        for job in &test(&review, "mixed-sequential").jobs {
+            assert!(
+                job.text.contains("offset=8388608\nsize=8388608\n"),
+                "{}",
+                job.text
+            );
+        }
+        let pass = test(&review, "linear-fill");
+        assert!(
+            !pass.jobs[0].text.contains("runtime"),
+            "{}",
+            pass.jobs[0].text
+        );
+        let series = pass.series.as_ref().unwrap();
+        assert_eq!(series[0].range_bytes, Some(CAPACITY_BYTES));
+        assert!(
+            review
+                .conditions
+                .iter()
+                .any(|c| c.name == "region" && c.value.ends_with("16 MiB"))
+        );
+        // Clean, filled twice after two tests that write, and the pass itself.
+        let fills = 2 * CAPACITY_BYTES + 2 * (16 << 20);
+        assert_eq!(asked.fill_bytes, fills);
+    }
+}
+
+#[test]
+fn a_target_smaller_than_the_region_says_so() {
+    let edition = regional(128 << 20);
+    let options = options(&["random"]);
+    let review = run_review(Box::new(Fake::simulated()), &edition, &options, &|_| {}).unwrap();
+    let random = test(&review, "random");
+    assert!(
+        random
+            .points
+            .iter()
+            .flatten()
+            .all(|p| p.region_bytes.is_none())
+    );
+    assert!(random.jobs.iter().all(|j| !j.text.contains("size=")));
+    // The other warning is of the shortened run.
+    let warnings = &random.warnings;
+    let said = |w: &String| w.contains("128 MiB") && w.contains("0.07 GB");
+    assert_eq!(
+        warnings.iter().filter(|w| said(w)).count(),
+        1,
+        "{warnings:?}"
+    );
+    let region = review
+        .conditions
+        .iter()
+        .find(|c| c.name == "region")
+        .unwrap();
+    assert!(
+        region.value.contains("more than the target holds"),
+        "{region:?}"
+    );
+}
+
+/// An edition of the one test of a deletion, for a target of [`CAPACITY_BYTES`].
+fn deletion(file_bytes: u64) -> Edition {
+    let text = include_str!("../../../editions/2018.toml")
+        .replace(
+            "file_bytes = 34_359_738_368",
+            &format!("file_bytes = {file_bytes}"),
+        )
+        .replace("34_359_738_368", "16_777_216")
+        .replace("134_217_728", "2_097_152");
+    Edition::parse(&text, "mine.toml").unwrap()
+}
+
+#[test]
+fn a_file_is_written_then_deleted_while_reads_go_on() {
+    let options = options(&["trim-response"]);
+    let edition = deletion(8 << 20);
+    let mut results = Vec::new();
+    for fake in [Fake::simulated(), Fake::real()] {
+        let (spy, copied) = (fake.spy.clone(), fake.fork().is_some());
+        let asked = estimate(&edition, &options, &fake.info(), copied).unwrap();
+        let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
+        assert!(review.complete, "{:?}", review.failed);
+        let log = spy.log.lock().unwrap();
+        let count = |what: &str| log.iter().filter(|l| l.starts_with(what)).count() as u64;
+        assert_eq!(count("file"), 2);
+        assert_eq!(
+            log.iter().find(|l| l.starts_with("trim ")).unwrap(),
+            "trim 8388608 at 16777216 by 2097152 after 1 s"
+        );
+        assert_eq!(count("trim "), 1, "{log:?}");
+        // Each part starts from the state: a target that cannot be copied is filled again.
+        let fills = if copied { 2 } else { 3 };
+        assert_eq!(count("fill"), fills, "{log:?}");
+        let written = CAPACITY_BYTES + (fills - 1) * (16 << 20) + 2 * (8 << 20);
+        assert_eq!(asked.fill_bytes, written);
+        results.push(test(&review, "trim-response").clone());
+    }
+    for result in &results {
+        let parts = result.responses.as_ref().unwrap();
+        let names: Vec<&str> = parts.iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(names, ["without TRIM", "with TRIM"]);
+        assert_eq!(
+            (parts[0].region_bytes, parts[0].file_bytes),
+            (16 << 20, 8 << 20)
+        );
+        assert_eq!((parts[0].trim_s, parts[1].trim_s), (None, Some(0.3)));
+        assert_eq!(parts[1].command_bytes, Some(2 << 20));
+        assert!(
+            parts
+                .iter()
+                .all(|p| (p.reference_iops - 1_000.0).abs() < 2.0)
+        );
+        assert_eq!(
+            (parts[0].latency_ns.max, parts[1].latency_ns.max),
+            (1_000_000, 10_000_000)
+        );
+        let lost = parts[1].intervals.iter().filter(|i| i.iops < 500.0).count();
+        // A shortened run reads for a second after the deletion, all of it slow.
+        assert!((9..=10).contains(&lost), "{lost}");
+        assert!(result.points.is_none() && result.series.is_none());
+        assert!(result.jobs[0].text.contains("rw=randread"));
+        assert!(
+            result.warnings.iter().any(|w| w.contains("shortest run")),
+            "{:?}",
+            result.warnings
+        );
+        assert!(
+            !result
+                .warnings
+                .iter()
+                .any(|w| w.contains("the target holds"))
+        );
+    }
+}
+
+#[test]
+fn a_file_that_does_not_fit_is_made_smaller_and_said() {
+    let review = run_review(
+        Box::new(Fake::simulated()),
+        &deletion(64 << 20),
+        &options(&["trim-response"]),
+        &|_| {},
+    )
+    .unwrap();
+    let result = test(&review, "trim-response");
+    let part = &result.responses.as_ref().unwrap()[1];
+    assert_eq!((part.region_bytes, part.file_bytes), (16 << 20, 32 << 20));
+    assert!(
+        result
+            .warnings
+            .iter()
+            .any(|w| w.contains("a file of 64 MiB") && w.contains("a file of 32 MiB")),
+        "{:?}",
+        result.warnings
+    );
 }

@@ -97,11 +97,11 @@ pub struct FailedTest {
     pub error: String,
 }
 
-/// The result of one test. Either `points` or `series` is filled.
+/// The result of one test. One of `points`, `series` and `responses` is filled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestResult {
-    /// `sequential`, `random`, `depth-scaling`, `block-scaling`, `mixed-sequential`,
-    /// `degradation`, `recovery`.
+    /// `sequential`, `sequential-depth`, `random`, `depth-scaling`, `block-scaling`,
+    /// `mixed-sequential`, `mixed-random`, `degradation`, `recovery`, `linear-fill`, `trim-response` …
     pub id: String,
     /// For people.
     pub title: String,
@@ -113,6 +113,9 @@ pub struct TestResult {
     /// Measured curves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Vec<Series>>,
+    /// Measured responses to a deletion.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub responses: Option<Vec<Response>>,
     /// The fio job files as run, in order.
     pub jobs: Vec<JobText>,
     /// Warnings about this test, with cause and hint.
@@ -156,6 +159,10 @@ pub struct Point {
     pub threads: u32,
     /// Share of reads among the requests, percent.
     pub read_percent: u32,
+    /// The load stayed within so many bytes from the beginning of the target; without it,
+    /// it had the whole capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region_bytes: Option<u64>,
     /// Time asked for, s.
     pub duration_s: f64,
     /// Requests a second, all threads and directions.
@@ -220,6 +227,11 @@ pub struct Series {
     pub point: SeriesPoint,
     /// Length of a sampling interval, s.
     pub interval_s: f64,
+    /// The load passed a range of so many bytes once, ascending from the beginning of the
+    /// target, so that bytes written are a position in it; without it, the load lasted for
+    /// a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range_bytes: Option<u64>,
     /// Samples in the order of time.
     pub samples: Vec<Sample>,
     /// Latency over the whole curve.
@@ -248,4 +260,62 @@ pub struct Sample {
     pub written_bytes: u64,
     /// Requests a second in the interval.
     pub iops: f64,
+}
+
+/// Reads before and after a file is deleted. Times are relative to the deletion: to the
+/// first TRIM, or where none is given, to the instant at which it would have been.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// `with TRIM`, `without TRIM`.
+    pub name: String,
+    /// The reads.
+    pub point: SeriesPoint,
+    /// The reads stay within so many bytes from the beginning of the target.
+    pub region_bytes: u64,
+    /// Size of the file, which lies behind that region, bytes.
+    pub file_bytes: u64,
+    /// Bytes of a TRIM command; missing where no TRIM is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_bytes: Option<u64>,
+    /// How long the commands took together, s; missing where no TRIM is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim_s: Option<f64>,
+    /// Length of an interval, s.
+    pub interval_s: f64,
+    /// Intervals in the order of time, those before the deletion first.
+    pub intervals: Vec<ResponseInterval>,
+    /// The slowest requests in the order of time: all there are, or as many as are kept.
+    pub slowest: Vec<SlowRequest>,
+    /// All requests.
+    pub requests: u64,
+    /// Requests a second before the deletion.
+    pub reference_iops: f64,
+    /// Latency before the deletion.
+    pub reference_latency_ns: LatencySummary,
+    /// Latency from the deletion on.
+    pub latency_ns: LatencySummary,
+}
+
+/// The requests completed in one interval of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResponseInterval {
+    /// End of the interval, relative to the deletion, s.
+    pub t_s: f64,
+    /// Requests a second.
+    pub iops: f64,
+    /// Median latency, ns; 0 where no request was completed, as of the other two.
+    pub p50_ns: u64,
+    /// 99 %, ns.
+    pub p99_ns: u64,
+    /// Largest, ns.
+    pub max_ns: u64,
+}
+
+/// One of the slowest requests of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlowRequest {
+    /// Completion, relative to the deletion, s.
+    pub t_s: f64,
+    /// Latency, ns.
+    pub latency_ns: u64,
 }

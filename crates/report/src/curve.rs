@@ -139,6 +139,7 @@ mod tests {
                 queue_depth: 32,
             },
             interval_s: 1.0,
+            range_bytes: None,
             samples,
             latency_ns: LatencySummary::default(),
         }

@@ -120,6 +120,8 @@ struct Ranges {
 enum View {
     Time,
     Written,
+    /// Of a pass over a range, where the bytes written are a place in it.
+    Position,
     /// Small steps at the beginning are a hair's breadth on an even axis.
     WrittenLog,
 }
@@ -128,7 +130,7 @@ impl View {
     fn along(self) -> Along {
         match self {
             View::Time => Along::Time,
-            View::Written | View::WrittenLog => Along::Written,
+            View::Written | View::Position | View::WrittenLog => Along::Written,
         }
     }
 
@@ -136,6 +138,7 @@ impl View {
         match self {
             View::Time => "time",
             View::Written => "data written",
+            View::Position => "position",
             View::WrittenLog => "data written, logarithmic",
         }
     }
@@ -169,6 +172,10 @@ impl Ranges {
 
     /// The charts that are worth drawing of a group of curves.
     fn views(&self, drawn: &[Drawn<'_>]) -> Vec<View> {
+        let pass = |d: &Drawn<'_>| d.series.range_bytes.is_some() && d.writes();
+        if drawn.iter().all(pass) {
+            return vec![View::Position];
+        }
         let mut views = vec![View::Time];
         if drawn.iter().any(Drawn::writes) {
             views.push(View::Written);
@@ -204,7 +211,7 @@ fn group_blocks(
             view.words()
         );
         let note = match view {
-            View::Time => reading_note(drawn, duration_scale),
+            View::Time | View::Position => reading_note(drawn, duration_scale),
             View::Written => String::new(),
             View::WrittenLog => {
                 "The same, with the beginning drawn wide: there the dots tell more than the means."
@@ -414,6 +421,10 @@ fn curve_chart(
     let x = match view {
         View::Time => time_axis(ranges),
         View::Written => written_axis(ranges),
+        View::Position => Axis {
+            title: "Position, GB from the beginning (GB = 10⁹ bytes)".into(),
+            ..written_axis(ranges)
+        },
         View::WrittenLog => written_log_axis(ranges),
     };
     Draft {

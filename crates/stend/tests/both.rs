@@ -14,15 +14,19 @@ use common::{
 };
 use serde_json::Value;
 
-/// Every test of the 2014 edition.
-const TESTS: [&str; 7] = [
+/// Tests of every kind that the editions have.
+const TESTS: [&str; 11] = [
     "sequential",
     "random",
     "depth-scaling",
     "block-scaling",
     "mixed-sequential",
+    "sequential-depth",
+    "mixed-random",
     "degradation",
     "recovery",
+    "linear-fill",
+    "trim-response",
 ];
 
 /// Shares of the simulated and the real are compared over this time, s.
@@ -94,10 +98,14 @@ fn check(review: &Value) {
             check_point(point);
         }
         for series in test["series"].as_array().into_iter().flatten() {
-            check_series(series);
+            match series.get("range_bytes") {
+                None => check_series(series),
+                Some(range) => check_pass(series, number(range)),
+            }
         }
     }
     check_loads(review);
+    check_responses(review);
     check_recovery(review);
 }
 
@@ -213,6 +221,62 @@ fn check_series(series: &Value) {
     check_latency(&series["latency_ns"], name);
 }
 
+/// A pass over a range ends at the end of the range, whatever time it takes.
+fn check_pass(series: &Value, range: f64) {
+    assert_eq!(range, (64 * MIB) as f64);
+    let samples = list(&series["samples"]);
+    let last = samples.last().unwrap();
+    let written = number(&last["written_bytes"]);
+    assert!(written <= range && written > 0.7 * range, "{last}");
+    let rate = written / number(&last["t_s"]);
+    assert!(rate > 1e6, "{last}");
+    check_latency(&series["latency_ns"], "pass");
+}
+
+/// Reads go on through a deletion, and every one of them is accounted for.
+fn check_responses(review: &Value) {
+    let responses = list(&test(review, "trim-response")["responses"]);
+    let names: Vec<&str> = responses
+        .iter()
+        .map(|r| r["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["without TRIM", "with TRIM"]);
+    for response in responses {
+        let name = response["name"].as_str().unwrap();
+        assert_eq!(response["file_bytes"], 32 * MIB, "{name}");
+        let intervals = list(&response["intervals"]);
+        let times: Vec<f64> = intervals.iter().map(|i| number(&i["t_s"])).collect();
+        assert!(times.is_sorted_by(|a, b| a < b), "{name}");
+        // fio needs a moment to begin, so that what lies before the deletion is shorter.
+        assert!(times[0] < -0.5 && times[0] > -2.1, "{name}: {}", times[0]);
+        let last = times[times.len() - 1];
+        assert!(last > 1.7 && last < 4.0, "{name}: {last}");
+        let counted: f64 = intervals.iter().map(|i| number(&i["iops"]) * 0.1).sum();
+        let requests = number(&response["requests"]);
+        assert!(
+            (counted / requests - 1.0).abs() < 0.1,
+            "{name}: {counted} of {requests}"
+        );
+        assert!(number(&response["reference_iops"]) > 10.0, "{name}");
+        check_latency(&response["latency_ns"], name);
+        check_latency(&response["reference_latency_ns"], name);
+        let slowest = list(&response["slowest"]);
+        let worst = slowest
+            .iter()
+            .map(|s| number(&s["latency_ns"]))
+            .fold(0.0, f64::max);
+        let max = |key: &str| number(&response[key]["max"]);
+        assert_eq!(
+            worst,
+            max("latency_ns").max(max("reference_latency_ns")),
+            "{name}"
+        );
+    }
+    assert_eq!(responses[0].get("trim_s"), None);
+    assert!(number(&responses[1]["trim_s"]) > 0.0);
+    assert_eq!(responses[1]["command_bytes"], 8 * MIB);
+}
+
 /// The points are those that the edition asks for, in its order.
 fn check_loads(review: &Value) {
     let column = |id: &str, key: &str| -> Vec<Value> {
@@ -229,6 +293,15 @@ fn check_loads(review: &Value) {
     assert_eq!(column("block-scaling", "block_bytes"), [4096, 65_536]);
     assert_eq!(column("mixed-sequential", "read_percent"), [0, 50, 100]);
     assert_eq!(column("mixed-sequential", "threads"), [2, 2, 2]);
+    assert_eq!(column("mixed-random", "threads"), [4, 4, 4]);
+    assert_eq!(column("sequential-depth", "queue_depth"), [1, 4]);
+    let region = 16 * MIB;
+    assert_eq!(column("sequential-depth", "region_bytes"), [region, region]);
+    assert_eq!(column("mixed-random", "region_bytes"), [region; 3]);
+    assert_eq!(
+        test(review, "random")["points"][0].get("region_bytes"),
+        None
+    );
     for test in list(&review["tests"]) {
         for job in list(&test["jobs"]) {
             let text = job["text"].as_str().unwrap();

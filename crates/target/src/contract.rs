@@ -53,6 +53,41 @@ pub struct ReplayOutcome {
     pub limits: Vec<String>,
 }
 
+/// A range that is given TRIM while a job runs, as a file system does with the space of a
+/// file that is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deletion {
+    /// When, after the start of the job, s.
+    pub at_s: u64,
+    /// First byte.
+    pub offset_bytes: u64,
+    /// Bytes: a multiple of `command_bytes`.
+    pub len_bytes: u64,
+    /// Bytes that one command covers; the commands follow one on the other.
+    pub command_bytes: u64,
+}
+
+/// The completion of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completed {
+    /// When, since the start of the job, ns. A real target knows it to the millisecond.
+    pub at_ns: u64,
+    /// Completion latency, ns.
+    pub latency_ns: u64,
+}
+
+/// What a job yielded whose every request was kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoggedOutcome {
+    /// The rest; without samples.
+    pub job: JobOutcome,
+    /// Every request of the job's first section, in the order of completion.
+    pub requests: Vec<Completed>,
+    /// When the first TRIM was given and when the last was done, since the start of the
+    /// job, ns; `None` without a [`Deletion`].
+    pub trimmed_ns: Option<(u64, u64)>,
+}
+
 /// Something that can be tested.
 pub trait Target: Send {
     /// What it is.
@@ -81,6 +116,14 @@ pub trait Target: Send {
             self.info().name
         )))
     }
+
+    /// Runs a job file of one section of reads to its end, keeps every request, and gives a
+    /// range TRIM meanwhile.
+    fn run_logged(
+        &mut self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<LoggedOutcome, TargetError>;
 
     /// TRIMs the whole range under test. [`TargetError::Failed`] where the target cannot.
     fn trim_all(&mut self) -> Result<(), TargetError>;

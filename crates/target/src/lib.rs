@@ -6,6 +6,9 @@ pub mod simulated;
 pub mod smart;
 pub mod state;
 
-pub use contract::{JobLog, JobOutcome, JobRequest, ReplayOutcome, Target, TargetError};
+pub use contract::{
+    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
+    TargetError,
+};
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};

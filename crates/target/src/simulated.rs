@@ -10,7 +10,10 @@ use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
 use stend_load::{JobFile, RunError, RunOptions, RunResult, SampleRow};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
-use crate::contract::{JobLog, JobOutcome, JobRequest, ReplayOutcome, Target, TargetError};
+use crate::contract::{
+    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
+    TargetError,
+};
 use crate::state::StateFile;
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
@@ -190,12 +193,7 @@ impl Target for SimulatedTarget {
             ..RunOptions::default()
         };
         let result = self.run_file(&file, &options)?;
-        if let Some(failed) = result.jobs.iter().find(|job| job.errors.fatal != 0) {
-            return Err(TargetError::Failed(format!(
-                "job \"{}\" with error {}",
-                failed.name, failed.errors.fatal
-            )));
-        }
+        no_job_failed(&result)?;
         Ok(JobOutcome {
             fio: fio_output(&result, true),
             job_text: job.text.to_string(),
@@ -227,6 +225,42 @@ impl Target for SimulatedTarget {
         })
     }
 
+    /// The TRIM is a job of its own beside the one given, which it does not change.
+    fn run_logged(
+        &mut self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<LoggedOutcome, TargetError> {
+        let text = logged_text(job.text, deletion);
+        let file = JobFile::parse(&text).map_err(|error| TargetError::Input(error.to_string()))?;
+        let options = RunOptions {
+            seed: job.seed,
+            ..RunOptions::default()
+        };
+        let result = self.run_file(&file, &options)?;
+        no_job_failed(&result)?;
+        let begin = result.started_at;
+        let reads = result.jobs.first();
+        let requests = reads.into_iter().flat_map(|job| &job.log_requests);
+        let requests = requests.map(|request| Completed {
+            at_ns: request.at.0,
+            latency_ns: request.latency.0,
+        });
+        let trims = result.jobs.get(1).filter(|_| deletion.is_some());
+        Ok(LoggedOutcome {
+            requests: requests.collect(),
+            trimmed_ns: trims.map(|job| {
+                let from = job.started_at.since(begin);
+                (from.0, from.0 + job.runtime.0)
+            }),
+            job: JobOutcome {
+                fio: fio_output(&result, true),
+                job_text: text,
+                log: Vec::new(),
+            },
+        })
+    }
+
     fn trim_all(&mut self) -> Result<(), TargetError> {
         self.trim(0, self.drive.capacity_bytes())
     }
@@ -245,6 +279,32 @@ impl Target for SimulatedTarget {
     fn fork(&self) -> Option<Box<dyn Target>> {
         Some(Box::new(self.clone()))
     }
+}
+
+fn no_job_failed(result: &RunResult) -> Result<(), TargetError> {
+    match result.jobs.iter().find(|job| job.errors.fatal != 0) {
+        None => Ok(()),
+        Some(failed) => Err(TargetError::Failed(format!(
+            "job \"{}\" with error {}",
+            failed.name, failed.errors.fatal
+        ))),
+    }
+}
+
+/// The job with a log of every request, and a deletion as a section after its own.
+fn logged_text(text: &str, deletion: Option<&Deletion>) -> String {
+    let mut text = format!(
+        "; added by stend: a log of every request\n[global]\nwrite_lat_log=stend\n\
+         ; the test's own job file\n{text}"
+    );
+    if let Some(deletion) = deletion {
+        text.push_str(&format!(
+            "\n; added by stend: the deletion\n[deletion]\nrw=trim\nbs={}\niodepth=1\n\
+             offset={}\nsize={}\ntime_based=0\nstartdelay={}\n",
+            deletion.command_bytes, deletion.offset_bytes, deletion.len_bytes, deletion.at_s
+        ));
+    }
+    text
 }
 
 fn log_row(row: &SampleRow) -> JobLog {

@@ -17,17 +17,19 @@
 //! | hardly, a little, widely | scatter over the longest stretch below 5 %, below 15 %, from 40 % up |
 //! | fast writes, falls | what is written above the geometric mean of the curve's start and the fresh curve's end, see [`recovery`](crate::recovery::recovery()) |
 //! | nothing comes back | a later curve starts less than a quarter above the fresh curve's end |
+//! | back to normal | every second from then on reaches 90 % of the speed before the deletion, for ten seconds or until the end, see [`aftermath`](crate::response::aftermath()) |
 //! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
 
 mod curves;
 mod points;
+mod responses;
 mod rivals;
 mod summary;
 
 use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::figures::{KeyFigure, key_figures};
-use crate::load::{curves_of, points_of};
+use crate::load::{curves_of, points_of, responses_of};
 
 /// Title of the first finding, the whole in a few sentences.
 pub const SUMMARY_TITLE: &str = "In short";
@@ -103,7 +105,7 @@ fn title(test: &TestResult) -> String {
 
 fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
     match (points_of(test), curves_of(test)) {
-        ([], []) => Vec::new(),
+        ([], []) => responses::sentences(responses_of(test)),
         ([], [only]) => curves::single(only, capacity_bytes),
         ([], [fresh, later @ ..]) => curves::several(fresh, later),
         _ => points::sentences(test),

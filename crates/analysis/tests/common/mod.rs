@@ -65,6 +65,7 @@ pub fn sampled(
             queue_depth: 32,
         },
         interval_s: 1.0,
+        range_bytes: None,
         samples,
         latency_ns: LatencySummary::default(),
     }

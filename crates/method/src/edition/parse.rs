@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::{
     Continuation, ContinuationStep, Curve, Edition, EditionError, Load, REQUIRED_PERCENTILES,
-    SCHEMA, State, Step, Sweep, Test, TestKind,
+    Response, SCHEMA, State, Step, Sweep, Test, TestKind,
 };
 
 /// The longest duration, s. A multiple by the largest duration scale still fits the
@@ -25,6 +25,7 @@ struct File {
     title: String,
     percentiles: Spanned<Vec<f64>>,
     pause_s: Spanned<f64>,
+    region_bytes: Option<Spanned<u64>>,
     #[serde(default)]
     state: Vec<StateEntry>,
     test: Spanned<Vec<TestEntry>>,
@@ -47,6 +48,7 @@ enum StepEntry {
     Fill {
         block_bytes: Spanned<u64>,
         queue_depth: Spanned<u32>,
+        region_bytes: Option<Spanned<u64>>,
     },
     Trim,
     Idle {
@@ -68,6 +70,7 @@ struct TestEntry {
     curve: Option<CurveEntry>,
     #[serde(rename = "continue")]
     continuation: Option<ContinueEntry>,
+    response: Option<ResponseEntry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -95,6 +98,7 @@ struct SweepEntry {
     queue_depth: Spanned<Vec<u32>>,
     threads: Spanned<u32>,
     read_percent: Option<Spanned<Vec<u32>>>,
+    region_bytes: Option<Spanned<u64>>,
     duration_s: Spanned<f64>,
 }
 
@@ -108,7 +112,9 @@ struct CurveEntry {
     block_bytes: Spanned<u64>,
     queue_depth: Spanned<u32>,
     threads: Spanned<u32>,
-    duration_s: Spanned<f64>,
+    region_bytes: Option<Spanned<u64>>,
+    duration_s: Option<Spanned<f64>>,
+    end: Option<Spanned<String>>,
     sample_ms: Spanned<u32>,
 }
 
@@ -117,6 +123,21 @@ struct CurveEntry {
 struct ContinueEntry {
     after: Spanned<String>,
     steps: Vec<StepEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ResponseEntry {
+    state: Spanned<String>,
+    block_bytes: Spanned<u64>,
+    queue_depth: Spanned<u32>,
+    region_bytes: Spanned<u64>,
+    file_bytes: Spanned<u64>,
+    command_bytes: Spanned<u64>,
+    rest_s: Spanned<f64>,
+    reference_s: Spanned<f64>,
+    duration_s: Spanned<f64>,
+    interval_ms: Spanned<u32>,
 }
 
 /// The text under examination, to turn places into lines and keys.
@@ -184,6 +205,7 @@ impl Source<'_> {
         }
         self.id(&raw.id)?;
         self.percentiles(&raw.percentiles)?;
+        let region_bytes = self.region(raw.region_bytes.as_ref())?;
         let mut states: Vec<State> = Vec::new();
         for entry in raw.state {
             let state = self.state(entry, &states)?;
@@ -194,7 +216,7 @@ impl Source<'_> {
         }
         let mut tests: Vec<Test> = Vec::new();
         for entry in raw.test.into_inner() {
-            let test = self.test(entry, &states, &tests)?;
+            let test = self.test(entry, region_bytes, &states, &tests)?;
             tests.push(test);
         }
         Ok(Edition {
@@ -260,6 +282,20 @@ impl Source<'_> {
         Ok(bytes)
     }
 
+    fn region(&self, value: Option<&Spanned<u64>>) -> Result<Option<u64>, EditionError> {
+        let Some(place) = value else {
+            return Ok(None);
+        };
+        let bytes = *place.get_ref();
+        if bytes == 0 || !bytes.is_multiple_of(1 << 20) || bytes > 1 << 60 {
+            return self.fail(
+                place,
+                format!("{bytes} is no region: a multiple of 1 MiB (1048576 bytes), at most 1 EiB"),
+            );
+        }
+        Ok(Some(bytes))
+    }
+
     fn count(&self, place: &Spanned<impl Sized>, n: u32) -> Result<u32, EditionError> {
         if n == 0 || n > 65_536 {
             return self.fail(place, format!("{n} is out of range: from 1 to 65536"));
@@ -272,7 +308,9 @@ impl Source<'_> {
             StepEntry::Fill {
                 block_bytes,
                 queue_depth,
+                region_bytes,
             } => ContinuationStep::Do(Step::Fill {
+                region_bytes: self.region(region_bytes.as_ref())?,
                 block_bytes: self.block(&block_bytes, *block_bytes.get_ref())?,
                 queue_depth: self.count(&queue_depth, *queue_depth.get_ref())?,
             }),
@@ -354,6 +392,7 @@ impl Source<'_> {
     fn test(
         &self,
         entry: TestEntry,
+        region_bytes: Option<u64>,
         states: &[State],
         earlier: &[Test],
     ) -> Result<Test, EditionError> {
@@ -361,14 +400,19 @@ impl Source<'_> {
         if earlier.iter().any(|t| t.id == *entry.id.get_ref()) {
             return self.fail(&entry.id, "two tests have this id");
         }
-        let kind = match (entry.sweep, entry.curve, entry.continuation) {
-            (Some(sweeps), None, None) => TestKind::Sweeps(self.sweeps(&entry.id, sweeps, states)?),
-            (None, Some(curve), None) => TestKind::Curve(self.curve(curve, states)?),
-            (None, None, Some(next)) => TestKind::Continue(self.continuation(next, earlier)?),
+        let kind = match (entry.sweep, entry.curve, entry.continuation, entry.response) {
+            (Some(sweeps), None, None, None) => {
+                TestKind::Sweeps(self.sweeps(&entry.id, sweeps, region_bytes, states)?)
+            }
+            (None, Some(curve), None, None) => TestKind::Curve(self.curve(curve, states)?),
+            (None, None, Some(next), None) => TestKind::Continue(self.continuation(next, earlier)?),
+            (None, None, None, Some(response)) => {
+                TestKind::Response(self.response(&response, states)?)
+            }
             _ => {
                 return self.fail(
                     &entry.id,
-                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`",
+                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`",
                 );
             }
         };
@@ -384,11 +428,12 @@ impl Source<'_> {
         &self,
         id: &Spanned<String>,
         entries: Vec<SweepEntry>,
+        region_bytes: Option<u64>,
         states: &[State],
     ) -> Result<Vec<Sweep>, EditionError> {
         let mut sweeps: Vec<Sweep> = Vec::new();
         for entry in &entries {
-            let sweep = self.sweep(entry, states)?;
+            let sweep = self.sweep(entry, region_bytes, states)?;
             // A point's random seed derives from its load: a load named twice would be
             // the same measurement twice.
             let known = sweeps.iter().flat_map(|s| &s.loads);
@@ -403,8 +448,48 @@ impl Source<'_> {
         Ok(sweeps)
     }
 
-    fn sweep(&self, entry: &SweepEntry, states: &[State]) -> Result<Sweep, EditionError> {
-        let shares = match (entry.op, &entry.read_percent) {
+    /// The loads of a sweep, within the edition's region if it names none of its own.
+    fn sweep(
+        &self,
+        entry: &SweepEntry,
+        region_bytes: Option<u64>,
+        states: &[State],
+    ) -> Result<Sweep, EditionError> {
+        let region_bytes = self.region(entry.region_bytes.as_ref())?.or(region_bytes);
+        let shares = self.shares(entry)?;
+        if entry.block_bytes.get_ref().is_empty() {
+            return self.fail(&entry.block_bytes, "at least one block size");
+        }
+        if entry.queue_depth.get_ref().is_empty() {
+            return self.fail(&entry.queue_depth, "at least one queue depth");
+        }
+        let threads = self.count(&entry.threads, *entry.threads.get_ref())?;
+        let mut loads = Vec::new();
+        for &block in entry.block_bytes.get_ref() {
+            for &depth in entry.queue_depth.get_ref() {
+                for &read_percent in &shares {
+                    loads.push(Load {
+                        op: point_op(entry.op),
+                        pattern: pattern(entry.pattern),
+                        block_bytes: self.block(&entry.block_bytes, block)?,
+                        queue_depth: self.count(&entry.queue_depth, depth)?,
+                        threads,
+                        read_percent,
+                        region_bytes,
+                    });
+                }
+            }
+        }
+        Ok(Sweep {
+            state: self.state_index(&entry.state, states)?,
+            loads,
+            duration_s: self.duration(&entry.duration_s)?,
+        })
+    }
+
+    /// The shares of reads of a sweep.
+    fn shares(&self, entry: &SweepEntry) -> Result<Vec<u32>, EditionError> {
+        Ok(match (entry.op, &entry.read_percent) {
             (OpEntry::Read, None) => vec![100],
             (OpEntry::Write, None) => vec![0],
             (OpEntry::Mixed, Some(shares)) => {
@@ -425,33 +510,6 @@ impl Source<'_> {
                     "only a sweep with op = \"mixed\" has a share of reads",
                 );
             }
-        };
-        if entry.block_bytes.get_ref().is_empty() {
-            return self.fail(&entry.block_bytes, "at least one block size");
-        }
-        if entry.queue_depth.get_ref().is_empty() {
-            return self.fail(&entry.queue_depth, "at least one queue depth");
-        }
-        let threads = self.count(&entry.threads, *entry.threads.get_ref())?;
-        let mut loads = Vec::new();
-        for &block in entry.block_bytes.get_ref() {
-            for &depth in entry.queue_depth.get_ref() {
-                for &read_percent in &shares {
-                    loads.push(Load {
-                        op: point_op(entry.op),
-                        pattern: pattern(entry.pattern),
-                        block_bytes: self.block(&entry.block_bytes, block)?,
-                        queue_depth: self.count(&entry.queue_depth, depth)?,
-                        threads,
-                        read_percent,
-                    });
-                }
-            }
-        }
-        Ok(Sweep {
-            state: self.state_index(&entry.state, states)?,
-            loads,
-            duration_s: self.duration(&entry.duration_s)?,
         })
     }
 
@@ -467,6 +525,7 @@ impl Source<'_> {
         if !(100..=60_000).contains(&sample_ms) {
             return self.fail(&entry.sample_ms, "a sample spans 100 to 60000 ms");
         }
+        let duration_s = self.curve_end(&entry)?;
         Ok(Curve {
             state: self.state_index(&entry.state, states)?,
             load: Load {
@@ -476,10 +535,69 @@ impl Source<'_> {
                 queue_depth: self.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
                 threads: self.count(&entry.threads, *entry.threads.get_ref())?,
                 read_percent,
+                region_bytes: self.region(entry.region_bytes.as_ref())?,
             },
-            duration_s: self.duration(&entry.duration_s)?,
+            duration_s,
             name: entry.name,
             sample_ms,
+        })
+    }
+
+    /// How long a curve lasts; `None` for one that ends with its range.
+    fn curve_end(&self, entry: &CurveEntry) -> Result<Option<f64>, EditionError> {
+        match (&entry.duration_s, &entry.end) {
+            (Some(duration_s), None) => self.duration(duration_s).map(Some),
+            (None, Some(end)) => {
+                if end.get_ref() != "range" {
+                    return self.fail(end, "the one end besides a time is \"range\"");
+                }
+                let one = *entry.threads.get_ref() == 1;
+                if !one || !matches!(entry.pattern, PatternEntry::Sequential) {
+                    return self.fail(
+                        end,
+                        "only a sequential load of one thread ends with its range: name a `duration_s` instead",
+                    );
+                }
+                Ok(None)
+            }
+            _ => self.fail(
+                &entry.state,
+                "a curve has either `duration_s = ..` or `end = \"range\"`",
+            ),
+        }
+    }
+
+    fn response(&self, entry: &ResponseEntry, states: &[State]) -> Result<Response, EditionError> {
+        let interval_ms = *entry.interval_ms.get_ref();
+        if !(10..=1000).contains(&interval_ms) {
+            return self.fail(&entry.interval_ms, "an interval spans 10 to 1000 ms");
+        }
+        let (file, command) = (*entry.file_bytes.get_ref(), *entry.command_bytes.get_ref());
+        self.region(Some(&entry.command_bytes))?;
+        self.region(Some(&entry.file_bytes))?;
+        if !file.is_multiple_of(command) || file / command > 1 << 20 {
+            return self.fail(
+                &entry.command_bytes,
+                "a whole number of TRIM commands, at most 1048576, covers `file_bytes`",
+            );
+        }
+        Ok(Response {
+            state: self.state_index(&entry.state, states)?,
+            load: Load {
+                op: PointOp::Read,
+                pattern: Pattern::Random,
+                block_bytes: self.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
+                queue_depth: self.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
+                threads: 1,
+                read_percent: 100,
+                region_bytes: self.region(Some(&entry.region_bytes))?,
+            },
+            file_bytes: file,
+            command_bytes: command,
+            rest_s: self.pause(&entry.rest_s)?,
+            reference_s: self.duration(&entry.reference_s)?,
+            duration_s: self.duration(&entry.duration_s)?,
+            interval_ms,
         })
     }
 
@@ -490,13 +608,15 @@ impl Source<'_> {
     ) -> Result<Continuation, EditionError> {
         let name = entry.after.get_ref();
         let curve = earlier.iter().enumerate().find_map(|(i, t)| match &t.kind {
-            TestKind::Curve(curve) if t.id == *name => Some((i, curve)),
+            TestKind::Curve(curve) if t.id == *name && curve.duration_s.is_some() => {
+                Some((i, curve))
+            }
             _ => None,
         });
         let Some((after, curve)) = curve else {
             return self.fail(
                 &entry.after,
-                format!("`{name}` is no test with a `[test.curve]` that stands before this"),
+                format!("`{name}` is no test with a `[test.curve]` of a `duration_s` that stands before this"),
             );
         };
         let taken = |t: &Test| matches!(&t.kind, TestKind::Continue(c) if c.after == after);

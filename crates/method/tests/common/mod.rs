@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
-use stend_target::{JobLog, JobOutcome, JobRequest, Target, TargetError};
+use stend_target::{
+    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError,
+};
 
 pub const CAPACITY_BYTES: u64 = 64 << 20;
 
@@ -213,6 +215,45 @@ impl Target for Fake {
                     ..JobLog::default()
                 })
                 .collect(),
+        })
+    }
+
+    /// A read each ms; from the TRIM on, which takes 300 ms, one each 10 ms for 2 s.
+    fn run_logged(
+        &mut self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<LoggedOutcome, TargetError> {
+        let outcome = self.run(job)?;
+        let runtime_s: u64 = option(job.text, "runtime").unwrap().parse().unwrap();
+        let mut trimmed = None;
+        if let Some(d) = deletion {
+            self.did(&format!(
+                "trim {} at {} by {} after {} s",
+                d.len_bytes, d.offset_bytes, d.command_bytes, d.at_s
+            ))?;
+            self.stir("trim");
+            trimmed = Some((d.at_s * 1_000_000_000, d.at_s * 1_000_000_000 + 300_000_000));
+        }
+        let slow = trimmed.map_or(0..0, |(from, _)| from..from + 2_000_000_000);
+        let mut requests = Vec::new();
+        let mut at_ns = 0;
+        loop {
+            let latency_ns = if slow.contains(&at_ns) {
+                10_000_000
+            } else {
+                1_000_000
+            };
+            at_ns += latency_ns;
+            if at_ns > runtime_s * 1_000_000_000 {
+                break;
+            }
+            requests.push(Completed { at_ns, latency_ns });
+        }
+        Ok(LoggedOutcome {
+            job: outcome,
+            requests,
+            trimmed_ns: trimmed,
         })
     }
 

@@ -174,6 +174,7 @@ fn point(op: PointOp, pattern: Pattern, block_bytes: u64, queue_depth: u32, bw: 
         queue_depth,
         threads: 1,
         read_percent: if op == PointOp::Read { 100 } else { 0 },
+        region_bytes: None,
         duration_s: 60.0,
         iops,
         bw_bytes_per_s: bw,
@@ -264,6 +265,7 @@ fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Seri
             queue_depth: 32,
         },
         interval_s: 1.0,
+        range_bytes: None,
         samples,
         latency_ns: latency(32.0 / steps[0].1 * 1e9, PointOp::Write),
     }

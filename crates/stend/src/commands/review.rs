@@ -374,5 +374,13 @@ fn test_lines(test: &TestResult) -> String {
             last.map_or(0.0, |s| s.written_bytes as f64 / 1e9)
         );
     }
+    for response in test.responses.iter().flatten() {
+        text += &format!(
+            "  {}: {:.0} IOPS before the deletion, slowest read after it {:.2} ms\n",
+            response.name,
+            response.reference_iops,
+            response.latency_ns.max as f64 / 1e6
+        );
+    }
     text
 }

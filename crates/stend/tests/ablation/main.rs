@@ -78,6 +78,7 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
             queue_depth: 32,
         },
         interval_s: f64::from(sample_ms) / 1e3,
+        range_bytes: None,
         samples: outcome
             .log
             .iter()

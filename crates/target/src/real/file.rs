@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions as FileOptions};
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -157,10 +158,16 @@ fn reserve(file: &File, size_bytes: u64) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Gives the file's space back to the file system and keeps its length.
-pub(crate) fn punch(file: &File, size_bytes: u64) -> io::Result<()> {
+/// Gives space of the file back to the file system, so many bytes at a time, and keeps its
+/// length.
+pub(crate) fn punch(file: &File, range: Range<u64>, step_bytes: u64) -> io::Result<()> {
     let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    rustix::fs::fallocate(file, flags, 0, size_bytes)?;
+    let mut at = range.start;
+    while at < range.end {
+        let len = step_bytes.clamp(1, range.end - at);
+        rustix::fs::fallocate(file, flags, at, len)?;
+        at += len;
+    }
     file.sync_all()
 }
 
@@ -176,7 +183,9 @@ pub(crate) fn can_punch(path: &Path) -> bool {
         .custom_flags(OFlags::TMPFILE.bits().cast_signed())
         .open(folder);
     match nameless {
-        Ok(file) => file.set_len(GRAIN_BYTES).is_err() || punch(&file, GRAIN_BYTES).is_ok(),
+        Ok(file) => {
+            file.set_len(GRAIN_BYTES).is_err() || punch(&file, 0..GRAIN_BYTES, GRAIN_BYTES).is_ok()
+        }
         Err(_) => true,
     }
 }

@@ -61,6 +61,15 @@ pub(crate) struct Frame<'a> {
     pub(crate) seed: u64,
     /// Sampling interval, ms; 0 for none.
     pub(crate) sample_ms: u32,
+    /// Log the latency of every request.
+    pub(crate) every_request: bool,
+}
+
+impl Frame<'_> {
+    /// Whether stend keeps logs of its own.
+    fn logs(&self) -> bool {
+        self.sample_ms > 0 || self.every_request
+    }
 }
 
 /// Options that matter here, as they stand for a section.
@@ -120,6 +129,7 @@ pub(crate) fn check(text: &str) -> Result<(), BadJob> {
         engine: Engine::Psync,
         seed: 0,
         sample_ms: 0,
+        every_request: false,
     };
     compose(text, &frame).map(drop)
 }
@@ -203,6 +213,11 @@ fn head(frame: &Frame<'_>) -> String {
              log_avg_msec={ms}\nbwavgtime={ms}\niopsavgtime={ms}\nlog_unix_epoch=1\n"
         ));
     }
+    if frame.every_request {
+        text.push_str(&format!(
+            "write_lat_log={LOG_PREFIX}\nper_job_logs=1\nlog_avg_msec=0\nlog_unix_epoch=1\n"
+        ));
+    }
     text.push_str("; the test's own job file\n");
     text
 }
@@ -270,7 +285,7 @@ fn option(
                 format_args!("`{code}`: through the page cache the memory would be measured"),
             ));
         }
-        _ if frame.sample_ms > 0 && is_log_option(name) => {
+        _ if frame.logs() && is_log_option(name) => {
             return Err(bad(
                 line,
                 format_args!("`{code}`: the samples are being recorded by stend; leave it out"),
@@ -427,6 +442,7 @@ mod tests {
             engine: Engine::IoUring,
             seed: 7,
             sample_ms,
+            every_request: false,
         };
         compose(text, &frame).map_err(|bad| bad.at(None).to_string())
     }

@@ -23,6 +23,7 @@ mod environment;
 mod file;
 mod fio;
 mod job;
+mod logged;
 #[cfg(test)]
 mod recorded;
 mod replay;
@@ -50,7 +51,9 @@ use self::fio::Fio;
 use self::job::{BadJob, Frame};
 use self::running::Workplace;
 use self::system::{DeviceNumber, SystemRoot, mount_of};
-use crate::contract::{JobOutcome, JobRequest, ReplayOutcome, Target, TargetError};
+use crate::contract::{
+    Deletion, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target, TargetError,
+};
 
 pub use self::fio::FIO_VARIABLE;
 pub use self::running::stop_programs;
@@ -295,6 +298,7 @@ impl FioTarget {
             engine: self.engine,
             seed: job.seed,
             sample_ms: job.sample_ms,
+            every_request: false,
         };
         let job_text = job::compose(job.text, &frame).map_err(|bad| complain(&bad))?;
         let sampled = job.sample_ms > 0;
@@ -325,6 +329,32 @@ impl FioTarget {
         std::os::unix::fs::symlink(&self.path, &link).map_err(failed)?;
         let name = link.to_string_lossy().into_owned();
         Ok((place, name))
+    }
+
+    /// TRIMs a range, so many bytes with a command.
+    fn trim_range(
+        &self,
+        offset_bytes: u64,
+        len_bytes: u64,
+        command_bytes: u64,
+    ) -> Result<(), TargetError> {
+        if self.kind == TargetKind::BlockDevice {
+            if !self.trim_supported {
+                return Err(TargetError::Failed(format!(
+                    "{}: the device takes no TRIM (its discard_max_bytes is 0)",
+                    self.path.display()
+                )));
+            }
+            return trim::discard(&self.path, offset_bytes, len_bytes, command_bytes);
+        }
+        let range = offset_bytes..offset_bytes + len_bytes;
+        file::punch(&self.handle, range, command_bytes).map_err(|error| {
+            TargetError::Failed(format!(
+                "{}: the file system cannot free a file's space in place (the stand-in for TRIM): \
+                 {error}",
+                self.path.display()
+            ))
+        })
     }
 
     fn probe_engine(&self) -> Result<Engine, TargetError> {
@@ -402,25 +432,18 @@ impl Target for FioTarget {
         replay::outcome(&prepared, options, self.engine, place.path())
     }
 
+    fn run_logged(
+        &mut self,
+        job: &JobRequest<'_>,
+        deletion: Option<&Deletion>,
+    ) -> Result<LoggedOutcome, TargetError> {
+        logged::run(self, job, deletion)
+    }
+
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
     /// the file system, which passes it on to the drive if mounted with `discard`.
     fn trim_all(&mut self) -> Result<(), TargetError> {
-        if self.kind == TargetKind::BlockDevice {
-            if !self.trim_supported {
-                return Err(TargetError::Failed(format!(
-                    "{}: the device takes no TRIM (its discard_max_bytes is 0)",
-                    self.path.display()
-                )));
-            }
-            return trim::discard(&self.path, self.size_bytes);
-        }
-        file::punch(&self.handle, self.size_bytes).map_err(|error| {
-            TargetError::Failed(format!(
-                "{}: the file system cannot free a file's space in place (the stand-in for TRIM): \
-                 {error}",
-                self.path.display()
-            ))
-        })
+        self.trim_range(0, self.size_bytes, self.size_bytes)
     }
 
     fn trim_supported(&self) -> bool {

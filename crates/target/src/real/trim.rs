@@ -1,16 +1,21 @@
-//! TRIM of the whole range under test.
+//! TRIM of a device.
 
 use std::path::Path;
 
 use super::tools;
 use crate::contract::TargetError;
 
-/// TRIMs the beginning of a block device by `BLKDISCARD`.
+/// TRIMs a part of a block device by `BLKDISCARD`, so many bytes with a call.
 ///
 /// The call needs code that Rust counts as unsafe, so util-linux's `blkdiscard` makes it.
 /// `--force` only skips its own exclusive open: the device is held exclusively already,
 /// by this process.
-pub(crate) fn discard(path: &Path, size_bytes: u64) -> Result<(), TargetError> {
+pub(crate) fn discard(
+    path: &Path,
+    offset_bytes: u64,
+    len_bytes: u64,
+    step_bytes: u64,
+) -> Result<(), TargetError> {
     let blkdiscard = tools::find("blkdiscard", &tools::search_path()).ok_or_else(|| {
         TargetError::ToolMissing(
             "blkdiscard is missing, which TRIMs a device. It belongs to util-linux: apt install \
@@ -20,8 +25,10 @@ pub(crate) fn discard(path: &Path, size_bytes: u64) -> Result<(), TargetError> {
     })?;
     let said = tools::run(
         tools::command(&blkdiscard)
-            .args(["--force", "--offset", "0", "--length"])
-            .arg(size_bytes.to_string())
+            .arg("--force")
+            .args(["--offset", &offset_bytes.to_string()])
+            .args(["--length", &len_bytes.to_string()])
+            .args(["--step", &step_bytes.to_string()])
             .arg(path),
     )?;
     if said.status.success() {

@@ -99,6 +99,36 @@ struct Entry {
     to: u32,
 }
 
+/// What was looked at last: most changes of the log lie where one shortly before does, and
+/// each stream goes on by itself.
+#[derive(Clone, Copy)]
+pub(in crate::sim) struct Recent {
+    found: [u32; 8],
+    next: usize,
+}
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent {
+            found: [NONE; 8],
+            next: 0,
+        }
+    }
+}
+
+impl Recent {
+    #[inline]
+    pub fn has(&self, number: u32) -> bool {
+        self.found.contains(&number)
+    }
+
+    #[inline]
+    pub fn add(&mut self, number: u32) {
+        self.found[self.next] = number;
+        self.next = (self.next + 1) % self.found.len();
+    }
+}
+
 impl Entry {
     /// Units that the journal has to name.
     fn named(self) -> u64 {
@@ -874,8 +904,7 @@ impl SimDrive {
         if self.still_blocks(durability.blocker) {
             return;
         }
-        // Most changes lie in the slot of the one before.
-        let mut safe = NONE;
+        let mut safe = Recent::default();
         loop {
             let durability = self.durability.as_ref().expect("there is a log");
             let entry = durability.log.get(durability.ready).copied();
@@ -894,20 +923,20 @@ impl SimDrive {
         }
     }
 
-    /// A slot that keeps a change from being ready. `safe` is one that is known to be safe.
+    /// A slot that keeps a change from being ready. `safe` are known to be safe.
     #[inline]
-    fn blocker_of(&self, entry: Entry, safe: &mut u32) -> Option<u32> {
+    fn blocker_of(&self, entry: Entry, safe: &mut Recent) -> Option<u32> {
         let (to, units) = entry.places()?;
         let bits = self.layout.unit_bits;
         for slot in to >> bits..=(to + units - 1) >> bits {
-            if slot == *safe {
+            if safe.has(slot) {
                 continue;
             }
             let blocker = self.blocker(slot);
             if blocker.is_some() {
                 return blocker;
             }
-            *safe = slot;
+            safe.add(slot);
         }
         None
     }

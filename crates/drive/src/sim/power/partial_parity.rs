@@ -21,7 +21,7 @@ use stend_base::Nanos;
 use crate::sim::SimDrive;
 use crate::sim::map::layout::Layout;
 use crate::sim::map::mapping::UNMAPPED;
-use crate::sim::power::durability::Canary;
+use crate::sim::power::durability::{Canary, Recent};
 use crate::spec::{PairedPages, Spec};
 
 /// One bit a slot.
@@ -185,18 +185,17 @@ impl SimDrive {
         if durability.canary == Some(Canary::ParityUnsaved) {
             return 0;
         }
-        let (mut last, mut last_slot) = (None, u32::MAX);
+        let (mut groups, mut slots) = (Recent::default(), Recent::default());
         for slot in (0..count).flat_map(|nth| self.slots_of_change(nth)) {
-            // Most changes lie in the slot of the one before.
-            if std::mem::replace(&mut last_slot, slot) == slot {
+            if slots.has(slot) {
                 continue;
             }
-            let group = self.first_of_group(slot);
-            if group == last {
+            slots.add(slot);
+            let group = self.first_of_group(slot).expect("it has parity");
+            if groups.has(group) {
                 continue;
             }
-            last = group;
-            let group = group.expect("it has parity");
+            groups.add(group);
             if !found.contains(&group) && !self.group_is_whole(slot) {
                 found.push(group);
             }
@@ -209,15 +208,16 @@ impl SimDrive {
     /// `count` changes of the log put there.
     #[cold]
     pub(in crate::sim) fn cover(&mut self, count: usize) {
-        let mut last_slot = u32::MAX;
+        let mut slots = Recent::default();
         if self.groups_mut().partial.is_empty() {
             return;
         }
         for nth in 0..count {
             for slot in self.slots_of_change(nth) {
-                if std::mem::replace(&mut last_slot, slot) == slot {
+                if slots.has(slot) {
                     continue;
                 }
+                slots.add(slot);
                 let group = self.first_of_group(slot).expect("it has parity");
                 let groups = self.groups_mut();
                 if groups.partial.contains(&group) {

@@ -1,0 +1,170 @@
+//! A job whose every request is kept, and a deletion while fio runs.
+//!
+//! fio knows no TRIM on files, and on devices it would stand in the job's own figures; so
+//! stend gives the TRIM itself. Both write down the time of the machine's clock: fio's log
+//! has it in milliseconds (`log_unix_epoch`), and so the one can be placed in the other.
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::FioTarget;
+use super::job::{self, Frame, LOG_PREFIX};
+use crate::contract::{Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, TargetError};
+
+/// Runs a job and keeps every request of it.
+pub(super) fn run(
+    target: &FioTarget,
+    job: &JobRequest<'_>,
+    deletion: Option<&Deletion>,
+) -> Result<LoggedOutcome, TargetError> {
+    let (place, path) = target.workplace()?;
+    let frame = Frame {
+        path: &path,
+        range_bytes: target.size_bytes,
+        engine: target.engine,
+        seed: job.seed,
+        sample_ms: 0,
+        every_request: true,
+    };
+    let job_text = job::compose(job.text, &frame).map_err(|bad| bad.at(None))?;
+    let (ran, deleted) = std::thread::scope(|scope| {
+        let (running, ended) = mpsc::channel::<()>();
+        let deleting = deletion.map(|d| scope.spawn(move || delete(target, d, &ended)));
+        let ran = target.fio.run(&job_text, place.path(), true);
+        drop(running);
+        let deleted = deleting.map(|thread| {
+            thread.join().unwrap_or_else(|_| {
+                Err(TargetError::Failed(
+                    "the deletion broke down; this is a defect of the program".to_owned(),
+                ))
+            })
+        });
+        (ran, deleted)
+    });
+    let (fio, _) = ran?;
+    let (start_ms, requests) = requests_of(place.path())?;
+    let trimmed_ns = match deleted.transpose()? {
+        None => None,
+        Some(None) => {
+            return Err(TargetError::Failed(
+                "fio ended before the deletion was due: the job is too short".to_owned(),
+            ));
+        }
+        Some(Some((from, to))) => Some((since(from, start_ms)?, since(to, start_ms)?)),
+    };
+    Ok(LoggedOutcome {
+        job: JobOutcome {
+            fio,
+            job_text: with_deletion(job_text, deletion),
+            log: Vec::new(),
+        },
+        requests,
+        trimmed_ns,
+    })
+}
+
+/// Waits for the deletion's time and deletes; `None` if fio ended before it.
+fn delete(
+    target: &FioTarget,
+    deletion: &Deletion,
+    ended: &Receiver<()>,
+) -> Result<Option<(SystemTime, SystemTime)>, TargetError> {
+    match ended.recv_timeout(Duration::from_secs(deletion.at_s)) {
+        Err(RecvTimeoutError::Timeout) => {}
+        _ => return Ok(None),
+    }
+    let from = SystemTime::now();
+    target.trim_range(
+        deletion.offset_bytes,
+        deletion.len_bytes,
+        deletion.command_bytes,
+    )?;
+    Ok(Some((from, SystemTime::now())))
+}
+
+fn since(at: SystemTime, start_ms: u64) -> Result<u64, TargetError> {
+    let start = UNIX_EPOCH + Duration::from_millis(start_ms);
+    match at.duration_since(start) {
+        Ok(time) => Ok(time.as_nanos() as u64),
+        Err(_) => Err(TargetError::Failed(
+            "fio had not begun to read when the deletion was due: nothing was measured before \
+             it; choose a longer reference"
+                .to_owned(),
+        )),
+    }
+}
+
+/// What was done while the job ran stands in its text as a remark.
+fn with_deletion(mut job_text: String, deletion: Option<&Deletion>) -> String {
+    if let Some(d) = deletion {
+        job_text.push_str(&format!(
+            "\n; {} s after fio was started, stend gave TRIM to {} bytes from byte {} on, \
+             {} bytes with a command\n",
+            d.at_s, d.len_bytes, d.offset_bytes, d.command_bytes
+        ));
+    }
+    job_text
+}
+
+/// The start of the job, ms of the machine's clock, and its requests.
+fn requests_of(folder: &Path) -> Result<(u64, Vec<Completed>), TargetError> {
+    let name = format!("{LOG_PREFIX}_clat.1.log");
+    let text = fs::read_to_string(folder.join(&name))
+        .map_err(|error| TargetError::Failed(format!("fio's log {name}: {error}")))?;
+    parse(&text).map_err(|problem| TargetError::Failed(format!("fio's log {name}: {problem}")))
+}
+
+/// A line is `time, latency, direction, block size, offset, priority`; the time in ms of
+/// the machine's clock, the latency in ns (fio's HOWTO, "Log File Formats").
+fn parse(text: &str) -> Result<(u64, Vec<Completed>), String> {
+    let mut start_ms = None;
+    let mut requests = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let bad = || format!("line {}: `{line}` is no time and latency", index + 1);
+        let mut numbers = line.split(',').map(|field| field.trim().parse::<u64>());
+        let (Some(Ok(at_ms)), Some(Ok(latency_ns))) = (numbers.next(), numbers.next()) else {
+            return Err(bad());
+        };
+        // The first request began when the job did, as nearly as the log tells.
+        let start_ms = *start_ms.get_or_insert(at_ms.saturating_sub(latency_ns / 1_000_000));
+        requests.push(Completed {
+            at_ns: at_ms.saturating_sub(start_ms) * 1_000_000,
+            latency_ns,
+        });
+    }
+    match start_ms {
+        Some(start_ms) => Ok((start_ms, requests)),
+        None => Err("it is empty: no request was completed".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_job_begins_with_its_first_request() {
+        let text =
+            "1700000000512, 2500000, 0, 4096, 0, 0\n1700000000514, 80000, 0, 4096, 8192, 0\n";
+        let (start_ms, requests) = parse(text).unwrap();
+        assert_eq!(start_ms, 1_700_000_000_510);
+        let at: Vec<u64> = requests.iter().map(|r| r.at_ns).collect();
+        assert_eq!(at, [2_000_000, 4_000_000]);
+        assert_eq!(requests[1].latency_ns, 80_000);
+    }
+
+    #[test]
+    fn a_broken_or_empty_log_is_told() {
+        assert!(parse("").unwrap_err().contains("no request"));
+        assert!(parse("1, 2, 0\nx\n").unwrap_err().starts_with("line 2"));
+    }
+
+    #[test]
+    fn a_deletion_before_the_first_read_is_refused() {
+        let at = UNIX_EPOCH + Duration::from_millis(999);
+        assert!(since(at, 1_000).is_err());
+        assert_eq!(since(at, 998).unwrap(), 1_000_000);
+    }
+}
