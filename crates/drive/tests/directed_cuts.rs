@@ -80,7 +80,8 @@ fn there(drive: &SimDrive, (tag, first): (u32, u64)) -> u64 {
 }
 
 /// The drive wears out while some of a piece has been admitted and the rest has been promised:
-/// nothing of the piece stays over a cut, and what comes later goes on.
+/// nothing of the piece stays over a cut, the promise is given back, and what comes later goes
+/// on.
 #[test]
 fn a_write_is_given_up_in_the_middle_of_a_piece() {
     let spec = mortal();
@@ -95,6 +96,10 @@ fn a_write_is_given_up_in_the_middle_of_a_piece() {
         // It fills up open slots, for which there must be room beside what is promised.
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
         rest(&mut drive, Nanos::from_secs(1));
+        let state = drive.diagnosis();
+        let mut promised = state.split(" promised: ").skip(1).peekable();
+        assert!(promised.peek().is_some(), "{state}");
+        assert!(promised.all(|units| units.starts_with("0 ")), "{state}");
         drive.power_cut();
         for (refused, part) in refused.iter().zip(parts) {
             let kept = there(&drive, *refused);
