@@ -358,15 +358,17 @@ fn a_damaged_file_is_refused_and_left_alone() {
     }
     let mut newer = good.clone();
     newer[12] += 1;
+    let format = format!("format {}", newer[12]);
     bad(
         &newer,
         &job,
         &[
-            "bad holds a simulated drive of format 2",
+            "bad holds a simulated drive",
+            &format,
             "the stend that wrote it",
         ],
     );
-    bad(&newer, &["review", "bad"], &["format 2"]);
+    bad(&newer, &["review", "bad"], &[&format]);
     // What is no state at all is a file to be tested, or nothing for `stend drive`.
     for foreign in [&b""[..], b"something else", &vec![7; 4 << 20]] {
         bad(
