@@ -39,6 +39,7 @@ use crate::sim::map::layout::Layout;
 use crate::sim::map::mapping::{LOST, Mapping, UNMAPPED};
 use crate::sim::map::memory;
 use crate::sim::map::shape::Mode;
+use crate::sim::power::changes::{Change, Entry, Recent};
 use crate::sim::power::journal::Journal;
 use crate::sim::power::partial_parity::Groups;
 use crate::sim::power::power_cut::Power;
@@ -70,85 +71,6 @@ pub enum Canary {
     LossForgotten,
     /// Data put over what lies in an open slot does not wait for its own request.
     CoalesceTorn,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-enum Change {
-    /// `units` units from `first` on lie at as many places from `to` on, in one slot.
-    Write,
-    /// `units` units from `first` on have lost their address.
-    Trim,
-    /// The bits in `units` tell which places from `first` on were moved, one after another
-    /// from `to` on.
-    Gather,
-    /// The same, each to the same place within the slot at `to`.
-    Transplant,
-    /// The bits in `units` tell which places from `first` on cannot be read any more.
-    Lose,
-    /// What lies in `units` units from `first` on was lost before their write was in the log.
-    WriteLost,
-}
-
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Entry {
-    change: Change,
-    /// The last of its request.
-    ends: bool,
-    first: u32,
-    units: u32,
-    to: u32,
-}
-
-/// What was looked at last: most changes of the log lie where one shortly before does, and
-/// each stream goes on by itself.
-#[derive(Clone, Copy)]
-pub(in crate::sim) struct Recent {
-    found: [u32; 8],
-    next: usize,
-}
-
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent {
-            found: [NONE; 8],
-            next: 0,
-        }
-    }
-}
-
-impl Recent {
-    #[inline]
-    pub fn has(&self, number: u32) -> bool {
-        self.found.contains(&number)
-    }
-
-    #[inline]
-    pub fn add(&mut self, number: u32) {
-        self.found[self.next] = number;
-        self.next = (self.next + 1) % self.found.len();
-    }
-}
-
-impl Entry {
-    /// Units that the journal has to name.
-    fn named(self) -> u64 {
-        match self.change {
-            Change::Write | Change::WriteLost => u64::from(self.units),
-            Change::Trim => 1,
-            Change::Gather | Change::Transplant | Change::Lose => {
-                u64::from(self.units.count_ones())
-            }
-        }
-    }
-
-    /// Places that must be programmed before it is ready: the first and how many.
-    fn places(self) -> Option<(u32, u32)> {
-        match self.change {
-            Change::Write => Some((self.to, self.units)),
-            Change::Gather => Some((self.to, self.units.count_ones())),
-            Change::Trim | Change::Transplant | Change::Lose | Change::WriteLost => None,
-        }
-    }
 }
 
 /// A write that has begun to take its places.

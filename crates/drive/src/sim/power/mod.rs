@@ -1,6 +1,7 @@
 //! Power and heat: what a cut takes and what brings the rest back, energy, idle states,
 //! throttling.
 
+pub(in crate::sim) mod changes;
 pub(in crate::sim) mod durability;
 pub(in crate::sim) mod energy;
 pub(in crate::sim) mod idle_states;

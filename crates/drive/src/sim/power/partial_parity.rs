@@ -21,7 +21,8 @@ use stend_base::Nanos;
 use crate::sim::SimDrive;
 use crate::sim::map::layout::Layout;
 use crate::sim::map::mapping::UNMAPPED;
-use crate::sim::power::durability::{Canary, Recent};
+use crate::sim::power::changes::Recent;
+use crate::sim::power::durability::Canary;
 use crate::spec::{PairedPages, Spec};
 
 /// One bit a slot.

@@ -1,0 +1,275 @@
+//! Admission: how much of the waiting writes there is room for, in the buffer and in flash.
+//!
+//! What is admitted is promised its place, so that data on its way finds it.
+
+use stend_base::Op;
+
+use super::NONE;
+use crate::sim::SimDrive;
+use crate::sim::data::streams::StreamId;
+use crate::sim::host::link::{Load, Transfer};
+use crate::sim::map::layout::Pool;
+use crate::sim::space::cache::Kind;
+use crate::sim::space::limits::HostLimit;
+use crate::spec::UNIT_BYTES;
+
+impl SimDrive {
+    pub(in crate::sim) fn write_begins(&mut self, command: u32) {
+        let (first, _) = self.commands.get(command).units();
+        self.mapping.expect_invalid(first);
+        self.writer.waiting.push_back(command);
+        self.pump_writes();
+    }
+
+    /// Admits as much of the waiting writes as there is room for.
+    #[inline]
+    pub(in crate::sim) fn pump_writes(&mut self) {
+        if !self.writer.waiting.is_empty() {
+            self.admit_writes();
+        }
+    }
+
+    fn admit_writes(&mut self) {
+        while let Some(&command) = self.writer.waiting.front() {
+            let goes_on = match self.commands.get(command).careful {
+                false => self.admit(command),
+                true => self.admit_carefully(command),
+            };
+            if !goes_on {
+                return;
+            }
+        }
+    }
+
+    /// Admits the next data of the first write that waits. False when it has to wait.
+    #[inline(always)]
+    fn admit(&mut self, command: u32) -> bool {
+        let (units, bytes) = self.next_admission(command);
+        if self.writer.buffered + units > self.spec.buffer.write_units {
+            return false;
+        }
+        if !self.host_has_space(StreamId::HOST, units) {
+            return self.find_space(StreamId::HOST, units);
+        }
+        self.writer.buffered += units;
+        self.promise_next(StreamId::HOST, units);
+        self.send_admitted(command, bytes);
+        true
+    }
+
+    /// The same where there is more to it: a TRIM among writes, data with a stream or a
+    /// promise of its own, FUA.
+    #[inline(never)]
+    fn admit_carefully(&mut self, command: u32) -> bool {
+        if self.commands.get(command).op == Op::Trim {
+            if self.trim_must_wait(command) {
+                return false;
+            }
+            self.writer.waiting.pop_front();
+            self.trim_begins(command);
+            return true;
+        }
+        let (units, bytes) = self.next_admission(command);
+        let padding = self.fua_padding(command, units, bytes);
+        let taken = units + padding;
+        if self.writer.buffered + taken > self.spec.buffer.write_units {
+            return false;
+        }
+        let Some(promise) = self.promise_of(command, taken) else {
+            return false;
+        };
+        let first = self.next_unit(command);
+        let stream = self.stream_of_admission(command, first);
+        if promise > 0 && !self.host_has_space(stream, promise) {
+            return self.find_space(stream, promise);
+        }
+        self.writer.buffered += taken;
+        self.promise_next(stream, promise);
+        self.note_admission(command, first, units, stream);
+        self.part_admitted(command, units, stream, promise);
+        self.commands.get_mut(command).padding = padding;
+        self.send_admitted(command, bytes);
+        true
+    }
+
+    /// Starts what makes space for the host. Whether there is some now.
+    #[inline(never)]
+    fn find_space(&mut self, stream: StreamId, promise: u32) -> bool {
+        if self.durability.is_some() && !self.stream_has_room(stream, promise) {
+            self.urge();
+        }
+        // Nothing else may be under way that would start it.
+        self.pump_collect();
+        self.pump_fold();
+        // Folding may have passed over word lines in which nothing is left: that makes space
+        // at once, and no event need follow.
+        self.host_has_space(stream, promise)
+    }
+
+    /// Sends for data that was admitted.
+    #[inline(always)]
+    fn send_admitted(&mut self, command: u32, bytes: u32) {
+        let entry = self.commands.get_mut(command);
+        entry.to_admit -= u64::from(bytes);
+        if entry.to_admit == 0 {
+            self.writer.waiting.pop_front();
+        }
+        self.link_send(Transfer {
+            command,
+            bytes,
+            load: Load::WriteData,
+        });
+    }
+
+    /// Units and bytes of a command that are admitted together: up to a slot's worth, cut at
+    /// unit boundaries.
+    #[inline]
+    fn next_admission(&self, command: u32) -> (u32, u32) {
+        const UNIT: u32 = UNIT_BYTES as u32;
+        let entry = self.commands.get(command);
+        let begin = entry.offset_bytes + entry.len_bytes - entry.to_admit;
+        let before = (begin % UNIT_BYTES) as u32;
+        let most = self.writer.units_per_slot * UNIT - before;
+        let bytes = entry.to_admit.min(u64::from(most)) as u32;
+        ((before + bytes).div_ceil(UNIT), bytes)
+    }
+
+    /// Whether the host may take `units` more from the pool that it writes to.
+    #[inline(always)]
+    pub(super) fn host_has_space(&self, stream: StreamId, units: u32) -> bool {
+        let Some(HostLimit { kind, floor }) = self.limits.host else {
+            return self.host_has_space_somewhere(stream, units);
+        };
+        let promised = self.writer.host_promised() + units;
+        let needed = self.limits.slots_for(kind.mode, promised);
+        self.free_slots[kind.pool as usize] > floor + needed && self.stream_has_room(stream, units)
+    }
+
+    /// The same where it depends on the room there is what the host opens.
+    #[inline(never)]
+    fn host_has_space_somewhere(&self, stream: StreamId, units: u32) -> bool {
+        let promised = self.writer.host_promised() + units;
+        let kind = self.kind_for(stream, units);
+        let free = self.free_slots[kind.pool as usize];
+        let needed = self.limits.slots_for(kind.mode, promised) * self.slot_cost(kind);
+        // Where it is not held above a floor, it fills a superblock of the cache to its end.
+        let floor = self.limits.host_floor[kind.pool as usize];
+        let paced = kind != Kind::STATIC || floor > 0;
+        (!paced || free > floor + needed) && self.stream_has_room(stream, units)
+    }
+
+    /// Where the last of `units` more of a stream goes, as things stand.
+    #[inline(always)]
+    fn kind_for(&self, id: StreamId, units: u32) -> Kind {
+        let stream = &self.writer.streams[id.number()];
+        if stream.superblock != NONE && stream.promised + units <= stream.room {
+            return stream.kind;
+        }
+        self.next_kind(id)
+    }
+
+    /// Slots of `superblocks` in `pool`.
+    pub(in crate::sim) fn slots(&self, pool: Pool, superblocks: u32) -> i64 {
+        i64::from(superblocks) * i64::from(self.layout.pool(pool).slots_per_superblock)
+    }
+
+    /// Whether `units` more can be placed, leaving the other streams what they have been
+    /// promised.
+    #[inline(always)]
+    pub(in crate::sim) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
+        // Mostly nothing has to be opened, and there is no more than a stream each.
+        let [host, collect, ..] = &self.writer.streams;
+        let more = |of_host: bool| {
+            if stream.is_host() == of_host {
+                units
+            } else {
+                0
+            }
+        };
+        if self.writer.sorting.numbers == 2
+            && host.promised + more(true) <= host.room
+            && collect.promised + more(false) <= collect.room
+        {
+            return true;
+        }
+        self.superblocks_suffice(stream, units)
+    }
+
+    fn superblocks_suffice(&self, stream: StreamId, units: u32) -> bool {
+        let needed = self.superblocks_promised(Some((stream, units)));
+        let has = |pool: Pool| {
+            let needed = needed[pool as usize];
+            needed == 0 || self.superblocks.erased(pool) >= needed
+        };
+        has(Pool::Main) && has(Pool::Cache)
+    }
+
+    /// Superblocks of each pool that streams have yet to open for what they were promised, and
+    /// one of them for some units more.
+    fn superblocks_promised(&self, more: Option<(StreamId, u32)>) -> [usize; 2] {
+        let mut needed = [0; 2];
+        for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
+            let units = more.filter(|m| m.0 == id).map_or(0, |m| m.1);
+            let superblocks = self.superblocks_needed(id, units);
+            if superblocks > 0 {
+                needed[self.next_kind(id).pool as usize] += superblocks as usize;
+            }
+        }
+        needed
+    }
+
+    /// Whether a superblock of a pool may be opened beside what streams were promised.
+    pub(in crate::sim) fn has_superblock(&self, pool: Pool) -> bool {
+        self.superblocks.erased(pool) > self.superblocks_promised(None)[pool as usize]
+    }
+
+    /// Superblocks a stream has yet to open for what it was promised and `more` units.
+    #[inline]
+    pub(super) fn superblocks_needed(&self, id: StreamId, more: u32) -> u32 {
+        let stream = &self.writer.streams[id.number()];
+        let units = stream.promised + more;
+        if units <= stream.room {
+            return 0;
+        }
+        let least = self.writer.least_units[id.number()];
+        (units - stream.room).div_ceil(least)
+    }
+
+    /// What is promised beyond the room there is goes to superblocks of the kind that has
+    /// room now.
+    #[inline(always)]
+    fn promise_next(&mut self, id: StreamId, units: u32) {
+        self.find_next(id, units);
+        self.promise(id, units);
+    }
+
+    /// Settles what a stream opens next, if `units` more than were promised take it there.
+    #[inline(always)]
+    pub(super) fn find_next(&mut self, id: StreamId, units: u32) {
+        let settled = self.limits.always[id.number()].is_some();
+        if !settled && self.superblocks_needed(id, units) > 0 {
+            let kind = self.next_kind(id);
+            self.writer.streams[id.number()].next = Some(kind);
+        }
+    }
+
+    /// What a stream has been promised to open next.
+    #[inline]
+    pub(in crate::sim) fn promised_kind(&self, id: StreamId) -> Option<Kind> {
+        let stream = &self.writer.streams[id.number()];
+        stream.next.filter(|_| stream.promised > stream.room)
+    }
+
+    /// A TRIM waits in the order of the writes.
+    pub(in crate::sim) fn wait_among_writes(&mut self, command: u32) {
+        self.writer.waiting.push_back(command);
+    }
+
+    pub(in crate::sim) fn promise(&mut self, stream: StreamId, units: u32) {
+        self.writer.streams[stream.number()].promised += units;
+    }
+
+    pub(in crate::sim) fn unpromise(&mut self, stream: StreamId, units: u32) {
+        self.writer.streams[stream.number()].promised -= units;
+    }
+}
