@@ -205,8 +205,8 @@ fn intervals(requests: &[Completed], zero_ns: u64, interval_ns: u64) -> Vec<Resp
         out.push(ResponseInterval {
             t_s: (end_ns as f64 - zero_ns as f64) / 1e9,
             iops: here.len() as f64 * 1e9 / interval_ns as f64,
-            p50_ns: at_share(&latencies, 500),
-            p99_ns: at_share(&latencies, 990),
+            p50_ns: at_part(&latencies, 50_000),
+            p99_ns: at_part(&latencies, 99_000),
             max_ns: latencies.last().copied().unwrap_or(0),
         });
     }
@@ -219,13 +219,8 @@ fn sorted(requests: &[Completed]) -> Vec<u64> {
     latencies
 }
 
-/// The first of ascending values at which so many thousandths of them are reached; 0 of
+/// The first of ascending values at which so many parts of 100,000 of them are reached; 0 of
 /// none.
-fn at_share(ascending: &[u64], thousandths: u64) -> u64 {
-    at_part(ascending, thousandths * 100)
-}
-
-/// As [`at_share`], in parts of 100,000.
 fn at_part(ascending: &[u64], parts: u64) -> u64 {
     let rank = (ascending.len() as u64 * parts).div_ceil(100_000);
     let place = rank.saturating_sub(1) as usize;
@@ -382,9 +377,9 @@ mod tests {
     #[test]
     fn ranks_are_exact() {
         let values: Vec<u64> = (1..=1_000).collect();
-        assert_eq!(at_share(&values, 500), 500);
+        assert_eq!(at_part(&values, 50_000), 500);
         assert_eq!(at_part(&values, 99_900), 999);
         assert_eq!(at_part(&values, 99_999), 1_000);
-        assert_eq!(at_share(&[], 500), 0);
+        assert_eq!(at_part(&[], 50_000), 0);
     }
 }

@@ -1,9 +1,7 @@
-//! Writing: admission to the buffer, slots being filled, programs.
+//! Writing: slots being filled, programs.
 //!
 //! A write is acknowledged when its data is in the buffer. A unit gets its physical
 //! place the moment it arrives; the slot is programmed when its last unit has arrived.
-//! The host is admitted while the buffer has room and the pool it writes to has more
-//! than its reserve free: that is all the throttling there is.
 
 mod admit;
 mod cut;

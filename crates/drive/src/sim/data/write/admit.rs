@@ -1,6 +1,8 @@
 //! Admission: how much of the waiting writes there is room for, in the buffer and in flash.
 //!
-//! What is admitted is promised its place, so that data on its way finds it.
+//! The host is admitted while the buffer has room and the pool it writes to has more than
+//! its reserve free: that is all the throttling there is. What is admitted is promised its
+//! place, so that data on its way finds it.
 
 use stend_base::Op;
 
