@@ -71,17 +71,19 @@ impl Folder {
             .into_iter()
             .map(|(title, text)| Finding { title, text })
             .collect();
-        let page =
-            signals::undisturbed(|| stend_report::write_folder(review, &findings, &self.path))?;
-        if !review.complete {
-            let of_rivals = review.rivals.iter().map(|rival| rival.tests.len());
-            signals::hint(format!(
-                "; {} finished tests are saved in {}, and the same command goes on from there",
-                review.tests.len() + of_rivals.sum::<usize>(),
-                self.path.display()
-            ));
-        }
-        Ok(page)
+        // A signal that waits for this finds what it is to say.
+        signals::undisturbed(|| {
+            let page = stend_report::write_folder(review, &findings, &self.path)?;
+            if !review.complete {
+                let of_rivals = review.rivals.iter().map(|rival| rival.tests.len());
+                signals::hint(format!(
+                    "; {} finished tests are saved in {}, and the same command goes on from there",
+                    review.tests.len() + of_rivals.sum::<usize>(),
+                    self.path.display()
+                ));
+            }
+            Ok(page)
+        })
     }
 
     /// The folder.

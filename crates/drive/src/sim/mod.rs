@@ -418,10 +418,13 @@ impl SimDrive {
     #[inline(always)]
     fn step_inlined(&mut self) -> Option<Completion> {
         let event = self.queue.pop().expect("the caller saw an event");
-        let mut ended = None;
         // Dies are the first kind: a die's number is that of its thing.
         match event.lane {
-            Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
+            Lane::Sense => {
+                // Nothing but the array is concerned.
+                self.array.sensed(&mut self.queue, event.thing);
+                return None;
+            }
             Lane::Move | Lane::Work => {
                 self.trace(kind::DIE, event.thing);
                 let done = self.array.ended(&mut self.queue, event.lane, event.thing);
@@ -442,31 +445,33 @@ impl SimDrive {
                 self.command_arrives();
             }
             Lane::Completion => return self.completion_arrives(),
-            Lane::Timer => ended = self.timer_ends(event.thing),
+            Lane::Timer => {
+                let (kind, index) = self.queue.kind_and_index(event.thing);
+                if kind == kind::CPU {
+                    self.trace(kind::CPU, index);
+                    return self.cpu_done(index);
+                }
+                self.timer_ends(kind);
+            }
         }
         if self.durability.is_some() {
             self.keep_durable();
         }
-        ended
+        None
     }
 
-    fn timer_ends(&mut self, thing: u32) -> Option<Completion> {
-        match self.queue.kind_and_index(thing) {
-            (kind::FOLD_PAUSE, _) => self.fold_pause_ends(),
-            (kind::IDLE_SLICE, _) => self.idle_slice_ends(),
-            (kind::IDLE_BEGIN, _) => self.idle_timer(),
-            (kind::TRIM_PAUSE, _) => self.trim_pause_ends(),
-            (kind::TRIM_PIECE_PAUSE, _) => self.trim_piece_pause_ends(),
-            (kind::SLEEP, _) => self.sleep_timer_ends(),
-            (kind::HEAT, _) => self.heat_step_ends(),
-            (kind::POWER, _) => self.power_timer_ends(),
-            (kind::CPU, cpu) => {
-                self.trace(kind::CPU, cpu);
-                return self.cpu_done(cpu);
-            }
-            (other, _) => unreachable!("no timer has the kind {other}"),
+    fn timer_ends(&mut self, timer: u8) {
+        match timer {
+            kind::FOLD_PAUSE => self.fold_pause_ends(),
+            kind::IDLE_SLICE => self.idle_slice_ends(),
+            kind::IDLE_BEGIN => self.idle_timer(),
+            kind::TRIM_PAUSE => self.trim_pause_ends(),
+            kind::TRIM_PIECE_PAUSE => self.trim_piece_pause_ends(),
+            kind::SLEEP => self.sleep_timer_ends(),
+            kind::HEAT => self.heat_step_ends(),
+            kind::POWER => self.power_timer_ends(),
+            other => unreachable!("no timer has the kind {other}"),
         }
-        None
     }
 
     #[cold]

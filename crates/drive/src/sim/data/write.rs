@@ -471,7 +471,7 @@ impl SimDrive {
 
     /// Puts received data over what the unit held in the slots being filled, if it lies there:
     /// it takes no place of its own then, and no old content has to be read.
-    #[cold]
+    #[inline(never)]
     fn coalesce(&mut self, id: StreamId, unit: u32, received: Received) -> bool {
         let Received { tag, waiter, .. } = received;
         let stream = &self.writer.streams[id.number()];

@@ -6,12 +6,16 @@
 //! turns there (Bjørling, Axboe, Nellans and Bonnet, "Linux Block IO: Introducing
 //! Multi-queue SSD Access on Multi-core Systems", SYSTOR 2013). A processor that waits for
 //! a lock spins.
+//!
+//! A processor that works while no other does will find its lock free: its two steps are one
+//! event, until another begins to work before it has come to the lock.
 
 use std::collections::VecDeque;
 
-use stend_base::{Completion, Lane, Nanos, Request};
+use stend_base::{Completion, Lane, Nanos, Request, SimTime};
 
 use crate::sim::host::command::Ending;
+use crate::sim::map::divider::Divider;
 use crate::sim::{SimDrive, kind};
 use crate::spec::{DriverSpec, HostSpec};
 
@@ -31,6 +35,8 @@ enum Step {
     Free,
     Spinning,
     Locked,
+    /// Without the lock until this instant, then under it, as long as no other works.
+    Alone(SimTime),
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -56,6 +62,9 @@ pub(crate) struct Cpus {
     spec: DriverSpec,
     cpus: Vec<Cpu>,
     locks: Vec<Lock>,
+    by_cpu: Divider,
+    /// Processors that have something to do.
+    working: u32,
     busy_ns: u64,
 }
 
@@ -77,7 +86,9 @@ impl Cpus {
         Some(Box::new(Cpus {
             cpus: vec![cpu; spec.cpus as usize],
             locks: vec![lock; queues as usize],
+            by_cpu: Divider::new(spec.cpus),
             spec,
+            working: 0,
             busy_ns: 0,
         }))
     }
@@ -98,6 +109,7 @@ impl Cpus {
             last: NONE,
         };
         self.locks.fill(free);
+        self.working = 0;
     }
 
     /// Time that the processors spent on requests; spinning is not counted.
@@ -113,21 +125,24 @@ impl Cpus {
     }
 
     fn cpu_of(&self, work: &Work) -> u32 {
-        u32::from(Cpus::sender(work)) % self.spec.cpus
+        self.by_cpu.divide(u32::from(Cpus::sender(work))).1
     }
 
-    fn current(&self, cpu: u32) -> Work {
-        *self.cpus[cpu as usize]
-            .work
-            .front()
-            .expect("a processor works on something")
+    #[inline]
+    fn current(&self, cpu: u32) -> &Work {
+        let work = self.cpus[cpu as usize].work.front();
+        work.expect("a processor works on something")
     }
 
     fn lock_of(&self, cpu: u32) -> usize {
-        usize::from(Cpus::sender(&self.current(cpu))) % self.locks.len()
+        match self.locks.len() {
+            1 => 0,
+            several => usize::from(Cpus::sender(self.current(cpu))) % several,
+        }
     }
 
     /// Time of the present work without and under the lock.
+    #[inline]
     fn times(&self, cpu: u32) -> (Nanos, Nanos) {
         let spec = &self.spec;
         match self.current(cpu) {
@@ -179,15 +194,50 @@ impl SimDrive {
         let queue = &mut cpus.cpus[cpu as usize].work;
         queue.push_back(work);
         if queue.len() == 1 {
+            cpus.working += 1;
+            if cpus.working == 2 {
+                self.cpu_has_company(cpu);
+            }
             self.cpu_begins(cpu);
         }
     }
 
     fn cpu_begins(&mut self, cpu: u32) {
+        let now = self.queue.now();
         let cpus = self.cpus();
+        let (free, locked) = cpus.times(cpu);
+        if cpus.working == 1 && locked > Nanos::ZERO {
+            cpus.cpus[cpu as usize].step = Step::Alone(now + free);
+            return self.cpu_works(cpu, free + locked);
+        }
         cpus.cpus[cpu as usize].step = Step::Free;
-        let (free, _) = cpus.times(cpu);
         self.cpu_works(cpu, free);
+    }
+
+    /// A second processor begins to work: the first one may not be alone when it comes to its
+    /// lock.
+    fn cpu_has_company(&mut self, second: u32) {
+        let now = self.queue.now();
+        let cpus = self.cpus();
+        let alone = |cpu: &Cpu| match cpu.step {
+            Step::Alone(at) => Some(at),
+            _ => None,
+        };
+        let mut others = (0u32..).zip(&cpus.cpus).filter(|other| other.0 != second);
+        let Some((first, at)) = others.find_map(|(nth, cpu)| Some((nth, alone(cpu)?))) else {
+            return;
+        };
+        if at <= now {
+            cpus.cpus[first as usize].step = Step::Locked;
+            let lock = cpus.lock_of(first);
+            cpus.locks[lock].held = true;
+            return;
+        }
+        let (_, locked) = cpus.times(first);
+        cpus.busy_ns -= locked.0;
+        cpus.cpus[first as usize].step = Step::Free;
+        self.queue.cancel_in(Lane::Timer, kind::CPU, first);
+        self.queue.schedule(Lane::Timer, at, kind::CPU, first);
     }
 
     fn cpu_works(&mut self, cpu: u32, time: Nanos) {
@@ -200,19 +250,24 @@ impl SimDrive {
     /// the last of one.
     pub(in crate::sim) fn cpu_done(&mut self, cpu: u32) -> Option<Completion> {
         let cpus = self.cpus();
-        let (_, locked) = cpus.times(cpu);
-        if cpus.cpus[cpu as usize].step == Step::Free && locked > Nanos::ZERO {
-            self.cpu_locks(cpu);
-            return None;
+        match cpus.cpus[cpu as usize].step {
+            Step::Free if cpus.times(cpu).1 > Nanos::ZERO => {
+                self.cpu_locks(cpu);
+                return None;
+            }
+            Step::Locked => self.cpu_unlocks(cpu),
+            Step::Free | Step::Spinning | Step::Alone(_) => {}
         }
-        if cpus.cpus[cpu as usize].step == Step::Locked {
-            self.cpu_unlocks(cpu);
-        }
-        let queue = &mut self.cpus().cpus[cpu as usize].work;
-        let work = queue.pop_front().expect("a processor works on something");
-        if !queue.is_empty() {
+        let cpus = self.cpus();
+        let this = &mut cpus.cpus[cpu as usize];
+        this.step = Step::Free;
+        let work = this.work.pop_front();
+        if this.work.is_empty() {
+            cpus.working -= 1;
+        } else {
             self.cpu_begins(cpu);
         }
+        let work = work.expect("a processor works on something");
         match work {
             Work::Submit(request) => self.send_off(request),
             Work::Complete(ending) => return Some(self.host_ends(ending)),

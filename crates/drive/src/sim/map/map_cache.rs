@@ -18,6 +18,7 @@ use stend_base::Nanos;
 use stend_nand::{Class, Work};
 
 use crate::sim::controller::Job;
+use crate::sim::map::divider::Divider;
 use crate::sim::map::shape::Mode;
 use crate::sim::{Purpose, SimDrive};
 use crate::spec::{MapSpec, Spec, UNIT_BYTES};
@@ -39,6 +40,8 @@ struct Waiting {
 pub(crate) struct MapCache {
     spec: MapSpec,
     segment_units: u32,
+    by_segment: Divider,
+    by_place: Divider,
     at_hand: Vec<u32>,
     changed: Vec<bool>,
     waiting: Vec<Waiting>,
@@ -56,6 +59,8 @@ impl MapCache {
         let places = spec.controller.map_segments as usize;
         Some(Box::new(MapCache {
             segment_units: spec.controller.map_segment_units,
+            by_segment: Divider::new(spec.controller.map_segment_units),
+            by_place: Divider::new(places as u32),
             at_hand: vec![u32::MAX; places],
             changed: vec![false; places],
             waiting: Vec::with_capacity(64),
@@ -89,8 +94,8 @@ impl MapCache {
     /// Brings the segment of a unit to hand: whether it was not, and whether a changed one
     /// had to go for it.
     fn touch(&mut self, unit: u32, change: bool) -> (bool, bool) {
-        let segment = unit / self.segment_units;
-        let place = segment as usize % self.at_hand.len();
+        let (segment, _) = self.by_segment.divide(unit);
+        let place = self.by_place.divide(segment).1 as usize;
         let missed = self.at_hand[place] != segment;
         let evicted = missed && self.changed[place];
         self.at_hand[place] = segment;
@@ -124,7 +129,7 @@ impl SimDrive {
         self.submit_with_map(core, job, time, units, change);
     }
 
-    #[cold]
+    #[inline(never)]
     fn submit_with_map(
         &mut self,
         core: u32,
@@ -139,7 +144,10 @@ impl SimDrive {
         let mut unit = units.start;
         while unit < units.end {
             self.want_segment(waiting, unit, change, Class::HostRead);
-            unit = (unit / step + 1) * step;
+            unit = match units.end - unit {
+                1 => units.end,
+                _ => (unit / step + 1) * step,
+            };
         }
         self.map_wanted(waiting);
     }

@@ -115,6 +115,12 @@ impl Mapping {
         memory::prefetch(&self.to_logical, (slot << self.unit_bits) as usize);
     }
 
+    /// What lies at a place will soon be asked for.
+    #[inline]
+    pub fn expect_name(&self, physical: u32) {
+        memory::prefetch(&self.to_logical, physical as usize);
+    }
+
     /// The mapping of the units of a slot will soon change. Those that are no longer valid
     /// are fetched too: sorting them out would cost more.
     #[inline]

@@ -29,6 +29,7 @@ pub(crate) struct Shape {
     /// Slots of one die that one program fills.
     pub together: u32,
     dies: u32,
+    rows: u32,
     by_die: Divider,
     by_together: Divider,
     by_word_line: Divider,
@@ -54,6 +55,7 @@ impl Shape {
             data_slots: 0,
             together,
             dies,
+            rows,
             by_die: Divider::new(dies),
             by_together: Divider::new(together),
             by_word_line: Divider::new(rows_per_word_line),
@@ -83,10 +85,26 @@ impl Shape {
 
     /// The slots that share a word line with one, itself among them, in the order in which
     /// they are programmed.
+    #[inline]
     pub fn word_line(&self, within: u32) -> impl Iterator<Item = u32> + use<> {
-        let (row, die) = self.place(within);
-        let (shape, first) = (*self, row - row % self.rows_per_word_line);
-        (first..first + self.rows_per_word_line).map(move |row| shape.at(row, die))
+        let (page, step) = if self.together > 1 {
+            (self.by_together.divide(within).1, 1)
+        } else {
+            let (row, _) = self.by_die.divide(within);
+            (self.by_word_line.divide(row).1, self.dies)
+        };
+        let first = within - page * step;
+        (0..self.rows_per_word_line).map(move |nth| first + nth * step)
+    }
+
+    /// The first slot of the word lines, on all dies, that one belongs to: no slot before it
+    /// shares a word line with one from there on.
+    pub fn first_of_word_lines(&self, within: u32) -> u32 {
+        if self.together > 1 {
+            return within - self.by_together.divide(within).1;
+        }
+        let (row, _) = self.by_die.divide(within);
+        (row - self.by_word_line.divide(row).1) * self.dies
     }
 
     /// The first slot, not before `within`, from which on no word line has been begun, where
@@ -127,6 +145,12 @@ impl Shape {
         (number + shift) % stride == stride - 1 || last_of_short
     }
 
+    /// No slot of the parity group of a slot comes so many after it.
+    pub fn group_span(&self) -> u32 {
+        let (word_lines, _) = self.by_die.divide(self.parity_stride);
+        (word_lines + 2) * self.rows_per_word_line * self.dies
+    }
+
     /// The nth slot of the parity group of a slot, itself and the parity among them; `None`
     /// behind the last, and without parity.
     pub fn nth_of_group(&self, within: u32, nth: u32) -> Option<u32> {
@@ -137,7 +161,7 @@ impl Shape {
         let other = self.by_stride.divide(number).0 * self.parity_stride + nth;
         let (word_line, die) = self.by_die.divide(other);
         let row = word_line * self.rows_per_word_line + page;
-        (row < self.by_die.divide(self.slots).0).then(|| self.at(row, die))
+        (row < self.rows).then(|| self.at(row, die))
     }
 }
 
@@ -177,6 +201,8 @@ mod tests {
                     .map_while(|nth| shape.nth_of_group(within, nth))
                     .collect();
                 assert!(group.contains(&within));
+                let span = shape.group_span();
+                assert!(group.iter().all(|&other| other < within + span));
                 let parity = group.iter().filter(|&&s| shape.is_parity(s)).count();
                 assert_eq!(parity, 1, "{dies} dies, slot {within}: {group:?}");
                 let mut on: Vec<u32> = group.iter().map(|&s| shape.place(s).1).collect();

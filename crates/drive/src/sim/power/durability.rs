@@ -41,6 +41,7 @@ use crate::sim::map::memory;
 use crate::sim::map::shape::Mode;
 use crate::sim::power::changes::{Change, Entry, Recent};
 use crate::sim::power::journal::Journal;
+use crate::sim::power::part_writes::PartWrites;
 use crate::sim::power::partial_parity::Groups;
 use crate::sim::power::power_cut::Power;
 use crate::spec::{PairedPages, PowerLossSpec, Spec};
@@ -73,20 +74,6 @@ pub enum Canary {
     CoalesceTorn,
 }
 
-/// A write that has begun to take its places.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct PartWrite {
-    command: u32,
-    first: u32,
-    end: u32,
-    /// Up to here it is in the log.
-    logged: u32,
-    /// Where the piece that is being admitted goes, for which there is room.
-    stream: StreamId,
-    /// Units of it that are not yet admitted.
-    to_admit: u32,
-}
-
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Durability {
     pub spec: PowerLossSpec,
@@ -116,12 +103,14 @@ pub(crate) struct Durability {
     urged: bool,
     /// The slot that keeps the first change that is not ready from it, as it was found last.
     blocker: u32,
-    writes: Vec<PartWrite>,
+    writes: PartWrites,
     /// Changes from this number on become durable together with the next that is noted.
     joined_from: u64,
     /// The longest write that is kept or lost as a whole.
     piece_units: u32,
-    /// Part of a write has its places: what waited for that may go on.
+    /// A write was not admitted, for those that have begun to take their places.
+    refused: bool,
+    /// One of them has more of them: what waited for that may go on.
     retry_writes: bool,
     /// A superblock is awaited from now on: whoever waits for its space may have to urge.
     retry_all: bool,
@@ -139,7 +128,7 @@ impl Durability {
         let superblocks = layout.superblocks() as usize;
         Durability {
             spec: of.clone(),
-            durable: vec![UNMAPPED; units as usize],
+            durable: memory::table(UNMAPPED, units as usize),
             needed_in: vec![0; superblocks],
             awaited: vec![false; superblocks],
             awaited_count: 0,
@@ -154,7 +143,8 @@ impl Durability {
             wanted_next: 0,
             urged: false,
             blocker: NONE,
-            writes: Vec::with_capacity(spec.host.slots as usize),
+            writes: PartWrites::new(),
+            refused: false,
             joined_from: u64::MAX,
             piece_units: piece_units(spec, layout),
             retry_writes: false,
@@ -203,8 +193,7 @@ impl Durability {
 
     /// Whether units `first..end` belong to a write that is partly placed.
     fn overlaps(&self, first: u32, end: u32) -> bool {
-        let unordered = self.canary == Some(Canary::Unordered);
-        !unordered && self.writes.iter().any(|w| w.first < end && first < w.end)
+        self.writes.overlap(first, end) && self.canary != Some(Canary::Unordered)
     }
 
     fn push(&mut self, entry: Entry, superblock: Option<u32>) {
@@ -243,15 +232,35 @@ impl Durability {
     /// Makes the first `count` changes of the log part of the durable mapping.
     pub fn apply(&mut self, count: usize, mapping: &Mapping, layout: &Layout) {
         for _ in 0..count {
-            if let Some(soon) = self.log.get(8) {
-                memory::prefetch(&self.durable, soon.first as usize);
-            }
+            self.expect_changes(mapping);
             let entry = self.log.pop_front().expect("the log holds what was ready");
             self.applied += 1;
             self.apply_entry(entry, mapping, layout);
         }
         if self.wanted <= self.applied {
             self.wanted = self.wanted_next;
+        }
+    }
+
+    /// Has the tables at hand for changes that follow: of those that moved something, first
+    /// the names of what it was.
+    #[inline]
+    fn expect_changes(&self, mapping: &Mapping) {
+        let Some(soon) = self.log.get(8) else {
+            return;
+        };
+        match soon.change {
+            Change::Gather | Change::Transplant => {
+                for place in soon.to..soon.to + soon.units.count_ones() {
+                    memory::prefetch(&self.durable, mapping.logical_of(place) as usize);
+                }
+            }
+            _ => memory::prefetch(&self.durable, soon.first as usize),
+        }
+        if let Some(later) = self.log.get(16)
+            && matches!(later.change, Change::Gather | Change::Transplant)
+        {
+            mapping.expect_name(later.to);
         }
     }
 
@@ -341,6 +350,7 @@ impl Durability {
         self.blocker = NONE;
         self.writes.clear();
         self.joined_from = u64::MAX;
+        self.refused = false;
         self.retry_writes = false;
         self.retry_all = false;
     }
@@ -348,7 +358,7 @@ impl Durability {
     /// Changes how many logical units there are, none of which has a place.
     pub fn set_logical_units(&mut self, spec: &Spec, units: u32) {
         assert!(self.log.is_empty(), "changes are not durable");
-        self.durable = vec![UNMAPPED; units as usize];
+        self.durable = memory::table(UNMAPPED, units as usize);
         self.journal = Journal::new(spec, units);
     }
 
@@ -416,11 +426,22 @@ impl SimDrive {
     /// Units to be promised to a write, beyond what it has been promised already, before its
     /// next part is admitted, which takes so many; `None` when it waits for an earlier write.
     #[inline(always)]
-    pub(in crate::sim) fn promise_of(&self, command: u32, units: u32) -> Option<u32> {
-        match &self.durability {
-            None => Some(units),
-            Some(durability) => self.promise_of_piece(durability, command),
+    pub(in crate::sim) fn promise_of(&mut self, command: u32, units: u32) -> Option<u32> {
+        let Some(durability) = &self.durability else {
+            return Some(units);
+        };
+        let promise = self.promise_of_piece(durability, command);
+        if promise.is_none() {
+            self.waits_for_writes();
         }
+        promise
+    }
+
+    /// What waits may go on when a write has more of its places.
+    #[cold]
+    fn waits_for_writes(&mut self) {
+        let durability = self.durability.as_mut().expect("the caller looked");
+        durability.refused = true;
     }
 
     #[inline(never)]
@@ -432,7 +453,7 @@ impl SimDrive {
         if at == first && durability.overlaps(first, end) {
             return None;
         }
-        if !(at - first).is_multiple_of(durability.piece_units) {
+        if at != first && !(at - first).is_multiple_of(durability.piece_units) {
             return Some(0);
         }
         let piece = durability.piece_units.min(end - at);
@@ -443,10 +464,10 @@ impl SimDrive {
     }
 
     /// The stream that the next part of a write must go to, with the rest of its piece.
-    #[cold]
+    #[inline(never)]
     pub(in crate::sim) fn stream_of_piece(&self, command: u32) -> Option<StreamId> {
         let durability = self.durability.as_ref()?;
-        let write = durability.writes.iter().find(|w| w.command == command)?;
+        let write = durability.writes.get(command)?;
         (write.to_admit > 0).then_some(write.stream)
     }
 
@@ -468,21 +489,12 @@ impl SimDrive {
     #[inline(never)]
     fn note_write(&mut self, command: u32, units: u32, stream: StreamId, promise: u32) {
         let durability = self.durability.as_mut().expect("the caller looked");
-        let writes = &mut durability.writes;
-        let index = writes.iter().position(|w| w.command == command);
-        let index = index.unwrap_or_else(|| {
+        if durability.writes.get(command).is_none() {
             let (first, end) = self.commands.get(command).units();
-            writes.push(PartWrite {
-                command,
-                first,
-                end,
-                logged: first,
-                stream,
-                to_admit: 0,
-            });
-            writes.len() - 1
-        });
-        let write = &mut writes[index];
+            durability.writes.add(command, first, end, stream);
+        }
+        let write = durability.writes.get_mut(command);
+        let write = write.expect("it has begun");
         if promise > 0 {
             (write.stream, write.to_admit) = (stream, promise);
         }
@@ -503,7 +515,7 @@ impl SimDrive {
         if last {
             // What was given up half way has not come to the end of its last piece.
             let durability = self.durability.as_mut().expect("the caller looked");
-            durability.writes.retain(|write| write.command != command);
+            durability.writes.remove(command);
         }
         let forced = last && self.commands.get(command).forced;
         if forced {
@@ -519,16 +531,13 @@ impl SimDrive {
         let Some(durability) = &mut self.durability else {
             return;
         };
-        let writes = &mut durability.writes;
-        let Some(index) = writes.iter().position(|w| w.command == command) else {
+        let Some(write) = durability.writes.get_mut(command) else {
             return;
         };
-        let PartWrite {
-            stream, to_admit, ..
-        } = writes[index];
-        writes[index].to_admit = 0;
+        let stream = write.stream;
+        let to_admit = std::mem::take(&mut write.to_admit);
         if self.commands.get(command).bytes_left == 0 {
-            writes.swap_remove(index);
+            durability.writes.remove(command);
         }
         self.unpromise(stream, to_admit);
         if self.writer.owes_padding() {
@@ -538,17 +547,16 @@ impl SimDrive {
 
     fn log_piece(&mut self, command: u32, end: u32) {
         let durability = self.durability.as_mut().expect("the caller looked");
-        durability.retry_writes = true;
-        let found = durability.writes.iter().position(|w| w.command == command);
-        let index = found.expect("the write was admitted");
-        let write = &mut durability.writes[index];
+        durability.retry_writes |= durability.refused;
+        let write = durability.writes.get_mut(command);
+        let write = write.expect("the write was admitted");
         let piece_end = write.end.min(write.logged + durability.piece_units);
         if end < piece_end && durability.canary != Some(Canary::TornRequest) {
             return;
         }
         let first = std::mem::replace(&mut write.logged, end);
         if end == write.end {
-            durability.writes.swap_remove(index);
+            durability.writes.remove(command);
         }
         if durability.joined_from != u64::MAX {
             durability.join();
@@ -663,11 +671,15 @@ impl SimDrive {
 
     /// Whether a TRIM must wait for the end of a write; it waits among the writes then.
     #[inline(always)]
-    pub(in crate::sim) fn trim_must_wait(&self, command: u32) -> bool {
-        self.durability.as_ref().is_some_and(|d| {
+    pub(in crate::sim) fn trim_must_wait(&mut self, command: u32) -> bool {
+        let must = self.durability.as_ref().is_some_and(|d| {
             let (first, end) = self.commands.get(command).units();
             d.overlaps(first, end)
-        })
+        });
+        if must {
+            self.waits_for_writes();
+        }
+        must
     }
 
     #[inline(always)]
@@ -738,6 +750,12 @@ impl SimDrive {
         }
     }
 
+    /// Whether a superblock could be erased if the log were further.
+    #[inline(always)]
+    pub(in crate::sim) fn awaits_superblocks(&self) -> bool {
+        self.durability.as_ref().is_some_and(|d| d.awaited_count > 0)
+    }
+
     /// Somebody finds no erased superblock.
     #[inline(always)]
     pub(in crate::sim) fn urge(&mut self) {
@@ -790,6 +808,7 @@ impl SimDrive {
             // Whoever goes on may urge the log in turn.
             let durability = self.durability.as_mut().expect("there is a log");
             let writes = std::mem::take(&mut durability.retry_writes);
+            durability.refused &= !writes;
             let all = std::mem::take(&mut durability.retry_all);
             if all {
                 self.pump_all();
@@ -889,14 +908,18 @@ impl SimDrive {
             return Some(slot);
         }
         let durability = self.durability.as_ref().expect("there is a log");
-        let superblock = self.layout.superblock_of_slot(slot);
-        if durability.spec.paired_pages != PairedPages::Pad || !self.superblocks.is_open(superblock)
-        {
+        if durability.spec.paired_pages != PairedPages::Pad {
             return None;
         }
-        let awaited =
-            |&s: &u32| self.writer.in_buffer(s) || self.writer.will_begin(&self.layout, s);
-        self.word_line(slot).find(awaited)
+        let (superblock, within) = self.layout.within_superblock(slot);
+        if !self.superblocks.is_open(superblock) {
+            return None;
+        }
+        let (first, begun) = (slot - within, self.writer.begun_so_far(superblock));
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let mut line = shape.word_line(within);
+        let awaited = line.find(|&w| w >= begun || self.writer.in_buffer(first + w));
+        awaited.map(|w| first + w)
     }
 
     /// Fills up what the first change that is not ready waits for.

@@ -169,7 +169,7 @@ impl SimDrive {
 
     /// Programs the parity of groups that are not full, beside the pages that name these
     /// changes.
-    #[cold]
+    #[inline(never)]
     fn program_partial_parity(&mut self, changes: usize) {
         let pages = self.find_partial(changes);
         let durability = self.durability.as_mut().expect("there is a log");
@@ -240,7 +240,7 @@ impl SimDrive {
         }
         let (changes, units) = (journal.changes, journal.units);
         if self.keeps_parity() {
-            self.cover(changes);
+            self.cover();
         }
         let durability = self.durability.as_mut().expect("there is a journal");
         let journal = &mut durability.journal;

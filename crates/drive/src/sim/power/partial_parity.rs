@@ -47,6 +47,28 @@ impl Slots {
     }
 }
 
+/// The first of some bits that is set.
+pub(in crate::sim) fn first_set(words: &[u64], bits: std::ops::Range<u32>) -> Option<u32> {
+    let mut at = bits.start;
+    while at < bits.end {
+        let rest = words[at as usize / 64] >> (at % 64);
+        if rest != 0 {
+            return Some(at + rest.trailing_zeros()).filter(|&found| found < bits.end);
+        }
+        at = (at / 64 + 1) * 64;
+    }
+    None
+}
+
+/// How far superblocks have been filled, of those that were looked at last.
+struct Passed([(u32, u32); 4]);
+
+impl Default for Passed {
+    fn default() -> Passed {
+        Passed([(u32::MAX, 0); 4])
+    }
+}
+
 /// What cuts have left of parity groups.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Groups {
@@ -57,8 +79,9 @@ pub(crate) struct Groups {
     /// They were durable when a cut left their group without parity.
     bare: Slots,
     /// First slots of the groups whose partial parity is written with the journal pages under
-    /// way.
+    /// way, and the slots that it will cover.
     partial: Vec<u32>,
+    covering: Vec<u32>,
 }
 
 impl Groups {
@@ -70,6 +93,7 @@ impl Groups {
                 covered: Slots::new(layout.slots()),
                 bare: Slots::new(layout.slots()),
                 partial: Vec::with_capacity(64),
+                covering: Vec::with_capacity(256),
             })
         })
     }
@@ -178,60 +202,89 @@ impl SimDrive {
 
     /// Finds the groups whose partial parity has to be written with the first `count` changes
     /// of the log; how many they are, a page each.
-    #[cold]
+    #[inline(never)]
     pub(in crate::sim) fn find_partial(&mut self, count: usize) -> u32 {
-        let mut found = std::mem::take(&mut self.groups_mut().partial);
+        let groups = self.groups_mut();
+        let mut found = std::mem::take(&mut groups.partial);
+        let mut covering = std::mem::take(&mut groups.covering);
         found.clear();
+        covering.clear();
+        let (mut whole, mut slots) = (Recent::default(), Recent::default());
+        let mut passed = Passed::default();
         let durability = self.durability.as_ref().expect("parity is kept");
-        if durability.canary == Some(Canary::ParityUnsaved) {
-            return 0;
-        }
-        let (mut groups, mut slots) = (Recent::default(), Recent::default());
+        let count = match durability.canary {
+            Some(Canary::ParityUnsaved) => 0,
+            _ => count,
+        };
         for slot in (0..count).flat_map(|nth| self.slots_of_change(nth)) {
             if slots.has(slot) {
                 continue;
             }
             slots.add(slot);
-            let group = self.first_of_group(slot).expect("it has parity");
-            if groups.has(group) {
+            if self.has_been_passed(slot, &mut passed) {
                 continue;
             }
-            groups.add(group);
-            if !found.contains(&group) && !self.group_is_whole(slot) {
-                found.push(group);
-            }
-        }
-        self.groups_mut().partial = found;
-        self.groups_mut().partial.len() as u32
-    }
-
-    /// The partial parity of the groups that were found is in flash, and covers what the first
-    /// `count` changes of the log put there.
-    #[cold]
-    pub(in crate::sim) fn cover(&mut self, count: usize) {
-        let mut slots = Recent::default();
-        if self.groups_mut().partial.is_empty() {
-            return;
-        }
-        for nth in 0..count {
-            for slot in self.slots_of_change(nth) {
-                if slots.has(slot) {
+            let group = self.first_of_group(slot).expect("it has parity");
+            if !found.contains(&group) {
+                if whole.has(group) || self.group_is_whole(slot) {
+                    whole.add(group);
                     continue;
                 }
-                slots.add(slot);
-                let group = self.first_of_group(slot).expect("it has parity");
-                let groups = self.groups_mut();
-                if groups.partial.contains(&group) {
-                    groups.covered.add(slot);
-                }
+                found.push(group);
             }
+            covering.push(slot);
         }
+        let pages = found.len() as u32;
+        let groups = self.groups_mut();
+        (groups.partial, groups.covering) = (found, covering);
+        pages
+    }
+
+    /// Whether a slot lies so far behind where its superblock is being filled that its group
+    /// is whole for certain.
+    fn has_been_passed(&self, slot: u32, passed: &mut Passed) -> bool {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let found = passed.0.iter().find(|known| known.0 == superblock);
+        let upto = found.map(|known| known.1).unwrap_or_else(|| {
+            let upto = self.filled_upto(superblock);
+            passed.0.rotate_right(1);
+            passed.0[0] = (superblock, upto);
+            upto
+        });
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        within + shape.group_span() <= upto
+    }
+
+    /// The slots of a superblock below this one have been filled, and none of them is void;
+    /// 0 where that is not known.
+    fn filled_upto(&self, superblock: u32) -> u32 {
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let first = self.layout.first_slot(superblock);
+        let begun = self.writer.begun_so_far(superblock).min(shape.slots);
+        let slots = first..first + begun;
+        let groups = self.groups().expect("parity is kept");
+        if self.is_folded_into(superblock) || first_set(&groups.void.0, slots.clone()).is_some() {
+            return 0;
+        }
+        let unprogrammed = self.writer.first_unprogrammed(slots);
+        shape.first_of_word_lines(unprogrammed.map_or(begun, |slot| slot - first))
+    }
+
+    /// The partial parity of the groups that were found is in flash, and covers the changes
+    /// for which it was.
+    #[inline(never)]
+    pub(in crate::sim) fn cover(&mut self) {
+        let groups = self.groups_mut();
+        for &slot in &groups.covering {
+            groups.covered.add(slot);
+        }
+        groups.covering.clear();
     }
 
     /// Capacitors have saved the partial parity that was found.
     #[cold]
     pub(in crate::sim) fn save_partial(&mut self) {
-        self.cover(self.durability.as_ref().map_or(0, |d| d.log_len()));
+        self.cover();
         let pages = self.groups_mut().partial.len() as u64;
         self.counters.partial_parity_programs += pages;
         self.counters.slc_programs += pages;

@@ -458,7 +458,7 @@ impl SimDrive {
     /// again: after the block in the place of the bad one has been erased and holds what that
     /// one held, by on-chip copy, as one operation of the die, which comes before all
     /// programs that wait for it.
-    #[cold]
+    #[inline(never)]
     pub(in crate::sim) fn program_is_repeated(&mut self, slot: u32, purpose: Purpose) -> bool {
         let (superblock, within) = self.layout.within_superblock(slot);
         let mode = self.superblocks.mode(superblock);

@@ -107,9 +107,10 @@ impl SimDrive {
         }
     }
 
-    #[cold]
+    #[inline(always)]
     fn urge_for_collection(&mut self) {
-        if !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot) {
+        if self.awaits_superblocks()
+            && !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot) {
             self.urge();
         }
     }

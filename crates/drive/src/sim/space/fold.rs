@@ -376,10 +376,16 @@ impl SimDrive {
         from.is_some_and(|(within, _)| !self.folder.is_behind(within))
     }
 
+    /// Whether a fold copies into a superblock.
+    pub(in crate::sim) fn is_folded_into(&self, superblock: u32) -> bool {
+        self.folder.fold.is_some_and(|fold| fold.target == superblock)
+    }
+
     /// Where flash is to have what lies at a place: that from which it was copied, as long as
     /// its parity has not been copied too.
+    #[inline]
     pub(in crate::sim) fn kept_place(&self, place: u32) -> u32 {
-        if !self.keeps_parity() || self.folds_early() {
+        if self.folder.fold.is_none() || !self.keeps_parity() || self.folds_early() {
             return place;
         }
         let bits = self.layout.unit_bits;

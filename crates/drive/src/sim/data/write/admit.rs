@@ -97,7 +97,7 @@ impl SimDrive {
     /// Starts what makes space for the host. Whether there is some now.
     #[inline(never)]
     fn find_space(&mut self, stream: StreamId, promise: u32) -> bool {
-        if self.durability.is_some() && !self.stream_has_room(stream, promise) {
+        if self.awaits_superblocks() && !self.stream_has_room(stream, promise) {
             self.urge();
         }
         // Nothing else may be under way that would start it.
@@ -188,13 +188,24 @@ impl SimDrive {
                 0
             }
         };
-        if self.writer.sorting.numbers == 2
-            && host.promised + more(true) <= host.room
-            && collect.promised + more(false) <= collect.room
-        {
+        if self.writer.sorting.numbers == 2 {
+            if host.promised + more(true) <= host.room
+                && collect.promised + more(false) <= collect.room
+            {
+                return true;
+            }
+        } else if self.all_have_room(stream, units) {
             return true;
         }
         self.superblocks_suffice(stream, units)
+    }
+
+    /// Whether no stream has to open anything, with `units` more for one of them.
+    #[inline]
+    fn all_have_room(&self, stream: StreamId, units: u32) -> bool {
+        let streams = &self.writer.streams[..self.writer.sorting.numbers];
+        let for_it = &self.writer.streams[stream.number()];
+        for_it.promised + units <= for_it.room && streams.iter().all(|s| s.promised <= s.room)
     }
 
     fn superblocks_suffice(&self, stream: StreamId, units: u32) -> bool {

@@ -6,6 +6,7 @@ use super::{Filling, NONE, Stream, Writer};
 use crate::sim::SimDrive;
 use crate::sim::data::streams::StreamId;
 use crate::sim::map::layout::Layout;
+use crate::sim::power::partial_parity::first_set;
 use crate::sim::space::cache::Kind;
 
 impl Stream {
@@ -47,13 +48,25 @@ impl Writer {
         })
     }
 
+    /// Slots that the stream which fills a superblock has begun there; all, where there is no
+    /// such stream.
+    #[inline]
+    pub fn begun_so_far(&self, superblock: u32) -> u32 {
+        let mut streams = self.streams[..self.sorting.numbers].iter();
+        let open = streams.find(|s| s.superblock == superblock);
+        open.map_or(u32::MAX, |s| s.begun(s.slots_together))
+    }
+
     /// Whether a slot belongs to an open superblock that has not come so far.
     #[inline]
     pub fn will_begin(&self, layout: &Layout, slot: u32) -> bool {
         let (superblock, within) = layout.within_superblock(slot);
-        let mut streams = self.streams[..self.sorting.numbers].iter();
-        let open = streams.find(|s| s.superblock == superblock);
-        open.is_some_and(|s| within >= s.begun(self.shapes[s.kind.mode as usize].slots_together))
+        within >= self.begun_so_far(superblock)
+    }
+
+    /// The first of some slots whose content is still in the buffer.
+    pub fn first_unprogrammed(&self, slots: std::ops::Range<u32>) -> Option<u32> {
+        first_set(&self.unprogrammed, slots)
     }
 
     /// Slots of a superblock of this kind that have been begun.
@@ -124,13 +137,13 @@ impl SimDrive {
     /// Whether units of a write that have arrived may take the place of what they held. Where
     /// the power can be cut, only those of a write that has come whole: else the log would
     /// have a part of it.
-    #[cold]
+    #[inline(never)]
     pub(super) fn may_coalesce(&self, command: u32, units: &std::ops::Range<u32>) -> bool {
         self.durability.is_none() || self.commands.get(command).units() == (units.start, units.end)
     }
 
     /// A stream begins its next slots.
-    #[cold]
+    #[inline(never)]
     pub(super) fn slot_enters_the_log(&mut self, id: StreamId) {
         if let Some(durability) = &self.durability {
             self.writer.streams[id.number()].log_from = durability.tail();
