@@ -124,10 +124,12 @@ impl Overlap {
 }
 
 impl Array {
+    #[inline]
     fn abilities(&self) -> Abilities {
         self.overlap.as_ref().expect("dies overlap").abilities
     }
 
+    #[inline]
     fn state(&mut self, die: u32) -> &mut State {
         &mut self.overlap.as_mut().expect("dies overlap").dies[die as usize]
     }
@@ -181,6 +183,7 @@ impl Array {
         }
     }
 
+    #[inline]
     fn cells_begin(
         &mut self,
         queue: &mut EventQueue,
@@ -284,20 +287,23 @@ impl Array {
     }
 
     /// Takes the data of the next program in while the cells program.
+    #[inline]
     fn load(&mut self, queue: &mut EventQueue, die: u32) {
-        let now = queue.now();
-        let abilities = self.abilities();
-        let state = *self.state(die);
+        let overlap = self.overlap.as_ref().expect("dies overlap");
+        let state = &overlap.dies[die as usize];
         let free = state.cells == Cells::Programming && state.has_begun;
-        if !abilities.cache_program || !free || state.loaded.is_some() {
-            return;
+        if overlap.abilities.cache_program && free && state.loaded.is_none() {
+            self.load_next(queue, die);
         }
+    }
+
+    fn load_next(&mut self, queue: &mut EventQueue, die: u32) {
         let Some((class, Work::Program { program, bytes })) = self.peek_waiting(die) else {
             return;
         };
         let next = self.take_waiting(die, class);
         self.counters.programs += 1;
-        let at = self.transfer(die, now, bytes);
+        let at = self.transfer(die, queue.now(), bytes);
         self.state(die).loaded = Some(Loaded {
             program,
             cookie: next.cookie,
@@ -306,7 +312,14 @@ impl Array {
     }
 
     /// Interrupts what the cells do for the reads that wait, if that may be and pays.
+    #[inline]
     fn suspend(&mut self, queue: &mut EventQueue, die: u32) {
+        if !self.dies[die as usize].waiting[Class::HostRead as usize].is_empty() {
+            self.suspend_for_reads(queue, die);
+        }
+    }
+
+    fn suspend_for_reads(&mut self, queue: &mut EventQueue, die: u32) {
         let Some(suspend) = self.abilities().suspend else {
             return;
         };
@@ -320,8 +333,7 @@ impl Array {
             return;
         };
         let left = Nanos(state.ends.0.saturating_sub(now.0));
-        let reads_wait = !self.dies[die as usize].waiting[Class::HostRead as usize].is_empty();
-        if !reads_wait || !state.has_begun || left <= delay || !self.may_pass(die) {
+        if !state.has_begun || left <= delay || !self.may_pass(die) {
             return;
         }
         queue.cancel_in(Lane::Work, self.kind_die, die);

@@ -7,6 +7,7 @@
 //! that what was hot long ago is forgotten. What is hot is told by comparing with the mean,
 //! so that it does not depend on how fast the host writes.
 
+use crate::sim::map::memory;
 use crate::spec::StreamsSpec;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -38,6 +39,12 @@ impl Heat {
             passed: 0,
             streams: spec.host_streams,
         }
+    }
+
+    /// Whether a unit is hot will soon be asked for.
+    #[inline]
+    pub fn expect(&self, unit: u32) {
+        memory::prefetch(&self.counts, (unit >> self.group_bits) as usize);
     }
 
     /// The stream a unit belongs to, 0 for the coldest: 1 from twice the mean on, and one

@@ -178,6 +178,14 @@ impl SimDrive {
         }
     }
 
+    /// A write has come whose first unit will soon be sorted.
+    #[inline(always)]
+    pub(in crate::sim) fn expect_stream(&self, first: u32) {
+        if let Some(Apart::Heat(heat)) = self.writer.sorting.apart.as_deref() {
+            heat.expect(first);
+        }
+    }
+
     /// First unit of the data of a command that is admitted next.
     #[inline]
     pub(in crate::sim) fn next_unit(&self, command: u32) -> u32 {

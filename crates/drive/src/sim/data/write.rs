@@ -83,6 +83,8 @@ pub(crate) struct Writer {
     free: Vec<u32>,
     /// Write commands with data not yet admitted.
     waiting: VecDeque<u32>,
+    /// The first of them, where it waits for space, and for how many units.
+    asked: Option<(u32, u32)>,
     /// Units in the buffer, from admission until they are given back.
     buffered: u32,
     /// Slots of each of the host's streams in the order in which they were begun: the buffer
@@ -173,6 +175,7 @@ impl Writer {
             filling: Vec::with_capacity(256),
             free: Vec::with_capacity(256),
             waiting: VecDeque::with_capacity(64),
+            asked: None,
             buffered: 0,
             rings: std::array::from_fn(|_| VecDeque::with_capacity(64)),
             unprogrammed: vec![0; slots.div_ceil(64)],
@@ -213,6 +216,7 @@ impl Writer {
 
     /// Takes the first of the commands with data that is not admitted.
     pub fn next_waiting(&mut self) -> Option<u32> {
+        self.asked = None;
         self.waiting.pop_front()
     }
 

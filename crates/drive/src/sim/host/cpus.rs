@@ -17,7 +17,7 @@ use stend_base::{Completion, Lane, Nanos, Request, SimTime};
 use crate::sim::host::command::Ending;
 use crate::sim::map::divider::Divider;
 use crate::sim::{SimDrive, kind};
-use crate::spec::{DriverSpec, HostSpec};
+use crate::spec::HostSpec;
 
 const NONE: u32 = u32::MAX;
 
@@ -28,7 +28,7 @@ enum Work {
     Complete(Ending),
 }
 
-/// How far it is with the first of it.
+/// How far it is with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Step {
     /// The driver's work that needs no lock.
@@ -41,8 +41,9 @@ enum Step {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Cpu {
-    work: VecDeque<Work>,
+    work: Option<Work>,
     step: Step,
+    waiting: VecDeque<Work>,
     /// The processor that spins behind it for the same lock.
     next: u32,
 }
@@ -59,7 +60,9 @@ struct Lock {
 /// The host's processors.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Cpus {
-    spec: DriverSpec,
+    /// Times without and under the lock.
+    submit: (Nanos, Nanos),
+    complete: (Nanos, Nanos),
     cpus: Vec<Cpu>,
     locks: Vec<Lock>,
     by_cpu: Divider,
@@ -71,10 +74,11 @@ pub(crate) struct Cpus {
 impl Cpus {
     /// `None` where requests cost no processor time.
     pub fn new(host: &HostSpec) -> Option<Box<Cpus>> {
-        let spec = host.driver.clone()?;
+        let spec = host.driver.as_ref()?;
         let cpu = Cpu {
-            work: VecDeque::with_capacity(64),
+            work: None,
             step: Step::Free,
+            waiting: VecDeque::with_capacity(64),
             next: NONE,
         };
         let lock = Lock {
@@ -87,7 +91,8 @@ impl Cpus {
             cpus: vec![cpu; spec.cpus as usize],
             locks: vec![lock; queues as usize],
             by_cpu: Divider::new(spec.cpus),
-            spec,
+            submit: (spec.submit, spec.queue_lock + spec.submit_registers),
+            complete: (spec.complete, spec.queue_lock + spec.complete_registers),
             working: 0,
             busy_ns: 0,
         }))
@@ -100,7 +105,8 @@ impl Cpus {
     /// The requests that they work on are gone.
     pub fn power_cut(&mut self) {
         for cpu in &mut self.cpus {
-            cpu.work.clear();
+            cpu.work = None;
+            cpu.waiting.clear();
             (cpu.step, cpu.next) = (Step::Free, NONE);
         }
         let free = Lock {
@@ -130,7 +136,7 @@ impl Cpus {
 
     #[inline]
     fn current(&self, cpu: u32) -> &Work {
-        let work = self.cpus[cpu as usize].work.front();
+        let work = self.cpus[cpu as usize].work.as_ref();
         work.expect("a processor works on something")
     }
 
@@ -144,10 +150,9 @@ impl Cpus {
     /// Time of the present work without and under the lock.
     #[inline]
     fn times(&self, cpu: u32) -> (Nanos, Nanos) {
-        let spec = &self.spec;
         match self.current(cpu) {
-            Work::Submit(_) => (spec.submit, spec.queue_lock + spec.submit_registers),
-            Work::Complete(_) => (spec.complete, spec.queue_lock + spec.complete_registers),
+            Work::Submit(_) => self.submit,
+            Work::Complete(_) => self.complete,
         }
     }
 }
@@ -188,20 +193,24 @@ impl SimDrive {
             .expect("requests cost the host something")
     }
 
+    #[inline(never)]
     fn cpu_adds(&mut self, work: Work) {
         let cpus = self.cpus();
         let cpu = cpus.cpu_of(&work);
-        let queue = &mut cpus.cpus[cpu as usize].work;
-        queue.push_back(work);
-        if queue.len() == 1 {
-            cpus.working += 1;
-            if cpus.working == 2 {
-                self.cpu_has_company(cpu);
-            }
-            self.cpu_begins(cpu);
+        let this = &mut cpus.cpus[cpu as usize];
+        if this.work.is_some() {
+            this.waiting.push_back(work);
+            return;
         }
+        this.work = Some(work);
+        cpus.working += 1;
+        if cpus.working == 2 {
+            self.cpu_has_company(cpu);
+        }
+        self.cpu_begins(cpu);
     }
 
+    #[inline(always)]
     fn cpu_begins(&mut self, cpu: u32) {
         let now = self.queue.now();
         let cpus = self.cpus();
@@ -216,6 +225,7 @@ impl SimDrive {
 
     /// A second processor begins to work: the first one may not be alone when it comes to its
     /// lock.
+    #[inline(never)]
     fn cpu_has_company(&mut self, second: u32) {
         let now = self.queue.now();
         let cpus = self.cpus();
@@ -227,7 +237,7 @@ impl SimDrive {
         let Some((first, at)) = others.find_map(|(nth, cpu)| Some((nth, alone(cpu)?))) else {
             return;
         };
-        if at <= now {
+        if at < now {
             cpus.cpus[first as usize].step = Step::Locked;
             let lock = cpus.lock_of(first);
             cpus.locks[lock].held = true;
@@ -240,6 +250,7 @@ impl SimDrive {
         self.queue.schedule(Lane::Timer, at, kind::CPU, first);
     }
 
+    #[inline(always)]
     fn cpu_works(&mut self, cpu: u32, time: Nanos) {
         self.cpus().busy_ns += time.0;
         let at = self.queue.now() + time;
@@ -261,13 +272,13 @@ impl SimDrive {
         let cpus = self.cpus();
         let this = &mut cpus.cpus[cpu as usize];
         this.step = Step::Free;
-        let work = this.work.pop_front();
-        if this.work.is_empty() {
+        let work = this.work.take().expect("a processor works on something");
+        this.work = this.waiting.pop_front();
+        if this.work.is_none() {
             cpus.working -= 1;
         } else {
             self.cpu_begins(cpu);
         }
-        let work = work.expect("a processor works on something");
         match work {
             Work::Submit(request) => self.send_off(request),
             Work::Complete(ending) => return Some(self.host_ends(ending)),

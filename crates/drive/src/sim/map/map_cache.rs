@@ -91,6 +91,16 @@ impl MapCache {
         (self.waiting.len() - 1) as u32
     }
 
+    /// Notes that a job looks at the segment of a unit, if it is at hand; whether it is.
+    #[inline]
+    fn touch_at_hand(&mut self, unit: u32, change: bool) -> bool {
+        let (segment, _) = self.by_segment.divide(unit);
+        let place = self.by_place.divide(segment).1 as usize;
+        let at_hand = self.at_hand[place] == segment;
+        self.changed[place] |= change && at_hand;
+        at_hand
+    }
+
     /// Brings the segment of a unit to hand: whether it was not, and whether a changed one
     /// had to go for it.
     fn touch(&mut self, unit: u32, change: bool) -> (bool, bool) {
@@ -138,9 +148,13 @@ impl SimDrive {
         units: std::ops::Range<u32>,
         change: bool,
     ) {
-        let waiting = self.wait_for_map(core, job, time);
-        let map = self.map_cache.as_ref().expect("the map lies on flash");
+        let map = self.map_cache.as_mut().expect("the map lies on flash");
+        if units.len() == 1 && map.touch_at_hand(units.start, change) {
+            self.controller.submit(&mut self.queue, core, job, time);
+            return;
+        }
         let step = map.segment_units;
+        let waiting = self.wait_for_map(core, job, time);
         let mut unit = units.start;
         while unit < units.end {
             self.want_segment(waiting, unit, change, Class::HostRead);
@@ -164,6 +178,10 @@ impl SimDrive {
 
     #[cold]
     fn submit_moves_with_map(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
+        if self.moves_at_hand(slots) {
+            self.controller.submit(&mut self.queue, core, job, time);
+            return;
+        }
         let waiting = self.wait_for_map(core, job, time);
         for &slot in slots {
             let mut left = self.mapping.valid_bits(slot);
@@ -175,6 +193,23 @@ impl SimDrive {
             }
         }
         self.map_wanted(waiting);
+    }
+
+    /// Notes that a job moves the units of slots, as far as their segments are at hand; whether
+    /// all are.
+    fn moves_at_hand(&mut self, slots: &[u32]) -> bool {
+        let map = self.map_cache.as_mut().expect("the map lies on flash");
+        for &slot in slots {
+            let mut left = self.mapping.valid_bits(slot);
+            while left != 0 {
+                let physical = (slot << self.layout.unit_bits) + left.trailing_zeros();
+                if !map.touch_at_hand(self.mapping.logical_of(physical), true) {
+                    return false;
+                }
+                left &= left - 1;
+            }
+        }
+        true
     }
 
     fn wait_for_map(&mut self, core: u32, job: Job, time: Nanos) -> u32 {

@@ -464,9 +464,13 @@ impl SimDrive {
     }
 
     /// The stream that the next part of a write must go to, with the rest of its piece.
-    #[inline(never)]
+    #[inline]
     pub(in crate::sim) fn stream_of_piece(&self, command: u32) -> Option<StreamId> {
         let durability = self.durability.as_ref()?;
+        let entry = self.commands.get(command);
+        if entry.to_admit == entry.len_bytes {
+            return None;
+        }
         let write = durability.writes.get(command)?;
         (write.to_admit > 0).then_some(write.stream)
     }
@@ -488,13 +492,15 @@ impl SimDrive {
 
     #[inline(never)]
     fn note_write(&mut self, command: u32, units: u32, stream: StreamId, promise: u32) {
+        let entry = self.commands.get(command);
         let durability = self.durability.as_mut().expect("the caller looked");
-        if durability.writes.get(command).is_none() {
-            let (first, end) = self.commands.get(command).units();
-            durability.writes.add(command, first, end, stream);
-        }
-        let write = durability.writes.get_mut(command);
-        let write = write.expect("it has begun");
+        let write = if entry.to_admit == entry.len_bytes {
+            let (first, end) = entry.units();
+            durability.writes.add(command, first, end, stream)
+        } else {
+            let write = durability.writes.get_mut(command);
+            write.expect("it has begun")
+        };
         if promise > 0 {
             (write.stream, write.to_admit) = (stream, promise);
         }
@@ -511,8 +517,8 @@ impl SimDrive {
 
     #[inline(never)]
     fn log_part(&mut self, command: u32, end: u32, last: bool) -> bool {
-        self.log_piece(command, end);
-        if last {
+        let ended = self.log_piece(command, end);
+        if last && !ended {
             // What was given up half way has not come to the end of its last piece.
             let durability = self.durability.as_mut().expect("the caller looked");
             durability.writes.remove(command);
@@ -545,17 +551,19 @@ impl SimDrive {
         }
     }
 
-    fn log_piece(&mut self, command: u32, end: u32) {
+    /// Whether it was the last piece.
+    fn log_piece(&mut self, command: u32, end: u32) -> bool {
         let durability = self.durability.as_mut().expect("the caller looked");
         durability.retry_writes |= durability.refused;
         let write = durability.writes.get_mut(command);
         let write = write.expect("the write was admitted");
         let piece_end = write.end.min(write.logged + durability.piece_units);
         if end < piece_end && durability.canary != Some(Canary::TornRequest) {
-            return;
+            return false;
         }
         let first = std::mem::replace(&mut write.logged, end);
-        if end == write.end {
+        let ended = end == write.end;
+        if ended {
             durability.writes.remove(command);
         }
         if durability.joined_from != u64::MAX {
@@ -566,6 +574,7 @@ impl SimDrive {
         while at < end {
             at = self.log_run(at, end);
         }
+        ended
     }
 
     /// Notes that units from `first` on, up to `end` at most, lie one after another in a slot;
@@ -750,10 +759,11 @@ impl SimDrive {
         }
     }
 
-    /// Whether a superblock could be erased if the log were further.
+    /// Whether a superblock could be erased if the log were further, and it is not urged.
     #[inline(always)]
     pub(in crate::sim) fn awaits_superblocks(&self) -> bool {
-        self.durability.as_ref().is_some_and(|d| d.awaited_count > 0)
+        let durability = self.durability.as_ref();
+        durability.is_some_and(|d| d.awaited_count > 0 && !d.urged)
     }
 
     /// Somebody finds no erased superblock.

@@ -104,7 +104,9 @@ impl PartWrites {
         let places = places(first, end);
         let may = self.long > 0
             || places.len() as u32 > LONG
-            || places.into_iter().any(|p| self.sieve[p as usize % SIEVE] > 0);
+            || places
+                .into_iter()
+                .any(|p| self.sieve[p as usize % SIEVE] > 0);
         may && self.overlap_exactly(first, end)
     }
 

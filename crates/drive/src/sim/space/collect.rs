@@ -110,7 +110,8 @@ impl SimDrive {
     #[inline(always)]
     fn urge_for_collection(&mut self) {
         if self.awaits_superblocks()
-            && !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot) {
+            && !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
+        {
             self.urge();
         }
     }

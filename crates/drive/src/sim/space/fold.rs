@@ -378,7 +378,9 @@ impl SimDrive {
 
     /// Whether a fold copies into a superblock.
     pub(in crate::sim) fn is_folded_into(&self, superblock: u32) -> bool {
-        self.folder.fold.is_some_and(|fold| fold.target == superblock)
+        self.folder
+            .fold
+            .is_some_and(|fold| fold.target == superblock)
     }
 
     /// Where flash is to have what lies at a place: that from which it was copied, as long as

@@ -19,6 +19,7 @@ impl SimDrive {
     pub(in crate::sim) fn write_begins(&mut self, command: u32) {
         let (first, _) = self.commands.get(command).units();
         self.mapping.expect_invalid(first);
+        self.expect_stream(first);
         self.writer.waiting.push_back(command);
         self.pump_writes();
     }
@@ -77,14 +78,19 @@ impl SimDrive {
         if self.writer.buffered + taken > self.spec.buffer.write_units {
             return false;
         }
-        let Some(promise) = self.promise_of(command, taken) else {
+        // What it was found to ask for does not change while it waits for that.
+        let asked = self.writer.asked.filter(|asked| asked.0 == command);
+        let Some(promise) = asked.map_or_else(|| self.promise_of(command, taken), |a| Some(a.1))
+        else {
             return false;
         };
         let first = self.next_unit(command);
         let stream = self.stream_of_admission(command, first);
         if promise > 0 && !self.host_has_space(stream, promise) {
+            self.writer.asked = Some((command, promise));
             return self.find_space(stream, promise);
         }
+        self.writer.asked = None;
         self.writer.buffered += taken;
         self.promise_next(stream, promise);
         self.note_admission(command, first, units, stream);

@@ -90,6 +90,7 @@ impl Writer {
         self.filling.clear();
         self.free.clear();
         self.waiting.clear();
+        self.asked = None;
         for ring in &mut self.rings {
             ring.clear();
         }
