@@ -26,7 +26,7 @@ const SECTOR_BYTES: u64 = 512;
 
 /// A page that could not be read and is rebuilt.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Rebuild {
+pub(in crate::sim) struct Rebuild {
     slot: u32,
     class: Class,
     /// What the page was read for.
@@ -51,6 +51,13 @@ pub(crate) struct Media {
     unpowered: Nanos,
     /// The superblock whose data is to be written anew next.
     old: Option<u32>,
+}
+
+impl Rebuild {
+    /// The page that could not be read.
+    pub fn slot(&self) -> u32 {
+        self.slot
+    }
 }
 
 impl Media {
@@ -153,6 +160,18 @@ impl SimDrive {
             .block(cycles, age, media.reads[i])
     }
 
+    /// The die of a page, and its raw bit error rate at this instant.
+    pub(in crate::sim) fn page_rber(&self, slot: u32) -> (u32, Rber) {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let mode = self.superblocks.mode(superblock);
+        let (_, die) = self.layout.shape(mode).place(within);
+        let cycles = self.cycles_on_die(superblock, die);
+        let block = self.block_rber(superblock, cycles);
+        let media = self.media.as_ref().expect("errors are modelled");
+        let page = lot(media.spec.seed, slot, cycles);
+        (die, media.spec.cells(mode).page(block, page))
+    }
+
     /// That of a superblock's most worn block.
     fn worst_rber(&self, superblock: u32) -> Rber {
         self.block_rber(superblock, self.cycles_of_worst(superblock))
@@ -200,7 +219,13 @@ impl SimDrive {
             }
             lost = false;
             let other = first + other;
-            let (die, sense) = match self.member_of_group(other) {
+            let member = self.member_of_group(other);
+            if self.lacks_page(other) && !matches!(member, Member::Saved(..)) {
+                let media = self.media.as_mut().expect("errors are modelled");
+                media.rebuilds[rebuild as usize].lost = true;
+                continue;
+            }
+            let (die, sense) = match member {
                 Member::Nothing => continue,
                 Member::Page => {
                     let (die, sense) = self.die_and_read_time(other);
@@ -242,24 +267,55 @@ impl SimDrive {
     fn rebuild_ends(&mut self, rebuild: u32) {
         let media = self.media.as_mut().expect("errors are modelled");
         media.free.push(rebuild);
+        let ended = media.rebuilds[rebuild as usize];
         let Rebuild {
             slot, cookie, lost, ..
-        } = media.rebuilds[rebuild as usize];
+        } = ended;
         if lost {
             self.counters.lost_pages += 1;
             let units = self.mapping.valid_bits(slot);
+            if self.losses.is_some() {
+                self.note_unreadable(&ended, units);
+            }
             self.mapping.lose_slot(slot);
             self.log_loss(slot, units);
+            self.read_meets_loss(Purpose::unpack(cookie));
         } else {
             self.counters.rebuilt_pages += 1;
         }
         self.nand_done(Purpose::unpack(cookie));
     }
 
+    /// Read commands that wanted a page that was lost fail, though what it held may lie
+    /// elsewhere by now: a die may have copied it before.
+    #[cold]
+    fn read_meets_loss(&mut self, purpose: Purpose) {
+        match purpose {
+            Purpose::HostRead { command, .. } => self.command_meets_loss(command),
+            Purpose::ReadAhead { entry } => {
+                for command in self.read_ahead.gives_up(entry) {
+                    self.command_meets_loss(command);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn command_meets_loss(&mut self, command: u32) {
+        let entry = self.commands.get_mut(command);
+        entry.status = Status::MediaError;
+        let units = entry.units();
+        if let Some(loss) = self.losses.as_mut().and_then(|losses| losses.last_mut()) {
+            loss.met_by.push(units);
+        }
+    }
+
     /// A read command has all its data: it fails if any of it is lost.
     pub(in crate::sim) fn check_lost(&mut self, command: u32) {
-        let (first, end) = self.commands.get(command).units();
-        if (first..end).any(|unit| self.mapping.lookup(unit) == LOST) {
+        let entry = self.commands.get(command);
+        let (first, end) = entry.units();
+        let met_loss = entry.status == Status::MediaError;
+        if met_loss || (first..end).any(|unit| self.mapping.lookup(unit) == LOST) {
             self.read_fails(command);
         }
     }
@@ -315,13 +371,13 @@ impl SimDrive {
     /// Whether data is to be written anew now: in idle time only.
     #[inline]
     pub(in crate::sim) fn refreshes(&self) -> bool {
-        let media = self.media.as_ref();
-        self.idle.in_slice() && media.is_some_and(|media| media.old.is_some())
+        self.idle.in_slice() && self.has_old()
     }
 
-    /// Whether any data is known to be old.
+    /// Whether any data is known to be old, or is being written anew.
     pub(in crate::sim) fn has_old(&self) -> bool {
-        self.media.as_ref().is_some_and(|media| media.old.is_some())
+        let media = self.media.as_ref();
+        media.is_some_and(|media| media.old.is_some() || self.refreshes_victim())
     }
 
     /// Takes the superblock to be written anew; the next is looked for at once.
