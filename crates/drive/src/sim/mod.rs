@@ -37,6 +37,7 @@ pub use power::thermal::Temperature;
 
 use crate::spec::{Spec, UNIT_BYTES};
 use controller::{Controller, Job};
+use data::losses::Losses;
 use data::media::Media;
 use data::read::ReadAhead;
 use data::write::Writer;
@@ -168,7 +169,7 @@ pub struct SimDrive {
     trace: u64,
     /// What was lost, where a test asks for it; of no account to the drive.
     #[serde(skip)]
-    losses: Option<Vec<Loss>>,
+    losses: Option<Box<Losses>>,
 }
 
 /// A request on its way from the host.

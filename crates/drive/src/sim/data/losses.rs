@@ -4,7 +4,6 @@
 use stend_nand::reliability::Rber;
 
 use crate::sim::SimDrive;
-use crate::sim::data::media::Rebuild;
 use crate::sim::map::layout::Pool;
 use crate::sim::map::mapping::LOST;
 use crate::sim::power::partial_parity::Member;
@@ -51,17 +50,36 @@ pub struct Loss {
     pub cause: LossCause,
 }
 
+/// The account of a drive.
+#[derive(Clone, Debug, Default)]
+pub(in crate::sim) struct Losses {
+    found: Vec<Loss>,
+    /// Pages being rebuilt, by the number of the rebuild: as they were when they were sensed,
+    /// since a block may have taken the place of another by the time that the last has come.
+    open: Vec<(u32, PageState, Vec<PageState>)>,
+}
+
+impl Losses {
+    /// A read command of these units wanted the page that was lost last.
+    pub fn met_by(&mut self, units: (u32, u32)) {
+        if let Some(loss) = self.found.last_mut() {
+            loss.met_by.push(units);
+        }
+    }
+}
+
 impl SimDrive {
     /// Begins to keep account of what is lost.
     #[doc(hidden)]
     pub fn keep_losses(&mut self) {
-        self.losses = Some(Vec::new());
+        self.losses = Some(Box::default());
     }
 
     /// What was lost since the last call.
     #[doc(hidden)]
     pub fn take_losses(&mut self) -> Vec<Loss> {
-        self.losses.as_mut().map(std::mem::take).unwrap_or_default()
+        let losses = self.losses.as_mut();
+        losses.map_or_else(Vec::new, |losses| std::mem::take(&mut losses.found))
     }
 
     /// The page that a read of a logical unit would sense, and those of its parity group
@@ -99,17 +117,42 @@ impl SimDrive {
         pages.map(|other| self.page_state(other)).collect()
     }
 
+    /// Notes how a page is that will be found unreadable.
+    #[cold]
+    pub(in crate::sim) fn note_failing(&mut self, rebuild: u32, slot: u32) {
+        let page = self.page_state(slot);
+        if let Some(losses) = &mut self.losses {
+            // A cut forgets what was being rebuilt.
+            losses.open.retain(|open| open.0 != rebuild);
+            losses.open.push((rebuild, page, Vec::new()));
+        }
+    }
+
+    /// Notes how the others of its group are, which are about to be read.
+    #[cold]
+    pub(in crate::sim) fn note_group(&mut self, rebuild: u32, slot: u32) {
+        let group = self.group_states(slot);
+        let open = self.losses.as_mut().map(|losses| &mut losses.open);
+        if let Some(open) = open.and_then(|all| all.iter_mut().find(|o| o.0 == rebuild)) {
+            open.2 = group;
+        }
+    }
+
     /// Notes that a page was lost, which held these units, one bit each.
     #[cold]
-    pub(in crate::sim) fn note_unreadable(&mut self, rebuild: &Rebuild, units: u32) {
-        let slot = rebuild.slot();
-        let loss = Loss {
-            pages: 1,
-            units: self.logical_units_of(slot, units),
-            met_by: Vec::new(),
-            cause: LossCause::Unreadable(self.page_state(slot), self.group_states(slot)),
+    pub(in crate::sim) fn note_unreadable(&mut self, rebuild: u32, slot: u32, units: u32) {
+        let units = self.logical_units_of(slot, units);
+        let Some(losses) = &mut self.losses else {
+            return;
         };
-        self.losses.get_or_insert_default().push(loss);
+        let nth = losses.open.iter().position(|open| open.0 == rebuild);
+        let (_, page, group) = losses.open.swap_remove(nth.expect("it was found failing"));
+        losses.found.push(Loss {
+            pages: 1,
+            units,
+            met_by: Vec::new(),
+            cause: LossCause::Unreadable(page, group),
+        });
     }
 
     /// Notes that slots were lost, each with the units that it was to hold.
@@ -125,7 +168,9 @@ impl SimDrive {
                 superblock_left: self.has_superblock(Pool::Main),
             },
         };
-        self.losses.get_or_insert_default().push(loss);
+        if let Some(losses) = &mut self.losses {
+            losses.found.push(loss);
+        }
     }
 
     fn logical_units_of(&self, slot: u32, units: u32) -> Vec<u32> {

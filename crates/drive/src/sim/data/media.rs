@@ -26,7 +26,7 @@ const SECTOR_BYTES: u64 = 512;
 
 /// A page that could not be read and is rebuilt.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub(in crate::sim) struct Rebuild {
+struct Rebuild {
     slot: u32,
     class: Class,
     /// What the page was read for.
@@ -51,13 +51,6 @@ pub(crate) struct Media {
     unpowered: Nanos,
     /// The superblock whose data is to be written anew next.
     old: Option<u32>,
-}
-
-impl Rebuild {
-    /// The page that could not be read.
-    pub fn slot(&self) -> u32 {
-        self.slot
-    }
 }
 
 impl Media {
@@ -196,6 +189,9 @@ impl SimDrive {
             left: 0,
             lost: false,
         });
+        if self.losses.is_some() {
+            self.note_failing(rebuild, slot);
+        }
         Purpose::Unreadable { rebuild }.pack()
     }
 
@@ -209,6 +205,9 @@ impl SimDrive {
         let first = self.layout.first_slot(superblock);
         let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
         let bare = self.has_no_parity(slot);
+        if self.losses.is_some() {
+            self.note_group(rebuild, slot);
+        }
         let (mut left, mut lost) = (0, true);
         for nth in 0.. {
             let Some(other) = shape.nth_of_group(slot - first, nth) else {
@@ -267,15 +266,14 @@ impl SimDrive {
     fn rebuild_ends(&mut self, rebuild: u32) {
         let media = self.media.as_mut().expect("errors are modelled");
         media.free.push(rebuild);
-        let ended = media.rebuilds[rebuild as usize];
         let Rebuild {
             slot, cookie, lost, ..
-        } = ended;
+        } = media.rebuilds[rebuild as usize];
         if lost {
             self.counters.lost_pages += 1;
             let units = self.mapping.valid_bits(slot);
             if self.losses.is_some() {
-                self.note_unreadable(&ended, units);
+                self.note_unreadable(rebuild, slot, units);
             }
             self.mapping.lose_slot(slot);
             self.log_loss(slot, units);
@@ -305,8 +303,8 @@ impl SimDrive {
         let entry = self.commands.get_mut(command);
         entry.status = Status::MediaError;
         let units = entry.units();
-        if let Some(loss) = self.losses.as_mut().and_then(|losses| losses.last_mut()) {
-            loss.met_by.push(units);
+        if let Some(losses) = &mut self.losses {
+            losses.met_by(units);
         }
     }
 

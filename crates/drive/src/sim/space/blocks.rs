@@ -640,6 +640,29 @@ mod tests {
         assert!(short.factory_bad > 0);
     }
 
+    /// A block found none to take its place; then another superblock gave its blocks, and the
+    /// power was cut. The erase is done again, fails again, and finds one: nothing is given up.
+    #[test]
+    fn an_erase_that_is_done_again_after_a_cut_may_find_a_block() {
+        let of = BlocksSpec {
+            life_cycles: [u32::MAX, 1],
+            life_spread_percent: 0,
+            factory_bad_ppm: 0,
+            spare_blocks: 0,
+            ..spec()
+        };
+        let mut blocks = Blocks::new(&of, 2, 3).expect("there are enough");
+        assert!(blocks.bears_erase(0, 1, Pool::Main));
+        assert!(!blocks.bears_erase(0, 1, Pool::Main) && !blocks.replace(0, 1));
+        blocks.doomed.push((0, 1));
+        blocks.dissolve(2);
+        blocks.power_cut(false, &[0]);
+        assert!(!blocks.bears_erase(0, 1, Pool::Main) && blocks.replace(0, 1));
+        assert!(blocks.bears_erase(0, 1, Pool::Main));
+        assert!(!blocks.give_up_doomed(0));
+        assert_eq!((blocks.at[1], blocks.grown_bad), (2, 1));
+    }
+
     #[test]
     fn a_block_bears_its_life_and_no_erase_more() {
         let of = BlocksSpec {
