@@ -128,7 +128,8 @@ impl SimDrive {
         }
     }
 
-    /// Notes how the others of its group are, which are about to be read.
+    /// Notes how the others of its group are, which are being read: each read has disturbed
+    /// its block by then.
     #[cold]
     pub(in crate::sim) fn note_group(&mut self, rebuild: u32, slot: u32) {
         let group = self.group_states(slot);

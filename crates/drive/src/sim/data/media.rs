@@ -205,9 +205,6 @@ impl SimDrive {
         let first = self.layout.first_slot(superblock);
         let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
         let bare = self.has_no_parity(slot);
-        if self.losses.is_some() {
-            self.note_group(rebuild, slot);
-        }
         let (mut left, mut lost) = (0, true);
         for nth in 0.. {
             let Some(other) = shape.nth_of_group(slot - first, nth) else {
@@ -242,6 +239,9 @@ impl SimDrive {
             let work = Work::Read { sense, bytes };
             let cookie = Purpose::Rebuild { rebuild }.pack();
             self.array.submit(&mut self.queue, die, class, work, cookie);
+        }
+        if self.losses.is_some() {
+            self.note_group(rebuild, slot);
         }
         let media = self.media.as_mut().expect("errors are modelled");
         media.rebuilds[rebuild as usize].left = left;
