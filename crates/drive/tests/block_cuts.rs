@@ -7,7 +7,6 @@ use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};
 
 use stend_drive::health::BlockHealth;
-use stend_drive::sim::LossCause;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 use stend_nand::CellTiming;
@@ -354,48 +353,6 @@ fn one_page_without_block(cuts: bool) -> [Vec<u64>; 2] {
     }
     assert!(found.iter().all(|f| f.len() > 3), "{found:?}");
     found
-}
-
-/// As long as a superblock is erased that nothing is promised, its blocks are there for what
-/// is in the buffer: also what a write that is refused gives back.
-#[test]
-fn what_was_promised_to_refused_writes_keeps_data_from_being_lost() {
-    let (mut lost, mut refused) = (0, 0);
-    for seed in 0..200 {
-        let mut spec = plain(8, 4, 128);
-        spec.collect.start_superblocks = 4;
-        // Programs fail while data is still to come.
-        spec.host.link_ps_per_byte = 1_000_000;
-        spec.power_loss = Some(power_loss());
-        spec.blocks = Some(BlocksSpec {
-            spare_blocks: 0,
-            program_failure_ppb: 700_000_000,
-            ..blocks(seed)
-        });
-        let mut drive = new_drive(&spec);
-        drive.keep_losses();
-        // The second goes on in a superblock that is not open when it is promised.
-        for (tag, first, units) in [(0, 0, 20), (1, 20, 60)] {
-            drive.submit(request(tag, Op::Write, first, units));
-        }
-        for _ in 0..2 {
-            let done = drive.advance(SimTime::NEVER).expect("it ends");
-            refused += u32::from(done.status != stend_base::Status::Ok);
-        }
-        rest(&mut drive, Nanos::from_secs(1));
-        for loss in drive.take_losses() {
-            let left = matches!(
-                loss.cause,
-                LossCause::NoBlock {
-                    superblock_left: true,
-                    ..
-                }
-            );
-            assert!(!left, "seed {seed}: {loss:?}");
-            lost += loss.pages;
-        }
-    }
-    assert!(lost > 0 && refused > 0, "{lost}, {refused}");
 }
 
 /// Without it nothing of its group can be rebuilt, whichever die fails: neither parity nor
