@@ -55,8 +55,7 @@ fn a_cut_loses_only_what_was_not_promised() {
     assert!(!whole || lacking.is_empty(), "never seen: {lacking:?}");
 }
 
-/// Drives in which a fault may show, of which one must: when this was written, between 5
-/// (`CoalesceTorn`) and 25 (`TornRequest`) of the first 40 did.
+/// Drives in which a fault may show, of which one must.
 const DRIVES: u64 = 100;
 
 /// The first of them on which a fault is found.
