@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use common::cuts::{LIVES, Tried, survive};
+use common::drawn::Account;
 
 /// The real time: the drives know none.
 #[allow(
@@ -46,10 +47,10 @@ fn main() -> ExitCode {
     };
     let limit = Duration::from_secs(minutes * 60);
     let begin = clock();
-    let (mut tried, mut seed) = (Tried::default(), from);
+    let (mut tried, mut account, mut seed) = (Tried::default(), Account::default(), from);
     while begin.elapsed() < limit {
         let run = std::panic::catch_unwind(|| survive(seed, LIVES, None));
-        let Ok(run) = run else {
+        let Ok((run, drawn)) = run else {
             eprintln!(
                 "seed {seed} failed, after {tried:?}; replay: STEND_CUTS_SEED={seed} cargo test \
                  -p stend-drive --test power_cuts"
@@ -57,11 +58,13 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         };
         tried.add(run);
+        account.add(&drawn);
         seed += 1;
         if (seed - from).is_multiple_of(2_000) {
             println!("{} drives, {tried:?}", seed - from);
         }
     }
+    println!("{account}");
     println!("{} drives from seed {from} on, {tried:?}", seed - from);
     ExitCode::SUCCESS
 }

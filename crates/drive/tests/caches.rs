@@ -25,6 +25,32 @@ fn cache(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
     spec
 }
 
+/// Collected data enters the cache's own superblocks while the host writes past them or to
+/// those of the main area: it keeps room for that, and the drive goes on for as long as one
+/// likes.
+#[test]
+fn a_cache_that_takes_collected_data_keeps_room_for_it() {
+    for (dynamic, when_full, background) in [
+        (0, WhenFull::Bypass, 0),
+        (0, WhenFull::Bypass, 4),
+        (8, WhenFull::Bypass, 0),
+        (8, WhenFull::Wait, 1),
+    ] {
+        let mut spec = cached(60, 20, 100_000);
+        let cache = spec.cache.as_mut().expect("it has a cache");
+        (cache.dynamic_superblocks, cache.when_full) = (dynamic, when_full);
+        cache.fold_dies_background = background;
+        let most = stend_drive::sim::user_units_max(&spec).expect("it is small");
+        spec.user_bytes = most * UNIT;
+        let mut drive = SimDrive::new(&spec);
+        drive.keep_content();
+        let mut next = random(&drive, 1);
+        burst(&mut drive, Op::Write, 1, 32, 3 * most, &mut next);
+        let c = drive.counters();
+        assert!(c.units_collected > 0 && c.units_folded > 0, "{c:?}");
+    }
+}
+
 /// Writes `slots` slots in order from unit 0.
 fn write(drive: &mut SimDrive, slots: u64) -> Nanos {
     let mut at = 0;

@@ -8,6 +8,7 @@ use stend_drive::sim::Canary;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 use stend_nand::CellTiming;
+use stend_nand::reliability::Rber;
 
 fn power_loss() -> PowerLossSpec {
     PowerLossSpec {
@@ -36,6 +37,19 @@ fn mortal() -> Spec {
         spare_superblocks: 0,
         spare_threshold_percent: 10,
     });
+    spec
+}
+
+/// The same with a cache, which the long writes pass by as long as they are whole.
+fn mortal_past_the_cache() -> Spec {
+    let mut spec = cached(40, 24, 1_200);
+    spec.parity_data = None;
+    spec.cache.as_mut().expect("it has one").bypass_from_bytes = Some(LONG * UNIT);
+    spec.buffer.write_units = 128;
+    // Some of it is on its way for most of the time.
+    spec.host.link_ps_per_byte = 40_000;
+    spec.power_loss = Some(power_loss());
+    spec.health = mortal().health;
     spec
 }
 
@@ -84,10 +98,15 @@ fn there(drive: &SimDrive, (tag, first): (u32, u64)) -> u64 {
 /// on.
 #[test]
 fn a_write_is_given_up_in_the_middle_of_a_piece() {
-    let spec = mortal();
+    for spec in [mortal(), mortal_past_the_cache()] {
+        give_up_writes(&spec);
+    }
+}
+
+fn give_up_writes(spec: &Spec) {
     let mut in_a_piece = 0;
     for seed in 0..60 {
-        let mut drive = SimDrive::new(&spec);
+        let mut drive = SimDrive::new(spec);
         drive.keep_content();
         let piece = u64::from(drive.atomic_write_units().expect("it has a log"));
         let refused = wear_out(&mut drive, seed);
@@ -167,4 +186,110 @@ fn a_fold_that_is_cut_keeps_the_parity_of_what_it_has_copied() {
 #[test]
 fn a_fold_that_counts_too_early_is_found() {
     assert!(lost_by_folds(Some(Canary::FoldEarly)) > 0);
+}
+
+/// Units of a write of three that are there after a cut, over all moments: the first of them
+/// was put over the last of another write in a slot that the second fills up, the third lies in
+/// the next slot. How many cuts found some of it, and how many tore it.
+fn torn_by_coalescing(canary: Option<Canary>) -> (u32, u32) {
+    let mut spec = plain(24, 8, 1_200);
+    spec.buffer.coalesces = true;
+    spec.power_loss = Some(PowerLossSpec {
+        journal_interval_units: 1,
+        ..power_loss()
+    });
+    let mut writing = SimDrive::new(&spec);
+    writing.keep_content();
+    if let Some(canary) = canary {
+        writing.switch_on(canary);
+    }
+    writing.submit(request(1, Op::Write, 0, 3));
+    writing.submit(request(2, Op::Write, 2, 3));
+    let (mut some, mut torn) = (0, 0);
+    loop {
+        let mut drive = writing.clone();
+        drive.power_cut();
+        let kept = (2..5).filter(|&u| drive.content(u) == Some(2)).count();
+        some += u32::from(kept > 0);
+        torn += u32::from(kept > 0 && kept < 3);
+        if writing.advance_events(1).0 == 0 {
+            return (some, torn);
+        }
+    }
+}
+
+#[test]
+fn what_is_put_over_an_open_slot_is_kept_whole() {
+    let (some, torn) = torn_by_coalescing(None);
+    assert_eq!(torn, 0);
+    assert!(some > 0, "it is never there");
+}
+
+#[test]
+fn what_is_put_over_an_open_slot_and_counts_by_itself_is_found() {
+    assert!(torn_by_coalescing(Some(Canary::CoalesceTorn)).1 > 0);
+}
+
+/// TLC whose data is to be refreshed soon, and whose pages are safe when their word line is
+/// full.
+fn refreshing() -> Spec {
+    let mut spec = plain(24, 12, 400);
+    spec.main.timing.read = vec![Nanos::from_micros(70); 3];
+    spec.main.timing.program = vec![Nanos::from_micros(900); 3];
+    let mut media = media();
+    media.main.fresh = Rber(800);
+    media.main.year_fresh = Rber(1_000);
+    media.refresh = Some(Rber(1_500));
+    spec.media = Some(media);
+    spec.power_loss = Some(PowerLossSpec {
+        paired_pages: PairedPages::Pad,
+        journal_interval_units: 1_000,
+        ..power_loss()
+    });
+    spec
+}
+
+/// What was refreshed in a long silence is in the log when nothing is under way any more: a
+/// shutdown fills its word line up.
+#[test]
+fn a_shutdown_after_refreshing_ends() {
+    let spec = refreshing();
+    let mut drive = SimDrive::new(&spec);
+    drive.keep_content();
+    for tag in 0..101 {
+        let unit = 4 * u64::from(tag % 97);
+        alone(&mut drive, request(tag, Op::Write, unit, 3));
+    }
+    drive.shutdown();
+    drive.rest_without_power(Nanos::from_secs(365 * 86_400));
+    drive.power_up();
+    alone(&mut drive, request(999, Op::Flush, 0, 0));
+    rest(&mut drive, Nanos::from_secs(20));
+    let refreshed = drive.counters().units_refreshed;
+    assert!(refreshed > 0);
+    drive.shutdown();
+    for tag in 4..97 {
+        assert_eq!(drive.content(4 * tag), Some(tag));
+    }
+}
+
+/// After a change of the capacity, a cut meets places of units that there are no longer.
+#[test]
+fn a_drive_that_was_told_to_show_less_is_cut() {
+    let mut spec = cached(40, 24, 4_000);
+    spec.media = Some(media());
+    spec.power_loss = Some(power_loss());
+    let mut drive = SimDrive::new(&spec);
+    drive.keep_content();
+    for first in (0..4_000).step_by(16) {
+        alone(&mut drive, request(1, Op::Write, first, 16));
+    }
+    alone(&mut drive, request(2, Op::Trim, 0, 4_000));
+    drive.set_user_bytes(100 * UNIT).expect("it is empty");
+    alone(&mut drive, request(3, Op::Write, 0, 20));
+    alone(&mut drive, request(4, Op::Flush, 0, 0));
+    drive.power_cut();
+    drive.power_up();
+    alone(&mut drive, request(5, Op::Read, 0, 20));
+    assert!((0..20).all(|unit| drive.content(unit) == Some(3)));
 }

@@ -251,3 +251,47 @@ fn without_errors_of_the_flash_there_is_no_uber() {
     read_all(&mut drive);
     assert_eq!(drive.health().uber, None);
 }
+
+/// One superblock of old data, and nothing else to collect for.
+#[test]
+fn the_last_of_the_old_data_is_written_anew_too() {
+    let mut spec = plain(24, 8, 128);
+    let mut media = media();
+    media.main.year_fresh = Rber(3_000);
+    media.refresh = Some(Rber(1_000));
+    spec.media = Some(media);
+    let mut drive = filled(&spec);
+    drive.rest_without_power(Nanos(YEAR.0 / 2));
+    alone(&mut drive, request(0, Op::Read, 0, 1));
+    rest(&mut drive, Nanos::from_secs(1));
+    assert_eq!(drive.counters().units_refreshed, 128);
+}
+
+/// A die that fails while it copies the cache on the chip: the copy is mapped between a read's
+/// beginning and its end. The read fails as it does without.
+#[test]
+fn a_read_of_a_page_that_is_moved_meanwhile_fails_too() {
+    let mut spec = cached(40, 24, 4_000);
+    spec.parity_data = None;
+    spec.media = Some(media());
+    spec.idle.enabled = false;
+    spec.cache.as_mut().expect("it has one").fold_start_slots = 8;
+    let mut drive = SimDrive::new(&spec);
+    drive.keep_losses();
+    for tag in 0..160 {
+        alone(&mut drive, request(tag, Op::Write, 16 * u64::from(tag), 16));
+    }
+    drive.fail_die(1);
+    let mut moved = 0;
+    for unit in (0..2_560).rev() {
+        let failed = drive.counters().failed_reads;
+        alone(&mut drive, request(1, Op::Read, unit, 1));
+        for loss in drive.take_losses() {
+            // Of the page nothing was left where it was.
+            let elsewhere = loss.units.is_empty();
+            moved += u32::from(elsewhere);
+            assert_eq!(drive.counters().failed_reads, failed + 1, "{loss:?}");
+        }
+    }
+    assert!(moved > 0, "no page was moved while it was read");
+}

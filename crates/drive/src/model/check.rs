@@ -283,11 +283,10 @@ fn policies(c: &mut Checker<'_>, model: &Model) {
             message,
         );
     }
-    let cached = model.slc_cache.as_ref().is_some_and(|cache| {
-        let named = cache.takes_collected.as_ref().map(Value::get);
-        let emptied_by = cache.emptied_by.as_ref().map(Value::get);
-        cache.enabled.get() && named.unwrap_or(emptied_by.as_deref() != Some("controller"))
-    });
+    let cached = model
+        .slc_cache
+        .as_ref()
+        .is_some_and(|cache| cache.enabled.get() && super::slc_cache::takes_collected(cache));
     if cached && g.cache_reserve_superblocks.get() < 4 {
         let message = format!(
             "{} is not allowed; with an SLC cache it must be at least 4",

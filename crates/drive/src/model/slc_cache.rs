@@ -36,7 +36,7 @@ pub struct SlcCache {
     /// Write requests at least so long, KiB, go to the main area directly; none if not named.
     pub bypass_from_kib: Option<Field<u32>>,
     /// Whether collected data enters it; if not named, it does where on-chip copy empties
-    /// it.
+    /// it and it has blocks of its own.
     pub takes_collected: Option<Field<bool>>,
     /// Folding begins when more of the cache than this is occupied, percent.
     pub fold_start_percent: Field<f64>,
@@ -113,6 +113,11 @@ fn kind(c: &mut Checker<'_>, cache: &SlcCache) {
                            data: write false"
                 .to_string();
             c.report("slc_cache.takes_collected", field, message);
+        } else if field.get() && cache.blocks_per_plane.get() == 0 {
+            let message = "collected data enters only blocks of the cache's own, of which there \
+                           are none: write false, or a slc_cache.blocks_per_plane above 0"
+                .to_string();
+            c.report("slc_cache.takes_collected", field, message);
         }
     }
     let from = &cache.bypass_from_kib;
@@ -183,6 +188,15 @@ pub(super) fn check_sizes(c: &mut Checker<'_>, model: &Model, spec: &Spec) {
     }
 }
 
+/// Whether collected data enters it: if nothing is said, where it has blocks of its own that
+/// on-chip copy empties.
+pub(super) fn takes_collected(cache: &SlcCache) -> bool {
+    let emptied_by = cache.emptied_by.as_ref().map(Value::get);
+    let on_chip = emptied_by.as_deref() != Some("controller");
+    let named = cache.takes_collected.as_ref().map(Value::get);
+    named.unwrap_or(on_chip && cache.blocks_per_plane.get() > 0)
+}
+
 pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
     let superblocks = cache.blocks_per_plane.get() * apart;
     let dynamic = cache.dynamic_blocks_per_plane.as_ref();
@@ -208,10 +222,7 @@ pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
             .map(|field| u64::from(field.get()) * 1024),
         emptying,
         when_full: named(&WHEN_FULL, name(&cache.when_full)),
-        takes_collected: cache
-            .takes_collected
-            .as_ref()
-            .map_or(emptying == Emptying::OnChip, Value::get),
+        takes_collected: takes_collected(cache),
         fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
@@ -347,6 +358,28 @@ mod tests {
             assert!(said.contains(&format!("slc_cache.{key}: ")), "{said}");
             assert!(said.contains(part), "{said}");
         }
+    }
+
+    #[test]
+    fn collected_data_enters_blocks_of_its_own() {
+        let of = |keys: &str| {
+            let mut model = parse(keys).expect("it is sound");
+            let cache = model.slc_cache.as_mut().expect("it has a cache");
+            cache.blocks_per_plane.get_mut().value = 0;
+            let problems = super::super::check::problems(&model, &model.text);
+            let said = problems.into_iter().map(|p| (p.key, p.message));
+            let said = said.filter(|(key, _)| *key == "slc_cache.takes_collected");
+            (model.spec().cache, said.map(|s| s.1).collect::<Vec<_>>())
+        };
+        let dynamic = "dynamic_blocks_per_plane = 220";
+        let (cache, said) = of(dynamic);
+        assert!(!cache.expect("it has a cache").takes_collected);
+        assert!(said.is_empty(), "{said:?}");
+        let (_, said) = of(&format!("{dynamic}\ntakes_collected = true"));
+        assert!(
+            said.len() == 1 && said[0].contains("write false"),
+            "{said:?}"
+        );
     }
 
     #[test]

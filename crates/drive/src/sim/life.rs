@@ -30,6 +30,8 @@ impl SimDrive {
                 continue;
             }
             // Only what was admitted is still awaited.
+            self.keep_stream(command);
+            let entry = self.commands.get_mut(command);
             entry.len_bytes -= entry.to_admit;
             entry.bytes_left -= entry.to_admit;
             entry.to_admit = 0;

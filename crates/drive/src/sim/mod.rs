@@ -28,6 +28,8 @@ use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
 #[doc(hidden)]
+pub use data::losses::{Loss, LossCause, PageState};
+#[doc(hidden)]
 pub use power::durability::Canary;
 pub use power::energy::Energy;
 pub use power::idle_states::MOST_IDLE_STATES;
@@ -35,6 +37,7 @@ pub use power::thermal::Temperature;
 
 use crate::spec::{Spec, UNIT_BYTES};
 use controller::{Controller, Job};
+use data::losses::Losses;
 use data::media::Media;
 use data::read::ReadAhead;
 use data::write::Writer;
@@ -164,6 +167,9 @@ pub struct SimDrive {
     read_only: bool,
     counters: Counters,
     trace: u64,
+    /// What was lost, where a test asks for it; of no account to the drive.
+    #[serde(skip)]
+    losses: Option<Box<Losses>>,
 }
 
 /// A request on its way from the host.
@@ -325,6 +331,7 @@ impl SimDrive {
             read_only: false,
             counters: Counters::default(),
             trace: 0,
+            losses: None,
             native_bytes: spec.user_bytes,
             spec: spec.clone(),
         };
@@ -515,6 +522,11 @@ impl SimDrive {
         self.mapping.erase_stamps(superblock);
         if self.keeps_parity() {
             self.groups_erased(superblock);
+        }
+        if let Some(blocks) = &mut self.blocks {
+            let pool = self.layout.pool_of_superblock(superblock);
+            let first = self.layout.first_slot(superblock);
+            blocks.erased(&(first..first + self.layout.pool(pool).slots_per_superblock));
         }
         for die in 0..self.spec.dies {
             self.erase_block(superblock, die);

@@ -4,9 +4,9 @@
 //! A unit may hold what the last request before a flush left there, or what a later request
 //! did, acknowledged or not: but each request must be there as a whole or not at all (a
 //! write longer than the buffer: each piece of the buffer's size), and nothing before
-//! something that is there may be missing in the same unit. A read may fail only where parity
-//! cannot help (none, two dies that failed, or pages that no pass corrects); what was lost never
-//! comes back as older data. On every fourth drive, requests
+//! something that is there may be missing in the same unit. A read may fail only where the page
+//! itself and another of its parity group have failed, or where no block was left for a program
+//! ([`super::losses`]); what was lost never comes back as older data. On every fourth drive, requests
 //! under way may overlap; they take effect in the order in which they are completed. Behind capacitors nothing that
 //! was acknowledged may be missing, after a shutdown nothing at all.
 
@@ -14,8 +14,10 @@ use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::SimDrive;
 use stend_drive::sim::Canary;
 
-use super::draw::draw_for_cuts;
-use super::{UNIT, request};
+use super::draw::{draw_for_canary, draw_for_cuts};
+use super::drawn::{Account, Seen};
+use super::losses::{Losses, Media};
+use super::{UNIT, alone, request, rest};
 
 /// Lives of each drive.
 pub const LIVES: u32 = 12;
@@ -32,6 +34,14 @@ pub struct Tried {
     pub units_undone: u64,
     pub trims: u64,
     pub flushes: u64,
+    /// Writes with FUA.
+    pub forced: u64,
+    /// Drives whose requests may overlap.
+    pub overlapping: u64,
+    /// Rests at whose end the drive slept.
+    pub slept: u64,
+    /// Days in which data aged without power.
+    pub days_off: u64,
     pub die_failures: u64,
     /// Reads that ended with an error, where that was allowed.
     pub failed_reads: u64,
@@ -42,7 +52,8 @@ pub struct Tried {
     /// Programs that failed, and blocks that have gone bad.
     pub program_failures: u64,
     pub grown_bad: u64,
-    /// Drives that lost data since no block was left for a program.
+    /// Pages that were lost, and drives that lost some since no block was left for a program.
+    pub lost_pages: u64,
     pub lost_programs: u64,
 }
 
@@ -55,6 +66,10 @@ impl Tried {
         self.units_undone += other.units_undone;
         self.trims += other.trims;
         self.flushes += other.flushes;
+        self.forced += other.forced;
+        self.overlapping += other.overlapping;
+        self.slept += other.slept;
+        self.days_off += other.days_off;
         self.die_failures += other.die_failures;
         self.failed_reads += other.failed_reads;
         self.rebuilt_pages += other.rebuilt_pages;
@@ -62,6 +77,7 @@ impl Tried {
         self.refused += other.refused;
         self.program_failures += other.program_failures;
         self.grown_bad += other.grown_bad;
+        self.lost_pages += other.lost_pages;
         self.lost_programs += other.lost_programs;
     }
 }
@@ -82,6 +98,7 @@ struct Step {
     value: Option<u32>,
 }
 
+#[derive(Clone)]
 pub struct Survival {
     pub drive: SimDrive,
     rng: Rng,
@@ -105,49 +122,30 @@ pub struct Survival {
     /// Requests under way at the same time may touch the same units.
     overlapping: bool,
     media: Media,
-    /// Blocks go bad one by one.
-    blocks: bool,
+    losses: Losses,
+    /// After some cuts a copy of the drive loses a die and is read; after all without a draw.
+    probes: Option<Rng>,
     /// On drives that coalesce: whether the next write begins where the last one ended, which is
     /// its last unit.
     again: Option<(Rng, u64)>,
     pub tried: Tried,
 }
 
-/// What has happened to the flash of a drive whose errors are modelled.
-struct Media {
-    rng: Rng,
-    /// Dies that may fail without any loss.
-    spare_dies: u32,
-    /// All dies; none on a drive whose flash has no errors.
-    dies: u32,
-    /// A read may end with an error.
-    may_fail: bool,
-}
-
-impl Media {
-    fn new(seed: u64, spec: &stend_drive::Spec) -> Media {
-        // A group must lie on as many dies to survive one of them.
-        let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
-        let errors = spec.media.as_ref().is_some_and(|m| m.main.fresh.0 > 0);
-        Media {
-            rng: Rng::stream(seed, "media of cuts"),
-            spare_dies: u32::from(group <= spec.dies),
-            dies: if spec.media.is_some() { spec.dies } else { 0 },
-            may_fail: errors,
-        }
-    }
-}
-
 impl Survival {
     pub fn new(seed: u64, canary: Option<Canary>) -> Survival {
         let mut rng = Rng::stream(seed, "power cuts");
-        let (spec, overlapping) = draw_for_cuts(seed, &mut rng);
+        let (spec, overlapping) = match canary {
+            None => draw_for_cuts(seed, &mut rng),
+            Some(canary) => draw_for_canary(canary, seed, &mut rng),
+        };
         let mut drive = SimDrive::new(&spec);
         drive.keep_content();
+        drive.keep_losses();
         if let Some(canary) = canary {
             drive.switch_on(canary);
         }
-        let units = (spec.user_bytes / UNIT) as usize;
+        let next_tag = over_provision(&mut drive, &mut Rng::stream(seed, "of the user"));
+        let units = (drive.capacity_bytes() / UNIT) as usize;
         Survival {
             depth: 1 + rng.below(40) as usize,
             rng,
@@ -158,7 +156,7 @@ impl Survival {
             sent: Vec::new(),
             outstanding: Vec::new(),
             acknowledged: 0,
-            next_tag: 0,
+            next_tag,
             piece: drive.atomic_write_units().expect("it has a log"),
             capacitors: spec
                 .power_loss
@@ -168,12 +166,16 @@ impl Survival {
             deterministic: spec.trim.work.as_ref().is_none_or(|w| w.deterministic),
             overlapping,
             media: Media::new(seed, &spec),
-            blocks: spec.blocks.is_some(),
+            losses: Losses::new(&spec, units),
+            probes: canary.is_none().then(|| Rng::stream(seed, "probes")),
             again: spec
                 .buffer
                 .coalesces
                 .then(|| (Rng::stream(seed, "again"), 0)),
-            tried: Tried::default(),
+            tried: Tried {
+                overlapping: u64::from(overlapping),
+                ..Tried::default()
+            },
             drive,
         }
     }
@@ -189,8 +191,8 @@ impl Survival {
         while left > 0 {
             self.send();
             if self.rng.ratio(1, 300) && self.outstanding.is_empty() {
-                let limit = self.drive.now() + Nanos::from_millis(self.rng.below(100));
-                assert!(self.drive.advance(limit).is_none());
+                let time = Nanos::from_millis(self.rng.below(100));
+                self.rest(time);
             }
             let most = if self.outstanding.len() < self.depth {
                 1 + self.rng.below(4)
@@ -199,15 +201,44 @@ impl Survival {
             };
             left -= self.advance(most.min(left)).min(left);
         }
+        if self.media.ages && self.media.rng.ratio(1, 2) {
+            self.rest_long();
+        }
         if self.rng.ratio(1, 12) {
             self.shut_down();
         } else {
             self.cut();
         }
         self.age();
+        self.lie_without_power();
         let off = self.drive.now() + Nanos::from_micros(self.rng.below(50));
         assert!(self.drive.advance(off).is_none());
         self.start();
+    }
+
+    /// A silence in which old data is found and written anew.
+    fn rest_long(&mut self) {
+        while !self.outstanding.is_empty() {
+            self.advance(u64::MAX);
+        }
+        self.rest(Nanos::from_millis(400));
+    }
+
+    fn rest(&mut self, time: Nanos) {
+        let limit = self.drive.now() + time;
+        assert!(self.drive.advance(limit).is_none());
+        self.losses.look(&mut self.drive);
+        self.tried.slept += u64::from(self.drive.idle_state().is_some());
+    }
+
+    /// Data ages, on drives where it does.
+    fn lie_without_power(&mut self) {
+        if self.media.ages && self.media.rng.ratio(1, 2) {
+            let days = 1 + self.media.rng.below(700);
+            self.drive
+                .rest_without_power(Nanos::from_secs(days * 86_400));
+            self.tried.days_off += days;
+        }
     }
 
     /// Now and then, a die fails.
@@ -227,8 +258,8 @@ impl Survival {
         let media = &mut self.media;
         let die = media.rng.below(u64::from(media.dies)) as u32;
         self.drive.fail_die(die);
+        self.losses.die_fails(die);
         self.tried.die_failures += 1;
-        media.may_fail |= media.spare_dies == 0;
         media.spare_dies = media.spare_dies.saturating_sub(1);
     }
 
@@ -243,32 +274,41 @@ impl Survival {
         for unit in 0..self.settled.len() as u64 {
             let tag = self.next_tag;
             self.next_tag += 1;
+            let before = self.drive.pages_of(unit as u32);
+            let hits = self.drive.counters().read_ahead_hits;
             self.drive.submit(request(tag, Op::Read, unit, 1));
             let read = self.drive.advance(SimTime::NEVER).expect("it ends");
+            self.losses.look(&mut self.drive);
             let failed = read.status == Status::MediaError;
-            assert!(!failed || self.may_lose(), "unit {unit} cannot be read");
-            assert_eq!(failed, self.is_lost(unit as u32), "unit {unit}");
+            assert!(failed || !self.is_lost(unit as u32), "unit {unit}");
+            let may_fail = self.losses.may_fail(unit as usize..unit as usize + 1);
+            assert!(!failed || may_fail, "unit {unit} cannot be read");
+            let from_flash = hits == self.drive.counters().read_ahead_hits;
+            if let Some(pages) = before.filter(|_| !failed && from_flash) {
+                let holds = self.drive.pages_of(unit as u32) != Some(pages.clone())
+                    || !self.losses.must_fail(&pages);
+                assert!(holds, "unit {unit} was read from nowhere: {pages:?}");
+            }
             self.tried.failed_reads += u64::from(failed);
         }
     }
 
     /// Whether the data of a unit is lost, as it may be.
     fn is_lost(&self, unit: u32) -> bool {
-        let lost = self.drive.is_lost(unit);
-        assert!(!lost || self.may_lose(), "unit {unit} is lost");
-        lost
+        self.losses.is_lost(&self.drive, unit)
     }
 
-    /// Whether the drive may have lost anything: by errors of its flash, or since no block was
-    /// left for a program.
-    fn may_lose(&self) -> bool {
-        let no_block = self.blocks && self.drive.is_read_only();
-        self.media.may_fail || no_block && self.drive.counters().lost_pages > 0
+    /// What a copy of the drive that has just been cut holds when one more die fails.
+    fn probe(&self) {
+        let mut probe = self.clone();
+        probe.drive.power_up();
+        probe.read_all();
     }
 
     /// Lets at most `events` events happen; how many have.
     fn advance(&mut self, events: u64) -> u64 {
         let (done, completion) = self.drive.advance_events(events);
+        self.losses.look(&mut self.drive);
         if let Some(completion) = completion {
             self.completed(completion);
         } else if done < events && !self.outstanding.is_empty() {
@@ -292,7 +332,10 @@ impl Survival {
         let Sent { request, after, .. } = self.sent[index];
         match completion.status {
             Status::Ok => {}
-            Status::MediaError if request.op == Op::Read && self.may_lose() => {
+            Status::MediaError if request.op == Op::Read => {
+                let begin = (request.offset_bytes / UNIT) as usize;
+                let end = (request.offset_bytes + request.len_bytes).div_ceil(UNIT) as usize;
+                assert!(self.losses.may_fail(begin..end), "{request:?} failed");
                 self.tried.failed_reads += 1;
             }
             Status::WriteProtected if self.drive.is_read_only() => {
@@ -353,6 +396,9 @@ impl Survival {
         self.settled[unit as usize] = steps[own].value;
         self.before_loss[unit as usize].clear();
         steps.drain(..=own);
+        if steps.is_empty() {
+            self.losses.has_settled(&self.drive, unit);
+        }
     }
 
     /// Units whose content a request changes.
@@ -379,6 +425,9 @@ impl Survival {
                 self.settled[unit as usize] = steps[certain].value;
                 self.before_loss[unit as usize].clear();
                 steps.drain(..=certain);
+                if steps.is_empty() {
+                    self.losses.has_settled(&self.drive, unit);
+                }
             }
         }
         self.touched.retain(|&u| !self.since[u as usize].is_empty());
@@ -434,6 +483,7 @@ impl Survival {
         self.tried.operations += 1;
         self.tried.trims += u64::from(op == Op::Trim);
         self.tried.flushes += u64::from(op == Op::Flush);
+        self.tried.forced += u64::from(new.fua);
         let index = self.sent.len();
         for unit in self.changed(&new) {
             if self.since[unit as usize].is_empty() {
@@ -460,6 +510,10 @@ impl Survival {
             self.settle(u64::MAX);
         }
         self.check();
+        let probes = self.probes.as_mut().is_none_or(|rng| rng.ratio(1, 12));
+        if self.media.spare_dies > 0 && probes {
+            self.probe();
+        }
     }
 
     fn shut_down(&mut self) {
@@ -467,6 +521,7 @@ impl Survival {
             self.advance(u64::MAX);
         }
         self.drive.shutdown();
+        self.losses.look(&mut self.drive);
         self.tried.shutdowns += 1;
         self.settle(u64::MAX);
         self.check();
@@ -503,6 +558,7 @@ impl Survival {
                 *held = self.settled[unit];
                 continue;
             }
+            self.losses.has_settled(&self.drive, unit as u32);
             let content = *held;
             let known = content == self.settled[unit]
                 || self.before_loss[unit].contains(&content)
@@ -521,7 +577,7 @@ impl Survival {
             self.check_whole(index, &held);
         }
         assert_eq!(self.drive.counters().paired_units_lost, 0);
-        assert!(self.may_lose() || self.drive.counters().lost_pages == 0);
+        self.losses.look(&mut self.drive);
         for unit in self.touched.drain(..) {
             self.since[unit as usize].clear();
         }
@@ -587,11 +643,46 @@ impl Survival {
     }
 }
 
+/// Some drives are told to show less of what they have, new or used before. The first tag that
+/// is free.
+fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
+    if !rng.ratio(1, 8) {
+        return 0;
+    }
+    let units = drive.capacity_bytes() / UNIT;
+    let mut tag = 0;
+    let spec = drive.spec();
+    let lasts = spec.health.is_none() && spec.blocks.is_none();
+    if spec.trim.enabled && lasts && rng.ratio(2, 3) {
+        for _ in 0..rng.below(200) {
+            alone(drive, request(tag, Op::Write, rng.below(units), 1));
+            tag += 1;
+        }
+        alone(drive, request(tag, Op::Trim, 0, units));
+        tag += 1;
+        // It may take its time.
+        rest(drive, Nanos::from_secs(60));
+    }
+    let fewer = units - rng.below(units / 2);
+    let set = drive.set_user_bytes(fewer * UNIT);
+    set.expect("the drive is empty and at rest");
+    tag
+}
+
 /// One drive with several lives.
-pub fn survive(seed: u64, lives: u32, canary: Option<Canary>) -> Tried {
+pub fn survive(seed: u64, lives: u32, canary: Option<Canary>) -> (Tried, Account) {
     let mut survival = Survival::new(seed, canary);
+    // What is put over an open slot is torn for a moment only: short lives, one request at a
+    // time, meet it more often.
+    let (lives, longest) = match canary {
+        Some(Canary::CoalesceTorn) => {
+            survival.depth = 1;
+            (8 * lives, 9)
+        }
+        _ => (lives, 14),
+    };
     for _ in 0..lives {
-        let bits = 1 + survival.rng.below(14);
+        let bits = 1 + survival.rng.below(longest);
         let events = survival.rng.below(1 << bits);
         survival.live_once(events);
     }
@@ -607,7 +698,8 @@ pub fn survive(seed: u64, lives: u32, canary: Option<Canary>) -> Tried {
     survival.tried.program_failures = counters.program_failures;
     let blocks = survival.drive.health().blocks;
     survival.tried.grown_bad = blocks.map_or(0, |blocks| u64::from(blocks.grown_bad));
-    let lost = !survival.media.may_fail && counters.lost_pages > 0;
-    survival.tried.lost_programs = u64::from(lost);
-    survival.tried
+    survival.tried.lost_pages = survival.losses.pages;
+    survival.tried.lost_programs = u64::from(survival.losses.without_block > 0);
+    let account = Account::of(&Seen::new(&survival.drive, survival.tried));
+    (survival.tried, account)
 }

@@ -2,8 +2,9 @@
 
 use stend_base::{Nanos, Rng};
 use stend_drive::Spec;
+use stend_drive::sim::Canary;
 use stend_drive::spec::*;
-use stend_nand::reliability::Rber;
+use stend_nand::reliability::{ErrorModel, Rber};
 use stend_nand::{Abilities, CellTiming, Suspend};
 
 use super::{UNIT, ahci, cached, media, nvme, plain};
@@ -348,8 +349,100 @@ pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
     draw_buffer(&mut Rng::stream(seed, "buffer of cuts"), &mut spec);
     draw_end(&mut Rng::stream(seed, "end of life"), &mut spec);
     draw_mortal_blocks(&mut Rng::stream(seed, "blocks of cuts"), &mut spec);
+    draw_collected(&mut Rng::stream(seed, "collected data"), &mut spec);
+    draw_ageing(&mut Rng::stream(seed, "ageing"), &mut spec);
     assert_eq!(power_loss_excludes(&spec), None);
     (spec, overlapping)
+}
+
+/// For some caches of the main area, or passed by, collected data enters the part of their own.
+fn draw_collected(rng: &mut Rng, spec: &mut Spec) {
+    let without = spec.clone();
+    let Some(cache) = &mut spec.cache else {
+        return;
+    };
+    let on_chip = cache.emptying == Emptying::OnChip && cache.pool.superblocks >= 16;
+    if !on_chip || !cache.opens_main() || rng.ratio(1, 2) {
+        return;
+    }
+    cache.takes_collected = true;
+    spec.collect.cache_reserve_superblocks = 4;
+    match stend_drive::sim::user_units_max(spec).expect("a small drive") {
+        0 => *spec = without,
+        most => spec.user_bytes = spec.user_bytes.min(most * UNIT),
+    }
+}
+
+/// For some drives whose flash has errors, cells that wear, lose data and are disturbed: most
+/// pages are read again, few are lost.
+fn draw_ageing(rng: &mut Rng, spec: &mut Spec) {
+    let Some(media) = spec.media.as_mut().filter(|m| m.main.fresh.0 == 0) else {
+        return;
+    };
+    if rng.ratio(1, 2) {
+        return;
+    }
+    for cells in [&mut media.main, &mut media.cache] {
+        *cells = ErrorModel {
+            fresh: Rber(600 + rng.below(600)),
+            worn: Rber(rng.below(800)),
+            year_fresh: Rber(200 + rng.below(600)),
+            year_worn: Rber(rng.below(600)),
+            reads_100k: Rber(rng.below(2) * 20_000),
+            rated_cycles: 10,
+            spread_percent: 5 + rng.below(15) as u32,
+        };
+    }
+    media.refresh = rng.ratio(2, 3).then(|| Rber(900 + rng.below(1_000)));
+}
+
+/// A drive in which a fault shows, drawn at random from those of [`draw_for_cuts`].
+pub fn draw_for_canary(canary: Canary, seed: u64, rng: &mut Rng) -> (Spec, bool) {
+    let drawn = |nth: u64| {
+        let seed = seed + 7_919 * nth;
+        let mut of_drive = Rng::stream(seed, "power cuts");
+        (draw_for_cuts(seed, &mut of_drive), of_drive)
+    };
+    let found = (0..).map(drawn).find(|d| shows(canary, &d.0.0, d.0.1));
+    let ((mut spec, overlapping), of_drive) = found.expect("one in some hundreds does");
+    *rng = of_drive;
+    sharpen(canary, &mut spec);
+    (spec, overlapping)
+}
+
+/// Whether a fault may show in a drive.
+fn shows(canary: Canary, spec: &Spec, overlapping: bool) -> bool {
+    let capacitors = spec.power_loss.as_ref().is_none_or(|l| l.hold_up.is_some());
+    let mortal = spec.health.is_some() || spec.blocks.is_some();
+    let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
+    let media = spec.media.as_ref();
+    let fails = media.is_some_and(|m| m.main.fresh.0 > 0);
+    let parity = media.is_some() && !fails && group <= spec.dies;
+    let on_chip = |cache: &CacheSpec| cache.emptying == Emptying::OnChip;
+    let of_its_own = match canary {
+        Canary::EraseEarly | Canary::FlushEarly | Canary::TornRequest => true,
+        Canary::Unordered => overlapping,
+        Canary::ParityUnsaved => parity,
+        Canary::FoldEarly => parity && spec.cache.as_ref().is_some_and(on_chip),
+        Canary::LossForgotten => media.is_some_and(|m| m.main.fresh.0 >= 1_500),
+        Canary::CoalesceTorn => spec.buffer.coalesces && !overlapping && spec.units_per_slot > 1,
+    };
+    of_its_own && !capacitors && !mortal
+}
+
+/// Makes a fault show more often.
+fn sharpen(canary: Canary, spec: &mut Spec) {
+    let (Canary::FoldEarly | Canary::CoalesceTorn) = canary else {
+        return;
+    };
+    if let Some(loss) = &mut spec.power_loss {
+        // What belongs together is journalled apart where nothing keeps it together.
+        loss.journal_interval_units = 1;
+    }
+    if let Some(cache) = &mut spec.cache {
+        cache.fold_start_slots = 8;
+        cache.fold_dies_background = 1;
+    }
 }
 
 /// Errors of the flash, for some drives without parity too, where a die takes its data along;

@@ -4,6 +4,8 @@
 
 pub mod cuts;
 pub mod draw;
+pub mod drawn;
+pub mod losses;
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::SimDrive;

@@ -153,6 +153,18 @@ impl SimDrive {
             .block(cycles, age, media.reads[i])
     }
 
+    /// The die of a page, and its raw bit error rate at this instant.
+    pub(in crate::sim) fn page_rber(&self, slot: u32) -> (u32, Rber) {
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let mode = self.superblocks.mode(superblock);
+        let (_, die) = self.layout.shape(mode).place(within);
+        let cycles = self.cycles_on_die(superblock, die);
+        let block = self.block_rber(superblock, cycles);
+        let media = self.media.as_ref().expect("errors are modelled");
+        let page = lot(media.spec.seed, slot, cycles);
+        (die, media.spec.cells(mode).page(block, page))
+    }
+
     /// That of a superblock's most worn block.
     fn worst_rber(&self, superblock: u32) -> Rber {
         self.block_rber(superblock, self.cycles_of_worst(superblock))
@@ -177,6 +189,9 @@ impl SimDrive {
             left: 0,
             lost: false,
         });
+        if self.losses.is_some() {
+            self.note_failing(rebuild, slot);
+        }
         Purpose::Unreadable { rebuild }.pack()
     }
 
@@ -200,7 +215,13 @@ impl SimDrive {
             }
             lost = false;
             let other = first + other;
-            let (die, sense) = match self.member_of_group(other) {
+            let member = self.member_of_group(other);
+            if self.lacks_page(other) && !matches!(member, Member::Saved(..)) {
+                let media = self.media.as_mut().expect("errors are modelled");
+                media.rebuilds[rebuild as usize].lost = true;
+                continue;
+            }
+            let (die, sense) = match member {
                 Member::Nothing => continue,
                 Member::Page => {
                     let (die, sense) = self.die_and_read_time(other);
@@ -218,6 +239,9 @@ impl SimDrive {
             let work = Work::Read { sense, bytes };
             let cookie = Purpose::Rebuild { rebuild }.pack();
             self.array.submit(&mut self.queue, die, class, work, cookie);
+        }
+        if self.losses.is_some() {
+            self.note_group(rebuild, slot);
         }
         let media = self.media.as_mut().expect("errors are modelled");
         media.rebuilds[rebuild as usize].left = left;
@@ -248,18 +272,48 @@ impl SimDrive {
         if lost {
             self.counters.lost_pages += 1;
             let units = self.mapping.valid_bits(slot);
+            if self.losses.is_some() {
+                self.note_unreadable(rebuild, slot, units);
+            }
             self.mapping.lose_slot(slot);
             self.log_loss(slot, units);
+            self.read_meets_loss(Purpose::unpack(cookie));
         } else {
             self.counters.rebuilt_pages += 1;
         }
         self.nand_done(Purpose::unpack(cookie));
     }
 
+    /// Read commands that wanted a page that was lost fail, though what it held may lie
+    /// elsewhere by now: a die may have copied it before.
+    #[cold]
+    fn read_meets_loss(&mut self, purpose: Purpose) {
+        match purpose {
+            Purpose::HostRead { command, .. } => self.command_meets_loss(command),
+            Purpose::ReadAhead { entry } => {
+                for command in self.read_ahead.gives_up(entry) {
+                    self.command_meets_loss(command);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn command_meets_loss(&mut self, command: u32) {
+        let entry = self.commands.get_mut(command);
+        entry.status = Status::MediaError;
+        let units = entry.units();
+        if let Some(losses) = &mut self.losses {
+            losses.met_by(units);
+        }
+    }
+
     /// A read command has all its data: it fails if any of it is lost.
     pub(in crate::sim) fn check_lost(&mut self, command: u32) {
-        let (first, end) = self.commands.get(command).units();
-        if (first..end).any(|unit| self.mapping.lookup(unit) == LOST) {
+        let entry = self.commands.get(command);
+        let (first, end) = entry.units();
+        let met_loss = entry.status == Status::MediaError;
+        if met_loss || (first..end).any(|unit| self.mapping.lookup(unit) == LOST) {
             self.read_fails(command);
         }
     }
@@ -315,13 +369,13 @@ impl SimDrive {
     /// Whether data is to be written anew now: in idle time only.
     #[inline]
     pub(in crate::sim) fn refreshes(&self) -> bool {
-        let media = self.media.as_ref();
-        self.idle.in_slice() && media.is_some_and(|media| media.old.is_some())
+        self.idle.in_slice() && self.has_old()
     }
 
-    /// Whether any data is known to be old.
+    /// Whether any data is known to be old, or is being written anew.
     pub(in crate::sim) fn has_old(&self) -> bool {
-        self.media.as_ref().is_some_and(|media| media.old.is_some())
+        let media = self.media.as_ref();
+        media.is_some_and(|media| media.old.is_some() || self.refreshes_victim())
     }
 
     /// Takes the superblock to be written anew; the next is looked for at once.

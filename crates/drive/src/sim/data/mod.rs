@@ -3,6 +3,7 @@
 
 pub(in crate::sim) mod fua;
 pub(in crate::sim) mod hotness;
+pub(in crate::sim) mod losses;
 pub(in crate::sim) mod media;
 pub(in crate::sim) mod read;
 pub(in crate::sim) mod streams;

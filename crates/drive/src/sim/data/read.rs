@@ -128,6 +128,24 @@ impl ReadAhead {
         }
     }
 
+    /// A page was lost that was read ahead: nobody finds it any more. The commands that wait
+    /// for it.
+    #[cold]
+    pub fn gives_up(&mut self, entry: u32) -> Vec<u32> {
+        let mut streams = 0..STREAMS;
+        if let Some(of) = streams.find(|&s| self.streams[s].entries.contains(&entry)) {
+            self.drop_all(of);
+        }
+        let mut waiting = Vec::new();
+        let mut waiter = self.entries[entry as usize].waiters;
+        while waiter != NONE {
+            let of = &self.waiters[waiter as usize];
+            waiting.push(of.command);
+            waiter = of.next;
+        }
+        waiting
+    }
+
     #[inline]
     fn drop_all(&mut self, stream: usize) {
         while !self.streams[stream].entries.is_empty() {

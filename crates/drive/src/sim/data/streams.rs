@@ -171,7 +171,8 @@ impl SimDrive {
     /// The stream of a request in a drive in which those of `from` bytes on pass the cache by.
     #[inline(never)]
     fn stream_by_length(&self, command: u32, from: u64) -> StreamId {
-        if self.commands.get(command).len_bytes >= from {
+        let entry = self.commands.get(command);
+        if entry.len_bytes >= from || entry.past_cache {
             StreamId::PAST_CACHE
         } else {
             StreamId::HOST
@@ -183,6 +184,14 @@ impl SimDrive {
     pub(in crate::sim) fn expect_stream(&self, first: u32) {
         if let Some(Apart::Heat(heat)) = self.writer.sorting.apart.as_deref() {
             heat.expect(first);
+        }
+    }
+
+    /// A write is given up half way: what is on its way goes where it was promised a place.
+    pub(in crate::sim) fn keep_stream(&mut self, command: u32) {
+        if let Some(&Apart::Bytes(from)) = self.writer.sorting.apart.as_deref() {
+            let past_cache = self.stream_by_length(command, from) == StreamId::PAST_CACHE;
+            self.commands.get_mut(command).past_cache = past_cache;
         }
     }
 

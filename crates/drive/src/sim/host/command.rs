@@ -32,6 +32,8 @@ pub(crate) struct Command {
     pub padding: u32,
     /// Programs it waits for.
     pub programs_left: u32,
+    /// Given up half way, it passes the SLC cache by though what is left of it would not.
+    pub past_cache: bool,
     /// Nothing has gone over the link yet.
     untouched: bool,
     pub status: Status,
@@ -100,6 +102,7 @@ const NO_COMMAND: Command = Command {
     careful: false,
     padding: 0,
     programs_left: 0,
+    past_cache: false,
     untouched: false,
     status: Status::Ok,
 };
@@ -248,6 +251,7 @@ impl SimDrive {
             careful: fua || self.writer.careful,
             padding: 0,
             programs_left: 0,
+            past_cache: false,
             untouched: true,
             status: Status::Ok,
         };

@@ -148,6 +148,8 @@ impl Mapping {
     pub fn set_logical_units(&mut self, units: u32) {
         debug_assert_eq!(self.mapped_units(), 0);
         self.to_physical = memory::table(UNMAPPED, units as usize + 1);
+        // What lay in flash before may have had numbers that there are no longer.
+        self.to_logical.fill(UNMAPPED);
     }
 
     pub fn logical_units(&self) -> u32 {

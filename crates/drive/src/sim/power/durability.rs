@@ -652,11 +652,16 @@ impl SimDrive {
         let Some(durability) = &mut self.durability else {
             return;
         };
+        let mut lost = lost.filter(|l| l.1 != 0).peekable();
+        if lost.peek().is_none() {
+            return;
+        }
         let ready = durability.ready;
-        for (slot, units) in lost.filter(|l| l.1 != 0) {
-            for entry in durability.log.range_mut(ready..) {
-                entry.ends = false;
-            }
+        for entry in durability.log.range_mut(ready..) {
+            entry.ends = false;
+        }
+        // They wait for nothing, so all of them are ready when the first is.
+        for (slot, units) in lost {
             let entry = Entry {
                 change: Change::Lose,
                 ends: true,

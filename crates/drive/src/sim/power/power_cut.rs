@@ -135,6 +135,8 @@ impl SimDrive {
     fn run_while(&mut self, mut unfinished: impl FnMut(&mut SimDrive) -> bool) {
         self.keep_durable();
         while unfinished(self) {
+            // What it has just asked for may be all there is to do.
+            self.keep_durable();
             assert!(
                 self.queue.next_at() < SimTime::NEVER,
                 "the drive stands still: {}",

@@ -76,6 +76,8 @@ pub(crate) struct Blocks {
     doomed: Vec<(u32, u32)>,
     /// What is being copied into blocks; only where the power can be cut.
     replacements: Vec<Replacement>,
+    /// Slots whose program found no block: their parity groups lack them until they are erased.
+    missing: Vec<u32>,
 }
 
 /// A block that has taken the place of one in which a program failed and does not yet hold
@@ -152,6 +154,7 @@ impl Blocks {
             grown_bad: 0,
             doomed: Vec::new(),
             replacements: Vec::new(),
+            missing: Vec::new(),
         };
         for die in 0..dies {
             let is_bad = |&block: &u32| of.is_factory_bad(die, block);
@@ -267,6 +270,11 @@ impl Blocks {
             .retain(|r| !ended && !erase.contains(&r.superblock));
     }
 
+    /// A superblock, of these slots, is erased.
+    pub fn erased(&mut self, slots: &std::ops::Range<u32>) {
+        self.missing.retain(|slot| !slots.contains(slot));
+    }
+
     /// A start has copied everything.
     pub fn copied_all(&mut self) {
         self.replacements.clear();
@@ -360,6 +368,8 @@ impl SimDrive {
         if self.finds_block(superblock, die) {
             return true;
         }
+        // What it refuses gives back what it was promised.
+        self.wears_out();
         let given = self
             .has_superblock(Pool::Main)
             .then(|| self.superblocks.lose_erased(Pool::Main))
@@ -367,7 +377,6 @@ impl SimDrive {
         if given.is_some() {
             self.free_slots[Pool::Main as usize] -= self.slots(Pool::Main, 1);
         }
-        self.wears_out();
         let blocks = self.blocks.as_mut().expect("blocks are told apart");
         given.is_some_and(|erased| {
             blocks.dissolve(erased);
@@ -479,7 +488,7 @@ impl SimDrive {
                 true
             }
             Programmed::Nowhere => {
-                self.lose_program(slot..slot + shape.together);
+                self.lose_program(die, slot..slot + shape.together);
                 false
             }
         }
@@ -487,14 +496,32 @@ impl SimDrive {
 
     /// What slots were to hold is lost: in flash too, as soon as what was to put it there.
     #[cold]
-    fn lose_program(&mut self, slots: std::ops::Range<u32>) {
-        let units: Vec<u32> = slots.clone().map(|s| self.mapping.valid_bits(s)).collect();
-        for slot in slots.clone() {
+    fn lose_program(&mut self, die: u32, slots: std::ops::Range<u32>) {
+        let lost: Vec<(u32, u32)> = slots.map(|s| (s, self.mapping.valid_bits(s))).collect();
+        if self.losses.is_some() {
+            self.note_no_block(die, &lost);
+        }
+        for &(slot, _) in &lost {
             self.counters.lost_pages += 1;
             self.mapping.lose_slot(slot);
+            self.mapping.tear(slot);
             self.slot_is_void(slot);
+            let blocks = self.blocks.as_mut().expect("blocks are told apart");
+            blocks.missing.push(slot);
         }
-        self.log_losses(slots.zip(units));
+        self.log_losses(lost.into_iter());
+    }
+
+    /// Whether the program of a slot found no block.
+    pub(in crate::sim) fn lacks_page(&self, slot: u32) -> bool {
+        let blocks = self.blocks.as_ref();
+        blocks.is_some_and(|blocks| blocks.missing.contains(&slot))
+    }
+
+    /// Spare blocks that a die has left.
+    pub(in crate::sim) fn spares_of_die(&self, die: u32) -> u32 {
+        let blocks = self.blocks.as_ref();
+        blocks.map_or(0, |blocks| blocks.spares[die as usize].len() as u32)
     }
 
     /// An on-chip copy to a word line of a superblock, the rows from `row` on of a die, has
@@ -611,6 +638,29 @@ mod tests {
         };
         let short = Blocks::new(&none, dies, superblocks).expect_err("none is spare");
         assert!(short.factory_bad > 0);
+    }
+
+    /// A block found none to take its place; then another superblock gave its blocks, and the
+    /// power was cut. The erase is done again, fails again, and finds one: nothing is given up.
+    #[test]
+    fn an_erase_that_is_done_again_after_a_cut_may_find_a_block() {
+        let of = BlocksSpec {
+            life_cycles: [u32::MAX, 1],
+            life_spread_percent: 0,
+            factory_bad_ppm: 0,
+            spare_blocks: 0,
+            ..spec()
+        };
+        let mut blocks = Blocks::new(&of, 2, 3).expect("there are enough");
+        assert!(blocks.bears_erase(0, 1, Pool::Main));
+        assert!(!blocks.bears_erase(0, 1, Pool::Main) && !blocks.replace(0, 1));
+        blocks.doomed.push((0, 1));
+        blocks.dissolve(2);
+        blocks.power_cut(false, &[0]);
+        assert!(!blocks.bears_erase(0, 1, Pool::Main) && blocks.replace(0, 1));
+        assert!(blocks.bears_erase(0, 1, Pool::Main));
+        assert!(!blocks.give_up_doomed(0));
+        assert_eq!((blocks.at[1], blocks.grown_bad), (2, 1));
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl SimDrive {
     fn host_kind(&self) -> Kind {
         let cache = self.cache_spec();
         let waits = cache.when_full == WhenFull::Wait;
-        let floor = self.limits.host_floor[Pool::Cache as usize] * i64::from(waits);
+        let floor = self.limits.host_floor[Pool::Cache as usize];
         let one = self.slots(Pool::Cache, 1);
         if self.superblocks.erased(Pool::Cache) > 0
             && self.free_slots[Pool::Cache as usize] >= floor + one
@@ -130,10 +130,11 @@ impl SimDrive {
         of_static + allowed.min(of_main / self.slot_cost(Kind::DYNAMIC)).max(0)
     }
 
-    /// Whether the host is about to wait for room in the cache.
+    /// Whether the host, or collection that enters the cache, is about to wait for room in it.
     pub(in crate::sim) fn cache_pressed(&self) -> bool {
-        self.cache_spec().when_full == WhenFull::Wait
-            && self.cache_free() < self.limits.fold_pressed
+        let (cache, pressed) = (self.cache_spec(), self.limits.fold_pressed);
+        cache.when_full == WhenFull::Wait && self.cache_free() < pressed
+            || cache.takes_collected && self.free_slots[Pool::Cache as usize] < pressed
     }
 
     /// Whether the main area needs what dynamic superblocks take from it.

@@ -168,6 +168,12 @@ impl SimDrive {
                 .is_some_and(|v| v.reason == Reason::Cache)
     }
 
+    /// Whether what is being collected is written anew since it is old.
+    pub(in crate::sim) fn refreshes_victim(&self) -> bool {
+        let victim = self.collector.victim.as_ref();
+        victim.is_some_and(|victim| victim.reason == Reason::Age)
+    }
+
     /// Whether idle work has anything to collect for.
     pub(in crate::sim) fn idle_wants_collection(&self) -> bool {
         self.free_slots[Pool::Main as usize] < self.limits.collect_idle

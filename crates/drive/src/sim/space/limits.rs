@@ -177,12 +177,14 @@ fn always(spec: &Spec) -> [Option<Kind>; MOST] {
     })
 }
 
-/// Superblocks of the cache that the host leaves free, where it waits for them.
+/// Superblocks of the cache that the host leaves free, where it waits for them or collection
+/// needs them.
 fn cache_floor_superblocks(spec: &Spec) -> u32 {
     let Some(cache) = &spec.cache else {
         return 0;
     };
-    if cache.when_full == WhenFull::Bypass || cache.dynamic_superblocks > 0 {
+    let goes_elsewhere = cache.when_full == WhenFull::Bypass || cache.dynamic_superblocks > 0;
+    if goes_elsewhere && !cache.takes_collected {
         return 0;
     }
     match cache.emptying {
