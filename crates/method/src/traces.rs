@@ -50,7 +50,9 @@ impl Runner<'_> {
         let trace = entry.open(plan.seed);
         let holds = summary(trace.as_ref(), Some((plan.capacity_bytes, options.fit)))
             .map_err(|error: TraceError| TargetError::Input(error.to_string()))?;
-        let outcome = target.replay(trace.as_ref(), &options)?;
+        let outcome = target
+            .replay(trace.as_ref(), &options)
+            .map_err(for_this_test)?;
         let result = summed_up(plan, traces, entry, &options, holds.changed, &outcome)?;
         let mut warnings = Vec::new();
         if holds.changed > 0 {
@@ -74,6 +76,15 @@ impl Runner<'_> {
         let cost = plan.cost(&Action::Replay(asks));
         self.recorder.record(&[dest], shot, cost);
         Ok(())
+    }
+}
+
+/// A tool that is too old for traces does for every other test: their failure is this
+/// test's alone.
+fn for_this_test(error: TargetError) -> TargetError {
+    match error {
+        TargetError::ToolMissing(what) => TargetError::Failed(what),
+        other => other,
     }
 }
 

@@ -938,3 +938,14 @@ fn idle_time_is_left_out_where_the_target_can() {
         assert_eq!(trace.limits.iter().filter(told).count(), words);
     }
 }
+
+#[test]
+fn a_tool_too_old_for_traces_costs_no_other_test() {
+    let fake = Fake::new(false, Fault::NoTool { on: "word" });
+    let options = options(&["desktop-traces", "game-start"]);
+    let review = run(fake, &options);
+    assert_eq!(ids(&review.tests), ["game-start"]);
+    assert_eq!(review.failed.len(), 1);
+    assert_eq!(review.failed[0].id, "desktop-traces");
+    assert!(review.failed[0].error.contains("too old"));
+}

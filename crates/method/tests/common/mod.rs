@@ -268,6 +268,11 @@ impl Target for Fake {
     ) -> Result<ReplayOutcome, TargetError> {
         let (name, timing) = (trace.name(), options.timing.name());
         self.did(&format!("replay {name} {timing} {}", options.depth))?;
+        if let Fault::NoTool { on } = self.fault
+            && name.contains(on)
+        {
+            return Err(TargetError::ToolMissing("fio is too old".into()));
+        }
         let hash = mix(self.state, &name);
         self.stir(&name);
         let mut replayed = Replayed::default();

@@ -35,7 +35,7 @@ pub fn program(dir: &Path, args: &[&str]) -> Command {
 /// As [`program`], ended when it hangs.
 pub fn stend(dir: &Path, args: &[&str]) -> assert_cmd::Command {
     let mut command = assert_cmd::Command::from_std(program(dir, args));
-    command.timeout(Duration::from_secs(120));
+    command.timeout(Duration::from_secs(240));
     command
 }
 
