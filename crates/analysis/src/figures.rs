@@ -1,10 +1,14 @@
 //! The key figures: for each test the few numbers that a comparison begins with, and how
 //! two of them stand to one another. Every one is better when it is greater.
 
+use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{Pattern, Point, PointOp, Response, Series, SeriesPoint, TestResult};
+use stend_record::traces::{TraceResult, overall_bw};
 
 use crate::ends::{end_level, start_level};
-use crate::load::{Dimension, Load, curves_of, op_words, points_of, responses_of};
+use crate::load::{
+    Dimension, Load, benchmark_of, curves_of, op_words, points_of, responses_of, traces_of,
+};
 use crate::recovery::recovery;
 use crate::response::aftermath;
 use crate::words::{self, capitalised};
@@ -110,13 +114,17 @@ pub struct KeyFigure {
 /// - of a single curve its start, its end and its mean;
 /// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
 ///   the end level of the first;
-/// - of reads while a file is deleted, the slowest second of each response.
+/// - of reads while a file is deleted, the slowest second of each response;
+/// - of a benchmark each row and direction;
+/// - of traces the bandwidth of all of them.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let mut out = Vec::new();
     for test in tests {
         let figures = match test.points {
             Some(_) => of_points(test),
             None if test.responses.is_some() => of_responses(responses_of(test)),
+            None if test.benchmark.is_some() => of_benchmark(benchmark_of(test)),
+            None if test.traces.is_some() => of_traces(traces_of(test)),
             None => of_curves(curves_of(test)),
         };
         out.extend(figures.into_iter().map(|(name, value, unit)| KeyFigure {
@@ -234,6 +242,23 @@ fn of_responses(responses: &[Response]) -> Vec<Named> {
         Some((name, found.iops_lowest, Unit::Iops))
     };
     responses.iter().filter_map(figure).collect()
+}
+
+fn of_benchmark(cells: &[BenchmarkCell]) -> Vec<Named> {
+    let figure = |cell: &BenchmarkCell| {
+        let name = format!("{}, {}", capitalised(op_words(cell.op)), cell.row);
+        (name, cell.best_bw_bytes_per_s, Unit::BytesPerS)
+    };
+    cells.iter().map(figure).collect()
+}
+
+fn of_traces(traces: &[TraceResult]) -> Vec<Named> {
+    let name = match traces {
+        [_] => "Over busy time",
+        _ => "All traces",
+    };
+    let overall = overall_bw(traces).map(|bw| (name.to_owned(), bw, Unit::BytesPerS));
+    overall.into_iter().collect()
 }
 
 /// The same figure among another drive's.

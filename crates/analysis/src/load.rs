@@ -1,6 +1,8 @@
 //! What a figure was measured under, what a test varies, and the words for both.
 
+use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{Pattern, Point, PointOp, Response, Series, TestResult};
+use stend_record::traces::TraceResult;
 
 use crate::words::{self, capitalised};
 
@@ -144,6 +146,16 @@ pub fn curves_of(test: &TestResult) -> &[Series] {
 /// The responses to a deletion of a test; none when it has points or curves.
 pub fn responses_of(test: &TestResult) -> &[Response] {
     test.responses.as_deref().unwrap_or_default()
+}
+
+/// The rows and directions of a benchmark; none of any other test.
+pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
+    test.benchmark.as_deref().unwrap_or_default()
+}
+
+/// The replayed traces of a test; none of any other test.
+pub fn traces_of(test: &TestResult) -> &[TraceResult] {
+    test.traces.as_deref().unwrap_or_default()
 }
 
 /// A direction in words: `read`, `write`, `mixed`.

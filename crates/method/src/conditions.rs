@@ -82,6 +82,6 @@ fn durations(scale: f64) -> String {
         "stretched"
     };
     format!(
-        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; what goes by bytes (filling, a pass over the range) is not changed"
+        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; what goes by bytes (filling, a pass over the range) and the times of traces are not changed"
     )
 }

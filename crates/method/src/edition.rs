@@ -3,22 +3,31 @@
 //! The file format is described in `docs/edition-format.md`; [`Edition::parse`] checks
 //! all of it, so that an edition in memory can be carried out without further questions.
 
+pub mod benchmark;
 mod parse;
+pub mod traces;
 
 use std::path::Path;
 
 use stend_record::review::{Pattern, PointOp};
 
+pub use benchmark::Benchmark;
+pub use traces::Traces;
+
 /// The name and version of the file format.
 pub const SCHEMA: &str = "stend.edition/1";
 
 /// Editions that are part of the program: name and text.
-const BUILT_IN: [(&str, &str); 5] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("2014", include_str!("../../../editions/2014.toml")),
     ("2015", include_str!("../../../editions/2015.toml")),
     ("2016a", include_str!("../../../editions/2016a.toml")),
     ("2016b", include_str!("../../../editions/2016b.toml")),
     ("2018", include_str!("../../../editions/2018.toml")),
+    (
+        "crystaldiskmark",
+        include_str!("../../../editions/crystaldiskmark.toml"),
+    ),
 ];
 
 /// Percentiles that every edition must ask for, because the review's
@@ -105,6 +114,10 @@ pub enum TestKind {
     Continue(Continuation),
     /// Reads while a file is deleted.
     Response(Response),
+    /// A benchmark as its users know it.
+    Benchmark(Benchmark),
+    /// Traces of a desktop's work.
+    Traces(Traces),
 }
 
 /// Points over one or more parameters.

@@ -131,7 +131,25 @@ pub(crate) fn fill(
 
 /// The job file that writes a file behind the first `offset_bytes`, once, ascending.
 pub(crate) fn write_file(offset_bytes: u64, file_bytes: u64, seed: u64) -> String {
-    let mut text = String::from("[global]\nrw=write\nbs=128k\niodepth=32\n");
+    file(131_072, 32, offset_bytes, file_bytes, seed)
+}
+
+/// The job file that writes the file of a benchmark, as the program does: 1 MiB at a time.
+pub(crate) fn benchmark_file(region_bytes: u64, capacity_bytes: u64, seed: u64) -> String {
+    let size = range_bytes(Some(region_bytes), capacity_bytes);
+    file(1 << 20, 1, 0, size, seed)
+}
+
+fn file(
+    block_bytes: u64,
+    queue_depth: u32,
+    offset_bytes: u64,
+    file_bytes: u64,
+    seed: u64,
+) -> String {
+    let mut text = String::from("[global]\nrw=write\n");
+    push(&mut text, "bs", block_option(block_bytes));
+    push(&mut text, "iodepth", queue_depth);
     push(&mut text, "randseed", seed);
     text.push_str("\n[file]\n");
     push(&mut text, "offset", offset_bytes);

@@ -8,6 +8,7 @@
 //!
 //! The engine prints nothing: it tells an observer of [`Event`]s.
 
+mod benchmark;
 mod conditions;
 pub mod edition;
 mod event;
@@ -19,6 +20,7 @@ mod recorder;
 mod response;
 mod run;
 mod serial;
+mod traces;
 
 pub use edition::{Edition, EditionError};
 pub use event::Event;

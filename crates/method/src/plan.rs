@@ -1,13 +1,16 @@
 //! What is to be done: the units of work of the chosen tests, where each result goes,
 //! and what it costs.
 
+use stend_load::trace::{Timing, summary};
 use stend_record::review::{PointOp, TargetKind};
 
+use crate::edition::traces::TraceEntry;
 use crate::edition::{
-    ContinuationStep, Curve, Edition, Load, Response, Step, TestKind, range_bytes,
+    Benchmark, ContinuationStep, Curve, Edition, Load, Response, Step, TestKind, Traces,
+    range_bytes,
 };
 use crate::job::scaled_runtime_s;
-use crate::response;
+use crate::{response, traces};
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,21 @@ pub(crate) enum Unit<'e> {
         /// Whether the deletion gives TRIM.
         trim: bool,
     },
+    /// All rows and directions of a benchmark.
+    Benchmark {
+        /// Of each row and direction, in the order of measuring.
+        dests: Vec<Dest>,
+        /// Id of the test: names the random seeds.
+        id: &'e str,
+        benchmark: &'e Benchmark,
+    },
+    /// One trace.
+    Trace {
+        dest: Dest,
+        traces: &'e Traces,
+        entry: &'e TraceEntry,
+        asks: Replay,
+    },
     /// A curve and what continues it.
     Chain {
         /// Id of the test that the curve belongs to: names the random seeds.
@@ -78,6 +96,16 @@ pub(crate) enum Action<'a> {
         /// `None` for one pass over the load's range.
         runtime_s: Option<u64>,
     },
+    Replay(Replay),
+}
+
+/// What a trace asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replay {
+    pub(crate) read_bytes: u64,
+    pub(crate) written_bytes: u64,
+    /// Time that it takes at its own times, s; 0 where these do not matter.
+    pub(crate) duration_s: f64,
 }
 
 /// Everything to be done.
@@ -89,7 +117,7 @@ pub(crate) struct Plan<'e> {
     /// Factor on every duration.
     pub(crate) scale: f64,
     pub(crate) capacity_bytes: u64,
-    kind: TargetKind,
+    pub(crate) kind: TargetKind,
     /// Chosen tests that are not finished, in the edition's order.
     pub(crate) tests: Vec<PlannedTest>,
     /// Units in the edition's order.
@@ -150,6 +178,22 @@ impl<'e> Plan<'e> {
                         dest: next(),
                         response,
                         trim,
+                    });
+                }
+            }
+            TestKind::Benchmark(benchmark) => self.units.push(Unit::Benchmark {
+                dests: benchmark.cells().iter().map(|_| next()).collect(),
+                id: &edition.tests[index].id,
+                benchmark,
+            }),
+            TestKind::Traces(traces) => {
+                for entry in &traces.entries {
+                    let asks = self.replay(traces, entry);
+                    self.units.push(Unit::Trace {
+                        dest: next(),
+                        traces,
+                        entry,
+                        asks,
                     });
                 }
             }
@@ -282,6 +326,27 @@ impl<'e> Plan<'e> {
             Action::Step(step) => self.step_cost(step),
             Action::Write(bytes) => self.pass_cost(*bytes),
             Action::Load { load, runtime_s } => self.load_cost(load, *runtime_s),
+            Action::Replay(asks) => match self.kind {
+                // Of written pages the copies as well.
+                TargetKind::Simulated => (asks.read_bytes + 3 * asks.written_bytes) as f64 / 4096.0,
+                _ => asks
+                    .duration_s
+                    .max(self.pass_cost(asks.read_bytes + asks.written_bytes)),
+            },
+        }
+    }
+
+    /// What a trace asks for. One that cannot be read asks for nothing: its replay says so.
+    fn replay(&self, traces: &Traces, entry: &TraceEntry) -> Replay {
+        let holds = summary(entry.open(self.seed).as_ref(), None).unwrap_or_default();
+        let timing = traces::options(traces, entry, self.kind).timing;
+        Replay {
+            read_bytes: holds.bytes[0],
+            written_bytes: holds.bytes[1],
+            duration_s: match timing {
+                Timing::Original => holds.duration.as_secs_f64(),
+                Timing::Busy | Timing::Fast => 0.0,
+            },
         }
     }
 
@@ -318,6 +383,24 @@ impl<'e> Plan<'e> {
                     ),
                 });
             }
+            Unit::Benchmark { benchmark, .. } => {
+                let profile = &benchmark.profile;
+                let region = range_bytes(Some(profile.region_bytes), self.capacity_bytes);
+                see(Action::Write(region));
+                let passes = profile.discarded_passes + profile.passes;
+                for (number, cell) in benchmark.cells().iter().enumerate() {
+                    if number > 0 {
+                        see(Action::Step(&Step::Idle {
+                            duration_s: profile.pause_s,
+                        }));
+                    }
+                    see(Action::Load {
+                        load: &cell.load,
+                        runtime_s: Some(self.runtime_s(profile.pass_s) * u64::from(passes)),
+                    });
+                }
+            }
+            Unit::Trace { asks, .. } => see(Action::Replay(*asks)),
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
                     see(match phase {
@@ -351,6 +434,8 @@ impl Unit<'_> {
         match self {
             Unit::Point { state, .. } => *state,
             Unit::Response { response, .. } => response.state,
+            Unit::Benchmark { benchmark, .. } => benchmark.state,
+            Unit::Trace { traces, .. } => traces.state,
             Unit::Chain { curve, .. } => curve.state,
         }
     }
@@ -360,6 +445,8 @@ impl Unit<'_> {
         match self {
             Unit::Point { load, .. } => load.region_bytes,
             Unit::Response { response, .. } => response.load.region_bytes,
+            Unit::Benchmark { benchmark, .. } => Some(benchmark.profile.region_bytes),
+            Unit::Trace { .. } => None,
             Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
@@ -367,7 +454,10 @@ impl Unit<'_> {
     /// Where its results go, in order.
     pub(crate) fn dests(&self) -> Vec<Dest> {
         match self {
-            Unit::Point { dest, .. } | Unit::Response { dest, .. } => vec![*dest],
+            Unit::Point { dest, .. } | Unit::Response { dest, .. } | Unit::Trace { dest, .. } => {
+                vec![*dest]
+            }
+            Unit::Benchmark { dests, .. } => dests.clone(),
             Unit::Chain { phases, .. } => phases
                 .iter()
                 .flat_map(|phase| match phase {
@@ -382,8 +472,10 @@ impl Unit<'_> {
     /// The test it belongs to; of a chain, the first of its tests.
     pub(crate) fn test(&self) -> usize {
         match self {
-            Unit::Point { dest, .. } | Unit::Response { dest, .. } => dest.test,
-            Unit::Chain { .. } => self.dests()[0].test,
+            Unit::Point { dest, .. } | Unit::Response { dest, .. } | Unit::Trace { dest, .. } => {
+                dest.test
+            }
+            Unit::Benchmark { .. } | Unit::Chain { .. } => self.dests()[0].test,
         }
     }
 
@@ -396,7 +488,7 @@ impl Unit<'_> {
     pub(crate) fn disturbs(&self) -> bool {
         match self {
             Unit::Point { load, .. } => load.writes(),
-            Unit::Response { .. } => true,
+            Unit::Response { .. } | Unit::Benchmark { .. } | Unit::Trace { .. } => true,
             Unit::Chain { curve, phases, .. } => {
                 curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))
             }

@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{FailedTest, JobText, Point, Response, Review, Series, TestResult};
+use stend_record::traces::{TraceResult, overall_bw};
 use stend_target::TargetError;
 
 use crate::event::Event;
@@ -12,8 +14,11 @@ use crate::run::Save;
 
 /// One result.
 pub(crate) struct Shot {
+    /// What it is of, as it was said when it began.
+    pub(crate) name: String,
     pub(crate) measured: Measured,
-    pub(crate) job: JobText,
+    /// The jobs by which it was measured, in their order.
+    pub(crate) jobs: Vec<JobText>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -22,6 +27,8 @@ pub(crate) enum Measured {
     Point(Point),
     Curve(Series),
     Response(Response),
+    Cell(BenchmarkCell),
+    Trace(Box<TraceResult>),
 }
 
 type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
@@ -143,7 +150,7 @@ impl<'a> Recorder<'a> {
         for dest in dests {
             (self.events)(Event::PointFinished {
                 test: self.test_id(dest.test),
-                point: &shot.job.name,
+                point: &shot.name,
                 share_done: self.share(&progress),
             });
             progress.slots[dest.test][dest.slot] = Some(Ok(Arc::clone(&shot)));
@@ -228,14 +235,23 @@ impl<'a> Recorder<'a> {
                     .responses
                     .get_or_insert_with(Vec::new)
                     .push(response.clone()),
+                Measured::Cell(cell) => result
+                    .benchmark
+                    .get_or_insert_with(Vec::new)
+                    .push(cell.clone()),
+                Measured::Trace(trace) => result
+                    .traces
+                    .get_or_insert_with(Vec::new)
+                    .push(trace.as_ref().clone()),
             }
-            result.jobs.push(shot.job.clone());
+            result.jobs.extend(shot.jobs.iter().cloned());
             for warning in &shot.warnings {
                 if !result.warnings.contains(warning) {
                     result.warnings.push(warning.clone());
                 }
             }
         }
+        result.overall_bw_bytes_per_s = result.traces.as_deref().and_then(overall_bw);
         result
     }
 

@@ -98,10 +98,11 @@ impl Runner<'_> {
         let cost = plan.load_cost(&load, Some(runtime_s));
         let shot = Shot {
             measured: Measured::Response(measured),
-            job: JobText {
-                name: title,
+            jobs: vec![JobText {
+                name: title.clone(),
                 text: logged.job.job_text,
-            },
+            }],
+            name: title,
             warnings,
         };
         self.recorder.record(&[dest], shot, cost);

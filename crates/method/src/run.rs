@@ -104,15 +104,17 @@ pub enum MethodError {
 /// time to fill besides; how fast it writes is not known beforehand.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
-    /// Time under measured load, s.
+    /// Time under measured load, s. Of traces, those that are replayed at their own times.
     pub measured_s: f64,
     /// Of that, time under loads that write, s.
     pub writing_s: f64,
     /// Rests, s.
     pub idle_s: f64,
-    /// Bytes written by preparation, by curves that end with their range, and as files to
-    /// be deleted.
+    /// Bytes written by preparation, by curves that end with their range, as files to be
+    /// deleted, and as files of benchmarks.
     pub fill_bytes: u64,
+    /// Bytes written by traces.
+    pub trace_bytes: u64,
 }
 
 /// Whether the options suit the edition, which can be known before a target is opened.
@@ -152,6 +154,10 @@ pub fn estimate(
             sum.fill_bytes += range_bytes(*region_bytes, target.capacity_bytes);
         }
         Action::Step(Step::Idle { duration_s }) => sum.idle_s += plan.rest_s(*duration_s),
+        Action::Replay(asks) => {
+            sum.measured_s += asks.duration_s;
+            sum.trace_bytes += asks.written_bytes;
+        }
         Action::Step(Step::Trim) => {}
     });
     Ok(sum)
@@ -400,6 +406,17 @@ impl Runner<'_> {
                 response,
                 trim,
             } => self.response(target, *dest, response, *trim),
+            Unit::Benchmark {
+                dests,
+                id,
+                benchmark,
+            } => self.benchmark(target, id, benchmark, dests),
+            Unit::Trace {
+                dest,
+                traces,
+                entry,
+                asks,
+            } => self.trace(target, *dest, traces, entry, *asks),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {
                     match phase {
@@ -442,10 +459,11 @@ impl Runner<'_> {
                 self.plan.capacity_bytes,
                 &outcome,
             )?),
-            job: JobText {
-                name,
+            jobs: vec![JobText {
+                name: name.clone(),
                 text: outcome.job_text,
-            },
+            }],
+            name,
             warnings,
         };
         let cost = self.plan.load_cost(load, Some(runtime_s));
@@ -479,10 +497,11 @@ impl Runner<'_> {
         warnings.extend(early_end(&series, runtime_s));
         let shot = Shot {
             measured: Measured::Curve(series),
-            job: JobText {
-                name: title,
+            jobs: vec![JobText {
+                name: title.clone(),
                 text: outcome.job_text,
-            },
+            }],
+            name: title,
             warnings,
         };
         let cost = self.plan.load_cost(load, runtime_s);

@@ -1,7 +1,7 @@
 //! Editions: the built-in one says what its documentation says, and whatever is wrong
 //! with a file is told with its place and what is allowed.
 
-use stend_method::edition::{ContinuationStep, Edition, Load, Step, TestKind};
+use stend_method::edition::{Benchmark, ContinuationStep, Edition, Load, Step, TestKind};
 
 const TEXT: &str = include_str!("../../../editions/2014.toml");
 
@@ -10,7 +10,7 @@ fn the_built_in_edition_is_as_documented() {
     let edition = Edition::load("2014").unwrap();
     assert_eq!(
         Edition::built_in(),
-        ["2014", "2015", "2016a", "2016b", "2018"]
+        ["2014", "2015", "2016a", "2016b", "2018", "crystaldiskmark"]
     );
     assert_eq!(edition.id, "2014");
     let states: Vec<_> = edition.states.iter().map(|s| s.id.as_str()).collect();
@@ -52,7 +52,15 @@ fn loads(edition: &Edition, id: &str) -> Vec<Load> {
 #[test]
 fn each_edition_has_the_tests_of_its_year() {
     let common = ["sequential", "random", "depth-scaling", "block-scaling"];
-    let rest = ["mixed-sequential", "degradation", "recovery"];
+    let rest = [
+        "mixed-sequential",
+        "degradation",
+        "recovery",
+        "crystaldiskmark",
+        "desktop-traces",
+        "game-start",
+        "applications-start",
+    ];
     let own: [(&str, &[&str]); 5] = [
         ("2014", &[]),
         ("2015", &["mixed-random"]),
@@ -91,7 +99,7 @@ fn each_edition_has_the_tests_of_its_year() {
 
 #[test]
 fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
-    for id in Edition::built_in() {
+    for id in ["2014", "2015", "2016a", "2016b", "2018"] {
         let edition = Edition::load(id).unwrap();
         let inside = ["2016b", "2018"].contains(&id);
         let region = inside.then_some(32 << 30);
@@ -115,7 +123,7 @@ fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
                     assert_eq!((id, response.file_bytes), ("2018", 32 << 30));
                     assert_eq!(response.load.region_bytes, Some(32 << 30));
                 }
-                TestKind::Continue(_) => {}
+                TestKind::Continue(_) | TestKind::Benchmark(_) | TestKind::Traces(_) => {}
             }
         }
         let Step::Fill { region_bytes, .. } = edition.states[1].steps[0] else {
@@ -387,4 +395,195 @@ fn editions_are_found_by_id_or_path() {
     std::fs::write(&path, TEXT.replacen("id = \"2014\"", "id = \"mine\"", 1)).unwrap();
     let mine = Edition::load(path.to_str().unwrap()).unwrap();
     assert_eq!(mine.id, "mine");
+}
+
+/// The benchmark of an edition's test.
+fn benchmark(edition: &Edition, id: &str) -> Benchmark {
+    let test = edition.tests.iter().find(|t| t.id == id);
+    match &test.unwrap_or_else(|| panic!("{id}")).kind {
+        TestKind::Benchmark(benchmark) => benchmark.clone(),
+        other => panic!("{id}: {other:?}"),
+    }
+}
+
+#[test]
+fn benchmarks_have_the_rows_that_their_users_know() {
+    let edition = Edition::load("crystaldiskmark").unwrap();
+    let v8 = ["SEQ1M Q8T1", "SEQ1M Q1T1", "RND4K Q32T1", "RND4K Q1T1"];
+    let expected: [(&str, [&str; 4], u32, u64); 6] = [
+        (
+            "crystaldiskmark-3",
+            ["Seq", "512K", "4K", "4KQD32"],
+            5,
+            1000,
+        ),
+        (
+            "crystaldiskmark-5",
+            ["Seq Q32T1", "4K Q32T1", "Seq", "4K"],
+            5,
+            1024,
+        ),
+        ("crystaldiskmark-8", v8, 5, 1024),
+        ("crystaldiskmark-8-mix", v8, 5, 1024),
+        (
+            "crystaldiskmark-8-nvme",
+            ["SEQ1M Q8T1", "SEQ128K Q32T1", "RND4K Q32T16", "RND4K Q1T1"],
+            5,
+            1024,
+        ),
+        ("crystaldiskmark-9", v8, 3, 1024),
+    ];
+    let ids: Vec<&str> = edition.tests.iter().map(|t| t.id.as_str()).collect();
+    assert_eq!(ids, expected.map(|e| e.0));
+    for (id, rows, passes, region_mib) in expected {
+        let Benchmark { profile, mix, .. } = benchmark(&edition, id);
+        let names: Vec<&str> = profile.rows.iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(names, rows, "{id}");
+        assert_eq!((profile.passes, profile.pass_s), (passes, 5.0), "{id}");
+        assert_eq!(profile.region_bytes, region_mib << 20, "{id}");
+        assert_eq!(mix, id.ends_with("mix"), "{id}");
+        for row in &profile.rows {
+            // Names from version 4 on tell depth and threads, and from 8 on the size.
+            let Some((what, depth)) = row.name.split_once(" Q") else {
+                let depth = if row.name.ends_with("QD32") { 32 } else { 1 };
+                assert_eq!((row.queue_depth, row.threads), (depth, 1), "{id}");
+                continue;
+            };
+            assert_eq!(
+                depth,
+                format!("{}T{}", row.queue_depth, row.threads),
+                "{id}"
+            );
+            let size = match what {
+                "SEQ1M" => 1 << 20,
+                "SEQ128K" | "Seq" => 128 << 10,
+                _ => 4096,
+            };
+            assert_eq!(row.block_bytes, size, "{id}: {what}");
+        }
+    }
+    for (id, profile) in [
+        ("2014", "crystaldiskmark-3"),
+        ("2015", "crystaldiskmark-5"),
+        ("2016a", "crystaldiskmark-5"),
+        ("2016b", "crystaldiskmark-5"),
+        ("2018", "crystaldiskmark-5"),
+    ] {
+        let edition = Edition::load(id).unwrap();
+        assert_eq!(benchmark(&edition, "crystaldiskmark").profile.id, profile);
+    }
+}
+
+#[test]
+fn benchmarks_are_checked() {
+    let unknown = message("\"crystaldiskmark-3\"", "\"crystaldiskmark-7\"");
+    assert!(
+        unknown.contains("`profile`") && unknown.contains("crystaldiskmark-8-nvme"),
+        "{unknown}"
+    );
+    let mix = message(
+        "profile = \"crystaldiskmark-3\"",
+        "profile = \"crystaldiskmark-3\"\nmix = true",
+    );
+    assert!(mix.contains("`mix`") && mix.contains("no mix"), "{mix}");
+    let nowhere = message("\"crystaldiskmark-3\"", "\"./nowhere.toml\"");
+    assert!(
+        nowhere.contains("nowhere.toml: the profile cannot be read"),
+        "{nowhere}"
+    );
+
+    // A profile of one's own lies beside the edition, and its errors are its own.
+    let folder = tempfile::tempdir().unwrap();
+    let edition = folder.path().join("mine.toml");
+    let text = TEXT.replace("\"crystaldiskmark-3\"", "\"own.toml\"");
+    std::fs::write(&edition, text).unwrap();
+    let profile = include_str!("../../../editions/benchmarks/crystaldiskmark-8.toml");
+    let load = |from: &str, to: &str| {
+        assert!(profile.contains(from), "{from}");
+        let own = folder.path().join("own.toml");
+        std::fs::write(own, profile.replacen(from, to, 1)).unwrap();
+        Edition::load(edition.to_str().unwrap())
+    };
+    let mine = load("passes = 5", "passes = 2").unwrap();
+    assert_eq!(benchmark(&mine, "crystaldiskmark").profile.passes, 2);
+    for (from, to, key, words) in [
+        ("\npasses = 5", "\npasses = 0", "passes", "from 1 to 100"),
+        (
+            "discarded_passes = 1",
+            "discarded_passes = 101",
+            "discarded_passes",
+            "at most 100",
+        ),
+        (
+            "mix_read_percent = 70",
+            "mix_read_percent = 100",
+            "mix_read_percent",
+            "1 to 99",
+        ),
+        ("1_073_741_824", "1000", "region_bytes", "multiple of 1 MiB"),
+        (
+            "\"reads-first\"",
+            "\"writes-first\"",
+            "order",
+            "`row-by-row`",
+        ),
+        ("pass_s = 5", "pass_s = 0.1", "pass_s", "1 s or longer"),
+        ("SEQ1M Q1T1", "SEQ1M Q8T1", "name", "two rows"),
+        (
+            "block_bytes = 4096",
+            "block_bytes = 4095",
+            "block_bytes",
+            "multiple of 512",
+        ),
+        (
+            "stend.benchmark/1",
+            "stend.benchmark/2",
+            "schema",
+            "stend.benchmark/1",
+        ),
+        ("pause_s = 5", "pause_ms = 5", "pause_ms", "unknown field"),
+    ] {
+        let error = load(from, to).unwrap_err().to_string();
+        assert!(error.contains("own.toml:"), "{error}");
+        assert!(
+            error.contains(&format!("`{key}`")) && error.contains(words),
+            "{to}: {error}"
+        );
+    }
+}
+
+#[test]
+fn traces_are_checked() {
+    let unknown = message("    \"word\",", "    \"world\",");
+    assert!(
+        unknown.contains("no trace `world`") && unknown.contains("photoshop-light"),
+        "{unknown}"
+    );
+    let twice = message("    \"word\",", "    \"excel\",");
+    assert!(twice.contains("`excel` stands here twice"), "{twice}");
+    let none = message("traces = [\"game-start\"]", "traces = []");
+    assert!(none.contains("at least one trace"), "{none}");
+    let timing = message("timing = \"original\"", "timing = \"fast\"");
+    assert!(
+        timing.contains("`timing`") && timing.contains("`meant`, `original`, `busy`"),
+        "{timing}"
+    );
+    let both = message(
+        "traces = [\"game-start\"]",
+        "traces = [\"game-start\"]\n[test.benchmark]\nstate = \"clean\"\nprofile = \"crystaldiskmark-3\"",
+    );
+    assert!(both.contains("exactly one of"), "{both}");
+    // A captured trace, beside the edition: all of it is read.
+    let folder = tempfile::tempdir().unwrap();
+    let edition = folder.path().join("mine.toml");
+    let text = TEXT.replace("[\"game-start\"]", "[\"mine.log\"]");
+    std::fs::write(&edition, text).unwrap();
+    let log = "fio version 3 iolog\n0 x add\n0 x open\n0 x write 0 4096\n";
+    let load = |log: &str| {
+        std::fs::write(folder.path().join("mine.log"), log).unwrap();
+        Edition::load(edition.to_str().unwrap())
+    };
+    load(log).unwrap();
+    let error = load(&log.replace("4096", "many")).unwrap_err().to_string();
+    assert!(error.contains("mine.log:4"), "{error}");
 }

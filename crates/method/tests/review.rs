@@ -37,7 +37,7 @@ fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
     review.tests.iter().find(|t| t.id == id).unwrap()
 }
 
-const ALL: [&str; 7] = [
+const ALL: [&str; 11] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -45,19 +45,28 @@ const ALL: [&str; 7] = [
     "mixed-sequential",
     "degradation",
     "recovery",
+    "crystaldiskmark",
+    "desktop-traces",
+    "game-start",
+    "applications-start",
 ];
+
+/// How many results a test has.
+fn results(test: &TestResult) -> usize {
+    let count = |n: Option<usize>| n.unwrap_or(0);
+    count(test.points.as_ref().map(Vec::len))
+        + count(test.series.as_ref().map(Vec::len))
+        + count(test.benchmark.as_ref().map(Vec::len))
+        + count(test.traces.as_ref().map(Vec::len))
+}
 
 #[test]
 fn the_whole_edition_yields_every_point_in_its_order() {
     let review = run(Fake::simulated(), &options(&[]));
     assert!(review.complete && review.failed.is_empty());
     assert_eq!(ids(&review.tests), ALL);
-    let counts: Vec<usize> = review
-        .tests
-        .iter()
-        .map(|t| t.points.as_ref().map_or(0, Vec::len) + t.series.as_ref().map_or(0, Vec::len))
-        .collect();
-    assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3]);
+    let counts: Vec<usize> = review.tests.iter().map(results).collect();
+    assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3, 8, 10, 1, 1]);
     let blocks: Vec<u64> = test(&review, "block-scaling").points.as_ref().unwrap()[..10]
         .iter()
         .map(|p| p.block_bytes)
@@ -110,12 +119,15 @@ fn a_test_alone_yields_what_it_yields_among_others() {
 #[test]
 fn every_point_starts_from_the_state_its_sweep_names() {
     let review = run(Fake::simulated(), &options(&[]));
-    for job in review.tests.iter().flat_map(|t| &t.jobs) {
-        // `clean` was filled once, `filled` twice; more would be another point's copy.
-        let rw = common::option(&job.text, "rw").unwrap();
-        let fills = if rw.ends_with("write") { 1 } else { 2 };
-        let said = format!("; filled {fills} times\n");
-        assert!(job.text.starts_with(&said), "{}: {}", job.name, job.text);
+    for test in &review.tests {
+        for job in &test.jobs {
+            // `clean` was filled once, `filled` twice; more would be another point's copy.
+            let rw = common::option(&job.text, "rw").unwrap_or_default();
+            let clean = rw.ends_with("write") || test.benchmark.is_some();
+            let fills = if clean { 1 } else { 2 };
+            let said = format!("; filled {fills} times\n");
+            assert!(job.text.contains(&said), "{}: {}", job.name, job.text);
+        }
     }
 }
 
@@ -140,12 +152,8 @@ fn no_two_measurements_share_a_seed() {
     let review = run(Fake::simulated(), &options(&[]));
     let jobs = review.tests.iter().flat_map(|t| &t.jobs);
     let mut seeds: Vec<(&str, &str)> = jobs
-        .map(|j| {
-            (
-                common::option(&j.text, "randseed").unwrap(),
-                j.name.as_str(),
-            )
-        })
+        // Traces have none: all of them follow from the review's own.
+        .filter_map(|j| Some((common::option(&j.text, "randseed")?, j.name.as_str())))
         .collect();
     seeds.sort_unstable();
     let jobs = seeds.len();
@@ -258,9 +266,10 @@ fn every_finished_test_is_saved_at_once() {
         let review = run(fake, &options);
         let saved = saved.into_inner().unwrap();
         let counts: Vec<usize> = saved.iter().map(|r| r.tests.len()).collect();
-        assert_eq!(counts, [1, 2, 3, 4, 5, 6, 7]);
-        assert!(saved[..6].iter().all(|r| !r.complete));
-        assert_eq!(saved[6], review);
+        assert_eq!(counts, (1..=ALL.len()).collect::<Vec<_>>());
+        let (last, before) = saved.split_last().unwrap();
+        assert!(before.iter().all(|r| !r.complete));
+        assert_eq!(*last, review);
     }
 }
 
@@ -347,7 +356,7 @@ fn when_the_device_goes_away_the_rest_fails_and_what_was_done_stays() {
     };
     let review = run(Fake::new(false, fault), &options(&[]));
     assert_eq!(ids(&review.tests), ["sequential"]);
-    assert_eq!(review.failed.len(), 6);
+    assert_eq!(review.failed.len(), ALL.len() - 1);
     assert!(review.failed[0].error.contains("went away"));
     assert!(review.failed[1..].iter().all(|f| f.error.contains("gone")));
 }
@@ -364,9 +373,9 @@ fn a_missing_tool_ends_everything_at_once() {
         }
     })
     .unwrap();
-    assert_eq!(review.failed.len(), 7);
+    assert_eq!(review.failed.len(), ALL.len());
     assert_eq!(spy.log.lock().unwrap().len(), 1);
-    assert_eq!(kinds.into_inner().unwrap(), [true; 7]);
+    assert_eq!(kinds.into_inner().unwrap(), [true; ALL.len()]);
 }
 
 #[test]
@@ -374,7 +383,7 @@ fn a_failed_preparation_fails_what_waits_for_it() {
     // The second fill makes `filled`; here the first fails, and both states with it.
     let review = run(Fake::new(true, Fault::Job { on: "fill" }), &options(&[]));
     assert!(review.tests.is_empty());
-    assert_eq!(review.failed.len(), 7);
+    assert_eq!(review.failed.len(), ALL.len());
 }
 
 #[test]
@@ -391,7 +400,7 @@ fn a_panic_of_the_target_is_a_failed_test() {
         assert_eq!(review.failed.len(), 1);
         assert_eq!(review.failed[0].id, "block-scaling");
         assert!(review.failed[0].error.contains("index out of bounds"));
-        assert_eq!(review.tests.len(), 6);
+        assert_eq!(review.tests.len(), ALL.len() - 1);
     }
 }
 
@@ -468,7 +477,7 @@ fn shares_of_work_rise_to_one() {
         let mut started = order.into_inner().unwrap();
         started.sort();
         started.dedup();
-        assert_eq!(started.len(), 7, "each test starts once");
+        assert_eq!(started.len(), ALL.len(), "each test starts once");
     }
 }
 
@@ -566,16 +575,20 @@ fn runs_below_a_second_are_lengthened_and_say_so() {
 fn the_documentation_tells_what_a_real_drive_is_asked_for() {
     let options = ReviewOptions::default();
     let asked = estimate(&edition(), &options, &Fake::real().info(), false).unwrap();
-    assert_eq!(asked.fill_bytes, 6 * CAPACITY_BYTES);
-    let minutes = [asked.measured_s, asked.writing_s, asked.idle_s].map(|s| s / 60.0);
-    assert_eq!(minutes, [503.0, 445.0, 240.0]);
+    // Nine fills, and the file of the benchmark, which is larger than this target.
+    assert_eq!(asked.fill_bytes, 10 * CAPACITY_BYTES);
+    assert_eq!(asked.trace_bytes / 1_000_000, 8_909);
+    let minutes = [asked.measured_s, asked.writing_s, asked.idle_s].map(|s| (s / 60.0).round());
+    assert_eq!(minutes, [518.0, 447.0, 346.0]);
     let text = include_str!("../../../docs/methodology.md");
     for said in [
-        "six times",
-        "8 h 23 min",
-        "7 h 25 min",
-        "4 hours",
-        "12 h 23 min",
+        "nine times",
+        "1000 MiB",
+        "8.9 GB",
+        "8 h 38 min",
+        "7 h 27 min",
+        "5 h 46 min",
+        "14 h 24 min",
     ] {
         assert!(text.contains(said), "{said}");
     }
@@ -760,4 +773,179 @@ fn a_file_that_does_not_fit_is_made_smaller_and_said() {
         "{:?}",
         result.warnings
     );
+}
+
+/// The edition of every version of a benchmark.
+fn versions() -> Edition {
+    Edition::load("crystaldiskmark").unwrap()
+}
+
+#[test]
+fn a_benchmark_writes_its_file_and_measures_in_its_own_order() {
+    let of = |id: &str| -> Vec<String> {
+        let fake = Fake::real();
+        let spy = fake.spy.clone();
+        let options = options(&[id]);
+        let asked = estimate(&versions(), &options, &fake.info(), false).unwrap();
+        let review = run_review(Box::new(fake), &versions(), &options, &|_| {}).unwrap();
+        assert!(review.complete, "{:?}", review.failed);
+        let log = spy.log.lock().unwrap().clone();
+        // The fill of the state, and the file, which is larger than the target.
+        assert_eq!(asked.fill_bytes, 2 * CAPACITY_BYTES);
+        let runs = log.iter().filter(|l| l.contains("-qd")).count();
+        assert_eq!(asked.measured_s, runs as f64, "passes of a second");
+        log
+    };
+    let passes =
+        |slug: &str, region: u64, count: usize| vec![format!("{slug}-in{region} 1 s"); count];
+    let expected = |slugs: [&str; 8], region: u64, count: usize| -> Vec<String> {
+        let begin = ["fill 1 s", "trim", "idle 9 s", "file 1 s"].map(str::to_owned);
+        let pause = ["idle 0.05 s".to_owned()];
+        let cells = slugs.map(|slug| passes(slug, region, count));
+        [begin.to_vec(), cells.join(&pause[..])].concat()
+    };
+    let v3 = [
+        "seq-read-1048576-t1-qd1",
+        "seq-write-1048576-t1-qd1",
+        "rand-read-524288-t1-qd1",
+        "rand-write-524288-t1-qd1",
+        "rand-read-4096-t1-qd1",
+        "rand-write-4096-t1-qd1",
+        "rand-read-4096-t1-qd32",
+        "rand-write-4096-t1-qd32",
+    ];
+    assert_eq!(of("crystaldiskmark-3"), expected(v3, 1000 << 20, 5));
+    let v5 = [
+        "seq-read-131072-t1-qd32",
+        "rand-read-4096-t1-qd32",
+        "seq-read-1048576-t1-qd1",
+        "rand-read-4096-t1-qd1",
+        "seq-write-131072-t1-qd32",
+        "rand-write-4096-t1-qd32",
+        "seq-write-1048576-t1-qd1",
+        "rand-write-4096-t1-qd1",
+    ];
+    assert_eq!(of("crystaldiskmark-5"), expected(v5, 1 << 30, 6));
+    let mixed = of("crystaldiskmark-8-mix");
+    assert_eq!(mixed.iter().filter(|l| l.contains("mixed70")).count(), 24);
+    let mixed = mixed.iter().position(|l| l.contains("mixed70"));
+    let last_write = of("crystaldiskmark-8-mix");
+    let last_write = last_write.iter().rposition(|l| l.contains("-write-"));
+    assert!(mixed > last_write);
+}
+
+#[test]
+fn the_fastest_pass_counts_and_every_pass_is_kept() {
+    for fake in [Fake::simulated(), Fake::real()] {
+        let options = options(&["crystaldiskmark-9"]);
+        let review = run_review(Box::new(fake), &versions(), &options, &|_| {}).unwrap();
+        let test = test(&review, "crystaldiskmark-9");
+        let cells = test.benchmark.as_ref().unwrap();
+        assert_eq!(cells.len(), 8);
+        // Every job is told, the discarded pass as well.
+        assert_eq!(test.jobs.len(), 8 * 4);
+        assert!(test.jobs[0].name.ends_with("discarded pass"));
+        assert!(test.jobs[3].name.ends_with("pass 3 of 3"));
+        for cell in cells {
+            assert_eq!((cell.passes.len(), cell.duration_s), (3, 1.0));
+            assert_eq!(cell.region_bytes, CAPACITY_BYTES);
+            let speeds = cell.passes.iter().map(|p| p.bw_bytes_per_s);
+            assert_eq!(cell.best_bw_bytes_per_s, speeds.fold(0.0, f64::max));
+            let means = cell.passes.iter().map(|p| p.latency_ns.mean);
+            assert_eq!(cell.best_mean_latency_ns, means.fold(f64::MAX, f64::min));
+            assert_ne!(
+                cell.passes[0], cell.passes[1],
+                "each pass has a seed of its own"
+            );
+        }
+        let said = |what: &str| test.warnings.iter().any(|w| w.contains(what));
+        assert!(
+            said("shortest run") && said("the region of 1 GiB"),
+            "{:?}",
+            test.warnings
+        );
+    }
+}
+
+#[test]
+fn traces_are_replayed_as_the_edition_says_and_added_up() {
+    let wanted = ["desktop-traces", "game-start"];
+    for fake in [Fake::simulated(), Fake::real()] {
+        let (spy, copied) = (fake.spy.clone(), fake.fork().is_some());
+        let options = ReviewOptions {
+            threads: 1,
+            ..options(&wanted)
+        };
+        let asked = estimate(&edition(), &options, &fake.info(), copied).unwrap();
+        // Of the ten 8,869 MB, of the start 10; and the time of their own that is not scaled.
+        let mb = asked.trace_bytes as f64 / 1e6;
+        assert!((mb - 8_879.0).abs() < 0.1, "{mb}");
+        assert!((600.0..900.0).contains(&asked.measured_s), "{asked:?}");
+        let review = run(fake, &options);
+        let log = spy.log.lock().unwrap();
+        let replays: Vec<&str> = log
+            .iter()
+            .filter_map(|l| l.strip_prefix("replay "))
+            .collect();
+        assert_eq!(replays.len(), 11);
+        assert!(
+            replays.contains(&"photoshop-light original 256"),
+            "{replays:?}"
+        );
+        assert!(replays.contains(&"game-start fast 2"), "{replays:?}");
+        let test = test(&review, "desktop-traces");
+        let traces = test.traces.as_ref().unwrap();
+        let busy_s: f64 = traces.iter().map(|t| t.busy_s).sum();
+        let overall = test.overall_bw_bytes_per_s.unwrap();
+        assert!((overall * busy_s / 40e6 - 1.0).abs() < 1e-9, "{overall}");
+        for trace in traces {
+            assert_eq!(
+                (trace.read_bytes, trace.written_bytes),
+                (3_000_000, 1_000_000)
+            );
+            assert!((trace.bw_bytes_per_s * trace.busy_s / 4e6 - 1.0).abs() < 1e-9);
+            assert!((trace.iops * trace.busy_s / 2000.0 - 1.0).abs() < 1e-9);
+            assert_eq!(trace.write_amplification, copied.then_some(1.5));
+            assert!(trace.limits[0].contains("synthesised desktop trace, seed 42"));
+            // The target holds 64 MiB, the traces span gigabytes.
+            assert!(trace.moved_requests > 1000, "{trace:?}");
+            let warned = |w: &&String| w.starts_with(&format!("{}: ", trace.name));
+            assert_eq!(test.warnings.iter().filter(warned).count(), 1);
+        }
+        assert_eq!(test.jobs.len(), 10);
+        let said = "; stend replay photoshop-light --on TARGET --seed 42 --timing original --depth 256 --fit wrap\n; filled 2 times\n";
+        assert_eq!(test.jobs[0].text, said);
+    }
+}
+
+#[test]
+fn idle_time_is_left_out_where_the_target_can() {
+    let text = include_str!("../../../editions/2014.toml");
+    let text = text.replace("timing = \"original\"", "timing = \"busy\"");
+    let edition = Edition::parse(&text, "mine.toml").unwrap();
+    for (fake, timing, words) in [
+        (Fake::simulated(), "busy", 0),
+        (Fake::real(), "original", 1),
+    ] {
+        let spy = fake.spy.clone();
+        let options = options(&["desktop-traces"]);
+        let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
+        let log = spy.log.lock().unwrap();
+        let said = format!("replay word {timing} 256");
+        assert!(log.contains(&said), "{log:?}");
+        let trace = &test(&review, "desktop-traces").traces.as_ref().unwrap()[0];
+        let told = |l: &&String| l.contains("cannot leave idle time out");
+        assert_eq!(trace.limits.iter().filter(told).count(), words);
+    }
+}
+
+#[test]
+fn a_tool_too_old_for_traces_costs_no_other_test() {
+    let fake = Fake::new(false, Fault::NoTool { on: "word" });
+    let options = options(&["desktop-traces", "game-start"]);
+    let review = run(fake, &options);
+    assert_eq!(ids(&review.tests), ["game-start"]);
+    assert_eq!(review.failed.len(), 1);
+    assert_eq!(review.failed[0].id, "desktop-traces");
+    assert!(review.failed[0].error.contains("too old"));
 }

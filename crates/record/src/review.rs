@@ -5,6 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::benchmark::BenchmarkCell;
+use crate::traces::TraceResult;
+
 /// The name and version of this schema.
 pub const SCHEMA: &str = "stend.review/1";
 
@@ -97,11 +100,13 @@ pub struct FailedTest {
     pub error: String,
 }
 
-/// The result of one test. One of `points`, `series` and `responses` is filled.
+/// The result of one test. One of `points`, `series`, `responses`, `benchmark` and `traces`
+/// is filled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestResult {
     /// `sequential`, `sequential-depth`, `random`, `depth-scaling`, `block-scaling`,
-    /// `mixed-sequential`, `mixed-random`, `degradation`, `recovery`, `linear-fill`, `trim-response` …
+    /// `mixed-sequential`, `mixed-random`, `degradation`, `recovery`, `linear-fill`,
+    /// `trim-response`, `crystaldiskmark`, `desktop-traces` …
     pub id: String,
     /// For people.
     pub title: String,
@@ -116,6 +121,15 @@ pub struct TestResult {
     /// Measured responses to a deletion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub responses: Option<Vec<Response>>,
+    /// Measured rows of a benchmark, in the order of measuring.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<Vec<BenchmarkCell>>,
+    /// Replayed traces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traces: Option<Vec<TraceResult>>,
+    /// Of a test of traces: all bytes read and written over all busy time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overall_bw_bytes_per_s: Option<f64>,
     /// The fio job files as run, in order.
     pub jobs: Vec<JobText>,
     /// Warnings about this test, with cause and hint.

@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = arguments.next().ok_or("name the folder to write to")?;
     let scale = arguments.next().map_or(Ok(1.0), |text| text.parse())?;
     let rivals: usize = arguments.next().map_or(Ok(1), |text| text.parse())?;
-    let mut review = common::review(scale);
+    let mut review = common::with_applications(common::review(scale));
     let rival = review.rivals[0].clone();
     review.rivals = (0..rivals)
         .map(|number| {

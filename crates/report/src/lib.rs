@@ -3,10 +3,11 @@
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
-//! the key figures; `points`, `curves` and `responses`, with `latency`, make each
-//! test's charts and tables; `chart` is the data that the page's script draws; `page`
+//! the key figures; `points`, `curves`, `responses`, `benchmark` and `traces`, with
+//! `latency`, make each test's charts and tables; `chart` is the data that the page's script draws; `page`
 //! lays it out.
 
+mod benchmark;
 mod chart;
 mod curve;
 mod curves;
@@ -17,6 +18,7 @@ mod number;
 mod page;
 mod points;
 mod responses;
+mod traces;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -146,6 +146,23 @@ fn every_chart_is_drawn_without_an_error_or_a_network() {
 }
 
 #[test]
+fn a_benchmark_and_traces_are_bars() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let review = common::with_applications(common::review(0.02));
+    let page = write_folder(&review, &common::findings(&review), folder.path()).unwrap();
+    let visit = visit(&chromium, &page);
+    assert!(visit.console.is_empty(), "{:#?}", visit.console);
+    assert!(visit.requests.is_empty(), "{:#?}", visit.requests);
+    assert_drawn(&visit.dom);
+    // A place for every figure, also where a rival has none.
+    for (section, places) in [("crystaldiskmark", 2 * 6), ("desktop-traces", 2 * 3)] {
+        let bars = Selector::parse(&format!("section[id$={section}] .barlayer g.point")).unwrap();
+        assert_eq!(visit.dom.select(&bars).count(), places, "{section}");
+    }
+}
+
+#[test]
 fn hostile_names_are_drawn_as_text() {
     let Some(chromium) = chromium() else { return };
     let name = "</script><script>boom()</script><b>\"A\"</b> & <a href='http://127.0.0.1:9/'>B";

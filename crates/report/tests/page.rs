@@ -427,3 +427,149 @@ fn an_unwritable_folder_is_named_with_what_to_do() {
     assert!(words.contains("file/report"), "{words}");
     assert!(words.contains("choose a folder"), "{words}");
 }
+
+/// The rows of the table whose caption holds these words, as texts of their cells.
+fn rows_of(html: &Html, section: &str, caption: &str) -> Vec<Vec<String>> {
+    let tables = select(html, &format!("section[id$={section}] table"));
+    let table = tables.into_iter().find(|table| {
+        let text: String = table.text().collect();
+        text.contains(caption)
+    });
+    let table = table.unwrap_or_else(|| panic!("no table `{caption}` in {section}"));
+    let (rows, cells) = (Selector::parse("tr"), Selector::parse("th, td"));
+    let (rows, cells) = (rows.unwrap(), cells.unwrap());
+    let row = |row: scraper::ElementRef<'_>| -> Vec<String> {
+        let texts = row.select(&cells).map(|cell| cell.text().collect());
+        texts
+            .map(|text: String| text.replace('\u{a0}', " "))
+            .collect()
+    };
+    table.select(&rows).map(row).collect()
+}
+
+#[test]
+fn a_benchmark_is_laid_out_as_its_users_know_it() {
+    let review = common::with_applications(common::review(0.01));
+    let html = Html::parse_document(&page(&review));
+    let rows = rows_of(&html, "crystaldiskmark", "MB/s of the fastest pass");
+    let (a, b) = ("Fixture A 240 GB", "Fixture B 256 GB");
+    let head = ["Read", "Write", "Mix, 70 % reads"];
+    let mut expected = vec!["Row".to_owned()];
+    expected.extend(head.map(|op| format!("{op}{a}")));
+    expected.extend(head.map(|op| format!("{op}{b}")));
+    assert_eq!(rows[0], expected);
+    assert_eq!(
+        rows[1],
+        [
+            "SEQ1M Q8T1",
+            "550 MB/s525 IOPS",
+            "275 MB/s262 IOPS",
+            "138 MB/s131 IOPS",
+            "825 MB/s787 IOPS",
+            "412 MB/s393 IOPS",
+            "206 MB/s197 IOPS",
+        ]
+    );
+    // What the rival has not is not there.
+    assert_eq!(rows[2][4..], ["–", "–", "–"]);
+    assert_eq!(rows.len(), 3);
+    let rows = rows_of(&html, "crystaldiskmark", "pass in which it is least");
+    assert_eq!(rows[1][1], "1.00 ms");
+    // Every pass of both drives.
+    let passes = rows_of(&html, "crystaldiskmark", &format!("latency: {a}"));
+    assert_eq!(
+        passes[1],
+        [
+            "SEQ1M Q8T1, read",
+            "495 MB/s1.20 ms",
+            "550 MB/s1.10 ms",
+            "522 MB/s1.00 ms",
+        ]
+    );
+    assert_eq!(passes.len(), 1 + 6);
+    let rival = rows_of(&html, "crystaldiskmark", &format!("latency: {b}"));
+    assert_eq!(rival.len(), 1 + 3);
+    let aside = text(&html, "section[id$=crystaldiskmark] .aside");
+    assert!(
+        aside.contains("1,024 MiB; the fastest of 3 passes of 5 s"),
+        "{aside}"
+    );
+    let figures = text(&html, "#figures");
+    assert!(figures.contains("Write, 4K Q1T1"), "{figures}");
+    let verdict = text(&html, "#verdict");
+    for words in [
+        "SEQ1M Q8T1: 550 MB/s read, 275 MB/s write, 138 MB/s mixed;",
+        "the slowest lies up to 10 % below it",
+        "read, SEQ1M Q8T1, 33 % below (825 MB/s)",
+    ] {
+        assert!(verdict.contains(words), "{words} is missing:\n{verdict}");
+    }
+}
+
+#[test]
+fn traces_are_told_by_busy_time_and_as_what_they_are() {
+    let review = common::with_applications(common::review(0.01));
+    let html = Html::parse_document(&page(&review));
+    let rows = rows_of(
+        &html,
+        "desktop-traces",
+        "time in which a request was outstanding",
+    );
+    // 1300 MB in 10 s, which is not the mean of 400 and 100 MB/s.
+    assert_eq!(rows[1], ["All traces", "130 MB/s", "–"]);
+    assert_eq!(
+        rows[2],
+        ["Some work", "400 MB/s10,000 IOPS", "600 MB/s15,000 IOPS"]
+    );
+    assert_eq!(rows[3], ["A start", "100 MB/s1,111 IOPS", "–"]);
+    let facts = rows_of(
+        &html,
+        "desktop-traces",
+        "in figures; MB = 10⁶ bytes: Fixture A",
+    );
+    assert_eq!(
+        facts[1],
+        [
+            "Some worksynthesised, totals published",
+            "300 MB",
+            "100 MB",
+            "1.00 soriginal times",
+            "8.00 s",
+            "120 µs99 % 192 µs",
+            "60.0 µs99 % 384 µs",
+            "1.37",
+            "0",
+        ]
+    );
+    assert_eq!(facts[2][0], "A startsynthesised, totals assumed");
+    assert_eq!(facts[2][3], "9.00 sat once, depth 2");
+    assert_eq!(facts[2][6..], ["–", "–", "1,234"]);
+    let limits = rows_of(&html, "desktop-traces", "what they are not: Fixture A");
+    assert_eq!(limits[2], ["a limit of all", "all of them"]);
+    assert_eq!(limits[3][1], "A start");
+    assert_eq!(limits.len(), 4);
+    let aside = text(&html, "section[id$=desktop-traces] .aside");
+    assert!(aside.contains("no PCMark score"), "{aside}");
+    let verdict = text(&html, "#verdict");
+    for words in [
+        "130 MB/s of busy time over all 2 traces; fastest is Some work (400 MB/s), slowest A start (100 MB/s).",
+        "Synthesised desktop traces, no PCMark score.",
+        "6.2 % of the requests were moved to fit",
+    ] {
+        assert!(verdict.contains(words), "{words} is missing:\n{verdict}");
+    }
+}
+
+#[test]
+fn captured_traces_are_not_called_synthesised() {
+    let mut review = common::with_applications(common::review(0.01));
+    let rivals = review.rivals.iter_mut().flat_map(|r| &mut r.tests);
+    for trace in review.tests.iter_mut().chain(rivals) {
+        for trace in trace.traces.iter_mut().flatten() {
+            trace.origin = stend_record::traces::TraceOrigin::Captured;
+            trace.limits.clear();
+        }
+    }
+    let html = Html::parse_document(&page(&review));
+    assert!(!text(&html, "body").contains("PCMark"));
+}

@@ -15,7 +15,7 @@ use common::{
 use serde_json::Value;
 
 /// Tests of every kind that the editions have.
-const TESTS: [&str; 11] = [
+const TESTS: [&str; 15] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -27,6 +27,10 @@ const TESTS: [&str; 11] = [
     "recovery",
     "linear-fill",
     "trim-response",
+    "crystaldiskmark",
+    "desktop-traces",
+    "game-start",
+    "applications-start",
 ];
 
 /// Shares of the simulated and the real are compared over this time, s.
@@ -106,6 +110,8 @@ fn check(review: &Value) {
     }
     check_loads(review);
     check_responses(review);
+    check_benchmark(test(review, "crystaldiskmark"));
+    check_traces(review);
     check_recovery(review);
 }
 
@@ -119,16 +125,19 @@ fn same_shape(review: &Value) {
             .map(|test| {
                 let mut paths = key_paths(test);
                 paths.remove(".warnings[]");
+                // Known of a simulated drive alone.
+                paths.remove(".traces[].write_amplification");
                 paths
             })
             .collect()
     };
     assert_eq!(shape(review), shape(&simulated));
-    let counts = |review: &Value| -> Vec<(usize, usize)> {
+    let counts = |review: &Value| -> Vec<[usize; 4]> {
         let length = |value: &Value| value.as_array().map_or(0, Vec::len);
         let tests = list(&review["tests"]).iter();
+        let keys = ["points", "series", "benchmark", "traces"];
         tests
-            .map(|test| (length(&test["points"]), length(&test["series"])))
+            .map(|test| keys.map(|key| length(&test[key])))
             .collect()
     };
     assert_eq!(counts(review), counts(&simulated));
@@ -277,6 +286,116 @@ fn check_responses(review: &Value) {
     assert_eq!(responses[1]["command_bytes"], 8 * MIB);
 }
 
+/// Rows in the order of measuring, of which the fastest pass counts.
+fn check_benchmark(test: &Value) {
+    let cells = list(&test["benchmark"]);
+    let names: Vec<String> = cells
+        .iter()
+        .map(|c| {
+            format!(
+                "{} {}",
+                c["row"].as_str().unwrap(),
+                c["op"].as_str().unwrap()
+            )
+        })
+        .collect();
+    let expected = [
+        "Seq Q2T1 read",
+        "4K Q2T2 read",
+        "Seq Q2T1 write",
+        "4K Q2T2 write",
+    ];
+    assert_eq!(names, expected);
+    // A discarded pass and two that count, of each.
+    assert_eq!(list(&test["jobs"]).len(), 4 * 3);
+    for cell in cells {
+        let what = format!("{cell}");
+        assert_eq!(cell["region_bytes"], 16 * MIB, "{what}");
+        let passes = list(&cell["passes"]);
+        assert_eq!(passes.len(), 2, "{what}");
+        let speeds = passes.iter().map(|pass| number(&pass["bw_bytes_per_s"]));
+        let best = number(&cell["best_bw_bytes_per_s"]);
+        assert_eq!(best, speeds.fold(0.0, f64::max), "{what}");
+        let ratio = best / number(&cell["best_iops"]) / number(&cell["block_bytes"]);
+        assert!((ratio - 1.0).abs() < 0.01, "{what}");
+        let means = passes.iter().map(|p| number(&p["latency_ns"]["mean"]));
+        let least = means.fold(f64::MAX, f64::min);
+        assert_eq!(number(&cell["best_mean_latency_ns"]), least, "{what}");
+        // Little's law over all threads: their requests are added up, and none twice.
+        let outstanding = number(&cell["queue_depth"]) * number(&cell["threads"]);
+        for pass in passes {
+            let held = number(&pass["iops"]) * number(&pass["latency_ns"]["mean"]) / 1e9;
+            assert!(
+                held < 1.1 * outstanding && held > 0.2 * outstanding,
+                "{what}"
+            );
+            check_latency(&pass["latency_ns"], &what);
+        }
+    }
+}
+
+/// Every byte of the traces is accounted for, in a time that they can have taken.
+fn check_traces(review: &Value) {
+    let of = |id: &str| list(&test(review, id)["traces"]);
+    let names = |id: &str| -> Vec<&str> {
+        let names = of(id).iter().map(|t| t["name"].as_str().unwrap());
+        names.collect()
+    };
+    assert_eq!(names("desktop-traces"), ["tiny-work", "tiny-start"]);
+    assert_eq!(names("game-start"), ["tiny-start"]);
+    let simulated = review["target"]["kind"] == "simulated";
+    let small = number(&review["target"]["capacity_bytes"]) < (112 * MIB) as f64;
+    for (id, timing) in [
+        ("desktop-traces", "original"),
+        ("game-start", "fast"),
+        (
+            "applications-start",
+            if simulated { "busy" } else { "original" },
+        ),
+    ] {
+        let (mut bytes, mut busy_s) = (0.0, 0.0);
+        for trace in of(id) {
+            let what = format!("{id}: {trace}");
+            let start = trace["name"] == "tiny-start";
+            assert_eq!(trace["timing"], timing, "{what}");
+            let asked = if start {
+                (3_000_320, 100_352)
+            } else {
+                (2_000_384, 1_000_448)
+            };
+            assert_eq!(trace["read_bytes"], asked.0, "{what}");
+            assert_eq!(trace["written_bytes"], asked.1, "{what}");
+            let moved = number(&trace["moved_requests"]) > 0.0;
+            assert_eq!(moved, start && small, "{what}");
+            let (busy, elapsed) = (number(&trace["busy_s"]), number(&trace["elapsed_s"]));
+            // Real requests are known to the millisecond.
+            assert!(busy > 0.0 && busy <= elapsed + 0.01, "{what}");
+            let both = f64::from(asked.0 + asked.1);
+            let rate = number(&trace["bw_bytes_per_s"]) * busy / both;
+            assert!((rate - 1.0).abs() < 1e-6, "{what}");
+            if !start {
+                // Its own times: a few hundred ms, most of them idle on any drive.
+                assert!(elapsed > 0.2, "{what}");
+            }
+            assert_eq!(
+                trace.get("write_amplification").is_some(),
+                simulated,
+                "{what}"
+            );
+            let said = trace["limits"][0].as_str().unwrap();
+            assert!(said.starts_with("synthesised desktop trace"), "{what}");
+            check_latency(&trace["read_latency_ns"], &what);
+            check_latency(&trace["write_latency_ns"], &what);
+            (bytes, busy_s) = (bytes + both, busy_s + busy);
+        }
+        let overall = number(&test(review, id)["overall_bw_bytes_per_s"]);
+        assert!(
+            (overall * busy_s / bytes - 1.0).abs() < 1e-6,
+            "{id}: {overall}"
+        );
+    }
+}
+
 /// The points are those that the edition asks for, in its order.
 fn check_loads(review: &Value) {
     let column = |id: &str, key: &str| -> Vec<Value> {
@@ -303,6 +422,9 @@ fn check_loads(review: &Value) {
         None
     );
     for test in list(&review["tests"]) {
+        if test.get("traces").is_some() {
+            continue;
+        }
         for job in list(&test["jobs"]) {
             let text = job["text"].as_str().unwrap();
             assert!(text.contains("rw=") && text.contains("bs="), "{text}");

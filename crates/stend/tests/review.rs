@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use stend_record::review::Review;
 
 /// Tests of the edition, in its order.
-const ALL: [&str; 7] = [
+const ALL: [&str; 11] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -22,6 +22,10 @@ const ALL: [&str; 7] = [
     "mixed-sequential",
     "degradation",
     "recovery",
+    "crystaldiskmark",
+    "desktop-traces",
+    "game-start",
+    "applications-start",
 ];
 
 /// The whole edition in a second or two.
@@ -86,9 +90,15 @@ fn the_json_is_as_documented() {
     let typed: Review = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_value(&typed).unwrap(), *review);
     for test in list(&review["tests"]) {
-        let is_curve = ["degradation", "recovery"].contains(&test["id"].as_str().unwrap());
-        assert_eq!(test.get("series").is_some(), is_curve, "{}", test["id"]);
-        assert_eq!(test.get("points").is_some(), !is_curve, "{}", test["id"]);
+        let holds = match test["id"].as_str().unwrap() {
+            "degradation" | "recovery" => "series",
+            "crystaldiskmark" => "benchmark",
+            "desktop-traces" | "game-start" | "applications-start" => "traces",
+            _ => "points",
+        };
+        for key in ["points", "series", "responses", "benchmark", "traces"] {
+            assert_eq!(test.get(key).is_some(), key == holds, "{}", test["id"]);
+        }
         assert!(!list(&test["jobs"]).is_empty());
     }
 }
@@ -296,7 +306,7 @@ fn an_unfinished_review_goes_on_without_repeating_what_is_finished() {
     assert_eq!(titles(&resumed).iter().filter(|t| **t == "kept").count(), 5);
     assert_eq!(list(&resumed["tests"])[5..], list(&finished["tests"])[5..]);
     // A finished one is made anew.
-    let mut marked = cut(finished, 7);
+    let mut marked = cut(finished, ALL.len());
     marked["complete"] = json!(true);
     save(&out, &marked);
     let args = with(&["demo-8gb", "--out", "out"], &ONE);

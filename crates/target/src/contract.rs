@@ -51,6 +51,11 @@ pub struct ReplayOutcome {
     /// What is to be said wherever these figures appear: what the target could not do, and
     /// how sure times are. Empty for a simulated drive.
     pub limits: Vec<String>,
+    /// The job by which it was done; empty for a simulated drive.
+    pub job_text: String,
+    /// Units placed in flash for each unit written, during the replay; `None` where that
+    /// is not known or nothing was written. What a drive puts off is not in it.
+    pub write_amplification: Option<f64>,
 }
 
 /// A range that is given TRIM while a job runs, as a file system does with the space of a

@@ -206,6 +206,7 @@ impl Target for SimulatedTarget {
         trace: &dyn Trace,
         options: &ReplayOptions,
     ) -> Result<ReplayOutcome, TargetError> {
+        let before = self.drive.counters();
         let replayed = self
             .counting(|drive| replay(drive, trace, options))
             .map_err(|error| match error {
@@ -221,7 +222,8 @@ impl Target for SimulatedTarget {
             .fetch_add(replayed.requests(), Ordering::Relaxed);
         Ok(ReplayOutcome {
             replayed,
-            limits: Vec::new(),
+            write_amplification: self.drive.counters().write_amplification_since(&before),
+            ..ReplayOutcome::default()
         })
     }
 

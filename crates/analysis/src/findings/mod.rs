@@ -18,18 +18,21 @@
 //! | fast writes, falls | what is written above the geometric mean of the curve's start and the fresh curve's end, see [`recovery`](crate::recovery::recovery()) |
 //! | nothing comes back | a later curve starts less than a quarter above the fresh curve's end |
 //! | back to normal | every second from then on reaches 90 % of the speed before the deletion, for ten seconds or until the end, see [`aftermath`](crate::response::aftermath()) |
+//! | the passes are level | the slowest of each row and direction within 2 % of its fastest |
 //! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
 
+mod benchmark;
 mod curves;
 mod points;
 mod responses;
 mod rivals;
 mod summary;
+mod traces;
 
 use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::figures::{KeyFigure, key_figures};
-use crate::load::{curves_of, points_of, responses_of};
+use crate::load::{benchmark_of, curves_of, points_of, responses_of, traces_of};
 
 /// Title of the first finding, the whole in a few sentences.
 pub const SUMMARY_TITLE: &str = "In short";
@@ -105,7 +108,12 @@ fn title(test: &TestResult) -> String {
 
 fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
     match (points_of(test), curves_of(test)) {
-        ([], []) => responses::sentences(responses_of(test)),
+        ([], []) => [
+            responses::sentences(responses_of(test)),
+            benchmark::sentences(benchmark_of(test)),
+            traces::sentences(traces_of(test)),
+        ]
+        .concat(),
         ([], [only]) => curves::single(only, capacity_bytes),
         ([], [fresh, later @ ..]) => curves::several(fresh, later),
         _ => points::sentences(test),

@@ -146,8 +146,16 @@ impl Counters {
     /// wear levelling and folding, in SLC and main area together. Parity, padding, and what is stale in the
     /// pages that a fold copies whole are not counted. `None` before the first write.
     pub fn write_amplification(&self) -> Option<f64> {
-        let host = self.host_units_written;
-        let all = host + self.units_collected + self.units_levelled + self.units_folded;
-        (host > 0).then(|| all as f64 / host as f64)
+        self.write_amplification_since(&Counters::default())
+    }
+
+    /// As [`Counters::write_amplification`], of what happened since the counters were those
+    /// of an earlier instant.
+    pub fn write_amplification_since(&self, earlier: &Counters) -> Option<f64> {
+        let all = |of: &Counters| {
+            of.host_units_written + of.units_collected + of.units_levelled + of.units_folded
+        };
+        let host = self.host_units_written - earlier.host_units_written;
+        (host > 0).then(|| (all(self) - all(earlier)) as f64 / host as f64)
     }
 }

@@ -41,7 +41,7 @@ impl Format {
 }
 
 /// A trace in a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFile {
     path: PathBuf,
     format: Format,

@@ -68,7 +68,7 @@ impl Status {
 }
 
 /// What is read and written in all.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Totals {
     /// Bytes read.
@@ -82,7 +82,7 @@ pub struct Totals {
 }
 
 /// How requests within a phase are drawn.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// What goes on.
@@ -143,7 +143,7 @@ impl Meant {
 }
 
 /// A profile.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// [`SCHEMA`].

@@ -4,6 +4,11 @@
 //! keep the place of every value that can be wrong; then everything that serde cannot
 //! know (references, ranges, names used twice) is checked and resolved.
 
+mod benchmark;
+mod traces;
+
+use std::path::{Path, PathBuf};
+
 use serde::Deserialize;
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;
@@ -12,6 +17,8 @@ use super::{
     Continuation, ContinuationStep, Curve, Edition, EditionError, Load, REQUIRED_PERCENTILES,
     Response, SCHEMA, State, Step, Sweep, Test, TestKind,
 };
+use benchmark::BenchmarkEntry;
+use traces::TracesEntry;
 
 /// The longest duration, s. A multiple by the largest duration scale still fits the
 /// nanoseconds of virtual time, five times over.
@@ -71,6 +78,8 @@ struct TestEntry {
     #[serde(rename = "continue")]
     continuation: Option<ContinueEntry>,
     response: Option<ResponseEntry>,
+    benchmark: Option<BenchmarkEntry>,
+    traces: Option<TracesEntry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -167,6 +176,12 @@ impl Source<'_> {
             .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
             .map_or(0, |i| i + 1);
         (start < before.len()).then(|| before[start..].to_owned())
+    }
+
+    /// The path of a file that the text names, seen from the folder of its own file.
+    fn beside(&self, name: &str) -> PathBuf {
+        let folder = Path::new(self.file).parent();
+        folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
     }
 
     fn syntax_error(&self, error: &toml::de::Error) -> EditionError {
@@ -400,21 +415,31 @@ impl Source<'_> {
         if earlier.iter().any(|t| t.id == *entry.id.get_ref()) {
             return self.fail(&entry.id, "two tests have this id");
         }
-        let kind = match (entry.sweep, entry.curve, entry.continuation, entry.response) {
-            (Some(sweeps), None, None, None) => {
-                TestKind::Sweeps(self.sweeps(&entry.id, sweeps, region_bytes, states)?)
-            }
-            (None, Some(curve), None, None) => TestKind::Curve(self.curve(curve, states)?),
-            (None, None, Some(next), None) => TestKind::Continue(self.continuation(next, earlier)?),
-            (None, None, None, Some(response)) => {
-                TestKind::Response(self.response(&response, states)?)
-            }
-            _ => {
-                return self.fail(
-                    &entry.id,
-                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`",
-                );
-            }
+        let mut kinds = Vec::new();
+        if let Some(sweeps) = entry.sweep {
+            let sweeps = self.sweeps(&entry.id, sweeps, region_bytes, states)?;
+            kinds.push(TestKind::Sweeps(sweeps));
+        }
+        if let Some(curve) = entry.curve {
+            kinds.push(TestKind::Curve(self.curve(curve, states)?));
+        }
+        if let Some(next) = entry.continuation {
+            kinds.push(TestKind::Continue(self.continuation(next, earlier)?));
+        }
+        if let Some(response) = &entry.response {
+            kinds.push(TestKind::Response(self.response(response, states)?));
+        }
+        if let Some(benchmark) = &entry.benchmark {
+            kinds.push(TestKind::Benchmark(self.benchmark(benchmark, states)?));
+        }
+        if let Some(traces) = &entry.traces {
+            kinds.push(TestKind::Traces(self.traces(traces, states)?));
+        }
+        let Ok([kind]) = <[TestKind; 1]>::try_from(kinds) else {
+            return self.fail(
+                &entry.id,
+                "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.benchmark]`, `[test.traces]`",
+            );
         };
         Ok(Test {
             id: entry.id.into_inner(),

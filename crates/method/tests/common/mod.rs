@@ -5,10 +5,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use stend_base::Nanos;
+use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 use stend_target::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError,
+    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
+    TargetError,
 };
 
 pub const CAPACITY_BYTES: u64 = 64 << 20;
@@ -127,7 +130,7 @@ fn direction(hash: u64, runtime_s: u64) -> Direction {
         clat_ns: Latency {
             min: values[0],
             max: values[2],
-            mean: 1_500.0,
+            mean: 1_500.0 + (hash % 97) as f64,
             n,
             bins: Some(bins.map(|(v, c)| (v.to_string(), c)).collect()),
             ..Latency::default()
@@ -254,6 +257,37 @@ impl Target for Fake {
             job: outcome,
             requests,
             trimmed_ns: trimmed,
+        })
+    }
+
+    /// Reads 3 MB and writes 1 MB in 1000 requests each, busy for a time that its state tells.
+    fn replay(
+        &mut self,
+        trace: &dyn Trace,
+        options: &ReplayOptions,
+    ) -> Result<ReplayOutcome, TargetError> {
+        let (name, timing) = (trace.name(), options.timing.name());
+        self.did(&format!("replay {name} {timing} {}", options.depth))?;
+        if let Fault::NoTool { on } = self.fault
+            && name.contains(on)
+        {
+            return Err(TargetError::ToolMissing("fio is too old".into()));
+        }
+        let hash = mix(self.state, &name);
+        self.stir(&name);
+        let mut replayed = Replayed::default();
+        for (op, bytes) in replayed.ops.iter_mut().zip([3_000_000, 1_000_000]) {
+            op.requests = 1000;
+            op.bytes = bytes;
+            op.latency.record(5_000 + hash % 1000);
+        }
+        replayed.busy = Nanos(20_000_000 + hash % 1_000_000);
+        replayed.elapsed = Nanos(30_000_000);
+        Ok(ReplayOutcome {
+            replayed,
+            job_text: format!("; filled {} times\n", self.fills),
+            write_amplification: self.can_be_copied.then_some(1.5),
+            ..ReplayOutcome::default()
         })
     }
 

@@ -1,10 +1,12 @@
 //! A made-up review of two made-up drives, with figures of a plausible size. Nothing
 //! here was measured.
 
+use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::review::{
     Condition, JobText, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival, SCHEMA,
     Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
 };
+use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
 use stend_report::Finding;
 
 const KIB: u64 = 1 << 10;
@@ -82,6 +84,127 @@ pub fn review(duration_scale: f64) -> Review {
             target: target("fixture-b-256gb", "Fixture B 256 GB", 256_060_514_304),
             tests: tests(RIVAL, duration_scale),
         }],
+    }
+}
+
+/// The made-up review with a benchmark and traces.
+#[allow(dead_code, reason = "each test program uses its own part")]
+pub fn with_applications(mut review: Review) -> Review {
+    review.tests.extend(applications(1.0));
+    for rival in &mut review.rivals {
+        let mut tests = applications(1.5);
+        // The rival was measured without the last row, and without the second trace.
+        let cells = tests[0].benchmark.as_mut().unwrap();
+        cells.retain(|cell| cell.row != "4K Q1T1");
+        tests[1].traces.as_mut().unwrap().truncate(1);
+        tests[1].overall_bw_bytes_per_s = None;
+        rival.tests.extend(tests);
+    }
+    review
+}
+
+fn applications(speed: f64) -> Vec<TestResult> {
+    let mut cells = Vec::new();
+    for (op, read_percent, share) in [
+        (PointOp::Read, 100, 1.0),
+        (PointOp::Write, 0, 0.5),
+        (PointOp::Mixed, 70, 0.25),
+    ] {
+        for (row, block_bytes, queue_depth, bw) in [
+            ("SEQ1M Q8T1", 1 << 20, 8, 550e6),
+            ("4K Q1T1", 4096, 1, 40e6),
+        ] {
+            cells.push(cell(
+                row,
+                op,
+                read_percent,
+                (block_bytes, queue_depth),
+                bw * share * speed,
+            ));
+        }
+    }
+    let traces = vec![
+        trace("work", "Some work", TraceOrigin::PublishedTotals, speed),
+        trace("start", "A start", TraceOrigin::Assumed, speed),
+    ];
+    vec![
+        TestResult {
+            benchmark: Some(cells),
+            ..test("crystaldiskmark", "CrystalDiskMark 8")
+        },
+        TestResult {
+            overall_bw_bytes_per_s: overall_bw(&traces),
+            traces: Some(traces),
+            ..test("desktop-traces", "Desktop traces")
+        },
+    ]
+}
+
+/// Of three passes the second is the fastest, the third has the least latency.
+fn cell(
+    row: &str,
+    op: PointOp,
+    read_percent: u32,
+    (block_bytes, queue_depth): (u64, u32),
+    bw: f64,
+) -> BenchmarkCell {
+    let pass = |share: f64, latency_share: f64| BenchmarkPass {
+        iops: bw * share / block_bytes as f64,
+        bw_bytes_per_s: bw * share,
+        latency_ns: latency(1e6 * latency_share, op),
+    };
+    let passes = vec![pass(0.9, 1.2), pass(1.0, 1.1), pass(0.95, 1.0)];
+    BenchmarkCell {
+        row: row.into(),
+        op,
+        pattern: Pattern::Random,
+        block_bytes,
+        queue_depth,
+        threads: 1,
+        read_percent,
+        region_bytes: 1 << 30,
+        duration_s: 5.0,
+        best_bw_bytes_per_s: bw,
+        best_iops: bw / block_bytes as f64,
+        best_mean_latency_ns: 1e6,
+        passes,
+    }
+}
+
+fn trace(name: &str, title: &str, origin: TraceOrigin, speed: f64) -> TraceResult {
+    let start = origin == TraceOrigin::Assumed;
+    let (read_bytes, written_bytes) = if start {
+        (900_000_000, 0)
+    } else {
+        (300_000_000, 100_000_000)
+    };
+    let busy_s = if start { 9.0 } else { 1.0 } / speed;
+    let bytes = (read_bytes + written_bytes) as f64;
+    TraceResult {
+        name: name.into(),
+        title: title.into(),
+        origin,
+        timing: if start {
+            TraceTiming::Fast
+        } else {
+            TraceTiming::Original
+        },
+        queue_depth: if start { 2 } else { 256 },
+        requests: 10_000,
+        read_bytes,
+        written_bytes,
+        busy_s,
+        elapsed_s: busy_s + 7.0,
+        bw_bytes_per_s: bytes / busy_s,
+        iops: 10_000.0 / busy_s,
+        moved_requests: if start { 1_234 } else { 0 },
+        read_latency_ns: Some(latency(120e3, PointOp::Read)),
+        write_latency_ns: (!start).then(|| latency(60e3, PointOp::Write)),
+        write_amplification: (!start).then_some(1.37),
+        limits: vec![
+            format!("synthesised desktop trace, seed 1: of {name}"),
+            "a limit of all".into(),
+        ],
     }
 }
 

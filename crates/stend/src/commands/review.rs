@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use stend_method::{Edition, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TestResult};
+use stend_record::traces::{TraceOrigin, TraceResult};
 use stend_target::Access;
 
 use crate::args::{RealArgs, ReviewArgs};
@@ -374,6 +375,16 @@ fn test_lines(test: &TestResult) -> String {
             last.map_or(0.0, |s| s.written_bytes as f64 / 1e9)
         );
     }
+    for cell in test.benchmark.iter().flatten() {
+        text += &format!(
+            "  {:<14} {:<6} {:>9.1} MB/s, mean latency {:>8.1} µs\n",
+            cell.row,
+            format!("{:?}", cell.op).to_lowercase(),
+            cell.best_bw_bytes_per_s / 1e6,
+            cell.best_mean_latency_ns / 1e3
+        );
+    }
+    text += &trace_lines(test);
     for response in test.responses.iter().flatten() {
         text += &format!(
             "  {}: {:.0} IOPS before the deletion, slowest read after it {:.2} ms\n",
@@ -381,6 +392,28 @@ fn test_lines(test: &TestResult) -> String {
             response.reference_iops,
             response.latency_ns.max as f64 / 1e6
         );
+    }
+    text
+}
+
+fn trace_lines(test: &TestResult) -> String {
+    let mut text = String::new();
+    for trace in test.traces.iter().flatten() {
+        text += &format!(
+            "  {:<20} {:>7.0} MB in {:>8.3} s of busy time: {:>7.1} MB/s, {:>8.0} IOPS\n",
+            trace.name,
+            (trace.read_bytes + trace.written_bytes) as f64 / 1e6,
+            trace.busy_s,
+            trace.bw_bytes_per_s / 1e6,
+            trace.iops
+        );
+    }
+    let captured = |t: &TraceResult| t.origin == TraceOrigin::Captured;
+    if let Some(overall) = test.overall_bw_bytes_per_s {
+        text += &format!("  all: {:.1} MB/s\n", overall / 1e6);
+        if !test.traces.iter().flatten().all(captured) {
+            text += "  synthesised desktop traces, no PCMark score\n";
+        }
     }
     text
 }

@@ -35,7 +35,7 @@ pub fn program(dir: &Path, args: &[&str]) -> Command {
 /// As [`program`], ended when it hangs.
 pub fn stend(dir: &Path, args: &[&str]) -> assert_cmd::Command {
     let mut command = assert_cmd::Command::from_std(program(dir, args));
-    command.timeout(Duration::from_secs(120));
+    command.timeout(Duration::from_secs(240));
     command
 }
 
@@ -178,6 +178,13 @@ pub fn key_paths(value: &Value) -> BTreeSet<String> {
 
 /// An edition with every test of 2014 in seconds of real time; in the folder.
 pub fn tiny_edition(dir: &Path) -> PathBuf {
+    for (name, text) in [
+        ("tiny-benchmark.toml", include_str!("tiny-benchmark.toml")),
+        ("tiny-work.toml", include_str!("tiny-work.toml")),
+        ("tiny-start.toml", include_str!("tiny-start.toml")),
+    ] {
+        fs::write(dir.join(name), text).unwrap();
+    }
     let path = dir.join("tiny.toml");
     fs::write(&path, include_str!("tiny.toml")).unwrap();
     path

@@ -429,7 +429,10 @@ impl Target for FioTarget {
         let job = replay::job(self.engine, options, place.path());
         // In its folder, where the log goes.
         self.fio.run(&job, place.path(), true)?;
-        replay::outcome(&prepared, options, self.engine, place.path())
+        Ok(ReplayOutcome {
+            job_text: job,
+            ..replay::outcome(&prepared, options, self.engine, place.path())?
+        })
     }
 
     fn run_logged(

@@ -171,6 +171,7 @@ pub(super) fn outcome(
     Ok(ReplayOutcome {
         replayed: estimate(&ended, depth as usize, options.timing, prepared.flushes),
         limits: limits(prepared, depth, options, missing),
+        ..ReplayOutcome::default()
     })
 }
 

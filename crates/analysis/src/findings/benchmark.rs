@@ -1,0 +1,60 @@
+//! What is said of a benchmark.
+
+use stend_record::benchmark::BenchmarkCell;
+
+use crate::figures::LEVEL_SHARE;
+use crate::load::op_words;
+use crate::words;
+
+/// The rows in a sentence, and how far the passes are apart of which the best is shown.
+pub(super) fn sentences(cells: &[BenchmarkCell]) -> Vec<String> {
+    if cells.is_empty() {
+        return Vec::new();
+    }
+    let mut rows: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !rows.contains(&cell.row.as_str()) {
+            rows.push(&cell.row);
+        }
+    }
+    let parts: Vec<String> = rows.iter().map(|row| row_words(row, cells)).collect();
+    let mut out = vec![format!("{}.", parts.join("; "))];
+    out.extend(apart(cells));
+    out
+}
+
+/// `Seq: 514 MB/s read, 172 MB/s write`.
+fn row_words(row: &str, cells: &[BenchmarkCell]) -> String {
+    let of_row = cells.iter().filter(|cell| cell.row == row);
+    let figures: Vec<String> = of_row
+        .map(|cell| {
+            let speed = words::speed(cell.best_bw_bytes_per_s);
+            format!("{speed} {}", op_words(cell.op))
+        })
+        .collect();
+    format!("{row}: {}", figures.join(", "))
+}
+
+/// The share by which the slowest pass of a cell lies below the fastest.
+fn spread(cell: &BenchmarkCell) -> f64 {
+    let slowest = cell.passes.iter().map(|pass| pass.bw_bytes_per_s);
+    let slowest = slowest.fold(cell.best_bw_bytes_per_s, f64::min);
+    1.0 - slowest / cell.best_bw_bytes_per_s
+}
+
+fn apart(cells: &[BenchmarkCell]) -> Option<String> {
+    let widest = cells
+        .iter()
+        .max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    let share = spread(widest);
+    Some(if share > LEVEL_SHARE {
+        format!(
+            "Shown is the fastest of the passes: the slowest lies up to {} below it ({}, {}).",
+            words::percent(share),
+            widest.row,
+            op_words(widest.op)
+        )
+    } else {
+        "Shown is the fastest of the passes, which are all level.".to_owned()
+    })
+}

@@ -1,0 +1,48 @@
+//! What is said of replayed traces.
+
+use stend_record::traces::{TraceOrigin, TraceResult, overall_bw};
+
+use crate::words;
+
+/// The bandwidth of all, the ends of the list, and what the figures are not.
+pub(super) fn sentences(traces: &[TraceResult]) -> Vec<String> {
+    let by_speed =
+        |a: &&TraceResult, b: &&TraceResult| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s);
+    let ends = (
+        traces.iter().max_by(by_speed),
+        traces.iter().min_by(by_speed),
+    );
+    let (Some(overall), (Some(fastest), Some(slowest))) = (overall_bw(traces), ends) else {
+        return Vec::new();
+    };
+    let named = |t: &TraceResult| format!("{} ({})", t.title, words::speed(t.bw_bytes_per_s));
+    let first = match traces {
+        [only] => format!(
+            "{} of busy time: {} in {}.",
+            words::speed(overall),
+            words::bytes(only.read_bytes + only.written_bytes),
+            words::time(only.busy_s)
+        ),
+        _ => format!(
+            "{} of busy time over all {} traces; fastest is {}, slowest {}.",
+            words::speed(overall),
+            traces.len(),
+            named(fastest),
+            named(slowest)
+        ),
+    };
+    let mut out = vec![first];
+    let drawn = traces.iter().filter(|t| t.origin != TraceOrigin::Captured);
+    if drawn.count() > 0 {
+        out.push("Synthesised desktop traces, no PCMark score.".to_owned());
+    }
+    let moved: u64 = traces.iter().map(|t| t.moved_requests).sum();
+    if moved > 0 {
+        let all: u64 = traces.iter().map(|t| t.requests).sum();
+        out.push(format!(
+            "The target is too small for them: {} of the requests were moved to fit.",
+            words::percent(moved as f64 / all as f64)
+        ));
+    }
+    out
+}

@@ -1,0 +1,47 @@
+//! The result of a benchmark as its users know it: rows, directions, and the best pass.
+
+use serde::{Deserialize, Serialize};
+
+use crate::review::{LatencySummary, Pattern, PointOp};
+
+/// One row of a benchmark in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkCell {
+    /// Name of the row, `Seq Q32T1`.
+    pub row: String,
+    /// Direction.
+    pub op: PointOp,
+    /// Order of the offsets.
+    pub pattern: Pattern,
+    /// Request size, bytes.
+    pub block_bytes: u64,
+    /// Queue depth of each thread.
+    pub queue_depth: u32,
+    /// Threads.
+    pub threads: u32,
+    /// Share of reads among the requests, percent.
+    pub read_percent: u32,
+    /// The file: so many bytes from the beginning of the target.
+    pub region_bytes: u64,
+    /// Time asked for a pass, s.
+    pub duration_s: f64,
+    /// Bytes a second of the fastest pass, all threads and directions.
+    pub best_bw_bytes_per_s: f64,
+    /// Requests a second of the same pass.
+    pub best_iops: f64,
+    /// The least of the passes' mean latencies, ns; not always of the fastest pass.
+    pub best_mean_latency_ns: f64,
+    /// Every pass that counts, in order.
+    pub passes: Vec<BenchmarkPass>,
+}
+
+/// One pass of a row in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkPass {
+    /// Requests a second, all threads and directions.
+    pub iops: f64,
+    /// Bytes a second, all threads and directions.
+    pub bw_bytes_per_s: f64,
+    /// Completion latency of all requests.
+    pub latency_ns: LatencySummary,
+}
