@@ -29,22 +29,24 @@
 //! somebody finds no erased superblock, and some are awaited, the log is *urged*: slots
 //! that the log waits for are filled up, and a journal page is written.
 
+mod ready;
+mod writes;
+
 use std::collections::VecDeque;
 
 use stend_base::Nanos;
 
 use crate::sim::SimDrive;
-use crate::sim::data::streams::StreamId;
 use crate::sim::map::layout::Layout;
 use crate::sim::map::mapping::{LOST, Mapping, UNMAPPED};
 use crate::sim::map::memory;
 use crate::sim::map::shape::Mode;
-use crate::sim::power::changes::{Change, Entry, Recent};
+use crate::sim::power::changes::{Change, Entry};
 use crate::sim::power::journal::Journal;
 use crate::sim::power::part_writes::PartWrites;
 use crate::sim::power::partial_parity::Groups;
 use crate::sim::power::power_cut::Power;
-use crate::spec::{PairedPages, PowerLossSpec, Spec};
+use crate::spec::{PowerLossSpec, Spec};
 
 /// Changes in the log above which it is urged, so that one slot that nobody fills does not
 /// let it grow.
@@ -423,208 +425,6 @@ fn piece_units(spec: &Spec, layout: &Layout) -> u32 {
 }
 
 impl SimDrive {
-    /// Units to be promised to a write, beyond what it has been promised already, before its
-    /// next part is admitted, which takes so many; `None` when it waits for an earlier write.
-    #[inline(always)]
-    pub(in crate::sim) fn promise_of(&mut self, command: u32, units: u32) -> Option<u32> {
-        let Some(durability) = &self.durability else {
-            return Some(units);
-        };
-        let promise = self.promise_of_piece(durability, command);
-        if promise.is_none() {
-            self.waits_for_writes();
-        }
-        promise
-    }
-
-    /// What waits may go on when a write has more of its places.
-    #[cold]
-    fn waits_for_writes(&mut self) {
-        let durability = self.durability.as_mut().expect("the caller looked");
-        durability.refused = true;
-    }
-
-    #[inline(never)]
-    fn promise_of_piece(&self, durability: &Durability, command: u32) -> Option<u32> {
-        let entry = self.commands.get(command);
-        let (first, end) = entry.units();
-        let begin = entry.offset_bytes + entry.len_bytes - entry.to_admit;
-        let at = (begin / crate::spec::UNIT_BYTES) as u32;
-        if at == first && durability.overlaps(first, end) {
-            return None;
-        }
-        if at != first && !(at - first).is_multiple_of(durability.piece_units) {
-            return Some(0);
-        }
-        let piece = durability.piece_units.min(end - at);
-        if self.writer.host_promised() + piece > self.spec.buffer.write_units {
-            return None;
-        }
-        Some(piece)
-    }
-
-    /// The stream that the next part of a write must go to, with the rest of its piece.
-    #[inline]
-    pub(in crate::sim) fn stream_of_piece(&self, command: u32) -> Option<StreamId> {
-        let durability = self.durability.as_ref()?;
-        let entry = self.commands.get(command);
-        if entry.to_admit == entry.len_bytes {
-            return None;
-        }
-        let write = durability.writes.get(command)?;
-        (write.to_admit > 0).then_some(write.stream)
-    }
-
-    /// A part of a write, of so many units, has been admitted to a stream; with the first of a
-    /// piece, the piece was promised.
-    #[inline(always)]
-    pub(in crate::sim) fn part_admitted(
-        &mut self,
-        command: u32,
-        units: u32,
-        stream: StreamId,
-        promise: u32,
-    ) {
-        if self.durability.is_some() {
-            self.note_write(command, units, stream, promise);
-        }
-    }
-
-    #[inline(never)]
-    fn note_write(&mut self, command: u32, units: u32, stream: StreamId, promise: u32) {
-        let entry = self.commands.get(command);
-        let durability = self.durability.as_mut().expect("the caller looked");
-        let write = if entry.to_admit == entry.len_bytes {
-            let (first, end) = entry.units();
-            durability.writes.add(command, first, end, stream)
-        } else {
-            let write = durability.writes.get_mut(command);
-            write.expect("it has begun")
-        };
-        if promise > 0 {
-            (write.stream, write.to_admit) = (stream, promise);
-        }
-        write.to_admit -= units;
-    }
-
-    /// A part of a write, up to unit `end`, has its places: it enters the log with the
-    /// other parts of its piece when it is the last. True when the command ends only when
-    /// all of it is durable.
-    #[inline(always)]
-    pub(in crate::sim) fn part_placed(&mut self, command: u32, end: u32, last: bool) -> bool {
-        self.durability.is_some() && self.log_part(command, end, last)
-    }
-
-    #[inline(never)]
-    fn log_part(&mut self, command: u32, end: u32, last: bool) -> bool {
-        let ended = self.log_piece(command, end);
-        if last && !ended {
-            // What was given up half way has not come to the end of its last piece.
-            let durability = self.durability.as_mut().expect("the caller looked");
-            durability.writes.remove(command);
-        }
-        let forced = last && self.commands.get(command).forced;
-        if forced {
-            self.flush_durably(command);
-        }
-        forced
-    }
-
-    /// Nothing more of a write is admitted. Pieces that were admitted whole still enter the
-    /// log; of a piece that was not, nothing does, so that a cut leaves what was there before.
-    #[cold]
-    pub(in crate::sim) fn write_given_up(&mut self, command: u32) {
-        let Some(durability) = &mut self.durability else {
-            return;
-        };
-        let Some(write) = durability.writes.get_mut(command) else {
-            return;
-        };
-        let stream = write.stream;
-        let to_admit = std::mem::take(&mut write.to_admit);
-        if self.commands.get(command).bytes_left == 0 {
-            durability.writes.remove(command);
-        }
-        self.unpromise(stream, to_admit);
-        if self.writer.owes_padding() {
-            self.pad_slots();
-        }
-    }
-
-    /// Whether it was the last piece.
-    fn log_piece(&mut self, command: u32, end: u32) -> bool {
-        let durability = self.durability.as_mut().expect("the caller looked");
-        durability.retry_writes |= durability.refused;
-        let write = durability.writes.get_mut(command);
-        let write = write.expect("the write was admitted");
-        let piece_end = write.end.min(write.logged + durability.piece_units);
-        if end < piece_end && durability.canary != Some(Canary::TornRequest) {
-            return false;
-        }
-        let first = std::mem::replace(&mut write.logged, end);
-        let ended = end == write.end;
-        if ended {
-            durability.writes.remove(command);
-        }
-        if durability.joined_from != u64::MAX {
-            durability.join();
-        }
-        // Collection may have moved what was placed first.
-        let mut at = first;
-        while at < end {
-            at = self.log_run(at, end);
-        }
-        ended
-    }
-
-    /// Notes that units from `first` on, up to `end` at most, lie one after another in a slot;
-    /// the first that does not.
-    fn log_run(&mut self, first: u32, end: u32) -> u32 {
-        let place = self.mapping.lookup(first);
-        if place == LOST {
-            return self.log_lost_run(first, end);
-        }
-        let slot = place >> self.layout.unit_bits;
-        let mut next = first + 1;
-        while next < end && {
-            let place_of_next = self.mapping.lookup(next);
-            place_of_next == place + (next - first)
-                && place_of_next >> self.layout.unit_bits == slot
-        } {
-            next += 1;
-        }
-        let to = self.kept_place(place);
-        let entry = Entry {
-            change: Change::Write,
-            ends: next == end,
-            first,
-            units: next - first,
-            to,
-        };
-        let superblock = self.layout.superblock_of_slot(to >> self.layout.unit_bits);
-        let durability = self.durability.as_mut().expect("the caller looked");
-        durability.push(entry, Some(superblock));
-        next
-    }
-
-    /// The same for units that cannot be read any more though their write is not yet in the
-    /// log.
-    #[cold]
-    fn log_lost_run(&mut self, first: u32, end: u32) -> u32 {
-        let found = (first..end).find(|&unit| self.mapping.lookup(unit) != LOST);
-        let next = found.unwrap_or(end);
-        let entry = Entry {
-            change: Change::WriteLost,
-            ends: next == end,
-            first,
-            units: next - first,
-            to: 0,
-        };
-        let durability = self.durability.as_mut().expect("the caller looked");
-        durability.push(entry, None);
-        next
-    }
-
     /// The units of a slot, one bit each, cannot be read any more.
     #[cold]
     pub(in crate::sim) fn log_loss(&mut self, slot: u32, units: u32) {
@@ -681,19 +481,6 @@ impl SimDrive {
         places.map_or(0..0, |(to, units)| {
             to >> bits..((to + units - 1) >> bits) + 1
         })
-    }
-
-    /// Whether a TRIM must wait for the end of a write; it waits among the writes then.
-    #[inline(always)]
-    pub(in crate::sim) fn trim_must_wait(&mut self, command: u32) -> bool {
-        let must = self.durability.as_ref().is_some_and(|d| {
-            let (first, end) = self.commands.get(command).units();
-            d.overlaps(first, end)
-        });
-        if must {
-            self.waits_for_writes();
-        }
-        must
     }
 
     #[inline(always)]
@@ -796,161 +583,6 @@ impl SimDrive {
         if let Some(durability) = &mut self.durability {
             durability.want_all();
         }
-    }
-
-    /// Follows up each event: what has become ready, who waits for it, what can go on.
-    #[inline(always)]
-    pub(in crate::sim) fn keep_durable(&mut self) {
-        if !self.is_quiet() {
-            self.follow_up();
-        }
-    }
-
-    #[inline(never)]
-    fn follow_up(&mut self) {
-        loop {
-            self.find_ready();
-            let durability = self.durability.as_mut().expect("the caller looked");
-            let satisfied = durability.wanted <= durability.applied;
-            if durability.urged && satisfied && !durability.log.is_empty() {
-                durability.want_all();
-            }
-            // Of changes that are joined, all must be ready.
-            if durability.wanted > durability.applied + durability.whole as u64 {
-                self.press();
-            }
-            self.pump_journal();
-            // Whoever goes on may urge the log in turn.
-            let durability = self.durability.as_mut().expect("there is a log");
-            let writes = std::mem::take(&mut durability.retry_writes);
-            durability.refused &= !writes;
-            let all = std::mem::take(&mut durability.retry_all);
-            if all {
-                self.pump_all();
-            } else if writes {
-                self.pump_writes();
-            } else {
-                return;
-            }
-        }
-    }
-
-    /// Whether nothing of what [`SimDrive::keep_durable`] looks for has come about, as after
-    /// most events: the log waits for the same slot, and nobody for anything.
-    #[inline(always)]
-    fn is_quiet(&self) -> bool {
-        let durability = self.durability.as_ref().expect("there is a log");
-        let nobody_waits = durability.wanted <= durability.applied
-            && !(durability.urged || durability.retry_writes || durability.retry_all);
-        nobody_waits
-            && self.still_blocks(durability.blocker)
-            && (durability.whole_units < u64::from(durability.spec.journal_interval_units)
-                || durability.journal.writes())
-    }
-
-    /// Whether a slot that kept another from being safe still does.
-    #[inline(always)]
-    fn still_blocks(&self, blocker: u32) -> bool {
-        blocker != NONE
-            && (self.writer.in_buffer(blocker) || self.writer.will_begin(&self.layout, blocker))
-    }
-
-    fn find_ready(&mut self) {
-        let durability = self.durability.as_ref().expect("there is a log");
-        if self.still_blocks(durability.blocker) {
-            return;
-        }
-        let mut safe = Recent::default();
-        loop {
-            let durability = self.durability.as_ref().expect("there is a log");
-            let entry = durability.log.get(durability.ready).copied();
-            let blocker = entry.and_then(|entry| self.blocker_of(entry, &mut safe));
-            let durability = self.durability.as_mut().expect("there is a log");
-            durability.blocker = blocker.unwrap_or(NONE);
-            let (Some(entry), None) = (entry, blocker) else {
-                return;
-            };
-            durability.ready += 1;
-            durability.ready_units += entry.named();
-            if entry.ends {
-                durability.whole = durability.ready;
-                durability.whole_units = durability.ready_units;
-            }
-        }
-    }
-
-    /// A slot that keeps a change from being ready. `safe` are known to be safe.
-    #[inline]
-    fn blocker_of(&self, entry: Entry, safe: &mut Recent) -> Option<u32> {
-        let (to, units) = entry.places()?;
-        let bits = self.layout.unit_bits;
-        for slot in to >> bits..=(to + units - 1) >> bits {
-            if safe.has(slot) {
-                continue;
-            }
-            let blocker = self.blocker(slot);
-            if blocker.is_some() {
-                return blocker;
-            }
-            safe.add(slot);
-        }
-        None
-    }
-
-    /// The first slot that must be programmed before a change is ready.
-    fn awaited_slot(&self, entry: Entry) -> Option<u32> {
-        let (to, units) = entry.places()?;
-        let bits = self.layout.unit_bits;
-        let slots = to >> bits..=(to + units - 1) >> bits;
-        slots.into_iter().find(|&slot| !self.is_safe(slot))
-    }
-
-    /// The slots that share a word line with a slot, itself among them.
-    pub(in crate::sim) fn word_line(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
-        let superblock = self.layout.superblock_of_slot(slot);
-        self.layout
-            .word_line(slot, self.superblocks.mode(superblock))
-    }
-
-    /// Whether no cut can take a slot any more.
-    pub(in crate::sim) fn is_safe(&self, slot: u32) -> bool {
-        self.blocker(slot).is_none()
-    }
-
-    /// The slot, itself or another of its word line, that keeps a slot from being safe.
-    fn blocker(&self, slot: u32) -> Option<u32> {
-        if self.writer.in_buffer(slot) {
-            return Some(slot);
-        }
-        let durability = self.durability.as_ref().expect("there is a log");
-        if durability.spec.paired_pages != PairedPages::Pad {
-            return None;
-        }
-        let (superblock, within) = self.layout.within_superblock(slot);
-        if !self.superblocks.is_open(superblock) {
-            return None;
-        }
-        let (first, begun) = (slot - within, self.writer.begun_so_far(superblock));
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
-        let mut line = shape.word_line(within);
-        let awaited = line.find(|&w| w >= begun || self.writer.in_buffer(first + w));
-        awaited.map(|w| first + w)
-    }
-
-    /// Fills up what the first change that is not ready waits for.
-    fn press(&mut self) {
-        let durability = self.durability.as_ref().expect("there is a log");
-        let Some(&entry) = durability.log.get(durability.ready) else {
-            return;
-        };
-        let Some(slot) = self.awaited_slot(entry) else {
-            return;
-        };
-        let upto = match durability.spec.paired_pages {
-            PairedPages::Pad => self.word_line(slot).last(),
-            PairedPages::OneShot | PairedPages::Unprotected => None,
-        };
-        self.fill_to(upto.unwrap_or(slot));
     }
 
     /// A flush of a drive that keeps account of what is durable, or the end of a write that

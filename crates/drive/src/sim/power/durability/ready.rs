@@ -1,0 +1,163 @@
+//! Which changes of the log are ready: those whose data no cut can take any more.
+
+use super::NONE;
+use crate::sim::SimDrive;
+use crate::sim::power::changes::{Entry, Recent};
+use crate::spec::PairedPages;
+
+impl SimDrive {
+    /// Follows up each event: what has become ready, who waits for it, what can go on.
+    #[inline(always)]
+    pub(in crate::sim) fn keep_durable(&mut self) {
+        if !self.is_quiet() {
+            self.follow_up();
+        }
+    }
+
+    #[inline(never)]
+    fn follow_up(&mut self) {
+        loop {
+            self.find_ready();
+            let durability = self.durability.as_mut().expect("the caller looked");
+            let satisfied = durability.wanted <= durability.applied;
+            if durability.urged && satisfied && !durability.log.is_empty() {
+                durability.want_all();
+            }
+            // Of changes that are joined, all must be ready.
+            if durability.wanted > durability.applied + durability.whole as u64 {
+                self.press();
+            }
+            self.pump_journal();
+            // Whoever goes on may urge the log in turn.
+            let durability = self.durability.as_mut().expect("there is a log");
+            let writes = std::mem::take(&mut durability.retry_writes);
+            durability.refused &= !writes;
+            let all = std::mem::take(&mut durability.retry_all);
+            if all {
+                self.pump_all();
+            } else if writes {
+                self.pump_writes();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Whether nothing of what [`SimDrive::keep_durable`] looks for has come about, as after
+    /// most events: the log waits for the same slot, and nobody for anything.
+    #[inline(always)]
+    fn is_quiet(&self) -> bool {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let nobody_waits = durability.wanted <= durability.applied
+            && !(durability.urged || durability.retry_writes || durability.retry_all);
+        nobody_waits
+            && self.still_blocks(durability.blocker)
+            && (durability.whole_units < u64::from(durability.spec.journal_interval_units)
+                || durability.journal.writes())
+    }
+
+    /// Whether a slot that kept another from being safe still does.
+    #[inline(always)]
+    fn still_blocks(&self, blocker: u32) -> bool {
+        blocker != NONE
+            && (self.writer.in_buffer(blocker) || self.writer.will_begin(&self.layout, blocker))
+    }
+
+    fn find_ready(&mut self) {
+        let durability = self.durability.as_ref().expect("there is a log");
+        if self.still_blocks(durability.blocker) {
+            return;
+        }
+        let mut safe = Recent::default();
+        loop {
+            let durability = self.durability.as_ref().expect("there is a log");
+            let entry = durability.log.get(durability.ready).copied();
+            let blocker = entry.and_then(|entry| self.blocker_of(entry, &mut safe));
+            let durability = self.durability.as_mut().expect("there is a log");
+            durability.blocker = blocker.unwrap_or(NONE);
+            let (Some(entry), None) = (entry, blocker) else {
+                return;
+            };
+            durability.ready += 1;
+            durability.ready_units += entry.named();
+            if entry.ends {
+                durability.whole = durability.ready;
+                durability.whole_units = durability.ready_units;
+            }
+        }
+    }
+
+    /// A slot that keeps a change from being ready. `safe` are known to be safe.
+    #[inline]
+    fn blocker_of(&self, entry: Entry, safe: &mut Recent) -> Option<u32> {
+        let (to, units) = entry.places()?;
+        let bits = self.layout.unit_bits;
+        for slot in to >> bits..=(to + units - 1) >> bits {
+            if safe.has(slot) {
+                continue;
+            }
+            let blocker = self.blocker(slot);
+            if blocker.is_some() {
+                return blocker;
+            }
+            safe.add(slot);
+        }
+        None
+    }
+
+    /// The first slot that must be programmed before a change is ready.
+    fn awaited_slot(&self, entry: Entry) -> Option<u32> {
+        let (to, units) = entry.places()?;
+        let bits = self.layout.unit_bits;
+        let slots = to >> bits..=(to + units - 1) >> bits;
+        slots.into_iter().find(|&slot| !self.is_safe(slot))
+    }
+
+    /// The slots that share a word line with a slot, itself among them.
+    pub(in crate::sim) fn word_line(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
+        let superblock = self.layout.superblock_of_slot(slot);
+        self.layout
+            .word_line(slot, self.superblocks.mode(superblock))
+    }
+
+    /// Whether no cut can take a slot any more.
+    pub(in crate::sim) fn is_safe(&self, slot: u32) -> bool {
+        self.blocker(slot).is_none()
+    }
+
+    /// The slot, itself or another of its word line, that keeps a slot from being safe.
+    fn blocker(&self, slot: u32) -> Option<u32> {
+        if self.writer.in_buffer(slot) {
+            return Some(slot);
+        }
+        let durability = self.durability.as_ref().expect("there is a log");
+        if durability.spec.paired_pages != PairedPages::Pad {
+            return None;
+        }
+        let (superblock, within) = self.layout.within_superblock(slot);
+        if !self.superblocks.is_open(superblock) {
+            return None;
+        }
+        let (first, begun) = (slot - within, self.writer.begun_so_far(superblock));
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let mut line = shape.word_line(within);
+        let awaited = line.find(|&w| w >= begun || self.writer.in_buffer(first + w));
+        awaited.map(|w| first + w)
+    }
+
+    /// Fills up what the first change that is not ready waits for.
+    fn press(&mut self) {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let Some(&entry) = durability.log.get(durability.ready) else {
+            return;
+        };
+        let Some(slot) = self.awaited_slot(entry) else {
+            return;
+        };
+        let upto = match durability.spec.paired_pages {
+            PairedPages::Pad => self.word_line(slot).last(),
+            PairedPages::OneShot | PairedPages::Unprotected => None,
+        };
+        self.fill_to(upto.unwrap_or(slot));
+    }
+}
