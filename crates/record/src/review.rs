@@ -75,6 +75,8 @@ pub enum TargetKind {
     Simulated,
     /// By fio on a regular file.
     File,
+    /// On a directory: by fio on a file in it, and by work on files beside it.
+    Directory,
     /// By fio on a block device.
     BlockDevice,
 }

@@ -129,6 +129,10 @@ fn kind_note(kind: TargetKind) -> &'static str {
         TargetKind::File => {
             "A file was measured by fio, through the file system and the drive under it."
         }
+        TargetKind::Directory => {
+            "A directory was measured, through its file system and the drive under it: by fio on \
+             a file in it, and by work on files."
+        }
         TargetKind::BlockDevice => "The drive itself was measured by fio, as a block device.",
     }
 }

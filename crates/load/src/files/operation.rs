@@ -13,7 +13,8 @@
 //!   with it.
 //! - At the end everything is made durable, as `syncfs` does.
 //!
-//! An archive is a ZIP of Deflate's stored blocks, which is what incompressible data becomes.
+//! An archive is a ZIP of Deflate's stored blocks, which is what incompressible data becomes: the
+//! files' bytes and a little more.
 //! The processor's time is not in the model: reading, copying and Deflate take none.
 
 use super::layout::{BLOCK_BYTES, Extent, INODES_PER_BLOCK, Layout};

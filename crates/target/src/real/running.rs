@@ -39,6 +39,7 @@ fn running() -> MutexGuard<'static, Running> {
 pub fn stop_programs() {
     let mut now = running();
     now.stopping = true;
+    CHANGED.notify_all();
     for signal in [Signal::TERM, Signal::KILL] {
         for program in &now.programs {
             // One that has just ended by itself is no failure.
@@ -58,10 +59,7 @@ pub(super) fn output(command: &mut Command) -> io::Result<Output> {
         // Under the lock, so that no program begins unseen.
         let mut now = running();
         if now.stopping {
-            return Err(io::Error::new(
-                io::ErrorKind::Interrupted,
-                "stend is being ended",
-            ));
+            return Err(ended());
         }
         let child = command.spawn()?;
         let program = Pid::from_child(&child);
@@ -74,7 +72,34 @@ pub(super) fn output(command: &mut Command) -> io::Result<Output> {
     output
 }
 
-/// A temporary folder for one run of fio.
+fn ended() -> io::Error {
+    // Not `Interrupted`, after which readers and writers would try again.
+    io::Error::other("stend is being ended")
+}
+
+/// Fails when stend is being ended: long work in a [`Workplace`] asks now and then.
+pub(super) fn check_stopping() -> io::Result<()> {
+    match running().stopping {
+        true => Err(ended()),
+        false => Ok(()),
+    }
+}
+
+/// Waits for so long, or until stend is being ended, which is an error.
+pub(super) fn rest(time: Duration) -> io::Result<()> {
+    let stopped = CHANGED
+        .wait_timeout_while(running(), time, |now| !now.stopping)
+        .unwrap_or_else(PoisonError::into_inner)
+        .0
+        .stopping;
+    match stopped {
+        true => Err(ended()),
+        false => Ok(()),
+    }
+}
+
+/// A temporary folder for one run of fio, or for files to be worked on.
+#[derive(Debug)]
 pub(super) struct Workplace {
     /// Removed first.
     folder: TempDir,
@@ -99,6 +124,7 @@ impl Workplace {
     }
 }
 
+#[derive(Debug)]
 struct Counted;
 
 impl Counted {
