@@ -1,9 +1,12 @@
 //! The key figures: for each test the few numbers that a comparison begins with, and how
 //! two of them stand to one another. Every one is better when it is greater.
 
-use stend_record::review::{Pattern, Point, PointOp, Response, Series, SeriesPoint, TestResult};
+use stend_record::review::{
+    FileWork, Pattern, Point, PointOp, Response, Series, SeriesPoint, TestResult,
+};
 
 use crate::ends::{end_level, start_level};
+use crate::files::{files_of, set_words};
 use crate::load::{Dimension, Load, curves_of, op_words, points_of, responses_of};
 use crate::recovery::recovery;
 use crate::response::aftermath;
@@ -110,12 +113,14 @@ pub struct KeyFigure {
 /// - of a single curve its start, its end and its mean;
 /// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
 ///   the end level of the first;
-/// - of reads while a file is deleted, the slowest second of each response.
+/// - of reads while a file is deleted, the slowest second of each response;
+/// - of work on files, each set's speed.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let mut out = Vec::new();
     for test in tests {
         let figures = match test.points {
             Some(_) => of_points(test),
+            None if test.files.is_some() => of_files(files_of(test)),
             None if test.responses.is_some() => of_responses(responses_of(test)),
             None => of_curves(curves_of(test)),
         };
@@ -234,6 +239,14 @@ fn of_responses(responses: &[Response]) -> Vec<Named> {
         Some((name, found.iops_lowest, Unit::Iops))
     };
     responses.iter().filter_map(figure).collect()
+}
+
+fn of_files(files: &[FileWork]) -> Vec<Named> {
+    let figure = |work: &FileWork| {
+        let name = capitalised(&set_words(work));
+        (name, work.bw_bytes_per_s, Unit::BytesPerS)
+    };
+    files.iter().map(figure).collect()
 }
 
 /// The same figure among another drive's.

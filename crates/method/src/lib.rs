@@ -11,6 +11,7 @@
 mod conditions;
 pub mod edition;
 mod event;
+mod files;
 mod job;
 mod outcome;
 mod parallel;

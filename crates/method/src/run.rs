@@ -110,8 +110,8 @@ pub struct Estimate {
     pub writing_s: f64,
     /// Rests, s.
     pub idle_s: f64,
-    /// Bytes written by preparation, by curves that end with their range, and as files to
-    /// be deleted.
+    /// Bytes written by preparation, by curves that end with their range, as files to be
+    /// deleted, and as files that are made and worked on.
     pub fill_bytes: u64,
 }
 
@@ -148,6 +148,7 @@ pub fn estimate(
             }
         }
         Action::Write(bytes) => sum.fill_bytes += bytes,
+        Action::Files(bytes) => sum.fill_bytes += 2 * bytes,
         Action::Step(Step::Fill { region_bytes, .. }) => {
             sum.fill_bytes += range_bytes(*region_bytes, target.capacity_bytes);
         }
@@ -189,6 +190,9 @@ pub fn run_review(
         rivals: Vec::new(),
     };
     let recorder = Recorder::new(&plan, cost_total, events, options.save, review, finished);
+    for (test, why) in &plan.skipped {
+        recorder.skip(*test, why);
+    }
     let runner = Runner {
         plan: &plan,
         recorder: &recorder,
@@ -400,6 +404,7 @@ impl Runner<'_> {
                 response,
                 trim,
             } => self.response(target, *dest, response, *trim),
+            Unit::Files { dest, files, set } => self.files(target, *dest, files, set),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {
                     match phase {

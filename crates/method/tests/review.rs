@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use common::{CAPACITY_BYTES, Fake, Fault};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, estimate, run_review};
-use stend_record::review::{Review, TestResult};
+use stend_record::review::{JobText, Review, TestResult};
 use stend_target::Target;
 
 fn edition() -> Edition {
@@ -37,7 +37,13 @@ fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
     review.tests.iter().find(|t| t.id == id).unwrap()
 }
 
-const ALL: [&str; 7] = [
+/// All but the work on files.
+fn jobs_of_fio(review: &Review) -> impl Iterator<Item = &JobText> {
+    let tests = review.tests.iter().filter(|t| t.files.is_none());
+    tests.flat_map(|t| &t.jobs)
+}
+
+const ALL: [&str; 10] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -45,6 +51,9 @@ const ALL: [&str; 7] = [
     "mixed-sequential",
     "degradation",
     "recovery",
+    "file-copy",
+    "archive",
+    "unarchive",
 ];
 
 #[test]
@@ -55,9 +64,13 @@ fn the_whole_edition_yields_every_point_in_its_order() {
     let counts: Vec<usize> = review
         .tests
         .iter()
-        .map(|t| t.points.as_ref().map_or(0, Vec::len) + t.series.as_ref().map_or(0, Vec::len))
+        .map(|t| {
+            t.points.as_ref().map_or(0, Vec::len)
+                + t.series.as_ref().map_or(0, Vec::len)
+                + t.files.as_ref().map_or(0, Vec::len)
+        })
         .collect();
-    assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3]);
+    assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3, 3, 1, 1]);
     let blocks: Vec<u64> = test(&review, "block-scaling").points.as_ref().unwrap()[..10]
         .iter()
         .map(|p| p.block_bytes)
@@ -110,7 +123,7 @@ fn a_test_alone_yields_what_it_yields_among_others() {
 #[test]
 fn every_point_starts_from_the_state_its_sweep_names() {
     let review = run(Fake::simulated(), &options(&[]));
-    for job in review.tests.iter().flat_map(|t| &t.jobs) {
+    for job in jobs_of_fio(&review) {
         // `clean` was filled once, `filled` twice; more would be another point's copy.
         let rw = common::option(&job.text, "rw").unwrap();
         let fills = if rw.ends_with("write") { 1 } else { 2 };
@@ -138,7 +151,7 @@ fn the_seed_reaches_every_job() {
 #[test]
 fn no_two_measurements_share_a_seed() {
     let review = run(Fake::simulated(), &options(&[]));
-    let jobs = review.tests.iter().flat_map(|t| &t.jobs);
+    let jobs = jobs_of_fio(&review);
     let mut seeds: Vec<(&str, &str)> = jobs
         .map(|j| {
             (
@@ -258,9 +271,9 @@ fn every_finished_test_is_saved_at_once() {
         let review = run(fake, &options);
         let saved = saved.into_inner().unwrap();
         let counts: Vec<usize> = saved.iter().map(|r| r.tests.len()).collect();
-        assert_eq!(counts, [1, 2, 3, 4, 5, 6, 7]);
-        assert!(saved[..6].iter().all(|r| !r.complete));
-        assert_eq!(saved[6], review);
+        assert_eq!(counts, (1..=10).collect::<Vec<usize>>());
+        assert!(saved[..9].iter().all(|r| !r.complete));
+        assert_eq!(saved[9], review);
     }
 }
 
@@ -346,7 +359,11 @@ fn when_the_device_goes_away_the_rest_fails_and_what_was_done_stays() {
         on: "rand-write-4096-t1-qd4",
     };
     let review = run(Fake::new(false, fault), &options(&[]));
-    assert_eq!(ids(&review.tests), ["sequential"]);
+    // The target can do no work on files, which was said at once.
+    assert_eq!(
+        ids(&review.tests),
+        ["sequential", "file-copy", "archive", "unarchive"]
+    );
     assert_eq!(review.failed.len(), 6);
     assert!(review.failed[0].error.contains("went away"));
     assert!(review.failed[1..].iter().all(|f| f.error.contains("gone")));
@@ -374,7 +391,7 @@ fn a_failed_preparation_fails_what_waits_for_it() {
     // The second fill makes `filled`; here the first fails, and both states with it.
     let review = run(Fake::new(true, Fault::Job { on: "fill" }), &options(&[]));
     assert!(review.tests.is_empty());
-    assert_eq!(review.failed.len(), 7);
+    assert_eq!(review.failed.len(), 10);
 }
 
 #[test]
@@ -391,7 +408,7 @@ fn a_panic_of_the_target_is_a_failed_test() {
         assert_eq!(review.failed.len(), 1);
         assert_eq!(review.failed[0].id, "block-scaling");
         assert!(review.failed[0].error.contains("index out of bounds"));
-        assert_eq!(review.tests.len(), 6);
+        assert_eq!(review.tests.len(), 9);
     }
 }
 
@@ -468,7 +485,7 @@ fn shares_of_work_rise_to_one() {
         let mut started = order.into_inner().unwrap();
         started.sort();
         started.dedup();
-        assert_eq!(started.len(), 7, "each test starts once");
+        assert_eq!(started.len(), 10, "each test starts once");
     }
 }
 
@@ -760,4 +777,105 @@ fn a_file_that_does_not_fit_is_made_smaller_and_said() {
         "{:?}",
         result.warnings
     );
+}
+
+/// The edition of 2014 with sets that a target of [`CAPACITY_BYTES`] holds twice.
+fn on_files(set_bytes: u64) -> Edition {
+    let text = include_str!("../../../editions/2014.toml")
+        .replace("8_589_934_592", &set_bytes.to_string());
+    Edition::parse(&text, "mine.toml").unwrap()
+}
+
+const FILES: [&str; 3] = ["file-copy", "archive", "unarchive"];
+
+#[test]
+fn sets_are_copied_and_packed_each_from_the_state() {
+    for fake in [Fake::simulated(), Fake::directory()] {
+        let (spy, copied) = (fake.spy.clone(), fake.fork().is_some());
+        let (edition, options) = (on_files(16 << 20), options(&FILES));
+        let asked = estimate(&edition, &options, &fake.info(), copied).unwrap();
+        let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
+        assert!(review.complete, "{:?}", review.failed);
+        let log = spy.log.lock().unwrap();
+        let rest_s = 900.0 * options.duration_scale;
+        for what in [
+            "copy iso",
+            "copy program",
+            "copy work",
+            "archive work",
+            "unarchive work",
+        ] {
+            let line = format!("{what} 16777216 {rest_s}");
+            assert_eq!(log.iter().filter(|l| **l == line).count(), 1, "{log:?}");
+        }
+        // One that cannot be copied is trimmed before each set.
+        let trims = log.iter().filter(|l| *l == "trim").count();
+        assert_eq!(trims, if copied { 1 } else { 5 }, "{log:?}");
+        assert_eq!(asked.fill_bytes, CAPACITY_BYTES + 5 * 2 * (16 << 20));
+        let works = test(&review, "file-copy").files.clone().unwrap();
+        let sets: Vec<&str> = works.iter().map(|w| w.set.as_str()).collect();
+        assert_eq!(sets, ["iso", "program", "work"]);
+        for work in &works {
+            assert_eq!((work.set_bytes, work.scaled), (16 << 20, false));
+            assert!((work.bw_bytes_per_s / 1e9 - 1.0).abs() < 1e-9);
+        }
+        // The same files, whatever is done with them.
+        let archived = test(&review, "archive").files.clone().unwrap();
+        assert_eq!(archived[0].files, works[2].files);
+        assert_ne!(works[0].files, works[1].files);
+        assert_eq!(test(&review, "archive").warnings, ["work: a limit"]);
+        assert!(test(&review, "unarchive").points.is_none());
+    }
+}
+
+#[test]
+fn sets_that_do_not_fit_twice_are_scaled_and_said() {
+    let fake = Box::new(Fake::simulated());
+    let review = run_review(fake, &on_files(8 << 30), &options(&FILES), &|_| {}).unwrap();
+    let result = test(&review, "archive");
+    let work = &result.files.as_ref().unwrap()[0];
+    assert_eq!((work.set_bytes, work.scaled), (25 << 20, true));
+    let said = result.warnings.iter().find(|w| w.starts_with("SCALED"));
+    assert!(said.unwrap().contains("25 MiB"), "{said:?}");
+}
+
+#[test]
+fn a_target_without_files_is_told_what_to_do_and_nothing_is_done_to_it() {
+    let fake = Fake::real();
+    let spy = fake.spy.clone();
+    let review = run_review(
+        Box::new(fake),
+        &on_files(16 << 20),
+        &options(&FILES),
+        &|_| {},
+    )
+    .unwrap();
+    assert!(review.complete, "{:?}", review.failed);
+    assert!(spy.log.lock().unwrap().is_empty());
+    for id in FILES {
+        let result = test(&review, id);
+        assert!(result.files.is_none() && result.jobs.is_empty());
+        let why = &result.warnings[..];
+        assert!(
+            why.len() == 1 && why[0].contains("stend review DIR"),
+            "{why:?}"
+        );
+    }
+}
+
+#[test]
+fn a_set_that_fails_fails_its_test_alone() {
+    let fake = Fake::new(true, Fault::Job { on: "copy program" });
+    let review = run_review(
+        Box::new(fake),
+        &on_files(16 << 20),
+        &options(&FILES),
+        &|_| {},
+    )
+    .unwrap();
+    assert!(!review.complete);
+    assert_eq!(review.failed.len(), 1);
+    assert_eq!(review.failed[0].id, "file-copy");
+    assert!(review.failed[0].error.contains("no room"));
+    assert_eq!(review.tests.len(), 2);
 }

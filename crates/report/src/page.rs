@@ -7,7 +7,7 @@ use stend_record::review::{Condition, JobText, Review, TargetInfo, TargetKind, T
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
-use crate::{Finding, ReportError, curves, headline, number, points, responses};
+use crate::{Finding, ReportError, curves, files, headline, number, points, responses};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -168,6 +168,7 @@ fn section<'a>(
         blocks.extend(curves::blocks(test, drives, duration_scale, data));
     }
     blocks.extend(responses::blocks(test, drives, data));
+    blocks.extend(files::blocks(test, drives, data));
     // The id comes from a file and may hold anything; the number keeps anchors apart.
     let words: String = test
         .id

@@ -9,6 +9,12 @@ use crate::simulated::SimulatedTarget;
 
 pub use stend_load::files::{FileOp, FileSet};
 
+/// Names of the shipped sets of files.
+pub fn file_sets() -> Vec<&'static str> {
+    let shipped = stend_load::files::set::SHIPPED;
+    shipped.iter().map(|(name, _)| *name).collect()
+}
+
 /// An operation on a set of files.
 #[derive(Clone, Copy, Debug)]
 pub struct FilesJob<'a> {

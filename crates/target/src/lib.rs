@@ -11,6 +11,6 @@ pub use contract::{
     Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
     TargetError,
 };
-pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome};
+pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};

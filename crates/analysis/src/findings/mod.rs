@@ -21,6 +21,7 @@
 //! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
 
 mod curves;
+mod files;
 mod points;
 mod responses;
 mod rivals;
@@ -29,6 +30,7 @@ mod summary;
 use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::figures::{KeyFigure, key_figures};
+use crate::files::files_of;
 use crate::load::{curves_of, points_of, responses_of};
 
 /// Title of the first finding, the whole in a few sentences.
@@ -105,6 +107,7 @@ fn title(test: &TestResult) -> String {
 
 fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
     match (points_of(test), curves_of(test)) {
+        ([], []) if test.files.is_some() => files::sentences(files_of(test)),
         ([], []) => responses::sentences(responses_of(test)),
         ([], [only]) => curves::single(only, capacity_bytes),
         ([], [fresh, later @ ..]) => curves::several(fresh, later),

@@ -4,10 +4,13 @@
 //! keep the place of every value that can be wrong; then everything that serde cannot
 //! know (references, ranges, names used twice) is checked and resolved.
 
+mod files;
+
 use serde::Deserialize;
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;
 
+use self::files::FilesEntry;
 use super::{
     Continuation, ContinuationStep, Curve, Edition, EditionError, Load, REQUIRED_PERCENTILES,
     Response, SCHEMA, State, Step, Sweep, Test, TestKind,
@@ -71,6 +74,7 @@ struct TestEntry {
     #[serde(rename = "continue")]
     continuation: Option<ContinueEntry>,
     response: Option<ResponseEntry>,
+    files: Option<FilesEntry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -400,19 +404,28 @@ impl Source<'_> {
         if earlier.iter().any(|t| t.id == *entry.id.get_ref()) {
             return self.fail(&entry.id, "two tests have this id");
         }
-        let kind = match (entry.sweep, entry.curve, entry.continuation, entry.response) {
-            (Some(sweeps), None, None, None) => {
+        let kind = match (
+            entry.sweep,
+            entry.curve,
+            entry.continuation,
+            entry.response,
+            entry.files,
+        ) {
+            (Some(sweeps), None, None, None, None) => {
                 TestKind::Sweeps(self.sweeps(&entry.id, sweeps, region_bytes, states)?)
             }
-            (None, Some(curve), None, None) => TestKind::Curve(self.curve(curve, states)?),
-            (None, None, Some(next), None) => TestKind::Continue(self.continuation(next, earlier)?),
-            (None, None, None, Some(response)) => {
+            (None, Some(curve), None, None, None) => TestKind::Curve(self.curve(curve, states)?),
+            (None, None, Some(next), None, None) => {
+                TestKind::Continue(self.continuation(next, earlier)?)
+            }
+            (None, None, None, Some(response), None) => {
                 TestKind::Response(self.response(&response, states)?)
             }
+            (None, None, None, None, Some(files)) => TestKind::Files(self.files(&files, states)?),
             _ => {
                 return self.fail(
                     &entry.id,
-                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`",
+                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.files]`",
                 );
             }
         };

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 use stend_target::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError,
+    Completed, Deletion, FilesJob, FilesOutcome, JobLog, JobOutcome, JobRequest, LoggedOutcome,
+    Target, TargetError,
 };
 
 pub const CAPACITY_BYTES: u64 = 64 << 20;
@@ -49,6 +50,7 @@ pub struct Fake {
     state: u64,
     fills: u32,
     can_be_copied: bool,
+    is_directory: bool,
     gone: bool,
     fault: Fault,
     copies: Arc<AtomicUsize>,
@@ -61,6 +63,7 @@ impl Fake {
             state: 1,
             fills: 0,
             can_be_copied,
+            is_directory: false,
             gone: false,
             fault,
             copies: Arc::default(),
@@ -75,6 +78,12 @@ impl Fake {
 
     pub fn real() -> Fake {
         Fake::new(false, Fault::None)
+    }
+
+    pub fn directory() -> Fake {
+        let mut fake = Fake::real();
+        fake.is_directory = true;
+        fake
     }
 
     fn counted(self) -> Fake {
@@ -141,10 +150,10 @@ impl Target for Fake {
         TargetInfo {
             name: "fake".into(),
             title: "Fake".into(),
-            kind: if self.can_be_copied {
-                TargetKind::Simulated
-            } else {
-                TargetKind::File
+            kind: match (self.can_be_copied, self.is_directory) {
+                (true, _) => TargetKind::Simulated,
+                (false, true) => TargetKind::Directory,
+                (false, false) => TargetKind::File,
             },
             capacity_bytes: CAPACITY_BYTES,
             facts: Vec::new(),
@@ -254,6 +263,33 @@ impl Target for Fake {
             job: outcome,
             requests,
             trimmed_ns: trimmed,
+        })
+    }
+
+    /// A byte a ns.
+    fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
+        let what = format!(
+            "{} {} {} {}",
+            job.op.name(),
+            job.set.name,
+            job.bytes,
+            job.rest_s
+        );
+        self.did(&what)?;
+        if let Fault::Job { on } = self.fault
+            && what.contains(on)
+        {
+            return Err(TargetError::Failed(format!("no room for {what}")));
+        }
+        self.stir(&what);
+        Ok(FilesOutcome {
+            files: job.seed,
+            directories: 3,
+            bytes: job.bytes,
+            elapsed_ns: job.bytes,
+            text: what,
+            limits: vec!["a limit".into()],
+            ..FilesOutcome::default()
         })
     }
 
