@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::file::{self, Prepared};
-use super::running::Workplace;
+use super::running::Lodging;
 use super::system::{SystemRoot, mount_of};
 use crate::contract::TargetError;
 
@@ -19,7 +19,7 @@ pub(crate) struct Home {
     /// What the user named, absolute and without links.
     pub(crate) directory: PathBuf,
     /// The subdirectory in it.
-    place: Workplace,
+    place: Lodging,
 }
 
 impl Home {
@@ -53,7 +53,7 @@ pub(crate) fn open(
             path.display()
         )));
     }
-    let place = Workplace::new_in(&directory).map_err(|error| {
+    let place = Lodging::new_in(&directory).map_err(|error| {
         TargetError::Failed(format!(
             "{}: no subdirectory can be made: {error}",
             path.display()

@@ -4,7 +4,7 @@
 //! Signals concern the process as a whole; so does the one list kept here.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,12 +18,15 @@ const PATIENCE: Duration = Duration::from_secs(3);
 struct Running {
     programs: Vec<Pid>,
     workplaces: usize,
+    /// Folders of targets, which live longer than any run.
+    homes: Vec<PathBuf>,
     stopping: bool,
 }
 
 static RUNNING: Mutex<Running> = Mutex::new(Running {
     programs: Vec::new(),
     workplaces: 0,
+    homes: Vec::new(),
     stopping: false,
 });
 
@@ -34,7 +37,7 @@ fn running() -> MutexGuard<'static, Running> {
 }
 
 /// Ends the programs that run for real targets, waits until what they left in temporary
-/// folders is removed, and lets no other program begin. For a process that is about to
+/// folders is removed, removes the folders of targets, and lets no other program begin. For a process that is about to
 /// exit: every later run on a real target fails.
 pub fn stop_programs() {
     let mut now = running();
@@ -50,6 +53,11 @@ pub fn stop_programs() {
             .wait_timeout_while(now, PATIENCE, busy)
             .unwrap_or_else(PoisonError::into_inner)
             .0;
+    }
+    // Their owners may be waiting for what the end of the process holds.
+    for home in now.homes.drain(..) {
+        // Nobody is left to be told.
+        let _ = std::fs::remove_dir_all(home);
     }
 }
 
@@ -121,6 +129,38 @@ impl Workplace {
     /// The folder.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
+    }
+}
+
+/// A folder for as long as a target lives. It is removed with it, or by [`stop_programs`].
+#[derive(Debug)]
+pub(super) struct Lodging(TempDir);
+
+impl Lodging {
+    /// A new folder in `parent`.
+    pub(super) fn new_in(parent: &Path) -> io::Result<Lodging> {
+        // Under the lock, so that none is made unseen.
+        let mut now = running();
+        if now.stopping {
+            return Err(ended());
+        }
+        let folder = tempfile::Builder::new()
+            .prefix("stend-")
+            .tempdir_in(parent)?;
+        now.homes.push(folder.path().to_owned());
+        Ok(Lodging(folder))
+    }
+
+    /// The folder.
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Lodging {
+    fn drop(&mut self) {
+        let path = self.0.path();
+        running().homes.retain(|home| home != path);
     }
 }
 
