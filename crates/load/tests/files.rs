@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime};
 use stend_load::files::layout::{BLOCK_BYTES, Extent};
-use stend_load::files::operation::{REQUEST_BYTES_MAX, Stage, WINDOW_BYTES, archive_bytes};
+use stend_load::files::operation::{
+    REQUEST_BYTES_MAX, Stage, WINDOW_BYTES, WriteStep, archive_bytes,
+};
 use stend_load::files::set::SHIPPED;
 use stend_load::files::{FileEntry, FileOp, FileRun, FileSet, Host, Layout, Operation, run};
 use stend_load::testing::ConstantDevice;
@@ -385,6 +387,19 @@ proptest! {
         let host = Host { dirty_background_bytes: 16 * MIB, dirty_limit_bytes: 32 * MIB, ..Host::default() };
         let mut device = ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000)).logging();
         let done = run(&mut device, work, operation.journal, &host).unwrap();
+        // No write is sent before what it writes has been read.
+        let latency = Nanos(50_000 + seed * 1000);
+        let sent = |op| device.requests().iter().filter(move |r| r.1.op == op);
+        let reads: Vec<SimTime> = sent(Op::Read).map(|r| r.0).collect();
+        let data = sent(Op::Write).filter(|r| {
+            let starts = |w: &WriteStep| w.offset_bytes == r.1.offset_bytes;
+            work.writes.iter().any(starts)
+        });
+        for (step, (at, _)) in work.writes.iter().zip(data) {
+            let there = reads.partition_point(|sent| *sent + latency <= *at);
+            let read_bytes = there.checked_sub(1).map_or(0, |last| work.reads[last].yields_bytes);
+            prop_assert!(read_bytes >= step.needs_bytes, "{step:?} at {at:?}");
+        }
         prop_assert_eq!(done.read_bytes, work.read_bytes());
         let meta: u64 = work.metadata.iter().map(|m| m.1).sum();
         let journal = (work.journal_blocks() + done.commits) * BLOCK_BYTES;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use stend_record::review::Review;
 
 /// Tests of the edition, in its order.
-const ALL: [&str; 7] = [
+const ALL: [&str; 10] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -22,6 +22,9 @@ const ALL: [&str; 7] = [
     "mixed-sequential",
     "degradation",
     "recovery",
+    "file-copy",
+    "archive",
+    "unarchive",
 ];
 
 /// The whole edition in a second or two.
@@ -88,7 +91,11 @@ fn the_json_is_as_documented() {
     for test in list(&review["tests"]) {
         let is_curve = ["degradation", "recovery"].contains(&test["id"].as_str().unwrap());
         assert_eq!(test.get("series").is_some(), is_curve, "{}", test["id"]);
-        assert_eq!(test.get("points").is_some(), !is_curve, "{}", test["id"]);
+        let files = ["file-copy", "archive", "unarchive"];
+        let is_files = files.contains(&test["id"].as_str().unwrap());
+        assert_eq!(test.get("files").is_some(), is_files, "{}", test["id"]);
+        let is_points = !is_curve && !is_files;
+        assert_eq!(test.get("points").is_some(), is_points, "{}", test["id"]);
         assert!(!list(&test["jobs"]).is_empty());
     }
 }
