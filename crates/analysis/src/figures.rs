@@ -2,10 +2,13 @@
 //! two of them stand to one another. Every one is better when it is greater.
 
 use stend_record::benchmark::BenchmarkCell;
-use stend_record::review::{Pattern, Point, PointOp, Response, Series, SeriesPoint, TestResult};
+use stend_record::review::{
+    FileWork, Pattern, Point, PointOp, Response, Series, SeriesPoint, TestResult,
+};
 use stend_record::traces::{TraceResult, overall_bw};
 
 use crate::ends::{end_level, start_level};
+use crate::files::{files_of, set_words};
 use crate::load::{
     Dimension, Load, benchmark_of, curves_of, op_words, points_of, responses_of, traces_of,
 };
@@ -116,12 +119,14 @@ pub struct KeyFigure {
 ///   the end level of the first;
 /// - of reads while a file is deleted, the slowest second of each response;
 /// - of a benchmark each row and direction;
-/// - of traces the bandwidth of all of them.
+/// - of traces the bandwidth of all of them;
+/// - of work on files, each set's speed.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let mut out = Vec::new();
     for test in tests {
         let figures = match test.points {
             Some(_) => of_points(test),
+            None if test.files.is_some() => of_files(files_of(test)),
             None if test.responses.is_some() => of_responses(responses_of(test)),
             None if test.benchmark.is_some() => of_benchmark(benchmark_of(test)),
             None if test.traces.is_some() => of_traces(traces_of(test)),
@@ -259,6 +264,14 @@ fn of_traces(traces: &[TraceResult]) -> Vec<Named> {
     };
     let overall = overall_bw(traces).map(|bw| (name.to_owned(), bw, Unit::BytesPerS));
     overall.into_iter().collect()
+}
+
+fn of_files(files: &[FileWork]) -> Vec<Named> {
+    let figure = |work: &FileWork| {
+        let name = capitalised(&set_words(work));
+        (name, work.bw_bytes_per_s, Unit::BytesPerS)
+    };
+    files.iter().map(figure).collect()
 }
 
 /// The same figure among another drive's.

@@ -11,6 +11,7 @@
 
 pub mod ends;
 pub mod figures;
+pub mod files;
 pub mod findings;
 pub mod load;
 pub mod recovery;

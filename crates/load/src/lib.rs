@@ -3,6 +3,7 @@
 //!
 //! | room | what |
 //! |---|---|
+//! | [`files`] | sets of files, and the requests of copying, archiving and unpacking them |
 //! | [`jobfile`] | reads fio job files; an option it cannot honour is an error that names it |
 //! | [`pattern`] | where the next request goes and how long it is |
 //! | [`runner`] | runs a job file on any [`stend_base::Device`] |
@@ -17,6 +18,7 @@
 //!
 //! Units: sizes in bytes, time in nanoseconds of virtual time, unless a name says otherwise.
 
+pub mod files;
 pub mod jobfile;
 pub mod pattern;
 pub mod report;

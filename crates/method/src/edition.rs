@@ -10,6 +10,7 @@ pub mod traces;
 use std::path::Path;
 
 use stend_record::review::{Pattern, PointOp};
+use stend_target::FileOp;
 
 pub use benchmark::Benchmark;
 pub use traces::Traces;
@@ -118,6 +119,8 @@ pub enum TestKind {
     Benchmark(Benchmark),
     /// Traces of a desktop's work.
     Traces(Traces),
+    /// Work on sets of files.
+    Files(Files),
 }
 
 /// Points over one or more parameters.
@@ -210,6 +213,21 @@ pub struct Response {
     pub duration_s: f64,
     /// Length of an interval, ms.
     pub interval_ms: u32,
+}
+
+/// Work on sets of files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Files {
+    /// Index in [`Edition::states`] of the state that each set starts from.
+    pub state: usize,
+    /// What is done with each.
+    pub op: FileOp,
+    /// Names of shipped sets, one after the other.
+    pub sets: Vec<String>,
+    /// Bytes of each set.
+    pub set_bytes: u64,
+    /// Rest between the making of the files and the operation, s.
+    pub rest_s: f64,
 }
 
 /// What is wrong with an edition.

@@ -12,6 +12,7 @@ mod benchmark;
 mod conditions;
 pub mod edition;
 mod event;
+mod files;
 mod job;
 mod outcome;
 mod parallel;

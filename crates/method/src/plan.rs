@@ -6,9 +6,10 @@ use stend_record::review::{PointOp, TargetKind};
 
 use crate::edition::traces::TraceEntry;
 use crate::edition::{
-    Benchmark, ContinuationStep, Curve, Edition, Load, Response, Step, TestKind, Traces,
+    Benchmark, ContinuationStep, Curve, Edition, Files, Load, Response, Step, TestKind, Traces,
     range_bytes,
 };
+use crate::files;
 use crate::job::scaled_runtime_s;
 use crate::{response, traces};
 
@@ -62,6 +63,12 @@ pub(crate) enum Unit<'e> {
         entry: &'e TraceEntry,
         asks: Replay,
     },
+    /// An operation on a set of files.
+    Files {
+        dest: Dest,
+        files: &'e Files,
+        set: &'e str,
+    },
     /// A curve and what continues it.
     Chain {
         /// Id of the test that the curve belongs to: names the random seeds.
@@ -91,6 +98,8 @@ pub(crate) enum Action<'a> {
     Step(&'a Step),
     /// So many bytes written in sequence.
     Write(u64),
+    /// A set of files of so many bytes made, read and written.
+    Files(u64),
     Load {
         load: &'a Load,
         /// `None` for one pass over the load's range.
@@ -120,6 +129,8 @@ pub(crate) struct Plan<'e> {
     pub(crate) kind: TargetKind,
     /// Chosen tests that are not finished, in the edition's order.
     pub(crate) tests: Vec<PlannedTest>,
+    /// Chosen tests that the target cannot do: index in `tests`, and why.
+    pub(crate) skipped: Vec<(usize, String)>,
     /// Units in the edition's order.
     pub(crate) units: Vec<Unit<'e>>,
 }
@@ -140,6 +151,7 @@ impl<'e> Plan<'e> {
             capacity_bytes: target.capacity_bytes,
             kind: target.kind,
             tests: Vec::new(),
+            skipped: Vec::new(),
             units: Vec::new(),
         };
         for &index in chosen {
@@ -197,6 +209,18 @@ impl<'e> Plan<'e> {
                     });
                 }
             }
+            TestKind::Files(files) => match files::missing(self.kind) {
+                Some(why) => self.skipped.push((test, why)),
+                None => {
+                    for set in &files.sets {
+                        self.units.push(Unit::Files {
+                            dest: next(),
+                            files,
+                            set,
+                        });
+                    }
+                }
+            },
             TestKind::Curve(curve) => {
                 let dest = next();
                 self.units.push(chain(edition, index, curve, dest));
@@ -295,6 +319,11 @@ impl<'e> Plan<'e> {
         }
     }
 
+    /// What it costs to make, read and write a set of so many bytes.
+    pub(crate) fn files_cost(&self, bytes: u64) -> f64 {
+        3.0 * self.pass_cost(bytes)
+    }
+
     /// What a load costs: for a simulated drive the 4 KiB pages it will move and the
     /// requests it will make, roughly; for a real one seconds.
     ///
@@ -325,6 +354,7 @@ impl<'e> Plan<'e> {
         match action {
             Action::Step(step) => self.step_cost(step),
             Action::Write(bytes) => self.pass_cost(*bytes),
+            Action::Files(bytes) => self.files_cost(*bytes),
             Action::Load { load, runtime_s } => self.load_cost(load, *runtime_s),
             Action::Replay(asks) => match self.kind {
                 // Of written pages the copies as well.
@@ -401,6 +431,12 @@ impl<'e> Plan<'e> {
                 }
             }
             Unit::Trace { asks, .. } => see(Action::Replay(*asks)),
+            Unit::Files { files, .. } => {
+                see(Action::Files(files::set_bytes(files, self.capacity_bytes)));
+                see(Action::Step(&Step::Idle {
+                    duration_s: files.rest_s,
+                }));
+            }
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
                     see(match phase {
@@ -436,6 +472,7 @@ impl Unit<'_> {
             Unit::Response { response, .. } => response.state,
             Unit::Benchmark { benchmark, .. } => benchmark.state,
             Unit::Trace { traces, .. } => traces.state,
+            Unit::Files { files, .. } => files.state,
             Unit::Chain { curve, .. } => curve.state,
         }
     }
@@ -447,6 +484,7 @@ impl Unit<'_> {
             Unit::Response { response, .. } => response.load.region_bytes,
             Unit::Benchmark { benchmark, .. } => Some(benchmark.profile.region_bytes),
             Unit::Trace { .. } => None,
+            Unit::Files { .. } => None,
             Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
@@ -454,9 +492,10 @@ impl Unit<'_> {
     /// Where its results go, in order.
     pub(crate) fn dests(&self) -> Vec<Dest> {
         match self {
-            Unit::Point { dest, .. } | Unit::Response { dest, .. } | Unit::Trace { dest, .. } => {
-                vec![*dest]
-            }
+            Unit::Point { dest, .. }
+            | Unit::Response { dest, .. }
+            | Unit::Trace { dest, .. }
+            | Unit::Files { dest, .. } => vec![*dest],
             Unit::Benchmark { dests, .. } => dests.clone(),
             Unit::Chain { phases, .. } => phases
                 .iter()
@@ -472,23 +511,27 @@ impl Unit<'_> {
     /// The test it belongs to; of a chain, the first of its tests.
     pub(crate) fn test(&self) -> usize {
         match self {
-            Unit::Point { dest, .. } | Unit::Response { dest, .. } | Unit::Trace { dest, .. } => {
-                dest.test
-            }
+            Unit::Point { dest, .. }
+            | Unit::Response { dest, .. }
+            | Unit::Trace { dest, .. }
+            | Unit::Files { dest, .. } => dest.test,
             Unit::Benchmark { .. } | Unit::Chain { .. } => self.dests()[0].test,
         }
     }
 
     /// True when the state is made anew even within a test.
     pub(crate) fn starts_anew(&self) -> bool {
-        matches!(self, Unit::Response { .. })
+        matches!(self, Unit::Response { .. } | Unit::Files { .. })
     }
 
     /// True when the target is no longer in the unit's state afterwards.
     pub(crate) fn disturbs(&self) -> bool {
         match self {
             Unit::Point { load, .. } => load.writes(),
-            Unit::Response { .. } | Unit::Benchmark { .. } | Unit::Trace { .. } => true,
+            Unit::Response { .. }
+            | Unit::Benchmark { .. }
+            | Unit::Trace { .. }
+            | Unit::Files { .. } => true,
             Unit::Chain { curve, phases, .. } => {
                 curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))
             }

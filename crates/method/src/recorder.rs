@@ -4,7 +4,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stend_record::benchmark::BenchmarkCell;
-use stend_record::review::{FailedTest, JobText, Point, Response, Review, Series, TestResult};
+use stend_record::review::{
+    FailedTest, FileWork, JobText, Point, Response, Review, Series, TestResult,
+};
 use stend_record::traces::{TraceResult, overall_bw};
 use stend_target::TargetError;
 
@@ -29,6 +31,7 @@ pub(crate) enum Measured {
     Response(Response),
     Cell(BenchmarkCell),
     Trace(Box<TraceResult>),
+    Files(FileWork),
 }
 
 type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
@@ -170,6 +173,17 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// A test that the target cannot do: it has no results, and says why.
+    pub(crate) fn skip(&self, test: usize, why: &str) {
+        self.begin_test(test);
+        let mut progress = self.lock();
+        let index = self.plan.tests[test].index;
+        let mut result = self.assemble(test, &[]);
+        result.warnings.push(why.to_owned());
+        progress.finished[index] = Some(result);
+        self.settle(&mut progress, test);
+    }
+
     /// Closes a test of which every result is there or will not come.
     fn settle(&self, progress: &mut Progress, test: usize) {
         let slots = &progress.slots[test];
@@ -186,7 +200,7 @@ impl<'a> Recorder<'a> {
         match error {
             None => {
                 let result = self.assemble(test, slots);
-                progress.finished[index] = Some(result);
+                progress.finished[index].get_or_insert(result);
             }
             Some(error) => {
                 progress.failed[index] = Some(FailedTest {
@@ -243,6 +257,9 @@ impl<'a> Recorder<'a> {
                     .traces
                     .get_or_insert_with(Vec::new)
                     .push(trace.as_ref().clone()),
+                Measured::Files(work) => {
+                    result.files.get_or_insert_with(Vec::new).push(work.clone());
+                }
             }
             result.jobs.extend(shot.jobs.iter().cloned());
             for warning in &shot.warnings {

@@ -111,7 +111,7 @@ pub struct Estimate {
     /// Rests, s.
     pub idle_s: f64,
     /// Bytes written by preparation, by curves that end with their range, as files to be
-    /// deleted, and as files of benchmarks.
+    /// deleted, as files of benchmarks, and as files that are made and worked on.
     pub fill_bytes: u64,
     /// Bytes written by traces.
     pub trace_bytes: u64,
@@ -150,6 +150,7 @@ pub fn estimate(
             }
         }
         Action::Write(bytes) => sum.fill_bytes += bytes,
+        Action::Files(bytes) => sum.fill_bytes += 2 * bytes,
         Action::Step(Step::Fill { region_bytes, .. }) => {
             sum.fill_bytes += range_bytes(*region_bytes, target.capacity_bytes);
         }
@@ -195,6 +196,9 @@ pub fn run_review(
         rivals: Vec::new(),
     };
     let recorder = Recorder::new(&plan, cost_total, events, options.save, review, finished);
+    for (test, why) in &plan.skipped {
+        recorder.skip(*test, why);
+    }
     let runner = Runner {
         plan: &plan,
         recorder: &recorder,
@@ -417,6 +421,7 @@ impl Runner<'_> {
                 entry,
                 asks,
             } => self.trace(target, *dest, traces, entry, *asks),
+            Unit::Files { dest, files, set } => self.files(target, *dest, files, set),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {
                     match phase {

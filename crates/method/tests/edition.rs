@@ -60,6 +60,9 @@ fn each_edition_has_the_tests_of_its_year() {
         "desktop-traces",
         "game-start",
         "applications-start",
+        "file-copy",
+        "archive",
+        "unarchive",
     ];
     let own: [(&str, &[&str]); 5] = [
         ("2014", &[]),
@@ -122,6 +125,15 @@ fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
                 TestKind::Response(response) => {
                     assert_eq!((id, response.file_bytes), ("2018", 32 << 30));
                     assert_eq!(response.load.region_bytes, Some(32 << 30));
+                }
+                TestKind::Files(files) => {
+                    assert_eq!((files.set_bytes, files.rest_s), (8 << 30, 900.0));
+                    assert_eq!(edition.states[files.state].id, "clean");
+                    let sets: &[&str] = match test.id.as_str() {
+                        "file-copy" => &["iso", "program", "work"],
+                        _ => &["work"],
+                    };
+                    assert_eq!(files.sets, sets, "{id}: {}", test.id);
                 }
                 TestKind::Continue(_) | TestKind::Benchmark(_) | TestKind::Traces(_) => {}
             }
@@ -586,4 +598,28 @@ fn traces_are_checked() {
     load(log).unwrap();
     let error = load(&log.replace("4096", "many")).unwrap_err().to_string();
     assert!(error.contains("mine.log:4"), "{error}");
+}
+
+#[test]
+fn work_on_files_is_checked() {
+    let with = |from: &str, to: &str| message(from, to);
+    let problem = with(
+        r#"sets = ["iso", "program", "work"]"#,
+        r#"sets = ["iso", "films"]"#,
+    );
+    assert!(
+        problem.contains("no set `films`") && problem.contains("program"),
+        "{problem}"
+    );
+    let problem = with(
+        r#"sets = ["iso", "program", "work"]"#,
+        r#"sets = ["iso", "iso"]"#,
+    );
+    assert!(problem.contains("twice"), "{problem}");
+    let problem = with(r#"sets = ["iso", "program", "work"]"#, "sets = []");
+    assert!(problem.contains("at least one"), "{problem}");
+    let problem = with("set_bytes = 8_589_934_592", "set_bytes = 1000");
+    assert!(problem.contains("`set_bytes`"), "{problem}");
+    let problem = with("op = \"archive\"", "op = \"shred\"");
+    assert!(problem.contains("unarchive"), "{problem}");
 }

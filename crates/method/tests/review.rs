@@ -6,23 +6,13 @@ mod common;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-use common::{CAPACITY_BYTES, Fake, Fault};
+use common::{CAPACITY_BYTES, Fake, Fault, options, test};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, estimate, run_review};
 use stend_record::review::{Review, TestResult};
 use stend_target::Target;
 
 fn edition() -> Edition {
     Edition::load("2014").unwrap()
-}
-
-fn options(tests: &[&str]) -> ReviewOptions<'static> {
-    ReviewOptions {
-        tests: (!tests.is_empty()).then(|| tests.iter().map(|t| t.to_string()).collect()),
-        seed: 42,
-        duration_scale: 0.01,
-        threads: 2,
-        ..ReviewOptions::default()
-    }
 }
 
 fn run(fake: Fake, options: &ReviewOptions<'_>) -> Review {
@@ -33,11 +23,7 @@ fn ids(tests: &[TestResult]) -> Vec<&str> {
     tests.iter().map(|t| t.id.as_str()).collect()
 }
 
-fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
-    review.tests.iter().find(|t| t.id == id).unwrap()
-}
-
-const ALL: [&str; 11] = [
+const ALL: [&str; 14] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -49,6 +35,9 @@ const ALL: [&str; 11] = [
     "desktop-traces",
     "game-start",
     "applications-start",
+    "file-copy",
+    "archive",
+    "unarchive",
 ];
 
 /// How many results a test has.
@@ -58,6 +47,7 @@ fn results(test: &TestResult) -> usize {
         + count(test.series.as_ref().map(Vec::len))
         + count(test.benchmark.as_ref().map(Vec::len))
         + count(test.traces.as_ref().map(Vec::len))
+        + count(test.files.as_ref().map(Vec::len))
 }
 
 #[test]
@@ -66,7 +56,7 @@ fn the_whole_edition_yields_every_point_in_its_order() {
     assert!(review.complete && review.failed.is_empty());
     assert_eq!(ids(&review.tests), ALL);
     let counts: Vec<usize> = review.tests.iter().map(results).collect();
-    assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3, 8, 10, 1, 1]);
+    assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3, 8, 10, 1, 1, 3, 1, 1]);
     let blocks: Vec<u64> = test(&review, "block-scaling").points.as_ref().unwrap()[..10]
         .iter()
         .map(|p| p.block_bytes)
@@ -119,7 +109,8 @@ fn a_test_alone_yields_what_it_yields_among_others() {
 #[test]
 fn every_point_starts_from_the_state_its_sweep_names() {
     let review = run(Fake::simulated(), &options(&[]));
-    for test in &review.tests {
+    // Work on files is no job of fio.
+    for test in review.tests.iter().filter(|t| t.files.is_none()) {
         for job in &test.jobs {
             // `clean` was filled once, `filled` twice; more would be another point's copy.
             let rw = common::option(&job.text, "rw").unwrap_or_default();
@@ -152,7 +143,7 @@ fn no_two_measurements_share_a_seed() {
     let review = run(Fake::simulated(), &options(&[]));
     let jobs = review.tests.iter().flat_map(|t| &t.jobs);
     let mut seeds: Vec<(&str, &str)> = jobs
-        // Traces have none: all of them follow from the review's own.
+        // Traces and files have none: all of them follow from the review's own.
         .filter_map(|j| Some((common::option(&j.text, "randseed")?, j.name.as_str())))
         .collect();
     seeds.sort_unstable();
@@ -355,8 +346,12 @@ fn when_the_device_goes_away_the_rest_fails_and_what_was_done_stays() {
         on: "rand-write-4096-t1-qd4",
     };
     let review = run(Fake::new(false, fault), &options(&[]));
-    assert_eq!(ids(&review.tests), ["sequential"]);
-    assert_eq!(review.failed.len(), ALL.len() - 1);
+    // The target can do no work on files, which was said at once.
+    assert_eq!(
+        ids(&review.tests),
+        ["sequential", "file-copy", "archive", "unarchive"]
+    );
+    assert_eq!(review.failed.len(), ALL.len() - 4);
     assert!(review.failed[0].error.contains("went away"));
     assert!(review.failed[1..].iter().all(|f| f.error.contains("gone")));
 }
@@ -373,9 +368,10 @@ fn a_missing_tool_ends_everything_at_once() {
         }
     })
     .unwrap();
-    assert_eq!(review.failed.len(), ALL.len());
+    // Work on files was skipped before.
+    assert_eq!(review.failed.len(), ALL.len() - 3);
     assert_eq!(spy.log.lock().unwrap().len(), 1);
-    assert_eq!(kinds.into_inner().unwrap(), [true; ALL.len()]);
+    assert_eq!(kinds.into_inner().unwrap(), [true; ALL.len() - 3]);
 }
 
 #[test]

@@ -78,6 +78,8 @@ pub enum TargetKind {
     Simulated,
     /// By fio on a regular file.
     File,
+    /// On a directory: by fio on a file in it, and by work on files beside it.
+    Directory,
     /// By fio on a block device.
     BlockDevice,
 }
@@ -100,8 +102,8 @@ pub struct FailedTest {
     pub error: String,
 }
 
-/// The result of one test. One of `points`, `series`, `responses`, `benchmark` and `traces`
-/// is filled.
+/// The result of one test. One of `points`, `series`, `responses`, `benchmark`, `traces` and
+/// `files` is filled; none where the target cannot do the test, as `warnings` says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestResult {
     /// `sequential`, `sequential-depth`, `random`, `depth-scaling`, `block-scaling`,
@@ -130,6 +132,9 @@ pub struct TestResult {
     /// Of a test of traces: all bytes read and written over all busy time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overall_bw_bytes_per_s: Option<f64>,
+    /// Measured work on files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<FileWork>>,
     /// The fio job files as run, in order.
     pub jobs: Vec<JobText>,
     /// Warnings about this test, with cause and hint.
@@ -332,4 +337,55 @@ pub struct SlowRequest {
     pub t_s: f64,
     /// Latency, ns.
     pub latency_ns: u64,
+}
+
+/// One operation on one set of files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileWork {
+    /// What was done.
+    pub op: FileWorkOp,
+    /// Name of the set: `iso`, `program`, `work`.
+    pub set: String,
+    /// Bytes of its files.
+    pub set_bytes: u64,
+    /// The set was made smaller than the edition asks, to fit the target twice.
+    pub scaled: bool,
+    /// Files of the set.
+    pub files: u64,
+    /// Directories of the set.
+    pub directories: u64,
+    /// From the first request until everything was durable, s.
+    pub duration_s: f64,
+    /// Bytes of the set over that time, per second.
+    pub bw_bytes_per_s: f64,
+    /// What reached the drive, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<FileRequests>,
+}
+
+/// What is done with a set of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileWorkOp {
+    /// Copied within the drive.
+    Copy,
+    /// Put into one archive.
+    Archive,
+    /// Taken out of one archive.
+    Unarchive,
+}
+
+/// The requests of an operation on files, those of the file system's own among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRequests {
+    /// Reads.
+    pub reads: u64,
+    /// Bytes of them.
+    pub read_bytes: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Bytes of them.
+    pub written_bytes: u64,
+    /// Flushes.
+    pub flushes: u64,
 }

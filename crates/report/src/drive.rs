@@ -54,6 +54,7 @@ pub fn kind_words(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::Simulated => "simulated",
         TargetKind::File => "real, a file on a file system, by fio",
+        TargetKind::Directory => "real, a directory on a file system",
         TargetKind::BlockDevice => "real, a block device, by fio",
     }
 }

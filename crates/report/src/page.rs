@@ -7,7 +7,9 @@ use stend_record::review::{Condition, JobText, Review, TargetInfo, TargetKind, T
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
-use crate::{Finding, ReportError, benchmark, curves, headline, number, points, responses, traces};
+use crate::{
+    Finding, ReportError, benchmark, curves, files, headline, number, points, responses, traces,
+};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -129,6 +131,10 @@ fn kind_note(kind: TargetKind) -> &'static str {
         TargetKind::File => {
             "A file was measured by fio, through the file system and the drive under it."
         }
+        TargetKind::Directory => {
+            "A directory was measured, through its file system and the drive under it: by fio on \
+             a file in it, and by work on files."
+        }
         TargetKind::BlockDevice => "The drive itself was measured by fio, as a block device.",
     }
 }
@@ -166,6 +172,7 @@ fn section<'a>(
     blocks.extend(responses::blocks(test, drives, data));
     blocks.extend(benchmark::blocks(test, drives, data));
     blocks.extend(traces::blocks(test, drives, data));
+    blocks.extend(files::blocks(test, drives, data));
     // The id comes from a file and may hold anything; the number keeps anchors apart.
     let words: String = test
         .id

@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 ///
 /// A TARGET is the name of a shipped drive model (`stend drives`), a model file
 /// (`./mine.toml`), a file with a simulated drive in it (`stend drives create`), or the path
-/// of another file or of a block device, which is measured by fio.
+/// of another file, of a directory or of a block device, which is measured by fio.
 #[derive(Debug, Parser)]
 #[command(name = "stend", version, help_expected = true, after_help = EXIT_CODES)]
 pub struct Cli {
@@ -58,7 +58,8 @@ pub enum Command {
 /// How a real target is opened.
 #[derive(Debug, Args)]
 pub struct RealArgs {
-    /// Create the file TARGET with this size, or use so much of it: bytes, or with a
+    /// Create the file TARGET with this size, or use so much of it, or of a directory's file
+    /// system: bytes, or with a
     /// suffix KiB, MiB, GiB (binary) or KB, MB, GB (decimal).
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub size: Option<u64>,

@@ -511,7 +511,7 @@ fn targets_that_are_no_targets() {
     }
     let dir = folder();
     let dir = dir.path();
-    fails(dir, &["review", "."], 4, &["is a folder"]);
+    fails(dir, &["review", "."], 3, &["is a directory", "--size"]);
     fails(dir, &["review", "/dev/null"], 4, &["character device"]);
     fails(
         dir,

@@ -15,7 +15,7 @@ use common::{
 use serde_json::Value;
 
 /// Tests of every kind that the editions have.
-const TESTS: [&str; 15] = [
+const TESTS: [&str; 18] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -31,6 +31,9 @@ const TESTS: [&str; 15] = [
     "desktop-traces",
     "game-start",
     "applications-start",
+    "file-copy",
+    "archive",
+    "unarchive",
 ];
 
 /// Shares of the simulated and the real are compared over this time, s.
@@ -56,6 +59,24 @@ fn a_file() {
     check(&review);
     let length = dir.path().join("drive.bin").metadata().unwrap().len();
     assert_eq!(length, 64 * MIB, "the file has kept its size");
+}
+
+#[test]
+fn a_directory() {
+    if !have(&["fio"]) {
+        return;
+    }
+    // Not in the system's folder for temporary files, which may be in memory.
+    let disk = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    std::fs::write(disk.path().join("mine"), "mine").unwrap();
+    let dir = folder();
+    let path = disk.path().to_str().unwrap();
+    let review = reviewed(dir.path(), &[path, "--size", "64MiB"]);
+    assert_eq!(review["target"]["kind"], "directory");
+    assert_eq!(review["target"]["capacity_bytes"], 64 * MIB);
+    check(&review);
+    let left: Vec<_> = std::fs::read_dir(disk.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
 }
 
 #[test]
@@ -112,6 +133,7 @@ fn check(review: &Value) {
     check_responses(review);
     check_benchmark(test(review, "crystaldiskmark"));
     check_traces(review);
+    check_files(review);
     check_recovery(review);
 }
 
@@ -127,11 +149,18 @@ fn same_shape(review: &Value) {
                 paths.remove(".warnings[]");
                 // Known of a simulated drive alone.
                 paths.remove(".traces[].write_amplification");
+                // What reaches the drive is known of a simulated one alone.
+                paths.retain(|path| !path.contains(".requests"));
                 paths
             })
             .collect()
     };
-    assert_eq!(shape(review), shape(&simulated));
+    let (own, wanted) = (shape(review), shape(&simulated));
+    let first_of_files = TESTS.len() - 3;
+    assert_eq!(own[..first_of_files], wanted[..first_of_files]);
+    if works_on_files(review) {
+        assert_eq!(own, wanted);
+    }
     let counts = |review: &Value| -> Vec<[usize; 4]> {
         let length = |value: &Value| value.as_array().map_or(0, Vec::len);
         let tests = list(&review["tests"]).iter();
@@ -396,6 +425,48 @@ fn check_traces(review: &Value) {
     }
 }
 
+/// Whether the target has a file system, or the model of one.
+fn works_on_files(review: &Value) -> bool {
+    review["target"]["kind"] == "simulated" || review["target"]["kind"] == "directory"
+}
+
+/// The same files are worked on everywhere, or it is said why not.
+fn check_files(review: &Value) {
+    let expected = [
+        ("file-copy", "copy", &["iso", "program", "work"][..]),
+        ("archive", "archive", &["work"]),
+        ("unarchive", "unarchive", &["work"]),
+    ];
+    for (id, op, sets) in expected {
+        let test = test(review, id);
+        if !works_on_files(review) {
+            assert_eq!(test.get("files"), None, "{id}");
+            let why = test["warnings"][0].as_str().unwrap();
+            assert!(why.contains("stend review DIR"), "{why}");
+            continue;
+        }
+        let works = list(&test["files"]);
+        let names: Vec<&str> = works.iter().map(|w| w["set"].as_str().unwrap()).collect();
+        assert_eq!(names, sets);
+        for work in works {
+            assert_eq!(work["op"], op);
+            assert_eq!(work["set_bytes"], 8 * MIB);
+            assert_eq!(work["scaled"], false);
+            assert!(number(&work["files"]) >= 1.0 && number(&work["directories"]) >= 1.0);
+            let bytes = number(&work["bw_bytes_per_s"]) * number(&work["duration_s"]);
+            assert!((bytes / (8 * MIB) as f64 - 1.0).abs() < 1e-6, "{work}");
+            assert!(number(&work["bw_bytes_per_s"]) > 1e5, "{work}");
+            if let Some(requests) = work.get("requests") {
+                assert!(
+                    number(&requests["read_bytes"]) >= (8 * MIB) as f64,
+                    "{work}"
+                );
+                assert!(number(&requests["flushes"]) >= 2.0, "{work}");
+            }
+        }
+    }
+}
+
 /// The points are those that the edition asks for, in its order.
 fn check_loads(review: &Value) {
     let column = |id: &str, key: &str| -> Vec<Value> {
@@ -422,7 +493,8 @@ fn check_loads(review: &Value) {
         None
     );
     for test in list(&review["tests"]) {
-        if test.get("traces").is_some() {
+        // Neither a trace nor work on files is a job of the methodology's.
+        if test.get("traces").is_some() || test.get("files").is_some() {
             continue;
         }
         for job in list(&test["jobs"]) {

@@ -310,3 +310,71 @@ fn a_test_that_fails_on_a_rival_is_told_with_the_rival() {
     );
     assert_eq!(saved(&dir.join("review-demo-8gb")), review);
 }
+
+/// A set of half a GiB is made and copied at once.
+const COPY: &str = r#"
+schema = "stend.edition/1"
+id = "copy"
+title = "Copying alone"
+percentiles = [50, 99, 99.9, 99.99, 99.999]
+pause_s = 0
+
+[[state]]
+id = "bare"
+title = "given TRIM"
+steps = ["trim"]
+
+[[test]]
+id = "file-copy"
+title = "Copying files"
+method = "512 MiB are copied."
+[test.files]
+op = "copy"
+state = "bare"
+sets = ["work", "program"]
+set_bytes = 536_870_912
+rest_s = 600
+"#;
+
+#[test]
+fn a_directory_is_left_as_it_was_when_work_on_files_is_interrupted() {
+    if !have(&["fio"]) {
+        return;
+    }
+    // Not in the system's folder for temporary files, which may be in memory.
+    let disk = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(disk.path().join("mine"), "mine").unwrap();
+    let dir = folder();
+    fs::write(dir.path().join("copy.toml"), COPY).unwrap();
+    let names = |path: &Path| -> Vec<std::path::PathBuf> {
+        let entries = fs::read_dir(path).into_iter().flatten();
+        entries.filter_map(|e| Some(e.ok()?.path())).collect()
+    };
+    let below = |path: &Path| -> Vec<std::path::PathBuf> {
+        names(path).iter().flat_map(|p| names(p)).collect()
+    };
+    // While files are made, and in the rest that follows.
+    for files in [3, usize::MAX] {
+        let path = disk.path().to_str().unwrap();
+        let args = [
+            "review",
+            path,
+            "--size",
+            "1400MiB",
+            "--edition",
+            "./copy.toml",
+        ];
+        let child = start(&mut program(dir.path(), &args));
+        let began = Instant::now();
+        wait_for("files in the subdirectory", || {
+            // disk / stend-… / stend-… / from / d00000 / f0000000.docx
+            let sets: Vec<_> = below(disk.path()).iter().flat_map(|p| names(p)).collect();
+            let made = sets.iter().flat_map(|from| below(from)).count();
+            (made >= files || began.elapsed() > Duration::from_secs(20)).then_some(())
+        });
+        signal(&child, "TERM");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(143), "{output:?}");
+        assert_eq!(names(disk.path()), [disk.path().join("mine")]);
+    }
+}

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use stend_record::review::Review;
 
 /// Tests of the edition, in its order.
-const ALL: [&str; 11] = [
+const ALL: [&str; 14] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -26,6 +26,9 @@ const ALL: [&str; 11] = [
     "desktop-traces",
     "game-start",
     "applications-start",
+    "file-copy",
+    "archive",
+    "unarchive",
 ];
 
 /// The whole edition in a second or two.
@@ -94,9 +97,17 @@ fn the_json_is_as_documented() {
             "degradation" | "recovery" => "series",
             "crystaldiskmark" => "benchmark",
             "desktop-traces" | "game-start" | "applications-start" => "traces",
+            "file-copy" | "archive" | "unarchive" => "files",
             _ => "points",
         };
-        for key in ["points", "series", "responses", "benchmark", "traces"] {
+        for key in [
+            "points",
+            "series",
+            "responses",
+            "benchmark",
+            "traces",
+            "files",
+        ] {
             assert_eq!(test.get(key).is_some(), key == holds, "{}", test["id"]);
         }
         assert!(!list(&test["jobs"]).is_empty());

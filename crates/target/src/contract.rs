@@ -5,6 +5,8 @@ use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo};
 
+use crate::files::{FilesJob, FilesOutcome};
+
 /// A job to run.
 #[derive(Clone, Debug)]
 pub struct JobRequest<'a> {
@@ -129,6 +131,19 @@ pub trait Target: Send {
         job: &JobRequest<'_>,
         deletion: Option<&Deletion>,
     ) -> Result<LoggedOutcome, TargetError>;
+
+    /// Makes a set of files, rests, and does something with them, until everything is durable.
+    ///
+    /// # Errors
+    /// [`TargetError::Input`] on a target without a file system, or when the set does not fit
+    /// twice; [`TargetError::Failed`] when room is wanting or an operation fails.
+    fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
+        let _ = job;
+        Err(TargetError::Input(format!(
+            "{} has no file system that can be worked on",
+            self.info().name
+        )))
+    }
 
     /// TRIMs the whole range under test. [`TargetError::Failed`] where the target cannot.
     fn trim_all(&mut self) -> Result<(), TargetError>;

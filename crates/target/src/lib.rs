@@ -1,6 +1,7 @@
 //! What is tested: a simulated drive, or fio on a real one, behind one small trait.
 
 pub mod contract;
+pub mod files;
 pub mod real;
 pub mod simulated;
 pub mod smart;
@@ -10,5 +11,6 @@ pub use contract::{
     Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
     TargetError,
 };
+pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};

@@ -14,6 +14,7 @@ use crate::contract::{
     Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
     TargetError,
 };
+use crate::files::{FilesJob, FilesOutcome};
 use crate::state::StateFile;
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
@@ -24,7 +25,7 @@ pub struct SimulatedTarget {
     pub(crate) drive: SimDrive,
     /// The file it came from, if it lives in one.
     pub(crate) state: Option<StateFile>,
-    requests: Arc<AtomicU64>,
+    pub(crate) requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
 }
 
@@ -84,7 +85,7 @@ impl SimulatedTarget {
     }
 
     /// Does something with the drive and counts the events of it.
-    fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
+    pub(crate) fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
         let before = self.drive.counters().events;
         let result = act(&mut self.drive);
         let events = self.drive.counters().events - before;
@@ -261,6 +262,10 @@ impl Target for SimulatedTarget {
                 log: Vec::new(),
             },
         })
+    }
+
+    fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
+        self.carry_out(job)
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {

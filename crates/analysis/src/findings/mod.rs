@@ -23,6 +23,7 @@
 
 mod benchmark;
 mod curves;
+mod files;
 mod points;
 mod responses;
 mod rivals;
@@ -32,6 +33,7 @@ mod traces;
 use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::figures::{KeyFigure, key_figures};
+use crate::files::files_of;
 use crate::load::{benchmark_of, curves_of, points_of, responses_of, traces_of};
 
 /// Title of the first finding, the whole in a few sentences.
@@ -112,6 +114,7 @@ fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
             responses::sentences(responses_of(test)),
             benchmark::sentences(benchmark_of(test)),
             traces::sentences(traces_of(test)),
+            files::sentences(files_of(test)),
         ]
         .concat(),
         ([], [only]) => curves::single(only, capacity_bytes),

@@ -5,6 +5,7 @@
 //! know (references, ranges, names used twice) is checked and resolved.
 
 mod benchmark;
+mod files;
 mod traces;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;
 
+use self::files::FilesEntry;
 use super::{
     Continuation, ContinuationStep, Curve, Edition, EditionError, Load, REQUIRED_PERCENTILES,
     Response, SCHEMA, State, Step, Sweep, Test, TestKind,
@@ -80,6 +82,7 @@ struct TestEntry {
     response: Option<ResponseEntry>,
     benchmark: Option<BenchmarkEntry>,
     traces: Option<TracesEntry>,
+    files: Option<FilesEntry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -435,10 +438,13 @@ impl Source<'_> {
         if let Some(traces) = &entry.traces {
             kinds.push(TestKind::Traces(self.traces(traces, states)?));
         }
+        if let Some(files) = &entry.files {
+            kinds.push(TestKind::Files(self.files(files, states)?));
+        }
         let Ok([kind]) = <[TestKind; 1]>::try_from(kinds) else {
             return self.fail(
                 &entry.id,
-                "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.benchmark]`, `[test.traces]`",
+                "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.benchmark]`, `[test.traces]`, `[test.files]`",
             );
         };
         Ok(Test {

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use stend_base::Nanos;
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
+use stend_method::ReviewOptions;
 use stend_record::fio::{Direction, Job, Latency, Output};
-use stend_record::review::{Condition, TargetInfo, TargetKind};
+use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
 use stend_target::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
-    TargetError,
+    Completed, Deletion, FilesJob, FilesOutcome, JobLog, JobOutcome, JobRequest, LoggedOutcome,
+    ReplayOutcome, Target, TargetError,
 };
 
 pub const CAPACITY_BYTES: u64 = 64 << 20;
@@ -52,6 +53,7 @@ pub struct Fake {
     state: u64,
     fills: u32,
     can_be_copied: bool,
+    is_directory: bool,
     gone: bool,
     fault: Fault,
     copies: Arc<AtomicUsize>,
@@ -64,6 +66,7 @@ impl Fake {
             state: 1,
             fills: 0,
             can_be_copied,
+            is_directory: false,
             gone: false,
             fault,
             copies: Arc::default(),
@@ -78,6 +81,12 @@ impl Fake {
 
     pub fn real() -> Fake {
         Fake::new(false, Fault::None)
+    }
+
+    pub fn directory() -> Fake {
+        let mut fake = Fake::real();
+        fake.is_directory = true;
+        fake
     }
 
     fn counted(self) -> Fake {
@@ -113,6 +122,22 @@ fn mix(state: u64, text: &str) -> u64 {
     })
 }
 
+/// Options with these tests, or all where there are none, of a shortened run.
+pub fn options(tests: &[&str]) -> ReviewOptions<'static> {
+    ReviewOptions {
+        tests: (!tests.is_empty()).then(|| tests.iter().map(|t| t.to_string()).collect()),
+        seed: 42,
+        duration_scale: 0.01,
+        threads: 2,
+        ..ReviewOptions::default()
+    }
+}
+
+/// The result of a test.
+pub fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
+    review.tests.iter().find(|t| t.id == id).unwrap()
+}
+
 pub fn option<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines()
         .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
@@ -144,10 +169,10 @@ impl Target for Fake {
         TargetInfo {
             name: "fake".into(),
             title: "Fake".into(),
-            kind: if self.can_be_copied {
-                TargetKind::Simulated
-            } else {
-                TargetKind::File
+            kind: match (self.can_be_copied, self.is_directory) {
+                (true, _) => TargetKind::Simulated,
+                (false, true) => TargetKind::Directory,
+                (false, false) => TargetKind::File,
             },
             capacity_bytes: CAPACITY_BYTES,
             facts: Vec::new(),
@@ -288,6 +313,33 @@ impl Target for Fake {
             job_text: format!("; filled {} times\n", self.fills),
             write_amplification: self.can_be_copied.then_some(1.5),
             ..ReplayOutcome::default()
+        })
+    }
+
+    /// A byte a ns.
+    fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
+        let what = format!(
+            "{} {} {} {}",
+            job.op.name(),
+            job.set.name,
+            job.bytes,
+            job.rest_s
+        );
+        self.did(&what)?;
+        if let Fault::Job { on } = self.fault
+            && what.contains(on)
+        {
+            return Err(TargetError::Failed(format!("no room for {what}")));
+        }
+        self.stir(&what);
+        Ok(FilesOutcome {
+            files: job.seed,
+            directories: 3,
+            bytes: job.bytes,
+            elapsed_ns: job.bytes,
+            text: what,
+            limits: vec!["a limit".into()],
+            ..FilesOutcome::default()
         })
     }
 

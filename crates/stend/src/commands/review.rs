@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use stend_analysis::files::set_words;
 use stend_method::{Edition, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult};
@@ -385,6 +386,16 @@ fn test_lines(test: &TestResult) -> String {
         );
     }
     text += &trace_lines(test);
+    for work in test.files.iter().flatten() {
+        text += &format!(
+            "  {}: {:.1} MB/s ({} files, {:.2} GB in {:.2} s)\n",
+            set_words(work),
+            work.bw_bytes_per_s / 1e6,
+            work.files,
+            work.set_bytes as f64 / 1e9,
+            work.duration_s
+        );
+    }
     for response in test.responses.iter().flatten() {
         text += &format!(
             "  {}: {:.0} IOPS before the deletion, slowest read after it {:.2} ms\n",

@@ -6,6 +6,9 @@
 //!   taken as it is; its content is overwritten. It never grows, and nothing else is
 //!   touched. A file just created holds no data yet: reads of it cost the drive nothing
 //!   until it has been written, so fill it first.
+//! - A **directory** gets a fresh subdirectory, with a file in it as above; work on files
+//!   goes on beside that file. All of it is removed at the end. Nothing else in the directory
+//!   is touched.
 //! - A **block device** is taken only when nothing speaks against it (mounts, swap,
 //!   holders, partitions, signatures, another's exclusive open, the running system's
 //!   disk), and only on its serial number, typed by the user. Devices without one are
@@ -17,10 +20,13 @@
 //! memory would be measured.
 
 mod claim;
+mod deflate;
 mod device;
+mod directory;
 mod engine;
 mod environment;
 mod file;
+mod files;
 mod fio;
 mod job;
 mod logged;
@@ -45,6 +51,7 @@ use stend_load::trace::{ReplayOptions, Timing, Trace};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use self::device::Device;
+use self::directory::Home;
 use self::engine::Engine;
 use self::environment::condition;
 use self::fio::Fio;
@@ -54,6 +61,7 @@ use self::system::{DeviceNumber, SystemRoot, mount_of};
 use crate::contract::{
     Deletion, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target, TargetError,
 };
+use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
 pub use self::running::stop_programs;
@@ -78,7 +86,7 @@ pub struct OpenOptions {
     pub fio_path: Option<PathBuf>,
 }
 
-/// A file or block device, tested by fio.
+/// A file, directory or block device, tested by fio.
 #[derive(Debug)]
 pub struct FioTarget {
     name: String,
@@ -89,6 +97,8 @@ pub struct FioTarget {
     /// Of a file, the device below its file system, where that can be told.
     device: Option<Device>,
     kind: TargetKind,
+    /// Of a directory, the subdirectory that the file is in.
+    home: Option<Home>,
     trim_supported: bool,
     fio: Fio,
     engine: Engine,
@@ -96,7 +106,7 @@ pub struct FioTarget {
     runtime_dir: PathBuf,
 }
 
-/// Opens a file or block device for testing; see the module for what is refused.
+/// Opens a file, directory or block device for testing; see the module for what is refused.
 ///
 /// # Errors
 /// [`TargetError::ToolMissing`] without a usable fio (or, for a device, `blkid`);
@@ -117,10 +127,16 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         })?,
         None => std::env::temp_dir(),
     };
+    let mut home = None;
     let (opened, kind) = match look_at(path)? {
         Found::Device(number, node) => {
             let opened = open_device(&root, node, number, options)?;
             (opened, TargetKind::BlockDevice)
+        }
+        Found::Directory => {
+            let (made, prepared) = directory::open(path, options.size_bytes, &root)?;
+            home = Some(made);
+            (open_file(&root, prepared), TargetKind::Directory)
         }
         Found::File => {
             let prepared = file::existing(path, options.size_bytes)?;
@@ -138,6 +154,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         handle: opened.handle,
         device: opened.device,
         kind,
+        home,
         trim_supported: opened.trim_supported,
         fio,
         engine: Engine::Psync,
@@ -161,6 +178,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
 enum Found {
     Nothing,
     File,
+    Directory,
     /// Its number, and its path without links.
     Device(DeviceNumber, PathBuf),
 }
@@ -168,7 +186,7 @@ enum Found {
 fn look_at(path: &Path) -> Result<Found, TargetError> {
     let refused = |what: &str| {
         Err(TargetError::Refused(format!(
-            "{} is {what}; give a block device, a file, or the name of a file to create",
+            "{} is {what}; give a block device, a directory, a file, or the name of a file to create",
             path.display()
         )))
     };
@@ -192,7 +210,7 @@ fn look_at(path: &Path) -> Result<Found, TargetError> {
             .map_err(|error| TargetError::Failed(format!("{}: {error}", path.display())))?;
         Ok(Found::Device(DeviceNumber::from_raw(meta.rdev()), node))
     } else if kind.is_dir() {
-        refused("a folder")
+        Ok(Found::Directory)
     } else if kind.is_char_device() {
         refused("a character device")
     } else if kind.is_fifo() {
@@ -374,13 +392,21 @@ impl Target for FioTarget {
             (Some(device), TargetKind::BlockDevice) => device.model.clone(),
             _ => None,
         };
+        let shown = self
+            .home
+            .as_ref()
+            .map_or(&self.path, |home| &home.directory);
         TargetInfo {
             name: self.name.clone(),
-            title: model.unwrap_or_else(|| self.path.display().to_string()),
+            title: model.unwrap_or_else(|| shown.display().to_string()),
             kind: self.kind,
             capacity_bytes: self.size_bytes,
             facts: match (&self.device, self.kind) {
                 (Some(device), TargetKind::BlockDevice) => device.facts(),
+                (_, TargetKind::Directory) => vec![condition(
+                    "directory",
+                    format!("{}, in a subdirectory of stend's own", shown.display()),
+                )],
                 _ => vec![condition("file", self.path.display().to_string())],
             },
         }
@@ -390,7 +416,7 @@ impl Target for FioTarget {
         let mut facts = environment::machine(&self.root);
         facts.push(condition("fio", self.fio.version.clone()));
         facts.push(condition("I/O engine", self.engine.description()));
-        if self.kind == TargetKind::File {
+        if self.kind != TargetKind::BlockDevice {
             if let Some(mount) = mount_of(&self.root.mounts(), &self.path) {
                 facts.extend(environment::file_system(mount, &self.path));
             }
@@ -443,6 +469,10 @@ impl Target for FioTarget {
         logged::run(self, job, deletion)
     }
 
+    fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
+        files::run(self, job)
+    }
+
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
     /// the file system, which passes it on to the drive if mounted with `discard`.
     fn trim_all(&mut self) -> Result<(), TargetError> {
@@ -456,8 +486,7 @@ impl Target for FioTarget {
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
         let time = Duration::try_from_secs_f64(seconds)
             .map_err(|error| TargetError::Input(format!("a pause of {seconds} s: {error}")))?;
-        std::thread::sleep(time);
-        Ok(())
+        running::rest(time).map_err(|error| TargetError::Failed(error.to_string()))
     }
 
     fn fork(&self) -> Option<Box<dyn Target>> {

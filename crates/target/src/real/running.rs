@@ -4,7 +4,7 @@
 //! Signals concern the process as a whole; so does the one list kept here.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,12 +18,15 @@ const PATIENCE: Duration = Duration::from_secs(3);
 struct Running {
     programs: Vec<Pid>,
     workplaces: usize,
+    /// Folders of targets, which live longer than any run.
+    homes: Vec<PathBuf>,
     stopping: bool,
 }
 
 static RUNNING: Mutex<Running> = Mutex::new(Running {
     programs: Vec::new(),
     workplaces: 0,
+    homes: Vec::new(),
     stopping: false,
 });
 
@@ -34,11 +37,12 @@ fn running() -> MutexGuard<'static, Running> {
 }
 
 /// Ends the programs that run for real targets, waits until what they left in temporary
-/// folders is removed, and lets no other program begin. For a process that is about to
+/// folders is removed, removes the folders of targets, and lets no other program begin. For a process that is about to
 /// exit: every later run on a real target fails.
 pub fn stop_programs() {
     let mut now = running();
     now.stopping = true;
+    CHANGED.notify_all();
     for signal in [Signal::TERM, Signal::KILL] {
         for program in &now.programs {
             // One that has just ended by itself is no failure.
@@ -50,6 +54,11 @@ pub fn stop_programs() {
             .unwrap_or_else(PoisonError::into_inner)
             .0;
     }
+    // Their owners may be waiting for what the end of the process holds.
+    for home in now.homes.drain(..) {
+        // Nobody is left to be told.
+        let _ = std::fs::remove_dir_all(home);
+    }
 }
 
 /// Runs a command to its end, as [`Command::output`] does.
@@ -58,10 +67,7 @@ pub(super) fn output(command: &mut Command) -> io::Result<Output> {
         // Under the lock, so that no program begins unseen.
         let mut now = running();
         if now.stopping {
-            return Err(io::Error::new(
-                io::ErrorKind::Interrupted,
-                "stend is being ended",
-            ));
+            return Err(ended());
         }
         let child = command.spawn()?;
         let program = Pid::from_child(&child);
@@ -74,7 +80,34 @@ pub(super) fn output(command: &mut Command) -> io::Result<Output> {
     output
 }
 
-/// A temporary folder for one run of fio.
+fn ended() -> io::Error {
+    // Not `Interrupted`, after which readers and writers would try again.
+    io::Error::other("stend is being ended")
+}
+
+/// Fails when stend is being ended: long work in a [`Workplace`] asks now and then.
+pub(super) fn check_stopping() -> io::Result<()> {
+    match running().stopping {
+        true => Err(ended()),
+        false => Ok(()),
+    }
+}
+
+/// Waits for so long, or until stend is being ended, which is an error.
+pub(super) fn rest(time: Duration) -> io::Result<()> {
+    let stopped = CHANGED
+        .wait_timeout_while(running(), time, |now| !now.stopping)
+        .unwrap_or_else(PoisonError::into_inner)
+        .0
+        .stopping;
+    match stopped {
+        true => Err(ended()),
+        false => Ok(()),
+    }
+}
+
+/// A temporary folder for one run of fio, or for files to be worked on.
+#[derive(Debug)]
 pub(super) struct Workplace {
     /// Removed first.
     folder: TempDir,
@@ -99,6 +132,39 @@ impl Workplace {
     }
 }
 
+/// A folder for as long as a target lives. It is removed with it, or by [`stop_programs`].
+#[derive(Debug)]
+pub(super) struct Lodging(TempDir);
+
+impl Lodging {
+    /// A new folder in `parent`.
+    pub(super) fn new_in(parent: &Path) -> io::Result<Lodging> {
+        // Under the lock, so that none is made unseen.
+        let mut now = running();
+        if now.stopping {
+            return Err(ended());
+        }
+        let folder = tempfile::Builder::new()
+            .prefix("stend-")
+            .tempdir_in(parent)?;
+        now.homes.push(folder.path().to_owned());
+        Ok(Lodging(folder))
+    }
+
+    /// The folder.
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Lodging {
+    fn drop(&mut self) {
+        let path = self.0.path();
+        running().homes.retain(|home| home != path);
+    }
+}
+
+#[derive(Debug)]
 struct Counted;
 
 impl Counted {

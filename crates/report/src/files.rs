@@ -1,0 +1,152 @@
+//! Tests of work on files: bars of speed by set, and a table of what was worked on.
+
+use stend_analysis::files::{file_op_words, files_of, set_words};
+use stend_record::review::{FileWork, TestResult};
+
+use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::drive::Drive;
+use crate::number;
+use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+
+/// A chart and a table of a test of work on files; nothing of any other test.
+pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    if files_of(test).is_empty() {
+        return Vec::new();
+    }
+    let mut tables = Vec::new();
+    for drive in drives {
+        let works = drive.test(&test.id).map_or(&[][..], files_of);
+        if !works.is_empty() {
+            tables.push(facts(drive, works));
+        }
+    }
+    vec![Block {
+        figures: vec![bars(test, drives, data)],
+        tables,
+    }]
+}
+
+/// A drive's work on the same set of the same size, scaled or not.
+fn same<'d>(drive: &Drive<'d>, id: &str, work: &FileWork) -> Option<&'d FileWork> {
+    let works = files_of(drive.test(id)?);
+    works
+        .iter()
+        .find(|other| other.set == work.set && other.set_bytes == work.set_bytes)
+}
+
+fn bars(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+    let works = files_of(test);
+    let groups: Vec<String> = works.iter().map(set_words).collect();
+    let traces = drives.iter().enumerate().map(|(slot, drive)| {
+        let found = || works.iter().map(|work| same(drive, &test.id, work));
+        let value = |work: Option<&FileWork>| match work {
+            Some(work) => Coordinate::rounded(work.bw_bytes_per_s / 1e6),
+            None => Coordinate::Gap(()),
+        };
+        let label = |work: Option<&FileWork>| {
+            work.map_or_else(String::new, |work| number::mb_per_s(work.bw_bytes_per_s))
+        };
+        Trace {
+            name: drive.label.clone(),
+            slot,
+            role: Role::Bar,
+            values: Values::Own {
+                x: found().map(value).collect(),
+                y: groups.iter().cloned().map(Coordinate::Name).collect(),
+                labels: found().map(label).collect(),
+            },
+        }
+    });
+    let rows = works.iter().zip(&groups).map(|(work, name)| {
+        let cell = |drive: &Drive<'_>| match same(drive, &test.id, work) {
+            Some(found) => Cell::from(number::mb_per_s(found.bw_bytes_per_s)),
+            None => number::MISSING.into(),
+        };
+        let figures = drives.iter().map(cell);
+        std::iter::once(name.as_str().into())
+            .chain(figures)
+            .collect()
+    });
+    let labels = drives.iter().map(|drive| drive.label.as_str().into());
+    let table = Table {
+        caption: "MB/s, MB = 10⁶ bytes: bytes of the set over the time".into(),
+        columns: std::iter::once("Set".into()).chain(labels).collect(),
+        rows: rows.collect(),
+        folding: Folding::Open,
+        width: Width::Full,
+    };
+    let bars = (works.len() * drives.len()) as u32;
+    let draft = Draft {
+        title: format!("Speed of {} by set of files", file_op_words(works[0].op)),
+        note: String::new(),
+        kind: ChartKind::Bars,
+        height_px: 120 + 22 * bars + 16 * works.len() as u32,
+        wide: true,
+        x: Axis {
+            title: "MB/s (MB = 10⁶ bytes)".into(),
+            unit: "MB/s".into(),
+            ..Axis::default()
+        },
+        y: Axis {
+            scale: Scale::Category,
+            ..Axis::default()
+        },
+        traces: traces.collect(),
+        marks: Vec::new(),
+    };
+    draft.place(data, Some(table))
+}
+
+fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
+    let rows = works.iter().map(|work| {
+        let requests = |count: u64, bytes: u64| {
+            Cell::noted(
+                number::gb(bytes as f64),
+                format!("{} requests", number::whole(count)),
+            )
+        };
+        let (reads, writes, flushes): (Cell, Cell, Cell) = match &work.requests {
+            Some(r) => (
+                requests(r.reads, r.read_bytes),
+                requests(r.writes, r.written_bytes),
+                number::whole(r.flushes).into(),
+            ),
+            None => (
+                number::MISSING.into(),
+                number::MISSING.into(),
+                number::MISSING.into(),
+            ),
+        };
+        vec![
+            set_words(work).into(),
+            number::gb(work.set_bytes as f64).into(),
+            number::whole(work.files).into(),
+            number::whole(work.directories).into(),
+            number::seconds(work.duration_s).into(),
+            number::mb_per_s(work.bw_bytes_per_s).into(),
+            reads,
+            writes,
+            flushes,
+        ]
+    });
+    Table {
+        caption: format!(
+            "What was worked on, and what reached the drive; GB = 10⁹ bytes: {}",
+            drive.label
+        ),
+        rows: rows.collect(),
+        columns: vec![
+            "Set".into(),
+            "Size".into(),
+            "Files".into(),
+            "Directories".into(),
+            Cell::noted("Time", "until durable"),
+            "Speed".into(),
+            "Read".into(),
+            "Written".into(),
+            "Flushes".into(),
+        ],
+        folding: Folding::Open,
+        width: Width::Full,
+    }
+}

@@ -1,0 +1,93 @@
+//! Work on files on the page: bars, tables, verdict, and what was scaled.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use scraper::{Html, Selector};
+use stend_record::review::{FileRequests, FileWork, FileWorkOp, Review, TestResult};
+use stend_report::write;
+
+fn work(set: &str, bw_bytes_per_s: f64, scaled: bool) -> FileWork {
+    let set_bytes = if scaled { 25 << 20 } else { 8 << 30 };
+    FileWork {
+        op: FileWorkOp::Copy,
+        set: set.into(),
+        set_bytes,
+        scaled,
+        files: 4_714,
+        directories: 82,
+        duration_s: set_bytes as f64 / bw_bytes_per_s,
+        bw_bytes_per_s,
+        requests: (!scaled).then_some(FileRequests {
+            reads: 68_500,
+            read_bytes: 8_600_000_000,
+            writes: 9_100,
+            written_bytes: 8_700_000_000,
+            flushes: 22,
+        }),
+    }
+}
+
+fn copied(works: Vec<FileWork>) -> TestResult {
+    TestResult {
+        id: "file-copy".into(),
+        title: "Copying files".into(),
+        files: Some(works),
+        ..TestResult::default()
+    }
+}
+
+/// A review of this test on the drive and on its rival.
+fn page(own: TestResult, rival: TestResult) -> (Html, serde_json::Value) {
+    let mut review: Review = common::review(1.0);
+    review.tests = vec![own];
+    review.rivals[0].tests = vec![rival];
+    let text = write(&review, &common::findings(&review)).unwrap();
+    let html = Html::parse_document(&text);
+    let selector = Selector::parse("script[type='application/json']").unwrap();
+    let data: String = html.select(&selector).next().unwrap().text().collect();
+    let data = serde_json::from_str(&data).unwrap();
+    (html, data)
+}
+
+fn words(html: &Html) -> String {
+    let body = Selector::parse("body").unwrap();
+    let text: String = html.select(&body).flat_map(|e| e.text()).collect();
+    text.replace('\u{a0}', " ")
+}
+
+#[test]
+fn sets_are_bars_beside_the_rivals() {
+    let (html, data) = page(
+        copied(vec![
+            work("iso", 162.4e6, false),
+            work("work", 157.8e6, false),
+        ]),
+        copied(vec![work("work", 201e6, false)]),
+    );
+    let chart = &data["charts"][0];
+    assert_eq!(chart["kind"], "bars");
+    assert_eq!(chart["traces"].as_array().unwrap().len(), 2);
+    assert_eq!(chart["traces"][0]["x"][0], 162.4);
+    assert_eq!(chart["traces"][0]["y"][1], "work");
+    // The rival has copied one of the sets.
+    assert_eq!(chart["traces"][1]["x"][0], serde_json::Value::Null);
+    assert_eq!(chart["traces"][1]["x"][1], 201.0);
+    let words = words(&html);
+    for said in ["158 MB/s", "201 MB/s", "68,500 requests", "8.70 GB"] {
+        assert!(words.contains(said), "{said}");
+    }
+}
+
+#[test]
+fn scaled_sets_say_so_and_are_compared_with_none_of_another_size() {
+    let (html, data) = page(
+        copied(vec![work("work", 157.8e6, true)]),
+        copied(vec![work("work", 201e6, false)]),
+    );
+    let chart = &data["charts"][0];
+    assert_eq!(chart["traces"][0]["y"][0], "work (scaled to 25 MiB)");
+    assert_eq!(chart["traces"][1]["x"][0], serde_json::Value::Null);
+    assert!(words(&html).contains("scaled to 25 MiB"));
+}

@@ -1,0 +1,64 @@
+//! A directory as the target: a file for fio in it, and the room that the file takes for
+//! work on files.
+//!
+//! Everything is made in one fresh subdirectory, which is removed when the target goes, or
+//! when stend is ended by a signal. What was in the directory before is neither read nor
+//! changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::file::{self, Prepared};
+use super::running::Lodging;
+use super::system::{SystemRoot, mount_of};
+use crate::contract::TargetError;
+
+/// A directory that is tested.
+#[derive(Debug)]
+pub(crate) struct Home {
+    /// What the user named, absolute and without links.
+    pub(crate) directory: PathBuf,
+    /// The subdirectory in it.
+    place: Lodging,
+}
+
+impl Home {
+    /// The subdirectory that everything is in.
+    pub(crate) fn path(&self) -> &Path {
+        self.place.path()
+    }
+}
+
+/// Makes the subdirectory and the file for fio in it.
+pub(crate) fn open(
+    path: &Path,
+    size_bytes: Option<u64>,
+    root: &SystemRoot,
+) -> Result<(Home, Prepared), TargetError> {
+    let directory = fs::canonicalize(path)
+        .map_err(|error| TargetError::Failed(format!("{}: {error}", path.display())))?;
+    let Some(size_bytes) = size_bytes else {
+        return Err(TargetError::Input(format!(
+            "{} is a directory; say how much of its file system may be used: --size 20GiB (in a \
+             subdirectory that is removed at the end)",
+            path.display()
+        )));
+    };
+    if let Some(mount) = mount_of(&root.mounts(), &directory)
+        && mount.fs_type == "tmpfs"
+    {
+        return Err(TargetError::Refused(format!(
+            "{} lies in the machine's memory (tmpfs), which is no drive; choose a directory on \
+             the drive to be tested",
+            path.display()
+        )));
+    }
+    let place = Lodging::new_in(&directory).map_err(|error| {
+        TargetError::Failed(format!(
+            "{}: no subdirectory can be made: {error}",
+            path.display()
+        ))
+    })?;
+    let prepared = file::create(&place.path().join("target.bin"), Some(size_bytes))?;
+    Ok((Home { directory, place }, prepared))
+}
