@@ -1,10 +1,12 @@
 //! The key figures: for each test the few numbers that a comparison begins with, and how
 //! two of them stand to one another. Every one is better when it is greater.
 
-use stend_record::review::{Pattern, Point, PointOp, Response, Series, SeriesPoint, TestResult};
+use stend_record::review::{
+    Pattern, Point, PointOp, Response, Rung, Series, SeriesPoint, TestResult,
+};
 
 use crate::ends::{end_level, start_level};
-use crate::load::{Dimension, Load, curves_of, op_words, points_of, responses_of};
+use crate::load::{Dimension, Load, curves_of, op_words, points_of, responses_of, rungs_of};
 use crate::recovery::recovery;
 use crate::response::aftermath;
 use crate::words::{self, capitalised};
@@ -110,12 +112,14 @@ pub struct KeyFigure {
 /// - of a single curve its start, its end and its mean;
 /// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
 ///   the end level of the first;
+/// - of a recovery ladder, what the longest rest gives back;
 /// - of reads while a file is deleted, the slowest second of each response.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let mut out = Vec::new();
     for test in tests {
         let figures = match test.points {
             Some(_) => of_points(test),
+            None if test.rungs.is_some() => of_rungs(rungs_of(test)),
             None if test.responses.is_some() => of_responses(responses_of(test)),
             None => of_curves(curves_of(test)),
         };
@@ -234,6 +238,21 @@ fn of_responses(responses: &[Response]) -> Vec<Named> {
         Some((name, found.iops_lowest, Unit::Iops))
     };
     responses.iter().filter_map(figure).collect()
+}
+
+fn of_rungs(rungs: &[Rung]) -> Vec<Named> {
+    let longest = |trim: bool| {
+        let of = rungs.iter().filter(|r| r.trim == trim);
+        of.max_by(|a, b| a.idle_s.total_cmp(&b.idle_s))
+    };
+    [false, true]
+        .into_iter()
+        .filter_map(longest)
+        .map(|rung| {
+            let name = format!("{}: fast writes", capitalised(&rung.name));
+            (name, rung.recovered_bytes as f64, Unit::Bytes)
+        })
+        .collect()
 }
 
 /// The same figure among another drive's.

@@ -17,6 +17,7 @@ pub mod recovery;
 pub mod response;
 mod segment;
 pub mod smooth;
+pub mod steady;
 pub mod steps;
 pub mod words;
 

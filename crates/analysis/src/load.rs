@@ -1,6 +1,6 @@
 //! What a figure was measured under, what a test varies, and the words for both.
 
-use stend_record::review::{Pattern, Point, PointOp, Response, Series, TestResult};
+use stend_record::review::{Pattern, Point, PointOp, Response, Rung, Series, TestResult};
 
 use crate::words::{self, capitalised};
 
@@ -144,6 +144,11 @@ pub fn curves_of(test: &TestResult) -> &[Series] {
 /// The responses to a deletion of a test; none when it has points or curves.
 pub fn responses_of(test: &TestResult) -> &[Response] {
     test.responses.as_deref().unwrap_or_default()
+}
+
+/// The rungs of a recovery ladder; none of any other test.
+pub fn rungs_of(test: &TestResult) -> &[Rung] {
+    test.rungs.as_deref().unwrap_or_default()
 }
 
 /// A direction in words: `read`, `write`, `mixed`.

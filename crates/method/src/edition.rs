@@ -3,7 +3,10 @@
 //! The file format is described in `docs/edition-format.md`; [`Edition::parse`] checks
 //! all of it, so that an edition in memory can be carried out without further questions.
 
+mod ladder;
 mod parse;
+
+pub use ladder::Ladder;
 
 use std::path::Path;
 
@@ -13,12 +16,16 @@ use stend_record::review::{Pattern, PointOp};
 pub const SCHEMA: &str = "stend.edition/1";
 
 /// Editions that are part of the program: name and text.
-const BUILT_IN: [(&str, &str); 5] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("2014", include_str!("../../../editions/2014.toml")),
     ("2015", include_str!("../../../editions/2015.toml")),
     ("2016a", include_str!("../../../editions/2016a.toml")),
     ("2016b", include_str!("../../../editions/2016b.toml")),
     ("2018", include_str!("../../../editions/2018.toml")),
+    (
+        "recovery-ladder",
+        include_str!("../../../editions/recovery-ladder.toml"),
+    ),
 ];
 
 /// Percentiles that every edition must ask for, because the review's
@@ -105,6 +112,8 @@ pub enum TestKind {
     Continue(Continuation),
     /// Reads while a file is deleted.
     Response(Response),
+    /// What rests of different length give back.
+    Ladder(Ladder),
 }
 
 /// Points over one or more parameters.

@@ -12,6 +12,7 @@ mod conditions;
 pub mod edition;
 mod event;
 mod job;
+mod ladder;
 mod outcome;
 mod parallel;
 mod plan;

@@ -4,10 +4,10 @@
 use stend_record::review::{PointOp, TargetKind};
 
 use crate::edition::{
-    ContinuationStep, Curve, Edition, Load, Response, Step, TestKind, range_bytes,
+    ContinuationStep, Curve, Edition, Ladder, Load, Response, Step, TestKind, range_bytes,
 };
 use crate::job::scaled_runtime_s;
-use crate::response;
+use crate::{ladder, response};
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,12 @@ pub(crate) enum Unit<'e> {
         response: &'e Response,
         /// Whether the deletion gives TRIM.
         trim: bool,
+    },
+    /// A load until the target is slow, and again after each rest.
+    Ladder {
+        /// The fresh curve's, then one a rung.
+        dests: Vec<Dest>,
+        ladder: &'e Ladder,
     },
     /// A curve and what continues it.
     Chain {
@@ -152,6 +158,12 @@ impl<'e> Plan<'e> {
                         trim,
                     });
                 }
+            }
+            TestKind::Ladder(ladder) => {
+                let dests = std::iter::repeat_with(next)
+                    .take(1 + ladder.rungs().count())
+                    .collect();
+                self.units.push(Unit::Ladder { dests, ladder });
             }
             TestKind::Curve(curve) => {
                 let dest = next();
@@ -286,14 +298,14 @@ impl<'e> Plan<'e> {
     }
 
     /// The cost of a unit without its preparation.
-    pub(crate) fn unit_cost(&self, unit: &Unit<'_>) -> f64 {
+    pub(crate) fn unit_cost(&self, unit: &Unit<'_>, copied: bool) -> f64 {
         let mut cost = 0.0;
-        self.walk_unit(unit, &mut |action| cost += self.cost(&action));
+        self.walk_unit(unit, copied, &mut |action| cost += self.cost(&action));
         cost
     }
 
-    /// Shows every action of a unit.
-    pub(crate) fn walk_unit(&self, unit: &Unit<'_>, see: &mut dyn FnMut(Action<'_>)) {
+    /// Shows every action of a unit on a target that can be copied, or cannot.
+    pub(crate) fn walk_unit(&self, unit: &Unit<'_>, copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         match unit {
             Unit::Point {
                 load, duration_s, ..
@@ -318,6 +330,7 @@ impl<'e> Plan<'e> {
                     ),
                 });
             }
+            Unit::Ladder { ladder, .. } => ladder::walk(self, ladder, copied, see),
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
                     see(match phase {
@@ -351,6 +364,7 @@ impl Unit<'_> {
         match self {
             Unit::Point { state, .. } => *state,
             Unit::Response { response, .. } => response.state,
+            Unit::Ladder { ladder, .. } => ladder.state,
             Unit::Chain { curve, .. } => curve.state,
         }
     }
@@ -360,6 +374,7 @@ impl Unit<'_> {
         match self {
             Unit::Point { load, .. } => load.region_bytes,
             Unit::Response { response, .. } => response.load.region_bytes,
+            Unit::Ladder { ladder, .. } => ladder.load.region_bytes,
             Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
@@ -368,6 +383,7 @@ impl Unit<'_> {
     pub(crate) fn dests(&self) -> Vec<Dest> {
         match self {
             Unit::Point { dest, .. } | Unit::Response { dest, .. } => vec![*dest],
+            Unit::Ladder { dests, .. } => dests.clone(),
             Unit::Chain { phases, .. } => phases
                 .iter()
                 .flat_map(|phase| match phase {
@@ -383,7 +399,7 @@ impl Unit<'_> {
     pub(crate) fn test(&self) -> usize {
         match self {
             Unit::Point { dest, .. } | Unit::Response { dest, .. } => dest.test,
-            Unit::Chain { .. } => self.dests()[0].test,
+            Unit::Ladder { .. } | Unit::Chain { .. } => self.dests()[0].test,
         }
     }
 
@@ -396,7 +412,7 @@ impl Unit<'_> {
     pub(crate) fn disturbs(&self) -> bool {
         match self {
             Unit::Point { load, .. } => load.writes(),
-            Unit::Response { .. } => true,
+            Unit::Response { .. } | Unit::Ladder { .. } => true,
             Unit::Chain { curve, phases, .. } => {
                 curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))
             }

@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stend_record::review::{FailedTest, JobText, Point, Response, Review, Series, TestResult};
+use stend_record::review::{
+    FailedTest, JobText, Point, Response, Review, Rung, Series, TestResult,
+};
 use stend_target::TargetError;
 
 use crate::event::Event;
@@ -22,6 +24,8 @@ pub(crate) enum Measured {
     Point(Point),
     Curve(Series),
     Response(Response),
+    /// A rung of a ladder, with its curve.
+    Rung(Series, Rung),
 }
 
 type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
@@ -228,6 +232,12 @@ impl<'a> Recorder<'a> {
                     .responses
                     .get_or_insert_with(Vec::new)
                     .push(response.clone()),
+                Measured::Rung(series, rung) => {
+                    let curves = result.series.get_or_insert_with(Vec::new);
+                    curves.push(series.clone());
+                    let rungs = result.rungs.get_or_insert_with(Vec::new);
+                    rungs.push(rung.clone());
+                }
             }
             result.jobs.push(shot.job.clone());
             for warning in &shot.warnings {

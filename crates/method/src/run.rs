@@ -400,6 +400,7 @@ impl Runner<'_> {
                 response,
                 trim,
             } => self.response(target, *dest, response, *trim),
+            Unit::Ladder { dests, ladder } => self.ladder(target, dests, ladder),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {
                     match phase {
@@ -490,7 +491,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn job(
+    pub(crate) fn job(
         &self,
         target: &mut dyn Target,
         load: &Load,
@@ -539,7 +540,7 @@ impl Runner<'_> {
 }
 
 /// A word of warning if the samples end well before the load did.
-fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
+pub(crate) fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
     let name = &series.name;
     let last = series.samples.last();
     let Some(runtime_s) = runtime_s else {

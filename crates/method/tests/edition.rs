@@ -10,7 +10,7 @@ fn the_built_in_edition_is_as_documented() {
     let edition = Edition::load("2014").unwrap();
     assert_eq!(
         Edition::built_in(),
-        ["2014", "2015", "2016a", "2016b", "2018"]
+        ["2014", "2015", "2016a", "2016b", "2018", "recovery-ladder"]
     );
     assert_eq!(edition.id, "2014");
     let states: Vec<_> = edition.states.iter().map(|s| s.id.as_str()).collect();
@@ -91,7 +91,7 @@ fn each_edition_has_the_tests_of_its_year() {
 
 #[test]
 fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
-    for id in Edition::built_in() {
+    for id in ["2014", "2015", "2016a", "2016b", "2018"] {
         let edition = Edition::load(id).unwrap();
         let inside = ["2016b", "2018"].contains(&id);
         let region = inside.then_some(32 << 30);
@@ -116,6 +116,7 @@ fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
                     assert_eq!(response.load.region_bytes, Some(32 << 30));
                 }
                 TestKind::Continue(_) => {}
+                other => panic!("{id}: {other:?}"),
             }
         }
         let Step::Fill { region_bytes, .. } = edition.states[1].steps[0] else {

@@ -3,7 +3,7 @@
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
-//! the key figures; `points`, `curves` and `responses`, with `latency`, make each
+//! the key figures; `points`, `curves`, `responses` and `ladders`, with `latency`, make each
 //! test's charts and tables; `chart` is the data that the page's script draws; `page`
 //! lays it out.
 
@@ -12,6 +12,7 @@ mod curve;
 mod curves;
 mod drive;
 mod headline;
+mod ladders;
 mod latency;
 mod number;
 mod page;

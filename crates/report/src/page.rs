@@ -7,7 +7,7 @@ use stend_record::review::{Condition, JobText, Review, TargetInfo, TargetKind, T
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
-use crate::{Finding, ReportError, curves, headline, number, points, responses};
+use crate::{Finding, ReportError, curves, headline, ladders, number, points, responses};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -148,7 +148,7 @@ fn section<'a>(
     duration_scale: f64,
     data: &mut ChartData,
 ) -> Section<'a> {
-    let mut blocks = Vec::new();
+    let mut blocks = ladders::blocks(test, drives, data);
     if test
         .points
         .as_ref()

@@ -3,7 +3,7 @@
 mod common;
 
 use scraper::{Html, Selector};
-use stend_record::review::{FailedTest, Review, TargetKind, TestResult};
+use stend_record::review::{FailedTest, Review, Rung, TargetKind, TestResult};
 use stend_report::{Finding, ReportError, write, write_folder};
 
 fn page(review: &Review) -> String {
@@ -426,4 +426,37 @@ fn an_unwritable_folder_is_named_with_what_to_do() {
     let words = error.to_string();
     assert!(words.contains("file/report"), "{words}");
     assert!(words.contains("choose a folder"), "{words}");
+}
+
+#[test]
+fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
+    let mut review = common::review(0.1);
+    let rung = |name: &str, idle_s, trim, recovered_bytes, fell| Rung {
+        name: name.into(),
+        idle_s,
+        trim,
+        iops_start: 31_000.0,
+        recovered_bytes,
+        fell,
+    };
+    let recovery = review.tests.last_mut().unwrap();
+    recovery.rungs = Some(vec![
+        rung("after idle", 30.0, false, 0, true),
+        rung("after TRIM", 1_800.0, true, 7_500_000_000, false),
+    ]);
+    let html = Html::parse_document(&page(&review));
+    let titles = text(&html, "figure h3");
+    assert!(titles.contains("Fast writes that come back"), "{titles}");
+    let tables = text(&html, "table");
+    for words in ["30 s", "nothing", "7.50 GB", "it did not fall"] {
+        assert!(tables.contains(words), "{words} is missing:\n{tables}");
+    }
+    // The curves are there as well.
+    assert!(titles.contains("against time"), "{titles}");
+    let verdict = stend_analysis::findings(&review);
+    let said = &verdict.last().unwrap().1;
+    assert!(
+        said.contains("With TRIM, a rest of 30 min gives back at least 7.5 GB"),
+        "{said}"
+    );
 }

@@ -15,7 +15,7 @@ use common::{
 use serde_json::Value;
 
 /// Tests of every kind that the editions have.
-const TESTS: [&str; 11] = [
+const TESTS: [&str; 12] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -27,6 +27,7 @@ const TESTS: [&str; 11] = [
     "recovery",
     "linear-fill",
     "trim-response",
+    "recovery-ladder",
 ];
 
 /// Shares of the simulated and the real are compared over this time, s.
@@ -107,6 +108,7 @@ fn check(review: &Value) {
     check_loads(review);
     check_responses(review);
     check_recovery(review);
+    check_ladder(review);
 }
 
 /// Every backend has the keys of the simulated drive's review, and no others.
@@ -319,4 +321,27 @@ fn check_recovery(review: &Value) {
         .collect();
     assert_eq!(names, ["fresh", "after idle", "after TRIM"]);
     assert_eq!(recovery[0], test(review, "degradation")["series"][0]);
+}
+
+/// A fresh curve, and one for each rest.
+fn check_ladder(review: &Value) {
+    let ladder = test(review, "recovery-ladder");
+    let (curves, rungs) = (list(&ladder["series"]), list(&ladder["rungs"]));
+    assert_eq!(curves[0]["name"], "fresh");
+    let names: Vec<&Value> = rungs.iter().map(|rung| &rung["name"]).collect();
+    assert_eq!(
+        names,
+        [
+            "after 0.01 s",
+            "after 0.02 s",
+            "after TRIM and 0.01 s",
+            "after TRIM and 0.02 s"
+        ]
+    );
+    for (rung, curve) in rungs.iter().zip(&curves[1..]) {
+        assert_eq!(rung["name"], curve["name"]);
+        assert!(number(&rung["iops_start"]) > 0.0, "{rung}");
+        let written = number(&list(&curve["samples"]).last().unwrap()["written_bytes"]);
+        assert!(number(&rung["recovered_bytes"]) <= written, "{rung}");
+    }
 }

@@ -21,6 +21,7 @@
 //! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
 
 mod curves;
+mod ladder;
 mod points;
 mod responses;
 mod rivals;
@@ -29,7 +30,7 @@ mod summary;
 use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::figures::{KeyFigure, key_figures};
-use crate::load::{curves_of, points_of, responses_of};
+use crate::load::{curves_of, points_of, responses_of, rungs_of};
 
 /// Title of the first finding, the whole in a few sentences.
 pub const SUMMARY_TITLE: &str = "In short";
@@ -104,6 +105,10 @@ fn title(test: &TestResult) -> String {
 }
 
 fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
+    let rungs = rungs_of(test);
+    if !rungs.is_empty() {
+        return ladder::sentences(rungs);
+    }
     match (points_of(test), curves_of(test)) {
         ([], []) => responses::sentences(responses_of(test)),
         ([], [only]) => curves::single(only, capacity_bytes),

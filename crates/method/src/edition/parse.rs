@@ -4,6 +4,8 @@
 //! keep the place of every value that can be wrong; then everything that serde cannot
 //! know (references, ranges, names used twice) is checked and resolved.
 
+mod ladder;
+
 use serde::Deserialize;
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;
@@ -71,6 +73,7 @@ struct TestEntry {
     #[serde(rename = "continue")]
     continuation: Option<ContinueEntry>,
     response: Option<ResponseEntry>,
+    ladder: Option<ladder::Entry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -303,6 +306,14 @@ impl Source<'_> {
         Ok(n)
     }
 
+    fn sample(&self, place: &Spanned<u32>) -> Result<u32, EditionError> {
+        let sample_ms = *place.get_ref();
+        if !(100..=60_000).contains(&sample_ms) {
+            return self.fail(place, "a sample spans 100 to 60000 ms");
+        }
+        Ok(sample_ms)
+    }
+
     fn step(&self, entry: StepEntry) -> Result<ContinuationStep, EditionError> {
         Ok(match entry {
             StepEntry::Fill {
@@ -400,19 +411,33 @@ impl Source<'_> {
         if earlier.iter().any(|t| t.id == *entry.id.get_ref()) {
             return self.fail(&entry.id, "two tests have this id");
         }
-        let kind = match (entry.sweep, entry.curve, entry.continuation, entry.response) {
-            (Some(sweeps), None, None, None) => {
-                TestKind::Sweeps(self.sweeps(&entry.id, sweeps, region_bytes, states)?)
-            }
-            (None, Some(curve), None, None) => TestKind::Curve(self.curve(curve, states)?),
-            (None, None, Some(next), None) => TestKind::Continue(self.continuation(next, earlier)?),
-            (None, None, None, Some(response)) => {
-                TestKind::Response(self.response(&response, states)?)
-            }
+        let mut kinds = Vec::new();
+        if let Some(sweeps) = entry.sweep {
+            kinds.push(TestKind::Sweeps(self.sweeps(
+                &entry.id,
+                sweeps,
+                region_bytes,
+                states,
+            )?));
+        }
+        if let Some(curve) = entry.curve {
+            kinds.push(TestKind::Curve(self.curve(curve, states)?));
+        }
+        if let Some(next) = entry.continuation {
+            kinds.push(TestKind::Continue(self.continuation(next, earlier)?));
+        }
+        if let Some(response) = entry.response {
+            kinds.push(TestKind::Response(self.response(&response, states)?));
+        }
+        if let Some(ladder) = entry.ladder {
+            kinds.push(TestKind::Ladder(self.ladder(&ladder, states)?));
+        }
+        let kind = match (kinds.pop(), kinds.pop()) {
+            (Some(kind), None) => kind,
             _ => {
                 return self.fail(
                     &entry.id,
-                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`",
+                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.ladder]`",
                 );
             }
         };
@@ -521,10 +546,7 @@ impl Source<'_> {
                 return self.fail(&entry.op, "a curve is of \"read\" or of \"write\"");
             }
         };
-        let sample_ms = *entry.sample_ms.get_ref();
-        if !(100..=60_000).contains(&sample_ms) {
-            return self.fail(&entry.sample_ms, "a sample spans 100 to 60000 ms");
-        }
+        let sample_ms = self.sample(&entry.sample_ms)?;
         let duration_s = self.curve_end(&entry)?;
         Ok(Curve {
             state: self.state_index(&entry.state, states)?,
