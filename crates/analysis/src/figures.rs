@@ -6,9 +6,12 @@ use stend_record::review::{
 };
 
 use crate::ends::{end_level, start_level};
-use crate::load::{Dimension, Load, curves_of, op_words, points_of, responses_of, rungs_of};
+use crate::load::{
+    Dimension, Load, curves_of, op_words, points_of, responses_of, rounds_of, rungs_of,
+};
 use crate::recovery::recovery;
 use crate::response::aftermath;
+use crate::rounds::Judged;
 use crate::words::{self, capitalised};
 
 /// Share of reads that a mixed test is summed up by, percent: four reads to one write.
@@ -112,6 +115,7 @@ pub struct KeyFigure {
 /// - of a single curve its start, its end and its mean;
 /// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
 ///   the end level of the first;
+/// - of a test in rounds, the speed of the tracked load over the steady window, or the last;
 /// - of a recovery ladder, what the longest rest gives back;
 /// - of reads while a file is deleted, the slowest second of each response.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
@@ -119,6 +123,7 @@ pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     for test in tests {
         let figures = match test.points {
             Some(_) => of_points(test),
+            None if test.rounds.is_some() => of_rounds(test).into_iter().collect(),
             None if test.rungs.is_some() => of_rungs(rungs_of(test)),
             None if test.responses.is_some() => of_responses(responses_of(test)),
             None => of_curves(curves_of(test)),
@@ -238,6 +243,20 @@ fn of_responses(responses: &[Response]) -> Vec<Named> {
         Some((name, found.iops_lowest, Unit::Iops))
     };
     responses.iter().filter_map(figure).collect()
+}
+
+fn of_rounds(test: &TestResult) -> Option<Named> {
+    let rounds = rounds_of(test)?;
+    let judged = Judged::of(rounds)?;
+    let mean = judged.mean_of(rounds, rounds.tracked)?;
+    let name = match judged.is_steady() {
+        true => "Tracked load, steady".to_owned(),
+        false => "Tracked load, last rounds, not steady".to_owned(),
+    };
+    Some(match rounds.loads[rounds.tracked].pattern {
+        Pattern::Sequential => (name, mean.bw_bytes_per_s, Unit::BytesPerS),
+        Pattern::Random => (name, mean.iops, Unit::Iops),
+    })
 }
 
 fn of_rungs(rungs: &[Rung]) -> Vec<Named> {

@@ -15,6 +15,7 @@ pub mod findings;
 pub mod load;
 pub mod recovery;
 pub mod response;
+pub mod rounds;
 mod segment;
 pub mod smooth;
 pub mod steady;

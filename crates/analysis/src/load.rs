@@ -1,6 +1,6 @@
 //! What a figure was measured under, what a test varies, and the words for both.
 
-use stend_record::review::{Pattern, Point, PointOp, Response, Rung, Series, TestResult};
+use stend_record::review::{Pattern, Point, PointOp, Response, Rounds, Rung, Series, TestResult};
 
 use crate::words::{self, capitalised};
 
@@ -149,6 +149,14 @@ pub fn responses_of(test: &TestResult) -> &[Response] {
 /// The rungs of a recovery ladder; none of any other test.
 pub fn rungs_of(test: &TestResult) -> &[Rung] {
     test.rungs.as_deref().unwrap_or_default()
+}
+
+/// The rounds of a test that can be read: the tracked load is one of each round's.
+pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
+    let rounds = test.rounds.as_ref()?;
+    let loads = rounds.loads.len();
+    let whole = rounds.rounds.iter().all(|round| round.len() == loads);
+    (rounds.tracked < loads && whole).then_some(rounds)
 }
 
 /// A direction in words: `read`, `write`, `mixed`.

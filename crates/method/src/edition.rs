@@ -5,8 +5,10 @@
 
 mod ladder;
 mod parse;
+mod rounds;
 
 pub use ladder::Ladder;
+pub use rounds::{Rounds, Until};
 
 use std::path::Path;
 
@@ -16,7 +18,7 @@ use stend_record::review::{Pattern, PointOp};
 pub const SCHEMA: &str = "stend.edition/1";
 
 /// Editions that are part of the program: name and text.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 7] = [
     ("2014", include_str!("../../../editions/2014.toml")),
     ("2015", include_str!("../../../editions/2015.toml")),
     ("2016a", include_str!("../../../editions/2016a.toml")),
@@ -26,6 +28,7 @@ const BUILT_IN: [(&str, &str); 6] = [
         "recovery-ladder",
         include_str!("../../../editions/recovery-ladder.toml"),
     ),
+    ("snia-pts", include_str!("../../../editions/snia-pts.toml")),
 ];
 
 /// Percentiles that every edition must ask for, because the review's
@@ -114,6 +117,8 @@ pub enum TestKind {
     Response(Response),
     /// What rests of different length give back.
     Ladder(Ladder),
+    /// Loads in rounds until a state is steady or enough is written.
+    Rounds(Rounds),
 }
 
 /// Points over one or more parameters.

@@ -18,6 +18,7 @@ mod parallel;
 mod plan;
 mod recorder;
 mod response;
+mod rounds;
 mod run;
 mod serial;
 

@@ -4,10 +4,10 @@
 use stend_record::review::{PointOp, TargetKind};
 
 use crate::edition::{
-    ContinuationStep, Curve, Edition, Ladder, Load, Response, Step, TestKind, range_bytes,
+    ContinuationStep, Curve, Edition, Ladder, Load, Response, Rounds, Step, TestKind, range_bytes,
 };
 use crate::job::scaled_runtime_s;
-use crate::{ladder, response};
+use crate::{ladder, response, rounds};
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,8 @@ pub(crate) enum Unit<'e> {
         dests: Vec<Dest>,
         ladder: &'e Ladder,
     },
+    /// Loads in rounds.
+    Rounds { dest: Dest, rounds: &'e Rounds },
     /// A curve and what continues it.
     Chain {
         /// Id of the test that the curve belongs to: names the random seeds.
@@ -158,6 +160,10 @@ impl<'e> Plan<'e> {
                         trim,
                     });
                 }
+            }
+            TestKind::Rounds(rounds) => {
+                let dest = next();
+                self.units.push(Unit::Rounds { dest, rounds });
             }
             TestKind::Ladder(ladder) => {
                 let dests = std::iter::repeat_with(next)
@@ -331,6 +337,7 @@ impl<'e> Plan<'e> {
                 });
             }
             Unit::Ladder { ladder, .. } => ladder::walk(self, ladder, copied, see),
+            Unit::Rounds { rounds, .. } => rounds::walk(self, rounds, see),
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
                     see(match phase {
@@ -365,6 +372,7 @@ impl Unit<'_> {
             Unit::Point { state, .. } => *state,
             Unit::Response { response, .. } => response.state,
             Unit::Ladder { ladder, .. } => ladder.state,
+            Unit::Rounds { rounds, .. } => rounds.state,
             Unit::Chain { curve, .. } => curve.state,
         }
     }
@@ -375,6 +383,7 @@ impl Unit<'_> {
             Unit::Point { load, .. } => load.region_bytes,
             Unit::Response { response, .. } => response.load.region_bytes,
             Unit::Ladder { ladder, .. } => ladder.load.region_bytes,
+            Unit::Rounds { .. } => None,
             Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
@@ -382,7 +391,9 @@ impl Unit<'_> {
     /// Where its results go, in order.
     pub(crate) fn dests(&self) -> Vec<Dest> {
         match self {
-            Unit::Point { dest, .. } | Unit::Response { dest, .. } => vec![*dest],
+            Unit::Point { dest, .. } | Unit::Response { dest, .. } | Unit::Rounds { dest, .. } => {
+                vec![*dest]
+            }
             Unit::Ladder { dests, .. } => dests.clone(),
             Unit::Chain { phases, .. } => phases
                 .iter()
@@ -398,7 +409,9 @@ impl Unit<'_> {
     /// The test it belongs to; of a chain, the first of its tests.
     pub(crate) fn test(&self) -> usize {
         match self {
-            Unit::Point { dest, .. } | Unit::Response { dest, .. } => dest.test,
+            Unit::Point { dest, .. } | Unit::Response { dest, .. } | Unit::Rounds { dest, .. } => {
+                dest.test
+            }
             Unit::Ladder { .. } | Unit::Chain { .. } => self.dests()[0].test,
         }
     }
@@ -413,6 +426,7 @@ impl Unit<'_> {
         match self {
             Unit::Point { load, .. } => load.writes(),
             Unit::Response { .. } | Unit::Ladder { .. } => true,
+            Unit::Rounds { rounds, .. } => rounds.loads.iter().any(Load::writes),
             Unit::Chain { curve, phases, .. } => {
                 curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))
             }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stend_record::review::{
-    FailedTest, JobText, Point, Response, Review, Rung, Series, TestResult,
+    FailedTest, JobText, Point, Response, Review, Rounds, Rung, Series, TestResult,
 };
 use stend_target::TargetError;
 
@@ -26,6 +26,8 @@ pub(crate) enum Measured {
     Response(Response),
     /// A rung of a ladder, with its curve.
     Rung(Series, Rung),
+    /// Rounds, with the jobs of the first after the one of the shot.
+    Rounds(Rounds, Vec<JobText>),
 }
 
 type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
@@ -232,6 +234,7 @@ impl<'a> Recorder<'a> {
                     .responses
                     .get_or_insert_with(Vec::new)
                     .push(response.clone()),
+                Measured::Rounds(..) => {}
                 Measured::Rung(series, rung) => {
                     let curves = result.series.get_or_insert_with(Vec::new);
                     curves.push(series.clone());
@@ -240,6 +243,10 @@ impl<'a> Recorder<'a> {
                 }
             }
             result.jobs.push(shot.job.clone());
+            if let Measured::Rounds(rounds, jobs) = &shot.measured {
+                result.rounds = Some(rounds.clone());
+                result.jobs.extend_from_slice(jobs);
+            }
             for warning in &shot.warnings {
                 if !result.warnings.contains(warning) {
                     result.warnings.push(warning.clone());

@@ -400,6 +400,7 @@ impl Runner<'_> {
                 response,
                 trim,
             } => self.response(target, *dest, response, *trim),
+            Unit::Rounds { dest, rounds } => self.rounds(target, *dest, rounds),
             Unit::Ladder { dests, ladder } => self.ladder(target, dests, ladder),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {

@@ -10,7 +10,15 @@ fn the_built_in_edition_is_as_documented() {
     let edition = Edition::load("2014").unwrap();
     assert_eq!(
         Edition::built_in(),
-        ["2014", "2015", "2016a", "2016b", "2018", "recovery-ladder"]
+        [
+            "2014",
+            "2015",
+            "2016a",
+            "2016b",
+            "2018",
+            "recovery-ladder",
+            "snia-pts"
+        ]
     );
     assert_eq!(edition.id, "2014");
     let states: Vec<_> = edition.states.iter().map(|s| s.id.as_str()).collect();

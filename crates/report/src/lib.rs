@@ -3,7 +3,7 @@
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
-//! the key figures; `points`, `curves`, `responses` and `ladders`, with `latency`, make each
+//! the key figures; `points`, `curves`, `responses`, `ladders` and `rounds`, with `latency`, make each
 //! test's charts and tables; `chart` is the data that the page's script draws; `page`
 //! lays it out.
 
@@ -18,6 +18,7 @@ mod number;
 mod page;
 mod points;
 mod responses;
+mod rounds;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use stend_record::review::{Condition, JobText, Review, TargetInfo, TargetKind, T
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
-use crate::{Finding, ReportError, curves, headline, ladders, number, points, responses};
+use crate::{Finding, ReportError, curves, headline, ladders, number, points, responses, rounds};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -149,6 +149,7 @@ fn section<'a>(
     data: &mut ChartData,
 ) -> Section<'a> {
     let mut blocks = ladders::blocks(test, drives, data);
+    blocks.extend(rounds::blocks(test, drives, data));
     if test
         .points
         .as_ref()

@@ -74,7 +74,7 @@ pub struct ReviewArgs {
     /// What to test.
     pub target: String,
 
-    /// Edition of the methodology: 2014, 2015, 2016a, 2016b, 2018, recovery-ladder, or a file.
+    /// Edition of the methodology: 2014, 2015, 2016a, 2016b, 2018, recovery-ladder, snia-pts, or a file.
     #[arg(long, value_name = "ID", default_value = "2014")]
     pub edition: String,
 

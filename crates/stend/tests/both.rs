@@ -15,7 +15,7 @@ use common::{
 use serde_json::Value;
 
 /// Tests of every kind that the editions have.
-const TESTS: [&str; 12] = [
+const TESTS: [&str; 14] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -28,6 +28,8 @@ const TESTS: [&str; 12] = [
     "linear-fill",
     "trim-response",
     "recovery-ladder",
+    "steady-iops",
+    "write-saturation",
 ];
 
 /// Shares of the simulated and the real are compared over this time, s.
@@ -109,6 +111,7 @@ fn check(review: &Value) {
     check_responses(review);
     check_recovery(review);
     check_ladder(review);
+    check_rounds(review);
 }
 
 /// Every backend has the keys of the simulated drive's review, and no others.
@@ -121,6 +124,8 @@ fn same_shape(review: &Value) {
             .map(|test| {
                 let mut paths = key_paths(test);
                 paths.remove(".warnings[]");
+                // Whether a state is steady is for the target to show.
+                paths.remove(".rounds.steady_from_round");
                 paths
             })
             .collect()
@@ -343,5 +348,53 @@ fn check_ladder(review: &Value) {
         assert!(number(&rung["iops_start"]) > 0.0, "{rung}");
         let written = number(&list(&curve["samples"]).last().unwrap()["written_bytes"]);
         assert!(number(&rung["recovered_bytes"]) <= written, "{rung}");
+    }
+}
+
+/// Every load in every round, and a verdict.
+fn check_rounds(review: &Value) {
+    let rounds = &test(review, "steady-iops")["rounds"];
+    let shares: Vec<&Value> = list(&rounds["loads"])
+        .iter()
+        .map(|load| &load["read_percent"])
+        .collect();
+    assert_eq!(shares, [50, 50, 0, 0]);
+    assert_eq!(
+        (&rounds["tracked"], &rounds["figure"]),
+        (&3.into(), &"iops".into())
+    );
+    assert_eq!(list(&rounds["rounds"]).len(), 5);
+    let warned = test(review, "steady-iops")["warnings"]
+        .as_array()
+        .is_some_and(|all| {
+            all.iter()
+                .any(|w| w.as_str().unwrap().contains("not achieved"))
+        });
+    assert_eq!(warned, rounds["steady_from_round"].is_null());
+    let jobs = list(&test(review, "steady-iops")["jobs"]);
+    assert_eq!(jobs.len(), 4);
+    assert!(jobs[3]["text"].as_str().unwrap().contains("bs=4k"));
+
+    let saturation = &test(review, "write-saturation")["rounds"];
+    assert_eq!(saturation["steady_sought"], false);
+    for (rounds, seconds) in [(rounds, 1.0), (saturation, 1.0)] {
+        let mut written = 0.0;
+        for round in list(&rounds["rounds"]) {
+            for (load, figures) in list(&rounds["loads"]).iter().zip(list(round)) {
+                let (iops, block) = (number(&figures["iops"]), number(&load["block_bytes"]));
+                let share = 1.0 - number(&load["read_percent"]) / 100.0;
+                written += iops * block * share * seconds;
+                assert!(iops > 1.0, "{figures}");
+                let latency_s = number(&figures["latency_mean_ns"]) / 1e9;
+                let outstanding = number(&load["queue_depth"]);
+                assert!(iops * latency_s < 1.1 * outstanding, "{figures}");
+                assert!(
+                    figures["latency_max_ns"].as_f64() > Some(latency_s * 1e9),
+                    "{figures}"
+                );
+            }
+        }
+        let said = number(&rounds["written_bytes"]);
+        assert!((said / written - 1.0).abs() < 0.1, "{said} of {written}");
     }
 }

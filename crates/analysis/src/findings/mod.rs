@@ -25,12 +25,13 @@ mod ladder;
 mod points;
 mod responses;
 mod rivals;
+mod rounds;
 mod summary;
 
 use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::figures::{KeyFigure, key_figures};
-use crate::load::{curves_of, points_of, responses_of, rungs_of};
+use crate::load::{curves_of, points_of, responses_of, rounds_of, rungs_of};
 
 /// Title of the first finding, the whole in a few sentences.
 pub const SUMMARY_TITLE: &str = "In short";
@@ -105,6 +106,9 @@ fn title(test: &TestResult) -> String {
 }
 
 fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
+    if let Some(rounds) = rounds_of(test) {
+        return rounds::sentences(rounds);
+    }
     let rungs = rungs_of(test);
     if !rungs.is_empty() {
         return ladder::sentences(rungs);

@@ -5,6 +5,7 @@
 //! know (references, ranges, names used twice) is checked and resolved.
 
 mod ladder;
+mod rounds;
 
 use serde::Deserialize;
 use stend_record::review::{Pattern, PointOp};
@@ -74,6 +75,7 @@ struct TestEntry {
     continuation: Option<ContinueEntry>,
     response: Option<ResponseEntry>,
     ladder: Option<ladder::Entry>,
+    rounds: Option<rounds::Entry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -432,12 +434,15 @@ impl Source<'_> {
         if let Some(ladder) = entry.ladder {
             kinds.push(TestKind::Ladder(self.ladder(&ladder, states)?));
         }
+        if let Some(rounds) = entry.rounds {
+            kinds.push(TestKind::Rounds(self.rounds(&rounds, states)?));
+        }
         let kind = match (kinds.pop(), kinds.pop()) {
             (Some(kind), None) => kind,
             _ => {
                 return self.fail(
                     &entry.id,
-                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.ladder]`",
+                    "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.ladder]`, `[test.rounds]`",
                 );
             }
         };
