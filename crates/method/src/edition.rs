@@ -89,6 +89,16 @@ pub enum Step {
         /// How long, s.
         duration_s: f64,
     },
+    /// Write at random over the whole capacity, round after round, until the speed is steady
+    /// by SNIA's definition.
+    UntilSteady {
+        /// The writes.
+        load: Load,
+        /// Length of a round, s.
+        round_s: f64,
+        /// Rounds at most.
+        rounds_max: u32,
+    },
 }
 
 /// A test.

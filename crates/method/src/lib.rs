@@ -21,6 +21,7 @@ mod response;
 mod rounds;
 mod run;
 mod serial;
+mod until_steady;
 
 pub use edition::{Edition, EditionError};
 pub use event::Event;

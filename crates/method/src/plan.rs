@@ -251,6 +251,14 @@ impl<'e> Plan<'e> {
         if let Step::Fill { region_bytes, .. } = step {
             return self.pass_cost(range_bytes(*region_bytes, self.capacity_bytes));
         }
+        if let Step::UntilSteady {
+            load,
+            round_s,
+            rounds_max,
+        } = step
+        {
+            return self.load_cost(load, Some(self.runtime_s(*round_s))) * f64::from(*rounds_max);
+        }
         match (self.kind, step) {
             // Mostly the collection that happens meanwhile.
             (TargetKind::Simulated, Step::Idle { .. }) => capacity / 4096.0 / 20.0,

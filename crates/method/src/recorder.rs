@@ -1,10 +1,11 @@
 //! Puts results together in the edition's order, whatever the order they come in, and
 //! reports and saves them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stend_record::review::{
-    FailedTest, JobText, Point, Response, Review, Rounds, Rung, Series, TestResult,
+    Condition, FailedTest, JobText, Point, Response, Review, Rounds, Rung, Series, TestResult,
 };
 use stend_target::TargetError;
 
@@ -44,6 +45,8 @@ struct Progress {
     /// Finished tests by index in the edition, those taken over among them.
     finished: Vec<Option<TestResult>>,
     failed: Vec<Option<FailedTest>>,
+    /// Conditions that showed while states were made, by name: states are made in any order.
+    notes: BTreeMap<String, Vec<String>>,
 }
 
 /// Where all results go. Shared by all workers.
@@ -83,6 +86,7 @@ impl<'a> Recorder<'a> {
                 review,
                 failed: vec![None; finished.len()],
                 finished,
+                notes: BTreeMap::new(),
             }),
         }
     }
@@ -101,6 +105,13 @@ impl<'a> Recorder<'a> {
 
     fn test_id(&self, test: usize) -> &'a str {
         &self.plan.edition.tests[self.plan.tests[test].index].id
+    }
+
+    /// What is to be said of how a state was made, in the order in which it was made each
+    /// time.
+    pub(crate) fn note(&self, name: String, value: String) {
+        let mut progress = self.lock();
+        progress.notes.entry(name).or_default().push(value);
     }
 
     /// A preparation begins.
@@ -272,6 +283,11 @@ impl<'a> Recorder<'a> {
 
 fn review(progress: &Progress) -> Review {
     let mut review = progress.review.clone();
+    let notes = progress.notes.iter().map(|(name, values)| Condition {
+        name: name.clone(),
+        value: values.join("; again: "),
+    });
+    review.conditions.extend(notes);
     review.tests = progress.finished.iter().flatten().cloned().collect();
     review.failed = progress.failed.iter().flatten().cloned().collect();
     review.complete = review.failed.is_empty() && progress.settled.iter().all(|s| *s);

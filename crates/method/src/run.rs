@@ -152,6 +152,15 @@ pub fn estimate(
             sum.fill_bytes += range_bytes(*region_bytes, target.capacity_bytes);
         }
         Action::Step(Step::Idle { duration_s }) => sum.idle_s += plan.rest_s(*duration_s),
+        Action::Step(Step::UntilSteady {
+            round_s,
+            rounds_max,
+            ..
+        }) => {
+            let seconds = plan.runtime_s(*round_s) as f64 * f64::from(*rounds_max);
+            sum.measured_s += seconds;
+            sum.writing_s += seconds;
+        }
         Action::Step(Step::Trim) => {}
     });
     Ok(sum)
@@ -376,6 +385,11 @@ impl Runner<'_> {
                 outcome::check_errors(&done)?;
             }
             Step::Trim => target.trim_all()?,
+            Step::UntilSteady {
+                load,
+                round_s,
+                rounds_max,
+            } => self.until_steady(target, name, load, *round_s, *rounds_max)?,
             Step::Idle { duration_s } => target.idle(self.plan.rest_s(*duration_s))?,
         }
         self.recorder.spent(self.plan.step_cost(step));
@@ -569,6 +583,7 @@ impl Step {
             Step::Fill { .. } => "filling",
             Step::Trim => "TRIM",
             Step::Idle { .. } => "resting",
+            Step::UntilSteady { .. } => "writing until steady",
         }
     }
 }

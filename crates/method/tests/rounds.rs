@@ -293,3 +293,71 @@ fn what_is_wrong_with_rounds_is_told() {
     assert!(wrong("[100, 95, 65, 50, 35, 5, 0]", "[101, 0]").contains("from 0 to 100"));
     assert!(wrong("figure = \"latency-mean\"", "figure = \"p99\"").contains("latency-mean"));
 }
+
+/// An edition of one point, from a state that is written until it is steady.
+fn steady_edition(rounds_max: u32) -> Edition {
+    let text = include_str!("../../../editions/snia-pts.toml");
+    let head = text.split("[[state]]").next().unwrap();
+    let rest = format!(
+        r#"
+[[state]]
+id = "steady"
+title = "written at random until steady"
+steps = ["trim", {{ until_steady = {{ block_bytes = 4096, queue_depth = 32, round_s = 60, rounds_max = {rounds_max} }} }}]
+
+[[test]]
+id = "random"
+title = "Random read and write"
+method = "4 KiB."
+[[test.sweep]]
+op = "read"
+state = "steady"
+pattern = "random"
+block_bytes = [4096]
+queue_depth = [1]
+threads = 1
+duration_s = 30
+"#
+    );
+    Edition::parse(&format!("{head}{rest}"), "mine.toml").unwrap()
+}
+
+#[test]
+fn a_state_is_written_until_it_is_steady() {
+    for copied in [true, false] {
+        let (review, log) = run(&steady_edition(25), "random", SETTLING, copied);
+        // Eight rounds, then the point.
+        assert_eq!(log.len(), 1 + 8 + 1, "{log:?}");
+        assert_eq!(log[9], "randread 4k");
+        let said = review
+            .conditions
+            .iter()
+            .find(|c| c.name == "steady state of `steady`")
+            .unwrap();
+        assert!(
+            said.value
+                .starts_with("reached after 8 rounds of 60 s of random write, 4 KiB"),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_state_that_does_not_become_steady_fails_its_tests() {
+    let target = Scripted {
+        speeds: SETTLING,
+        written_bytes: 0,
+        copied: true,
+        log: Arc::default(),
+    };
+    let options = ReviewOptions::default();
+    let edition = steady_edition(7);
+    let asked = estimate(&edition, &options, &target.info(), true).unwrap();
+    assert_eq!(asked.writing_s, 7.0 * 60.0);
+    let review = run_review(Box::new(target), &edition, &options, &|_| {}).unwrap();
+    let error = &review.failed[0].error;
+    assert!(
+        error.contains("state `steady`: steady state not achieved in 7 rounds of 60 s"),
+        "{error}"
+    );
+}

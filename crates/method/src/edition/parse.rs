@@ -46,7 +46,7 @@ struct StateEntry {
 
 /// `deny_unknown_fields` holds for the fields of the variants as well.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "lowercase")]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum StepEntry {
     Fill {
         block_bytes: Spanned<u64>,
@@ -56,6 +56,12 @@ enum StepEntry {
     Trim,
     Idle {
         duration_s: Spanned<f64>,
+    },
+    UntilSteady {
+        block_bytes: Spanned<u64>,
+        queue_depth: Spanned<u32>,
+        round_s: Spanned<f64>,
+        rounds_max: Spanned<u32>,
     },
     Measure {
         name: String,
@@ -331,6 +337,24 @@ impl Source<'_> {
             StepEntry::Idle { duration_s } => ContinuationStep::Do(Step::Idle {
                 duration_s: self.pause(&duration_s)?,
             }),
+            StepEntry::UntilSteady {
+                block_bytes,
+                queue_depth,
+                round_s,
+                rounds_max,
+            } => ContinuationStep::Do(Step::UntilSteady {
+                load: Load {
+                    op: PointOp::Write,
+                    pattern: Pattern::Random,
+                    block_bytes: self.block(&block_bytes, *block_bytes.get_ref())?,
+                    queue_depth: self.count(&queue_depth, *queue_depth.get_ref())?,
+                    threads: 1,
+                    read_percent: 0,
+                    region_bytes: None,
+                },
+                round_s: self.duration(&round_s)?,
+                rounds_max: self.steady_rounds(&rounds_max)?,
+            }),
             StepEntry::Measure { name, duration_s } => ContinuationStep::Measure {
                 duration_s: self.duration(&duration_s)?,
                 name,
@@ -350,7 +374,7 @@ impl Source<'_> {
                 ContinuationStep::Measure { .. } => {
                     return self.fail(
                         state,
-                        "a state is prepared by `fill`, `trim` and `idle`; only a `[test.continue]` has a `measure`",
+                        "a state is prepared by `fill`, `trim`, `idle` and `until_steady`; only a `[test.continue]` has a `measure`",
                     );
                 }
             }

@@ -59,17 +59,10 @@ impl Source<'_> {
                 capacities: self.count(capacities, *capacities.get_ref())?,
             },
         };
-        let rounds_max = *entry.rounds_max.get_ref();
-        let (least, most) = match until {
-            Until::Steady => (WINDOW as u32, ROUNDS_MAX as u32),
-            Until::Written { .. } => (1, ROUNDS_LIMIT),
+        let rounds_max = match until {
+            Until::Steady => self.steady_rounds(&entry.rounds_max)?,
+            Until::Written { .. } => self.rounds_within(&entry.rounds_max, 1, ROUNDS_LIMIT)?,
         };
-        if !(least..=most).contains(&rounds_max) {
-            return self.fail(
-                &entry.rounds_max,
-                format!("{rounds_max} is out of range: from {least} to {most} rounds here"),
-            );
-        }
         Ok(Rounds {
             state: self.state_index(&entry.state, states)?,
             loads,
@@ -79,6 +72,27 @@ impl Source<'_> {
             until,
             rounds_max,
         })
+    }
+
+    /// Rounds within which a state may become steady.
+    pub(super) fn steady_rounds(&self, place: &Spanned<u32>) -> Result<u32, EditionError> {
+        self.rounds_within(place, WINDOW as u32, ROUNDS_MAX as u32)
+    }
+
+    fn rounds_within(
+        &self,
+        place: &Spanned<u32>,
+        least: u32,
+        most: u32,
+    ) -> Result<u32, EditionError> {
+        let rounds = *place.get_ref();
+        if !(least..=most).contains(&rounds) {
+            return self.fail(
+                place,
+                format!("{rounds} is out of range: from {least} to {most} rounds here"),
+            );
+        }
+        Ok(rounds)
     }
 
     /// The loads of a round: shares of reads turn slowest.
