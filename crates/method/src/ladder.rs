@@ -118,9 +118,10 @@ impl Runner<'_> {
             ))));
         };
         if !found.fell && found.bytes > 0 {
-            warnings.push(format!(
-                "the curve `{name}` was still fast at its end: its rest gave back at least what was written; choose a longer `measure_s`"
-            ));
+            warnings.push(
+                "after some rests the load was still fast when its time was over: they gave back at least what was written; a longer `measure_s` tells how much"
+                    .to_owned(),
+            );
         }
         warnings.extend(warning.map(str::to_owned));
         let rung = Rung {

@@ -462,6 +462,12 @@ fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
         said.contains("With TRIM, a rest of 30 min gives back at least 7.5 GB"),
         "{said}"
     );
+    // So does the summary, which does not name every rung.
+    let summary = &verdict[0].1;
+    assert!(
+        summary.contains("With TRIM, a rest of 30 min") && !summary.contains("After idle"),
+        "{summary}"
+    );
 }
 
 /// Rounds of one load that is written, with these speeds.
