@@ -3,17 +3,19 @@
 
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{
-    FileWork, Pattern, Point, PointOp, Response, Series, SeriesPoint, TestResult,
+    FileWork, Pattern, Point, PointOp, Response, Rung, Series, SeriesPoint, TestResult,
 };
 use stend_record::traces::{TraceResult, overall_bw};
 
 use crate::ends::{end_level, start_level};
 use crate::files::{files_of, set_words};
 use crate::load::{
-    Dimension, Load, benchmark_of, curves_of, op_words, points_of, responses_of, traces_of,
+    Dimension, Load, benchmark_of, curves_of, op_words, points_of, responses_of, rounds_of,
+    rungs_of, traces_of,
 };
 use crate::recovery::recovery;
 use crate::response::aftermath;
+use crate::rounds::Judged;
 use crate::words::{self, capitalised};
 
 /// Share of reads that a mixed test is summed up by, percent: four reads to one write.
@@ -117,6 +119,8 @@ pub struct KeyFigure {
 /// - of a single curve its start, its end and its mean;
 /// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
 ///   the end level of the first;
+/// - of a test in rounds, the speed of the tracked load over the steady window, or the last;
+/// - of a recovery ladder, what the longest rest gives back;
 /// - of reads while a file is deleted, the slowest second of each response;
 /// - of a benchmark each row and direction;
 /// - of traces the bandwidth of all of them;
@@ -127,6 +131,8 @@ pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
         let figures = match test.points {
             Some(_) => of_points(test),
             None if test.files.is_some() => of_files(files_of(test)),
+            None if test.rounds.is_some() => of_rounds(test).into_iter().collect(),
+            None if test.rungs.is_some() => of_rungs(rungs_of(test)),
             None if test.responses.is_some() => of_responses(responses_of(test)),
             None if test.benchmark.is_some() => of_benchmark(benchmark_of(test)),
             None if test.traces.is_some() => of_traces(traces_of(test)),
@@ -272,6 +278,35 @@ fn of_files(files: &[FileWork]) -> Vec<Named> {
         (name, work.bw_bytes_per_s, Unit::BytesPerS)
     };
     files.iter().map(figure).collect()
+}
+
+fn of_rounds(test: &TestResult) -> Option<Named> {
+    let rounds = rounds_of(test)?;
+    let judged = Judged::of(rounds)?;
+    let mean = judged.mean_of(rounds, rounds.tracked)?;
+    let name = match judged.is_steady() {
+        true => "Tracked load, steady".to_owned(),
+        false => "Tracked load, last rounds, not steady".to_owned(),
+    };
+    Some(match rounds.loads[rounds.tracked].pattern {
+        Pattern::Sequential => (name, mean.bw_bytes_per_s, Unit::BytesPerS),
+        Pattern::Random => (name, mean.iops, Unit::Iops),
+    })
+}
+
+fn of_rungs(rungs: &[Rung]) -> Vec<Named> {
+    let longest = |trim: bool| {
+        let of = rungs.iter().filter(|r| r.trim == trim);
+        of.max_by(|a, b| a.idle_s.total_cmp(&b.idle_s))
+    };
+    [false, true]
+        .into_iter()
+        .filter_map(longest)
+        .map(|rung| {
+            let name = format!("{}: fast writes", capitalised(&rung.name));
+            (name, rung.recovered_bytes as f64, Unit::Bytes)
+        })
+        .collect()
 }
 
 /// The same figure among another drive's.

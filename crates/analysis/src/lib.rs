@@ -16,8 +16,10 @@ pub mod findings;
 pub mod load;
 pub mod recovery;
 pub mod response;
+pub mod rounds;
 mod segment;
 pub mod smooth;
+pub mod steady;
 pub mod steps;
 pub mod words;
 

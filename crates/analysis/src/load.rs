@@ -1,7 +1,7 @@
 //! What a figure was measured under, what a test varies, and the words for both.
 
 use stend_record::benchmark::BenchmarkCell;
-use stend_record::review::{Pattern, Point, PointOp, Response, Series, TestResult};
+use stend_record::review::{Pattern, Point, PointOp, Response, Rounds, Rung, Series, TestResult};
 use stend_record::traces::TraceResult;
 
 use crate::words::{self, capitalised};
@@ -156,6 +156,19 @@ pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
 /// The replayed traces of a test; none of any other test.
 pub fn traces_of(test: &TestResult) -> &[TraceResult] {
     test.traces.as_deref().unwrap_or_default()
+}
+
+/// The rungs of a recovery ladder; none of any other test.
+pub fn rungs_of(test: &TestResult) -> &[Rung] {
+    test.rungs.as_deref().unwrap_or_default()
+}
+
+/// The rounds of a test that can be read: the tracked load is one of each round's.
+pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
+    let rounds = test.rounds.as_ref()?;
+    let loads = rounds.loads.len();
+    let whole = rounds.rounds.iter().all(|round| round.len() == loads);
+    (rounds.tracked < loads && whole).then_some(rounds)
 }
 
 /// A direction in words: `read`, `write`, `mixed`.

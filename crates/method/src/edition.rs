@@ -4,8 +4,13 @@
 //! all of it, so that an edition in memory can be carried out without further questions.
 
 pub mod benchmark;
+mod ladder;
 mod parse;
+mod rounds;
 pub mod traces;
+
+pub use ladder::Ladder;
+pub use rounds::{Rounds, Until};
 
 use std::path::Path;
 
@@ -19,7 +24,7 @@ pub use traces::Traces;
 pub const SCHEMA: &str = "stend.edition/1";
 
 /// Editions that are part of the program: name and text.
-const BUILT_IN: [(&str, &str); 6] = [
+const BUILT_IN: [(&str, &str); 8] = [
     ("2014", include_str!("../../../editions/2014.toml")),
     ("2015", include_str!("../../../editions/2015.toml")),
     ("2016a", include_str!("../../../editions/2016a.toml")),
@@ -29,6 +34,11 @@ const BUILT_IN: [(&str, &str); 6] = [
         "crystaldiskmark",
         include_str!("../../../editions/crystaldiskmark.toml"),
     ),
+    (
+        "recovery-ladder",
+        include_str!("../../../editions/recovery-ladder.toml"),
+    ),
+    ("snia-pts", include_str!("../../../editions/snia-pts.toml")),
 ];
 
 /// Percentiles that every edition must ask for, because the review's
@@ -89,6 +99,16 @@ pub enum Step {
         /// How long, s.
         duration_s: f64,
     },
+    /// Write at random over the whole capacity, round after round, until the speed is steady
+    /// by SNIA's definition.
+    UntilSteady {
+        /// The writes.
+        load: Load,
+        /// Length of a round, s.
+        round_s: f64,
+        /// Rounds at most.
+        rounds_max: u32,
+    },
 }
 
 /// A test.
@@ -121,6 +141,10 @@ pub enum TestKind {
     Traces(Traces),
     /// Work on sets of files.
     Files(Files),
+    /// What rests of different length give back.
+    Ladder(Ladder),
+    /// Loads in rounds until a state is steady or enough is written.
+    Rounds(Rounds),
 }
 
 /// Points over one or more parameters.

@@ -14,14 +14,17 @@ pub mod edition;
 mod event;
 mod files;
 mod job;
+mod ladder;
 mod outcome;
 mod parallel;
 mod plan;
 mod recorder;
 mod response;
+mod rounds;
 mod run;
 mod serial;
 mod traces;
+mod until_steady;
 
 pub use edition::{Edition, EditionError};
 pub use event::Event;

@@ -102,7 +102,7 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
         }
     }
     for unit in &plan.units {
-        plan.walk_unit(unit, see);
+        plan.walk_unit(unit, true, see);
     }
 }
 
@@ -146,7 +146,7 @@ fn tasks(plan: &Plan<'_>) -> Vec<Task> {
     let units = plan.units.iter().enumerate().map(|(index, unit)| Task {
         work: Work::Unit(index),
         needs: unit.state() + 1,
-        cost: plan.unit_cost(unit),
+        cost: plan.unit_cost(unit, true),
         claimed: false,
     });
     states.chain(units).collect()

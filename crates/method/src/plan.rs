@@ -6,12 +6,12 @@ use stend_record::review::{PointOp, TargetKind};
 
 use crate::edition::traces::TraceEntry;
 use crate::edition::{
-    Benchmark, ContinuationStep, Curve, Edition, Files, Load, Response, Step, TestKind, Traces,
-    range_bytes,
+    Benchmark, ContinuationStep, Curve, Edition, Files, Ladder, Load, Response, Rounds, Step,
+    TestKind, Traces, range_bytes,
 };
 use crate::files;
 use crate::job::scaled_runtime_s;
-use crate::{response, traces};
+use crate::{ladder, response, rounds, traces};
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,14 @@ pub(crate) enum Unit<'e> {
         files: &'e Files,
         set: &'e str,
     },
+    /// A load until the target is slow, and again after each rest.
+    Ladder {
+        /// The fresh curve's, then one a rung.
+        dests: Vec<Dest>,
+        ladder: &'e Ladder,
+    },
+    /// Loads in rounds.
+    Rounds { dest: Dest, rounds: &'e Rounds },
     /// A curve and what continues it.
     Chain {
         /// Id of the test that the curve belongs to: names the random seeds.
@@ -221,6 +229,16 @@ impl<'e> Plan<'e> {
                     }
                 }
             },
+            TestKind::Rounds(rounds) => {
+                let dest = next();
+                self.units.push(Unit::Rounds { dest, rounds });
+            }
+            TestKind::Ladder(ladder) => {
+                let dests = std::iter::repeat_with(next)
+                    .take(1 + ladder.rungs().count())
+                    .collect();
+                self.units.push(Unit::Ladder { dests, ladder });
+            }
             TestKind::Curve(curve) => {
                 let dest = next();
                 self.units.push(chain(edition, index, curve, dest));
@@ -300,6 +318,14 @@ impl<'e> Plan<'e> {
         let capacity = self.capacity_bytes as f64;
         if let Step::Fill { region_bytes, .. } = step {
             return self.pass_cost(range_bytes(*region_bytes, self.capacity_bytes));
+        }
+        if let Step::UntilSteady {
+            load,
+            round_s,
+            rounds_max,
+        } = step
+        {
+            return self.load_cost(load, Some(self.runtime_s(*round_s))) * f64::from(*rounds_max);
         }
         match (self.kind, step) {
             // Mostly the collection that happens meanwhile.
@@ -381,14 +407,14 @@ impl<'e> Plan<'e> {
     }
 
     /// The cost of a unit without its preparation.
-    pub(crate) fn unit_cost(&self, unit: &Unit<'_>) -> f64 {
+    pub(crate) fn unit_cost(&self, unit: &Unit<'_>, copied: bool) -> f64 {
         let mut cost = 0.0;
-        self.walk_unit(unit, &mut |action| cost += self.cost(&action));
+        self.walk_unit(unit, copied, &mut |action| cost += self.cost(&action));
         cost
     }
 
-    /// Shows every action of a unit.
-    pub(crate) fn walk_unit(&self, unit: &Unit<'_>, see: &mut dyn FnMut(Action<'_>)) {
+    /// Shows every action of a unit on a target that can be copied, or cannot.
+    pub(crate) fn walk_unit(&self, unit: &Unit<'_>, copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         match unit {
             Unit::Point {
                 load, duration_s, ..
@@ -437,6 +463,8 @@ impl<'e> Plan<'e> {
                     duration_s: files.rest_s,
                 }));
             }
+            Unit::Ladder { ladder, .. } => ladder::walk(self, ladder, copied, see),
+            Unit::Rounds { rounds, .. } => rounds::walk(self, rounds, see),
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
                     see(match phase {
@@ -473,6 +501,8 @@ impl Unit<'_> {
             Unit::Benchmark { benchmark, .. } => benchmark.state,
             Unit::Trace { traces, .. } => traces.state,
             Unit::Files { files, .. } => files.state,
+            Unit::Ladder { ladder, .. } => ladder.state,
+            Unit::Rounds { rounds, .. } => rounds.state,
             Unit::Chain { curve, .. } => curve.state,
         }
     }
@@ -485,6 +515,8 @@ impl Unit<'_> {
             Unit::Benchmark { benchmark, .. } => Some(benchmark.profile.region_bytes),
             Unit::Trace { .. } => None,
             Unit::Files { .. } => None,
+            Unit::Ladder { ladder, .. } => ladder.load.region_bytes,
+            Unit::Rounds { .. } => None,
             Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
@@ -495,8 +527,9 @@ impl Unit<'_> {
             Unit::Point { dest, .. }
             | Unit::Response { dest, .. }
             | Unit::Trace { dest, .. }
-            | Unit::Files { dest, .. } => vec![*dest],
-            Unit::Benchmark { dests, .. } => dests.clone(),
+            | Unit::Files { dest, .. }
+            | Unit::Rounds { dest, .. } => vec![*dest],
+            Unit::Benchmark { dests, .. } | Unit::Ladder { dests, .. } => dests.clone(),
             Unit::Chain { phases, .. } => phases
                 .iter()
                 .flat_map(|phase| match phase {
@@ -514,8 +547,11 @@ impl Unit<'_> {
             Unit::Point { dest, .. }
             | Unit::Response { dest, .. }
             | Unit::Trace { dest, .. }
-            | Unit::Files { dest, .. } => dest.test,
-            Unit::Benchmark { .. } | Unit::Chain { .. } => self.dests()[0].test,
+            | Unit::Files { dest, .. }
+            | Unit::Rounds { dest, .. } => dest.test,
+            Unit::Benchmark { .. } | Unit::Ladder { .. } | Unit::Chain { .. } => {
+                self.dests()[0].test
+            }
         }
     }
 
@@ -531,7 +567,9 @@ impl Unit<'_> {
             Unit::Response { .. }
             | Unit::Benchmark { .. }
             | Unit::Trace { .. }
-            | Unit::Files { .. } => true,
+            | Unit::Files { .. }
+            | Unit::Ladder { .. } => true,
+            Unit::Rounds { rounds, .. } => rounds.loads.iter().any(Load::writes),
             Unit::Chain { curve, phases, .. } => {
                 curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))
             }

@@ -1,11 +1,13 @@
 //! Puts results together in the edition's order, whatever the order they come in, and
 //! reports and saves them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{
-    FailedTest, FileWork, JobText, Point, Response, Review, Series, TestResult,
+    Condition, FailedTest, FileWork, JobText, Point, Response, Review, Rounds, Rung, Series,
+    TestResult,
 };
 use stend_record::traces::{TraceResult, overall_bw};
 use stend_target::TargetError;
@@ -32,6 +34,10 @@ pub(crate) enum Measured {
     Cell(BenchmarkCell),
     Trace(Box<TraceResult>),
     Files(FileWork),
+    /// A rung of a ladder, with its curve.
+    Rung(Series, Rung),
+    /// Rounds, with the jobs of the first.
+    Rounds(Rounds),
 }
 
 type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
@@ -48,6 +54,8 @@ struct Progress {
     /// Finished tests by index in the edition, those taken over among them.
     finished: Vec<Option<TestResult>>,
     failed: Vec<Option<FailedTest>>,
+    /// Conditions that showed while states were made, by name: states are made in any order.
+    notes: BTreeMap<String, Vec<String>>,
 }
 
 /// Where all results go. Shared by all workers.
@@ -87,6 +95,7 @@ impl<'a> Recorder<'a> {
                 review,
                 failed: vec![None; finished.len()],
                 finished,
+                notes: BTreeMap::new(),
             }),
         }
     }
@@ -105,6 +114,13 @@ impl<'a> Recorder<'a> {
 
     fn test_id(&self, test: usize) -> &'a str {
         &self.plan.edition.tests[self.plan.tests[test].index].id
+    }
+
+    /// What is to be said of how a state was made, in the order in which it was made each
+    /// time.
+    pub(crate) fn note(&self, name: String, value: String) {
+        let mut progress = self.lock();
+        progress.notes.entry(name).or_default().push(value);
     }
 
     /// A preparation begins.
@@ -260,6 +276,13 @@ impl<'a> Recorder<'a> {
                 Measured::Files(work) => {
                     result.files.get_or_insert_with(Vec::new).push(work.clone());
                 }
+                Measured::Rounds(rounds) => result.rounds = Some(rounds.clone()),
+                Measured::Rung(series, rung) => {
+                    let curves = result.series.get_or_insert_with(Vec::new);
+                    curves.push(series.clone());
+                    let rungs = result.rungs.get_or_insert_with(Vec::new);
+                    rungs.push(rung.clone());
+                }
             }
             result.jobs.extend(shot.jobs.iter().cloned());
             for warning in &shot.warnings {
@@ -288,6 +311,11 @@ impl<'a> Recorder<'a> {
 
 fn review(progress: &Progress) -> Review {
     let mut review = progress.review.clone();
+    let notes = progress.notes.iter().map(|(name, values)| Condition {
+        name: name.clone(),
+        value: values.join("; again: "),
+    });
+    review.conditions.extend(notes);
     review.tests = progress.finished.iter().flatten().cloned().collect();
     review.failed = progress.failed.iter().flatten().cloned().collect();
     review.complete = review.failed.is_empty() && progress.settled.iter().all(|s| *s);

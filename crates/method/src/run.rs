@@ -159,6 +159,15 @@ pub fn estimate(
             sum.measured_s += asks.duration_s;
             sum.trace_bytes += asks.written_bytes;
         }
+        Action::Step(Step::UntilSteady {
+            round_s,
+            rounds_max,
+            ..
+        }) => {
+            let seconds = plan.runtime_s(*round_s) as f64 * f64::from(*rounds_max);
+            sum.measured_s += seconds;
+            sum.writing_s += seconds;
+        }
         Action::Step(Step::Trim) => {}
     });
     Ok(sum)
@@ -386,6 +395,11 @@ impl Runner<'_> {
                 outcome::check_errors(&done)?;
             }
             Step::Trim => target.trim_all()?,
+            Step::UntilSteady {
+                load,
+                round_s,
+                rounds_max,
+            } => self.until_steady(target, name, load, *round_s, *rounds_max)?,
             Step::Idle { duration_s } => target.idle(self.plan.rest_s(*duration_s))?,
         }
         self.recorder.spent(self.plan.step_cost(step));
@@ -422,6 +436,8 @@ impl Runner<'_> {
                 asks,
             } => self.trace(target, *dest, traces, entry, *asks),
             Unit::Files { dest, files, set } => self.files(target, *dest, files, set),
+            Unit::Rounds { dest, rounds } => self.rounds(target, *dest, rounds),
+            Unit::Ladder { dests, ladder } => self.ladder(target, dests, ladder),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {
                     match phase {
@@ -514,7 +530,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn job(
+    pub(crate) fn job(
         &self,
         target: &mut dyn Target,
         load: &Load,
@@ -563,7 +579,7 @@ impl Runner<'_> {
 }
 
 /// A word of warning if the samples end well before the load did.
-fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
+pub(crate) fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
     let name = &series.name;
     let last = series.samples.last();
     let Some(runtime_s) = runtime_s else {
@@ -591,6 +607,7 @@ impl Step {
             Step::Fill { .. } => "filling",
             Step::Trim => "TRIM",
             Step::Idle { .. } => "resting",
+            Step::UntilSteady { .. } => "writing until steady",
         }
     }
 }

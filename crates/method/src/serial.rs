@@ -84,7 +84,7 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
         for step in tracker.bring_to(unit.state(), new_test || unit.starts_anew()) {
             see(Action::Step(&step));
         }
-        plan.walk_unit(unit, see);
+        plan.walk_unit(unit, false, see);
         if unit.disturbs() {
             tracker.lost();
         }

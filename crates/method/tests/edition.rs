@@ -10,7 +10,16 @@ fn the_built_in_edition_is_as_documented() {
     let edition = Edition::load("2014").unwrap();
     assert_eq!(
         Edition::built_in(),
-        ["2014", "2015", "2016a", "2016b", "2018", "crystaldiskmark"]
+        [
+            "2014",
+            "2015",
+            "2016a",
+            "2016b",
+            "2018",
+            "crystaldiskmark",
+            "recovery-ladder",
+            "snia-pts"
+        ]
     );
     assert_eq!(edition.id, "2014");
     let states: Vec<_> = edition.states.iter().map(|s| s.id.as_str()).collect();
@@ -136,6 +145,7 @@ fn the_later_editions_stay_within_32_gib_and_take_half_a_minute() {
                     assert_eq!(files.sets, sets, "{id}: {}", test.id);
                 }
                 TestKind::Continue(_) | TestKind::Benchmark(_) | TestKind::Traces(_) => {}
+                other => panic!("{id}: {other:?}"),
             }
         }
         let Step::Fill { region_bytes, .. } = edition.states[1].steps[0] else {

@@ -135,11 +135,111 @@ pub struct TestResult {
     /// Measured work on files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileWork>>,
+    /// What each rest of a recovery ladder gave back; its curves are in `series`, after the
+    /// fresh one, in the same order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rungs: Option<Vec<Rung>>,
+    /// Loads in rounds, until a state is steady or enough is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// The fio job files as run, in order.
     pub jobs: Vec<JobText>,
     /// Warnings about this test, with cause and hint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// One rest of a recovery ladder, and what it gave back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rung {
+    /// Name of its curve in the test's `series`.
+    pub name: String,
+    /// How long the target rested, s.
+    pub idle_s: f64,
+    /// Whether its whole capacity was given TRIM before the rest.
+    pub trim: bool,
+    /// Where the curve after the rest starts, IOPS: the median of its first five samples.
+    pub iops_start: f64,
+    /// Bytes written before the curve fell below the geometric mean of its start and of
+    /// the end level of the fresh curve; 0 when nothing came back.
+    pub recovered_bytes: u64,
+    /// Whether it fell below; if not, `recovered_bytes` is all that was written.
+    pub fell: bool,
+}
+
+/// Loads that were measured one after the other, round after round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rounds {
+    /// The loads of a round, in their order.
+    pub loads: Vec<RoundLoad>,
+    /// Index in `loads` of the one that was tracked.
+    pub tracked: usize,
+    /// Which figure of it.
+    pub figure: Tracked,
+    /// Time a load in each round, s.
+    pub load_s: f64,
+    /// Whether the rounds were to end with a steady state; if not, with so much written.
+    pub steady_sought: bool,
+    /// Number, from 1, of the first of the five rounds that were found steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady_from_round: Option<u32>,
+    /// Bytes written in all rounds.
+    pub written_bytes: u64,
+    /// By round, by load.
+    pub rounds: Vec<Vec<RoundFigures>>,
+}
+
+impl Rounds {
+    /// The tracked figure of each round; requests a second, or ns.
+    pub fn tracked_figures(&self) -> Vec<f64> {
+        let tracked = self
+            .rounds
+            .iter()
+            .filter_map(|round| round.get(self.tracked));
+        let figure = |figures: &RoundFigures| match self.figure {
+            Tracked::Iops => figures.iops,
+            Tracked::LatencyMean => figures.latency_mean_ns,
+        };
+        tracked.map(figure).collect()
+    }
+}
+
+/// A load of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundLoad {
+    /// Order of the offsets.
+    pub pattern: Pattern,
+    /// Request size, bytes.
+    pub block_bytes: u64,
+    /// Share of reads, percent.
+    pub read_percent: u32,
+    /// Queue depth of each thread.
+    pub queue_depth: u32,
+    /// Threads.
+    pub threads: u32,
+}
+
+/// The figure by which a steady state is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tracked {
+    /// Requests a second.
+    Iops,
+    /// Mean completion latency.
+    LatencyMean,
+}
+
+/// What a load yielded in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundFigures {
+    /// Requests a second, all threads and directions.
+    pub iops: f64,
+    /// Bytes a second, all threads and directions.
+    pub bw_bytes_per_s: f64,
+    /// Mean completion latency, ns.
+    pub latency_mean_ns: f64,
+    /// The slowest request, ns.
+    pub latency_max_ns: u64,
 }
 
 /// A job file as run.

@@ -3,8 +3,8 @@
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
-//! the key figures; `points`, `curves`, `responses`, `benchmark`, `traces` and `files`, with
-//! `latency`, make each test's charts and tables; `chart` is the data that the page's script draws; `page`
+//! the key figures; `points`, `curves`, `responses`, `benchmark`, `traces`, `files`, `ladders` and
+//! `rounds`, with `latency`, make each test's charts and tables; `chart` is the data that the page's script draws; `page`
 //! lays it out.
 
 mod benchmark;
@@ -14,11 +14,13 @@ mod curves;
 mod drive;
 mod files;
 mod headline;
+mod ladders;
 mod latency;
 mod number;
 mod page;
 mod points;
 mod responses;
+mod rounds;
 mod traces;
 mod view;
 

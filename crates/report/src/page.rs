@@ -8,7 +8,8 @@ use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
 use crate::{
-    Finding, ReportError, benchmark, curves, files, headline, number, points, responses, traces,
+    Finding, ReportError, benchmark, curves, files, headline, ladders, number, points, responses,
+    rounds, traces,
 };
 
 #[derive(Template)]
@@ -154,7 +155,8 @@ fn section<'a>(
     duration_scale: f64,
     data: &mut ChartData,
 ) -> Section<'a> {
-    let mut blocks = Vec::new();
+    let mut blocks = ladders::blocks(test, drives, data);
+    blocks.extend(rounds::blocks(test, drives, data));
     if test
         .points
         .as_ref()

@@ -3,7 +3,10 @@
 mod common;
 
 use scraper::{Html, Selector};
-use stend_record::review::{FailedTest, Review, TargetKind, TestResult};
+use stend_record::review::{
+    FailedTest, Pattern, Review, RoundFigures, RoundLoad, Rounds, Rung, TargetKind, TestResult,
+    Tracked,
+};
 use stend_report::{Finding, ReportError, write, write_folder};
 
 fn page(review: &Review) -> String {
@@ -572,4 +575,119 @@ fn captured_traces_are_not_called_synthesised() {
     }
     let html = Html::parse_document(&page(&review));
     assert!(!text(&html, "body").contains("PCMark"));
+}
+
+#[test]
+fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
+    let mut review = common::review(0.1);
+    let rung = |name: &str, idle_s, trim, recovered_bytes, fell| Rung {
+        name: name.into(),
+        idle_s,
+        trim,
+        iops_start: 31_000.0,
+        recovered_bytes,
+        fell,
+    };
+    let recovery = review.tests.last_mut().unwrap();
+    recovery.rungs = Some(vec![
+        rung("after idle", 30.0, false, 0, true),
+        rung("after TRIM", 1_800.0, true, 7_500_000_000, false),
+    ]);
+    let html = Html::parse_document(&page(&review));
+    let titles = text(&html, "figure h3");
+    assert!(titles.contains("Fast writes that come back"), "{titles}");
+    let tables = text(&html, "table");
+    for words in ["30 s", "nothing", "7.50 GB", "it did not fall"] {
+        assert!(tables.contains(words), "{words} is missing:\n{tables}");
+    }
+    // The curves are there as well.
+    assert!(titles.contains("against time"), "{titles}");
+    let verdict = stend_analysis::findings(&review);
+    let said = &verdict.last().unwrap().1;
+    assert!(
+        said.contains("With TRIM, a rest of 30 min gives back at least 7.5 GB"),
+        "{said}"
+    );
+    // So does the summary, which does not name every rung.
+    let summary = &verdict[0].1;
+    assert!(
+        summary.contains("With TRIM, a rest of 30 min") && !summary.contains("After idle"),
+        "{summary}"
+    );
+}
+
+/// Rounds of one load that is written, with these speeds.
+fn rounds(speeds: &[f64], steady_from_round: Option<u32>) -> TestResult {
+    let figures = |iops: &f64| RoundFigures {
+        iops: *iops,
+        bw_bytes_per_s: iops * 4096.0,
+        latency_mean_ns: 32e9 / iops,
+        latency_max_ns: 9_000_000,
+    };
+    let load = |read_percent| RoundLoad {
+        pattern: Pattern::Random,
+        block_bytes: 4096,
+        read_percent,
+        queue_depth: 32,
+        threads: 1,
+    };
+    let round = |iops: &f64| vec![figures(&55_000.0), figures(iops)];
+    TestResult {
+        id: "steady-iops".into(),
+        title: "IOPS in steady state".into(),
+        rounds: Some(Rounds {
+            loads: vec![load(65), load(0)],
+            tracked: 1,
+            figure: Tracked::Iops,
+            load_s: 60.0,
+            steady_sought: true,
+            steady_from_round,
+            written_bytes: 123_000_000_000,
+            rounds: speeds.iter().map(round).collect(),
+        }),
+        ..TestResult::default()
+    }
+}
+
+#[test]
+fn rounds_show_the_window_and_say_whether_it_is_steady() {
+    let mut review = common::review(1.0);
+    // The steady window is not the last.
+    let speeds = [40e3, 9_600.0, 10_000.0, 10_400.0, 10_000.0, 10_000.0, 77e3];
+    review.tests = vec![rounds(&speeds, Some(2))];
+    let html = Html::parse_document(&page(&review));
+    let tables = text(&html, "section.test table");
+    for words in [
+        "achieved",
+        "rounds 2 to 6",
+        "10,000 IOPS",
+        "8.0 %",
+        "3.2 %",
+        "55,000 IOPS",
+    ] {
+        assert!(tables.contains(words), "{words} is missing:\n{tables}");
+    }
+    assert!(!tables.contains("not achieved") && !tables.contains("NOT"));
+    let said = &stend_analysis::findings(&review).last().unwrap().1.clone();
+    assert!(
+        said.contains("Steady state is reached after 7 rounds"),
+        "{said}"
+    );
+
+    review.tests = vec![rounds(&[40e3, 30e3, 20e3, 15e3, 10e3, 8e3], None)];
+    let html = Html::parse_document(&page(&review));
+    let tables = text(&html, "section.test table");
+    for words in ["not achieved", "rounds 2 to 6", "NOT in steady state"] {
+        assert!(tables.contains(words), "{words} is missing:\n{tables}");
+    }
+    // One round alone, and one that is broken, are no reason to fail.
+    let mut broken = rounds(&[1.0, 2.0], None);
+    broken.rounds.as_mut().unwrap().rounds[0].clear();
+    review.tests = vec![rounds(&[40e3], None), broken];
+    let html = Html::parse_document(&page(&review));
+    let all = text(&html, "section.test");
+    assert!(
+        all.contains("not achieved") && all.contains("left no figures"),
+        "{all}"
+    );
 }

@@ -75,7 +75,8 @@ pub struct ReviewArgs {
     /// What to test.
     pub target: String,
 
-    /// Edition of the methodology: 2014, 2015, 2016a, 2016b, 2018, crystaldiskmark, or a file.
+    /// Edition of the methodology: 2014, 2015, 2016a, 2016b, 2018, crystaldiskmark,
+    /// recovery-ladder, snia-pts, or a file.
     #[arg(long, value_name = "ID", default_value = "2014")]
     pub edition: String,
 

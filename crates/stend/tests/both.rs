@@ -15,7 +15,7 @@ use common::{
 use serde_json::Value;
 
 /// Tests of every kind that the editions have.
-const TESTS: [&str; 18] = [
+const TESTS: [&str; 21] = [
     "sequential",
     "random",
     "depth-scaling",
@@ -31,6 +31,9 @@ const TESTS: [&str; 18] = [
     "desktop-traces",
     "game-start",
     "applications-start",
+    "recovery-ladder",
+    "steady-iops",
+    "write-saturation",
     "file-copy",
     "archive",
     "unarchive",
@@ -122,7 +125,11 @@ fn check(review: &Value) {
         for point in test["points"].as_array().into_iter().flatten() {
             check_point(point);
         }
-        for series in test["series"].as_array().into_iter().flatten() {
+        // A ladder's curves come about as these do, and are looked at with its rungs.
+        let curves = test["series"]
+            .as_array()
+            .filter(|_| test["id"] != "recovery-ladder");
+        for series in curves.into_iter().flatten() {
             match series.get("range_bytes") {
                 None => check_series(series),
                 Some(range) => check_pass(series, number(range)),
@@ -135,6 +142,8 @@ fn check(review: &Value) {
     check_traces(review);
     check_files(review);
     check_recovery(review);
+    check_ladder(review);
+    check_rounds(review);
 }
 
 /// Every backend has the keys of the simulated drive's review, and no others.
@@ -151,6 +160,8 @@ fn same_shape(review: &Value) {
                 paths.remove(".traces[].write_amplification");
                 // What reaches the drive is known of a simulated one alone.
                 paths.retain(|path| !path.contains(".requests"));
+                // Whether a state is steady is for the target to show.
+                paths.remove(".rounds.steady_from_round");
                 paths
             })
             .collect()
@@ -513,4 +524,78 @@ fn check_recovery(review: &Value) {
         .collect();
     assert_eq!(names, ["fresh", "after idle", "after TRIM"]);
     assert_eq!(recovery[0], test(review, "degradation")["series"][0]);
+}
+
+/// A fresh curve, and one for each rest.
+fn check_ladder(review: &Value) {
+    let ladder = test(review, "recovery-ladder");
+    let (curves, rungs) = (list(&ladder["series"]), list(&ladder["rungs"]));
+    assert_eq!(curves[0]["name"], "fresh");
+    let names: Vec<&Value> = rungs.iter().map(|rung| &rung["name"]).collect();
+    assert_eq!(
+        names,
+        [
+            "after 0.01 s",
+            "after 0.02 s",
+            "after TRIM and 0.01 s",
+            "after TRIM and 0.02 s"
+        ]
+    );
+    for (rung, curve) in rungs.iter().zip(&curves[1..]) {
+        assert_eq!(rung["name"], curve["name"]);
+        assert!(number(&rung["iops_start"]) > 0.0, "{rung}");
+        let samples = list(&curve["samples"]).iter();
+        let written: Vec<f64> = samples.map(|s| number(&s["written_bytes"])).collect();
+        assert!(written.is_sorted() && written[0] > 0.0, "{rung}");
+        let written = written[written.len() - 1];
+        assert!(number(&rung["recovered_bytes"]) <= written, "{rung}");
+    }
+}
+
+/// Every load in every round, and a verdict.
+fn check_rounds(review: &Value) {
+    let rounds = &test(review, "steady-iops")["rounds"];
+    let shares: Vec<&Value> = list(&rounds["loads"])
+        .iter()
+        .map(|load| &load["read_percent"])
+        .collect();
+    assert_eq!(shares, [50, 50, 0, 0]);
+    assert_eq!(
+        (&rounds["tracked"], &rounds["figure"]),
+        (&3.into(), &"iops".into())
+    );
+    assert_eq!(list(&rounds["rounds"]).len(), 5);
+    let warned = test(review, "steady-iops")["warnings"]
+        .as_array()
+        .is_some_and(|all| {
+            all.iter()
+                .any(|w| w.as_str().unwrap().contains("not achieved"))
+        });
+    assert_eq!(warned, rounds["steady_from_round"].is_null());
+    let jobs = list(&test(review, "steady-iops")["jobs"]);
+    assert_eq!(jobs.len(), 4);
+    assert!(jobs[3]["text"].as_str().unwrap().contains("bs=4k"));
+
+    let saturation = &test(review, "write-saturation")["rounds"];
+    assert_eq!(saturation["steady_sought"], false);
+    for (rounds, seconds) in [(rounds, 1.0), (saturation, 1.0)] {
+        let mut written = 0.0;
+        for round in list(&rounds["rounds"]) {
+            for (load, figures) in list(&rounds["loads"]).iter().zip(list(round)) {
+                let (iops, block) = (number(&figures["iops"]), number(&load["block_bytes"]));
+                let share = 1.0 - number(&load["read_percent"]) / 100.0;
+                written += iops * block * share * seconds;
+                assert!(iops > 1.0, "{figures}");
+                let latency_s = number(&figures["latency_mean_ns"]) / 1e9;
+                let outstanding = number(&load["queue_depth"]);
+                assert!(iops * latency_s < 1.1 * outstanding, "{figures}");
+                assert!(
+                    figures["latency_max_ns"].as_f64() > Some(latency_s * 1e9),
+                    "{figures}"
+                );
+            }
+        }
+        let said = number(&rounds["written_bytes"]);
+        assert!((said / written - 1.0).abs() < 0.1, "{said} of {written}");
+    }
 }

@@ -24,9 +24,11 @@
 mod benchmark;
 mod curves;
 mod files;
+mod ladder;
 mod points;
 mod responses;
 mod rivals;
+mod rounds;
 mod summary;
 mod traces;
 
@@ -34,7 +36,9 @@ use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::figures::{KeyFigure, key_figures};
 use crate::files::files_of;
-use crate::load::{benchmark_of, curves_of, points_of, responses_of, traces_of};
+use crate::load::{
+    benchmark_of, curves_of, points_of, responses_of, rounds_of, rungs_of, traces_of,
+};
 
 /// Title of the first finding, the whole in a few sentences.
 pub const SUMMARY_TITLE: &str = "In short";
@@ -109,6 +113,13 @@ fn title(test: &TestResult) -> String {
 }
 
 fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
+    if let Some(rounds) = rounds_of(test) {
+        return rounds::sentences(rounds);
+    }
+    let rungs = rungs_of(test);
+    if !rungs.is_empty() {
+        return ladder::sentences(rungs);
+    }
     match (points_of(test), curves_of(test)) {
         ([], []) => [
             responses::sentences(responses_of(test)),

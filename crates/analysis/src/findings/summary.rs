@@ -3,10 +3,10 @@
 use stend_record::review::{PointOp, Review, TestResult};
 
 use super::curves::{KEPT_SHARE, Return, speeds};
-use super::{Judged, rivals};
+use super::{Judged, ladder, rivals};
 use crate::ends::{end_level, start_level};
 use crate::figures::Unit;
-use crate::load::{curves_of, points_of};
+use crate::load::{curves_of, points_of, rungs_of};
 use crate::words::{self, capitalised, uncapitalised};
 
 /// Reading and writing within this ratio are about equally fast.
@@ -89,6 +89,10 @@ fn lasting(test: &TestResult) -> Option<String> {
 /// `After idle, 2.32 GB of fast writes come back, from 73 % of the fresh speed on; after
 /// TRIM, 255 GB, from 53 %.`
 fn coming_back(test: &TestResult) -> Option<String> {
+    // A ladder has too many rungs to name each.
+    if !rungs_of(test).is_empty() {
+        return Some(ladder::sentences(rungs_of(test)).join(" "));
+    }
     let [fresh, later @ ..] = curves_of(test) else {
         return None;
     };

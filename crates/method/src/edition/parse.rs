@@ -6,6 +6,8 @@
 
 mod benchmark;
 mod files;
+mod ladder;
+mod rounds;
 mod traces;
 
 use std::path::{Path, PathBuf};
@@ -52,7 +54,7 @@ struct StateEntry {
 
 /// `deny_unknown_fields` holds for the fields of the variants as well.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "lowercase")]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum StepEntry {
     Fill {
         block_bytes: Spanned<u64>,
@@ -62,6 +64,12 @@ enum StepEntry {
     Trim,
     Idle {
         duration_s: Spanned<f64>,
+    },
+    UntilSteady {
+        block_bytes: Spanned<u64>,
+        queue_depth: Spanned<u32>,
+        round_s: Spanned<f64>,
+        rounds_max: Spanned<u32>,
     },
     Measure {
         name: String,
@@ -83,6 +91,8 @@ struct TestEntry {
     benchmark: Option<BenchmarkEntry>,
     traces: Option<TracesEntry>,
     files: Option<FilesEntry>,
+    ladder: Option<ladder::Entry>,
+    rounds: Option<rounds::Entry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -321,6 +331,14 @@ impl Source<'_> {
         Ok(n)
     }
 
+    fn sample(&self, place: &Spanned<u32>) -> Result<u32, EditionError> {
+        let sample_ms = *place.get_ref();
+        if !(100..=60_000).contains(&sample_ms) {
+            return self.fail(place, "a sample spans 100 to 60000 ms");
+        }
+        Ok(sample_ms)
+    }
+
     fn step(&self, entry: StepEntry) -> Result<ContinuationStep, EditionError> {
         Ok(match entry {
             StepEntry::Fill {
@@ -335,6 +353,24 @@ impl Source<'_> {
             StepEntry::Trim => ContinuationStep::Do(Step::Trim),
             StepEntry::Idle { duration_s } => ContinuationStep::Do(Step::Idle {
                 duration_s: self.pause(&duration_s)?,
+            }),
+            StepEntry::UntilSteady {
+                block_bytes,
+                queue_depth,
+                round_s,
+                rounds_max,
+            } => ContinuationStep::Do(Step::UntilSteady {
+                load: Load {
+                    op: PointOp::Write,
+                    pattern: Pattern::Random,
+                    block_bytes: self.block(&block_bytes, *block_bytes.get_ref())?,
+                    queue_depth: self.count(&queue_depth, *queue_depth.get_ref())?,
+                    threads: 1,
+                    read_percent: 0,
+                    region_bytes: None,
+                },
+                round_s: self.duration(&round_s)?,
+                rounds_max: self.steady_rounds(&rounds_max)?,
             }),
             StepEntry::Measure { name, duration_s } => ContinuationStep::Measure {
                 duration_s: self.duration(&duration_s)?,
@@ -355,7 +391,7 @@ impl Source<'_> {
                 ContinuationStep::Measure { .. } => {
                     return self.fail(
                         state,
-                        "a state is prepared by `fill`, `trim` and `idle`; only a `[test.continue]` has a `measure`",
+                        "a state is prepared by `fill`, `trim`, `idle` and `until_steady`; only a `[test.continue]` has a `measure`",
                     );
                 }
             }
@@ -441,10 +477,16 @@ impl Source<'_> {
         if let Some(files) = &entry.files {
             kinds.push(TestKind::Files(self.files(files, states)?));
         }
+        if let Some(ladder) = &entry.ladder {
+            kinds.push(TestKind::Ladder(self.ladder(ladder, states)?));
+        }
+        if let Some(rounds) = &entry.rounds {
+            kinds.push(TestKind::Rounds(self.rounds(rounds, states)?));
+        }
         let Ok([kind]) = <[TestKind; 1]>::try_from(kinds) else {
             return self.fail(
                 &entry.id,
-                "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.benchmark]`, `[test.traces]`, `[test.files]`",
+                "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.benchmark]`, `[test.traces]`, `[test.files]`, `[test.ladder]`, `[test.rounds]`",
             );
         };
         Ok(Test {
@@ -552,10 +594,7 @@ impl Source<'_> {
                 return self.fail(&entry.op, "a curve is of \"read\" or of \"write\"");
             }
         };
-        let sample_ms = *entry.sample_ms.get_ref();
-        if !(100..=60_000).contains(&sample_ms) {
-            return self.fail(&entry.sample_ms, "a sample spans 100 to 60000 ms");
-        }
+        let sample_ms = self.sample(&entry.sample_ms)?;
         let duration_s = self.curve_end(&entry)?;
         Ok(Curve {
             state: self.state_index(&entry.state, states)?,

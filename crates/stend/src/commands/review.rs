@@ -404,6 +404,14 @@ fn test_lines(test: &TestResult) -> String {
             response.latency_ns.max as f64 / 1e6
         );
     }
+    if let Some(rounds) = &test.rounds {
+        text += &format!(
+            "  {} rounds of {} loads, {:.1} GB written\n",
+            rounds.rounds.len(),
+            rounds.loads.len(),
+            rounds.written_bytes as f64 / 1e9
+        );
+    }
     text
 }
 

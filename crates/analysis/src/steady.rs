@@ -1,0 +1,81 @@
+//! Steady state as SNIA defines it: Solid State Storage Performance Test Specification 2.0.1,
+//! "Steady State".
+//!
+//! Over a window of rounds, the tracked figure neither spreads nor drifts: its greatest and
+//! least are at most a fifth of its mean apart, and the least-squares line through it rises
+//! or falls by at most a tenth of the mean from the first round of the window to the last.
+
+/// Rounds of a window.
+pub const WINDOW: usize = 5;
+
+/// Rounds after which the search ends.
+pub const ROUNDS_MAX: usize = 25;
+
+/// Greatest less least within a window, as a share of its mean, at most.
+pub const SPREAD_SHARE_MAX: f64 = 0.20;
+
+/// Rise or fall of the line within a window, as a share of its mean, at most.
+pub const DRIFT_SHARE_MAX: f64 = 0.10;
+
+/// A window of rounds against the definition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Index of its first round.
+    pub first: usize,
+    /// Mean of the tracked figure.
+    pub mean: f64,
+    /// Greatest less least, as a share of the mean.
+    pub spread_share: f64,
+    /// What the least-squares line gains from the first round of the window to the last, as
+    /// a share of the mean; negative where it falls.
+    pub drift_share: f64,
+}
+
+impl Window {
+    /// The last [`WINDOW`] of these rounds; `None` of fewer, and where the mean is not above
+    /// 0 or a figure is no number.
+    pub fn last(rounds: &[f64]) -> Option<Window> {
+        let first = rounds.len().checked_sub(WINDOW)?;
+        Window::of(first, &rounds[first..])
+    }
+
+    fn of(first: usize, figures: &[f64]) -> Option<Window> {
+        let n = figures.len() as f64;
+        let mean = figures.iter().sum::<f64>() / n;
+        if !(mean.is_finite() && mean > 0.0) {
+            return None;
+        }
+        let (least, greatest) = figures.iter().fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(least, greatest), f| (least.min(*f), greatest.max(*f)),
+        );
+        let middle = (n - 1.0) / 2.0;
+        let (mut along, mut square) = (0.0, 0.0);
+        for (round, figure) in figures.iter().enumerate() {
+            let x = round as f64 - middle;
+            along += x * (figure - mean);
+            square += x * x;
+        }
+        Some(Window {
+            first,
+            mean,
+            spread_share: (greatest - least) / mean,
+            drift_share: along / square * (n - 1.0) / mean,
+        })
+    }
+
+    /// Whether the definition is met.
+    pub fn is_steady(&self) -> bool {
+        self.spread_share <= SPREAD_SHARE_MAX && self.drift_share.abs() <= DRIFT_SHARE_MAX
+    }
+}
+
+/// The first window of rounds that is steady, within the first [`ROUNDS_MAX`] rounds.
+pub fn steady(rounds: &[f64]) -> Option<Window> {
+    let rounds = &rounds[..rounds.len().min(ROUNDS_MAX)];
+    rounds
+        .windows(WINDOW)
+        .enumerate()
+        .filter_map(|(first, figures)| Window::of(first, figures))
+        .find(Window::is_steady)
+}

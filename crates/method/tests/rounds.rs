@@ -1,0 +1,372 @@
+//! Rounds until a steady state, on a target whose speeds are written down.
+
+#![allow(missing_docs)]
+
+use std::sync::{Arc, Mutex};
+
+use stend_method::{Edition, ReviewOptions, estimate, run_review};
+use stend_record::fio::{Direction, Job, Latency, Output};
+use stend_record::review::{Condition, Review, Rounds, TargetInfo, TargetKind};
+use stend_target::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
+
+const CAPACITY_BYTES: u64 = 1 << 30;
+
+/// Each write of 4 KiB has the next of these speeds; the last stays.
+struct Scripted {
+    speeds: &'static [f64],
+    /// Bytes that each job with writes is said to have written.
+    written_bytes: u64,
+    copied: bool,
+    log: Arc<Mutex<Vec<String>>>,
+    seeds: Arc<Mutex<Vec<u64>>>,
+}
+
+fn option<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+fn direction(iops: f64, io_bytes: u64) -> Direction {
+    let latency_ns = (32e9 / iops) as u64;
+    Direction {
+        io_bytes,
+        bw_bytes: (iops * 4096.0) as u64,
+        iops,
+        total_ios: 1000,
+        clat_ns: Latency {
+            max: 2 * latency_ns,
+            mean: 32e9 / iops,
+            n: 1000,
+            bins: Some([(latency_ns.to_string(), 1000)].into_iter().collect()),
+            ..Latency::default()
+        },
+        ..Direction::default()
+    }
+}
+
+impl Target for Scripted {
+    fn info(&self) -> TargetInfo {
+        TargetInfo {
+            name: "scripted".into(),
+            title: "Scripted".into(),
+            kind: if self.copied {
+                TargetKind::Simulated
+            } else {
+                TargetKind::File
+            },
+            capacity_bytes: CAPACITY_BYTES,
+            facts: Vec::new(),
+        }
+    }
+
+    fn environment(&self) -> Vec<Condition> {
+        Vec::new()
+    }
+
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        let (rw, bs) = (
+            option(job.text, "rw").unwrap(),
+            option(job.text, "bs").unwrap(),
+        );
+        let mut log = self.log.lock().unwrap();
+        log.push(format!("{rw} {bs}"));
+        self.seeds.lock().unwrap().push(job.seed);
+        let mut result = Job::default();
+        if rw.ends_with("read") {
+            result.read = direction(50_000.0, 0);
+        } else {
+            let nth = log.iter().filter(|l| *l == "randwrite 4k").count();
+            let speed = self.speeds[nth.clamp(1, self.speeds.len()) - 1];
+            result.write = direction(speed, self.written_bytes);
+        }
+        Ok(JobOutcome {
+            fio: Output {
+                jobs: vec![result],
+                ..Output::default()
+            },
+            job_text: job.text.to_owned(),
+            log: Vec::new(),
+        })
+    }
+
+    fn run_logged(
+        &mut self,
+        _: &JobRequest<'_>,
+        _: Option<&Deletion>,
+    ) -> Result<LoggedOutcome, TargetError> {
+        unreachable!("no test here deletes")
+    }
+
+    fn trim_all(&mut self) -> Result<(), TargetError> {
+        self.log.lock().unwrap().push("trim".into());
+        Ok(())
+    }
+
+    fn idle(&mut self, _: f64) -> Result<(), TargetError> {
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Target>> {
+        self.copied.then(|| {
+            Box::new(Scripted {
+                log: Arc::clone(&self.log),
+                seeds: Arc::clone(&self.seeds),
+                ..*self
+            }) as Box<dyn Target>
+        })
+    }
+}
+
+fn edition() -> Edition {
+    Edition::load("snia-pts").unwrap()
+}
+
+fn run(edition: &Edition, id: &str, speeds: &'static [f64], copied: bool) -> (Review, Vec<String>) {
+    let log = Arc::default();
+    let target = Scripted {
+        speeds,
+        written_bytes: CAPACITY_BYTES / 2,
+        copied,
+        log: Arc::clone(&log),
+        seeds: Arc::default(),
+    };
+    let options = ReviewOptions {
+        tests: Some(vec![id.to_owned()]),
+        ..ReviewOptions::default()
+    };
+    let review = run_review(Box::new(target), edition, &options, &|_| {}).unwrap();
+    assert!(review.complete, "{:?}", review.failed);
+    let log = log.lock().unwrap().clone();
+    (review, log)
+}
+
+fn rounds(review: &Review) -> &Rounds {
+    review.tests[0].rounds.as_ref().unwrap()
+}
+
+/// Falls, and is steady from the fourth round on: the third is a fifth above the mean.
+const SETTLING: &[f64] = &[
+    40_000.0, 20_000.0, 12_700.0, 10_200.0, 10_000.0, 9_900.0, 10_100.0,
+];
+
+#[test]
+fn rounds_end_with_the_first_steady_window() {
+    for copied in [true, false] {
+        let (review, log) = run(&edition(), "steady-iops", SETTLING, copied);
+        // Purge, and twice the capacity.
+        assert_eq!(log[..3], ["trim", "write 128k", "write 128k"]);
+        // Shares of reads turn slowest, sizes from the largest down.
+        assert_eq!(log[3..5], ["randread 1m", "randread 128k"]);
+        assert_eq!(log[3 + 55], "randwrite 512");
+        let found = rounds(&review);
+        assert_eq!(found.rounds.len(), 8);
+        assert_eq!(found.steady_from_round, Some(4));
+        assert!(found.steady_sought && found.rounds.iter().all(|r| r.len() == 56));
+        assert_eq!(found.loads[found.tracked].block_bytes, 4096);
+        assert_eq!(found.loads[found.tracked].read_percent, 0);
+        let tracked = found.tracked_figures();
+        assert_eq!(tracked[..7], *SETTLING);
+        assert_eq!(found.rounds[0][0].iops, 50_000.0);
+        assert!(review.tests[0].warnings.is_empty());
+        // The exact jobs of the first round, in their order.
+        let jobs = &review.tests[0].jobs;
+        assert_eq!(jobs.len(), 56);
+        assert!(jobs[0].text.contains("rw=randread\nbs=1m\n"));
+        assert!(jobs[55].text.contains("rw=randwrite\nbs=512\n"));
+    }
+}
+
+#[test]
+fn what_never_settles_ends_after_25_rounds_and_says_so() {
+    const SAW: &[f64] = &[
+        10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3,
+        15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3,
+    ];
+    let (review, _) = run(&edition(), "steady-iops", SAW, true);
+    let found = rounds(&review);
+    assert_eq!((found.rounds.len(), found.steady_from_round), (25, None));
+    let warnings = &review.tests[0].warnings;
+    assert!(
+        warnings[0].starts_with("steady state not achieved in 25 rounds"),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn latency_is_tracked_where_the_edition_says_so() {
+    let (review, _) = run(&edition(), "steady-latency", SETTLING, true);
+    let found = rounds(&review);
+    assert_eq!(found.tracked_figures()[0], 32e9 / 40_000.0);
+    // 32 s / 12,700 is a fifth less than the mean of the latencies that follow, and its
+    // line rises by more than a tenth: the same window as that of the speeds.
+    assert_eq!(found.steady_from_round, Some(4));
+}
+
+#[test]
+fn saturation_ends_when_enough_is_written() {
+    let (review, log) = run(&edition(), "write-saturation", SETTLING, true);
+    let found = rounds(&review);
+    // Half the capacity a round: four times the capacity after eight, steady or not.
+    assert_eq!(log.len(), 1 + 8);
+    assert_eq!(found.written_bytes, 4 * CAPACITY_BYTES);
+    assert_eq!(
+        (found.steady_sought, found.steady_from_round),
+        (false, None)
+    );
+    assert!(review.tests[0].warnings.is_empty());
+    let short = include_str!("../../../editions/snia-pts.toml")
+        .replace("rounds_max = 1440", "rounds_max = 3");
+    let short = Edition::parse(&short, "mine.toml").unwrap();
+    let (review, _) = run(&short, "write-saturation", SETTLING, true);
+    let said = &review.tests[0].warnings[0];
+    assert!(
+        said.contains("3 rounds have written 1.61 GB of the 4.29 GB"),
+        "{said}"
+    );
+}
+
+#[test]
+fn every_job_has_a_seed_of_its_own_and_shares_of_work_rise_to_one() {
+    let shares = Mutex::new(Vec::new());
+    let seeds: Arc<Mutex<Vec<u64>>> = Arc::default();
+    let target = Scripted {
+        speeds: SETTLING,
+        written_bytes: CAPACITY_BYTES / 2,
+        copied: true,
+        log: Arc::default(),
+        seeds: Arc::clone(&seeds),
+    };
+    let options = ReviewOptions {
+        tests: Some(vec!["write-saturation".into(), "steady-iops".into()]),
+        ..ReviewOptions::default()
+    };
+    let review = run_review(Box::new(target), &edition(), &options, &|event| {
+        if let stend_method::Event::TestFinished { share_done, .. } = event {
+            shares.lock().unwrap().push(share_done);
+        }
+    })
+    .unwrap();
+    // Of every round of both tests, whose 4 KiB writes are the same load; two fills of one
+    // state are the same job.
+    assert!(review.complete);
+    let mut seeds = seeds.lock().unwrap().clone();
+    assert!(seeds.len() > 400, "{}", seeds.len());
+    let all = seeds.len();
+    seeds.sort_unstable();
+    seeds.dedup();
+    assert_eq!(seeds.len(), all - 1);
+    // What was not needed counts as done.
+    let last = *shares.lock().unwrap().last().unwrap();
+    assert!((last - 1.0).abs() < 1e-9, "{last}");
+}
+
+#[test]
+fn the_estimate_is_of_as_many_rounds_as_there_may_be() {
+    let target = Scripted {
+        speeds: SETTLING,
+        written_bytes: 0,
+        copied: false,
+        log: Arc::default(),
+        seeds: Arc::default(),
+    };
+    let options = ReviewOptions {
+        tests: Some(vec!["steady-throughput-128k".into()]),
+        ..ReviewOptions::default()
+    };
+    let asked = estimate(&edition(), &options, &target.info(), false).unwrap();
+    assert_eq!(asked.measured_s, 25.0 * 2.0 * 60.0);
+    assert_eq!(asked.writing_s, 25.0 * 60.0);
+    assert_eq!(asked.fill_bytes, 2 * CAPACITY_BYTES);
+}
+
+#[test]
+fn what_is_wrong_with_rounds_is_told() {
+    let text = include_str!("../../../editions/snia-pts.toml");
+    let wrong = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        let error = Edition::parse(&text.replace(from, to), "mine.toml").unwrap_err();
+        error.to_string()
+    };
+    let said = wrong(
+        "block_bytes = 4096, figure = \"iops\"",
+        "block_bytes = 2048, figure = \"iops\"",
+    );
+    assert!(
+        said.contains("`track`") && said.contains("one of the round's"),
+        "{said}"
+    );
+    let said = wrong("rounds_max = 25", "rounds_max = 26");
+    assert!(said.contains("from 5 to 25"), "{said}");
+    assert!(wrong("[100, 95, 65, 50, 35, 5, 0]", "[100, 95, 0, 0]").contains("twice"));
+    assert!(wrong("[100, 95, 65, 50, 35, 5, 0]", "[101, 0]").contains("from 0 to 100"));
+    assert!(wrong("figure = \"latency-mean\"", "figure = \"p99\"").contains("latency-mean"));
+}
+
+/// An edition of one point, from a state that is written until it is steady.
+fn steady_edition(rounds_max: u32) -> Edition {
+    let text = include_str!("../../../editions/snia-pts.toml");
+    let head = text.split("[[state]]").next().unwrap();
+    let rest = format!(
+        r#"
+[[state]]
+id = "steady"
+title = "written at random until steady"
+steps = ["trim", {{ until_steady = {{ block_bytes = 4096, queue_depth = 32, round_s = 60, rounds_max = {rounds_max} }} }}]
+
+[[test]]
+id = "random"
+title = "Random read and write"
+method = "4 KiB."
+[[test.sweep]]
+op = "read"
+state = "steady"
+pattern = "random"
+block_bytes = [4096]
+queue_depth = [1]
+threads = 1
+duration_s = 30
+"#
+    );
+    Edition::parse(&format!("{head}{rest}"), "mine.toml").unwrap()
+}
+
+#[test]
+fn a_state_is_written_until_it_is_steady() {
+    for copied in [true, false] {
+        let (review, log) = run(&steady_edition(25), "random", SETTLING, copied);
+        // Eight rounds, then the point.
+        assert_eq!(log.len(), 1 + 8 + 1, "{log:?}");
+        assert_eq!(log[9], "randread 4k");
+        let said = review
+            .conditions
+            .iter()
+            .find(|c| c.name == "steady state of `steady`")
+            .unwrap();
+        assert!(
+            said.value
+                .starts_with("reached after 8 rounds of 60 s of random write, 4 KiB"),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_state_that_does_not_become_steady_fails_its_tests() {
+    let target = Scripted {
+        speeds: SETTLING,
+        written_bytes: 0,
+        copied: true,
+        log: Arc::default(),
+        seeds: Arc::default(),
+    };
+    let options = ReviewOptions::default();
+    let edition = steady_edition(7);
+    let asked = estimate(&edition, &options, &target.info(), true).unwrap();
+    assert_eq!(asked.writing_s, 7.0 * 60.0);
+    let review = run_review(Box::new(target), &edition, &options, &|_| {}).unwrap();
+    let error = &review.failed[0].error;
+    assert!(
+        error.contains("state `steady`: steady state not achieved in 7 rounds of 60 s"),
+        "{error}"
+    );
+}
