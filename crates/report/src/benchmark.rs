@@ -5,10 +5,11 @@ use stend_analysis::words::capitalised;
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{PointOp, TestResult};
 
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::bars::{self, Bar, mb_per_s};
+use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Figure, Folding, Table, Width};
 
 /// Charts and tables of a benchmark; nothing of any other test.
 pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -19,7 +20,7 @@ pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> 
     let mut tables = vec![latency_table(test, drives)];
     tables.extend(drives.iter().filter_map(|drive| passes_table(test, drive)));
     vec![Block {
-        figures: vec![bars(test, drives, data)],
+        figures: vec![speeds(test, drives, data)],
         tables,
     }]
 }
@@ -65,52 +66,21 @@ fn op_head(op: PointOp, cells: &[BenchmarkCell]) -> String {
     }
 }
 
-fn bars(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
     let cells = benchmark_of(test);
     let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, op_words(cell.op));
-    let traces = drives.iter().enumerate().map(|(slot, drive)| {
-        let found = || cells.iter().map(|c| cell_of(drive, test, &c.row, c.op));
-        let values = found().map(|cell| match cell {
-            Some(cell) => Coordinate::rounded(cell.best_bw_bytes_per_s / 1e6),
-            None => Coordinate::Gap(()),
-        });
-        let labels = found()
-            .map(|cell| cell.map_or_else(String::new, |c| number::mb_per_s(c.best_bw_bytes_per_s)));
-        Trace {
-            name: drive.label.clone(),
-            slot,
-            role: Role::Bar,
-            values: Values::Own {
-                x: values.collect(),
-                y: cells.iter().map(|c| Coordinate::Name(group(c))).collect(),
-                labels: labels.collect(),
-            },
-        }
+    let groups: Vec<String> = cells.iter().map(group).collect();
+    let title = format!("{}: the fastest pass", test.title);
+    let mut draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
+        let cell = cell_of(&drives[slot], test, &cells[nth].row, cells[nth].op)?;
+        Some(Bar::mb_per_s(cell.best_bw_bytes_per_s))
     });
-    let bars = (cells.len() * drives.len()) as u32;
-    let draft = Draft {
-        title: format!("{}: the fastest pass", test.title),
-        note: format!(
-            "A file of {}; the fastest of {} passes of {}.",
-            number::block(cells[0].region_bytes),
-            cells[0].passes.len(),
-            number::duration(cells[0].duration_s)
-        ),
-        kind: ChartKind::Bars,
-        height_px: 120 + 22 * bars + 16 * cells.len() as u32,
-        wide: true,
-        x: Axis {
-            title: "MB/s (MB = 10⁶ bytes)".into(),
-            unit: "MB/s".into(),
-            ..Axis::default()
-        },
-        y: Axis {
-            scale: Scale::Category,
-            ..Axis::default()
-        },
-        traces: traces.collect(),
-        marks: Vec::new(),
-    };
+    draft.note = format!(
+        "A file of {}; the fastest of {} passes of {}.",
+        number::block(cells[0].region_bytes),
+        cells[0].passes.len(),
+        number::duration(cells[0].duration_s)
+    );
     draft.place(data, Some(speed_table(test, drives)))
 }
 

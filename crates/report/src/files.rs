@@ -3,10 +3,11 @@
 use stend_analysis::files::{file_op_words, files_of, set_words};
 use stend_record::review::{FileWork, TestResult};
 
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::bars::{self, Bar, mb_per_s};
+use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Figure, Folding, Table, Width};
 
 /// A chart and a table of a test of work on files; nothing of any other test.
 pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -21,7 +22,7 @@ pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> 
         }
     }
     vec![Block {
-        figures: vec![bars(test, drives, data)],
+        figures: vec![speeds(test, drives, data)],
         tables,
     }]
 }
@@ -34,29 +35,9 @@ fn same<'d>(drive: &Drive<'d>, id: &str, work: &FileWork) -> Option<&'d FileWork
         .find(|other| other.set == work.set && other.set_bytes == work.set_bytes)
 }
 
-fn bars(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
     let works = files_of(test);
     let groups: Vec<String> = works.iter().map(set_words).collect();
-    let traces = drives.iter().enumerate().map(|(slot, drive)| {
-        let found = || works.iter().map(|work| same(drive, &test.id, work));
-        let value = |work: Option<&FileWork>| match work {
-            Some(work) => Coordinate::rounded(work.bw_bytes_per_s / 1e6),
-            None => Coordinate::Gap(()),
-        };
-        let label = |work: Option<&FileWork>| {
-            work.map_or_else(String::new, |work| number::mb_per_s(work.bw_bytes_per_s))
-        };
-        Trace {
-            name: drive.label.clone(),
-            slot,
-            role: Role::Bar,
-            values: Values::Own {
-                x: found().map(value).collect(),
-                y: groups.iter().cloned().map(Coordinate::Name).collect(),
-                labels: found().map(label).collect(),
-            },
-        }
-    });
     let rows = works.iter().zip(&groups).map(|(work, name)| {
         let cell = |drive: &Drive<'_>| match same(drive, &test.id, work) {
             Some(found) => Cell::from(number::mb_per_s(found.bw_bytes_per_s)),
@@ -75,25 +56,11 @@ fn bars(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure
         folding: Folding::Open,
         width: Width::Full,
     };
-    let bars = (works.len() * drives.len()) as u32;
-    let draft = Draft {
-        title: format!("Speed of {} by set of files", file_op_words(works[0].op)),
-        note: String::new(),
-        kind: ChartKind::Bars,
-        height_px: 120 + 22 * bars + 16 * works.len() as u32,
-        wide: true,
-        x: Axis {
-            title: "MB/s (MB = 10⁶ bytes)".into(),
-            unit: "MB/s".into(),
-            ..Axis::default()
-        },
-        y: Axis {
-            scale: Scale::Category,
-            ..Axis::default()
-        },
-        traces: traces.collect(),
-        marks: Vec::new(),
-    };
+    let title = format!("Speed of {} by set of files", file_op_words(works[0].op));
+    let draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
+        let found = same(&drives[slot], &test.id, &works[nth])?;
+        Some(Bar::mb_per_s(found.bw_bytes_per_s))
+    });
     draft.place(data, Some(table))
 }
 

@@ -4,9 +4,11 @@
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
 //! the key figures; `points`, `curves`, `responses`, `benchmark`, `traces`, `files`, `ladders` and
-//! `rounds`, with `latency`, make each test's charts and tables; `chart` is the data that the page's script draws; `page`
+//! `rounds`, with `latency`, make each test's charts and tables; `bars` draws those of groups; `chart` is the data
+//! that the page's script draws; `page`
 //! lays it out.
 
+mod bars;
 mod benchmark;
 mod chart;
 mod curve;

@@ -5,6 +5,7 @@ use stend_analysis::words::capitalised;
 use stend_analysis::{Dimension, Load, Metric};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 
+use crate::bars::{self, Bar};
 use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
 use crate::drive::{Drive, common_words, load_words, tick};
 use crate::latency::{self, percentiles};
@@ -53,7 +54,7 @@ pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> 
     let metric = Metric::of(points);
     let varied = Dimension::varied(test);
     let figures = match varied {
-        None => vec![bars(test, drives, metric, data)],
+        None => vec![grouped(test, drives, metric, data)],
         // One line a drive: that needs one point a share.
         Some(Dimension::Share) if Dimension::Share.values(points).len() == points.len() => {
             vec![shares(test, drives, metric, data)]
@@ -72,47 +73,23 @@ fn loads(points: &[Point]) -> Vec<Load> {
     points.iter().map(Load::of).collect()
 }
 
-fn bars(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut ChartData) -> Figure {
+fn grouped(
+    test: &TestResult,
+    drives: &[Drive<'_>],
+    metric: Metric,
+    data: &mut ChartData,
+) -> Figure {
     let points = points_of(test);
     let loads = loads(points);
     let groups: Vec<String> = loads.iter().map(|&l| load_words(l, points)).collect();
-    let traces = drives.iter().enumerate().map(|(slot, drive)| {
-        let figure = |&load: &Load| drive.point(&test.id, load);
-        let values = loads.iter().map(|load| match figure(load) {
-            Some(p) => Coordinate::rounded(on_axis(metric, p.iops, p.bw_bytes_per_s)),
-            None => Coordinate::Gap(()),
-        });
-        let labels = loads.iter().map(|load| match figure(load) {
-            Some(p) => texts(metric, p.iops, p.bw_bytes_per_s).text,
-            None => String::new(),
-        });
-        Trace {
-            name: drive.label.clone(),
-            slot,
-            role: Role::Bar,
-            values: Values::Own {
-                x: values.collect(),
-                y: groups.iter().cloned().map(Coordinate::Name).collect(),
-                labels: labels.collect(),
-            },
-        }
+    let title = capitalised(&format!("{} {}", common_words(points), ops_words(points)));
+    let draft = bars::draft(title, axis(metric), &groups, drives, |slot, nth| {
+        let point = drives[slot].point(&test.id, loads[nth])?;
+        Some(Bar {
+            at: on_axis(metric, point.iops, point.bw_bytes_per_s),
+            text: texts(metric, point.iops, point.bw_bytes_per_s).text,
+        })
     });
-    let bars = (loads.len() * drives.len()) as u32;
-    let draft = Draft {
-        title: capitalised(&format!("{} {}", common_words(points), ops_words(points))),
-        note: String::new(),
-        kind: ChartKind::Bars,
-        // A bar of 22 pixels, gaps between groups, the axis and the legend.
-        height_px: 120 + 22 * bars + 16 * loads.len() as u32,
-        wide: true,
-        x: axis(metric),
-        y: Axis {
-            scale: Scale::Category,
-            ..Axis::default()
-        },
-        traces: traces.collect(),
-        marks: Vec::new(),
-    };
     let rows = loads.iter().zip(groups).map(|(&load, name)| {
         speed_row(name, drives.iter().map(|d| d.point(&test.id, load)), metric)
     });

@@ -4,10 +4,11 @@ use stend_analysis::load::traces_of;
 use stend_record::review::TestResult;
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::bars::{self, Bar, mb_per_s};
+use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Figure, Folding, Table, Width};
 
 /// What the figures of synthesised traces are not; it stands wherever they are drawn.
 const SYNTHESISED: &str = "Synthesised desktop traces: at most their totals are published (see \
@@ -18,7 +19,7 @@ pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> 
     if traces_of(test).is_empty() {
         return Vec::new();
     }
-    let figures = vec![bars(test, drives, data)];
+    let figures = vec![speeds(test, drives, data)];
     let mut tables = Vec::new();
     for drive in drives {
         let traces = drive.test(&test.id).map_or(&[][..], traces_of);
@@ -79,51 +80,20 @@ fn rows(test: &TestResult, drives: &[Drive<'_>]) -> Vec<Row> {
     rows
 }
 
-fn bars(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
     let rows = rows(test, drives);
-    let traces = drives.iter().enumerate().map(|(slot, drive)| {
-        let figures = || rows.iter().map(|row| row.figures[slot]);
-        let values = figures().map(|figure| match figure {
-            Some((bw, _)) => Coordinate::rounded(bw / 1e6),
-            None => Coordinate::Gap(()),
-        });
-        let labels = figures().map(|f| f.map_or_else(String::new, |(bw, _)| number::mb_per_s(bw)));
-        Trace {
-            name: drive.label.clone(),
-            slot,
-            role: Role::Bar,
-            values: Values::Own {
-                x: values.collect(),
-                y: rows
-                    .iter()
-                    .map(|row| Coordinate::Name(row.name.clone()))
-                    .collect(),
-                labels: labels.collect(),
-            },
-        }
-    });
     let synthesised = drives.iter().any(|drive| {
         let traces = drive.test(&test.id).map_or(&[][..], traces_of);
         traces.iter().any(|t| t.origin != TraceOrigin::Captured)
     });
-    let draft = Draft {
-        title: format!("{}: bytes over busy time", test.title),
-        note: if synthesised { SYNTHESISED } else { "" }.into(),
-        kind: ChartKind::Bars,
-        height_px: 120 + 22 * (rows.len() * drives.len()) as u32 + 16 * rows.len() as u32,
-        wide: true,
-        x: Axis {
-            title: "MB/s of busy time (MB = 10⁶ bytes)".into(),
-            unit: "MB/s".into(),
-            ..Axis::default()
-        },
-        y: Axis {
-            scale: Scale::Category,
-            ..Axis::default()
-        },
-        traces: traces.collect(),
-        marks: Vec::new(),
-    };
+    let title = format!("{}: bytes over busy time", test.title);
+    let groups: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+    let axis = mb_per_s(" of busy time");
+    let mut draft = bars::draft(title, axis, &groups, drives, |slot, nth| {
+        let (bw, _) = rows[nth].figures[slot]?;
+        Some(Bar::mb_per_s(bw))
+    });
+    draft.note = if synthesised { SYNTHESISED } else { "" }.into();
     let table = speed_table(&rows, drives);
     draft.place(data, Some(table))
 }

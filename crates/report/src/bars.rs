@@ -1,0 +1,77 @@
+//! Horizontal bars in named groups, one a drive in each.
+
+use crate::chart::{Axis, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::drive::Drive;
+use crate::number;
+use crate::view::Draft;
+
+/// A bar: where it ends on the axis, and what stands beside it.
+pub struct Bar {
+    /// On the axis.
+    pub at: f64,
+    /// With its unit.
+    pub text: String,
+}
+
+impl Bar {
+    /// A bandwidth, on an axis of [`mb_per_s`].
+    pub fn mb_per_s(bytes_per_s: f64) -> Bar {
+        Bar {
+            at: bytes_per_s / 1e6,
+            text: number::mb_per_s(bytes_per_s),
+        }
+    }
+}
+
+/// An axis of bandwidth, of which `what` tells more.
+pub fn mb_per_s(what: &str) -> Axis {
+    Axis {
+        title: format!("MB/s{what} (MB = 10⁶ bytes)"),
+        unit: "MB/s".into(),
+        ..Axis::default()
+    }
+}
+
+/// The chart of `groups`; `bar` gives that of a drive, by its slot, in the nth group, where it
+/// has one.
+pub fn draft(
+    title: String,
+    x: Axis,
+    groups: &[String],
+    drives: &[Drive<'_>],
+    bar: impl Fn(usize, usize) -> Option<Bar>,
+) -> Draft {
+    let traces = drives.iter().enumerate().map(|(slot, drive)| {
+        let bars = (0..groups.len()).map(|group| bar(slot, group));
+        let parts = bars.map(|bar| match bar {
+            Some(bar) => (Coordinate::rounded(bar.at), bar.text),
+            None => (Coordinate::Gap(()), String::new()),
+        });
+        let (x, labels) = parts.unzip();
+        Trace {
+            name: drive.label.clone(),
+            slot,
+            role: Role::Bar,
+            values: Values::Own {
+                x,
+                y: groups.iter().cloned().map(Coordinate::Name).collect(),
+                labels,
+            },
+        }
+    });
+    Draft {
+        title,
+        note: String::new(),
+        kind: ChartKind::Bars,
+        // A bar of 22 pixels, gaps between groups, the axis and the legend.
+        height_px: 120 + 22 * (groups.len() * drives.len()) as u32 + 16 * groups.len() as u32,
+        wide: true,
+        x,
+        y: Axis {
+            scale: Scale::Category,
+            ..Axis::default()
+        },
+        traces: traces.collect(),
+        marks: Vec::new(),
+    }
+}
