@@ -36,6 +36,7 @@ fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64)
             p99_9: 2_000_000,
             ..LatencySummary::default()
         },
+        latency_histogram: None,
         parts: Vec::new(),
     }
 }

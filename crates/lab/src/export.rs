@@ -231,7 +231,12 @@ impl Lab {
             SerializedFileWriter::new(BufWriter::new(file), schema, properties).map_err(told)?;
         let mut group: Vec<Vec<Cell>> = Vec::new();
         self.rows(table, runs, &mut |cells| {
-            group.push(cells.iter().map(|&cell| cell.try_into().unwrap_or(Cell::Null)).collect());
+            group.push(
+                cells
+                    .iter()
+                    .map(|&cell| cell.try_into().unwrap_or(Cell::Null))
+                    .collect(),
+            );
             if group.len() == ROWS_TOGETHER {
                 let rows = writer.next_row_group().map_err(told)?;
                 write_group(rows, columns, &group).map_err(told)?;

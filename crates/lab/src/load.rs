@@ -19,7 +19,10 @@ impl Lab {
     /// review is.
     pub fn review(&self, run: RunId) -> Result<Review, LabError> {
         let mut review = self.without_rivals(run)?;
-        let rivals = self.column("SELECT rival FROM rivals WHERE run = ?1 ORDER BY position", run)?;
+        let rivals = self.column(
+            "SELECT rival FROM rivals WHERE run = ?1 ORDER BY position",
+            run,
+        )?;
         for rival in rivals {
             let rival = self.without_rivals(RunId(rival))?;
             review.rivals.push(Rival {
@@ -89,7 +92,8 @@ impl Lab {
     }
 
     fn conditions(&self, run: RunId, kind: &str) -> Result<Vec<Condition>, LabError> {
-        let sql = "SELECT name, value FROM conditions WHERE run = ?1 AND kind = ?2 ORDER BY position";
+        let sql =
+            "SELECT name, value FROM conditions WHERE run = ?1 AND kind = ?2 ORDER BY position";
         let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
         let rows = statement
             .query_map(params![run.0, kind], |row| {
@@ -184,7 +188,10 @@ impl Lab {
             "SELECT {} FROM {table} WHERE {owner} = ?1 ORDER BY position",
             names(columns)
         );
-        let mut statement = self.connection.prepare_cached(&sql).map_err(self.failed())?;
+        let mut statement = self
+            .connection
+            .prepare_cached(&sql)
+            .map_err(self.failed())?;
         let mut rows = statement.query(params![id]).map_err(self.failed())?;
         let mut objects = Vec::new();
         while let Some(row) = rows.next().map_err(self.failed())? {

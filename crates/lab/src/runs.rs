@@ -157,9 +157,7 @@ fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
     let state = [RunState::Unfinished, RunState::Complete]
         .into_iter()
         .find(|known| known.name() == state)
-        .ok_or_else(|| {
-            rusqlite::Error::InvalidColumnType(10, "state".to_owned(), Type::Text)
-        })?;
+        .ok_or_else(|| rusqlite::Error::InvalidColumnType(10, "state".to_owned(), Type::Text))?;
     Ok(RunSummary {
         run: row.get(0)?,
         uuid: row.get(1)?,

@@ -74,6 +74,7 @@ fn point(n: u64) -> Point {
         iops: 1e5 / (n + 1) as f64,
         bw_bytes_per_s: 4.096e8 / (n + 1) as f64,
         latency_ns: latency(n),
+        latency_histogram: n.is_multiple_of(3).then(|| "HISTFAAAA".to_owned()),
         parts: vec![PointPart {
             op: PointOp::Read,
             iops: 0.1 + n as f64,
@@ -102,6 +103,7 @@ fn series(n: u64) -> Series {
             })
             .collect(),
         latency_ns: latency(n),
+        latency_histogram: n.is_multiple_of(3).then(|| "HISTFAAAA".to_owned()),
     }
 }
 
@@ -125,7 +127,10 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
             title: title.to_owned(),
             kind: TargetKind::BlockDevice,
             capacity_bytes: 240_057_409_536,
-            facts: vec![condition("serial number", "S1"), condition("firmware", "F1")],
+            facts: vec![
+                condition("serial number", "S1"),
+                condition("firmware", "F1"),
+            ],
         },
         edition: "2014".to_owned(),
         edition_title: "The edition of 2014".to_owned(),
@@ -133,7 +138,10 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
         duration_scale: 0.1,
         complete: false,
         conditions: vec![condition("write cache", "on")],
-        environment: vec![condition("kernel", "Linux 6.1"), condition("fio", "fio-3.33")],
+        environment: vec![
+            condition("kernel", "Linux 6.1"),
+            condition("fio", "fio-3.33"),
+        ],
         reproduce: "stend review /dev/sdx".to_owned(),
         tests,
         failed: Vec::new(),
@@ -191,14 +199,26 @@ fn a_run_is_found_again_until_it_is_complete() {
     let run = lab.begin(&partial, &at(1)).unwrap();
     assert_eq!(lab.unfinished(&partial, &at(2)).unwrap(), Some(run));
     for other in [
-        Review { seed: 2, ..partial.clone() },
-        Review { edition: "2018".to_owned(), ..partial.clone() },
-        Review { duration_scale: 1.0, ..partial.clone() },
+        Review {
+            seed: 2,
+            ..partial.clone()
+        },
+        Review {
+            edition: "2018".to_owned(),
+            ..partial.clone()
+        },
+        Review {
+            duration_scale: 1.0,
+            ..partial.clone()
+        },
         review("Two", Vec::new()),
     ] {
         assert_eq!(lab.unfinished(&other, &at(2)).unwrap(), None);
     }
-    let elsewhere = Beginning { folder: Path::new("/reports/two"), ..at(2) };
+    let elsewhere = Beginning {
+        folder: Path::new("/reports/two"),
+        ..at(2)
+    };
     assert_eq!(lab.unfinished(&partial, &elsewhere).unwrap(), None);
     lab.resume(run, 5).unwrap();
     assert_eq!(lab.run(run).unwrap().breaks, 1);
@@ -215,8 +235,12 @@ fn a_run_is_found_again_until_it_is_complete() {
 fn what_is_removed_leaves_nothing_and_no_other_run() {
     let place = Place::new();
     let mut lab = place.lab();
-    let one = lab.begin(&review("One", vec![test("a", 3)]), &at(1)).unwrap();
-    let two = lab.begin(&review("Two", vec![test("b", 3)]), &at(2)).unwrap();
+    let one = lab
+        .begin(&review("One", vec![test("a", 3)]), &at(1))
+        .unwrap();
+    let two = lab
+        .begin(&review("Two", vec![test("b", 3)]), &at(2))
+        .unwrap();
     assert!(matches!(
         lab.delete(&[one, RunId(99)]),
         Err(LabError::NoRun { run: 99, .. })
@@ -231,7 +255,10 @@ fn what_is_removed_leaves_nothing_and_no_other_run() {
         file.query_row(&sql, [], |row| row.get(0)).unwrap()
     };
     // Three curves of 0, 1 and 2 samples.
-    assert_eq!(["drives", "tests", "series", "samples"].map(count), [1, 1, 3, 3]);
+    assert_eq!(
+        ["drives", "tests", "series", "samples"].map(count),
+        [1, 1, 3, 3]
+    );
 }
 
 #[test]
@@ -248,7 +275,14 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
     // Numbers differ in the two.
     ours.begin(&review("Three", Vec::new()), &at(1)).unwrap();
     let merged = ours.merge(theirs.path()).unwrap();
-    assert_eq!(merged, Merged { added: 2, replaced: 0, known: 0 });
+    assert_eq!(
+        merged,
+        Merged {
+            added: 2,
+            replaced: 0,
+            known: 0
+        }
+    );
     let uuid = theirs.run(run).unwrap().uuid;
     let found = |lab: &Lab| {
         let runs = lab.runs().unwrap();
@@ -259,16 +293,37 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
     assert_eq!(ours.review(found(&ours)).unwrap(), with_rival);
     assert_eq!(ours.run(found(&ours)).unwrap().breaks, 1);
     let again = ours.merge(theirs.path()).unwrap();
-    assert_eq!(again, Merged { added: 0, replaced: 0, known: 2 });
+    assert_eq!(
+        again,
+        Merged {
+            added: 0,
+            replaced: 0,
+            known: 2
+        }
+    );
     with_rival.tests.push(test("b", 3));
     with_rival.complete = true;
     theirs.save(run, &with_rival, &at(9)).unwrap();
     let further = ours.merge(theirs.path()).unwrap();
-    assert_eq!(further, Merged { added: 0, replaced: 2, known: 0 });
+    assert_eq!(
+        further,
+        Merged {
+            added: 0,
+            replaced: 2,
+            known: 0
+        }
+    );
     assert_eq!(ours.review(found(&ours)).unwrap(), with_rival);
     // What is further here is not undone by what is older there.
     let back = theirs.merge(ours.path()).unwrap();
-    assert_eq!(back, Merged { added: 1, replaced: 0, known: 2 });
+    assert_eq!(
+        back,
+        Merged {
+            added: 1,
+            replaced: 0,
+            known: 2
+        }
+    );
     assert!(ours.merge(&here.file("none.db")).is_err());
 }
 
@@ -276,8 +331,11 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
 fn tables_are_exported_whole() {
     let place = Place::new();
     let mut lab = place.lab();
-    let one = lab.begin(&review("One", vec![test("a", 5), test("b", 4)]), &at(1)).unwrap();
-    lab.begin(&review("Two", vec![test("c", 3)]), &at(2)).unwrap();
+    let one = lab
+        .begin(&review("One", vec![test("a", 5), test("b", 4)]), &at(1))
+        .unwrap();
+    lab.begin(&review("Two", vec![test("c", 3)]), &at(2))
+        .unwrap();
     let rows = |table: &str| match table {
         "samples" => 10 + 3,
         "series" => 5 + 3,
@@ -293,7 +351,9 @@ fn tables_are_exported_whole() {
         for (path, table) in files.iter().zip(TABLES) {
             assert_eq!(count(path, format), rows(table), "{path:?}");
         }
-        let only = lab.export(&folder, format, &["samples"], Some(&[one])).unwrap();
+        let only = lab
+            .export(&folder, format, &["samples"], Some(&[one]))
+            .unwrap();
         assert_eq!(count(&only[0], format), 10);
     }
     let missing = lab.export(&place.file("x"), Format::Csv, &["runs"], Some(&[RunId(7)]));
@@ -303,7 +363,11 @@ fn tables_are_exported_whole() {
 
 fn count(path: &Path, format: Format) -> usize {
     match format {
-        Format::Csv => csv::Reader::from_path(path).unwrap().records().map(Result::unwrap).count(),
+        Format::Csv => csv::Reader::from_path(path)
+            .unwrap()
+            .records()
+            .map(Result::unwrap)
+            .count(),
         Format::Json => {
             let text = fs::read_to_string(path).unwrap();
             let all: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
@@ -312,7 +376,11 @@ fn count(path: &Path, format: Format) -> usize {
         Format::Parquet => {
             use parquet::file::reader::{FileReader, SerializedFileReader};
             let reader = SerializedFileReader::try_from(path).unwrap();
-            reader.get_row_iter(None).unwrap().map(Result::unwrap).count()
+            reader
+                .get_row_iter(None)
+                .unwrap()
+                .map(Result::unwrap)
+                .count()
         }
     }
 }
@@ -324,7 +392,9 @@ fn values_come_out_of_an_export_as_they_went_in() {
     let mut lab = place.lab();
     let tests = vec![test("b", 4)];
     lab.begin(&review("One", tests.clone()), &at(1)).unwrap();
-    let files = lab.export(&place.file("out"), Format::Parquet, &["points"], None).unwrap();
+    let files = lab
+        .export(&place.file("out"), Format::Parquet, &["points"], None)
+        .unwrap();
     let reader = SerializedFileReader::try_from(files[0].as_path()).unwrap();
     let rows: Vec<serde_json::Value> = reader
         .get_row_iter(None)
@@ -349,19 +419,32 @@ fn values_come_out_of_an_export_as_they_went_in() {
 fn other_files_are_left_alone() {
     let place = Place::new();
     let text = place.file("notes.txt");
-    fs::write(&text, "not a database, but long enough for a header of one".repeat(4)).unwrap();
+    fs::write(
+        &text,
+        "not a database, but long enough for a header of one".repeat(4),
+    )
+    .unwrap();
     assert!(matches!(Lab::open(&text), Err(LabError::Foreign(_))));
     let foreign = place.file("other.db");
-    Connection::open(&foreign).unwrap().execute("CREATE TABLE mine (x)", []).unwrap();
+    Connection::open(&foreign)
+        .unwrap()
+        .execute("CREATE TABLE mine (x)", [])
+        .unwrap();
     assert!(matches!(Lab::open(&foreign), Err(LabError::Foreign(_))));
     assert!(matches!(Lab::look(&foreign), Err(LabError::Foreign(_))));
     assert!(Lab::look(&place.file("none.db")).unwrap().is_none());
     let lab = place.lab();
     let path = lab.path().to_path_buf();
     drop(lab);
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
     for error in [Lab::open(&path).unwrap_err(), Lab::look(&path).unwrap_err()] {
-        assert!(matches!(error, LabError::Newer { version: 99, .. }), "{error}");
+        assert!(
+            matches!(error, LabError::Newer { version: 99, .. }),
+            "{error}"
+        );
     }
 }
 
@@ -391,7 +474,9 @@ fn a_disk_that_is_full_leaves_the_lab_as_it_was() {
 fn a_damaged_page_is_said() {
     let place = Place::new();
     let mut lab = place.lab();
-    let run = lab.begin(&review("One", vec![test("a", 7)]), &at(1)).unwrap();
+    let run = lab
+        .begin(&review("One", vec![test("a", 7)]), &at(1))
+        .unwrap();
     let path = lab.path().to_path_buf();
     drop(lab);
     let mut bytes = fs::read(&path).unwrap();

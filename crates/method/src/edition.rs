@@ -60,6 +60,8 @@ pub struct Edition {
     pub states: Vec<State>,
     /// Tests in their order.
     pub tests: Vec<Test>,
+    /// SHA-256 of the edition's text, hexadecimal; files that it names are not in it.
+    pub sha256: String,
 }
 
 /// A prepared state of the target.

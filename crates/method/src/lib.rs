@@ -13,6 +13,7 @@ mod conditions;
 pub mod edition;
 mod event;
 mod files;
+mod histogram;
 mod job;
 mod ladder;
 mod outcome;

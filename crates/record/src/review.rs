@@ -290,6 +290,10 @@ pub struct Point {
     pub bw_bytes_per_s: f64,
     /// Completion latency of all requests (of a mixed point: of both directions).
     pub latency_ns: LatencySummary,
+    /// The same as an HdrHistogram, ns: format V2, compressed, base64; missing in reviews of
+    /// older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_histogram: Option<String>,
     /// The two directions of a mixed point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PointPart>,
@@ -355,6 +359,9 @@ pub struct Series {
     pub samples: Vec<Sample>,
     /// Latency over the whole curve.
     pub latency_ns: LatencySummary,
+    /// The same as an HdrHistogram, as that of a [`Point`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_histogram: Option<String>,
 }
 
 /// The load under which a series was sampled.

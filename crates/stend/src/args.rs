@@ -51,6 +51,10 @@ pub enum Command {
     /// TARGET is a file made by `stend drives create`. What a command does is kept there.
     /// No command asks for confirmation: what is on a simulated drive is nobody's data.
     Drive(DriveArgs),
+    /// List, show, export, delete and merge the reviews that were made.
+    Lab(LabArgs),
+    /// Write the report of a review in the lab once more, or of several, compared.
+    Report(ReportArgs),
     /// Measure how fast the simulator is, and how much memory it takes.
     Bench(BenchArgs),
 }
@@ -67,6 +71,98 @@ pub struct RealArgs {
     /// Agree to lose everything on the block device with this serial number.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
+}
+
+/// Which lab.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LabPath {
+    /// The file that keeps all reviews. Default: `stend/lab.db` in the folder that
+    /// XDG_DATA_HOME names, or in ~/.local/share.
+    #[arg(long, value_name = "FILE", env = "STEND_LAB", global = true)]
+    pub lab: Option<PathBuf>,
+}
+
+/// Arguments of `stend lab`.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    /// What to do; `list` by default.
+    #[command(subcommand)]
+    pub command: Option<LabCommand>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON on stdout.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with the lab.
+#[derive(Debug, Subcommand)]
+pub enum LabCommand {
+    /// List the runs, the oldest first.
+    List,
+    /// Print a run: drive, conditions, tests; with --json, its review (schema
+    /// `stend.review/1`).
+    Show {
+        /// Its number.
+        run: i64,
+    },
+    /// Write tables as files for other programs, into a folder; earlier ones there are
+    /// replaced.
+    Export {
+        /// The folder.
+        folder: PathBuf,
+        /// Format of the files.
+        #[arg(long, value_name = "FORMAT", value_enum, default_value = "csv")]
+        format: ExportFormat,
+        /// Only these tables: drives, runs, rivals, breaks, conditions, tests, points, series,
+        /// samples, smart.
+        #[arg(long, value_name = "LIST", value_delimiter = ',')]
+        tables: Option<Vec<String>>,
+        /// Only what belongs to these runs.
+        #[arg(long, value_name = "RUN,…", value_delimiter = ',')]
+        runs: Option<Vec<i64>>,
+    },
+    /// Delete runs, for good; reports in folders stay.
+    Delete {
+        /// Their numbers.
+        #[arg(required = true)]
+        runs: Vec<i64>,
+    },
+    /// Take over the runs of another lab, which stays as it is.
+    Merge {
+        /// Its file.
+        other: PathBuf,
+    },
+}
+
+/// A format of exported tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Comma-separated values.
+    Csv,
+    /// An array of objects.
+    Json,
+    /// Apache Parquet.
+    Parquet,
+}
+
+/// Arguments of `stend report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Numbers of runs in the lab: the first one's report, with the others as its rivals.
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<i64>,
+
+    /// Folder of the report. Default: `report-` and the numbers.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
 }
 
 /// Arguments of `stend review`.
@@ -109,6 +205,10 @@ pub struct ReviewArgs {
     /// Folder of the report. Default: `review-` and the target's name.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Which lab keeps it.
+    #[command(flatten)]
+    pub lab: LabPath,
 
     /// Print the review as JSON (schema `stend.review/1`) on stdout.
     #[arg(long)]

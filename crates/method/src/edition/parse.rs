@@ -13,6 +13,7 @@ mod traces;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;
 
@@ -168,6 +169,12 @@ struct Source<'a> {
     file: &'a str,
 }
 
+/// SHA-256 of a text, hexadecimal, as `sha256sum` prints it.
+fn sha256(text: &str) -> String {
+    let digest = Sha256::digest(text);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 pub(super) fn parse(text: &str, file: &str) -> Result<Edition, EditionError> {
     let source = Source { text, file };
     let raw: File = toml::from_str(text).map_err(|e| source.syntax_error(&e))?;
@@ -254,6 +261,7 @@ impl Source<'_> {
             percentiles: raw.percentiles.into_inner(),
             states,
             tests,
+            sha256: sha256(self.text),
         })
     }
 

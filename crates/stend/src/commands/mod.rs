@@ -3,7 +3,9 @@
 pub mod bench;
 pub mod drive;
 pub mod drives;
+pub mod lab;
 pub mod replay;
+pub mod report;
 pub mod review;
 pub mod run;
 pub mod traces;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use stend_analysis::files::set_words;
+use stend_lab::RunId;
 use stend_method::{Edition, ReviewOptions, check_options, run_review};
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult};
@@ -15,13 +16,18 @@ use stend_target::Access;
 use crate::args::{RealArgs, ReviewArgs};
 use crate::failure::Failure;
 use crate::folder::{Folder, keep_finished};
+use crate::laboratory::Keeper;
 use crate::open::{Opened, is_simulated, open, real_options_fit};
 use crate::progress::Progress;
-use crate::{note, print};
+use crate::{laboratory, note, print, signals};
 
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
-    let done = perform(args)?;
+    let lab = laboratory::path(&args.lab)?;
+    let done = perform(args, Some(&lab))?;
     let review = &done.review;
+    if let Some(run) = done.run {
+        note(&format!("run {run} of the lab, {}", lab.display()));
+    }
     tell(args, review, done.saved.as_deref().ok())?;
     done.saved?;
     if review.complete {
@@ -39,14 +45,16 @@ pub struct Done {
     pub review: Review,
     /// Its page. Hours of measuring are told even where they cannot be kept.
     pub saved: Result<PathBuf, Failure>,
+    /// Its number in the lab.
+    pub run: Option<RunId>,
     /// Requests that simulated drives completed.
     pub requests: u64,
     /// Events of the simulations.
     pub events: u64,
 }
 
-/// Makes a review and saves it.
-pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
+/// Makes a review and saves it: in its folder, and in the lab if one is named.
+pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     // What can be wrong is found before anything is made, and least of all a file of
     // gigabytes.
     let edition = Edition::load(&args.edition)?;
@@ -65,6 +73,9 @@ pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
     )?;
     let folder = Folder::open(folder_path(args))?;
     let earlier = earlier(&folder)?;
+    let keeper = lab
+        .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256))
+        .transpose()?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
         nothing_is_lost(earlier, args, &rivals, &folder)?;
@@ -75,13 +86,15 @@ pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
         edition: &edition,
         options,
         folder,
+        keeper,
         earlier,
         requests: AtomicU64::new(0),
         events: AtomicU64::new(0),
     };
     let review = session.review(target, rivals)?;
     Ok(Done {
-        saved: session.folder.save(&review),
+        saved: session.keep(&review),
+        run: session.keeper.as_ref().and_then(Keeper::run),
         review,
         requests: session.requests.into_inner(),
         events: session.events.into_inner(),
@@ -93,6 +106,8 @@ struct Session<'a> {
     edition: &'a Edition,
     options: ReviewOptions<'a>,
     folder: Folder,
+    /// The lab that keeps it too, if any.
+    keeper: Option<Keeper>,
     /// What an earlier run left unfinished.
     earlier: Option<Review>,
     /// What the simulated drives have done.
@@ -130,6 +145,16 @@ impl Session<'_> {
         Ok(together(&review, &done, all_complete))
     }
 
+    /// Saves a review as it stands. What one place has no room for, the other still gets.
+    fn keep(&self, review: &Review) -> Result<PathBuf, Failure> {
+        let kept = match &self.keeper {
+            Some(keeper) => signals::undisturbed(|| keeper.keep(review, self.earlier.as_ref())),
+            None => Ok(()),
+        };
+        let page = self.folder.save(review)?;
+        kept.map(|()| page)
+    }
+
     /// The whole edition on one target. What is finished is kept, put into its place by
     /// `place`.
     fn one(
@@ -144,7 +169,7 @@ impl Session<'_> {
         let began = Instant::now();
         // What cannot be saved now is a warning: the end tries again.
         let keep = |partial: &Review| {
-            let saved = self.folder.save(&place(partial));
+            let saved = self.keep(&place(partial));
             saved.map(drop).map_err(|error| error.to_string())
         };
         let options = ReviewOptions {

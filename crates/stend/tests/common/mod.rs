@@ -27,6 +27,7 @@ pub fn program(dir: &Path, args: &[&str]) -> Command {
     command
         .args(args)
         .current_dir(dir)
+        .env("STEND_LAB", dir.join(".lab/lab.db"))
         .env_remove("STEND_FIO")
         .env_remove("RUST_BACKTRACE");
     command

@@ -1,0 +1,235 @@
+//! The lab from outside: reviews go there, come back, and survive whatever ends stend.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use common::{
+    fails, folder, have, ids, json, list, ok, program, review, saved, test, tiny_edition,
+};
+use serde_json::Value;
+
+const QUICK: [&str; 5] = [
+    "demo-8gb",
+    "--duration-scale",
+    "0.01",
+    "--tests",
+    "sequential,random",
+];
+
+fn runs(dir: &Path) -> Vec<Value> {
+    list(&json(&ok(dir, &["lab", "list", "--json"]).stdout)).clone()
+}
+
+fn kept(dir: &Path, run: &str) -> Value {
+    json(&ok(dir, &["lab", "show", run, "--json"]).stdout)
+}
+
+#[test]
+fn a_review_is_kept_and_its_report_can_be_made_again() {
+    let dir = folder();
+    let dir = dir.path();
+    assert!(runs(dir).is_empty());
+    assert!(!dir.join(".lab").exists(), "looking makes no lab");
+    let made = review(dir, &QUICK);
+    assert_eq!(kept(dir, "1"), made);
+    let run = &runs(dir)[0];
+    assert_eq!(run["state"], "complete");
+    assert_eq!(run["tests_finished"], 2);
+    let edition = fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../editions/2014.toml"
+    ));
+    fs::write(dir.join("edition"), edition.unwrap()).unwrap();
+    let sum = Command::new("sha256sum")
+        .arg(dir.join("edition"))
+        .output()
+        .unwrap();
+    let sum = String::from_utf8(sum.stdout).unwrap();
+    assert_eq!(sum.split(' ').next(), run["edition_sha256"].as_str());
+    for point in list(&test(&made, "random")["points"]) {
+        let histogram = point["latency_histogram"].as_str().unwrap();
+        assert!(histogram.starts_with("HISTFAAAA"), "{histogram}");
+    }
+    let shown = ok(dir, &["lab", "show", "1"]).stdout;
+    for part in ["8 GB", "SHA-256", "sequential", "stend review demo-8gb"] {
+        assert!(shown.contains(part), "{part}\n{shown}");
+    }
+    let listed = ok(dir, &["lab"]).stdout;
+    assert!(
+        listed.contains("complete, every duration × 0.01"),
+        "{listed}"
+    );
+    ok(dir, &["report", "1", "--out", "again"]);
+    let page = |folder: &str| fs::read(dir.join(folder).join("index.html")).unwrap();
+    assert!(page("again") == page("review-demo-8gb"), "the same bytes");
+    // A second one is another run; both can be in one report.
+    let mut other = QUICK.to_vec();
+    other[0] = "samsung-850-pro-256gb";
+    review(dir, &other);
+    ok(dir, &["report", "1", "2"]);
+    let both = saved(&dir.join("report-1-2"));
+    assert_eq!(list(&both["rivals"]).len(), 1);
+    assert_eq!(both["rivals"][0]["tests"], kept(dir, "2")["tests"]);
+    fails(
+        dir,
+        &["report", "2", "--out", "again"],
+        3,
+        &["holds the review of"],
+    );
+    fails(dir, &["report", "9"], 3, &["there is no run 9"]);
+    ok(dir, &["lab", "delete", "1"]);
+    assert_eq!(runs(dir).len(), 1);
+    fails(dir, &["lab", "show", "1"], 3, &["there is no run 1"]);
+}
+
+#[test]
+fn rivals_are_runs_of_their_own_and_labs_are_merged() {
+    let dir = folder();
+    let dir = dir.path();
+    let mut args = QUICK.to_vec();
+    args.extend(["--against", "samsung-850-pro-256gb"]);
+    let made = review(dir, &args);
+    assert_eq!(runs(dir).len(), 2);
+    assert_eq!(kept(dir, "1"), made);
+    assert_eq!(kept(dir, "2")["tests"], made["rivals"][0]["tests"]);
+    let merge = [
+        "lab",
+        "merge",
+        ".lab/lab.db",
+        "--lab",
+        "second.db",
+        "--json",
+    ];
+    let merged = json(&ok(dir, &merge).stdout);
+    assert_eq!((&merged["added"], &merged["known"]), (&2.into(), &0.into()));
+    let merged = json(&ok(dir, &merge).stdout);
+    assert_eq!((&merged["added"], &merged["known"]), (&0.into(), &2.into()));
+    let shown = ok(dir, &["lab", "show", "1", "--lab", "second.db", "--json"]).stdout;
+    assert_eq!(json(&shown), made);
+}
+
+#[test]
+fn tables_are_exported_for_others() {
+    let dir = folder();
+    let dir = dir.path();
+    let made = review(dir, &QUICK);
+    let points: usize = list(&made["tests"])
+        .iter()
+        .filter_map(|test| Some(test["points"].as_array()?.len()))
+        .sum();
+    ok(dir, &["lab", "export", "out"]);
+    let csv = fs::read_to_string(dir.join("out/points.csv")).unwrap();
+    assert!(csv.lines().count() > points, "{csv}");
+    assert!(
+        csv.starts_with("test,position,op,pattern,block_bytes,"),
+        "{csv}"
+    );
+    ok(
+        dir,
+        &[
+            "lab", "export", "out", "--format", "json", "--tables", "points", "--runs", "1",
+        ],
+    );
+    let all = json(&fs::read_to_string(dir.join("out/points.json")).unwrap());
+    assert_eq!(list(&all).len(), points);
+    let files = ok(dir, &["lab", "export", "out", "--format", "parquet"]).stdout;
+    assert_eq!(files.lines().count(), 10);
+    let parquet = fs::read(dir.join("out/samples.parquet")).unwrap();
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    fails(
+        dir,
+        &["lab", "export", "out", "--tables", "dots"],
+        3,
+        &["no table `dots`", "points"],
+    );
+}
+
+#[test]
+fn what_is_no_lab_is_found_before_anything_is_measured() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("notes"), "what I think of drives\n".repeat(100)).unwrap();
+    let args = [&["review"], &QUICK[..], &["--lab", "notes"]].concat();
+    fails(dir, &args, 3, &["notes is not a lab"]);
+    fails(
+        dir,
+        &["lab", "list", "--lab", "notes"],
+        3,
+        &["notes is not a lab"],
+    );
+    let args = [&["review"], &QUICK[..], &["--lab", "notes/lab.db"]].concat();
+    fails(dir, &args, 6, &["notes"]);
+    fails(dir, &["lab", "show", "1"], 3, &["there is no lab yet"]);
+    assert!(!dir.join("review-demo-8gb").exists());
+}
+
+/// What a run that is killed leaves is whole tests, and the same command goes on from them.
+#[test]
+fn a_review_is_killed_at_any_moment() {
+    if !have(&["fio", "setpriv"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let edition = tiny_edition(dir);
+    let edition = edition.to_str().unwrap();
+    let args = [
+        "review",
+        "drive.bin",
+        "--size",
+        "64MiB",
+        "--edition",
+        edition,
+        "--tests",
+        "sequential,random,depth-scaling",
+        "--json",
+    ];
+    let mut finished: Vec<Value> = Vec::new();
+    let mut breaks = 0;
+    // Times spread over a test, without rhythm.
+    for kill_after_ms in [700, 2_900, 1_300, 5_100, 400, 3_700] {
+        let mut child = start(&mut program(dir, &args));
+        sleep(Duration::from_millis(kill_after_ms));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if !dir.join(".lab/lab.db").exists() {
+            continue;
+        }
+        let run = &runs(dir)[..];
+        let Some(run) = run.first() else { continue };
+        assert_eq!(run["state"], "unfinished");
+        let now = kept(dir, "1");
+        let tests = list(&now["tests"]);
+        assert!(tests.len() >= finished.len(), "nothing finished is lost");
+        for test in &finished {
+            assert!(tests.contains(test), "what was finished stays as it was");
+        }
+        finished = tests.clone();
+        breaks = run["breaks"].as_u64().unwrap();
+    }
+    let whole = json(&ok(dir, &args).stdout);
+    assert_eq!(ids(&whole), ["sequential", "random", "depth-scaling"]);
+    for test in &finished {
+        assert!(list(&whole["tests"]).contains(test));
+    }
+    assert_eq!(runs(dir).len(), 1, "one run, however often it was killed");
+    let run = &runs(dir)[0];
+    assert_eq!(run["state"], "complete");
+    assert!(run["breaks"].as_u64().unwrap() >= breaks.max(1), "{run}");
+    assert_eq!(kept(dir, "1"), whole);
+}
+
+fn start(command: &mut Command) -> Child {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().unwrap()
+}
