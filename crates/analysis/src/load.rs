@@ -46,6 +46,22 @@ impl Load {
         }
     }
 
+    /// Everything: `random read, 4 KiB, depth 8, 1 thread`; of a mixed one the share of reads
+    /// as well.
+    pub fn in_full(self) -> String {
+        let mut words = vec![format!(
+            "{} {}",
+            pattern_words(self.pattern),
+            op_words(self.op)
+        )];
+        for dimension in Dimension::ALL {
+            if dimension != Dimension::Share || self.op == PointOp::Mixed {
+                words.push(dimension.words(self.value(dimension)));
+            }
+        }
+        words.join(", ")
+    }
+
     /// The load by what distinguishes it within its test: `Read, depth 4`.
     pub fn words(self, points: &[Point]) -> String {
         let mut words = vec![op_words(self.op).to_owned()];

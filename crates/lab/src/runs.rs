@@ -58,6 +58,8 @@ pub struct RunSummary {
     pub uuid: String,
     /// What was tested.
     pub drive: Drive,
+    /// The target as it was typed.
+    pub target: String,
     /// Capacity under test, bytes.
     pub capacity_bytes: u64,
     /// Id of the edition.
@@ -91,7 +93,7 @@ pub struct RunSummary {
 const SELECT: &str = "
     SELECT runs.id, uuid, kind, model, serial, firmware, capacity_bytes, edition, edition_sha256,
         duration_scale, state, begun_unix_ms, saved_unix_ms, stend_version, stend_commit, folder,
-        command,
+        command, target,
         (SELECT count(*) FROM tests WHERE run = runs.id AND state = 'finished'),
         (SELECT count(*) FROM tests WHERE run = runs.id AND state = 'failed'),
         (SELECT count(*) FROM breaks WHERE run = runs.id)
@@ -178,8 +180,9 @@ fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {
         stend_commit: row.get(14)?,
         folder: row.get(15)?,
         command: row.get(16)?,
-        tests_finished: row.get(17)?,
-        tests_failed: row.get(18)?,
-        breaks: row.get(19)?,
+        target: row.get(17)?,
+        tests_finished: row.get(18)?,
+        tests_failed: row.get(19)?,
+        breaks: row.get(20)?,
     })
 }

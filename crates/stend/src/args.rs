@@ -55,6 +55,8 @@ pub enum Command {
     Lab(LabArgs),
     /// Write the report of a review in the lab once more, or of several, compared.
     Report(ReportArgs),
+    /// Compare reviews in the lab: what was unlike, figures, ratios; as a page with --out.
+    Compare(CompareArgs),
     /// Measure how fast the simulator is, and how much memory it takes.
     Bench(BenchArgs),
 }
@@ -147,6 +149,31 @@ pub enum ExportFormat {
     Json,
     /// Apache Parquet.
     Parquet,
+}
+
+/// Arguments of `stend compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Numbers of runs in the lab, or drives as they were named in a review, by their model or
+    /// by their serial number: then the last complete run of each. Ratios are to the first.
+    #[arg(required = true, num_args = 2.., value_name = "RUN|DRIVE")]
+    pub sides: Vec<String>,
+
+    /// Every measured point instead of the key figures.
+    #[arg(long)]
+    pub points: bool,
+
+    /// Write a page with shared axes into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON (schema `stend.compare/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `stend report`.

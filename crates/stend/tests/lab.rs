@@ -152,6 +152,59 @@ fn tables_are_exported_for_others() {
 }
 
 #[test]
+fn reviews_are_compared_with_what_was_unlike_on_top() {
+    let dir = folder();
+    let dir = dir.path();
+    review(dir, &QUICK);
+    let mut other = QUICK.to_vec();
+    (other[0], other[2]) = ("samsung-850-pro-256gb", "0.02");
+    let theirs = review(dir, &other);
+    let text = ok(dir, &["compare", "demo-8gb", "2", "--out", "both"]).stdout;
+    let (conditions, figures) = text.split_once("\nsequential\n").unwrap();
+    assert!(conditions.contains("UNLIKE CONDITIONS"), "{text}");
+    for part in ["× 0.01", "× 0.02", "bytes under test"] {
+        assert!(conditions.contains(part), "{part}\n{text}");
+    }
+    assert!(!conditions.contains("  seed\n"), "it was the same\n{text}");
+    assert!(figures.contains("random"), "{text}");
+    let page = fs::read_to_string(dir.join("both/index.html")).unwrap();
+    assert!(page.contains("Unlike conditions") && page.contains("850 PRO"));
+    // Every ratio is that of the figures beside it, and every figure one of the review's.
+    let all = json(&ok(dir, &["compare", "1", "2", "--points", "--json"]).stdout);
+    let mut found = 0;
+    for row in list(&all["figures"]) {
+        let [a, b] = [0, 1].map(|nth| row["values"][nth].as_f64());
+        let (Some(a), Some(b)) = (a, b) else { continue };
+        assert_eq!(row["ratios"][0], 1.0);
+        assert_eq!(row["ratios"][1].as_f64(), Some(b / a));
+        let key = if row["unit"] == "iops" {
+            "iops"
+        } else {
+            "bw_bytes_per_s"
+        };
+        let measured = list(&test(&theirs, row["test"].as_str().unwrap())["points"]);
+        assert!(
+            measured.iter().any(|point| point[key].as_f64() == Some(b)),
+            "{row}"
+        );
+        found += 1;
+    }
+    assert!(found >= 4, "{all}");
+    let same = ok(dir, &["compare", "1", "1"]).stdout;
+    assert!(
+        same.contains("were alike") && same.contains("(level)"),
+        "{same}"
+    );
+    fails(
+        dir,
+        &["compare", "1", "intel-dc"],
+        3,
+        &["no complete review", "stend review intel-dc"],
+    );
+    fails(dir, &["compare", "1"], 2, &["2"]);
+}
+
+#[test]
 fn what_is_no_lab_is_found_before_anything_is_measured() {
     let dir = folder();
     let dir = dir.path();

@@ -3,43 +3,23 @@
 use std::path::PathBuf;
 
 use stend_lab::RunId;
-use stend_record::review::{Review, Rival};
 
 use crate::args::ReportArgs;
+use crate::commands::compare::Compared;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::{laboratory, print};
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let lab = laboratory::look(&args.lab)?;
-    let reviews: Result<Vec<Review>, _> = args
-        .runs
-        .iter()
-        .map(|&run| lab.review(RunId(run)))
-        .collect();
-    let mut reviews = reviews?.into_iter();
-    let Some(mut review) = reviews.next() else {
-        return Err(Failure::Input("no run was named".to_owned()));
-    };
-    for other in reviews {
-        review.rivals.push(Rival {
-            target: other.target,
-            tests: other.tests,
-        });
-        review.rivals.extend(other.rivals);
-    }
+    let runs: Vec<RunId> = args.runs.iter().copied().map(RunId).collect();
+    let compared = Compared::load(&lab, &runs)?;
+    let review = compared
+        .together()
+        .ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
     let folder = Folder::open(folder_path(args))?;
-    if let Some(there) = folder.earlier()?
-        && (there.target != review.target || there.edition != review.edition)
-    {
-        return Err(Failure::Input(format!(
-            "{} holds the review of {}, edition {}; choose another folder with --out",
-            folder.path().display(),
-            there.target.title,
-            there.edition
-        )));
-    }
-    let page = folder.save(&review)?;
+    folder.keep_others(&review)?;
+    let page = folder.save_with(&review, compared.finding())?;
     print(&format!("report: {}\n", page.display()))
 }
 
