@@ -157,7 +157,7 @@ fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> 
         "tests",
         "run",
         (run, ours),
-        "position, test, title, method, state, error, saved_unix_ms, rest",
+        "position, test, title, method, state, error, saved_unix_ms, sha256, rest",
     )?;
     for of_test in tests {
         let points = crate::columns::names(&crate::columns::POINT);

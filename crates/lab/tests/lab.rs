@@ -150,24 +150,34 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Tests come in any order and number at a time; what is read back is what was saved last.
+    /// Tests come in any order and number at a time, some are made again or go; what is read
+    /// back is what was saved last.
     #[test]
     fn what_is_saved_is_read_back(
         sizes in proptest::collection::vec(0_u64..7, 1..6),
-        steps in proptest::collection::vec(0_usize..6, 1..6),
+        steps in proptest::collection::vec((0_usize..6, 0_u8..4), 1..8),
         with_rival: bool,
     ) {
         let place = Place::new();
         let mut lab = place.lab();
-        let all: Vec<TestResult> = sizes.iter().enumerate()
+        let mut all: Vec<TestResult> = sizes.iter().enumerate()
             .map(|(nth, &n)| test(&format!("test-{nth}"), n)).collect();
         let mut partial = review("One", Vec::new());
         let run = lab.begin(&partial, &at(1)).unwrap();
         let mut chosen = std::collections::BTreeSet::new();
-        for (now, step) in (2_i64..).zip(&steps) {
-            chosen.insert(step % all.len());
+        for (now, &(step, what)) in (2_i64..).zip(&steps) {
+            let nth = step % all.len();
+            match what {
+                0 if chosen.contains(&nth) => {
+                    chosen.remove(&nth);
+                }
+                1 => all[nth] = test(&all[nth].id, now as u64),
+                _ => {
+                    chosen.insert(nth);
+                }
+            }
             partial.tests = chosen.iter().map(|&n| all[n].clone()).collect();
             let failed = (0..all.len()).find(|n| !chosen.contains(n));
             partial.failed = failed.into_iter().map(|n| FailedTest {
