@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use stend_analysis::files::set_words;
-use stend_method::{Edition, ReviewOptions, check_options, run_review};
+use stend_analysis::steady::start_words;
+use stend_method::{Edition, ReviewOptions, check_options, check_write_budget, run_review};
+use stend_record::endurance::{Endurance, EnduranceEnd};
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult};
-use stend_target::Access;
+use stend_target::{Access, WriteLimit};
 
 use crate::args::{RealArgs, ReviewArgs};
 use crate::failure::Failure;
@@ -55,10 +57,16 @@ pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
         seed: args.seed,
         duration_scale: args.duration_scale,
         threads: threads(args),
+        write_budget_bytes: args.write_budget,
+        until_steady: args.until_steady,
         reproduce: reproduce(args),
         ..ReviewOptions::default()
     };
     check_options(&edition, &options)?;
+    let mut targets = std::iter::once(&args.target).chain(&args.against);
+    if targets.any(|name| !is_simulated(name)) {
+        check_write_budget(&edition, &options, WriteLimit::AsStated)?;
+    }
     real_options_fit(
         std::iter::once(&args.target).chain(&args.against),
         &args.real,
@@ -188,6 +196,7 @@ fn as_rival(review: Review) -> Rival {
     Rival {
         target: review.target,
         tests: review.tests,
+        unfinished: review.unfinished,
     }
 }
 
@@ -196,6 +205,7 @@ fn as_review(of: &Review, rival: Rival) -> Review {
     Review {
         target: rival.target,
         tests: rival.tests,
+        unfinished: rival.unfinished,
         complete: false,
         failed: Vec::new(),
         rivals: Vec::new(),
@@ -228,12 +238,13 @@ fn nothing_is_lost(
     folder: &Folder,
 ) -> Result<(), Failure> {
     let asked = |id: &String| args.tests.as_ref().is_none_or(|tests| tests.contains(id));
-    let tests = earlier.tests.iter().map(|test| &test.id);
+    let begun = earlier.tests.iter().chain(&earlier.unfinished);
+    let tests = begun.map(|test| &test.id);
     let mut lost: Vec<String> = tests.filter(|id| !asked(id)).cloned().collect();
     let infos: Vec<TargetInfo> = rivals.iter().map(Opened::info).collect();
     let again = |rival: &Rival| {
         let same = |info| earlier_rival(earlier, info).is_some_and(|found| found == rival);
-        rival.tests.is_empty() || infos.iter().any(same)
+        (rival.tests.is_empty() && rival.unfinished.is_empty()) || infos.iter().any(same)
     };
     let left_out = earlier.rivals.iter().filter(|rival| !again(rival));
     lost.extend(left_out.map(|rival| format!("those of {}", rival.target.title)));
@@ -241,7 +252,7 @@ fn nothing_is_lost(
         return Ok(());
     }
     Err(Failure::Input(format!(
-        "{} holds an unfinished review with finished tests that this command leaves out: {}; name \
+        "{} holds an unfinished review with tests that this command leaves out: {}; name \
          them too, or choose another folder with --out",
         folder.path().display(),
         lost.join(", ")
@@ -307,6 +318,12 @@ fn reproduce(args: &ReviewArgs) -> String {
     }
     if args.duration_scale != 1.0 {
         command += &format!(" --duration-scale {}", args.duration_scale);
+    }
+    if let Some(load) = args.until_steady {
+        command += &format!(" --until-steady={}", load.name);
+    }
+    if let Some(bytes) = args.write_budget {
+        command += &format!(" --write-budget {bytes}");
     }
     if let Some(size) = args.real.size {
         command += &format!(" --size {size}");
@@ -404,6 +421,12 @@ fn test_lines(test: &TestResult) -> String {
             response.latency_ns.max as f64 / 1e6
         );
     }
+    if let Some(endurance) = &test.endurance {
+        text += &endurance_line(endurance);
+    }
+    for start in &test.steady_starts {
+        text += &format!("  steady state before it: {}\n", start_words(start));
+    }
     if let Some(rounds) = &test.rounds {
         text += &format!(
             "  {} rounds of {} loads, {:.1} GB written\n",
@@ -413,6 +436,19 @@ fn test_lines(test: &TestResult) -> String {
         );
     }
     text
+}
+
+fn endurance_line(endurance: &Endurance) -> String {
+    let end = match endurance.end {
+        EnduranceEnd::Refused => "refused a write",
+        EnduranceEnd::Budget => "NOT worn out within the budget",
+        EnduranceEnd::Unfinished => "not at its end yet",
+    };
+    format!(
+        "  {end} after {:.3} TB in {} rounds\n",
+        endurance.written_bytes as f64 / 1e12,
+        endurance.rounds.len()
+    )
 }
 
 fn trace_lines(test: &TestResult) -> String {
