@@ -11,8 +11,8 @@ use stend_record::traces::{TraceResult, overall_bw};
 use crate::ends::{end_level, start_level};
 use crate::files::{files_of, set_words};
 use crate::load::{
-    Dimension, Load, benchmark_of, curves_of, endurance_of, op_words, points_of, responses_of, rounds_of,
-    rungs_of, traces_of,
+    Dimension, Load, benchmark_of, curves_of, endurance_of, op_words, points_of, responses_of,
+    rounds_of, rungs_of, traces_of,
 };
 use crate::recovery::recovery;
 use crate::response::aftermath;

@@ -143,7 +143,10 @@ impl<'e> Wear<'e> {
     /// Whole requests that the budget leaves room for, in bytes.
     fn left_bytes(&self) -> u64 {
         let used = self.so_far.written_bytes + self.so_far.broken_off_bytes;
-        let left = self.so_far.budget_bytes.map_or(u64::MAX, |b| b.saturating_sub(used));
+        let left = self
+            .so_far
+            .budget_bytes
+            .map_or(u64::MAX, |b| b.saturating_sub(used));
         left - left % self.asked.load.block_bytes
     }
 
@@ -182,9 +185,11 @@ impl<'e> Wear<'e> {
                 tb(wear.broken_off_bytes)
             ));
         }
-        warnings.extend(wear.no_health.iter().map(|why| {
-            format!("nothing is known of the target's health along the way: {why}")
-        }));
+        warnings.extend(
+            wear.no_health
+                .iter()
+                .map(|why| format!("nothing is known of the target's health along the way: {why}")),
+        );
         warnings
     }
 }
@@ -240,7 +245,8 @@ impl Runner<'_> {
             jobs: wear.jobs,
             warnings,
         };
-        self.recorder.record(&[dest], shot, (planned - wear.cost).max(0.0));
+        self.recorder
+            .record(&[dest], shot, (planned - wear.cost).max(0.0));
         Ok(())
     }
 
@@ -358,7 +364,10 @@ mod tests {
             })
         };
         let before = health(Some(100), Some(1000));
-        assert_eq!(amplification(before, health(Some(300), Some(1500))), Some(2.5));
+        assert_eq!(
+            amplification(before, health(Some(300), Some(1500))),
+            Some(2.5)
+        );
         // Nothing written, a count that is not told, one that went back, no health at all.
         assert_eq!(amplification(before, health(Some(100), Some(1500))), None);
         assert_eq!(amplification(before, health(Some(300), None)), None);

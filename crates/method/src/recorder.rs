@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stend_record::benchmark::BenchmarkCell;
 use stend_analysis::steady;
+use stend_record::benchmark::BenchmarkCell;
 use stend_record::endurance::Endurance;
 use stend_record::review::{
     Condition, FailedTest, FileWork, JobText, Point, Response, Review, Rounds, Rung, Series,

@@ -10,9 +10,7 @@ use stend_record::review::{
 use stend_target::{JobRequest, Target, TargetError, WriteLimit};
 
 use crate::conditions;
-use crate::edition::{
-    Curve, Edition, Load, SteadyLoad, Step, TestKind, range_bytes, size_text,
-};
+use crate::edition::{Curve, Edition, Load, SteadyLoad, Step, TestKind, range_bytes, size_text};
 use crate::endurance;
 use crate::event::Event;
 use crate::job::{self, JobFrame};
@@ -277,7 +275,6 @@ pub fn run_review(
     let edition = asked(edition, options);
     let edition = &*edition;
     let (mut plan, finished) = prepare_plan(edition, options, &info)?;
-    plan.write_budget_bytes = options.write_budget_bytes;
     if let (Some(earlier), WriteLimit::AsStated) = (&options.resume, target.write_limit()) {
         plan.begun.clone_from(&earlier.unfinished);
     }
@@ -357,7 +354,8 @@ fn prepare_plan<'e>(
         .into_iter()
         .filter(|i| finished[*i].is_none())
         .collect();
-    let plan = Plan::new(edition, &left, options.seed, options.duration_scale, target);
+    let mut plan = Plan::new(edition, &left, options.seed, options.duration_scale, target);
+    plan.write_budget_bytes = options.write_budget_bytes;
     Ok((plan, finished))
 }
 

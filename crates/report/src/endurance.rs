@@ -24,10 +24,7 @@ pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> 
         .filter_map(|drive| Some((drive, endurance_of(drive.test(&test.id)?)?)));
     worn.map(|(drive, endurance)| Block {
         figures: charts(drive, endurance, data),
-        tables: vec![
-            outcome(drive, endurance),
-            rounds_table(drive, endurance),
-        ],
+        tables: vec![outcome(drive, endurance), rounds_table(drive, endurance)],
     })
     .collect()
 }
@@ -93,7 +90,10 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance, data: &mut ChartData) -> Vec
     );
     let mut figures = vec![
         draft(
-            format!("Speed of each round, against what was written: {}", drive.label),
+            format!(
+                "Speed of each round, against what was written: {}",
+                drive.label
+            ),
             note,
             "MB/s",
             "MB/s",
@@ -109,7 +109,10 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance, data: &mut ChartData) -> Vec
     let lines = [
         ("rated life used", told(|h| h.used_percent)),
         ("spare blocks left", told(|h| h.spare_percent)),
-        ("spare blocks, threshold", told(|h| h.spare_threshold_percent)),
+        (
+            "spare blocks, threshold",
+            told(|h| h.spare_threshold_percent),
+        ),
     ];
     let traces: Vec<Trace> = lines
         .iter()
@@ -155,10 +158,16 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     ];
     if let Some(rated) = endurance.rated_bytes {
         let of = format!("of {}", number::gb(rated as f64));
-        rows.push(vec!["Of what is rated".into(), Cell::noted(times(rated as f64), of)]);
+        rows.push(vec![
+            "Of what is rated".into(),
+            Cell::noted(times(rated as f64), of),
+        ]);
     }
     if let Some(budget) = endurance.budget_bytes {
-        rows.push(vec!["Write budget".into(), number::gb(budget as f64).into()]);
+        rows.push(vec![
+            "Write budget".into(),
+            number::gb(budget as f64).into(),
+        ]);
     }
     if let Some(after) = endurance.afterwards {
         if let Some(refused) = after.write_refused {

@@ -221,7 +221,12 @@ impl Target for SimulatedTarget {
             host_written_bytes: Some(now.host_written_bytes),
             nand_written_bytes: Some(now.nand_written_bytes),
             used_percent: now.used_percent,
-            spare_percent: self.drive.spec().health.is_some().then_some(now.spare_percent),
+            spare_percent: self
+                .drive
+                .spec()
+                .health
+                .is_some()
+                .then_some(now.spare_percent),
             spare_threshold_percent: self
                 .drive
                 .spec()

@@ -43,7 +43,9 @@ fn speed(endurance: &Endurance) -> Option<String> {
     let mut rounds = endurance.rounds.iter().filter(whole);
     let (first, last) = (rounds.next()?, rounds.next_back()?);
     let all = || endurance.rounds.iter().filter(whole);
-    let slowest = all().map(|r| r.bw_bytes_per_s).fold(f64::INFINITY, f64::min);
+    let slowest = all()
+        .map(|r| r.bw_bytes_per_s)
+        .fold(f64::INFINITY, f64::min);
     Some(format!(
         "The first round goes at {}, the last whole one at {}, the slowest at {}.",
         words::speed(first.bw_bytes_per_s),

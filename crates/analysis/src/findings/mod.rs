@@ -124,14 +124,16 @@ fn start(test: &TestResult) -> Option<String> {
         words::time(last.round_s),
         words::bytes(last.written_bytes)
     );
-    Some(match test.steady_starts.iter().find(|start| !start.reached) {
-        None => format!("It starts from steady state, reached after {rounds}."),
-        Some(start) => format!(
-            "It does NOT start from steady state: {} rounds of {} do not reach it.",
-            start.rounds,
-            words::time(start.round_s)
-        ),
-    })
+    Some(
+        match test.steady_starts.iter().find(|start| !start.reached) {
+            None => format!("It starts from steady state, reached after {rounds}."),
+            Some(start) => format!(
+                "It does NOT start from steady state: {} rounds of {} do not reach it.",
+                start.rounds,
+                words::time(start.round_s)
+            ),
+        },
+    )
 }
 
 fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {

@@ -64,7 +64,11 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
     ] {
         c.optional(key, field, 1..=1_000_000);
     }
-    c.optional("health.rated_written_tb", &h.rated_written_tb, 1..=1_000_000);
+    c.optional(
+        "health.rated_written_tb",
+        &h.rated_written_tb,
+        1..=1_000_000,
+    );
     c.range("health.spare_superblocks", &h.spare_superblocks, 0..=65_536);
     c.range(
         "health.spare_threshold_percent",

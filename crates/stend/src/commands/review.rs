@@ -8,16 +8,19 @@ use std::time::Instant;
 
 use stend_analysis::files::set_words;
 use stend_analysis::steady::start_words;
-use stend_method::{Edition, ReviewOptions, check_options, check_write_budget, run_review};
+use stend_analysis::words;
+use stend_method::{
+    Edition, ReviewOptions, check_options, check_write_budget, estimate, run_review,
+};
 use stend_record::endurance::{Endurance, EnduranceEnd};
-use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TestResult};
+use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult};
 use stend_target::{Access, WriteLimit};
 
 use crate::args::{RealArgs, ReviewArgs};
 use crate::failure::Failure;
 use crate::folder::{Folder, keep_finished};
-use crate::open::{Opened, is_simulated, open, real_options_fit};
+use crate::open::{Opened, Planned, is_simulated, open, open_planned, real_options_fit};
 use crate::progress::Progress;
 use crate::{note, print};
 
@@ -77,7 +80,8 @@ pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
     if let Some(earlier) = &earlier {
         nothing_is_lost(earlier, args, &rivals, &folder)?;
     }
-    let target = open(&args.target, &args.real, Access::Look)?;
+    let planned = |bytes| planned(&edition, &options, bytes);
+    let target = open_planned(&args.target, &args.real, Access::Look, &planned)?;
     tell_of_copies(std::iter::once(&target).chain(&rivals));
     let session = Session {
         edition: &edition,
@@ -93,6 +97,22 @@ pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
         review,
         requests: session.requests.into_inner(),
         events: session.events.into_inner(),
+    })
+}
+
+/// What a review writes to a block device of so many bytes.
+fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
+    let device = TargetInfo {
+        name: String::new(),
+        title: String::new(),
+        kind: TargetKind::BlockDevice,
+        capacity_bytes: bytes,
+        facts: Vec::new(),
+    };
+    let asked = estimate(edition, options, &device, false).ok()?;
+    Some(Planned {
+        bytes: asked.fill_bytes + asked.trace_bytes,
+        writing_s: asked.writing_s,
     })
 }
 
@@ -445,8 +465,8 @@ fn endurance_line(endurance: &Endurance) -> String {
         EnduranceEnd::Unfinished => "not at its end yet",
     };
     format!(
-        "  {end} after {:.3} TB in {} rounds\n",
-        endurance.written_bytes as f64 / 1e12,
+        "  {end} after {} in {} rounds\n",
+        words::bytes(endurance.written_bytes),
         endurance.rounds.len()
     )
 }

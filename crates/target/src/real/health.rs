@@ -102,7 +102,11 @@ fn of_ata(document: &Document) -> Health {
             ("NAND_Writes_32MiB", 32 << 20),
         ]),
         used_percent: statistic(document, "Percentage Used Endurance Indicator").or_else(|| {
-            let left = ["Media_Wearout_Indicator", "SSD_Life_Left", "Wear_Leveling_Count"];
+            let left = [
+                "Media_Wearout_Indicator",
+                "SSD_Life_Left",
+                "Wear_Leveling_Count",
+            ];
             named(table, &left).map(|left| 100_u64.saturating_sub(left.value))
         }),
         erase_cycles: raw(&["Average_Block-Erase_Count", "Ave_Block-Erase_Count"]).map(|mean| {

@@ -80,6 +80,9 @@ pub struct OpenOptions {
     /// Bytes that the run will write, for the table shown before the serial number is
     /// demanded; `None` when not known.
     pub planned_write_bytes: Option<u64>,
+    /// Time for which it will write besides, as much as the device takes, s; for the same
+    /// table.
+    pub planned_writing_s: Option<f64>,
     /// Folder for job files, fio's answers and logs while a job runs; each job uses and
     /// removes a folder of its own in it. The system's folder for temporary files if
     /// `None`.
@@ -175,6 +178,17 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         }
     }
     Ok(target)
+}
+
+/// Bytes of the block device at a path, for what is to be said before it is opened; `None`
+/// of anything else.
+pub fn device_bytes(path: &Path) -> Option<u64> {
+    match look_at(path) {
+        Ok(Found::Device(number, _)) => {
+            Device::find(&SystemRoot::running(), number).map(|device| device.size_bytes)
+        }
+        _ => None,
+    }
 }
 
 /// What is at a path.
@@ -460,9 +474,11 @@ impl Target for FioTarget {
     fn health(&mut self) -> Result<Health, String> {
         match (&self.device, self.kind) {
             (Some(device), TargetKind::BlockDevice) => health::ask(&device.disk_name()),
-            _ => Err("a file has no health of its own: that of the drive below it tells of \
+            _ => Err(
+                "a file has no health of its own: that of the drive below it tells of \
                       everything that is written there"
-                .to_owned()),
+                    .to_owned(),
+            ),
         }
     }
 
