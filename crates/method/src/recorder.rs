@@ -62,8 +62,9 @@ struct Progress {
     notes: BTreeMap<String, Vec<String>>,
     /// How a state that is steady, or should be, was made last, by its id.
     steady: BTreeMap<String, SteadyStart>,
-    /// Of the tests of the plan, the steady states that they started from.
-    steady_starts: Vec<Vec<SteadyStart>>,
+    /// Of the tests of the plan, the steady state that each result started from, by slot: on
+    /// copies, results begin in any order.
+    steady_starts: Vec<BTreeMap<usize, SteadyStart>>,
     /// Tests of endurance under way, by index in the edition.
     unfinished: Vec<Option<TestResult>>,
 }
@@ -108,7 +109,7 @@ impl<'a> Recorder<'a> {
                 finished,
                 notes: BTreeMap::new(),
                 steady: BTreeMap::new(),
-                steady_starts: vec![Vec::new(); plan.tests.len()],
+                steady_starts: vec![BTreeMap::new(); plan.tests.len()],
             }),
         }
     }
@@ -161,10 +162,7 @@ impl<'a> Recorder<'a> {
             return;
         };
         for dest in dests {
-            let starts = &mut progress.steady_starts[dest.test];
-            if starts.last() != Some(&start) {
-                starts.push(start.clone());
-            }
+            progress.steady_starts[dest.test].insert(dest.slot, start.clone());
         }
     }
 
@@ -254,7 +252,7 @@ impl<'a> Recorder<'a> {
         self.begin_test(test);
         let mut progress = self.lock();
         let index = self.plan.tests[test].index;
-        let mut result = self.assemble(test, &[], &[]);
+        let mut result = self.assemble(test, &[], &BTreeMap::new());
         result.warnings.push(why.to_owned());
         progress.finished[index] = Some(result);
         self.settle(&mut progress, test);
@@ -304,14 +302,25 @@ impl<'a> Recorder<'a> {
         self.save(&review(progress));
     }
 
-    fn assemble(&self, test: usize, slots: &[SlotResult], starts: &[SteadyStart]) -> TestResult {
+    fn assemble(
+        &self,
+        test: usize,
+        slots: &[SlotResult],
+        starts: &BTreeMap<usize, SteadyStart>,
+    ) -> TestResult {
+        let mut steady_starts: Vec<SteadyStart> = Vec::new();
+        for start in starts.values() {
+            if !steady_starts.contains(start) {
+                steady_starts.push(start.clone());
+            }
+        }
         let entry = &self.plan.edition.tests[self.plan.tests[test].index];
         let mut result = TestResult {
             id: entry.id.clone(),
             title: entry.title.clone(),
             method: entry.method.clone(),
-            steady_starts: starts.to_vec(),
-            warnings: starts.iter().filter_map(not_steady).collect(),
+            warnings: steady_starts.iter().filter_map(not_steady).collect(),
+            steady_starts,
             ..TestResult::default()
         };
         for shot in slots.iter().flatten().flatten() {

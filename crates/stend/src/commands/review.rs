@@ -78,7 +78,7 @@ pub fn perform(args: &ReviewArgs) -> Result<Done, Failure> {
     let earlier = earlier(&folder)?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
-        nothing_is_lost(earlier, args, &rivals, &folder)?;
+        nothing_is_lost(earlier, (args, &edition), &rivals, &folder)?;
     }
     let planned = |bytes| planned(&edition, &options, bytes);
     let target = open_planned(&args.target, &args.real, Access::Look, &planned)?;
@@ -253,11 +253,15 @@ fn earlier(folder: &Folder) -> Result<Option<Review>, Failure> {
 /// Refuses to go on from an unfinished review of which something would be left out.
 fn nothing_is_lost(
     earlier: &Review,
-    args: &ReviewArgs,
+    (args, edition): (&ReviewArgs, &Edition),
     rivals: &[Opened],
     folder: &Folder,
 ) -> Result<(), Failure> {
-    let asked = |id: &String| args.tests.as_ref().is_none_or(|tests| tests.contains(id));
+    let asked = |id: &String| {
+        // An edition of the user's own may have been changed since.
+        edition.tests.iter().any(|test| test.id == *id)
+            && args.tests.as_ref().is_none_or(|tests| tests.contains(id))
+    };
     let begun = earlier.tests.iter().chain(&earlier.unfinished);
     let tests = begun.map(|test| &test.id);
     let mut lost: Vec<String> = tests.filter(|id| !asked(id)).cloned().collect();

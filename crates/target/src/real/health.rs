@@ -170,9 +170,9 @@ mod tests {
         assert_eq!(health.retired_blocks, Some(0));
         assert_eq!(health.temperature_c, Some(29));
         assert_eq!((health.read_only, health.spare_percent), (None, None));
-        let gib = text.replace("Total_LBAs_Written", "Host_Writes_GiB");
-        let written = read(&gib).unwrap().host_written_bytes;
-        assert_eq!(written, Some(27_838_821_420 << 30));
+        let large = text.replace("Total_LBAs_Written", "Host_Writes_32MiB");
+        let written = read(&large).unwrap().host_written_bytes;
+        assert_eq!(written, Some(27_838_821_420 * (32 << 20)));
         let unknown = text.replace("Total_LBAs_Written", "Unknown_Attribute");
         assert_eq!(read(&unknown).unwrap().host_written_bytes, None);
     }
