@@ -293,7 +293,7 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
     for name in &args.against {
         let opened = if is_simulated(name) {
             open(name, &args.real, Access::Look)?
-        } else if Path::new(name).is_file() {
+        } else if Path::new(name).is_file() || Path::new(name).is_dir() {
             let real = RealArgs {
                 size: args.real.size,
                 destroy: None,
@@ -301,8 +301,8 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
             open(name, &real, Access::Look)?
         } else {
             return Err(Failure::Input(format!(
-                "--against {name}: a rival is a drive model, a model file or a file that exists; \
-                 review a block device on its own"
+                "--against {name}: a rival is a drive model, a model file, a directory or a file that \
+                 exists; review a block device on its own"
             )));
         };
         rivals.push(opened);
