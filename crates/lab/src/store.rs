@@ -198,6 +198,7 @@ fn save(
         let review = Review {
             target: rival.target.clone(),
             tests: rival.tests.clone(),
+            unfinished: rival.unfinished.clone(),
             failed: Vec::new(),
             rivals: Vec::new(),
             ..review.clone()

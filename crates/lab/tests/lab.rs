@@ -136,6 +136,7 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
         edition_title: "The edition of 2014".to_owned(),
         seed: u64::MAX,
         duration_scale: 0.1,
+        until_steady: Some("random-write-4k".to_owned()),
         complete: false,
         conditions: vec![condition("write cache", "on")],
         environment: vec![
@@ -145,6 +146,7 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
         reproduce: "stend review /dev/sdx".to_owned(),
         tests,
         failed: Vec::new(),
+        unfinished: vec![test("begun", 2)],
         rivals: Vec::new(),
     }
 }
@@ -189,6 +191,7 @@ proptest! {
                 partial.rivals = vec![Rival {
                     target: review("Two", Vec::new()).target,
                     tests: partial.tests.clone(),
+                    unfinished: vec![test("begun there", 3)],
                 }];
             }
             lab.save(run, &partial, &at(now)).unwrap();
@@ -279,6 +282,7 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
     with_rival.rivals = vec![Rival {
         target: review("Two", Vec::new()).target,
         tests: vec![test("a", 5)],
+        unfinished: Vec::new(),
     }];
     let run = theirs.begin(&with_rival, &at(1)).unwrap();
     theirs.resume(run, 2).unwrap();
