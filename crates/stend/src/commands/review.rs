@@ -103,6 +103,10 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         requests: AtomicU64::new(0),
         events: AtomicU64::new(0),
     };
+    if let (Some(keeper), Some(earlier)) = (&session.keeper, &session.earlier) {
+        // The break is noted before anything can break off again.
+        keeper.keep(earlier, Some(earlier))?;
+    }
     let review = session.review(target, rivals)?;
     Ok(Done {
         saved: session.keep(&review),
