@@ -1,17 +1,27 @@
-//! Tells the program which compiler built it: a record of its speed names it.
+//! Tells the program which compiler built it, for records of its speed, and of which commit it
+//! is built, for the lab. Elsewhere than in a clone it knows of no commit.
+
+use std::ffi::OsString;
+use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let rustc = std::env::var_os("RUSTC").expect("cargo sets RUSTC for a build script");
-    let version = std::process::Command::new(rustc)
-        .arg("-V")
-        .output()
-        .ok()
-        .and_then(|output| String::from_utf8(output.stdout).ok())
-        .unwrap_or_default();
-    let version = match version.trim() {
-        "" => "unknown",
-        known => known,
-    };
+    let version = said(rustc, &["-V"]).unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=STEND_RUSTC={version}");
+    // It grows with each commit.
+    if let Some(log) = said("git".into(), &["rev-parse", "--git-path", "logs/HEAD"]) {
+        println!("cargo::rerun-if-changed={log}");
+    }
+    if let Some(commit) = said("git".into(), &["rev-parse", "--short=12", "HEAD"]) {
+        println!("cargo::rustc-env=STEND_COMMIT={commit}");
+    }
+}
+
+/// What a program says in one line, if it succeeds and says anything.
+fn said(program: OsString, args: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(args).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let text = text.trim();
+    (output.status.success() && !text.is_empty()).then(|| text.to_owned())
 }

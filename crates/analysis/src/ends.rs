@@ -79,6 +79,7 @@ mod tests {
                 })
                 .collect(),
             latency_ns: LatencySummary::default(),
+            latency_histogram: None,
         }
     }
 

@@ -9,6 +9,7 @@
 //! of a test is compared, and [`findings`](mod@findings), the rules by which figures become
 //! sentences.
 
+pub mod compare;
 pub mod ends;
 pub mod figures;
 pub mod files;
@@ -24,7 +25,7 @@ pub mod steps;
 pub mod words;
 
 pub use ends::{end_level, end_samples, end_span_s, end_spread, start_level};
-pub use figures::{KeyFigure, Metric, Standing, Unit, key_figures};
+pub use figures::{KeyFigure, LEVEL_SHARE, Metric, Standing, Unit, key_figures};
 pub use findings::{findings, labels};
 pub use load::{Dimension, Load};
 pub use recovery::{Recovery, recovered_bytes, recovery};

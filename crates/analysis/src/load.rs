@@ -1,6 +1,7 @@
 //! What a figure was measured under, what a test varies, and the words for both.
 
 use stend_record::benchmark::BenchmarkCell;
+use stend_record::endurance::Endurance;
 use stend_record::review::{Pattern, Point, PointOp, Response, Rounds, Rung, Series, TestResult};
 use stend_record::traces::TraceResult;
 
@@ -44,6 +45,22 @@ impl Load {
             Dimension::Share => u64::from(self.read_percent),
             Dimension::Threads => u64::from(self.threads),
         }
+    }
+
+    /// Everything: `random read, 4 KiB, depth 8, 1 thread`; of a mixed one the share of reads
+    /// as well.
+    pub fn in_full(self) -> String {
+        let mut words = vec![format!(
+            "{} {}",
+            pattern_words(self.pattern),
+            op_words(self.op)
+        )];
+        for dimension in Dimension::ALL {
+            if dimension != Dimension::Share || self.op == PointOp::Mixed {
+                words.push(dimension.words(self.value(dimension)));
+            }
+        }
+        words.join(", ")
     }
 
     /// The load by what distinguishes it within its test: `Read, depth 4`.
@@ -169,6 +186,11 @@ pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
     let loads = rounds.loads.len();
     let whole = rounds.rounds.iter().all(|round| round.len() == loads);
     (rounds.tracked < loads && whole).then_some(rounds)
+}
+
+/// What a test of endurance came to; nothing of any other test.
+pub fn endurance_of(test: &TestResult) -> Option<&Endurance> {
+    test.endurance.as_ref()
 }
 
 /// A direction in words: `read`, `write`, `mixed`.

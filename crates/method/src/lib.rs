@@ -11,8 +11,10 @@
 mod benchmark;
 mod conditions;
 pub mod edition;
+mod endurance;
 mod event;
 mod files;
+mod histogram;
 mod job;
 mod ladder;
 mod outcome;
@@ -26,9 +28,9 @@ mod serial;
 mod traces;
 mod until_steady;
 
-pub use edition::{Edition, EditionError};
+pub use edition::{Edition, EditionError, SteadyLoad};
 pub use event::Event;
 pub use run::{
-    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, check_options, estimate,
-    run_review,
+    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, check_options,
+    check_write_budget, estimate, run_review,
 };

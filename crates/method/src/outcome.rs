@@ -9,6 +9,7 @@ use stend_record::review::{
 use stend_target::{JobOutcome, TargetError};
 
 use crate::edition::Load;
+use crate::histogram;
 
 /// The review's point from what the job yielded.
 pub(crate) fn point(
@@ -51,6 +52,7 @@ pub(crate) fn point(
         iops: all.iops,
         bw_bytes_per_s: all.bw_bytes_per_s,
         latency_ns: all.latency()?,
+        latency_histogram: all.histogram()?,
         parts,
     })
 }
@@ -96,7 +98,13 @@ pub(crate) fn series(
         range_bytes: None,
         samples,
         latency_ns: part.latency()?,
+        latency_histogram: part.histogram()?,
     })
+}
+
+/// Bytes written, all jobs of the file added up.
+pub(crate) fn written_bytes(outcome: &JobOutcome) -> u64 {
+    outcome.fio.jobs.iter().map(|job| job.write.io_bytes).sum()
 }
 
 /// Whether every job of the file went well.
@@ -160,23 +168,12 @@ impl<'a> Part<'a> {
         {
             return Ok(summary);
         }
-        let mut bins: BTreeMap<u64, u64> = BTreeMap::new();
-        for latency in &used {
-            let histogram = latency.bins.as_ref().ok_or_else(|| {
-                TargetError::Failed(
-                    "the job's output has no latency histogram (`bins`): it must be made with --output-format=json+"
-                        .to_owned(),
-                )
-            })?;
-            for (value, count) in histogram {
-                let value: u64 = value.parse().map_err(|_| {
-                    TargetError::Failed(format!(
-                        "the latency histogram has a bin `{value}` that is no number of ns"
-                    ))
-                })?;
-                *bins.entry(value).or_default() += count;
-            }
-        }
+        let bins = self.bins()?.ok_or_else(|| {
+            TargetError::Failed(
+                "the job's output has no latency histogram (`bins`): it must be made with --output-format=json+"
+                    .to_owned(),
+            )
+        })?;
         let count: u64 = used.iter().map(|l| l.n).sum();
         let max = used.iter().map(|l| l.max).max().unwrap_or(0);
         // A bin's value is its middle and may lie above the largest value in it.
@@ -190,6 +187,32 @@ impl<'a> Part<'a> {
             p99_999: at(99.999),
             max,
         })
+    }
+}
+
+impl Part<'_> {
+    /// Values, ns, and how often each came, all distributions added; `None` where one of them
+    /// does not tell.
+    fn bins(&self) -> Result<Option<BTreeMap<u64, u64>>, TargetError> {
+        let mut bins: BTreeMap<u64, u64> = BTreeMap::new();
+        for latency in self.latencies.iter().filter(|l| l.n > 0) {
+            let Some(histogram) = &latency.bins else {
+                return Ok(None);
+            };
+            for (value, count) in histogram {
+                let value: u64 = value.parse().map_err(|_| {
+                    TargetError::Failed(format!(
+                        "the latency histogram has a bin `{value}` that is no number of ns"
+                    ))
+                })?;
+                *bins.entry(value).or_default() += count;
+            }
+        }
+        Ok(Some(bins))
+    }
+
+    fn histogram(&self) -> Result<Option<String>, TargetError> {
+        Ok(self.bins()?.map(|bins| histogram::encode(&bins)))
     }
 }
 

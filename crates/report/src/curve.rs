@@ -142,6 +142,7 @@ mod tests {
             range_bytes: None,
             samples,
             latency_ns: LatencySummary::default(),
+            latency_histogram: None,
         }
     }
 

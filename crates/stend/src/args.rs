@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stend_method::SteadyLoad;
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
 /// on a simulated drive, in virtual time, or on a real one, through fio, and writes the
@@ -51,6 +52,12 @@ pub enum Command {
     /// TARGET is a file made by `stend drives create`. What a command does is kept there.
     /// No command asks for confirmation: what is on a simulated drive is nobody's data.
     Drive(DriveArgs),
+    /// List, show, export, delete and merge the reviews that were made.
+    Lab(LabArgs),
+    /// Write the report of a review in the lab once more, or of several, compared.
+    Report(ReportArgs),
+    /// Compare reviews in the lab: what was unlike, figures, ratios; as a page with --out.
+    Compare(CompareArgs),
     /// Measure how fast the simulator is, and how much memory it takes.
     Bench(BenchArgs),
 }
@@ -69,6 +76,123 @@ pub struct RealArgs {
     pub destroy: Option<String>,
 }
 
+/// Which lab.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LabPath {
+    /// The file that keeps all reviews. Default: `stend/lab.db` in the folder that
+    /// XDG_DATA_HOME names, or in ~/.local/share.
+    #[arg(long, value_name = "FILE", env = "STEND_LAB", global = true)]
+    pub lab: Option<PathBuf>,
+}
+
+/// Arguments of `stend lab`.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    /// What to do; `list` by default.
+    #[command(subcommand)]
+    pub command: Option<LabCommand>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON on stdout.
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What to do with the lab.
+#[derive(Debug, Subcommand)]
+pub enum LabCommand {
+    /// List the runs, the oldest first.
+    List,
+    /// Print a run: drive, conditions, tests; with --json, its review (schema
+    /// `stend.review/1`).
+    Show {
+        /// Its number.
+        run: i64,
+    },
+    /// Write tables as files for other programs, into a folder; earlier ones there are
+    /// replaced.
+    Export {
+        /// The folder.
+        folder: PathBuf,
+        /// Format of the files.
+        #[arg(long, value_name = "FORMAT", value_enum, default_value = "csv")]
+        format: ExportFormat,
+        /// Only these tables: drives, runs, rivals, breaks, conditions, tests, points, series,
+        /// samples, smart.
+        #[arg(long, value_name = "LIST", value_delimiter = ',')]
+        tables: Option<Vec<String>>,
+        /// Only what belongs to these runs.
+        #[arg(long, value_name = "RUN,…", value_delimiter = ',')]
+        runs: Option<Vec<i64>>,
+    },
+    /// Delete runs, for good; reports in folders stay.
+    Delete {
+        /// Their numbers.
+        #[arg(required = true)]
+        runs: Vec<i64>,
+    },
+    /// Take over the runs of another lab, which stays as it is.
+    Merge {
+        /// Its file.
+        other: PathBuf,
+    },
+}
+
+/// A format of exported tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Comma-separated values.
+    Csv,
+    /// An array of objects.
+    Json,
+    /// Apache Parquet.
+    Parquet,
+}
+
+/// Arguments of `stend compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Numbers of runs in the lab, or drives as they were named in a review, by their model or
+    /// by their serial number: then the last complete run of each. Ratios are to the first.
+    #[arg(required = true, num_args = 2.., value_name = "RUN|DRIVE")]
+    pub sides: Vec<String>,
+
+    /// Every measured point instead of the key figures.
+    #[arg(long)]
+    pub points: bool,
+
+    /// Write a page with shared axes into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON (schema `stend.compare/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `stend report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Numbers of runs in the lab: the first one's report, with the others as its rivals.
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<i64>,
+
+    /// Folder of the report. Default: `report-` and the numbers.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+}
+
 /// Arguments of `stend review`.
 #[derive(Debug, Args)]
 pub struct ReviewArgs {
@@ -76,7 +200,7 @@ pub struct ReviewArgs {
     pub target: String,
 
     /// Edition of the methodology: 2014, 2015, 2016a, 2016b, 2018, crystaldiskmark,
-    /// recovery-ladder, snia-pts, or a file.
+    /// recovery-ladder, snia-pts, endurance (writes until the drive refuses), or a file.
     #[arg(long, value_name = "ID", default_value = "2014")]
     pub edition: String,
 
@@ -84,7 +208,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tests: Option<Vec<String>>,
 
-    /// Test these as well and compare: drive models, or files that exist.
+    /// Test these as well and compare: drive models, directories, or files that exist.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     pub against: Vec<String>,
 
@@ -101,6 +225,25 @@ pub struct ReviewArgs {
     )]
     pub duration_scale: f64,
 
+    /// The most that a test of endurance may write: bytes, or with a suffix KiB … TiB (binary)
+    /// or KB … TB (decimal). A real target is never written more than this, and such a test
+    /// does not run on it without.
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    pub write_budget: Option<u64>,
+
+    /// Before every test that starts from a written drive, write at random until the speed is
+    /// steady by SNIA's definition, 25 rounds of a minute at most: random-write-4k (where no LOAD
+    /// is named) or random-write-128k.
+    #[arg(
+        long,
+        value_name = "LOAD",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "random-write-4k",
+        value_parser = parse_steady
+    )]
+    pub until_steady: Option<SteadyLoad>,
+
     /// Tests at the same time, on copies of a simulated drive; the result does not
     /// depend on it. Default: the number of processors.
     #[arg(long, value_name = "N")]
@@ -109,6 +252,10 @@ pub struct ReviewArgs {
     /// Folder of the report. Default: `review-` and the target's name.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+
+    /// Which lab keeps it.
+    #[command(flatten)]
+    pub lab: LabPath,
 
     /// Print the review as JSON (schema `stend.review/1`) on stdout.
     #[arg(long)]
@@ -404,6 +551,13 @@ pub struct BenchArgs {
     /// Run this case in this very process: how the others are started.
     #[arg(long, value_name = "NAME", hide = true)]
     pub case: Option<String>,
+}
+
+fn parse_steady(text: &str) -> Result<SteadyLoad, String> {
+    SteadyLoad::of(text).ok_or_else(|| {
+        let names = SteadyLoad::ALL.map(|load| load.name);
+        format!("there is no load `{text}`; there are: {}", names.join(", "))
+    })
 }
 
 /// Bytes of `8GiB`, `8GB`, `4096`. Binary and decimal suffixes are told apart; a bare `G`,

@@ -2,6 +2,7 @@
 //! `docs/exit-codes.md` and in `stend --help`.
 
 use stend_drive::model::ModelError;
+use stend_lab::LabError;
 use stend_load::JobError;
 use stend_load::trace::TraceError;
 use stend_method::{EditionError, MethodError};
@@ -72,7 +73,29 @@ impl From<EditionError> for Failure {
 
 impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Failure {
-        Failure::Input(error.to_string())
+        match error {
+            MethodError::BudgetMissing { .. }
+            | MethodError::BudgetShared { .. }
+            | MethodError::BudgetPrepared { .. } => Failure::Refused(error.to_string()),
+            _ => Failure::Input(error.to_string()),
+        }
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Failure {
+        match error {
+            LabError::Foreign(_)
+            | LabError::Newer { .. }
+            | LabError::Older(_)
+            | LabError::Damaged { .. }
+            | LabError::NoRun { .. } => Failure::Input(error.to_string()),
+            LabError::Folder { .. }
+            | LabError::Locked(_)
+            | LabError::Full(_)
+            | LabError::Export { .. }
+            | LabError::Other { .. } => Failure::Io(error.to_string()),
+        }
     }
 }
 

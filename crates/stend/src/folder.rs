@@ -65,12 +65,31 @@ impl Folder {
         Ok(Some(review))
     }
 
+    /// Refuses to replace the review of another drive or edition.
+    pub fn keep_others(&self, review: &Review) -> Result<(), Failure> {
+        match self.earlier()? {
+            Some(there) if there.target != review.target || there.edition != review.edition => {
+                Err(Failure::Input(format!(
+                    "{} holds the review of {}, edition {}; choose another folder with --out",
+                    self.path.display(),
+                    there.target.title,
+                    there.edition
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Replaces the review and its page. Returns the path of the page.
     pub fn save(&self, review: &Review) -> Result<PathBuf, Failure> {
-        let findings: Vec<Finding> = stend_analysis::findings(review)
-            .into_iter()
-            .map(|(title, text)| Finding { title, text })
-            .collect();
+        self.save_with(review, None)
+    }
+
+    /// The same, with something to be said before all findings.
+    pub fn save_with(&self, review: &Review, first: Option<Finding>) -> Result<PathBuf, Failure> {
+        let findings = stend_analysis::findings(review).into_iter();
+        let findings = findings.map(|(title, text)| Finding { title, text });
+        let findings: Vec<Finding> = first.into_iter().chain(findings).collect();
         // A signal that waits for this finds what it is to say.
         signals::undisturbed(|| {
             let page = stend_report::write_folder(review, &findings, &self.path)?;

@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod failure;
 mod folder;
+mod laboratory;
 mod open;
 mod progress;
 mod signals;
@@ -26,6 +27,9 @@ fn main() -> ExitCode {
         Command::Traces(args) => commands::traces::run(&args),
         Command::Drive(args) => commands::drive::run(&args),
         Command::Drives(args) => commands::drives::run(&args),
+        Command::Lab(args) => commands::lab::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
+        Command::Report(args) => commands::report::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     });
     signals::settle();

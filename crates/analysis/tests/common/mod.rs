@@ -68,6 +68,7 @@ pub fn sampled(
         range_bytes: None,
         samples,
         latency_ns: LatencySummary::default(),
+        latency_histogram: None,
     }
 }
 

@@ -80,9 +80,12 @@ pub fn review(duration_scale: f64) -> Review {
             .into(),
         tests: tests(REVIEWED, duration_scale),
         failed: Vec::new(),
+        unfinished: Vec::new(),
+        until_steady: None,
         rivals: vec![Rival {
             target: target("fixture-b-256gb", "Fixture B 256 GB", 256_060_514_304),
             tests: tests(RIVAL, duration_scale),
+            unfinished: Vec::new(),
         }],
     }
 }
@@ -302,6 +305,7 @@ fn point(op: PointOp, pattern: Pattern, block_bytes: u64, queue_depth: u32, bw: 
         iops,
         bw_bytes_per_s: bw,
         latency_ns: latency(f64::from(queue_depth) / iops * 1e9, op),
+        latency_histogram: None,
         parts: Vec::new(),
     }
 }
@@ -391,6 +395,7 @@ fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Seri
         range_bytes: None,
         samples,
         latency_ns: latency(32.0 / steps[0].1 * 1e9, PointOp::Write),
+        latency_histogram: None,
     }
 }
 

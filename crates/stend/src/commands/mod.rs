@@ -1,9 +1,12 @@
 //! One file a command, or a folder.
 
 pub mod bench;
+pub mod compare;
 pub mod drive;
 pub mod drives;
+pub mod lab;
 pub mod replay;
+pub mod report;
 pub mod review;
 pub mod run;
 pub mod traces;

@@ -40,8 +40,18 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 }
 
 /// A command with messages in English, no input, and output to be caught.
+///
+/// Where util-linux's setpriv is at hand, it is ended when stend is killed, so that nothing
+/// goes on writing to a drive that nobody waits for.
 pub(crate) fn command(program: &Path) -> Command {
-    let mut command = Command::new(program);
+    let mut command = match find("setpriv", &search_path()) {
+        Some(setpriv) => {
+            let mut command = Command::new(setpriv);
+            command.args(["--pdeathsig", "TERM"]).arg(program);
+            command
+        }
+        None => Command::new(program),
+    };
     command
         .env("LC_ALL", "C")
         .stdin(Stdio::null())

@@ -12,7 +12,7 @@ use stend_load::{JobFile, RunOptions};
 use stend_target::{SimulatedTarget, Target};
 
 use super::cases::{Case, Phase, Work};
-use crate::args::{RealArgs, ReviewArgs};
+use crate::args::{LabPath, RealArgs, ReviewArgs};
 use crate::commands::review;
 use crate::failure::Failure;
 use crate::{note, print};
@@ -50,8 +50,11 @@ pub fn run(case: &Case, smoke: bool) -> Result<(), Failure> {
                 against: Vec::new(),
                 seed: 1,
                 duration_scale,
+                write_budget: None,
+                until_steady: None,
                 threads: threads.and_then(NonZero::new),
                 out: None,
+                lab: LabPath::default(),
                 json: false,
                 real: RealArgs {
                     size: None,
@@ -108,7 +111,7 @@ fn whole_review(mut args: ReviewArgs, capacity_bytes: u64) -> Result<Measured, F
     end_with_parent(Some(folder.path().to_owned()));
     args.out = Some(folder.path().join("report"));
     let began = Instant::now();
-    let done = review::perform(&args)?;
+    let done = review::perform(&args, None)?;
     let phase_wall_s = began.elapsed().as_secs_f64();
     done.saved?;
     if !done.review.complete {

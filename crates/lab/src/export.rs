@@ -1,0 +1,356 @@
+//! Tables as files for other programs: CSV, JSON, Parquet.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+use rusqlite::types::{Value as Cell, ValueRef};
+use serde_json::{Map, Value};
+
+use crate::{Lab, LabError, RunId};
+
+/// The tables, and how the rows of some runs are found in each.
+pub const TABLES: [&str; 10] = [
+    "drives",
+    "runs",
+    "rivals",
+    "breaks",
+    "conditions",
+    "tests",
+    "points",
+    "series",
+    "samples",
+    "smart",
+];
+
+/// Rows that go into a file of Parquet at a time.
+const ROWS_TOGETHER: usize = 1 << 16;
+
+/// A format of exported tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Comma-separated values (RFC 4180), names of columns in the first line; what is null is
+    /// empty.
+    Csv,
+    /// An array of objects, a line each.
+    Json,
+    /// Apache Parquet, not compressed; every column optional.
+    Parquet,
+}
+
+impl Format {
+    /// How names of such files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Json => "json",
+            Format::Parquet => "parquet",
+        }
+    }
+}
+
+/// A column of an exported table.
+struct Column {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Integer,
+    Real,
+    Text,
+}
+
+fn of_runs(table: &str) -> &'static str {
+    match table {
+        "drives" => "id IN (SELECT drive FROM runs WHERE id IN (:runs))",
+        "runs" => "id IN (:runs)",
+        "points" | "series" => "test IN (SELECT id FROM tests WHERE run IN (:runs))",
+        "samples" => {
+            "series IN (SELECT id FROM series WHERE test IN (SELECT id FROM tests WHERE run IN \
+             (:runs)))"
+        }
+        _ => "run IN (:runs)",
+    }
+}
+
+impl Lab {
+    /// Writes tables into a folder, a file each, which are replaced; all rows, or those that
+    /// belong to some runs. Returns the files.
+    ///
+    /// # Errors
+    /// [`LabError::NoRun`] for a run that is not there; [`LabError::Export`] where a file
+    /// cannot be written.
+    ///
+    /// # Panics
+    /// Never for names out of [`TABLES`].
+    pub fn export(
+        &self,
+        folder: &Path,
+        format: Format,
+        tables: &[&str],
+        runs: Option<&[RunId]>,
+    ) -> Result<Vec<PathBuf>, LabError> {
+        for &run in runs.unwrap_or_default() {
+            self.run(run)?;
+        }
+        let failed = |what: String| LabError::Export {
+            path: folder.to_path_buf(),
+            what,
+        };
+        std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+        let mut files = Vec::new();
+        for table in tables {
+            assert!(TABLES.contains(table), "{table} is no table");
+            let path = folder.join(format!("{table}.{}", format.extension()));
+            let failed = |what: String| LabError::Export {
+                path: path.clone(),
+                what,
+            };
+            let file = File::create(&path).map_err(|error| failed(error.to_string()))?;
+            let columns = self.columns(table)?;
+            match format {
+                Format::Csv => self.to_csv(table, &columns, runs, file).map_err(failed)?,
+                Format::Json => self.to_json(table, &columns, runs, file).map_err(failed)?,
+                Format::Parquet => self
+                    .to_parquet(table, &columns, runs, file)
+                    .map_err(failed)?,
+            }
+            files.push(path);
+        }
+        Ok(files)
+    }
+
+    fn columns(&self, table: &str) -> Result<Vec<Column>, LabError> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT name, type FROM pragma_table_info(?1)")
+            .map_err(self.failed())?;
+        let columns = statement
+            .query_map([table], |row| {
+                let kind: String = row.get(1)?;
+                Ok(Column {
+                    name: row.get(0)?,
+                    kind: match kind.as_str() {
+                        "INTEGER" => Kind::Integer,
+                        "REAL" => Kind::Real,
+                        _ => Kind::Text,
+                    },
+                })
+            })
+            .map_err(self.failed())?;
+        columns.collect::<Result<_, _>>().map_err(self.failed())
+    }
+
+    /// Gives each row to `take`.
+    fn rows(
+        &self,
+        table: &str,
+        runs: Option<&[RunId]>,
+        take: &mut dyn FnMut(&[ValueRef<'_>]) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let mut sql = format!("SELECT * FROM {table}");
+        if let Some(runs) = runs {
+            let list: Vec<String> = runs.iter().map(RunId::to_string).collect();
+            sql += " WHERE ";
+            sql += &of_runs(table).replace(":runs", &list.join(", "));
+        }
+        let told = |error: rusqlite::Error| error.to_string();
+        let mut statement = self.connection.prepare(&sql).map_err(told)?;
+        let width = statement.column_count();
+        let mut rows = statement.query([]).map_err(told)?;
+        while let Some(row) = rows.next().map_err(told)? {
+            let cells: Result<Vec<ValueRef<'_>>, _> = (0..width).map(|n| row.get_ref(n)).collect();
+            take(&cells.map_err(told)?)?;
+        }
+        Ok(())
+    }
+
+    fn to_csv(
+        &self,
+        table: &str,
+        columns: &[Column],
+        runs: Option<&[RunId]>,
+        file: File,
+    ) -> Result<(), String> {
+        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
+        let told = |error: csv::Error| error.to_string();
+        writer
+            .write_record(columns.iter().map(|c| &c.name))
+            .map_err(told)?;
+        self.rows(table, runs, &mut |cells| {
+            writer.write_record(cells.iter().map(text)).map_err(told)
+        })?;
+        writer.flush().map_err(|error| error.to_string())
+    }
+
+    fn to_json(
+        &self,
+        table: &str,
+        columns: &[Column],
+        runs: Option<&[RunId]>,
+        file: File,
+    ) -> Result<(), String> {
+        let mut out = BufWriter::new(file);
+        let told = |error: std::io::Error| error.to_string();
+        let mut before = "[\n";
+        self.rows(table, runs, &mut |cells| {
+            let object: Map<String, Value> = columns
+                .iter()
+                .zip(cells)
+                .map(|(column, cell)| (column.name.clone(), json(column, cell)))
+                .collect();
+            write!(out, "{before}{}", Value::Object(object)).map_err(told)?;
+            before = ",\n";
+            Ok(())
+        })?;
+        let end = if before == "[\n" { "[]\n" } else { "\n]\n" };
+        out.write_all(end.as_bytes())
+            .and_then(|()| out.flush())
+            .map_err(told)
+    }
+
+    fn to_parquet(
+        &self,
+        table: &str,
+        columns: &[Column],
+        runs: Option<&[RunId]>,
+        file: File,
+    ) -> Result<(), String> {
+        let told = |error: parquet::errors::ParquetError| error.to_string();
+        let schema = schema(table, columns).map_err(told)?;
+        let properties = Arc::new(WriterProperties::builder().build());
+        let mut writer =
+            SerializedFileWriter::new(BufWriter::new(file), schema, properties).map_err(told)?;
+        let mut group: Vec<Vec<Cell>> = Vec::new();
+        self.rows(table, runs, &mut |cells| {
+            group.push(
+                cells
+                    .iter()
+                    .map(|&cell| cell.try_into().unwrap_or(Cell::Null))
+                    .collect(),
+            );
+            if group.len() == ROWS_TOGETHER {
+                let rows = writer.next_row_group().map_err(told)?;
+                write_group(rows, columns, &group).map_err(told)?;
+                group.clear();
+            }
+            Ok(())
+        })?;
+        if !group.is_empty() {
+            let rows = writer.next_row_group().map_err(told)?;
+            write_group(rows, columns, &group).map_err(told)?;
+        }
+        writer.close().map(drop).map_err(told)
+    }
+}
+
+fn text(cell: &ValueRef<'_>) -> String {
+    match cell {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(n) => n.to_string(),
+        ValueRef::Real(x) => x.to_string(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+    }
+}
+
+/// A cell as JSON; what is kept as JSON (`rest`) becomes part of the document.
+fn json(column: &Column, cell: &ValueRef<'_>) -> Value {
+    match cell {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(n) => Value::from(*n),
+        ValueRef::Real(x) => Value::from(*x),
+        ValueRef::Text(_) | ValueRef::Blob(_) => {
+            let text = text(cell);
+            let inner = column.name == "rest";
+            let parsed = inner.then(|| serde_json::from_str(&text).ok()).flatten();
+            parsed.unwrap_or(Value::String(text))
+        }
+    }
+}
+
+fn schema(table: &str, columns: &[Column]) -> Result<Arc<Type>, parquet::errors::ParquetError> {
+    let fields: Result<Vec<_>, _> = columns
+        .iter()
+        .map(|column| {
+            let (physical, logical) = match column.kind {
+                Kind::Integer => (Physical::INT64, None),
+                Kind::Real => (Physical::DOUBLE, None),
+                Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            };
+            Type::primitive_type_builder(&column.name, physical)
+                .with_repetition(Repetition::OPTIONAL)
+                .with_logical_type(logical)
+                .build()
+                .map(Arc::new)
+        })
+        .collect();
+    Type::group_type_builder(table)
+        .with_fields(fields?)
+        .build()
+        .map(Arc::new)
+}
+
+fn write_group<W: Write + Send>(
+    mut group: SerializedRowGroupWriter<'_, W>,
+    columns: &[Column],
+    rows: &[Vec<Cell>],
+) -> Result<(), parquet::errors::ParquetError> {
+    for (nth, column) in columns.iter().enumerate() {
+        let cells = || rows.iter().map(|row| &row[nth]);
+        // Whether each row has the cell.
+        let levels: Vec<i16> = cells().map(|c| i16::from(*c != Cell::Null)).collect();
+        let Some(mut writer) = group.next_column()? else {
+            break;
+        };
+        match column.kind {
+            Kind::Integer => {
+                let values: Vec<i64> = cells().filter_map(integer).collect();
+                let typed = writer.typed::<Int64Type>();
+                typed.write_batch(&values, Some(&levels), None)?;
+            }
+            Kind::Real => {
+                let values: Vec<f64> = cells().filter_map(real).collect();
+                let typed = writer.typed::<DoubleType>();
+                typed.write_batch(&values, Some(&levels), None)?;
+            }
+            Kind::Text => {
+                let values: Vec<ByteArray> = cells().filter_map(bytes).collect();
+                let typed = writer.typed::<ByteArrayType>();
+                typed.write_batch(&values, Some(&levels), None)?;
+            }
+        }
+        writer.close()?;
+    }
+    group.close().map(drop)
+}
+
+fn integer(cell: &Cell) -> Option<i64> {
+    match cell {
+        Cell::Integer(n) => Some(*n),
+        _ => None,
+    }
+}
+
+fn real(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Real(x) => Some(*x),
+        _ => None,
+    }
+}
+
+fn bytes(cell: &Cell) -> Option<ByteArray> {
+    match cell {
+        Cell::Text(text) => Some(ByteArray::from(text.as_str())),
+        _ => None,
+    }
+}

@@ -1,0 +1,170 @@
+//! The lab: every review that was made, in one SQLite file.
+//!
+//! A run is one edition on one target. It is written after every test, in one transaction:
+//! what is in the file is a whole test, whenever the program ends. The tables are for other
+//! programs as well (`docs/lab.md` tells what each column is); their version is the file's
+//! `user_version`, and an older file is brought up to date when it is opened for writing.
+//!
+//! A review that is read back equals the one that was written: what of it has no column of
+//! its own is kept as JSON beside the columns.
+
+mod columns;
+mod error;
+mod export;
+mod load;
+mod merge;
+mod runs;
+mod store;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+use rusqlite_migration::{M, Migrations};
+
+pub use error::LabError;
+pub use export::{Format, TABLES};
+pub use merge::Merged;
+pub use runs::{Drive, RunId, RunState, RunSummary};
+pub use store::Beginning;
+
+/// What SQLite writes into the file's header, so that `file` can tell what it is: `stnd`.
+const APPLICATION_ID: i32 = 0x7374_6e64;
+
+/// How long to wait for another program that writes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Each version of the tables from the one before it.
+const VERSIONS: [&str; 1] = [include_str!("migrations/1.sql")];
+
+/// A lab that is open.
+#[derive(Debug)]
+pub struct Lab {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Lab {
+    /// Opens a lab to write to it; makes the file, and its folder, where there is none.
+    ///
+    /// # Errors
+    /// Where the file is none of this program's, of a later version, or cannot be written.
+    pub fn open(path: &Path) -> Result<Lab, LabError> {
+        let failed = |error| LabError::of(error, path);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|source| LabError::Folder {
+                path: folder.to_path_buf(),
+                source,
+            })?;
+        }
+        let mut connection = Connection::open(path).map_err(failed)?;
+        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        check(&connection, path)?;
+        connection
+            .pragma_update(None, "journal_mode", "WAL")
+            .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
+            .and_then(|()| connection.pragma_update(None, "foreign_keys", true))
+            .map_err(failed)?;
+        migrations()
+            .to_latest(&mut connection)
+            .map_err(|error| LabError::of_migration(error, path))?;
+        connection
+            .pragma_update(None, "application_id", APPLICATION_ID)
+            .map_err(failed)?;
+        Ok(Lab {
+            connection,
+            path: path.to_path_buf(),
+        })
+    }
+
+    /// Opens a lab only to read it; `None` where there is no file.
+    ///
+    /// # Errors
+    /// Where the file is none of this program's, or of another version.
+    pub fn look(path: &Path) -> Result<Option<Lab>, LabError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let failed = |error| LabError::of(error, path);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        check(&connection, path)?;
+        if version(&connection).map_err(failed)? < latest() {
+            return Err(LabError::Older(path.to_path_buf()));
+        }
+        Ok(Some(Lab {
+            connection,
+            path: path.to_path_buf(),
+        }))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Lets the file grow no more, as on a full disk: for tests.
+    #[doc(hidden)]
+    pub fn limit_growth(&self) {
+        let pages: i64 = self
+            .connection
+            .pragma_query_value(None, "page_count", |row| row.get(0))
+            .expect("the file is open");
+        self.connection
+            .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
+            .expect("the file is open");
+    }
+
+    fn failed(&self) -> impl Fn(rusqlite::Error) -> LabError + use<> {
+        let path = self.path.clone();
+        move |error| LabError::of(error, &path)
+    }
+}
+
+fn migrations() -> Migrations<'static> {
+    Migrations::new(VERSIONS.map(M::up).to_vec())
+}
+
+fn latest() -> i32 {
+    VERSIONS.len() as i32
+}
+
+fn version(connection: &Connection) -> Result<i32, rusqlite::Error> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Whether a file is empty or a lab, and not of a later version.
+fn check(connection: &Connection, path: &Path) -> Result<(), LabError> {
+    let failed = |error| LabError::of(error, path);
+    let id: i32 = connection
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .map_err(failed)?;
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(failed)?;
+    if id != APPLICATION_ID && tables > 0 {
+        return Err(LabError::Foreign(path.to_path_buf()));
+    }
+    let version = version(connection).map_err(failed)?;
+    if version > latest() {
+        return Err(LabError::Newer {
+            path: path.to_path_buf(),
+            version,
+            known: latest(),
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn migrations_lead_to_the_version_that_is_known() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrations().to_latest(&mut connection).unwrap();
+        assert_eq!(version(&connection).unwrap(), latest());
+    }
+}

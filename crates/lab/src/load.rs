@@ -1,0 +1,231 @@
+//! Reading reviews back.
+
+use rusqlite::types::ValueRef;
+use rusqlite::{OptionalExtension, params};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use stend_record::review::{
+    Condition, FailedTest, Review, Rival, SCHEMA, Series, TargetInfo, TestResult,
+};
+
+use crate::columns::{Column, POINT, SAMPLE, SERIES, names, object};
+use crate::{Lab, LabError, RunId};
+
+impl Lab {
+    /// The review of a run, as it was written last, with its rivals.
+    ///
+    /// # Errors
+    /// [`LabError::NoRun`] where there is none; [`LabError::Damaged`] where it is not what a
+    /// review is.
+    pub fn review(&self, run: RunId) -> Result<Review, LabError> {
+        let mut review = self.without_rivals(run)?;
+        let rivals = self.column(
+            "SELECT rival FROM rivals WHERE run = ?1 ORDER BY position",
+            run,
+        )?;
+        for rival in rivals {
+            let rival = self.without_rivals(RunId(rival))?;
+            review.rivals.push(Rival {
+                target: rival.target,
+                tests: rival.tests,
+                unfinished: rival.unfinished,
+            });
+        }
+        Ok(review)
+    }
+
+    fn without_rivals(&self, run: RunId) -> Result<Review, LabError> {
+        let sql = "
+            SELECT target, model, kind, capacity_bytes, edition, edition_title, seed,
+                duration_scale, state, command, rest
+            FROM runs JOIN drives ON drives.id = runs.drive WHERE runs.id = ?1";
+        let head = self
+            .connection
+            .query_row(sql, params![run.0], |row| {
+                let text = |n| row.get::<_, String>(n);
+                let rest = text(10)?;
+                let target = TargetInfo {
+                    name: text(0)?,
+                    title: text(1)?,
+                    kind: stend_record::review::TargetKind::File,
+                    capacity_bytes: row.get::<_, i64>(3)?.cast_unsigned(),
+                    facts: Vec::new(),
+                };
+                let review = Review {
+                    schema: SCHEMA.to_owned(),
+                    target,
+                    edition: text(4)?,
+                    edition_title: text(5)?,
+                    seed: text(6)?.parse().unwrap_or_default(),
+                    duration_scale: row.get(7)?,
+                    until_steady: None,
+                    complete: text(8)? == "complete",
+                    conditions: Vec::new(),
+                    environment: Vec::new(),
+                    reproduce: text(9)?,
+                    tests: Vec::new(),
+                    failed: Vec::new(),
+                    unfinished: Vec::new(),
+                    rivals: Vec::new(),
+                };
+                Ok((review, text(2)?, rest))
+            })
+            .optional()
+            .map_err(self.failed())?;
+        let (mut review, kind, rest) = head.ok_or_else(|| self.no_run(run))?;
+        review.target.kind = self.read(Value::from(kind))?;
+        review = self.with_rest(&review, &rest)?;
+        review.target.facts = self.conditions(run, "target")?;
+        review.conditions = self.conditions(run, "method")?;
+        review.environment = self.conditions(run, "environment")?;
+        review.tests = self.tests(run)?;
+        review.failed = self.failed_tests(run)?;
+        Ok(review)
+    }
+
+    /// Adds to a shape what has no column of its own.
+    fn with_rest<T>(&self, of: &T, rest: &str) -> Result<T, LabError>
+    where
+        T: serde::Serialize + DeserializeOwned,
+    {
+        let mut object = serde_json::to_value(of).map_err(|error| self.damaged(error))?;
+        let rest = serde_json::from_str(rest).map_err(|error| self.damaged(error))?;
+        merge(&mut object, rest);
+        self.read(object)
+    }
+
+    fn conditions(&self, run: RunId, kind: &str) -> Result<Vec<Condition>, LabError> {
+        let sql =
+            "SELECT name, value FROM conditions WHERE run = ?1 AND kind = ?2 ORDER BY position";
+        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+        let rows = statement
+            .query_map(params![run.0, kind], |row| {
+                Ok(Condition {
+                    name: row.get(0)?,
+                    value: row.get(1)?,
+                })
+            })
+            .map_err(self.failed())?;
+        rows.collect::<Result<_, _>>().map_err(self.failed())
+    }
+
+    fn tests(&self, run: RunId) -> Result<Vec<TestResult>, LabError> {
+        let sql = "
+            SELECT id, test, title, method, rest FROM tests
+            WHERE run = ?1 AND state = 'finished' ORDER BY position";
+        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+        let rows = statement
+            .query_map(params![run.0], |row| {
+                let test = TestResult {
+                    id: row.get(1)?,
+                    title: row.get(2)?,
+                    method: row.get(3)?,
+                    ..TestResult::default()
+                };
+                Ok((row.get(0)?, test, row.get::<_, String>(4)?))
+            })
+            .map_err(self.failed())?;
+        let rows: Vec<(i64, TestResult, String)> =
+            rows.collect::<Result<_, _>>().map_err(self.failed())?;
+        rows.into_iter()
+            .map(|(id, test, rest)| self.test(id, &test, &rest))
+            .collect()
+    }
+
+    fn test(&self, id: i64, bare: &TestResult, rest: &str) -> Result<TestResult, LabError> {
+        let mut test: TestResult = self.with_rest(bare, rest)?;
+        if let Some(points) = &mut test.points {
+            for point in self.objects("points", "test", id, &POINT)? {
+                points.push(self.read(point)?);
+            }
+        }
+        if let Some(series) = &mut test.series {
+            let ids = self.column(
+                "SELECT id FROM series WHERE test = ?1 ORDER BY position",
+                RunId(id),
+            )?;
+            let objects = self.objects("series", "test", id, &SERIES)?;
+            for (id, mut curve) in ids.into_iter().zip(objects) {
+                let samples = self.objects("samples", "series", id, &SAMPLE)?;
+                curve["samples"] = Value::Array(samples);
+                series.push(self.read::<Series>(curve)?);
+            }
+        }
+        Ok(test)
+    }
+
+    fn failed_tests(&self, run: RunId) -> Result<Vec<FailedTest>, LabError> {
+        let sql = "
+            SELECT test, coalesce(error, '') FROM tests
+            WHERE run = ?1 AND state = 'failed' ORDER BY position";
+        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+        let rows = statement
+            .query_map(params![run.0], |row| {
+                Ok(FailedTest {
+                    id: row.get(0)?,
+                    error: row.get(1)?,
+                })
+            })
+            .map_err(self.failed())?;
+        rows.collect::<Result<_, _>>().map_err(self.failed())
+    }
+
+    /// The numbers that a statement about a row yields.
+    fn column(&self, sql: &str, of: RunId) -> Result<Vec<i64>, LabError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
+        let rows = statement
+            .query_map(params![of.0], |row| row.get(0))
+            .map_err(self.failed())?;
+        rows.collect::<Result<_, _>>().map_err(self.failed())
+    }
+
+    /// The objects of a table that belong to a row of another.
+    fn objects(
+        &self,
+        table: &str,
+        owner: &str,
+        id: i64,
+        columns: &[Column],
+    ) -> Result<Vec<Value>, LabError> {
+        let sql = format!(
+            "SELECT {} FROM {table} WHERE {owner} = ?1 ORDER BY position",
+            names(columns)
+        );
+        let mut statement = self
+            .connection
+            .prepare_cached(&sql)
+            .map_err(self.failed())?;
+        let mut rows = statement.query(params![id]).map_err(self.failed())?;
+        let mut objects = Vec::new();
+        while let Some(row) = rows.next().map_err(self.failed())? {
+            let cells: Result<Vec<ValueRef<'_>>, _> =
+                (0..columns.len()).map(|n| row.get_ref(n)).collect();
+            let cells = cells.map_err(self.failed())?;
+            objects.push(object(&cells, columns).map_err(|what| self.damaged(what))?);
+        }
+        Ok(objects)
+    }
+
+    fn read<T: DeserializeOwned>(&self, value: Value) -> Result<T, LabError> {
+        serde_json::from_value(value).map_err(|error| self.damaged(error))
+    }
+
+    fn damaged(&self, what: impl ToString) -> LabError {
+        LabError::Damaged {
+            path: self.path.clone(),
+            what: what.to_string(),
+        }
+    }
+}
+
+/// Puts the fields of one object into another, and those of objects in it likewise.
+fn merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from,
+    }
+}

@@ -1,0 +1,210 @@
+//! Taking over what another lab has.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{Transaction, params};
+
+use crate::runs::RunState;
+use crate::{Lab, LabError, RunId};
+
+/// What a merge did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Merged {
+    /// Runs that were not here.
+    pub added: u32,
+    /// Runs that were here unfinished, and are complete there, or have more tests.
+    pub replaced: u32,
+    /// Runs that were here as they are there, or further.
+    pub known: u32,
+}
+
+/// Tables whose rows belong to a run, and their columns beside `run`.
+const OF_RUN: [(&str, &str); 3] = [
+    ("breaks", "position, resumed_unix_ms, tests_finished"),
+    ("conditions", "kind, position, name, value"),
+    ("smart", "moment, document"),
+];
+
+impl Lab {
+    /// Takes over the runs of another lab, which stays as it is. A run is the same in both
+    /// if its UUID is; of two, the one that is further stays.
+    ///
+    /// # Errors
+    /// Where the other cannot be read; then nothing is changed.
+    pub fn merge(&mut self, other: &Path) -> Result<Merged, LabError> {
+        let Some(theirs) = Lab::look(other)? else {
+            return Err(LabError::Other {
+                path: other.to_path_buf(),
+                what: "there is no such file".to_owned(),
+            });
+        };
+        let their_runs = theirs.runs()?;
+        drop(theirs);
+        let ours: BTreeMap<String, (i64, RunState, u32)> = self
+            .runs()?
+            .into_iter()
+            .map(|run| (run.uuid, (run.run, run.state, run.tests_finished)))
+            .collect();
+        let mut merged = Merged::default();
+        let mut wanted = Vec::new();
+        let mut superseded = Vec::new();
+        for run in &their_runs {
+            match ours.get(&run.uuid) {
+                None => merged.added += 1,
+                Some(&(id, RunState::Unfinished, tests))
+                    if run.state == RunState::Complete || run.tests_finished > tests =>
+                {
+                    merged.replaced += 1;
+                    superseded.push(RunId(id));
+                }
+                Some(_) => {
+                    merged.known += 1;
+                    continue;
+                }
+            }
+            wanted.push(run.run);
+        }
+        let failed = self.failed();
+        self.connection
+            .execute(
+                "ATTACH DATABASE ?1 AS other",
+                params![other.to_string_lossy()],
+            )
+            .map_err(|error| LabError::of(error, other))?;
+        let done = self.copy(&wanted, &superseded);
+        self.connection
+            .execute("DETACH DATABASE other", [])
+            .map_err(&failed)?;
+        done.map(|()| merged)
+    }
+
+    fn copy(&mut self, wanted: &[i64], superseded: &[RunId]) -> Result<(), LabError> {
+        let failed = self.failed();
+        let transaction = self.connection.transaction().map_err(&failed)?;
+        copy(&transaction, wanted, superseded).map_err(&failed)?;
+        transaction.commit().map_err(&failed)
+    }
+}
+
+fn copy(
+    within: &Transaction<'_>,
+    wanted: &[i64],
+    superseded: &[RunId],
+) -> Result<(), rusqlite::Error> {
+    for run in superseded {
+        within.execute("DELETE FROM main.runs WHERE id = ?1", params![run.0])?;
+    }
+    within.execute(
+        "INSERT INTO main.drives (kind, model, serial, firmware)
+         SELECT kind, model, serial, firmware FROM other.drives WHERE true
+         ON CONFLICT DO NOTHING",
+        [],
+    )?;
+    let mut run_of = BTreeMap::new();
+    for &run in wanted {
+        run_of.insert(run, copy_run(within, run)?);
+    }
+    for (&theirs, &ours) in &run_of {
+        let rivals: Vec<(i64, i64)> = within
+            .prepare_cached("SELECT position, rival FROM other.rivals WHERE run = ?1")?
+            .query_map(params![theirs], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<Result<_, _>>()?;
+        for (position, rival) in rivals {
+            // One that was here already is found by its UUID.
+            within.execute(
+                "INSERT INTO main.rivals (run, position, rival)
+                 SELECT ?1, ?2, mine.id FROM other.runs AS their
+                 JOIN main.runs AS mine ON mine.uuid = their.uuid WHERE their.id = ?3",
+                params![ours, position, rival],
+            )?;
+        }
+    }
+    within.execute(
+        "DELETE FROM main.drives WHERE id NOT IN (SELECT drive FROM main.runs)",
+        [],
+    )?;
+    Ok(())
+}
+
+/// Copies a run with all but its rivals; its number here.
+fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> {
+    const COLUMNS: &str = "uuid, target, capacity_bytes, edition, edition_title, edition_sha256, \
+        seed, duration_scale, state, command, folder, stend_version, stend_commit, \
+        begun_unix_ms, saved_unix_ms, rest";
+    within.execute(
+        &format!(
+            "INSERT INTO main.runs (drive, {COLUMNS})
+             SELECT mine.id, {COLUMNS} FROM other.runs
+             JOIN other.drives AS their ON their.id = other.runs.drive
+             JOIN main.drives AS mine USING (kind, model, serial, firmware)
+             WHERE other.runs.id = ?1"
+        ),
+        params![run],
+    )?;
+    let ours = within.last_insert_rowid();
+    for (table, columns) in OF_RUN {
+        within.execute(
+            &format!(
+                "INSERT INTO main.{table} (run, {columns})
+                 SELECT ?1, {columns} FROM other.{table} WHERE run = ?2"
+            ),
+            params![ours, run],
+        )?;
+    }
+    let tests = copy_children(
+        within,
+        "tests",
+        "run",
+        (run, ours),
+        "position, test, title, method, state, error, saved_unix_ms, sha256, rest",
+    )?;
+    for of_test in tests {
+        let points = crate::columns::names(&crate::columns::POINT);
+        within.execute(
+            &format!(
+                "INSERT INTO main.points (test, position, {points})
+                 SELECT ?1, position, {points} FROM other.points WHERE test = ?2"
+            ),
+            params![of_test.1, of_test.0],
+        )?;
+        let series = crate::columns::names(&crate::columns::SERIES);
+        let columns = format!("position, {series}");
+        for of_series in copy_children(within, "series", "test", of_test, &columns)? {
+            let samples = crate::columns::names(&crate::columns::SAMPLE);
+            within.execute(
+                &format!(
+                    "INSERT INTO main.samples (series, position, {samples})
+                     SELECT ?1, position, {samples} FROM other.samples WHERE series = ?2"
+                ),
+                params![of_series.1, of_series.0],
+            )?;
+        }
+    }
+    Ok(ours)
+}
+
+/// Copies rows that have numbers of their own and belong to another; both numbers of each.
+fn copy_children(
+    within: &Transaction<'_>,
+    table: &str,
+    owner: &str,
+    (theirs, ours): (i64, i64),
+    columns: &str,
+) -> Result<Vec<(i64, i64)>, rusqlite::Error> {
+    let ids: Vec<i64> = within
+        .prepare_cached(&format!("SELECT id FROM other.{table} WHERE {owner} = ?1"))?
+        .query_map(params![theirs], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut pairs = Vec::new();
+    for id in ids {
+        within
+            .prepare_cached(&format!(
+                "INSERT INTO main.{table} ({owner}, {columns})
+                 SELECT ?1, {columns} FROM other.{table} WHERE id = ?2"
+            ))?
+            .execute(params![ours, id])?;
+        pairs.push((id, within.last_insert_rowid()));
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,438 @@
+//! Writing reviews.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use stend_record::review::{Condition, FailedTest, Review, TargetInfo, TestResult};
+use uuid::Uuid;
+
+use crate::columns::{Column, POINT, SAMPLE, SERIES, cells, names, take};
+use crate::runs::RunState;
+use crate::{Lab, LabError, RunId};
+
+/// How a run begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning<'a> {
+    /// Folder of its report.
+    pub folder: &'a Path,
+    /// SHA-256 of the edition's text, hexadecimal.
+    pub edition_sha256: &'a str,
+    /// The version of stend.
+    pub stend_version: &'a str,
+    /// Its commit, where that is known.
+    pub stend_commit: Option<&'a str>,
+    /// Now, ms since 1970.
+    pub now_unix_ms: i64,
+}
+
+impl Lab {
+    /// Begins a run of which a review without tests, or with some that are finished, tells
+    /// everything else.
+    pub fn begin(&mut self, review: &Review, of: &Beginning<'_>) -> Result<RunId, LabError> {
+        let failed = self.failed();
+        let transaction = self.connection.transaction().map_err(&failed)?;
+        let run = begin(&transaction, review, of).map_err(&failed)?;
+        save(&transaction, run, review, of).map_err(&failed)?;
+        transaction.commit().map_err(&failed)?;
+        Ok(run)
+    }
+
+    /// The run that a review with this report folder goes on with: the last one there of the
+    /// same target, edition, seed and duration scale that is not complete.
+    pub fn unfinished(
+        &self,
+        review: &Review,
+        of: &Beginning<'_>,
+    ) -> Result<Option<RunId>, LabError> {
+        let sql = "
+            SELECT runs.id FROM runs JOIN drives ON drives.id = runs.drive
+            WHERE state = 'unfinished' AND folder = ?1 AND edition = ?2 AND seed = ?3
+                AND duration_scale = ?4 AND capacity_bytes = ?5 AND kind = ?6 AND model = ?7
+                AND serial = ?8 AND firmware = ?9
+            ORDER BY begun_unix_ms DESC, runs.id DESC LIMIT 1";
+        let [kind, model, serial, firmware] = drive_of(&review.target);
+        self.connection
+            .query_row(
+                sql,
+                params![
+                    of.folder.to_string_lossy(),
+                    review.edition,
+                    review.seed.to_string(),
+                    review.duration_scale,
+                    review.target.capacity_bytes.cast_signed(),
+                    kind,
+                    model,
+                    serial,
+                    firmware
+                ],
+                |row| Ok(RunId(row.get(0)?)),
+            )
+            .optional()
+            .map_err(self.failed())
+    }
+
+    /// Notes that a run goes on after a break.
+    pub fn resume(&mut self, run: RunId, now_unix_ms: i64) -> Result<(), LabError> {
+        let sql = "
+            INSERT INTO breaks (run, position, resumed_unix_ms, tests_finished)
+            SELECT ?1, (SELECT count(*) FROM breaks WHERE run = ?1), ?2,
+                (SELECT count(*) FROM tests WHERE run = ?1 AND state = 'finished')";
+        let inserted = self.connection.execute(sql, params![run.0, now_unix_ms]);
+        inserted.map(drop).map_err(self.failed())
+    }
+
+    /// Writes a run as its review stands, in one transaction. A test that is there as it is
+    /// in the review is not written again; one that the review does not have any more, because
+    /// it is made again, goes.
+    pub fn save(
+        &mut self,
+        run: RunId,
+        review: &Review,
+        of: &Beginning<'_>,
+    ) -> Result<(), LabError> {
+        let failed = self.failed();
+        let transaction = self.connection.transaction().map_err(&failed)?;
+        save(&transaction, run, review, of).map_err(&failed)?;
+        transaction.commit().map_err(&failed)
+    }
+}
+
+/// What a shape is called in JSON.
+fn word(of: &impl Serialize) -> String {
+    match serde_json::to_value(of) {
+        Ok(Value::String(text)) => text,
+        other => format!("{other:?}"),
+    }
+}
+
+/// Kind, model, serial number and firmware.
+fn drive_of(target: &TargetInfo) -> [String; 4] {
+    let fact = |name: &str| {
+        let found = target.facts.iter().find(|fact| fact.name == name);
+        found.map_or_else(String::new, |fact| fact.value.clone())
+    };
+    [
+        word(&target.kind),
+        target.title.clone(),
+        fact("serial number"),
+        fact("firmware"),
+    ]
+}
+
+fn begin(
+    to: &Transaction<'_>,
+    review: &Review,
+    of: &Beginning<'_>,
+) -> Result<RunId, rusqlite::Error> {
+    let drive = drive_of(&review.target);
+    to.execute(
+        "INSERT INTO drives (kind, model, serial, firmware) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO NOTHING",
+        params_from_iter(&drive),
+    )?;
+    let id: i64 = to.query_row(
+        "SELECT id FROM drives WHERE kind = ?1 AND model = ?2 AND serial = ?3 AND firmware = ?4",
+        params_from_iter(&drive),
+        |row| row.get(0),
+    )?;
+    to.execute(
+        "INSERT INTO runs (uuid, drive, target, capacity_bytes, edition, edition_title,
+            edition_sha256, seed, duration_scale, state, command, folder, stend_version,
+            stend_commit, begun_unix_ms, saved_unix_ms, rest)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 'unfinished', ?10, ?11, ?12, ?13, ?14, ?14,
+            '{}')",
+        params![
+            Uuid::new_v4().to_string(),
+            id,
+            review.target.name,
+            review.target.capacity_bytes.cast_signed(),
+            review.edition,
+            review.edition_title,
+            of.edition_sha256,
+            review.seed.to_string(),
+            review.duration_scale,
+            review.reproduce,
+            of.folder.to_string_lossy(),
+            of.stend_version,
+            of.stend_commit,
+            of.now_unix_ms,
+        ],
+    )?;
+    Ok(RunId(to.last_insert_rowid()))
+}
+
+fn save(
+    to: &Transaction<'_>,
+    run: RunId,
+    review: &Review,
+    of: &Beginning<'_>,
+) -> Result<(), rusqlite::Error> {
+    let state = match review.complete {
+        true => RunState::Complete,
+        false => RunState::Unfinished,
+    };
+    to.execute(
+        "UPDATE runs SET state = ?2, saved_unix_ms = ?3, rest = ?4 WHERE id = ?1",
+        params![run.0, state.name(), of.now_unix_ms, rest_of_review(review)],
+    )?;
+    to.execute("DELETE FROM conditions WHERE run = ?1", params![run.0])?;
+    let kinds = [
+        ("target", &review.target.facts),
+        ("method", &review.conditions),
+        ("environment", &review.environment),
+    ];
+    for (kind, conditions) in kinds {
+        save_conditions(to, run, kind, conditions)?;
+    }
+    remove_others(to, run, review)?;
+    for (position, test) in (0..).zip(&review.tests) {
+        save_test(to, run, position, test, of.now_unix_ms)?;
+    }
+    for (position, test) in (0..).zip(&review.failed) {
+        save_failed(to, run, position, test, of.now_unix_ms)?;
+    }
+    for (position, rival) in (0..).zip(&review.rivals) {
+        let review = Review {
+            target: rival.target.clone(),
+            tests: rival.tests.clone(),
+            unfinished: rival.unfinished.clone(),
+            failed: Vec::new(),
+            rivals: Vec::new(),
+            ..review.clone()
+        };
+        let run = rival_run(to, run, position, &review, of)?;
+        save(to, run, &review, of)?;
+    }
+    Ok(())
+}
+
+/// What of a review has neither column nor table.
+fn rest_of_review(review: &Review) -> String {
+    let head = Review {
+        conditions: Vec::new(),
+        environment: Vec::new(),
+        tests: Vec::new(),
+        failed: Vec::new(),
+        rivals: Vec::new(),
+        ..review.clone()
+    };
+    let mut rest = serde_json::to_value(head).unwrap_or_default();
+    let known: [&[&str]; 15] = [
+        &["target", "name"],
+        &["target", "title"],
+        &["target", "kind"],
+        &["target", "capacity_bytes"],
+        &["target", "facts"],
+        &["edition"],
+        &["edition_title"],
+        &["seed"],
+        &["duration_scale"],
+        &["complete"],
+        &["reproduce"],
+        &["conditions"],
+        &["environment"],
+        &["tests"],
+        &["schema"],
+    ];
+    for path in known {
+        take(&mut rest, path);
+    }
+    rest.to_string()
+}
+
+fn save_conditions(
+    to: &Transaction<'_>,
+    run: RunId,
+    kind: &str,
+    conditions: &[Condition],
+) -> Result<(), rusqlite::Error> {
+    let mut insert = to.prepare_cached(
+        "INSERT INTO conditions (run, kind, position, name, value) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for (position, condition) in (0_i64..).zip(conditions) {
+        insert.execute(params![
+            run.0,
+            kind,
+            position,
+            condition.name,
+            condition.value
+        ])?;
+    }
+    Ok(())
+}
+
+/// The run of a rival, begun if there is none.
+fn rival_run(
+    to: &Transaction<'_>,
+    run: RunId,
+    position: i64,
+    review: &Review,
+    of: &Beginning<'_>,
+) -> Result<RunId, rusqlite::Error> {
+    let known = to
+        .query_row(
+            "SELECT rival FROM rivals WHERE run = ?1 AND position = ?2",
+            params![run.0, position],
+            |row| Ok(RunId(row.get(0)?)),
+        )
+        .optional()?;
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let rival = begin(to, review, of)?;
+    to.execute(
+        "INSERT INTO rivals (run, position, rival) VALUES (?1, ?2, ?3)",
+        params![run.0, position, rival.0],
+    )?;
+    Ok(rival)
+}
+
+/// Whether a test is there as it is now; it takes its place among others that came meanwhile.
+/// One that is there otherwise is removed.
+fn is_kept(
+    to: &Connection,
+    run: RunId,
+    test: &str,
+    position: i64,
+    sha256: &str,
+) -> Result<bool, rusqlite::Error> {
+    let known = to
+        .prepare_cached("SELECT id, sha256 FROM tests WHERE run = ?1 AND test = ?2")?
+        .query_row(params![run.0, test], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+        })
+        .optional()?;
+    let Some((id, known)) = known else {
+        return Ok(false);
+    };
+    if known != sha256 {
+        to.execute("DELETE FROM tests WHERE id = ?1", params![id])?;
+        return Ok(false);
+    }
+    to.execute(
+        "UPDATE tests SET position = ?2 WHERE id = ?1",
+        params![id, position],
+    )?;
+    Ok(true)
+}
+
+/// SHA-256 of something as JSON, hexadecimal.
+fn digest(of: &impl Serialize) -> String {
+    let json = serde_json::to_vec(of).unwrap_or_default();
+    let digest = Sha256::digest(json);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Removes the tests that a review does not have any more, because they are made again.
+fn remove_others(to: &Transaction<'_>, run: RunId, review: &Review) -> Result<(), rusqlite::Error> {
+    let finished = review.tests.iter().map(|test| test.id.as_str());
+    let failed = review.failed.iter().map(|test| test.id.as_str());
+    let ids: Vec<&str> = finished.chain(failed).collect();
+    let list = serde_json::to_string(&ids).unwrap_or_default();
+    to.execute(
+        "DELETE FROM tests WHERE run = ?1 AND test NOT IN (SELECT value FROM json_each(?2))",
+        params![run.0, list],
+    )?;
+    Ok(())
+}
+
+fn save_test(
+    to: &Transaction<'_>,
+    run: RunId,
+    position: i64,
+    test: &TestResult,
+    now_unix_ms: i64,
+) -> Result<(), rusqlite::Error> {
+    let sha256 = digest(test);
+    if is_kept(to, run, &test.id, position, &sha256)? {
+        return Ok(());
+    }
+    let bare = TestResult {
+        // Whether there are any is told by the rest.
+        points: test.points.as_ref().map(|_| Vec::new()),
+        series: test.series.as_ref().map(|_| Vec::new()),
+        ..test.clone()
+    };
+    let mut rest = serde_json::to_value(bare).unwrap_or_default();
+    for key in ["id", "title", "method"] {
+        take(&mut rest, &[key]);
+    }
+    to.execute(
+        "INSERT INTO tests (run, position, test, title, method, state, error, saved_unix_ms, sha256,
+            rest)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'finished', NULL, ?6, ?7, ?8)",
+        params![
+            run.0,
+            position,
+            test.id,
+            test.title,
+            test.method,
+            now_unix_ms,
+            sha256,
+            rest.to_string()
+        ],
+    )?;
+    let id = to.last_insert_rowid();
+    for (position, point) in (0..).zip(test.points.iter().flatten()) {
+        let object = serde_json::to_value(point).unwrap_or_default();
+        insert(to, "points", "test", id, position, object, &POINT)?;
+    }
+    for (position, series) in (0..).zip(test.series.iter().flatten()) {
+        let mut object = serde_json::to_value(series).unwrap_or_default();
+        let samples = take(&mut object, &["samples"]).unwrap_or_default();
+        insert(to, "series", "test", id, position, object, &SERIES)?;
+        let series = to.last_insert_rowid();
+        let Value::Array(samples) = samples else {
+            continue;
+        };
+        for (position, sample) in (0..).zip(samples) {
+            insert(to, "samples", "series", series, position, sample, &SAMPLE)?;
+        }
+    }
+    Ok(())
+}
+
+fn save_failed(
+    to: &Transaction<'_>,
+    run: RunId,
+    position: i64,
+    test: &FailedTest,
+    now_unix_ms: i64,
+) -> Result<(), rusqlite::Error> {
+    let sha256 = digest(test);
+    if is_kept(to, run, &test.id, position, &sha256)? {
+        return Ok(());
+    }
+    to.execute(
+        "INSERT INTO tests (run, position, test, title, method, state, error, saved_unix_ms, sha256,
+            rest)
+         VALUES (?1, ?2, ?3, '', '', 'failed', ?4, ?5, ?6, '{}')",
+        params![run.0, position, test.id, test.error, now_unix_ms, sha256],
+    )?;
+    Ok(())
+}
+
+/// Puts an object into a table, the nth that belongs to `owner`.
+fn insert(
+    to: &Transaction<'_>,
+    table: &str,
+    owner: &str,
+    id: i64,
+    position: i64,
+    object: Value,
+    columns: &[Column],
+) -> Result<(), rusqlite::Error> {
+    let places: Vec<String> = (3..columns.len() + 3).map(|n| format!("?{n}")).collect();
+    let sql = format!(
+        "INSERT INTO {table} ({owner}, position, {}) VALUES (?1, ?2, {})",
+        names(columns),
+        places.join(", ")
+    );
+    let mut row = vec![id.into(), position.into()];
+    row.extend(cells(object, columns));
+    to.prepare_cached(&sql)?.execute(params_from_iter(row))?;
+    Ok(())
+}

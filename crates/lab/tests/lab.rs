@@ -1,0 +1,504 @@
+//! What is written is read back, whatever comes in between.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use rusqlite::Connection;
+use stend_lab::{Beginning, Format, Lab, LabError, Merged, RunId, RunState, TABLES};
+use stend_record::review::{
+    Condition, FailedTest, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival,
+    SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
+};
+use tempfile::TempDir;
+
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place {
+            folder: TempDir::new().unwrap(),
+        }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn lab(&self) -> Lab {
+        Lab::open(&self.file("lab.db")).unwrap()
+    }
+}
+
+fn at(now_unix_ms: i64) -> Beginning<'static> {
+    Beginning {
+        folder: Path::new("/reports/one"),
+        edition_sha256: "00ff",
+        stend_version: "0.1.0",
+        stend_commit: None,
+        now_unix_ms,
+    }
+}
+
+fn condition(name: &str, value: &str) -> Condition {
+    Condition {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    }
+}
+
+fn latency(n: u64) -> LatencySummary {
+    LatencySummary {
+        mean: n as f64 / 3.0,
+        p50: n,
+        p99: n + 1,
+        p99_9: n + 2,
+        p99_99: n + 3,
+        p99_999: n + 4,
+        max: n + 5,
+    }
+}
+
+fn point(n: u64) -> Point {
+    Point {
+        op: PointOp::Mixed,
+        pattern: Pattern::Random,
+        block_bytes: 4096 << (n % 5),
+        queue_depth: 1 + n as u32,
+        threads: 2,
+        read_percent: 70,
+        region_bytes: n.is_multiple_of(2).then_some(1 << 30),
+        duration_s: 60.0,
+        iops: 1e5 / (n + 1) as f64,
+        bw_bytes_per_s: 4.096e8 / (n + 1) as f64,
+        latency_ns: latency(n),
+        latency_histogram: n.is_multiple_of(3).then(|| "HISTFAAAA".to_owned()),
+        parts: vec![PointPart {
+            op: PointOp::Read,
+            iops: 0.1 + n as f64,
+            bw_bytes_per_s: 0.3,
+            latency_ns: latency(7 * n),
+        }],
+    }
+}
+
+fn series(n: u64) -> Series {
+    Series {
+        name: format!("curve {n}"),
+        point: SeriesPoint {
+            op: PointOp::Write,
+            pattern: Pattern::Random,
+            block_bytes: 4096,
+            queue_depth: 32,
+        },
+        interval_s: 1.0,
+        range_bytes: n.is_multiple_of(2).then_some(1 << 38),
+        samples: (1..=n)
+            .map(|t| Sample {
+                t_s: t as f64 / 3.0,
+                written_bytes: t * 4096,
+                iops: 1e6 / t as f64,
+            })
+            .collect(),
+        latency_ns: latency(n),
+        latency_histogram: n.is_multiple_of(3).then(|| "HISTFAAAA".to_owned()),
+    }
+}
+
+fn test(id: &str, n: u64) -> TestResult {
+    TestResult {
+        id: id.to_owned(),
+        title: format!("Test {id}"),
+        method: "4 KiB \u{2026}".to_owned(),
+        points: n.is_multiple_of(2).then(|| (0..n).map(point).collect()),
+        series: (!n.is_multiple_of(2)).then(|| (0..n).map(series).collect()),
+        warnings: vec!["a \"quoted\" warning,\nin two lines".to_owned(); n as usize % 3],
+        ..TestResult::default()
+    }
+}
+
+fn review(title: &str, tests: Vec<TestResult>) -> Review {
+    Review {
+        schema: SCHEMA.to_owned(),
+        target: TargetInfo {
+            name: "/dev/sdx".to_owned(),
+            title: title.to_owned(),
+            kind: TargetKind::BlockDevice,
+            capacity_bytes: 240_057_409_536,
+            facts: vec![
+                condition("serial number", "S1"),
+                condition("firmware", "F1"),
+            ],
+        },
+        edition: "2014".to_owned(),
+        edition_title: "The edition of 2014".to_owned(),
+        seed: u64::MAX,
+        duration_scale: 0.1,
+        until_steady: Some("random-write-4k".to_owned()),
+        complete: false,
+        conditions: vec![condition("write cache", "on")],
+        environment: vec![
+            condition("kernel", "Linux 6.1"),
+            condition("fio", "fio-3.33"),
+        ],
+        reproduce: "stend review /dev/sdx".to_owned(),
+        tests,
+        failed: Vec::new(),
+        unfinished: vec![test("begun", 2)],
+        rivals: Vec::new(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Tests come in any order and number at a time, some are made again or go; what is read
+    /// back is what was saved last.
+    #[test]
+    fn what_is_saved_is_read_back(
+        sizes in proptest::collection::vec(0_u64..7, 1..6),
+        steps in proptest::collection::vec((0_usize..6, 0_u8..4), 1..8),
+        with_rival: bool,
+    ) {
+        let place = Place::new();
+        let mut lab = place.lab();
+        let mut all: Vec<TestResult> = sizes.iter().enumerate()
+            .map(|(nth, &n)| test(&format!("test-{nth}"), n)).collect();
+        let mut partial = review("One", Vec::new());
+        let run = lab.begin(&partial, &at(1)).unwrap();
+        let mut chosen = std::collections::BTreeSet::new();
+        for (now, &(step, what)) in (2_i64..).zip(&steps) {
+            let nth = step % all.len();
+            match what {
+                0 if chosen.contains(&nth) => {
+                    chosen.remove(&nth);
+                }
+                1 => all[nth] = test(&all[nth].id, now as u64),
+                _ => {
+                    chosen.insert(nth);
+                }
+            }
+            partial.tests = chosen.iter().map(|&n| all[n].clone()).collect();
+            let failed = (0..all.len()).find(|n| !chosen.contains(n));
+            partial.failed = failed.into_iter().map(|n| FailedTest {
+                id: all[n].id.clone(),
+                error: format!("broken at {now}"),
+            }).collect();
+            partial.complete = partial.failed.is_empty();
+            if with_rival && partial.complete {
+                partial.rivals = vec![Rival {
+                    target: review("Two", Vec::new()).target,
+                    tests: partial.tests.clone(),
+                    unfinished: vec![test("begun there", 3)],
+                }];
+            }
+            lab.save(run, &partial, &at(now)).unwrap();
+            prop_assert_eq!(&lab.review(run).unwrap(), &partial);
+        }
+        // The same by another, which only looks.
+        let looked = Lab::look(lab.path()).unwrap().unwrap();
+        prop_assert_eq!(&looked.review(run).unwrap(), &partial);
+    }
+}
+
+#[test]
+fn a_run_is_found_again_until_it_is_complete() {
+    let place = Place::new();
+    let mut lab = place.lab();
+    let mut partial = review("One", vec![test("a", 2)]);
+    assert_eq!(lab.unfinished(&partial, &at(1)).unwrap(), None);
+    let run = lab.begin(&partial, &at(1)).unwrap();
+    assert_eq!(lab.unfinished(&partial, &at(2)).unwrap(), Some(run));
+    for other in [
+        Review {
+            seed: 2,
+            ..partial.clone()
+        },
+        Review {
+            edition: "2018".to_owned(),
+            ..partial.clone()
+        },
+        Review {
+            duration_scale: 1.0,
+            ..partial.clone()
+        },
+        review("Two", Vec::new()),
+    ] {
+        assert_eq!(lab.unfinished(&other, &at(2)).unwrap(), None);
+    }
+    let elsewhere = Beginning {
+        folder: Path::new("/reports/two"),
+        ..at(2)
+    };
+    assert_eq!(lab.unfinished(&partial, &elsewhere).unwrap(), None);
+    lab.resume(run, 5).unwrap();
+    assert_eq!(lab.run(run).unwrap().breaks, 1);
+    partial.complete = true;
+    lab.save(run, &partial, &at(6)).unwrap();
+    assert_eq!(lab.unfinished(&partial, &at(7)).unwrap(), None);
+    let found = lab.run(run).unwrap();
+    assert_eq!((found.state, found.tests_finished), (RunState::Complete, 1));
+    assert_eq!((found.begun_unix_ms, found.saved_unix_ms), (1, 6));
+    assert_eq!(found.drive.serial, "S1");
+}
+
+#[test]
+fn what_is_removed_leaves_nothing_and_no_other_run() {
+    let place = Place::new();
+    let mut lab = place.lab();
+    let one = lab
+        .begin(&review("One", vec![test("a", 3)]), &at(1))
+        .unwrap();
+    let two = lab
+        .begin(&review("Two", vec![test("b", 3)]), &at(2))
+        .unwrap();
+    assert!(matches!(
+        lab.delete(&[one, RunId(99)]),
+        Err(LabError::NoRun { run: 99, .. })
+    ));
+    assert_eq!(lab.runs().unwrap().len(), 2);
+    lab.delete(&[one]).unwrap();
+    assert_eq!(lab.runs().unwrap().len(), 1);
+    assert_eq!(lab.review(two).unwrap().tests, [test("b", 3)]);
+    let file = Connection::open(lab.path()).unwrap();
+    let count = |table: &str| -> i64 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        file.query_row(&sql, [], |row| row.get(0)).unwrap()
+    };
+    // Three curves of 0, 1 and 2 samples.
+    assert_eq!(
+        ["drives", "tests", "series", "samples"].map(count),
+        [1, 1, 3, 3]
+    );
+}
+
+#[test]
+fn labs_are_merged_without_doubles_and_the_further_run_stays() {
+    let (here, there) = (Place::new(), Place::new());
+    let (mut ours, mut theirs) = (here.lab(), there.lab());
+    let mut with_rival = review("One", vec![test("a", 4)]);
+    with_rival.rivals = vec![Rival {
+        target: review("Two", Vec::new()).target,
+        tests: vec![test("a", 5)],
+        unfinished: Vec::new(),
+    }];
+    let run = theirs.begin(&with_rival, &at(1)).unwrap();
+    theirs.resume(run, 2).unwrap();
+    // Numbers differ in the two.
+    ours.begin(&review("Three", Vec::new()), &at(1)).unwrap();
+    let merged = ours.merge(theirs.path()).unwrap();
+    assert_eq!(
+        merged,
+        Merged {
+            added: 2,
+            replaced: 0,
+            known: 0
+        }
+    );
+    let uuid = theirs.run(run).unwrap().uuid;
+    let found = |lab: &Lab| {
+        let runs = lab.runs().unwrap();
+        let found = runs.iter().find(|r| r.uuid == uuid).unwrap();
+        RunId(found.run)
+    };
+    assert_ne!(found(&ours), run);
+    assert_eq!(ours.review(found(&ours)).unwrap(), with_rival);
+    assert_eq!(ours.run(found(&ours)).unwrap().breaks, 1);
+    let again = ours.merge(theirs.path()).unwrap();
+    assert_eq!(
+        again,
+        Merged {
+            added: 0,
+            replaced: 0,
+            known: 2
+        }
+    );
+    with_rival.tests.push(test("b", 3));
+    with_rival.complete = true;
+    theirs.save(run, &with_rival, &at(9)).unwrap();
+    let further = ours.merge(theirs.path()).unwrap();
+    assert_eq!(
+        further,
+        Merged {
+            added: 0,
+            replaced: 2,
+            known: 0
+        }
+    );
+    assert_eq!(ours.review(found(&ours)).unwrap(), with_rival);
+    // What is further here is not undone by what is older there.
+    let back = theirs.merge(ours.path()).unwrap();
+    assert_eq!(
+        back,
+        Merged {
+            added: 1,
+            replaced: 0,
+            known: 2
+        }
+    );
+    assert!(ours.merge(&here.file("none.db")).is_err());
+}
+
+#[test]
+fn tables_are_exported_whole() {
+    let place = Place::new();
+    let mut lab = place.lab();
+    let one = lab
+        .begin(&review("One", vec![test("a", 5), test("b", 4)]), &at(1))
+        .unwrap();
+    lab.begin(&review("Two", vec![test("c", 3)]), &at(2))
+        .unwrap();
+    let rows = |table: &str| match table {
+        "samples" => 10 + 3,
+        "series" => 5 + 3,
+        "points" => 4,
+        "tests" => 3,
+        "runs" | "drives" => 2,
+        "conditions" => 2 * 5,
+        _ => 0,
+    };
+    for format in [Format::Csv, Format::Json, Format::Parquet] {
+        let folder = place.file(format.extension());
+        let files = lab.export(&folder, format, &TABLES, None).unwrap();
+        for (path, table) in files.iter().zip(TABLES) {
+            assert_eq!(count(path, format), rows(table), "{path:?}");
+        }
+        let only = lab
+            .export(&folder, format, &["samples"], Some(&[one]))
+            .unwrap();
+        assert_eq!(count(&only[0], format), 10);
+    }
+    let missing = lab.export(&place.file("x"), Format::Csv, &["runs"], Some(&[RunId(7)]));
+    assert!(matches!(missing, Err(LabError::NoRun { run: 7, .. })));
+    assert!(!place.file("x").exists());
+}
+
+fn count(path: &Path, format: Format) -> usize {
+    match format {
+        Format::Csv => csv::Reader::from_path(path)
+            .unwrap()
+            .records()
+            .map(Result::unwrap)
+            .count(),
+        Format::Json => {
+            let text = fs::read_to_string(path).unwrap();
+            let all: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+            all.len()
+        }
+        Format::Parquet => {
+            use parquet::file::reader::{FileReader, SerializedFileReader};
+            let reader = SerializedFileReader::try_from(path).unwrap();
+            reader
+                .get_row_iter(None)
+                .unwrap()
+                .map(Result::unwrap)
+                .count()
+        }
+    }
+}
+
+#[test]
+fn values_come_out_of_an_export_as_they_went_in() {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    let place = Place::new();
+    let mut lab = place.lab();
+    let tests = vec![test("b", 4)];
+    lab.begin(&review("One", tests.clone()), &at(1)).unwrap();
+    let files = lab
+        .export(&place.file("out"), Format::Parquet, &["points"], None)
+        .unwrap();
+    let reader = SerializedFileReader::try_from(files[0].as_path()).unwrap();
+    let rows: Vec<serde_json::Value> = reader
+        .get_row_iter(None)
+        .unwrap()
+        .map(|row| {
+            let row = row.unwrap();
+            let fields = row.get_column_iter();
+            let fields = fields.map(|(name, field)| (name.clone(), field.to_string()));
+            serde_json::Value::Object(fields.map(|(n, f)| (n, f.into())).collect())
+        })
+        .collect();
+    for (row, point) in rows.iter().zip(tests[0].points.iter().flatten()) {
+        let number = |name: &str| row[name].as_str().unwrap().parse::<f64>().unwrap();
+        assert_eq!(number("iops"), point.iops);
+        assert_eq!(number("latency_p99_9_ns"), point.latency_ns.p99_9 as f64);
+        let region = row["region_bytes"].as_str().unwrap();
+        assert_eq!(region == "null", point.region_bytes.is_none());
+    }
+}
+
+#[test]
+fn other_files_are_left_alone() {
+    let place = Place::new();
+    let text = place.file("notes.txt");
+    fs::write(
+        &text,
+        "not a database, but long enough for a header of one".repeat(4),
+    )
+    .unwrap();
+    assert!(matches!(Lab::open(&text), Err(LabError::Foreign(_))));
+    let foreign = place.file("other.db");
+    Connection::open(&foreign)
+        .unwrap()
+        .execute("CREATE TABLE mine (x)", [])
+        .unwrap();
+    assert!(matches!(Lab::open(&foreign), Err(LabError::Foreign(_))));
+    assert!(matches!(Lab::look(&foreign), Err(LabError::Foreign(_))));
+    assert!(Lab::look(&place.file("none.db")).unwrap().is_none());
+    let lab = place.lab();
+    let path = lab.path().to_path_buf();
+    drop(lab);
+    Connection::open(&path)
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    for error in [Lab::open(&path).unwrap_err(), Lab::look(&path).unwrap_err()] {
+        assert!(
+            matches!(error, LabError::Newer { version: 99, .. }),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_leaves_the_lab_as_it_was() {
+    let place = Place::new();
+    let mut lab = place.lab();
+    let before = review("One", vec![test("a", 4)]);
+    let run = lab.begin(&before, &at(1)).unwrap();
+    // As a full disk does, SQLite says SQLITE_FULL.
+    lab.limit_growth();
+    let mut further = before.clone();
+    further.tests.push(test("big", 301));
+    let error = lab.save(run, &further, &at(2)).unwrap_err();
+    assert!(matches!(error, LabError::Full(_)), "{error}");
+    drop(lab);
+    let lab = place.lab();
+    assert_eq!(lab.review(run).unwrap(), before);
+    let ok: String = Connection::open(lab.path())
+        .unwrap()
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(ok, "ok");
+}
+
+#[test]
+fn a_damaged_page_is_said() {
+    let place = Place::new();
+    let mut lab = place.lab();
+    let run = lab
+        .begin(&review("One", vec![test("a", 7)]), &at(1))
+        .unwrap();
+    let path = lab.path().to_path_buf();
+    drop(lab);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 8;
+    for byte in &mut bytes[middle..] {
+        *byte = 0xa5;
+    }
+    fs::write(&path, bytes).unwrap();
+    let read = Lab::look(&path).and_then(|lab| lab.unwrap().review(run));
+    assert!(matches!(read, Err(LabError::Damaged { .. })), "{read:?}");
+}

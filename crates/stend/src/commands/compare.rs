@@ -1,0 +1,269 @@
+//! `stend compare`: reviews in the lab side by side.
+
+use std::path::Path;
+
+use serde::Serialize;
+use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike};
+use stend_analysis::{LEVEL_SHARE, Unit};
+use stend_lab::{Lab, RunId, RunState, RunSummary};
+use stend_record::review::{Condition, Review, Rival};
+use stend_report::Finding;
+
+use crate::args::CompareArgs;
+use crate::failure::Failure;
+use crate::folder::Folder;
+use crate::{laboratory, note, print};
+
+pub fn run(args: &CompareArgs) -> Result<(), Failure> {
+    let lab = laboratory::look(&args.lab)?;
+    let runs = lab.runs()?;
+    let runs: Result<Vec<RunId>, Failure> = args
+        .sides
+        .iter()
+        .map(|side| find(&lab, &runs, side))
+        .collect();
+    let compared = Compared::load(&lab, &runs?)?;
+    let rows = match args.points {
+        true => point_rows(&compared.sides()),
+        false => key_rows(&compared.sides()),
+    };
+    let page = args.out.as_deref().map(|out| write_page(&compared, out));
+    let page = page.transpose()?;
+    if args.json {
+        let json = serde_json::to_string(&compared.document(&rows))
+            .map_err(|error| Failure::Io(format!("cannot write JSON: {error}")))?;
+        if let Some(page) = page {
+            note(&page);
+        }
+        return print(&(json + "\n"));
+    }
+    let mut text = compared.conditions_text();
+    text += &compared.rows_text(&rows);
+    if let Some(page) = page {
+        text += &format!("\n{page}\n");
+    }
+    print(&text)
+}
+
+/// The run that a user names.
+fn find(lab: &Lab, runs: &[RunSummary], side: &str) -> Result<RunId, Failure> {
+    if let Ok(number) = side.parse() {
+        lab.run(RunId(number))?;
+        return Ok(RunId(number));
+    }
+    let named = |run: &&RunSummary| {
+        let drive = &run.drive;
+        let named_so = run.target == side || drive.model == side || drive.serial == side;
+        named_so && run.state == RunState::Complete
+    };
+    runs.iter().rev().find(named).map(|run| RunId(run.run)).ok_or_else(|| {
+        Failure::Input(format!(
+            "{side}: the lab, {}, has no complete review of it; make one with stend review {side}, \
+             or name a run (stend lab list)",
+            lab.path().display()
+        ))
+    })
+}
+
+/// Reviews with what the lab knows besides.
+pub struct Compared {
+    reviews: Vec<(RunId, Review, Vec<Condition>)>,
+}
+
+impl Compared {
+    pub fn load(lab: &Lab, runs: &[RunId]) -> Result<Compared, Failure> {
+        let load = |&run: &RunId| -> Result<_, Failure> {
+            let summary = lab.run(run)?;
+            let facts = [
+                ("edition's SHA-256", summary.edition_sha256),
+                ("stend", summary.stend_version),
+                ("commit of stend", summary.stend_commit.unwrap_or_default()),
+            ];
+            let facts = facts.into_iter().filter(|fact| !fact.1.is_empty());
+            let facts = facts.map(|(name, value)| Condition {
+                name: name.to_owned(),
+                value,
+            });
+            Ok((run, lab.review(run)?, facts.collect()))
+        };
+        let reviews: Result<Vec<_>, Failure> = runs.iter().map(load).collect();
+        Ok(Compared { reviews: reviews? })
+    }
+
+    fn sides(&self) -> Vec<Side<'_>> {
+        self.reviews
+            .iter()
+            .map(|(_, review, facts)| Side { review, facts })
+            .collect()
+    }
+
+    fn unlike(&self) -> Vec<Unlike> {
+        unlike(&self.sides())
+    }
+
+    /// The first review with the others as its rivals.
+    pub fn together(&self) -> Option<Review> {
+        let (first, others) = self.reviews.split_first()?;
+        let mut review = first.1.clone();
+        for (_, other, _) in others {
+            review.rivals.push(Rival {
+                target: other.target.clone(),
+                tests: other.tests.clone(),
+                unfinished: other.unfinished.clone(),
+            });
+            review.rivals.extend(other.rivals.iter().cloned());
+        }
+        Some(review)
+    }
+
+    /// What is unlike, as the first finding of a page.
+    pub fn finding(&self) -> Option<Finding> {
+        let unlike = self.unlike();
+        if unlike.is_empty() {
+            return None;
+        }
+        let rows: Vec<String> = unlike
+            .iter()
+            .map(|row| format!("{}: {}", row.name, told(&row.values).join(" against ")))
+            .collect();
+        Some(Finding {
+            title: "Unlike conditions".to_owned(),
+            text: format!(
+                "The drives were not measured alike, so differences need not be theirs. {}.",
+                rows.join(". ")
+            ),
+        })
+    }
+
+    fn conditions_text(&self) -> String {
+        let mut text = String::new();
+        for (nth, (run, review, _)) in (1..).zip(&self.reviews) {
+            text += &format!("[{nth}] {}, run {run}\n", review.target.title);
+        }
+        let unlike = self.unlike();
+        if unlike.is_empty() {
+            return text + "\nAll conditions that are known were alike.\n";
+        }
+        text += "\nUNLIKE CONDITIONS: differences need not be the drives\u{2019}.\n";
+        for row in &unlike {
+            text += &format!("  {}\n", row.name);
+            for (nth, value) in (1..).zip(told(&row.values)) {
+                text += &format!("    [{nth}] {value}\n");
+            }
+        }
+        text
+    }
+
+    fn rows_text(&self, rows: &[Row]) -> String {
+        let mut text = String::new();
+        let mut test = "";
+        for row in rows {
+            if row.test_id != test {
+                test = &row.test_id;
+                text += &format!("\n{test}\n");
+            }
+            text += &format!("  {}\n", row.name);
+            for (nth, (value, ratio)) in (1..).zip(row.values.iter().zip(row.ratios())) {
+                let value = value.map_or_else(|| "not measured".to_owned(), |v| row.unit.words(v));
+                let ratio = match ratio {
+                    Some(ratio) if nth > 1 => format!("{ratio:>9.2} ×{}", level(ratio)),
+                    _ => String::new(),
+                };
+                text += format!("    [{nth}] {value:>16}{ratio}").trim_end();
+                text += "\n";
+            }
+        }
+        text
+    }
+
+    fn document(&self, rows: &[Row]) -> Document {
+        Document {
+            schema: "stend.compare/1",
+            sides: self
+                .reviews
+                .iter()
+                .map(|(run, review, _)| DocumentSide {
+                    run: run.0,
+                    title: review.target.title.clone(),
+                })
+                .collect(),
+            unlike: self
+                .unlike()
+                .into_iter()
+                .map(|row| DocumentUnlike {
+                    name: row.name,
+                    values: row.values,
+                })
+                .collect(),
+            figures: rows
+                .iter()
+                .map(|row| DocumentRow {
+                    test: row.test_id.clone(),
+                    name: row.name.clone(),
+                    unit: match row.unit {
+                        Unit::Iops => "iops",
+                        Unit::BytesPerS => "bytes_per_s",
+                        Unit::Bytes => "bytes",
+                    },
+                    values: row.values.clone(),
+                    ratios: row.ratios(),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A bench repeats its figures no better than this.
+fn level(ratio: f64) -> &'static str {
+    if (ratio - 1.0).abs() <= LEVEL_SHARE {
+        " (level)"
+    } else {
+        ""
+    }
+}
+
+fn told(values: &[Option<String>]) -> Vec<&str> {
+    values
+        .iter()
+        .map(|value| value.as_deref().unwrap_or("not told"))
+        .collect()
+}
+
+fn write_page(compared: &Compared, out: &Path) -> Result<String, Failure> {
+    let folder = Folder::open(out.to_path_buf())?;
+    let review = compared
+        .together()
+        .ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
+    folder.keep_others(&review)?;
+    let page = folder.save_with(&review, compared.finding())?;
+    Ok(format!("report: {}", page.display()))
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema: &'static str,
+    sides: Vec<DocumentSide>,
+    unlike: Vec<DocumentUnlike>,
+    figures: Vec<DocumentRow>,
+}
+
+#[derive(Serialize)]
+struct DocumentSide {
+    run: i64,
+    title: String,
+}
+
+#[derive(Serialize)]
+struct DocumentUnlike {
+    name: String,
+    values: Vec<Option<String>>,
+}
+
+#[derive(Serialize)]
+struct DocumentRow {
+    test: String,
+    name: String,
+    unit: &'static str,
+    values: Vec<Option<f64>>,
+    ratios: Vec<Option<f64>>,
+}

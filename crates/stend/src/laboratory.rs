@@ -1,0 +1,98 @@
+//! Where the lab is, and how a review gets there.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+use stend_lab::{Beginning, Lab, RunId};
+use stend_record::review::Review;
+
+use crate::args::LabPath;
+use crate::failure::Failure;
+
+/// The lab's file.
+pub fn path(of: &LabPath) -> Result<PathBuf, Failure> {
+    if let Some(path) = &of.lab {
+        return Ok(path.clone());
+    }
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let data = set("XDG_DATA_HOME").map(PathBuf::from);
+    let home = || Some(PathBuf::from(set("HOME")?).join(".local/share"));
+    let folder = data.filter(|path| path.is_absolute()).or_else(home);
+    let folder = folder.ok_or_else(|| {
+        Failure::Input(
+            "no place for the lab is known (HOME is not set): name its file with --lab".to_owned(),
+        )
+    })?;
+    Ok(folder.join("stend/lab.db"))
+}
+
+/// The lab, to read it; an error where there is none.
+pub fn look(of: &LabPath) -> Result<Lab, Failure> {
+    let path = path(of)?;
+    Lab::look(&path)?.ok_or_else(|| {
+        Failure::Input(format!(
+            "{}: there is no lab yet; `stend review` makes one, and --lab names another",
+            path.display()
+        ))
+    })
+}
+
+/// The run that a review is kept as.
+pub struct Keeper {
+    lab: Mutex<Lab>,
+    folder: PathBuf,
+    edition_sha256: String,
+    /// Known as soon as anything was kept.
+    run: Mutex<Option<RunId>>,
+}
+
+impl Keeper {
+    /// Opens the lab, before hours of measuring.
+    pub fn open(lab: &Path, folder: &Path, edition_sha256: &str) -> Result<Keeper, Failure> {
+        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+        Ok(Keeper {
+            lab: Mutex::new(Lab::open(lab)?),
+            folder: absolute,
+            edition_sha256: edition_sha256.to_owned(),
+            run: Mutex::new(None),
+        })
+    }
+
+    /// Writes a review as it stands. The first time, it goes on with the run of an `earlier`
+    /// review in the same folder, or begins one.
+    pub fn keep(&self, review: &Review, earlier: Option<&Review>) -> Result<(), Failure> {
+        let mut lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
+        let now_unix_ms = Timestamp::now().as_millisecond();
+        let beginning = Beginning {
+            folder: &self.folder,
+            edition_sha256: &self.edition_sha256,
+            stend_version: env!("CARGO_PKG_VERSION"),
+            stend_commit: option_env!("STEND_COMMIT"),
+            now_unix_ms,
+        };
+        if run.is_none() {
+            let found = match earlier {
+                Some(earlier) => lab.unfinished(earlier, &beginning)?,
+                None => None,
+            };
+            if let Some(found) = found {
+                lab.resume(found, now_unix_ms)?;
+            }
+            *run = Some(match found {
+                Some(found) => found,
+                None => lab.begin(earlier.unwrap_or(review), &beginning)?,
+            });
+        }
+        if let Some(run) = *run {
+            lab.save(run, review, &beginning)?;
+        }
+        Ok(())
+    }
+
+    /// The number of the run, if anything was kept.
+    pub fn run(&self) -> Option<RunId> {
+        *self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
