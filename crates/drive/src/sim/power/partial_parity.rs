@@ -216,7 +216,11 @@ impl SimDrive {
             Some(Canary::ParityUnsaved) => 0,
             _ => count,
         };
-        for slot in (0..count).flat_map(|nth| self.slots_of_change(nth)) {
+        let bits = self.layout.unit_bits;
+        let places = durability.first_changes(count).filter_map(|e| e.places());
+        // Mostly one slot each.
+        let slots_of = places.flat_map(|(to, units)| to >> bits..((to + units - 1) >> bits) + 1);
+        for slot in slots_of {
             if slots.has(slot) {
                 continue;
             }
