@@ -70,6 +70,9 @@ struct Filling {
     slot: u32,
     kind: Kind,
     superblock: u32,
+    /// Its row and die.
+    row: u32,
+    die: u32,
     stream: StreamId,
     /// How many slots it is.
     slots: u8,
@@ -585,6 +588,7 @@ impl SimDrive {
         let shape = &self.writer.shapes[kind.mode as usize];
         stream.run_end = stream.first_unit + shape.run[stream.within as usize];
         let (superblock, slots) = (stream.superblock, stream.slots_together);
+        let (row, die) = (stream.row, stream.die);
         let slot = stream.first_unit >> self.layout.unit_bits;
         self.superblocks.program_begins(superblock);
         self.take_slots(kind, slots);
@@ -592,6 +596,8 @@ impl SimDrive {
             slot,
             kind,
             superblock,
+            row,
+            die,
             stream: id,
             slots: slots as u8,
             merges: 0,
@@ -778,20 +784,23 @@ impl SimDrive {
         let entry = &mut self.writer.filling[filling as usize];
         entry.merges -= 1;
         let Filling {
-            slot, kind, stream, ..
+            row,
+            die,
+            kind,
+            stream,
+            ..
         } = *entry;
         if entry.complete && entry.merges == 0 {
-            let (_, within) = self.layout.within_superblock(slot);
-            let place = self.layout.shape(kind.mode).place(within);
-            self.program(kind, place, stream, Purpose::Program { filling });
+            self.program(kind, (row, die), stream, Purpose::Program { filling });
         }
     }
 
     #[inline(always)]
     pub(in crate::sim) fn program_done(&mut self, filling: u32) {
         let done = self.writer.filling[filling as usize];
+        let place = (done.superblock, done.row, done.die);
         if self.blocks.is_some()
-            && self.program_is_repeated(done.slot, done.superblock, Purpose::Program { filling })
+            && self.program_is_repeated(done.slot, place, Purpose::Program { filling })
         {
             return;
         }
@@ -824,11 +833,14 @@ impl SimDrive {
 
     /// Slots of parity are programmed.
     pub(in crate::sim) fn parity_done(&mut self, slot: u32) {
-        let superblock = self.layout.superblock_of_slot(slot);
-        if self.blocks.is_some()
-            && self.program_is_repeated(slot, superblock, Purpose::Parity { slot })
-        {
-            return;
+        let (superblock, within) = self.layout.within_superblock(slot);
+        if self.blocks.is_some() {
+            let shape = self.layout.shape(self.superblocks.mode(superblock));
+            let (row, die) = shape.place(within);
+            let purpose = Purpose::Parity { slot };
+            if self.program_is_repeated(slot, (superblock, row, die), purpose) {
+                return;
+            }
         }
         if self.keeps_parity() {
             let together = self

@@ -228,9 +228,11 @@ impl Durability {
         self.push(entry, Some(superblock));
     }
 
-    fn need_less(&mut self, superblock: u32) {
+    /// So many units less are needed of a superblock.
+    #[inline]
+    fn need_less(&mut self, superblock: u32, units: u32) {
         let i = superblock as usize;
-        self.needed_in[i] -= 1;
+        self.needed_in[i] -= units;
         if self.needed_in[i] == 0 && self.awaited[i] {
             self.awaited[i] = false;
             self.awaited_count -= 1;
@@ -282,23 +284,9 @@ impl Durability {
     fn apply_entry(&mut self, entry: Entry, mapping: &Mapping, layout: &Layout) {
         let superblock = |unit: u32| layout.superblock_of_slot(unit >> layout.unit_bits);
         match entry.change {
-            Change::Write | Change::Trim | Change::WriteLost => {
-                for unit in 0..entry.units {
-                    let new = match entry.change {
-                        Change::Write => entry.to + unit,
-                        Change::WriteLost => LOST,
-                        _ => UNMAPPED,
-                    };
-                    let logical = entry.first + unit;
-                    let old = std::mem::replace(&mut self.durable[logical as usize], new);
-                    if old != new {
-                        self.journal.changed(logical);
-                    }
-                    if old < LOST {
-                        self.need_less(superblock(old));
-                    }
-                }
-            }
+            Change::Write => self.apply_run(entry, (entry.to, 1), layout),
+            Change::Trim => self.apply_run(entry, (UNMAPPED, 0), layout),
+            Change::WriteLost => self.apply_run(entry, (LOST, 0), layout),
             Change::Lose => {
                 let mut left = entry.units;
                 while left != 0 {
@@ -309,7 +297,7 @@ impl Durability {
                     if self.durable[logical as usize] == place {
                         self.durable[logical as usize] = LOST;
                         self.journal.changed(logical);
-                        self.need_less(superblock(place));
+                        self.need_less(superblock(place), 1);
                     }
                 }
             }
@@ -332,12 +320,41 @@ impl Durability {
                     if self.durable[logical as usize] == old {
                         self.durable[logical as usize] = new;
                         self.journal.changed(logical);
-                        self.need_less(from);
+                        self.need_less(from, 1);
                     } else {
-                        self.need_less(into);
+                        self.need_less(into, 1);
                     }
                 }
             }
+        }
+    }
+
+    /// Gives the units that a change names their places: the first one this, each further one
+    /// a place `step` further on.
+    #[inline(always)]
+    fn apply_run(&mut self, entry: Entry, (to, step): (u32, u32), layout: &Layout) {
+        // What was written in a row mostly lay in a row: units of one slot are taken together.
+        let (mut slot, mut units) = (NONE, 0);
+        let superblock = |slot: u32| layout.superblock_of_slot(slot);
+        for nth in 0..entry.units {
+            let (logical, new) = (entry.first + nth, to + nth * step);
+            let old = std::mem::replace(&mut self.durable[logical as usize], new);
+            if old != new {
+                self.journal.changed(logical);
+            }
+            if old >= LOST {
+                continue;
+            }
+            if old >> layout.unit_bits != slot {
+                if units > 0 {
+                    self.need_less(superblock(slot), units);
+                }
+                (slot, units) = (old >> layout.unit_bits, 0);
+            }
+            units += 1;
+        }
+        if units > 0 {
+            self.need_less(superblock(slot), units);
         }
     }
 

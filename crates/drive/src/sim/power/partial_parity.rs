@@ -60,7 +60,7 @@ pub(in crate::sim) fn first_set(words: &[u64], bits: std::ops::Range<u32>) -> Op
     None
 }
 
-/// How far superblocks have been filled, of those that were looked at last.
+/// Of superblocks that were looked at last, the slot before which all groups are whole.
 struct Passed([(u32, u32); 4]);
 
 impl Default for Passed {
@@ -249,14 +249,14 @@ impl SimDrive {
     fn has_been_passed(&self, slot: u32, passed: &mut Passed) -> bool {
         let (superblock, within) = self.layout.within_superblock(slot);
         let found = passed.0.iter().find(|known| known.0 == superblock);
-        let upto = found.map(|known| known.1).unwrap_or_else(|| {
-            let upto = self.filled_upto(superblock);
+        let end = found.map(|known| known.1).unwrap_or_else(|| {
+            let shape = self.layout.shape(self.superblocks.mode(superblock));
+            let filled = (self.filled_upto(superblock) + 1).saturating_sub(shape.group_span());
             passed.0.rotate_right(1);
-            passed.0[0] = (superblock, upto);
-            upto
+            passed.0[0] = (superblock, filled);
+            filled
         });
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
-        within + shape.group_span() <= upto
+        within < end
     }
 
     /// The slots of a superblock below this one have been filled, and none of them is void;

@@ -475,23 +475,34 @@ impl SimDrive {
         time
     }
 
-    /// The program of the slots from `slot` on, of a superblock, has ended. True when it failed and is done
-    /// again: after the block in the place of the bad one has been erased and holds what that
-    /// one held, by on-chip copy, as one operation of the die, which comes before all
-    /// programs that wait for it.
-    #[inline(never)]
+    /// The program of the slots from `slot` on, of a superblock, row and die, has ended. True
+    /// when it failed and is done again: after the block in the place of the bad one has been
+    /// erased and holds what that one held, by on-chip copy, as one operation of the die,
+    /// which comes before all programs that wait for it.
+    #[inline]
     pub(in crate::sim) fn program_is_repeated(
         &mut self,
         slot: u32,
-        superblock: u32,
+        (superblock, row, die): (u32, u32, u32),
         purpose: Purpose,
     ) -> bool {
-        let within = slot - self.layout.first_slot(superblock);
-        let mode = self.superblocks.mode(superblock);
-        let shape = self.layout.shape(mode);
-        let together = shape.together;
-        let (row, die) = shape.place(within);
         match self.programmed(superblock, row, die) {
+            Programmed::Sound => false,
+            failed => self.repeat_program(slot, (superblock, row, die), failed, purpose),
+        }
+    }
+
+    #[cold]
+    fn repeat_program(
+        &mut self,
+        slot: u32,
+        (superblock, row, die): (u32, u32, u32),
+        failed: Programmed,
+        purpose: Purpose,
+    ) -> bool {
+        let mode = self.superblocks.mode(superblock);
+        let together = self.layout.shape(mode).together;
+        match failed {
             Programmed::Sound => false,
             Programmed::Again(before) => {
                 let units = together * self.spec.units_per_slot;
