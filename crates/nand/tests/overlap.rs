@@ -259,9 +259,8 @@ fn a_cut_finds_what_was_interrupted_and_leaves_nothing_under_way() {
         bytes: 4_096,
     };
     array.submit(&mut queue, 0, Class::HostProgram, program, 7);
-    // The data has been taken in: the cells begin.
-    let begun = queue.pop().expect("they begin");
-    array.sensed(&mut queue, begun.thing);
+    // The data has been taken in: the cells have begun.
+    queue.set_now(stend_base::SimTime(4_096));
     array.submit(&mut queue, 0, Class::HostRead, read, 8);
     assert_eq!(array.under_way(0).collect::<Vec<_>>(), [8, 7]);
     queue.clear();

@@ -251,11 +251,17 @@ impl Writer {
     }
 
     pub fn diagnosis(&self) -> String {
+        let streams = self.streams[..self.sorting.numbers].iter();
+        let streams: Vec<String> = streams
+            .zip(self.room.iter().zip(&self.promised))
+            .map(|(stream, (room, promised))| {
+                format!("{stream:?} with room: {room}, promised: {promised} units")
+            })
+            .collect();
         format!(
-            "buffered {}, {} writes wait, streams {:?}, filling {:?}",
+            "buffered {}, {} writes wait, streams {streams:?}, filling {:?}",
             self.buffered,
             self.waiting.len(),
-            &self.streams[..self.sorting.numbers],
             self.filling.iter().filter(|f| f.in_use).collect::<Vec<_>>()
         )
     }
