@@ -30,6 +30,7 @@ mod files;
 mod fio;
 mod health;
 mod job;
+mod link;
 mod logged;
 #[cfg(test)]
 mod recorded;
