@@ -338,7 +338,8 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
             known: 2
         }
     );
-    assert!(ours.merge(&here.file("none.db")).is_err());
+    let none = ours.merge(&here.file("none.db"));
+    assert!(matches!(none, Err(LabError::Missing(_))), "{none:?}");
 }
 
 #[test]
@@ -439,6 +440,8 @@ fn other_files_are_left_alone() {
     )
     .unwrap();
     assert!(matches!(Lab::open(&text), Err(LabError::Foreign(_))));
+    let folder = Lab::open(place.folder.path());
+    assert!(matches!(folder, Err(LabError::Foreign(_))), "{folder:?}");
     let foreign = place.file("other.db");
     Connection::open(&foreign)
         .unwrap()
