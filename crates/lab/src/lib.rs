@@ -65,19 +65,20 @@ impl Lab {
             .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
             .and_then(|()| connection.pragma_update(None, "foreign_keys", true))
             .map_err(failed)?;
-        migrations()
-            .to_latest(&mut connection)
-            .map_err(|error| LabError::of_migration(error, path))?;
+        // Before there are tables: whoever looks meanwhile finds a lab, or an empty file.
         connection
             .pragma_update(None, "application_id", APPLICATION_ID)
             .map_err(failed)?;
+        migrations()
+            .to_latest(&mut connection)
+            .map_err(|error| LabError::of_migration(error, path))?;
         Ok(Lab {
             connection,
             path: path.to_path_buf(),
         })
     }
 
-    /// Opens a lab only to read it; `None` where there is no file.
+    /// Opens a lab only to read it; `None` where there is no file, or an empty one.
     ///
     /// # Errors
     /// Where the file is none of this program's, or of another version.
@@ -90,8 +91,11 @@ impl Lab {
         let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
         check(&connection, path)?;
-        if version(&connection).map_err(failed)? < latest() {
-            return Err(LabError::Older(path.to_path_buf()));
+        match version(&connection).map_err(failed)? {
+            // Another program is about to make it.
+            0 => return Ok(None),
+            version if version < latest() => return Err(LabError::Older(path.to_path_buf())),
+            _ => {}
         }
         Ok(Some(Lab {
             connection,

@@ -450,6 +450,8 @@ fn other_files_are_left_alone() {
     assert!(matches!(Lab::open(&foreign), Err(LabError::Foreign(_))));
     assert!(matches!(Lab::look(&foreign), Err(LabError::Foreign(_))));
     assert!(Lab::look(&place.file("none.db")).unwrap().is_none());
+    fs::write(place.file("empty.db"), "").unwrap();
+    assert!(Lab::look(&place.file("empty.db")).unwrap().is_none());
     let lab = place.lab();
     let path = lab.path().to_path_buf();
     drop(lab);

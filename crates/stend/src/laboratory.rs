@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use stend_lab::{Beginning, Lab, RunId};
+use stend_lab::{Beginning, Lab, LabError, RunId};
 use stend_record::review::Review;
 
 use crate::args::LabPath;
@@ -36,6 +36,25 @@ pub fn look(of: &LabPath) -> Result<Lab, Failure> {
             path.display()
         ))
     })
+}
+
+/// Whether a lab can be opened at all, or made, as far as that is known without making it.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    match Lab::look(path) {
+        Ok(Some(_)) | Err(LabError::Older(_)) => return Ok(()),
+        Err(error) => return Err(error.into()),
+        Ok(None) => {}
+    }
+    // `a/b` where `a` is a file.
+    let there = path.ancestors().skip(1).find(|folder| folder.exists());
+    match there.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        Some(file) => Err(Failure::Io(format!(
+            "{}: no lab can be made there, {} is no folder; name another file with --lab",
+            path.display(),
+            file.display()
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The run that a review is kept as.

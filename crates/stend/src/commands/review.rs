@@ -82,11 +82,9 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         std::iter::once(&args.target).chain(&args.against),
         &args.real,
     )?;
+    lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args))?;
     let earlier = earlier(&folder)?;
-    let keeper = lab
-        .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256))
-        .transpose()?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
         nothing_is_lost(earlier, (args, &edition), &rivals, &folder)?;
@@ -94,6 +92,9 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     let planned = |bytes| planned(&edition, &options, bytes);
     let target = open_planned(&args.target, &args.real, Access::Look, &planned)?;
     tell_of_copies(std::iter::once(&target).chain(&rivals));
+    let keeper = lab
+        .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256))
+        .transpose()?;
     let session = Session {
         edition: &edition,
         options,
