@@ -11,6 +11,7 @@ use stend_target::real::{self, FioTarget, OpenOptions};
 use stend_target::{Access, SimulatedTarget, Target, is_state_file};
 
 use crate::args::RealArgs;
+use crate::consent;
 use crate::failure::Failure;
 
 /// An opened target.
@@ -123,6 +124,7 @@ pub fn open(name: &str, real_args: &RealArgs, access: Access) -> Result<Opened, 
     let options = OpenOptions {
         size_bytes: real_args.size,
         destroy_serial: real_args.destroy.clone(),
+        ask_serial: consent::asker(),
         ..OpenOptions::default()
     };
     Ok(Opened::Real(Box::new(real::open(path, &options)?)))
