@@ -41,8 +41,8 @@ fn typed(dir: &Path, args: &[&str], sign: &str, input: &str) -> (Option<i32>, St
     let program = env!("CARGO_BIN_EXE_stend");
     // A terminal that nobody looks at has no size.
     let line = format!("stty rows 24 cols 80; exec {program} {}", words.join(" "));
-    let mut child = Command::new("script")
-        .args(["-q", "-e", "-c", &line, "/dev/null"])
+    let mut child = Command::new("timeout")
+        .args(["60", "script", "-q", "-e", "-c", &line, "/dev/null"])
         .current_dir(dir)
         .env("STEND_LAB", dir.join(".lab/lab.db"))
         .env("TERM", "xterm")
@@ -463,6 +463,19 @@ fn a_simulated_drive_is_watched_in_virtual_time() {
         "watching changes nothing"
     );
     assert_eq!(number(&readings[0]["t_s"]), 1.0);
+    // Between requests that are far apart, nothing is outstanding.
+    let job = "[a]\nrw=randread\nbs=4k\niodepth=4\nrate_iops=1000\ntime_based\nruntime=2\n";
+    fs::write(dir.join("slow.fio"), job).unwrap();
+    let slow = [
+        "drive", "monitor", "demo-8gb", "--job", "slow.fio", "--json",
+    ];
+    let slow = json(ok(dir, &slow).stdout.lines().next().unwrap());
+    let inside = number(&slow["read_iops"]) * number(&slow["read_latency_ns_mean"]) / 1e9;
+    assert!((number(&slow["read_iops"]) - 1000.0).abs() < 2.0, "{slow}");
+    assert!(
+        (number(&slow["queue_depth_mean"]) - inside).abs() < 0.001,
+        "{slow}"
+    );
     let few = ok(
         dir,
         &[&args[..], &["--count", "2", "--interval", "0.5"]].concat(),
