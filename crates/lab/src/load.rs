@@ -28,6 +28,7 @@ impl Lab {
             review.rivals.push(Rival {
                 target: rival.target,
                 tests: rival.tests,
+                unfinished: rival.unfinished,
             });
         }
         Ok(review)
@@ -57,12 +58,14 @@ impl Lab {
                     edition_title: text(5)?,
                     seed: text(6)?.parse().unwrap_or_default(),
                     duration_scale: row.get(7)?,
+                    until_steady: None,
                     complete: text(8)? == "complete",
                     conditions: Vec::new(),
                     environment: Vec::new(),
                     reproduce: text(9)?,
                     tests: Vec::new(),
                     failed: Vec::new(),
+                    unfinished: Vec::new(),
                     rivals: Vec::new(),
                 };
                 Ok((review, text(2)?, rest))

@@ -73,7 +73,12 @@ impl From<EditionError> for Failure {
 
 impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Failure {
-        Failure::Input(error.to_string())
+        match error {
+            MethodError::BudgetMissing { .. }
+            | MethodError::BudgetShared { .. }
+            | MethodError::BudgetPrepared { .. } => Failure::Refused(error.to_string()),
+            _ => Failure::Input(error.to_string()),
+        }
     }
 }
 
@@ -81,6 +86,7 @@ impl From<LabError> for Failure {
     fn from(error: LabError) -> Failure {
         match error {
             LabError::Foreign(_)
+            | LabError::Missing(_)
             | LabError::Newer { .. }
             | LabError::Older(_)
             | LabError::Damaged { .. }

@@ -180,7 +180,7 @@ fn refusal(path: &Path, device: &Device, findings: &[Finding], deed: &Deed) -> S
     for finding in findings {
         text.push_str(&format!("  - {finding}\n"));
     }
-    text.push_str(&table(path, device, None));
+    text.push_str(&table(path, device, &OpenOptions::default()));
     text.truncate(text.trim_end().len());
     text
 }
@@ -203,7 +203,7 @@ pub(crate) fn consent(
             quoted(given)
         ));
     }
-    text.push_str(&table(path, device, options.planned_write_bytes));
+    text.push_str(&table(path, device, options));
     for (name, value) in deed.rows().into_iter().chain(life(device, options, deed)) {
         text.push_str(&row(name, &value));
     }
@@ -237,13 +237,25 @@ pub(crate) fn consent(
     Err(TargetError::Refused(text))
 }
 
+/// The row of the share of a drive's life.
+const LIFE: &str = "of its life";
+
 /// What is known of the drive's life, and of the share of it that a test takes.
 fn life(device: &Device, options: &OpenOptions, deed: &Deed) -> Vec<(&'static str, String)> {
     if *deed != Deed::Test {
         return Vec::new();
     }
     match smartctl::ask(&Path::new("/dev").join(device.disk_name())) {
-        Ok(document) => life_rows(&smartctl::wear(&document), options.planned_write_bytes),
+        Ok(document) => {
+            let mut rows = life_rows(&smartctl::wear(&document), options.planned_write_bytes);
+            if options.planned_writing_s.is_some()
+                && let Some((name, share)) = rows.get_mut(1)
+                && *name == LIFE
+            {
+                share.push_str("; more for what is written besides");
+            }
+            rows
+        }
         Err(why) => vec![("wear so far", format!("unknown: {why}"))],
     }
 }
@@ -262,7 +274,7 @@ fn life_rows(wear: &Wear, planned_write_bytes: Option<u64>) -> Vec<(&'static str
         return rows;
     };
     rows.push((
-        "of its life",
+        LIFE,
         match (wear.used_percent, wear.host_written_bytes) {
             // A single percent may be half as much or twice.
             (Some(used), Some(written)) if used >= 2 && written > 0 => format!(
@@ -281,8 +293,18 @@ fn row(name: &str, value: &str) -> String {
     format!("  {name:<16}{value}\n")
 }
 
+/// `7 h 27 min`.
+fn time_for_people(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).ceil() as u64;
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
 /// What will be lost.
-fn table(path: &Path, device: &Device, planned_write_bytes: Option<u64>) -> String {
+fn table(path: &Path, device: &Device, planned: &OpenOptions) -> String {
     let unknown = || "not reported".to_owned();
     let mut rows = vec![
         ("device", path.display().to_string()),
@@ -297,8 +319,12 @@ fn table(path: &Path, device: &Device, planned_write_bytes: Option<u64>) -> Stri
     if let Some(file) = device.disk("loop/backing_file") {
         rows.insert(1, ("backing file", file));
     }
-    if let Some(bytes) = planned_write_bytes {
+    if let Some(bytes) = planned.planned_write_bytes {
         rows.push(("will be written", bytes_for_people(bytes)));
+    }
+    if let Some(seconds) = planned.planned_writing_s {
+        let text = format!("{} as fast as it takes writes", time_for_people(seconds));
+        rows.push(("and besides", text));
     }
     rows.iter().map(|(name, value)| row(name, value)).collect()
 }
@@ -312,6 +338,7 @@ mod tests {
         let options = OpenOptions {
             destroy_serial: token.map(str::to_owned),
             planned_write_bytes: Some(1_200_000_000_000),
+            planned_writing_s: Some(26_800.0),
             ..OpenOptions::default()
         };
         consented(&options, &Deed::Test)
@@ -433,6 +460,7 @@ mod tests {
             "serial number   142207A1B2C3",
             "size            240.1 GB (223.6 GiB)",
             "will be written 1200.0 GB (1117.6 GiB)",
+            "and besides     7 h 27 min as fast as it takes writes",
             "--destroy 142207A1B2C3",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
