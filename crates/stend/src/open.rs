@@ -11,6 +11,7 @@ use stend_target::real::{self, FioTarget, OpenOptions};
 use stend_target::{Access, SimulatedTarget, Target, is_state_file};
 
 use crate::args::RealArgs;
+use crate::consent;
 use crate::failure::Failure;
 
 /// An opened target.
@@ -145,6 +146,7 @@ pub fn open_planned(
     let options = OpenOptions {
         size_bytes: real_args.size,
         destroy_serial: real_args.destroy.clone(),
+        ask_serial: consent::asker(),
         planned_write_bytes: planned.map(|p| p.bytes),
         planned_writing_s: planned.map(|p| p.writing_s).filter(|s| *s > 0.0),
         ..OpenOptions::default()

@@ -369,14 +369,15 @@ fn a_damaged_file_is_refused_and_left_alone() {
         ],
     );
     bad(&newer, &["review", "bad"], &[&format]);
-    // What is no state at all is a file to be tested, or nothing for `stend drive`.
+    // What is no state at all is a file to be tested, or nothing for most of `stend drive`.
     for foreign in [&b""[..], b"something else", &vec![7; 4 << 20]] {
-        bad(
-            foreign,
-            &["drive", "trim", "bad"],
-            &["bad holds no simulated drive"],
-        );
+        for command in ["health", "erase"] {
+            bad(foreign, &["drive", command, "bad"], &["bad"]);
+        }
     }
+    // A damaged one is not taken for another file, whose space could be given back.
+    bad(&newer, &["drive", "trim", "bad"], &[&format]);
+    bad(&good[..8], &["drive", "trim", "bad"], &["bad is damaged"]);
 }
 
 #[test]

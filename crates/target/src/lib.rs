@@ -2,6 +2,7 @@
 
 pub mod contract;
 pub mod files;
+pub mod monitor;
 pub mod real;
 pub mod simulated;
 pub mod smart;
@@ -12,5 +13,6 @@ pub use contract::{
     ReplayOutcome, Target, TargetError, WriteLimit,
 };
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
+pub use monitor::Reading;
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};

@@ -32,11 +32,14 @@ mod health;
 mod job;
 mod link;
 mod logged;
+mod meter;
 #[cfg(test)]
 mod recorded;
 mod replay;
 mod running;
 mod samples;
+mod service;
+pub mod smartctl;
 mod survey;
 mod system;
 mod tools;
@@ -53,6 +56,7 @@ use stend_load::trace::{ReplayOptions, Timing, Trace};
 use stend_record::endurance::Health;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
+use self::claim::Deed;
 use self::device::Device;
 use self::directory::Home;
 use self::engine::Engine;
@@ -68,7 +72,9 @@ use crate::contract::{
 use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
+pub use self::meter::{Counts, Meter};
 pub use self::running::stop_programs;
+pub use self::service::{Erasing, Trimmed, erase, set_write_cache, trim};
 
 /// How to open a real target.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +84,10 @@ pub struct OpenOptions {
     pub size_bytes: Option<u64>,
     /// The serial number that the user typed to allow a block device's destruction.
     pub destroy_serial: Option<String>,
+    /// Asks the user for the serial number where none is given: shows the text, and returns
+    /// the line typed, without its end; `None` where nothing was typed. Without it the device
+    /// is refused.
+    pub ask_serial: Option<fn(&str) -> Option<String>>,
     /// Bytes that the run will write, for the table shown before the serial number is
     /// demanded; `None` when not known.
     pub planned_write_bytes: Option<u64>,
@@ -254,7 +264,7 @@ fn open_device(
     number: DeviceNumber,
     options: &OpenOptions,
 ) -> Result<Opened, TargetError> {
-    let (handle, device) = claim::claim(root, &node, number, options)?;
+    let (handle, device) = claim::claim(root, &node, number, options, &Deed::Test)?;
     let size_bytes = file::usable_size(&node, options.size_bytes.unwrap_or(device.size_bytes))?;
     if size_bytes > device.size_bytes {
         return Err(TargetError::Input(format!(
