@@ -2,6 +2,7 @@
 //! two of them stand to one another. Every one is better when it is greater.
 
 use stend_record::benchmark::BenchmarkCell;
+use stend_record::endurance::EnduranceEnd;
 use stend_record::review::{
     FileWork, Pattern, Point, PointOp, Response, Rung, Series, SeriesPoint, TestResult,
 };
@@ -10,8 +11,8 @@ use stend_record::traces::{TraceResult, overall_bw};
 use crate::ends::{end_level, start_level};
 use crate::files::{files_of, set_words};
 use crate::load::{
-    Dimension, Load, benchmark_of, curves_of, op_words, points_of, responses_of, rounds_of,
-    rungs_of, traces_of,
+    Dimension, Load, benchmark_of, curves_of, endurance_of, op_words, points_of, responses_of,
+    rounds_of, rungs_of, traces_of,
 };
 use crate::recovery::recovery;
 use crate::response::aftermath;
@@ -120,6 +121,7 @@ pub struct KeyFigure {
 /// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
 ///   the end level of the first;
 /// - of a test in rounds, the speed of the tracked load over the steady window, or the last;
+/// - of a drive that was worn out, what was written until it refused;
 /// - of a recovery ladder, what the longest rest gives back;
 /// - of reads while a file is deleted, the slowest second of each response;
 /// - of a benchmark each row and direction;
@@ -132,6 +134,7 @@ pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
             Some(_) => of_points(test),
             None if test.files.is_some() => of_files(files_of(test)),
             None if test.rounds.is_some() => of_rounds(test).into_iter().collect(),
+            None if test.endurance.is_some() => of_endurance(test).into_iter().collect(),
             None if test.rungs.is_some() => of_rungs(rungs_of(test)),
             None if test.responses.is_some() => of_responses(responses_of(test)),
             None if test.benchmark.is_some() => of_benchmark(benchmark_of(test)),
@@ -149,6 +152,14 @@ pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
 }
 
 type Named = (String, f64, Unit);
+
+/// Of a drive that was not worn out, nothing: what it bears is not known.
+fn of_endurance(test: &TestResult) -> Option<Named> {
+    let endurance = endurance_of(test)?;
+    let worn = endurance.end == EnduranceEnd::Refused;
+    let written = endurance.written_bytes as f64;
+    worn.then(|| ("Written until it refuses".to_owned(), written, Unit::Bytes))
+}
 
 fn of_points(test: &TestResult) -> Vec<Named> {
     let points = points_of(test);

@@ -1,6 +1,7 @@
 //! What a figure was measured under, what a test varies, and the words for both.
 
 use stend_record::benchmark::BenchmarkCell;
+use stend_record::endurance::Endurance;
 use stend_record::review::{Pattern, Point, PointOp, Response, Rounds, Rung, Series, TestResult};
 use stend_record::traces::TraceResult;
 
@@ -185,6 +186,11 @@ pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
     let loads = rounds.loads.len();
     let whole = rounds.rounds.iter().all(|round| round.len() == loads);
     (rounds.tracked < loads && whole).then_some(rounds)
+}
+
+/// What a test of endurance came to; nothing of any other test.
+pub fn endurance_of(test: &TestResult) -> Option<&Endurance> {
+    test.endurance.as_ref()
 }
 
 /// A direction in words: `read`, `write`, `mixed`.

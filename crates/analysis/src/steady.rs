@@ -5,6 +5,11 @@
 //! least are at most a fifth of its mean apart, and the least-squares line through it rises
 //! or falls by at most a tenth of the mean from the first round of the window to the last.
 
+use stend_record::review::SteadyStart;
+
+use crate::load::pattern_words;
+use crate::words;
+
 /// Rounds of a window.
 pub const WINDOW: usize = 5;
 
@@ -78,4 +83,28 @@ pub fn steady(rounds: &[f64]) -> Option<Window> {
         .enumerate()
         .filter_map(|(first, figures)| Window::of(first, figures))
         .find(Window::is_steady)
+}
+
+/// How a target was brought to a steady state, or was not: `reached after 8 rounds of 60 s of
+/// random write, 4 KiB, queue depth 32 …`.
+pub fn start_words(start: &SteadyStart) -> String {
+    let load = &start.load;
+    let how = match start.reached {
+        true => "reached after",
+        false => "steady state not achieved in",
+    };
+    format!(
+        "{how} {} rounds of {} s of {} write, {}, queue depth {} ({} in all), at {:.0} IOPS: over the last {WINDOW} rounds greatest less least is {:.1} % of the mean (at most {:.0} %), the rise of the line {:.1} % (at most {:.0} %)",
+        start.rounds,
+        start.round_s,
+        pattern_words(load.pattern),
+        words::block(load.block_bytes),
+        load.queue_depth,
+        words::bytes(start.written_bytes),
+        start.iops_mean,
+        100.0 * start.spread_share,
+        100.0 * SPREAD_SHARE_MAX,
+        100.0 * start.drift_share,
+        100.0 * DRIFT_SHARE_MAX
+    )
 }

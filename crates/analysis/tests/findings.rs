@@ -5,8 +5,8 @@ mod common;
 use common::{GB, cached_tlc, sampled, white};
 use stend_analysis::{findings, key_figures, labels};
 use stend_record::review::{
-    FailedTest, LatencySummary, Pattern, Point, PointOp, Review, Rival, SCHEMA, Series, TargetInfo,
-    TargetKind, TestResult,
+    FailedTest, LatencySummary, Pattern, Point, PointOp, Review, Rival, RoundLoad, SCHEMA, Series,
+    SteadyStart, TargetInfo, TargetKind, TestResult,
 };
 
 fn target(title: &str) -> TargetInfo {
@@ -73,6 +73,8 @@ fn review(tests: Vec<TestResult>) -> Review {
         reproduce: String::new(),
         tests,
         failed: Vec::new(),
+        unfinished: Vec::new(),
+        until_steady: None,
         rivals: Vec::new(),
     }
 }
@@ -390,6 +392,7 @@ fn rivals_stand_in_the_test_that_they_are_compared_in() {
     review.rivals.push(Rival {
         target: target("Faster"),
         tests: vec![sequential(515.0, 450.0)],
+        unfinished: Vec::new(),
     });
     assert_all(
         &text(&review, "sequential"),
@@ -408,6 +411,7 @@ fn rivals_stand_in_the_test_that_they_are_compared_in() {
             ..target("Faster")
         },
         tests: vec![sequential(400.0, 200.0), depths(&[(1, 5e3), (4, 18e3)])],
+        unfinished: Vec::new(),
     });
     assert_eq!(
         labels(&review),
@@ -450,4 +454,39 @@ fn without_figures_there_is_nothing_to_judge() {
         series.samples.clear();
     }
     assert!(findings(&hollow).is_empty(), "{:?}", findings(&hollow));
+}
+
+#[test]
+fn a_steady_start_is_told_with_its_test() {
+    let start = |reached| SteadyStart {
+        state: "clean-steady".into(),
+        load: RoundLoad {
+            pattern: Pattern::Random,
+            block_bytes: 4096,
+            read_percent: 0,
+            queue_depth: 32,
+            threads: 1,
+        },
+        round_s: 60.0,
+        rounds: 8,
+        written_bytes: 19_700_000_000,
+        reached,
+        iops_mean: 10_000.0,
+        spread_share: 0.08,
+        drift_share: -0.03,
+    };
+    let said = |starts: Vec<SteadyStart>| {
+        let mut test = sequential(500.0, 400.0);
+        test.steady_starts = starts;
+        text(&review(vec![test]), "sequential")
+    };
+    let reached = "It starts from steady state, reached after 8 rounds of 60 s (19.7 GB written).";
+    assert_all(&said(vec![start(true)]), &[reached]);
+    let not = "It does NOT start from steady state: 8 rounds of 60 s do not reach it.";
+    assert_all(&said(vec![start(false), start(true)]), &[not]);
+    assert!(!said(vec![]).contains("steady state"));
+    assert_eq!(
+        stend_analysis::steady::start_words(&start(true)),
+        "reached after 8 rounds of 60 s of random write, 4 KiB, queue depth 32 (19.7 GB in all), at 10000 IOPS: over the last 5 rounds greatest less least is 8.0 % of the mean (at most 20 %), the rise of the line -3.0 % (at most 10 %)"
+    );
 }

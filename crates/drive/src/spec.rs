@@ -88,6 +88,15 @@ impl Spec {
         }
     }
 
+    /// Whether anything in the drive wears out, so that it refuses writes at last.
+    pub fn wears_out(&self) -> bool {
+        let ends = |cycles: &[u32; 2]| cycles.iter().any(|&n| n != u32::MAX);
+        let retired = self.health.as_ref().map(|h| &h.end_of_life_cycles);
+        let blocks = self.blocks.as_ref();
+        retired.is_some_and(ends)
+            || blocks.is_some_and(|b| ends(&b.life_cycles) || b.program_failure_ppb > 0)
+    }
+
     /// Streams of the main area beside one for the host and one for collection. Each keeps a
     /// superblock open, so the thresholds of collection are raised by as many superblocks.
     pub fn further_streams(&self) -> u32 {

@@ -1,9 +1,18 @@
 //! What was tested and how, in sentences for the report.
 
-use stend_record::review::Condition;
+use stend_record::review::{Condition, Review};
 
 use crate::edition::size_text;
 use crate::plan::Plan;
+
+/// How the name begins of what is noted while a state is made.
+pub(crate) const STEADY_STATE: &str = "steady state of ";
+
+/// What an earlier run noted while states were made.
+pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
+    let noted = |condition: &&Condition| condition.name.starts_with(STEADY_STATE);
+    earlier.conditions.iter().filter(noted).cloned().collect()
+}
 
 /// The conditions of a review after this plan.
 pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
@@ -21,6 +30,15 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
     }
     if let Some(value) = regions(plan) {
         add("region", value);
+    }
+    if let Some(bytes) = plan.write_budget_bytes {
+        add(
+            "write budget",
+            format!(
+                "{} ({bytes} bytes) at most are written by a test of endurance",
+                stend_analysis::words::bytes(bytes)
+            ),
+        );
     }
     add("order", order(plan, can_be_copied));
     add("durations", durations(plan.scale));

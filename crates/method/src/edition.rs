@@ -4,13 +4,17 @@
 //! all of it, so that an edition in memory can be carried out without further questions.
 
 pub mod benchmark;
+mod endurance;
 mod ladder;
 mod parse;
 mod rounds;
+mod steady;
 pub mod traces;
 
+pub use endurance::Endurance;
 pub use ladder::Ladder;
 pub use rounds::{Rounds, Until};
+pub use steady::SteadyLoad;
 
 use std::path::Path;
 
@@ -24,7 +28,7 @@ pub use traces::Traces;
 pub const SCHEMA: &str = "stend.edition/1";
 
 /// Editions that are part of the program: name and text.
-const BUILT_IN: [(&str, &str); 8] = [
+const BUILT_IN: [(&str, &str); 9] = [
     ("2014", include_str!("../../../editions/2014.toml")),
     ("2015", include_str!("../../../editions/2015.toml")),
     ("2016a", include_str!("../../../editions/2016a.toml")),
@@ -39,6 +43,10 @@ const BUILT_IN: [(&str, &str); 8] = [
         include_str!("../../../editions/recovery-ladder.toml"),
     ),
     ("snia-pts", include_str!("../../../editions/snia-pts.toml")),
+    (
+        "endurance",
+        include_str!("../../../editions/endurance.toml"),
+    ),
 ];
 
 /// Percentiles that every edition must ask for, because the review's
@@ -110,6 +118,9 @@ pub enum Step {
         round_s: f64,
         /// Rounds at most.
         rounds_max: u32,
+        /// Whether a test that starts from here fails where the speed does not become
+        /// steady; if not, its result says so.
+        required: bool,
     },
 }
 
@@ -147,6 +158,8 @@ pub enum TestKind {
     Ladder(Ladder),
     /// Loads in rounds until a state is steady or enough is written.
     Rounds(Rounds),
+    /// Writing until the target refuses.
+    Endurance(Endurance),
 }
 
 /// Points over one or more parameters.

@@ -140,6 +140,39 @@ pub(crate) fn benchmark_file(region_bytes: u64, capacity_bytes: u64, seed: u64) 
     file(1 << 20, 1, 0, size, seed)
 }
 
+/// The job file that writes so many bytes into the range, again and again: whole requests, and
+/// never more.
+pub(crate) fn wear(load: &Load, range_bytes: u64, bytes: u64, seed: u64) -> String {
+    let mut text = String::from("[global]\n");
+    let direction = match load.pattern {
+        Pattern::Sequential => "write",
+        Pattern::Random => "randwrite",
+    };
+    push(&mut text, "rw", direction);
+    push(&mut text, "bs", block_option(load.block_bytes));
+    push(&mut text, "iodepth", load.queue_depth);
+    if load.pattern == Pattern::Random {
+        text.push_str("norandommap\n");
+    }
+    push(&mut text, "randseed", seed);
+    text.push_str("\n[wear]\n");
+    push(&mut text, "size", range_bytes);
+    push(&mut text, "io_size", bytes);
+    text
+}
+
+/// The job file that reads the range once, whatever becomes of single reads.
+pub(crate) fn read_back(block_bytes: u64, range_bytes: u64, seed: u64) -> String {
+    let mut text = String::from("[global]\nrw=read\n");
+    push(&mut text, "bs", block_option(block_bytes));
+    push(&mut text, "iodepth", 32);
+    push(&mut text, "continue_on_error", "read");
+    push(&mut text, "randseed", seed);
+    text.push_str("\n[read-back]\n");
+    push(&mut text, "size", range_bytes);
+    text
+}
+
 fn file(
     block_bytes: u64,
     queue_depth: u32,

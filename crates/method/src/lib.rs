@@ -11,6 +11,7 @@
 mod benchmark;
 mod conditions;
 pub mod edition;
+mod endurance;
 mod event;
 mod files;
 mod histogram;
@@ -27,9 +28,9 @@ mod serial;
 mod traces;
 mod until_steady;
 
-pub use edition::{Edition, EditionError};
+pub use edition::{Edition, EditionError, SteadyLoad};
 pub use event::Event;
 pub use run::{
-    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, check_options, estimate,
-    run_review,
+    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, check_options,
+    check_write_budget, estimate, run_review,
 };

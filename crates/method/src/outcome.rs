@@ -102,6 +102,11 @@ pub(crate) fn series(
     })
 }
 
+/// Bytes written, all jobs of the file added up.
+pub(crate) fn written_bytes(outcome: &JobOutcome) -> u64 {
+    outcome.fio.jobs.iter().map(|job| job.write.io_bytes).sum()
+}
+
 /// Whether every job of the file went well.
 pub(crate) fn check_errors(outcome: &JobOutcome) -> Result<(), TargetError> {
     match outcome.fio.jobs.iter().find(|job| job.error != 0) {

@@ -2,16 +2,16 @@
 //! and what it costs.
 
 use stend_load::trace::{Timing, summary};
-use stend_record::review::{PointOp, TargetKind};
+use stend_record::review::{PointOp, TargetKind, TestResult};
 
 use crate::edition::traces::TraceEntry;
 use crate::edition::{
-    Benchmark, ContinuationStep, Curve, Edition, Files, Ladder, Load, Response, Rounds, Step,
-    TestKind, Traces, range_bytes,
+    Benchmark, ContinuationStep, Curve, Edition, Endurance, Files, Ladder, Load, Response, Rounds,
+    Step, TestKind, Traces, range_bytes,
 };
 use crate::files;
 use crate::job::scaled_runtime_s;
-use crate::{ladder, response, rounds, traces};
+use crate::{endurance, ladder, response, rounds, traces};
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,11 @@ pub(crate) enum Unit<'e> {
     },
     /// Loads in rounds.
     Rounds { dest: Dest, rounds: &'e Rounds },
+    /// Writing until the target refuses.
+    Endurance {
+        dest: Dest,
+        endurance: &'e Endurance,
+    },
     /// A curve and what continues it.
     Chain {
         /// Id of the test that the curve belongs to: names the random seeds.
@@ -135,6 +140,10 @@ pub(crate) struct Plan<'e> {
     pub(crate) scale: f64,
     pub(crate) capacity_bytes: u64,
     pub(crate) kind: TargetKind,
+    /// Bytes that a test of endurance may write; `None` where only the target ends it.
+    pub(crate) write_budget_bytes: Option<u64>,
+    /// Tests of endurance that an earlier run has begun on this very target.
+    pub(crate) begun: Vec<TestResult>,
     /// Chosen tests that are not finished, in the edition's order.
     pub(crate) tests: Vec<PlannedTest>,
     /// Chosen tests that the target cannot do: index in `tests`, and why.
@@ -158,6 +167,8 @@ impl<'e> Plan<'e> {
             scale,
             capacity_bytes: target.capacity_bytes,
             kind: target.kind,
+            write_budget_bytes: None,
+            begun: Vec::new(),
             tests: Vec::new(),
             skipped: Vec::new(),
             units: Vec::new(),
@@ -232,6 +243,10 @@ impl<'e> Plan<'e> {
             TestKind::Rounds(rounds) => {
                 let dest = next();
                 self.units.push(Unit::Rounds { dest, rounds });
+            }
+            TestKind::Endurance(endurance) => {
+                let dest = next();
+                self.units.push(Unit::Endurance { dest, endurance });
             }
             TestKind::Ladder(ladder) => {
                 let dests = std::iter::repeat_with(next)
@@ -323,6 +338,7 @@ impl<'e> Plan<'e> {
             load,
             round_s,
             rounds_max,
+            ..
         } = step
         {
             return self.load_cost(load, Some(self.runtime_s(*round_s))) * f64::from(*rounds_max);
@@ -465,6 +481,7 @@ impl<'e> Plan<'e> {
             }
             Unit::Ladder { ladder, .. } => ladder::walk(self, ladder, copied, see),
             Unit::Rounds { rounds, .. } => rounds::walk(self, rounds, see),
+            Unit::Endurance { .. } => see(Action::Write(endurance::planned_bytes(self))),
             Unit::Chain { curve, phases, .. } => {
                 for phase in phases {
                     see(match phase {
@@ -503,6 +520,7 @@ impl Unit<'_> {
             Unit::Files { files, .. } => files.state,
             Unit::Ladder { ladder, .. } => ladder.state,
             Unit::Rounds { rounds, .. } => rounds.state,
+            Unit::Endurance { endurance, .. } => endurance.state,
             Unit::Chain { curve, .. } => curve.state,
         }
     }
@@ -516,7 +534,7 @@ impl Unit<'_> {
             Unit::Trace { .. } => None,
             Unit::Files { .. } => None,
             Unit::Ladder { ladder, .. } => ladder.load.region_bytes,
-            Unit::Rounds { .. } => None,
+            Unit::Rounds { .. } | Unit::Endurance { .. } => None,
             Unit::Chain { curve, .. } => curve.load.region_bytes,
         }
     }
@@ -528,7 +546,8 @@ impl Unit<'_> {
             | Unit::Response { dest, .. }
             | Unit::Trace { dest, .. }
             | Unit::Files { dest, .. }
-            | Unit::Rounds { dest, .. } => vec![*dest],
+            | Unit::Rounds { dest, .. }
+            | Unit::Endurance { dest, .. } => vec![*dest],
             Unit::Benchmark { dests, .. } | Unit::Ladder { dests, .. } => dests.clone(),
             Unit::Chain { phases, .. } => phases
                 .iter()
@@ -548,7 +567,8 @@ impl Unit<'_> {
             | Unit::Response { dest, .. }
             | Unit::Trace { dest, .. }
             | Unit::Files { dest, .. }
-            | Unit::Rounds { dest, .. } => dest.test,
+            | Unit::Rounds { dest, .. }
+            | Unit::Endurance { dest, .. } => dest.test,
             Unit::Benchmark { .. } | Unit::Ladder { .. } | Unit::Chain { .. } => {
                 self.dests()[0].test
             }
@@ -568,7 +588,8 @@ impl Unit<'_> {
             | Unit::Benchmark { .. }
             | Unit::Trace { .. }
             | Unit::Files { .. }
-            | Unit::Ladder { .. } => true,
+            | Unit::Ladder { .. }
+            | Unit::Endurance { .. } => true,
             Unit::Rounds { rounds, .. } => rounds.loads.iter().any(Load::writes),
             Unit::Chain { curve, phases, .. } => {
                 curve.load.writes() || phases.iter().any(|p| matches!(p, Phase::Do(_)))

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use stend_analysis::steady;
 use stend_record::benchmark::BenchmarkCell;
+use stend_record::endurance::Endurance;
 use stend_record::review::{
     Condition, FailedTest, FileWork, JobText, Point, Response, Review, Rounds, Rung, Series,
-    TestResult,
+    SteadyStart, TestResult,
 };
 use stend_record::traces::{TraceResult, overall_bw};
 use stend_target::TargetError;
@@ -38,6 +40,8 @@ pub(crate) enum Measured {
     Rung(Series, Rung),
     /// Rounds, with the jobs of the first.
     Rounds(Rounds),
+    /// Writing until the target refused, with the jobs of the first round and of the reads.
+    Endurance(Box<Endurance>),
 }
 
 type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
@@ -56,6 +60,13 @@ struct Progress {
     failed: Vec<Option<FailedTest>>,
     /// Conditions that showed while states were made, by name: states are made in any order.
     notes: BTreeMap<String, Vec<String>>,
+    /// How a state that is steady, or should be, was made last, by its id.
+    steady: BTreeMap<String, SteadyStart>,
+    /// Of the tests of the plan, the steady state that each result started from, by slot: on
+    /// copies, results begin in any order.
+    steady_starts: Vec<BTreeMap<usize, SteadyStart>>,
+    /// Tests of endurance under way, by index in the edition.
+    unfinished: Vec<Option<TestResult>>,
 }
 
 /// Where all results go. Shared by all workers.
@@ -94,8 +105,11 @@ impl<'a> Recorder<'a> {
                 cost_done: 0.0,
                 review,
                 failed: vec![None; finished.len()],
+                unfinished: begun(plan),
                 finished,
                 notes: BTreeMap::new(),
+                steady: BTreeMap::new(),
+                steady_starts: vec![BTreeMap::new(); plan.tests.len()],
             }),
         }
     }
@@ -120,7 +134,51 @@ impl<'a> Recorder<'a> {
     /// time.
     pub(crate) fn note(&self, name: String, value: String) {
         let mut progress = self.lock();
-        progress.notes.entry(name).or_default().push(value);
+        let said = progress.notes.entry(name).or_default();
+        // What an earlier run said of the same state of the same drive is said once.
+        if said.last() != Some(&value) {
+            said.push(value);
+        }
+    }
+
+    /// Takes over what an earlier run noted.
+    pub(crate) fn take_over(&self, notes: &[Condition]) {
+        for note in notes {
+            for value in note.value.split(AGAIN) {
+                self.note(note.name.clone(), value.to_owned());
+            }
+        }
+    }
+
+    /// A state was written until it was steady, or as long as it was to be.
+    pub(crate) fn made_steady(&self, start: SteadyStart) {
+        self.lock().steady.insert(start.state.clone(), start);
+    }
+
+    /// Tests begin, or go on, from a state.
+    pub(crate) fn starts_from(&self, dests: &[Dest], state: &str) {
+        let mut progress = self.lock();
+        let Some(start) = progress.steady.get(state).cloned() else {
+            return;
+        };
+        for dest in dests {
+            progress.steady_starts[dest.test].insert(dest.slot, start.clone());
+        }
+    }
+
+    /// A test that outlasts its run is under way: it is kept as it stands.
+    pub(crate) fn under_way(&self, dest: Dest, endurance: Endurance, jobs: &[JobText]) {
+        let mut progress = self.lock();
+        let slot: SlotResult = Some(Ok(Arc::new(Shot {
+            name: String::new(),
+            measured: Measured::Endurance(Box::new(endurance)),
+            jobs: jobs.to_vec(),
+            warnings: Vec::new(),
+        })));
+        let result = self.assemble(dest.test, &[slot], &progress.steady_starts[dest.test]);
+        let index = self.plan.tests[dest.test].index;
+        progress.unfinished[index] = Some(result);
+        self.save(&review(&progress));
     }
 
     /// A preparation begins.
@@ -194,7 +252,7 @@ impl<'a> Recorder<'a> {
         self.begin_test(test);
         let mut progress = self.lock();
         let index = self.plan.tests[test].index;
-        let mut result = self.assemble(test, &[]);
+        let mut result = self.assemble(test, &[], &BTreeMap::new());
         result.warnings.push(why.to_owned());
         progress.finished[index] = Some(result);
         self.settle(&mut progress, test);
@@ -215,7 +273,8 @@ impl<'a> Recorder<'a> {
             .cloned();
         match error {
             None => {
-                let result = self.assemble(test, slots);
+                let result = self.assemble(test, slots, &progress.steady_starts[test]);
+                progress.unfinished[index] = None;
                 progress.finished[index].get_or_insert(result);
             }
             Some(error) => {
@@ -243,12 +302,25 @@ impl<'a> Recorder<'a> {
         self.save(&review(progress));
     }
 
-    fn assemble(&self, test: usize, slots: &[SlotResult]) -> TestResult {
+    fn assemble(
+        &self,
+        test: usize,
+        slots: &[SlotResult],
+        starts: &BTreeMap<usize, SteadyStart>,
+    ) -> TestResult {
+        let mut steady_starts: Vec<SteadyStart> = Vec::new();
+        for start in starts.values() {
+            if !steady_starts.contains(start) {
+                steady_starts.push(start.clone());
+            }
+        }
         let entry = &self.plan.edition.tests[self.plan.tests[test].index];
         let mut result = TestResult {
             id: entry.id.clone(),
             title: entry.title.clone(),
             method: entry.method.clone(),
+            warnings: steady_starts.iter().filter_map(not_steady).collect(),
+            steady_starts,
             ..TestResult::default()
         };
         for shot in slots.iter().flatten().flatten() {
@@ -277,6 +349,9 @@ impl<'a> Recorder<'a> {
                     result.files.get_or_insert_with(Vec::new).push(work.clone());
                 }
                 Measured::Rounds(rounds) => result.rounds = Some(rounds.clone()),
+                Measured::Endurance(endurance) => {
+                    result.endurance = Some(endurance.as_ref().clone());
+                }
                 Measured::Rung(series, rung) => {
                     let curves = result.series.get_or_insert_with(Vec::new);
                     curves.push(series.clone());
@@ -309,15 +384,38 @@ impl<'a> Recorder<'a> {
     }
 }
 
+/// Between what is noted of the same thing at different times.
+const AGAIN: &str = "; again: ";
+
+/// Tests of endurance that an earlier run has begun, by index in the edition.
+fn begun(plan: &Plan<'_>) -> Vec<Option<TestResult>> {
+    let tests = plan.edition.tests.iter();
+    tests
+        .map(|test| plan.begun.iter().find(|begun| begun.id == test.id).cloned())
+        .collect()
+}
+
+/// What is to be said where a test was to start from a steady state and did not.
+fn not_steady(start: &SteadyStart) -> Option<String> {
+    (!start.reached).then(|| {
+        format!(
+            "state `{}` was to be steady and is not: {}",
+            start.state,
+            steady::start_words(start)
+        )
+    })
+}
+
 fn review(progress: &Progress) -> Review {
     let mut review = progress.review.clone();
     let notes = progress.notes.iter().map(|(name, values)| Condition {
         name: name.clone(),
-        value: values.join("; again: "),
+        value: values.join(AGAIN),
     });
     review.conditions.extend(notes);
     review.tests = progress.finished.iter().flatten().cloned().collect();
     review.failed = progress.failed.iter().flatten().cloned().collect();
+    review.unfinished = progress.unfinished.iter().flatten().cloned().collect();
     review.complete = review.failed.is_empty() && progress.settled.iter().all(|s| *s);
     review
 }

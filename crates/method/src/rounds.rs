@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
 use stend_record::review::{JobText, Point, RoundFigures, RoundLoad, Rounds, Tracked};
-use stend_target::{JobOutcome, Target, TargetError};
+use stend_target::{Target, TargetError};
 
 use crate::edition::{self, Load, Until};
-use crate::outcome;
+use crate::outcome::{self, written_bytes};
 use crate::plan::{Action, Dest, Plan};
 use crate::recorder::{Measured, Shot};
 use crate::run::Runner;
@@ -154,11 +154,7 @@ fn not_achieved(
     }
 }
 
-fn written_bytes(done: &JobOutcome) -> u64 {
-    done.fio.jobs.iter().map(|job| job.write.io_bytes).sum()
-}
-
-fn round_load(load: &Load) -> RoundLoad {
+pub(crate) fn round_load(load: &Load) -> RoundLoad {
     RoundLoad {
         pattern: load.pattern,
         block_bytes: load.block_bytes,

@@ -1,21 +1,23 @@
 //! Carrying an edition out on a target.
 
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use stend_record::review::{
     JobText, PointOp, Review, SCHEMA, Series, TargetInfo, TargetKind, TestResult,
 };
-use stend_target::{JobRequest, Target, TargetError};
+use stend_target::{JobRequest, Target, TargetError, WriteLimit};
 
 use crate::conditions;
-use crate::edition::{Curve, Edition, Load, Step, TestKind, range_bytes, size_text};
+use crate::edition::{Curve, Edition, Load, SteadyLoad, Step, TestKind, range_bytes, size_text};
+use crate::endurance;
 use crate::event::Event;
 use crate::job::{self, JobFrame};
 use crate::outcome;
 use crate::plan::{Action, Dest, Phase, Plan, Unit};
 use crate::recorder::{Measured, Recorder, Shot};
-use crate::{parallel, serial};
+use crate::{parallel, serial, until_steady};
 
 /// Keeps a partial review; what it cannot is said in words, and becomes a warning.
 pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
@@ -37,6 +39,11 @@ pub struct ReviewOptions<'a> {
     /// How many units run at a time on a target that can be copied, and so how many
     /// copies exist at a time; 0 counts as 1. The result does not depend on it.
     pub threads: usize,
+    /// Bytes that a test of endurance may write to the target.
+    pub write_budget_bytes: Option<u64>,
+    /// Bring the target to a steady state by this load before every test that starts from a
+    /// written target.
+    pub until_steady: Option<SteadyLoad>,
     /// The command that makes the review again, for the review.
     pub reproduce: String,
     /// An earlier, partial review of the same target with the same edition, seed and
@@ -53,6 +60,8 @@ impl Default for ReviewOptions<'_> {
             seed: 1,
             duration_scale: 1.0,
             threads: 1,
+            write_budget_bytes: None,
+            until_steady: None,
             reproduce: String::new(),
             resume: None,
             save: None,
@@ -86,6 +95,60 @@ pub enum MethodError {
         "a duration scale of {0:?} is impossible: it must be above 0 and at most {DURATION_SCALE_MAX}, such as 0.1 for a tenth of every duration"
     )]
     DurationScale(f64),
+    /// Writing without end, to a target that is somebody's.
+    #[error(
+        "`{test}` writes until the target refuses, which ends the life of a drive: on a real target it runs only as far as you state, with --write-budget BYTES (such as --write-budget 2TB); nothing has been written"
+    )]
+    BudgetMissing {
+        /// Id of the test.
+        test: String,
+    },
+    /// Writing without end, to a target that never refuses.
+    #[error(
+        "`{test}` writes until the drive refuses, and nothing in this model wears out: say how much is to be written, with --write-budget BYTES (such as --write-budget 2TB), or give the model an end ([health] end_of_life_cycles, or [blocks] life_cycles)"
+    )]
+    Endless {
+        /// Id of the test.
+        test: String,
+    },
+    /// A budget that nothing goes by.
+    #[error(
+        "--write-budget is how much a test of endurance may write, and none was chosen; other tests write as much as the target takes in their time. Leave it out, or choose one (--edition endurance)"
+    )]
+    BudgetUnused,
+    /// A budget for less than one request.
+    #[error("--write-budget {budget} is less than one request of the test, {request} bytes")]
+    BudgetTooSmall {
+        /// As given, bytes.
+        budget: u64,
+        /// Size of a request, bytes.
+        request: u64,
+    },
+    /// Tests beside one of endurance on one real target.
+    #[error(
+        "--write-budget is the most that may be written to a real target, and could not be kept beside {}: choose `{test}` alone, with --tests {test}; nothing has been written", others.join(", ")
+    )]
+    BudgetShared {
+        /// Id of the test of endurance.
+        test: String,
+        /// Ids of the others.
+        others: Vec<String>,
+    },
+    /// A test of endurance whose state is written on a real target.
+    #[error(
+        "--write-budget is the most that may be written to a real target, and state `{state}`, from which `{test}` starts, is written besides: let it start from a state that is not (as that of --edition endurance); nothing has been written"
+    )]
+    BudgetPrepared {
+        /// Id of the test of endurance.
+        test: String,
+        /// Id of the state.
+        state: String,
+    },
+    /// A steady state that no test would start from.
+    #[error(
+        "--until-steady changes nothing here: none of the chosen tests starts from a state that is written and not steady already"
+    )]
+    NothingSteady,
     /// The review to go on from is of something else.
     #[error(
         "the earlier review cannot be continued: its {what} is {was}, now it is {is}; choose another folder, or the same {what}"
@@ -119,7 +182,29 @@ pub struct Estimate {
 
 /// Whether the options suit the edition, which can be known before a target is opened.
 pub fn check_options(edition: &Edition, options: &ReviewOptions<'_>) -> Result<(), MethodError> {
-    chosen(edition, options).map(drop)
+    let chosen = chosen(edition, options)?;
+    match options.until_steady {
+        Some(_) if !edition.can_be_steady(&chosen) => Err(MethodError::NothingSteady),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the chosen tests may write as much as they will to a target of this limit.
+/// [`run_review`] asks again; for a real target the answer is known before it is opened.
+pub fn check_write_budget(
+    edition: &Edition,
+    options: &ReviewOptions<'_>,
+    limit: WriteLimit,
+) -> Result<(), MethodError> {
+    endurance::check_budget(edition, &chosen(edition, options)?, options, limit)
+}
+
+/// The edition as the options change it.
+fn asked<'e>(edition: &'e Edition, options: &ReviewOptions<'_>) -> Cow<'e, Edition> {
+    match options.until_steady {
+        None => Cow::Borrowed(edition),
+        Some(load) => Cow::Owned(edition.until_steady(load)),
+    }
 }
 
 /// What [`run_review`] would ask of a target of this kind and size.
@@ -129,7 +214,8 @@ pub fn estimate(
     target: &TargetInfo,
     can_be_copied: bool,
 ) -> Result<Estimate, MethodError> {
-    let (plan, _) = prepare_plan(edition, options, target)?;
+    let edition = asked(edition, options);
+    let (plan, _) = prepare_plan(&edition, options, target)?;
     let mut sum = Estimate::default();
     walk(&plan, can_be_copied, &mut |action| match action {
         Action::Load {
@@ -184,7 +270,14 @@ pub fn run_review(
     events: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Review, MethodError> {
     let info = target.info();
-    let (plan, finished) = prepare_plan(edition, options, &info)?;
+    check_options(edition, options)?;
+    check_write_budget(edition, options, target.write_limit())?;
+    let edition = asked(edition, options);
+    let edition = &*edition;
+    let (mut plan, finished) = prepare_plan(edition, options, &info)?;
+    if let (Some(earlier), WriteLimit::AsStated) = (&options.resume, target.write_limit()) {
+        plan.begun.clone_from(&earlier.unfinished);
+    }
     // Whether a target can be copied is its own to say; a copy of an untouched one is cheap.
     let can_be_copied = target.fork().is_some();
     let mut cost_total = 0.0;
@@ -198,13 +291,19 @@ pub fn run_review(
         edition_title: edition.title.clone(),
         seed: options.seed,
         duration_scale: options.duration_scale,
+        until_steady: options.until_steady.map(|load| load.name.to_owned()),
         complete: false,
         reproduce: options.reproduce.clone(),
         tests: Vec::new(),
         failed: Vec::new(),
+        unfinished: Vec::new(),
         rivals: Vec::new(),
     };
     let recorder = Recorder::new(&plan, cost_total, events, options.save, review, finished);
+    if let Some(earlier) = &options.resume {
+        // The states of tests that are taken over are not made again.
+        recorder.take_over(&conditions::notes(earlier));
+    }
     for (test, why) in &plan.skipped {
         recorder.skip(*test, why);
     }
@@ -255,7 +354,8 @@ fn prepare_plan<'e>(
         .into_iter()
         .filter(|i| finished[*i].is_none())
         .collect();
-    let plan = Plan::new(edition, &left, options.seed, options.duration_scale, target);
+    let mut plan = Plan::new(edition, &left, options.seed, options.duration_scale, target);
+    plan.write_budget_bytes = options.write_budget_bytes;
     Ok((plan, finished))
 }
 
@@ -306,6 +406,11 @@ fn check_resume(
         ("edition", earlier.edition.clone(), edition.id.clone()),
         ("seed", earlier.seed.to_string(), options.seed.to_string()),
         (
+            "load until steady (--until-steady)",
+            steady_name(earlier.until_steady.as_deref()),
+            steady_name(options.until_steady.map(|load| load.name)),
+        ),
+        (
             "duration scale",
             earlier.duration_scale.to_string(),
             options.duration_scale.to_string(),
@@ -325,6 +430,10 @@ fn check_resume(
         Some((what, was, is)) => Err(MethodError::Resume { what, was, is }),
         None => Ok(()),
     }
+}
+
+fn steady_name(load: Option<&str>) -> String {
+    load.unwrap_or("none").to_owned()
 }
 
 /// What tells two drives of the same name apart: of simulated ones all that is known of
@@ -399,7 +508,16 @@ impl Runner<'_> {
                 load,
                 round_s,
                 rounds_max,
-            } => self.until_steady(target, name, load, *round_s, *rounds_max)?,
+                required,
+            } => {
+                let rounds = until_steady::Rounds {
+                    load,
+                    round_s: *round_s,
+                    rounds_max: *rounds_max,
+                    required: *required,
+                };
+                self.until_steady(target, name, &rounds)?;
+            }
             Step::Idle { duration_s } => target.idle(self.plan.rest_s(*duration_s))?,
         }
         self.recorder.spent(self.plan.step_cost(step));
@@ -412,6 +530,8 @@ impl Runner<'_> {
         target: &mut dyn Target,
         unit: &Unit<'_>,
     ) -> Result<(), Arc<TargetError>> {
+        let state = &self.plan.edition.states[unit.state()].id;
+        self.recorder.starts_from(&unit.dests(), state);
         let done = guarded(|| match unit {
             Unit::Point {
                 dest,
@@ -437,6 +557,7 @@ impl Runner<'_> {
             } => self.trace(target, *dest, traces, entry, *asks),
             Unit::Files { dest, files, set } => self.files(target, *dest, files, set),
             Unit::Rounds { dest, rounds } => self.rounds(target, *dest, rounds),
+            Unit::Endurance { dest, endurance } => self.endurance(target, *dest, endurance),
             Unit::Ladder { dests, ladder } => self.ladder(target, dests, ladder),
             Unit::Chain { id, curve, phases } => {
                 for phase in phases {

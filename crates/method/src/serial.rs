@@ -35,7 +35,8 @@ impl<'e> Tracker<'e> {
     /// Within a test, points of the same state follow one on the other without a rest,
     /// as they do in a reviewer's lab: to make the state anew for each of a sweep's
     /// writes would cost a real drive days and dozens of fills. Between tests, a state
-    /// that only reads have touched is kept, after a pause. From a state on the way (`clean`, on the way to `filled`) only the rest is made. A
+    /// that only reads have touched is kept, after a pause; without one where it is steady,
+    /// which a rest would undo. From a state on the way (`clean`, on the way to `filled`) only the rest is made. A
     /// target that was in the first state of the way before is brought back by the
     /// edition's `again`. `new_test` is true as well of a part of a test that starts anew.
     pub(crate) fn bring_to(&mut self, state: usize, new_test: bool) -> Vec<Step> {
@@ -47,7 +48,8 @@ impl<'e> Tracker<'e> {
             return Vec::new();
         }
         if self.current == Some(state) {
-            return if new_test { vec![pause] } else { Vec::new() };
+            let rests = new_test && !self.edition.is_steady(state);
+            return if rests { vec![pause] } else { Vec::new() };
         }
         let way = self.edition.lineage(state);
         let known = way.iter().position(|s| self.current == Some(*s));

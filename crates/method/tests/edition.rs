@@ -18,7 +18,8 @@ fn the_built_in_edition_is_as_documented() {
             "2018",
             "crystaldiskmark",
             "recovery-ladder",
-            "snia-pts"
+            "snia-pts",
+            "endurance"
         ]
     );
     assert_eq!(edition.id, "2014");

@@ -20,7 +20,11 @@ fn fio_parses_every_job() {
     let reviews = Edition::built_in().into_iter().map(|id| {
         let edition = Edition::load(id).unwrap();
         let fake = Box::new(Fake::simulated());
-        run_review(fake, &edition, &ReviewOptions::default(), &|_| {}).unwrap()
+        let options = ReviewOptions {
+            write_budget_bytes: (id == "endurance").then_some(2 * common::CAPACITY_BYTES),
+            ..ReviewOptions::default()
+        };
+        run_review(fake, &edition, &options, &|_| {}).unwrap()
     });
     let folder = tempfile::tempdir().unwrap();
     let disk = folder.path().join("disk");
@@ -35,6 +39,9 @@ fn fio_parses_every_job() {
         .flat_map(|t| t.jobs)
         .collect();
     assert!(jobs.len() > 250, "{}", jobs.len());
+    for of_endurance in ["[wear]", "[read-back]"] {
+        assert!(jobs.iter().any(|job| job.text.contains(of_endurance)));
+    }
     let mut fio = Command::new("fio");
     fio.arg("--parse-only")
         .arg(format!("--filename={}", disk.display()));

@@ -7,7 +7,7 @@ mod common;
 use common::{CAPACITY_BYTES, Fake, Fault};
 use stend_method::{Edition, ReviewOptions, estimate, run_review};
 use stend_record::review::{Review, Rung};
-use stend_target::Target as _;
+use stend_target::{JobOutcome, JobRequest, Target as _, TargetError};
 
 fn edition() -> Edition {
     let text = include_str!("../../../editions/recovery-ladder.toml")
@@ -156,4 +156,78 @@ fn what_is_wrong_with_a_ladder_is_told() {
     assert!(wrong("[false, true]", "[true, true]").contains("`trim`"));
     assert!(wrong("again_s = 1800", "again_s = 0").contains("`again_s`"));
     assert!(wrong("again_s = 1800", "").contains("missing field `again_s`"));
+}
+
+/// A target whose writes start at 40,000 IOPS after a rest and fall after so many samples.
+struct Rested {
+    fast_samples: usize,
+    rested: bool,
+}
+
+impl stend_target::Target for Rested {
+    fn info(&self) -> stend_record::review::TargetInfo {
+        Fake::simulated().info()
+    }
+
+    fn environment(&self) -> Vec<stend_record::review::Condition> {
+        Vec::new()
+    }
+
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        let mut done = Fake::simulated().run(job)?;
+        let fast = if self.rested { self.fast_samples } else { 0 };
+        for (number, sample) in done.log.iter_mut().enumerate() {
+            sample.write_iops = if number < fast { 40_000.0 } else { 4000.0 };
+        }
+        Ok(done)
+    }
+
+    fn run_logged(
+        &mut self,
+        _: &JobRequest<'_>,
+        _: Option<&stend_target::Deletion>,
+    ) -> Result<stend_target::LoggedOutcome, TargetError> {
+        unreachable!("no ladder deletes")
+    }
+
+    fn trim_all(&mut self) -> Result<(), TargetError> {
+        Ok(())
+    }
+
+    fn idle(&mut self, _: f64) -> Result<(), TargetError> {
+        self.rested = true;
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn stend_target::Target>> {
+        Some(Box::new(Rested {
+            rested: false,
+            ..*self
+        }))
+    }
+}
+
+#[test]
+fn a_load_that_is_still_fast_at_its_end_is_warned_of() {
+    let told = |fast_samples: usize| {
+        let target = Rested {
+            fast_samples,
+            rested: false,
+        };
+        let options = ReviewOptions::default();
+        let review = run_review(Box::new(target), &edition(), &options, &|_| {}).unwrap();
+        let test = &review.tests[0];
+        let rungs = test.rungs.as_ref().unwrap();
+        let fell = rungs.iter().all(|rung| rung.fell);
+        assert!(
+            rungs
+                .iter()
+                .all(|rung| rung.fell == fell && rung.recovered_bytes > 0)
+        );
+        let warned = |w: &&String| w.starts_with("after some rests the load was still fast");
+        (fell, test.warnings.iter().filter(warned).count())
+    };
+    // A rung is measured for 600 samples: it falls within them, or it does not. Said once.
+    assert_eq!(told(100), (true, 0));
+    assert_eq!(told(600), (false, 1));
 }

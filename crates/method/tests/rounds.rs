@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use stend_method::{Edition, ReviewOptions, estimate, run_review};
+use stend_method::{Edition, MethodError, ReviewOptions, SteadyLoad, estimate, run_review};
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::review::{Condition, Review, Rounds, TargetInfo, TargetKind};
 use stend_target::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
@@ -102,7 +102,10 @@ impl Target for Scripted {
         Ok(())
     }
 
-    fn idle(&mut self, _: f64) -> Result<(), TargetError> {
+    fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
+        if seconds > 0.0 {
+            self.log.lock().unwrap().push(format!("idle {seconds}"));
+        }
         Ok(())
     }
 
@@ -369,4 +372,208 @@ fn a_state_that_does_not_become_steady_fails_its_tests() {
         error.contains("state `steady`: steady state not achieved in 7 rounds of 60 s"),
         "{error}"
     );
+}
+
+/// Runs with a steady state before tests.
+fn run_steady(
+    edition: &Edition,
+    tests: &[&str],
+    speeds: &'static [f64],
+    copied: bool,
+    resume: Option<Review>,
+) -> (Result<Review, MethodError>, Vec<String>) {
+    let log = Arc::default();
+    let target = Scripted {
+        speeds,
+        written_bytes: CAPACITY_BYTES / 2,
+        copied,
+        log: Arc::clone(&log),
+        seeds: Arc::default(),
+    };
+    let options = ReviewOptions {
+        tests: Some(tests.iter().map(|id| id.to_string()).collect()),
+        until_steady: Some(SteadyLoad::ALL[0]),
+        resume,
+        ..ReviewOptions::default()
+    };
+    let review = run_review(Box::new(target), edition, &options, &|_| {});
+    let log = log.lock().unwrap().clone();
+    (review, log)
+}
+
+#[test]
+fn a_test_from_a_written_state_is_given_a_steady_one_on_wish() {
+    for copied in [true, false] {
+        let id = "steady-throughput-1m";
+        let (review, log) = run_steady(&edition(), &[id], SETTLING, copied, None);
+        let review = review.unwrap();
+        // The state of the edition, eight rounds, and only then the test's own.
+        assert_eq!(log[..3], ["trim", "write 128k", "write 128k"]);
+        assert!(
+            log[3..11].iter().all(|job| job == "randwrite 4k"),
+            "{log:?}"
+        );
+        assert_eq!(log[11..13], ["read 1m", "write 1m"]);
+        let [start] = &review.tests[0].steady_starts[..] else {
+            panic!("{:?}", review.tests[0].steady_starts);
+        };
+        assert_eq!(start.state, "preconditioned-steady");
+        assert_eq!((start.rounds, start.reached), (8, true));
+        assert_eq!(start.written_bytes, 4 * CAPACITY_BYTES);
+        assert_eq!((start.load.block_bytes, start.load.queue_depth), (4096, 32));
+        assert_eq!(review.until_steady.as_deref(), Some("random-write-4k"));
+        assert!(
+            review.tests[0]
+                .warnings
+                .iter()
+                .all(|w| !w.contains("steady and is not"))
+        );
+        let condition = "steady state of `preconditioned-steady`";
+        assert!(review.conditions.iter().any(|c| c.name == condition));
+    }
+}
+
+#[test]
+fn a_wish_that_is_not_fulfilled_is_said_and_fails_nothing() {
+    const SAW: &[f64] = &[
+        10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3,
+        15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3, 10e3, 15e3,
+    ];
+    let id = "steady-throughput-1m";
+    let (review, log) = run_steady(&edition(), &[id], SAW, true, None);
+    let review = review.unwrap();
+    assert!(review.complete, "{:?}", review.failed);
+    assert_eq!(log.iter().filter(|job| *job == "randwrite 4k").count(), 25);
+    let test = &review.tests[0];
+    assert_eq!(
+        (test.steady_starts[0].rounds, test.steady_starts[0].reached),
+        (25, false)
+    );
+    let said = &test.warnings[0];
+    assert!(
+        said.starts_with("state `preconditioned-steady` was to be steady and is not: steady state not achieved in 25 rounds of 60 s of random write, 4 KiB"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_fresh_state_and_a_steady_one_stay_as_they_are() {
+    let (review, log) = run_steady(&edition(), &["write-saturation"], SETTLING, true, None);
+    assert_eq!(review.unwrap_err(), MethodError::NothingSteady);
+    assert!(log.is_empty());
+    // Beside a test that is changed, it runs as it always did.
+    let both = ["write-saturation", "steady-throughput-1m"];
+    let (review, _) = run_steady(&edition(), &both, SETTLING, false, None);
+    let review = review.unwrap();
+    assert_eq!(review.tests[0].steady_starts, []);
+    assert_eq!(review.tests[1].steady_starts.len(), 1);
+    let (review, _) = run_steady(&steady_edition(25), &["random"], SETTLING, true, None);
+    assert_eq!(review.unwrap_err(), MethodError::NothingSteady);
+}
+
+/// Two tests that only read, from the same steady state of the edition's own.
+fn two_reads() -> Edition {
+    let text = include_str!("../../../editions/snia-pts.toml");
+    let head = text.split("[[state]]").next().unwrap();
+    let head = head.replace("pause_s = 0", "pause_s = 900");
+    let test = |id: &str| {
+        format!(
+            "[[test]]\nid = \"{id}\"\ntitle = \"\"\nmethod = \"\"\n[[test.sweep]]\nop = \"read\"\nstate = \"steady\"\npattern = \"random\"\nblock_bytes = [4096]\nqueue_depth = [1]\nthreads = 1\nduration_s = 30\n"
+        )
+    };
+    let state = "[[state]]\nid = \"steady\"\ntitle = \"\"\nsteps = [\"trim\", { until_steady = { block_bytes = 4096, queue_depth = 32, round_s = 60, rounds_max = 25 } }]\n";
+    let text = format!("{head}{state}{}{}", test("first"), test("second"));
+    Edition::parse(&text, "mine.toml").unwrap()
+}
+
+#[test]
+fn no_rest_undoes_a_steady_state_between_tests_that_read() {
+    let log = Arc::default();
+    let target = Scripted {
+        speeds: SETTLING,
+        written_bytes: 0,
+        copied: false,
+        log: Arc::clone(&log),
+        seeds: Arc::default(),
+    };
+    let review = run_review(
+        Box::new(target),
+        &two_reads(),
+        &ReviewOptions::default(),
+        &|_| {},
+    );
+    let review = review.unwrap();
+    let log = log.lock().unwrap().clone();
+    assert_eq!(log[log.len() - 2..], ["randread 4k", "randread 4k"]);
+    assert!(log.iter().all(|did| !did.starts_with("idle")), "{log:?}");
+    for test in &review.tests {
+        assert_eq!(test.steady_starts.len(), 1, "{}", test.id);
+    }
+}
+
+#[test]
+fn what_is_taken_over_keeps_its_steady_state() {
+    let edition = two_reads();
+    for copied in [true, false] {
+        let run = |tests: &[&str], resume: Option<Review>| {
+            let target = Scripted {
+                speeds: SETTLING,
+                written_bytes: 0,
+                copied,
+                log: Arc::default(),
+                seeds: Arc::default(),
+            };
+            let options = ReviewOptions {
+                tests: Some(tests.iter().map(|id| id.to_string()).collect()),
+                resume,
+                ..ReviewOptions::default()
+            };
+            run_review(Box::new(target), &edition, &options, &|_| {})
+        };
+        let said = |review: &Review| -> Vec<String> {
+            let conditions = review.conditions.iter();
+            conditions
+                .filter(|c| c.name == "steady state of `steady`")
+                .map(|c| c.value.clone())
+                .collect()
+        };
+        let mut first = run(&["first"], None).unwrap();
+        first.complete = false;
+        // Nothing is left to be done, and the state is not made again.
+        let taken = run(&["first"], Some(first.clone())).unwrap();
+        assert_eq!(said(&taken), said(&first));
+        assert_eq!(said(&first).len(), 1);
+        // Made again for the other test, it came about in the same way: said once.
+        let both = run(&["first", "second"], Some(first.clone())).unwrap();
+        assert_eq!(said(&both), said(&first));
+        assert_eq!(both.tests[0], first.tests[0]);
+        assert_eq!(both.tests[1].steady_starts, first.tests[0].steady_starts);
+        // A condition that differs stands beside the earlier one.
+        let other = first
+            .conditions
+            .iter_mut()
+            .find(|c| c.name.starts_with("steady state of"));
+        other.unwrap().value = "reached after 5 rounds; again: reached after 6 rounds".to_owned();
+        let both = run(&["first", "second"], Some(first.clone())).unwrap();
+        let value = said(&both).remove(0);
+        assert!(
+            value.starts_with(
+                "reached after 5 rounds; again: reached after 6 rounds; again: reached after 8"
+            ),
+            "{value}"
+        );
+    }
+}
+
+#[test]
+fn a_review_goes_on_only_with_the_same_wish() {
+    let id = "steady-throughput-1m";
+    let (plain, _) = run(&edition(), id, SETTLING, true);
+    let (error, log) = run_steady(&edition(), &[id], SETTLING, true, Some(plain));
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("load until steady (--until-steady) is none, now it is random-write-4k"),
+        "{error}"
+    );
+    assert!(log.is_empty());
 }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::benchmark::BenchmarkCell;
+use crate::endurance::Endurance;
 use crate::traces::TraceResult;
 
 /// The name and version of this schema.
@@ -27,6 +28,10 @@ pub struct Review {
     /// Factor on every duration; 1 is the edition's own. Anything else is a shortened
     /// (or stretched) run, and every figure of it must say so.
     pub duration_scale: f64,
+    /// The load by which the target was brought to a steady state before tests, on the
+    /// user's wish: `random-write-4k`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_steady: Option<String>,
     /// False while tests are missing: the run was stopped or a test failed.
     pub complete: bool,
     /// What was tested and how, in sentences for the report.
@@ -40,6 +45,10 @@ pub struct Review {
     /// Tests that were asked for and did not finish.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedTest>,
+    /// Tests of endurance that were broken off on a target that has been worn by them: they go
+    /// on from here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<TestResult>,
     /// The same edition on other targets, to compare with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
@@ -91,6 +100,9 @@ pub struct Rival {
     pub target: TargetInfo,
     /// Its finished tests.
     pub tests: Vec<TestResult>,
+    /// As [`Review::unfinished`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<TestResult>,
 }
 
 /// A test that did not finish.
@@ -102,8 +114,8 @@ pub struct FailedTest {
     pub error: String,
 }
 
-/// The result of one test. One of `points`, `series`, `responses`, `benchmark`, `traces` and
-/// `files` is filled; none where the target cannot do the test, as `warnings` says.
+/// The result of one test. One of `points`, `series`, `responses`, `benchmark`, `traces`,
+/// `files`, `rounds` and `endurance` is filled; none where the target cannot do the test, as `warnings` says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestResult {
     /// `sequential`, `sequential-depth`, `random`, `depth-scaling`, `block-scaling`,
@@ -142,11 +154,41 @@ pub struct TestResult {
     /// Loads in rounds, until a state is steady or enough is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<Rounds>,
+    /// Writing until the drive refuses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endurance: Option<Endurance>,
+    /// The steady states that the test started from, in the order in which they were made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steady_starts: Vec<SteadyStart>,
     /// The fio job files as run, in order.
     pub jobs: Vec<JobText>,
     /// Warnings about this test, with cause and hint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// How a target was brought to a steady state before a test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SteadyStart {
+    /// Id of the state.
+    pub state: String,
+    /// The load, whose requests a second were tracked.
+    pub load: RoundLoad,
+    /// Length of a round, s.
+    pub round_s: f64,
+    /// Rounds that were written.
+    pub rounds: u32,
+    /// Bytes written in them.
+    pub written_bytes: u64,
+    /// Whether the last five of them are steady by SNIA's definition.
+    pub reached: bool,
+    /// Mean over the last five rounds, requests a second.
+    pub iops_mean: f64,
+    /// Greatest less least of the last five, as a share of their mean.
+    pub spread_share: f64,
+    /// What the least-squares line gains over the last five, as a share of their mean;
+    /// negative where it falls.
+    pub drift_share: f64,
 }
 
 /// One rest of a recovery ladder, and what it gave back.

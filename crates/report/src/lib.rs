@@ -3,8 +3,8 @@
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
-//! the key figures; `points`, `curves`, `responses`, `benchmark`, `traces`, `files`, `ladders` and
-//! `rounds`, with `latency`, make each test's charts and tables; `bars` draws those of groups; `chart` is the data
+//! the key figures; `points`, `curves`, `responses`, `benchmark`, `traces`, `files`, `ladders`,
+//! `rounds` and `endurance`, with `latency`, make each test's charts and tables; `bars` draws those of groups; `chart` is the data
 //! that the page's script draws; `page`
 //! lays it out.
 
@@ -14,6 +14,7 @@ mod chart;
 mod curve;
 mod curves;
 mod drive;
+mod endurance;
 mod files;
 mod headline;
 mod ladders;

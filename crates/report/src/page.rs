@@ -2,14 +2,17 @@
 
 use askama::Template;
 use stend_analysis::figures::LEVEL_SHARE;
-use stend_record::review::{Condition, JobText, Review, TargetInfo, TargetKind, TestResult};
+use stend_analysis::steady::start_words;
+use stend_record::review::{
+    Condition, JobText, Review, SteadyStart, TargetInfo, TargetKind, TestResult,
+};
 
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
 use crate::{
-    Finding, ReportError, benchmark, curves, files, headline, ladders, number, points, responses,
-    rounds, traces,
+    Finding, ReportError, benchmark, curves, endurance, files, headline, ladders, number, points,
+    responses, rounds, traces,
 };
 
 #[derive(Template)]
@@ -50,6 +53,8 @@ struct Section<'a> {
     anchor: String,
     title: &'a str,
     method: &'a str,
+    /// How it was brought to the steady states that it started from.
+    starts: Vec<String>,
     warnings: &'a [String],
     blocks: Vec<Block>,
     jobs: &'a [JobText],
@@ -157,6 +162,7 @@ fn section<'a>(
 ) -> Section<'a> {
     let mut blocks = ladders::blocks(test, drives, data);
     blocks.extend(rounds::blocks(test, drives, data));
+    blocks.extend(endurance::blocks(test, drives, data));
     if test
         .points
         .as_ref()
@@ -185,10 +191,22 @@ fn section<'a>(
         anchor: format!("test-{}-{words}", number + 1),
         title: &test.title,
         method: &test.method,
+        starts: test
+            .steady_starts
+            .iter()
+            .map(|start| number::bound(&start_sentence(start)))
+            .collect(),
         warnings: &test.warnings,
         blocks,
         jobs: &test.jobs,
     }
+}
+
+/// `Steady state before the test (state `clean-steady`): reached after …`
+fn start_sentence(start: &SteadyStart) -> String {
+    let state = &start.state;
+    let how = start_words(start);
+    format!("Steady state before the test (state `{state}`): {how}.")
 }
 
 /// The drives side by side.

@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stend_method::SteadyLoad;
 
 /// A laboratory for solid-state drives: runs the methodology of published drive reviews
 /// on a simulated drive, in virtual time, or on a real one, through fio, and writes the
@@ -199,7 +200,7 @@ pub struct ReviewArgs {
     pub target: String,
 
     /// Edition of the methodology: 2014, 2015, 2016a, 2016b, 2018, crystaldiskmark,
-    /// recovery-ladder, snia-pts, or a file.
+    /// recovery-ladder, snia-pts, endurance (writes until the drive refuses), or a file.
     #[arg(long, value_name = "ID", default_value = "2014")]
     pub edition: String,
 
@@ -223,6 +224,25 @@ pub struct ReviewArgs {
         allow_negative_numbers = true
     )]
     pub duration_scale: f64,
+
+    /// The most that a test of endurance may write: bytes, or with a suffix KiB … TiB (binary)
+    /// or KB … TB (decimal). A real target is never written more than this, and such a test
+    /// does not run on it without.
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    pub write_budget: Option<u64>,
+
+    /// Before every test that starts from a written drive, write at random until the speed is
+    /// steady by SNIA's definition, 25 rounds of a minute at most: random-write-4k (where no LOAD
+    /// is named) or random-write-128k.
+    #[arg(
+        long,
+        value_name = "LOAD",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "random-write-4k",
+        value_parser = parse_steady
+    )]
+    pub until_steady: Option<SteadyLoad>,
 
     /// Tests at the same time, on copies of a simulated drive; the result does not
     /// depend on it. Default: the number of processors.
@@ -531,6 +551,13 @@ pub struct BenchArgs {
     /// Run this case in this very process: how the others are started.
     #[arg(long, value_name = "NAME", hide = true)]
     pub case: Option<String>,
+}
+
+fn parse_steady(text: &str) -> Result<SteadyLoad, String> {
+    SteadyLoad::of(text).ok_or_else(|| {
+        let names = SteadyLoad::ALL.map(|load| load.name);
+        format!("there is no load `{text}`; there are: {}", names.join(", "))
+    })
 }
 
 /// Bytes of `8GiB`, `8GB`, `4096`. Binary and decimal suffixes are told apart; a bare `G`,

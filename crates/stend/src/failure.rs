@@ -73,7 +73,12 @@ impl From<EditionError> for Failure {
 
 impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Failure {
-        Failure::Input(error.to_string())
+        match error {
+            MethodError::BudgetMissing { .. }
+            | MethodError::BudgetShared { .. }
+            | MethodError::BudgetPrepared { .. } => Failure::Refused(error.to_string()),
+            _ => Failure::Input(error.to_string()),
+        }
     }
 }
 

@@ -102,8 +102,28 @@ pub fn real_options_fit<'a>(
     Err(Failure::Input(text))
 }
 
+/// What is going to be written to a real target.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Planned {
+    /// Bytes.
+    pub bytes: u64,
+    /// Besides, as much as the target takes in this time, s.
+    pub writing_s: f64,
+}
+
 /// Opens a shipped model, a model file, a drive that lives in a file, or a path.
 pub fn open(name: &str, real_args: &RealArgs, access: Access) -> Result<Opened, Failure> {
+    open_planned(name, real_args, access, &|_| None)
+}
+
+/// As [`open`], with what is going to be written to a device of so many bytes: for the table
+/// that is shown before its serial number is demanded.
+pub fn open_planned(
+    name: &str,
+    real_args: &RealArgs,
+    access: Access,
+    planned: &dyn Fn(u64) -> Option<Planned>,
+) -> Result<Opened, Failure> {
     if let Some(model) = Model::shipped(name) {
         return Ok(Opened::Simulated(Box::new(SimulatedTarget::new(model))));
     }
@@ -120,9 +140,13 @@ pub fn open(name: &str, real_args: &RealArgs, access: Access) -> Result<Opened, 
     if !looks_like_a_path {
         return Err(Failure::Input(unknown(name)));
     }
+    let device_bytes = real::device_bytes(path);
+    let planned = device_bytes.and_then(|bytes| planned(real_args.size.unwrap_or(bytes)));
     let options = OpenOptions {
         size_bytes: real_args.size,
         destroy_serial: real_args.destroy.clone(),
+        planned_write_bytes: planned.map(|p| p.bytes),
+        planned_writing_s: planned.map(|p| p.writing_s).filter(|s| *s > 0.0),
         ..OpenOptions::default()
     };
     Ok(Opened::Real(Box::new(real::open(path, &options)?)))

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::{
-    Loop, MIB, fails, folder, have, have_root_and, ids, key_paths, list, number, page_header,
-    review, save, test, tiny_edition,
+    Loop, MIB, fails, folder, have, have_root_and, ids, key_paths, list, mortal_model, number,
+    page_header, review, save, test, tiny_edition,
 };
 use serde_json::Value;
 
@@ -51,6 +51,9 @@ fn simulated() {
     let review = reviewed(dir.path(), &["demo-8gb"]);
     assert_eq!(review["target"]["kind"], "simulated");
     check(&review);
+    mortal_model(dir.path());
+    let worn = worn(dir.path(), &["./mortal.toml"]);
+    check_endurance(&worn);
 }
 
 #[test]
@@ -63,6 +66,7 @@ fn a_file() {
     assert_eq!(review["target"]["kind"], "file");
     assert_eq!(review["target"]["capacity_bytes"], 64 * MIB);
     check(&review);
+    check_endurance(&worn(dir.path(), &["./drive.bin"]));
     let length = dir.path().join("drive.bin").metadata().unwrap().len();
     assert_eq!(length, 64 * MIB, "the file has kept its size");
 }
@@ -113,6 +117,7 @@ fn a_block_device() {
     assert_eq!(review["target"]["kind"], "block-device");
     assert_eq!(review["target"]["capacity_bytes"], 64 * MIB);
     check(&review);
+    check_endurance(&worn(dir.path(), &target));
     // The unfinished review of another device of the same name and size is not continued.
     let mut other = review.clone();
     other["complete"] = false.into();
@@ -124,6 +129,94 @@ fn a_block_device() {
     let args = [&["review"], &target[..], &again].concat();
     let parts = ["backing file is /srv/other.img", "disk.img", "folder"];
     fails(dir.path(), &args, 3, &parts);
+}
+
+/// Two rounds of 64 MiB and a part of a third, no whole number of requests.
+const BUDGET_BYTES: u64 = 150_000_000;
+
+/// Endurance has a command of its own: on a real target its budget goes with no other test.
+fn worn(dir: &Path, target: &[&str]) -> Value {
+    let budget = BUDGET_BYTES.to_string();
+    let more = [
+        "--edition",
+        "endurance",
+        "--write-budget",
+        &budget,
+        "--out",
+        "worn",
+    ];
+    review(dir, &[target, &more].concat())
+}
+
+/// What holds of a drive that is not worn out within the budget, whatever the target.
+fn check_endurance(review: &Value) {
+    assert_eq!(review["complete"], true);
+    assert_eq!(review["target"]["capacity_bytes"], 64 * MIB);
+    let test = test(review, "endurance");
+    let worn = &test["endurance"];
+    let known: BTreeSet<String> = key_paths(worn)
+        .into_iter()
+        .filter(|path| {
+            // What a drive tells of itself, or why it does not.
+            let health = [
+                ".before",
+                ".rounds[].health",
+                ".rounds[].write_amplification",
+            ];
+            let told = health.iter().any(|key| path.starts_with(key));
+            !told && path != ".no_health" && path != ".rated_bytes"
+        })
+        .collect();
+    let expected = [
+        ".afterwards.asked_bytes",
+        ".afterwards.bw_bytes_per_s",
+        ".afterwards.failed_reads",
+        ".afterwards.read_bytes",
+        ".budget_bytes",
+        ".end",
+        ".load.block_bytes",
+        ".load.op",
+        ".load.pattern",
+        ".load.queue_depth",
+        ".round_bytes",
+        ".rounds[].bw_bytes_per_s",
+        ".rounds[].latency_max_ns",
+        ".rounds[].written_bytes",
+        ".written_bytes",
+    ];
+    assert_eq!(known, expected.map(String::from).into());
+    assert_eq!(
+        (&worn["end"], &worn["budget_bytes"]),
+        (&"budget".into(), &BUDGET_BYTES.into())
+    );
+    let column = |key: &str| -> Vec<f64> {
+        let rounds = list(&worn["rounds"]).iter();
+        rounds.map(|round| number(&round[key])).collect()
+    };
+    let whole = (BUDGET_BYTES / 131_072 * 131_072) as f64;
+    let round = (64 * MIB) as f64;
+    assert_eq!(column("written_bytes"), [round, round, whole - 2.0 * round]);
+    assert_eq!(number(&worn["written_bytes"]), whole);
+    assert!(column("bw_bytes_per_s").iter().all(|speed| *speed > 1e6));
+    assert!(column("latency_max_ns").iter().all(|ns| *ns > 1e3));
+    let after = &worn["afterwards"];
+    assert_eq!(
+        (number(&after["read_bytes"]), number(&after["failed_reads"])),
+        (round, 0.0)
+    );
+    let warned = test["warnings"][0].as_str().unwrap();
+    assert!(
+        warned.starts_with("not worn out within the budget: 150 MB"),
+        "{warned}"
+    );
+    // Health is told, or it is said why not.
+    let told = worn["rounds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .all(|r| r.get("health").is_some());
+    assert_ne!(told, worn.get("no_health").is_some());
+    assert_eq!(told, review["target"]["kind"] == "simulated");
 }
 
 fn reviewed(dir: &Path, target: &[&str]) -> Value {

@@ -2,6 +2,7 @@
 //! methodology.
 
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
+use stend_record::endurance::Health;
 use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo};
 
@@ -95,6 +96,27 @@ pub struct LoggedOutcome {
     pub trimmed_ns: Option<(u64, u64)>,
 }
 
+/// What a job yielded that an error of the device may have ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RefusedOutcome {
+    /// What was done until then.
+    pub job: JobOutcome,
+    /// What the device answered the request with that ended the job: an errno. `None` where
+    /// the job came to its end.
+    pub errno: Option<i32>,
+}
+
+/// Whether a target may be written until it refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteLimit {
+    /// It may: it is nobody's, and its flash has an end.
+    UntilRefused,
+    /// It is nobody's, but it would never refuse: nothing in it wears out.
+    NeverRefuses,
+    /// Somebody's: only as many bytes as its owner names.
+    AsStated,
+}
+
 /// Something that can be tested.
 pub trait Target: Send {
     /// What it is.
@@ -105,6 +127,33 @@ pub trait Target: Send {
 
     /// Runs a job file to its end. Results of a job that failed midway are not returned.
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
+
+    /// Runs a job file of one section until its end or until the device answers a request
+    /// with an error, which is a result here.
+    ///
+    /// # Errors
+    /// As [`Target::run`], for whatever the device itself is not to blame for.
+    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
+        Ok(RefusedOutcome {
+            job: self.run(job)?,
+            errno: None,
+        })
+    }
+
+    /// What the target tells of its health; or, in words, why it tells nothing.
+    fn health(&mut self) -> Result<Health, String> {
+        Err(format!("{} tells nothing of its health", self.info().name))
+    }
+
+    /// What it is rated to be written in its life, bytes, where that is known.
+    fn rated_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether it may be written until it refuses.
+    fn write_limit(&self) -> WriteLimit {
+        WriteLimit::AsStated
+    }
 
     /// Replays a trace, which has been read once and fits the target.
     ///

@@ -8,8 +8,8 @@ pub mod smart;
 pub mod state;
 
 pub use contract::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
-    TargetError,
+    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
+    ReplayOutcome, Target, TargetError, WriteLimit,
 };
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
 pub use simulated::SimulatedTarget;

@@ -8,11 +8,12 @@ use stend_drive::{Model, SimDrive};
 use stend_load::report::fio_output;
 use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
 use stend_load::{JobFile, RunError, RunOptions, RunResult, SampleRow};
+use stend_record::endurance::{EraseCycles, Health};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::contract::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target,
-    TargetError,
+    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
+    ReplayOutcome, Target, TargetError, WriteLimit,
 };
 use crate::files::{FilesJob, FilesOutcome};
 use crate::state::StateFile;
@@ -91,6 +92,17 @@ impl SimulatedTarget {
         let events = self.drive.counters().events - before;
         self.events.fetch_add(events, Ordering::Relaxed);
         result
+    }
+
+    fn run_request(&mut self, job: &JobRequest<'_>) -> Result<RunResult, TargetError> {
+        let file =
+            JobFile::parse(job.text).map_err(|error| TargetError::Input(error.to_string()))?;
+        let options = RunOptions {
+            seed: job.seed,
+            sample_ms: job.sample_ms,
+            ..RunOptions::default()
+        };
+        self.run_file(&file, &options)
     }
 
     /// Runs a job file that has been read already, and yields all that was measured.
@@ -186,20 +198,62 @@ impl Target for SimulatedTarget {
     }
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        let file =
-            JobFile::parse(job.text).map_err(|error| TargetError::Input(error.to_string()))?;
-        let options = RunOptions {
-            seed: job.seed,
-            sample_ms: job.sample_ms,
-            ..RunOptions::default()
-        };
-        let result = self.run_file(&file, &options)?;
+        let result = self.run_request(job)?;
         no_job_failed(&result)?;
-        Ok(JobOutcome {
-            fio: fio_output(&result, true),
-            job_text: job.text.to_string(),
-            log: result.samples.iter().map(log_row).collect(),
+        Ok(outcome(job, &result))
+    }
+
+    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
+        let result = self.run_request(job)?;
+        let mut errors = result.jobs.iter().map(|job| job.errors.fatal);
+        Ok(RefusedOutcome {
+            errno: errors.find(|errno| *errno != 0),
+            job: outcome(job, &result),
         })
+    }
+
+    fn health(&mut self) -> Result<Health, String> {
+        let now = self.drive.health();
+        let retired = now
+            .blocks
+            .map_or(now.retired_superblocks, |blocks| blocks.grown_bad);
+        Ok(Health {
+            host_written_bytes: Some(now.host_written_bytes),
+            nand_written_bytes: Some(now.nand_written_bytes),
+            used_percent: now.used_percent,
+            spare_percent: self
+                .drive
+                .spec()
+                .health
+                .is_some()
+                .then_some(now.spare_percent),
+            spare_threshold_percent: self
+                .drive
+                .spec()
+                .health
+                .as_ref()
+                .map(|spec| spec.spare_threshold_percent.into()),
+            erase_cycles: Some(EraseCycles {
+                min: Some(now.cycles.min.into()),
+                mean: now.cycles.mean,
+                max: Some(now.cycles.max.into()),
+            }),
+            retired_blocks: Some(retired.into()),
+            media_errors: Some(now.media_errors),
+            temperature_c: now.temperature_c().map(|c| c as i64),
+            read_only: Some(now.read_only),
+        })
+    }
+
+    fn rated_bytes(&self) -> Option<u64> {
+        self.model.rated_bytes()
+    }
+
+    fn write_limit(&self) -> WriteLimit {
+        match self.drive.spec().wears_out() {
+            true => WriteLimit::UntilRefused,
+            false => WriteLimit::NeverRefuses,
+        }
     }
 
     fn replay(
@@ -285,6 +339,14 @@ impl Target for SimulatedTarget {
 
     fn fork(&self) -> Option<Box<dyn Target>> {
         Some(Box::new(self.clone()))
+    }
+}
+
+fn outcome(job: &JobRequest<'_>, result: &RunResult) -> JobOutcome {
+    JobOutcome {
+        fio: fio_output(result, true),
+        job_text: job.text.to_string(),
+        log: result.samples.iter().map(log_row).collect(),
     }
 }
 

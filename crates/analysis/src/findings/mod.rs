@@ -23,6 +23,7 @@
 
 mod benchmark;
 mod curves;
+mod endurance;
 mod files;
 mod ladder;
 mod points;
@@ -37,8 +38,9 @@ use stend_record::review::{Review, TargetKind, TestResult};
 use crate::figures::{KeyFigure, key_figures};
 use crate::files::files_of;
 use crate::load::{
-    benchmark_of, curves_of, points_of, responses_of, rounds_of, rungs_of, traces_of,
+    benchmark_of, curves_of, endurance_of, points_of, responses_of, rounds_of, rungs_of, traces_of,
 };
+use crate::words;
 
 /// Title of the first finding, the whole in a few sentences.
 pub const SUMMARY_TITLE: &str = "In short";
@@ -54,6 +56,7 @@ pub fn findings(review: &Review) -> Vec<(String, String)> {
             continue;
         }
         sentences.extend(rivals::sentence(test, &drives));
+        sentences.extend(start(test));
         found.push((title(test), sentences.join(" ")));
     }
     let summary = summary::sentences(review, &drives);
@@ -112,9 +115,33 @@ fn title(test: &TestResult) -> String {
     }
 }
 
+/// Whether the test started from a steady state, where it was to.
+fn start(test: &TestResult) -> Option<String> {
+    let last = test.steady_starts.last()?;
+    let rounds = format!(
+        "{} rounds of {} ({} written)",
+        last.rounds,
+        words::time(last.round_s),
+        words::bytes(last.written_bytes)
+    );
+    Some(
+        match test.steady_starts.iter().find(|start| !start.reached) {
+            None => format!("It starts from steady state, reached after {rounds}."),
+            Some(start) => format!(
+                "It does NOT start from steady state: {} rounds of {} do not reach it.",
+                start.rounds,
+                words::time(start.round_s)
+            ),
+        },
+    )
+}
+
 fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
     if let Some(rounds) = rounds_of(test) {
         return rounds::sentences(rounds);
+    }
+    if let Some(endurance) = endurance_of(test) {
+        return endurance::sentences(endurance, capacity_bytes);
     }
     let rungs = rungs_of(test);
     if !rungs.is_empty() {

@@ -26,6 +26,8 @@ pub struct HealthTable {
     pub spare_superblocks: Field<u32>,
     /// Share of them below which the drive warns, percent.
     pub spare_threshold_percent: Field<u32>,
+    /// What its maker rates the drive to be written in its life, TB (10^12 bytes).
+    pub rated_written_tb: Option<Field<u32>>,
     /// The attributes of an ATA drive.
     #[serde(default)]
     pub attributes: Vec<AttributeTable>,
@@ -62,6 +64,11 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
     ] {
         c.optional(key, field, 1..=1_000_000);
     }
+    c.optional(
+        "health.rated_written_tb",
+        &h.rated_written_tb,
+        1..=1_000_000,
+    );
     c.range("health.spare_superblocks", &h.spare_superblocks, 0..=65_536);
     c.range(
         "health.spare_threshold_percent",
@@ -78,6 +85,15 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
         c.one_of("health.attributes.value", &attribute.value, &normals);
         c.range("health.attributes.thresh", &attribute.thresh, 0..=100);
         c.source("health.attributes.flags", &attribute.flags);
+    }
+}
+
+impl Model {
+    /// What the drive is rated to be written in its life, bytes; `None` where its model does
+    /// not say.
+    pub fn rated_bytes(&self) -> Option<u64> {
+        let rated = self.health.as_ref()?.rated_written_tb.as_ref()?;
+        Some(u64::from(rated.get()) * 1_000_000_000_000)
     }
 }
 

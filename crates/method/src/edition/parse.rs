@@ -5,6 +5,7 @@
 //! know (references, ranges, names used twice) is checked and resolved.
 
 mod benchmark;
+mod endurance;
 mod files;
 mod ladder;
 mod rounds;
@@ -94,6 +95,7 @@ struct TestEntry {
     files: Option<FilesEntry>,
     ladder: Option<ladder::Entry>,
     rounds: Option<rounds::Entry>,
+    endurance: Option<endurance::Entry>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -379,6 +381,7 @@ impl Source<'_> {
                 },
                 round_s: self.duration(&round_s)?,
                 rounds_max: self.steady_rounds(&rounds_max)?,
+                required: true,
             }),
             StepEntry::Measure { name, duration_s } => ContinuationStep::Measure {
                 duration_s: self.duration(&duration_s)?,
@@ -491,10 +494,13 @@ impl Source<'_> {
         if let Some(rounds) = &entry.rounds {
             kinds.push(TestKind::Rounds(self.rounds(rounds, states)?));
         }
+        if let Some(endurance) = &entry.endurance {
+            kinds.push(TestKind::Endurance(self.endurance(endurance, states)?));
+        }
         let Ok([kind]) = <[TestKind; 1]>::try_from(kinds) else {
             return self.fail(
                 &entry.id,
-                "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.benchmark]`, `[test.traces]`, `[test.files]`, `[test.ladder]`, `[test.rounds]`",
+                "a test has exactly one of: `[[test.sweep]]` (any number), `[test.curve]`, `[test.continue]`, `[test.response]`, `[test.benchmark]`, `[test.traces]`, `[test.files]`, `[test.ladder]`, `[test.rounds]`, `[test.endurance]`",
             );
         };
         Ok(Test {

@@ -149,6 +149,7 @@ fn direction(hash: u64, runtime_s: u64) -> Direction {
     let counts = [n - n / 100 - n / 1_000, n / 100, n / 1_000];
     let bins = values.iter().zip(counts);
     Direction {
+        io_bytes: n * 4096,
         bw_bytes: n * 4096 / runtime_s,
         iops: n as f64 / runtime_s as f64,
         total_ios: n,

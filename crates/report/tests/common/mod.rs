@@ -80,9 +80,12 @@ pub fn review(duration_scale: f64) -> Review {
             .into(),
         tests: tests(REVIEWED, duration_scale),
         failed: Vec::new(),
+        unfinished: Vec::new(),
+        until_steady: None,
         rivals: vec![Rival {
             target: target("fixture-b-256gb", "Fixture B 256 GB", 256_060_514_304),
             tests: tests(RIVAL, duration_scale),
+            unfinished: Vec::new(),
         }],
     }
 }

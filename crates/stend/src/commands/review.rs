@@ -7,17 +7,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use stend_analysis::files::set_words;
+use stend_analysis::steady::start_words;
+use stend_analysis::words;
 use stend_lab::RunId;
-use stend_method::{Edition, ReviewOptions, check_options, run_review};
-use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TestResult};
+use stend_method::{
+    Edition, ReviewOptions, check_options, check_write_budget, estimate, run_review,
+};
+use stend_record::endurance::{Endurance, EnduranceEnd};
+use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult};
-use stend_target::Access;
+use stend_target::{Access, WriteLimit};
 
 use crate::args::{RealArgs, ReviewArgs};
 use crate::failure::Failure;
 use crate::folder::{Folder, keep_finished};
 use crate::laboratory::Keeper;
-use crate::open::{Opened, is_simulated, open, real_options_fit};
+use crate::open::{Opened, Planned, is_simulated, open, open_planned, real_options_fit};
 use crate::progress::Progress;
 use crate::{laboratory, note, print, signals};
 
@@ -63,10 +68,16 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         seed: args.seed,
         duration_scale: args.duration_scale,
         threads: threads(args),
+        write_budget_bytes: args.write_budget,
+        until_steady: args.until_steady,
         reproduce: reproduce(args),
         ..ReviewOptions::default()
     };
     check_options(&edition, &options)?;
+    let mut targets = std::iter::once(&args.target).chain(&args.against);
+    if targets.any(|name| !is_simulated(name)) {
+        check_write_budget(&edition, &options, WriteLimit::AsStated)?;
+    }
     real_options_fit(
         std::iter::once(&args.target).chain(&args.against),
         &args.real,
@@ -78,9 +89,10 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         .transpose()?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
-        nothing_is_lost(earlier, args, &rivals, &folder)?;
+        nothing_is_lost(earlier, (args, &edition), &rivals, &folder)?;
     }
-    let target = open(&args.target, &args.real, Access::Look)?;
+    let planned = |bytes| planned(&edition, &options, bytes);
+    let target = open_planned(&args.target, &args.real, Access::Look, &planned)?;
     tell_of_copies(std::iter::once(&target).chain(&rivals));
     let session = Session {
         edition: &edition,
@@ -98,6 +110,22 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         review,
         requests: session.requests.into_inner(),
         events: session.events.into_inner(),
+    })
+}
+
+/// What a review writes to a block device of so many bytes.
+fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
+    let device = TargetInfo {
+        name: String::new(),
+        title: String::new(),
+        kind: TargetKind::BlockDevice,
+        capacity_bytes: bytes,
+        facts: Vec::new(),
+    };
+    let asked = estimate(edition, options, &device, false).ok()?;
+    Some(Planned {
+        bytes: asked.fill_bytes + asked.trace_bytes,
+        writing_s: asked.writing_s,
     })
 }
 
@@ -213,6 +241,7 @@ fn as_rival(review: Review) -> Rival {
     Rival {
         target: review.target,
         tests: review.tests,
+        unfinished: review.unfinished,
     }
 }
 
@@ -221,6 +250,7 @@ fn as_review(of: &Review, rival: Rival) -> Review {
     Review {
         target: rival.target,
         tests: rival.tests,
+        unfinished: rival.unfinished,
         complete: false,
         failed: Vec::new(),
         rivals: Vec::new(),
@@ -248,17 +278,22 @@ fn earlier(folder: &Folder) -> Result<Option<Review>, Failure> {
 /// Refuses to go on from an unfinished review of which something would be left out.
 fn nothing_is_lost(
     earlier: &Review,
-    args: &ReviewArgs,
+    (args, edition): (&ReviewArgs, &Edition),
     rivals: &[Opened],
     folder: &Folder,
 ) -> Result<(), Failure> {
-    let asked = |id: &String| args.tests.as_ref().is_none_or(|tests| tests.contains(id));
-    let tests = earlier.tests.iter().map(|test| &test.id);
+    let asked = |id: &String| {
+        // An edition of the user's own may have been changed since.
+        edition.tests.iter().any(|test| test.id == *id)
+            && args.tests.as_ref().is_none_or(|tests| tests.contains(id))
+    };
+    let begun = earlier.tests.iter().chain(&earlier.unfinished);
+    let tests = begun.map(|test| &test.id);
     let mut lost: Vec<String> = tests.filter(|id| !asked(id)).cloned().collect();
     let infos: Vec<TargetInfo> = rivals.iter().map(Opened::info).collect();
     let again = |rival: &Rival| {
         let same = |info| earlier_rival(earlier, info).is_some_and(|found| found == rival);
-        rival.tests.is_empty() || infos.iter().any(same)
+        (rival.tests.is_empty() && rival.unfinished.is_empty()) || infos.iter().any(same)
     };
     let left_out = earlier.rivals.iter().filter(|rival| !again(rival));
     lost.extend(left_out.map(|rival| format!("those of {}", rival.target.title)));
@@ -266,7 +301,7 @@ fn nothing_is_lost(
         return Ok(());
     }
     Err(Failure::Input(format!(
-        "{} holds an unfinished review with finished tests that this command leaves out: {}; name \
+        "{} holds an unfinished review with tests that this command leaves out: {}; name \
          them too, or choose another folder with --out",
         folder.path().display(),
         lost.join(", ")
@@ -332,6 +367,12 @@ fn reproduce(args: &ReviewArgs) -> String {
     }
     if args.duration_scale != 1.0 {
         command += &format!(" --duration-scale {}", args.duration_scale);
+    }
+    if let Some(load) = args.until_steady {
+        command += &format!(" --until-steady={}", load.name);
+    }
+    if let Some(bytes) = args.write_budget {
+        command += &format!(" --write-budget {bytes}");
     }
     if let Some(size) = args.real.size {
         command += &format!(" --size {size}");
@@ -429,6 +470,12 @@ fn test_lines(test: &TestResult) -> String {
             response.latency_ns.max as f64 / 1e6
         );
     }
+    if let Some(endurance) = &test.endurance {
+        text += &endurance_line(endurance);
+    }
+    for start in &test.steady_starts {
+        text += &format!("  steady state before it: {}\n", start_words(start));
+    }
     if let Some(rounds) = &test.rounds {
         text += &format!(
             "  {} rounds of {} loads, {:.1} GB written\n",
@@ -438,6 +485,19 @@ fn test_lines(test: &TestResult) -> String {
         );
     }
     text
+}
+
+fn endurance_line(endurance: &Endurance) -> String {
+    let end = match endurance.end {
+        EnduranceEnd::Refused => "refused a write",
+        EnduranceEnd::Budget => "NOT worn out within the budget",
+        EnduranceEnd::Unfinished => "not at its end yet",
+    };
+    format!(
+        "  {end} after {} in {} rounds\n",
+        words::bytes(endurance.written_bytes),
+        endurance.rounds.len()
+    )
 }
 
 fn trace_lines(test: &TestResult) -> String {

@@ -191,6 +191,36 @@ pub fn tiny_edition(dir: &Path) -> PathBuf {
     path
 }
 
+/// A drive model of 64 MiB in the folder, whose flash bears nine erasures.
+pub fn mortal_model(dir: &Path) -> PathBuf {
+    let mut text = include_str!("../../../../drives/demo-8gb.toml")
+        .replace("demo-8gb", "mortal")
+        .replace("Demonstration drive, 8 GB", "Mortal drive");
+    for (key, was, now) in [
+        ("user_bytes", "8000000000", "67108864"),
+        ("blocks_per_plane", "860", "30"),
+        ("blocks_per_plane", "110", "20"),
+    ] {
+        let from = format!("\n{key} = {{ value = {was},");
+        assert_eq!(text.matches(&from).count(), 1, "{from}");
+        text = text.replace(&from, &format!("\n{key} = {{ value = {now},"));
+    }
+    text += "\n[health]\n";
+    for (key, value) in [
+        ("protocol", "\"ata\""),
+        ("rated_cycles", "6"),
+        ("end_of_life_cycles", "9"),
+        ("spare_superblocks", "2"),
+        ("spare_threshold_percent", "60"),
+        ("rated_written_tb", "1"),
+    ] {
+        text += &format!("{key} = {{ value = {value}, source = \"assumed: for this test\" }}\n");
+    }
+    let path = dir.join("mortal.toml");
+    fs::write(&path, text).unwrap();
+    path
+}
+
 /// False, with a line printed, when a tool is missing and the test is to be skipped.
 ///
 /// # Panics

@@ -125,7 +125,7 @@ fn refusal(path: &Path, device: &Device, findings: &[Finding]) -> String {
     for finding in findings {
         text.push_str(&format!("  - {finding}\n"));
     }
-    text.push_str(&table(path, device, None));
+    text.push_str(&table(path, device, &OpenOptions::default()));
     text.truncate(text.trim_end().len());
     text
 }
@@ -150,7 +150,7 @@ pub(crate) fn consent(
             quoted(given)
         ));
     }
-    text.push_str(&table(path, device, options.planned_write_bytes));
+    text.push_str(&table(path, device, options));
     let what = if device.serial.is_some() {
         "serial number"
     } else {
@@ -163,8 +163,18 @@ pub(crate) fn consent(
     Err(TargetError::Refused(text))
 }
 
+/// `7 h 27 min`.
+fn time_for_people(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).ceil() as u64;
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
 /// What will be lost.
-fn table(path: &Path, device: &Device, planned_write_bytes: Option<u64>) -> String {
+fn table(path: &Path, device: &Device, planned: &OpenOptions) -> String {
     let unknown = || "not reported".to_owned();
     let mut rows = vec![
         ("device", path.display().to_string()),
@@ -179,8 +189,12 @@ fn table(path: &Path, device: &Device, planned_write_bytes: Option<u64>) -> Stri
     if let Some(file) = device.disk("loop/backing_file") {
         rows.insert(1, ("backing file", file));
     }
-    if let Some(bytes) = planned_write_bytes {
+    if let Some(bytes) = planned.planned_write_bytes {
         rows.push(("will be written", bytes_for_people(bytes)));
+    }
+    if let Some(seconds) = planned.planned_writing_s {
+        let text = format!("{} as fast as it takes writes", time_for_people(seconds));
+        rows.push(("and besides", text));
     }
     rows.iter()
         .map(|(name, value)| format!("  {name:<16}{value}\n"))
@@ -196,6 +210,7 @@ mod tests {
         let options = OpenOptions {
             destroy_serial: token.map(str::to_owned),
             planned_write_bytes: Some(1_200_000_000_000),
+            planned_writing_s: Some(26_800.0),
             ..OpenOptions::default()
         };
         let device = Recorded::sata().device("8:0");
@@ -219,6 +234,7 @@ mod tests {
             "serial number   142207A1B2C3",
             "size            240.1 GB (223.6 GiB)",
             "will be written 1200.0 GB (1117.6 GiB)",
+            "and besides     7 h 27 min as fast as it takes writes",
             "--destroy 142207A1B2C3",
         ] {
             assert!(text.contains(part), "{part}\n{text}");

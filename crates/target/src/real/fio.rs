@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
 use stend_record::fio::Output;
 
 use super::engine::Engine;
@@ -129,6 +130,36 @@ impl Fio {
         folder: &Path,
         sampled: bool,
     ) -> Result<(Output, Vec<JobLogs>), TargetError> {
+        let (said, answer) = self.answer(text, folder, sampled)?;
+        let output = judge(&said, &answer)?;
+        let logs = if sampled {
+            read_logs(folder)?
+        } else {
+            Vec::new()
+        };
+        Ok((output, logs))
+    }
+
+    /// Runs a job file until its end or until the device answers with an error: its errno.
+    pub(crate) fn run_until_refused(
+        &self,
+        text: &str,
+        folder: &Path,
+    ) -> Result<(Output, Option<i32>), TargetError> {
+        let (said, answer) = self.answer(text, folder, false)?;
+        match refused(&said, &answer) {
+            Some((output, errno)) => Ok((output, Some(errno))),
+            None => Ok((judge(&said, &answer)?, None)),
+        }
+    }
+
+    /// What fio says and answers.
+    fn answer(
+        &self,
+        text: &str,
+        folder: &Path,
+        sampled: bool,
+    ) -> Result<(Said, String), TargetError> {
         let failed = |what: &str, error: std::io::Error| {
             TargetError::Failed(format!("{}: {what}: {error}", folder.display()))
         };
@@ -149,14 +180,38 @@ impl Fio {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(_) => String::new(),
         };
-        let output = judge(&said, &answer)?;
-        let logs = if sampled {
-            read_logs(folder)?
-        } else {
-            Vec::new()
-        };
-        Ok((output, logs))
+        Ok((said, answer))
     }
+}
+
+/// What the kernel makes of a block device's own errors (`blk_errors` in its
+/// `block/blk-core.c`): a medium, a target, a transport or a device that is gone, and a device
+/// that has become read-only. What else ends a job is not the drive's refusal: a full file
+/// system, memory that is wanting, a defect of the job.
+const DEVICE_ERRORS: [Errno; 9] = [
+    Errno::IO,
+    Errno::ROFS,
+    Errno::REMOTEIO,
+    Errno::NODATA,
+    Errno::ILSEQ,
+    Errno::TIMEDOUT,
+    Errno::NOLINK,
+    Errno::NODEV,
+    Errno::NXIO,
+];
+
+/// The results of a run that an error of the device ended, and the error; `None` of any other
+/// run.
+fn refused(said: &Said, answer: &str) -> Option<(Output, i32)> {
+    if said.status.code()? == INTERRUPTED {
+        return None;
+    }
+    let output = parse(split_at_json(answer).1).ok()?;
+    let errno = output.jobs.iter().map(|job| job.error).find(|e| *e != 0)?;
+    DEVICE_ERRORS
+        .iter()
+        .any(|known| known.raw_os_error() == errno)
+        .then_some((output, errno))
 }
 
 /// `fio-3.33`, `fio-3.36-12-gabcdef`.
@@ -350,6 +405,25 @@ mod tests {
         );
         assert!(error(9, "", GOOD).contains("killed by signal 9"));
         assert!(error(128 << 8, "fio: terminating on signal 2", GOOD).contains("interrupted"));
+    }
+
+    #[test]
+    fn only_the_devices_own_errors_are_refusals() {
+        let with = |errno: i32| {
+            let error = format!("\"error\" : {errno}");
+            GOOD.replacen("\"error\" : 0", &error, 1)
+        };
+        for device in [5, 30, 121, 61, 110, 19, 6] {
+            let (output, errno) = refused(&said(1 << 8, ""), &with(device)).unwrap();
+            assert_eq!((errno, output.jobs[0].error), (device, device));
+        }
+        // A full file system, memory, a permission, none at all.
+        for other in [28, 12, 13, 0] {
+            assert_eq!(refused(&said(1 << 8, ""), &with(other)), None, "{other}");
+        }
+        assert_eq!(refused(&said(128 << 8, ""), &with(5)), None);
+        assert_eq!(refused(&said(9, ""), &with(5)), None);
+        assert_eq!(refused(&said(1 << 8, ""), "no document"), None);
     }
 
     #[test]

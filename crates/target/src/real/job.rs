@@ -38,7 +38,7 @@ const ALLOWED: &str = "\
     cpus_allowed cpus_allowed_policy description name timeout overwrite fallocate \
     create_serialize create_fsync fadvise_hint hipri hipri_percentage fixedbufs \
     registerfiles nonvectored force_async nowait uncached sqthread_poll gtod_reduce \
-    clocksource nice mem_align unit_base significant_figures";
+    clocksource nice mem_align unit_base significant_figures continue_on_error";
 
 /// Engines that read and write the named file and do nothing else.
 const ENGINES: &[&str] = &[

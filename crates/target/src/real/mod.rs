@@ -28,6 +28,7 @@ mod environment;
 mod file;
 mod files;
 mod fio;
+mod health;
 mod job;
 mod logged;
 #[cfg(test)]
@@ -48,6 +49,7 @@ use std::time::Duration;
 
 use stend_load::jobfile::Text;
 use stend_load::trace::{ReplayOptions, Timing, Trace};
+use stend_record::endurance::Health;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use self::device::Device;
@@ -59,7 +61,8 @@ use self::job::{BadJob, Frame};
 use self::running::Workplace;
 use self::system::{DeviceNumber, SystemRoot, mount_of};
 use crate::contract::{
-    Deletion, JobOutcome, JobRequest, LoggedOutcome, ReplayOutcome, Target, TargetError,
+    Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome, Target,
+    TargetError,
 };
 use crate::files::{FilesJob, FilesOutcome};
 
@@ -77,6 +80,9 @@ pub struct OpenOptions {
     /// Bytes that the run will write, for the table shown before the serial number is
     /// demanded; `None` when not known.
     pub planned_write_bytes: Option<u64>,
+    /// Time for which it will write besides, as much as the device takes, s; for the same
+    /// table.
+    pub planned_writing_s: Option<f64>,
     /// Folder for job files, fio's answers and logs while a job runs; each job uses and
     /// removes a folder of its own in it. The system's folder for temporary files if
     /// `None`.
@@ -172,6 +178,17 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         }
     }
     Ok(target)
+}
+
+/// Bytes of the block device at a path, for what is to be said before it is opened; `None`
+/// of anything else.
+pub fn device_bytes(path: &Path) -> Option<u64> {
+    match look_at(path) {
+        Ok(Found::Device(number, _)) => {
+            Device::find(&SystemRoot::running(), number).map(|device| device.size_bytes)
+        }
+        _ => None,
+    }
 }
 
 /// What is at a path.
@@ -304,20 +321,24 @@ impl FioTarget {
         self.run_job(&request, &|bad| with_place(bad, text))
     }
 
+    fn frame<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> Frame<'a> {
+        Frame {
+            path,
+            range_bytes: self.size_bytes,
+            engine: self.engine,
+            seed: job.seed,
+            sample_ms: job.sample_ms,
+            every_request: false,
+        }
+    }
+
     fn run_job(
         &self,
         job: &JobRequest<'_>,
         complain: &dyn Fn(&BadJob) -> TargetError,
     ) -> Result<JobOutcome, TargetError> {
         let (place, path) = self.workplace()?;
-        let frame = Frame {
-            path: &path,
-            range_bytes: self.size_bytes,
-            engine: self.engine,
-            seed: job.seed,
-            sample_ms: job.sample_ms,
-            every_request: false,
-        };
+        let frame = self.frame(&path, job);
         let job_text = job::compose(job.text, &frame).map_err(|bad| complain(&bad))?;
         let sampled = job.sample_ms > 0;
         let (fio, logs) = self.fio.run(&job_text, place.path(), sampled)?;
@@ -433,6 +454,32 @@ impl Target for FioTarget {
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
         self.run_job(job, &|bad| bad.at(None))
+    }
+
+    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
+        let (place, path) = self.workplace()?;
+        let job_text = job::compose(job.text, &self.frame(&path, job))?;
+        let (fio, errno) = self.fio.run_until_refused(&job_text, place.path())?;
+        Ok(RefusedOutcome {
+            job: JobOutcome {
+                fio,
+                job_text,
+                log: Vec::new(),
+            },
+            errno,
+        })
+    }
+
+    /// Of a block device, by `smartctl`.
+    fn health(&mut self) -> Result<Health, String> {
+        match (&self.device, self.kind) {
+            (Some(device), TargetKind::BlockDevice) => health::ask(&device.disk_name()),
+            _ => Err(
+                "a file has no health of its own: that of the drive below it tells of \
+                      everything that is written there"
+                    .to_owned(),
+            ),
+        }
     }
 
     /// By fio's `read_iolog`. What fio cannot do, and how sure times are, stands in

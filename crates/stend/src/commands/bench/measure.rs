@@ -50,6 +50,8 @@ pub fn run(case: &Case, smoke: bool) -> Result<(), Failure> {
                 against: Vec::new(),
                 seed: 1,
                 duration_scale,
+                write_budget: None,
+                until_steady: None,
                 threads: threads.and_then(NonZero::new),
                 out: None,
                 lab: LabPath::default(),

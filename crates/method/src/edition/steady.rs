@@ -1,0 +1,142 @@
+//! An edition whose tests start from a steady state, on the user's wish.
+
+use stend_record::review::{Pattern, PointOp};
+
+use super::{Edition, Load, State, Step, TestKind, size_text};
+
+/// A load by which a target is brought to a steady state before tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SteadyLoad {
+    /// Its name, `random-write-4k`.
+    pub name: &'static str,
+    /// Size of a request, bytes.
+    block_bytes: u64,
+}
+
+/// Time a round, s; rounds at most. Both, and the load, after the write saturation of SNIA PTS
+/// 2.0.1 and its definition of the steady state.
+const ROUND_S: f64 = 60.0;
+const ROUNDS_MAX: u32 = stend_analysis::steady::ROUNDS_MAX as u32;
+
+impl SteadyLoad {
+    /// All there are; the first is meant where none is named.
+    pub const ALL: [SteadyLoad; 2] = [
+        SteadyLoad {
+            name: "random-write-4k",
+            block_bytes: 4096,
+        },
+        SteadyLoad {
+            name: "random-write-128k",
+            block_bytes: 131_072,
+        },
+    ];
+
+    /// The load of a name.
+    pub fn of(name: &str) -> Option<SteadyLoad> {
+        SteadyLoad::ALL.into_iter().find(|load| load.name == name)
+    }
+
+    fn step(&self) -> Step {
+        Step::UntilSteady {
+            load: Load {
+                op: PointOp::Write,
+                pattern: Pattern::Random,
+                block_bytes: self.block_bytes,
+                queue_depth: 32,
+                threads: 1,
+                read_percent: 0,
+                region_bytes: None,
+            },
+            round_s: ROUND_S,
+            rounds_max: ROUNDS_MAX,
+            required: false,
+        }
+    }
+}
+
+impl Edition {
+    /// The edition with a steady state before every test that starts from a written target.
+    ///
+    /// Each state on whose way something is written gets another one behind it, `clean-steady`
+    /// behind `clean`, and the tests start from that. A state that nothing is written for is
+    /// meant to be fresh, and one that ends with rounds until it is steady is so already: tests
+    /// that start from these stay as they are.
+    pub fn until_steady(&self, load: SteadyLoad) -> Edition {
+        let mut edition = self.clone();
+        let mut steady = vec![None; self.states.len()];
+        for index in 0..self.states.len() {
+            if !self.is_written(index) || self.is_steady(index) {
+                continue;
+            }
+            let state = &self.states[index];
+            steady[index] = Some(edition.states.len());
+            edition.states.push(State {
+                id: self.free_id(&state.id),
+                title: format!(
+                    "`{}`, then random writes of {} at queue depth 32 in rounds of {ROUND_S} s until their speed is steady, {ROUNDS_MAX} rounds at most",
+                    state.id,
+                    size_text(load.block_bytes)
+                ),
+                from: Some(index),
+                steps: vec![load.step()],
+                again: vec![load.step()],
+            });
+        }
+        for test in &mut edition.tests {
+            for state in test.kind.states_mut() {
+                *state = steady[*state].unwrap_or(*state);
+            }
+        }
+        edition
+    }
+
+    /// Whether the tests of these indices change when a steady state is asked for.
+    pub(crate) fn can_be_steady(&self, tests: &[usize]) -> bool {
+        tests.iter().any(|&test| {
+            let mut kind = self.tests[test].kind.clone();
+            let mut states = kind.states_mut().into_iter();
+            states.any(|state| self.is_written(*state) && !self.is_steady(*state))
+        })
+    }
+
+    /// Whether anything is written on the way to a state.
+    pub(crate) fn is_written(&self, state: usize) -> bool {
+        let way = self.lineage(state);
+        let mut steps = way.iter().flat_map(|s| &self.states[*s].steps);
+        steps.any(|step| matches!(step, Step::Fill { .. } | Step::UntilSteady { .. }))
+    }
+
+    /// Whether a state ends with writing until it is steady, so that a rest would undo it.
+    pub(crate) fn is_steady(&self, state: usize) -> bool {
+        matches!(
+            self.states[state].steps.last(),
+            Some(Step::UntilSteady { .. })
+        )
+    }
+
+    fn free_id(&self, id: &str) -> String {
+        let mut free = format!("{id}-steady");
+        while self.states.iter().any(|state| state.id == free) {
+            free.push_str("-2");
+        }
+        free
+    }
+}
+
+impl TestKind {
+    /// The states that a test starts from; none of one that goes on after another.
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        match self {
+            TestKind::Sweeps(sweeps) => sweeps.iter_mut().map(|s| &mut s.state).collect(),
+            TestKind::Curve(curve) => vec![&mut curve.state],
+            TestKind::Continue(_) => Vec::new(),
+            TestKind::Response(response) => vec![&mut response.state],
+            TestKind::Benchmark(benchmark) => vec![&mut benchmark.state],
+            TestKind::Traces(traces) => vec![&mut traces.state],
+            TestKind::Files(files) => vec![&mut files.state],
+            TestKind::Ladder(ladder) => vec![&mut ladder.state],
+            TestKind::Rounds(rounds) => vec![&mut rounds.state],
+            TestKind::Endurance(endurance) => vec![&mut endurance.state],
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! Writing until the target refuses, on a target that bears so many bytes.
+
+#![allow(missing_docs)]
+
+use std::sync::{Arc, Mutex};
+
+use stend_method::{
+    Edition, Event, MethodError, ReviewOptions, check_write_budget, estimate, run_review,
+};
+use stend_record::endurance::{Endurance, EnduranceEnd, Health};
+use stend_record::fio::{Direction, Job, Latency, Output};
+use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
+use stend_target::{
+    Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, Target, TargetError,
+    WriteLimit,
+};
+
+/// No whole number of requests.
+const CAPACITY_BYTES: u64 = (64 << 20) + 4096;
+const ROUND_BYTES: u64 = 64 << 20;
+
+/// Takes so many bytes and no more; a byte costs two in flash.
+#[derive(Clone)]
+struct Mortal {
+    life_bytes: u64,
+    limit: WriteLimit,
+    healthy: bool,
+    /// The round, from 1, at which fio is killed.
+    killed_in_round: Option<usize>,
+    /// Whether it can be read at its end.
+    readable: bool,
+    /// Whether it takes writes again once it has refused one.
+    recovers: bool,
+    taken: Arc<Mutex<u64>>,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Mortal {
+    fn new(life_bytes: u64, limit: WriteLimit) -> Mortal {
+        Mortal {
+            life_bytes,
+            limit,
+            healthy: true,
+            killed_in_round: None,
+            readable: true,
+            recovers: false,
+            taken: Arc::default(),
+            log: Arc::default(),
+        }
+    }
+
+    fn taken(&self) -> u64 {
+        *self.taken.lock().unwrap()
+    }
+}
+
+fn option<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+fn direction(io_bytes: u64, bw_bytes: u64) -> Direction {
+    Direction {
+        io_bytes,
+        bw_bytes,
+        clat_ns: Latency {
+            max: 7,
+            n: 1,
+            ..Latency::default()
+        },
+        ..Direction::default()
+    }
+}
+
+fn outcome(text: &str, job: Job) -> JobOutcome {
+    JobOutcome {
+        fio: Output {
+            jobs: vec![job],
+            ..Output::default()
+        },
+        job_text: text.to_owned(),
+        log: Vec::new(),
+    }
+}
+
+impl Target for Mortal {
+    fn info(&self) -> TargetInfo {
+        TargetInfo {
+            name: "mortal".into(),
+            title: "Mortal".into(),
+            kind: match self.limit {
+                WriteLimit::AsStated => TargetKind::BlockDevice,
+                _ => TargetKind::Simulated,
+            },
+            capacity_bytes: CAPACITY_BYTES,
+            facts: Vec::new(),
+        }
+    }
+
+    fn environment(&self) -> Vec<Condition> {
+        Vec::new()
+    }
+
+    fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
+        self.log.lock().unwrap().push("other job".to_owned());
+        Ok(outcome(job.text, Job::default()))
+    }
+
+    fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
+        let mut log = self.log.lock().unwrap();
+        let size = option(job.text, "size").unwrap();
+        if option(job.text, "rw") == Some("read") {
+            log.push(format!("read {size}"));
+            let mut result = Job::default();
+            if !self.readable {
+                return Err(TargetError::Failed("the device is gone".into()));
+            }
+            result.read = direction(size.parse().unwrap(), 500_000_000);
+            return Ok(RefusedOutcome {
+                job: outcome(job.text, result),
+                errno: None,
+            });
+        }
+        let asked: u64 = option(job.text, "io_size").unwrap().parse().unwrap();
+        log.push(format!(
+            "{} {asked} of {size}",
+            option(job.text, "rw").unwrap()
+        ));
+        if Some(log.len()) == self.killed_in_round {
+            return Err(TargetError::Failed("fio was killed".into()));
+        }
+        let mut taken = self.taken.lock().unwrap();
+        let takes = match self.recovers && *taken >= self.life_bytes {
+            true => asked,
+            false => asked.min(self.life_bytes.saturating_sub(*taken)),
+        };
+        *taken += takes;
+        let refused = takes < asked;
+        Ok(RefusedOutcome {
+            job: outcome(
+                job.text,
+                Job {
+                    error: 5 * i32::from(refused),
+                    write: direction(takes, 100_000_000),
+                    ..Job::default()
+                },
+            ),
+            errno: refused.then_some(5),
+        })
+    }
+
+    fn health(&mut self) -> Result<Health, String> {
+        if !self.healthy {
+            return Err("it is dumb".into());
+        }
+        Ok(Health {
+            host_written_bytes: Some(self.taken()),
+            nand_written_bytes: Some(2 * self.taken()),
+            used_percent: Some(100 * self.taken() / self.life_bytes),
+            ..Health::default()
+        })
+    }
+
+    fn rated_bytes(&self) -> Option<u64> {
+        Some(self.life_bytes / 2)
+    }
+
+    fn write_limit(&self) -> WriteLimit {
+        self.limit
+    }
+
+    fn run_logged(
+        &mut self,
+        _: &JobRequest<'_>,
+        _: Option<&Deletion>,
+    ) -> Result<LoggedOutcome, TargetError> {
+        unreachable!("no test here deletes")
+    }
+
+    fn trim_all(&mut self) -> Result<(), TargetError> {
+        unreachable!("nothing here is trimmed")
+    }
+
+    fn idle(&mut self, _: f64) -> Result<(), TargetError> {
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Target>> {
+        (self.limit != WriteLimit::AsStated).then(|| Box::new(self.clone()) as Box<dyn Target>)
+    }
+}
+
+const TEXT: &str = include_str!("../../../editions/endurance.toml");
+
+fn edition() -> Edition {
+    Edition::load("endurance").unwrap()
+}
+
+fn budget(bytes: u64) -> ReviewOptions<'static> {
+    ReviewOptions {
+        write_budget_bytes: Some(bytes),
+        ..ReviewOptions::default()
+    }
+}
+
+fn run(target: &Mortal, options: &ReviewOptions<'_>) -> Review {
+    run_review(Box::new(target.clone()), &edition(), options, &|_| {}).unwrap()
+}
+
+fn result(review: &Review) -> (&TestResult, &Endurance) {
+    assert!(review.complete, "{:?}", review.failed);
+    let test = &review.tests[0];
+    (test, test.endurance.as_ref().unwrap())
+}
+
+#[test]
+fn it_writes_until_it_is_refused() {
+    let life = 2 * ROUND_BYTES + (5 << 20);
+    let target = Mortal::new(life, WriteLimit::UntilRefused);
+    let review = run(&target, &ReviewOptions::default());
+    let (test, worn) = result(&review);
+    assert_eq!(worn.end, EnduranceEnd::Refused);
+    assert!(
+        worn.refusal
+            .as_ref()
+            .unwrap()
+            .contains("Input/output error")
+    );
+    assert_eq!(
+        (worn.written_bytes, worn.rated_bytes),
+        (life, Some(life / 2))
+    );
+    let written: Vec<u64> = worn.rounds.iter().map(|r| r.written_bytes).collect();
+    assert_eq!(written, [ROUND_BYTES, ROUND_BYTES, 5 << 20]);
+    assert_eq!(worn.rounds[2].write_amplification, Some(2.0));
+    assert_eq!(worn.before.unwrap().used_percent, Some(0));
+    assert_eq!(worn.rounds[2].health.unwrap().used_percent, Some(100));
+    assert_eq!(worn.budget_bytes, None);
+    let after = worn.afterwards.unwrap();
+    assert_eq!(after.write_refused, Some(true));
+    assert_eq!((after.read_bytes, after.failed_reads), (ROUND_BYTES, 0));
+    assert!(test.warnings.is_empty(), "{:?}", test.warnings);
+    // Three rounds of whole requests, one more write, and the reads; nothing before.
+    let log = target.log.lock().unwrap().clone();
+    let round = format!("write {ROUND_BYTES} of {ROUND_BYTES}");
+    let again = format!("write 131072 of {ROUND_BYTES}");
+    let read = format!("read {ROUND_BYTES}");
+    assert_eq!(
+        log,
+        [&round, &round, &round, &again, &read].map(String::clone)
+    );
+    let names: Vec<&str> = test.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(names.len(), 2);
+    assert!(names[0].starts_with("round 1: sequential write, 128 KiB"));
+}
+
+#[test]
+fn a_drive_that_takes_writes_again_and_one_that_is_gone_are_told() {
+    let mut target = Mortal::new(ROUND_BYTES / 2, WriteLimit::UntilRefused);
+    target.recovers = true;
+    let review = run(&target, &ReviewOptions::default());
+    assert_eq!(
+        result(&review).1.afterwards.unwrap().write_refused,
+        Some(false)
+    );
+
+    let mut target = Mortal::new(ROUND_BYTES / 2, WriteLimit::UntilRefused);
+    (target.readable, target.healthy) = (false, false);
+    let review = run(&target, &ReviewOptions::default());
+    let (test, worn) = result(&review);
+    assert_eq!(worn.end, EnduranceEnd::Refused);
+    assert_eq!(worn.afterwards, None);
+    assert_eq!(worn.no_health.as_deref(), Some("it is dumb"));
+    assert!(
+        worn.rounds
+            .iter()
+            .all(|r| r.health.is_none() && r.write_amplification.is_none())
+    );
+    let said = test.warnings.join("; ");
+    assert!(
+        said.contains("the device is gone") && said.contains("it is dumb"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_budget_is_never_exceeded() {
+    for (budget_bytes, rounds) in [
+        (ROUND_BYTES, 1),
+        (ROUND_BYTES - 1, 1),
+        (ROUND_BYTES + 131_072, 2),
+        (ROUND_BYTES + 131_071, 1),
+        (3 * ROUND_BYTES + 5_000_000, 4),
+        (131_072, 1),
+    ] {
+        for limit in [WriteLimit::AsStated, WriteLimit::NeverRefuses] {
+            let target = Mortal::new(u64::MAX / 200, limit);
+            let review = run(&target, &budget(budget_bytes));
+            let (test, worn) = result(&review);
+            assert_eq!(worn.end, EnduranceEnd::Budget);
+            assert_eq!(worn.rounds.len(), rounds, "{budget_bytes}");
+            // All of it, in whole requests, and what the target took.
+            let whole = budget_bytes / 131_072 * 131_072;
+            assert_eq!((worn.written_bytes, target.taken()), (whole, whole));
+            assert_eq!(worn.afterwards.unwrap().write_refused, None);
+            assert!(test.warnings[0].starts_with("not worn out within the budget"));
+            let said = review.conditions.iter().find(|c| c.name == "write budget");
+            assert!(said.unwrap().value.contains(&budget_bytes.to_string()));
+        }
+    }
+}
+
+#[test]
+fn one_more_write_is_within_the_budget_too() {
+    // The last request that there is room for is the one that is refused.
+    let target = Mortal::new(ROUND_BYTES - 131_072, WriteLimit::AsStated);
+    let review = run(&target, &budget(ROUND_BYTES - 131_072));
+    assert_eq!(result(&review).1.end, EnduranceEnd::Budget);
+    let target = Mortal::new(131_072, WriteLimit::AsStated);
+    let review = run(&target, &budget(262_144));
+    let (_, worn) = result(&review);
+    assert_eq!(worn.end, EnduranceEnd::Refused);
+    assert_eq!(worn.afterwards.unwrap().write_refused, Some(true));
+    assert!(target.taken() <= 262_144);
+}
+
+fn refused(target: &Mortal, edition: &Edition, options: &ReviewOptions<'_>) -> MethodError {
+    let error = run_review(Box::new(target.clone()), edition, options, &|_| {}).unwrap_err();
+    assert_eq!(target.log.lock().unwrap().len(), 0, "nothing was done");
+    // And it is known without the target.
+    let early = check_write_budget(edition, options, target.limit).unwrap_err();
+    assert_eq!(early, error);
+    error
+}
+
+#[test]
+fn what_may_not_be_written_is_refused_before_anything_is() {
+    let real = Mortal::new(u64::MAX / 200, WriteLimit::AsStated);
+    let none = ReviewOptions::default();
+    let error = refused(&real, &edition(), &none);
+    assert!(matches!(error, MethodError::BudgetMissing { .. }));
+    assert!(
+        error.to_string().contains("--write-budget BYTES"),
+        "{error}"
+    );
+    let endless = Mortal::new(u64::MAX / 200, WriteLimit::NeverRefuses);
+    let error = refused(&endless, &edition(), &none);
+    assert!(matches!(error, MethodError::Endless { .. }));
+    let error = refused(&real, &edition(), &budget(131_071));
+    assert!(
+        matches!(error, MethodError::BudgetTooSmall { .. }),
+        "{error}"
+    );
+
+    // Beside other tests, and from a state that is written, it could not be kept.
+    let twice = TEXT.replace("[[test]]", "[[test]]\nid = \"second\"\ntitle = \"\"\nmethod = \"\"\n[test.endurance]\nstate = \"as-it-is\"\npattern = \"random\"\nblock_bytes = 4096\nqueue_depth = 1\ndrive_writes_per_round = 2\n[[test]]");
+    let twice = Edition::parse(&twice, "mine.toml").unwrap();
+    let error = refused(&real, &twice, &budget(1 << 30));
+    assert!(
+        error
+            .to_string()
+            .contains("beside endurance: choose `second` alone"),
+        "{error}"
+    );
+    let written = TEXT.replace(
+        "steps = []",
+        "steps = [{ fill = { block_bytes = 4096, queue_depth = 1 } }]",
+    );
+    let written = Edition::parse(&written, "mine.toml").unwrap();
+    let error = refused(&real, &written, &budget(1 << 30));
+    assert!(
+        matches!(error, MethodError::BudgetPrepared { .. }),
+        "{error}"
+    );
+    // A copy is nobody's: there the state costs nothing.
+    let copies = Mortal::new(1 << 20, WriteLimit::UntilRefused);
+    run_review(Box::new(copies), &written, &budget(1 << 30), &|_| {}).unwrap();
+
+    let error = refused(&real, &Edition::load("2014").unwrap(), &budget(1 << 30));
+    assert_eq!(error, MethodError::BudgetUnused);
+}
+
+/// The review as it was last saved.
+fn saved(target: &Mortal, options: &ReviewOptions<'_>) -> (Review, Review) {
+    let last = Mutex::new(None);
+    let keep = |review: &Review| {
+        *last.lock().unwrap() = Some(review.clone());
+        Ok(())
+    };
+    let options = ReviewOptions {
+        save: Some(&keep),
+        ..options.clone()
+    };
+    let review = run(target, &options);
+    (review, last.into_inner().unwrap().unwrap())
+}
+
+#[test]
+fn a_test_that_was_broken_off_goes_on_and_keeps_its_budget() {
+    let mut target = Mortal::new(u64::MAX / 200, WriteLimit::AsStated);
+    target.killed_in_round = Some(3);
+    let whole = budget(5 * ROUND_BYTES);
+    let (review, kept) = saved(&target, &whole);
+    assert!(!review.complete && review.failed[0].error.contains("killed"));
+    let begun = kept.unfinished[0].endurance.clone().unwrap();
+    assert_eq!(begun.end, EnduranceEnd::Unfinished);
+    assert_eq!(begun.rounds.len(), 2);
+    // What the third may have written.
+    assert_eq!(begun.broken_off_bytes, ROUND_BYTES);
+    assert_eq!(begun.written_bytes, 2 * ROUND_BYTES);
+
+    target.killed_in_round = None;
+    target.log.lock().unwrap().clear();
+    let again = ReviewOptions {
+        resume: Some(kept),
+        ..whole.clone()
+    };
+    let (review, last) = saved(&target, &again);
+    let (test, worn) = result(&review);
+    assert_eq!(worn.rounds.len(), 4);
+    assert_eq!(worn.rounds[..2], begun.rounds);
+    assert_eq!(worn.before.unwrap().used_percent, Some(0));
+    assert_eq!(
+        (worn.written_bytes, worn.broken_off_bytes),
+        (4 * ROUND_BYTES, ROUND_BYTES)
+    );
+    assert_eq!(worn.rounds[2].write_amplification, Some(2.0));
+    assert_eq!(
+        test.jobs.len(),
+        2,
+        "the first round's, and that of the reads"
+    );
+    assert!(
+        test.warnings.iter().any(|w| w.starts_with("broken off")),
+        "{:?}",
+        test.warnings
+    );
+    assert!(last.unfinished.is_empty() && last.complete);
+}
+
+#[test]
+fn on_copies_it_begins_anew() {
+    let mut target = Mortal::new(3 * ROUND_BYTES, WriteLimit::UntilRefused);
+    let mut earlier = run(&target, &ReviewOptions::default());
+    earlier.complete = false;
+    earlier.unfinished = std::mem::take(&mut earlier.tests);
+    target.taken = Arc::default();
+    let again = ReviewOptions {
+        resume: Some(earlier),
+        ..ReviewOptions::default()
+    };
+    let (review, kept) = saved(&target, &again);
+    assert_eq!(result(&review).1.rounds.len(), 3);
+    assert!(kept.unfinished.is_empty());
+}
+
+#[test]
+fn the_estimate_is_the_budget_and_shares_rise_to_one() {
+    let target = Mortal::new(u64::MAX / 200, WriteLimit::AsStated);
+    let asked = estimate(&edition(), &budget(7 << 30), &target.info(), false).unwrap();
+    assert_eq!(asked.fill_bytes, 7 << 30);
+    for (life, limit, options) in [
+        (
+            u64::MAX / 200,
+            WriteLimit::AsStated,
+            budget(3 * ROUND_BYTES),
+        ),
+        (
+            3 * ROUND_BYTES,
+            WriteLimit::UntilRefused,
+            ReviewOptions::default(),
+        ),
+    ] {
+        let target = Mortal::new(life, limit);
+        let shares = Mutex::new(Vec::new());
+        run_review(Box::new(target), &edition(), &options, &|event| {
+            if let Event::PointFinished { share_done, .. } = event {
+                shares.lock().unwrap().push(share_done);
+            }
+        })
+        .unwrap();
+        let last = *shares.lock().unwrap().last().unwrap();
+        assert!((last - 1.0).abs() < 1e-9, "{last}");
+    }
+}
+
+#[test]
+fn a_random_load_wears_the_same_range() {
+    let text = TEXT
+        .replace("pattern = \"sequential\"", "pattern = \"random\"")
+        .replace("block_bytes = 131_072", "block_bytes = 4096")
+        .replace("drive_writes_per_round = 1", "drive_writes_per_round = 3");
+    let edition = Edition::parse(&text, "mine.toml").unwrap();
+    let target = Mortal::new(u64::MAX / 200, WriteLimit::AsStated);
+    let copy = target.clone();
+    run_review(
+        Box::new(copy),
+        &edition,
+        &budget(4 * CAPACITY_BYTES),
+        &|_| {},
+    )
+    .unwrap();
+    let log = target.log.lock().unwrap().clone();
+    assert_eq!(
+        log[0],
+        format!("randwrite {} of {CAPACITY_BYTES}", 3 * CAPACITY_BYTES)
+    );
+    assert_eq!(
+        log[1],
+        format!("randwrite {CAPACITY_BYTES} of {CAPACITY_BYTES}")
+    );
+}
+
+#[test]
+fn what_is_wrong_with_the_table_is_told() {
+    let wrong = |from: &str, to: &str| {
+        assert!(TEXT.contains(from), "{from}");
+        let error = Edition::parse(&TEXT.replace(from, to), "mine.toml").unwrap_err();
+        error.to_string()
+    };
+    let said = wrong("drive_writes_per_round = 1", "drive_writes_per_round = 0");
+    assert!(
+        said.contains("`drive_writes_per_round`") && said.contains("1 to 1000"),
+        "{said}"
+    );
+    assert!(wrong("queue_depth = 32", "queue_depth = 0").contains("from 1 to 65536"));
+    let said = wrong("state = \"as-it-is\"", "state = \"clean\"");
+    assert!(said.contains("allowed: as-it-is"), "{said}");
+    assert!(wrong("[test.endurance]", "[test.endurance]\ncycles = 3").contains("unknown field"));
+}

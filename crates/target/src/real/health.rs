@@ -1,0 +1,220 @@
+//! The health of a drive, by `smartctl -j -x`.
+//!
+//! NVMe drives tell it by a log that the standard defines. ATA drives have a log of device
+//! statistics (ACS-3), of which every entry may be missing, and attributes, whose numbers and
+//! raw values are each vendor's own: of these only such are read whose name in smartmontools'
+//! database tells the unit, and three whose normalised value falls from 100 as life is used.
+
+use std::path::Path;
+
+use serde_json::Value;
+use stend_record::endurance::{EraseCycles, Health};
+use stend_record::smart::{Attribute, Document};
+
+use super::tools;
+
+/// A thousand blocks of 512 bytes: the unit of an NVMe drive's counts of data.
+const DATA_UNIT_BYTES: u64 = 512_000;
+
+/// Asks smartctl for the health of a whole disk, by its name in `/dev`; why there is none, in
+/// words.
+pub(super) fn ask(disk: &str) -> Result<Health, String> {
+    let smartctl = tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
+        "smartctl is missing, which asks a drive for its health. It belongs to smartmontools: \
+         apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
+            .to_owned()
+    })?;
+    let path = Path::new("/dev").join(disk);
+    let said = tools::run(tools::command(&smartctl).args(["-j", "-x"]).arg(&path))
+        .map_err(|error| error.to_string())?;
+    read(&said.stdout).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+/// The health in what smartctl prints. Its exit code has a bit for every complaint that it
+/// has of the drive, a failing one among them: what it prints is what counts.
+fn read(text: &str) -> Result<Health, String> {
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| format!("smartctl's answer cannot be read ({error})"))?;
+    let document: Option<Document> = serde_json::from_value(value.clone()).ok();
+    let health = document.as_ref().map(of_document).unwrap_or_default();
+    if health != Health::default() {
+        return Ok(health);
+    }
+    let messages = value["smartctl"]["messages"].as_array();
+    let words: Vec<&str> = messages
+        .into_iter()
+        .flatten()
+        .filter_map(|message| message["string"].as_str())
+        .collect();
+    Err(match words[..] {
+        [] => "smartctl finds no health log".to_owned(),
+        _ => format!("smartctl finds no health log: {}", words.join("; ")),
+    })
+}
+
+fn of_document(document: &Document) -> Health {
+    let mut health = of_nvme(document).unwrap_or_else(|| of_ata(document));
+    let current = document.temperature.as_ref().map(|t| t.current);
+    health.temperature_c = health.temperature_c.or(current);
+    health
+}
+
+fn of_nvme(document: &Document) -> Option<Health> {
+    let log = document.nvme_smart_health_information_log.as_ref()?;
+    Some(Health {
+        host_written_bytes: log.data_units_written.checked_mul(DATA_UNIT_BYTES),
+        used_percent: Some(log.percentage_used),
+        spare_percent: Some(log.available_spare),
+        spare_threshold_percent: Some(log.available_spare_threshold),
+        media_errors: Some(log.media_errors),
+        temperature_c: log.temperature,
+        // Bit 3 of the critical warning: "all of the media has been placed in read only mode".
+        read_only: Some(log.critical_warning & 1 << 3 != 0),
+        ..Health::default()
+    })
+}
+
+fn of_ata(document: &Document) -> Health {
+    let sector = document.logical_block_size.unwrap_or(512);
+    let sectors = statistic(document, "Logical Sectors Written");
+    let table = document.ata_smart_attributes.as_ref().map(|a| &a.table[..]);
+    let table = table.unwrap_or_default();
+    let raw = |names: &[&str]| named(table, names).map(|attribute| attribute.raw.value);
+    let counted = |units: &[(&str, u64)]| {
+        units
+            .iter()
+            .find_map(|(name, unit)| raw(&[name])?.checked_mul(*unit))
+    };
+    Health {
+        host_written_bytes: sectors.map(|n| n * sector).or_else(|| {
+            counted(&[
+                ("Total_LBAs_Written", sector),
+                ("Host_Writes_32MiB", 32 << 20),
+                ("Host_Writes_GiB", 1 << 30),
+                ("Lifetime_Writes_GiB", 1 << 30),
+                ("Total_Writes_GiB", 1 << 30),
+            ])
+        }),
+        nand_written_bytes: counted(&[
+            ("NAND_Writes_1GiB", 1 << 30),
+            ("NAND_Writes_GiB", 1 << 30),
+            ("Total_NAND_Writes_GiB", 1 << 30),
+            ("NAND_Writes_32MiB", 32 << 20),
+        ]),
+        used_percent: statistic(document, "Percentage Used Endurance Indicator").or_else(|| {
+            let left = [
+                "Media_Wearout_Indicator",
+                "SSD_Life_Left",
+                "Wear_Leveling_Count",
+            ];
+            named(table, &left).map(|left| 100_u64.saturating_sub(left.value))
+        }),
+        erase_cycles: raw(&["Average_Block-Erase_Count", "Ave_Block-Erase_Count"]).map(|mean| {
+            EraseCycles {
+                min: None,
+                mean: mean as f64,
+                max: None,
+            }
+        }),
+        retired_blocks: raw(&["Reallocated_NAND_Blk_Cnt", "Reallocated_Sector_Ct"]),
+        media_errors: statistic(document, "Number of Reported Uncorrectable Errors")
+            .or_else(|| raw(&["Reported_Uncorrect"])),
+        ..Health::default()
+    }
+}
+
+fn named<'a>(table: &'a [Attribute], names: &[&str]) -> Option<&'a Attribute> {
+    names
+        .iter()
+        .find_map(|name| table.iter().find(|attribute| attribute.name == *name))
+}
+
+/// A valid entry of the log of device statistics.
+fn statistic(document: &Document, name: &str) -> Option<u64> {
+    let pages = document.other.get("ata_device_statistics")?;
+    let tables = pages["pages"].as_array()?.iter();
+    let entries = tables.filter_map(|page| page["table"].as_array()).flatten();
+    let mut valid = entries.filter(|entry| entry["flags"]["valid"] != false);
+    valid.find(|entry| entry["name"] == name)?["value"].as_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_nvme_drive_by_its_log() {
+        let text = include_str!("../../tests/data/smartctl-nvme.json");
+        let whole: Value = serde_json::from_str(text).unwrap();
+        let log = &whole["nvme_smart_health_information_log"];
+        let health = read(text).unwrap();
+        let units = log["data_units_written"].as_u64().unwrap();
+        assert!(units > 0);
+        assert_eq!(health.host_written_bytes, Some(units * 512_000));
+        assert_eq!(health.used_percent, log["percentage_used"].as_u64());
+        assert_eq!(health.spare_percent, log["available_spare"].as_u64());
+        assert_eq!(health.temperature_c, log["temperature"].as_i64());
+        assert_eq!(health.read_only, Some(false));
+        assert_eq!(health.nand_written_bytes, None);
+        let warning = text.replacen("\"critical_warning\": 0", "\"critical_warning\": 8", 1);
+        assert_ne!(warning, text);
+        assert_eq!(read(&warning).unwrap().read_only, Some(true));
+    }
+
+    #[test]
+    fn an_ata_drive_by_attributes_whose_names_tell_the_unit() {
+        let text = include_str!("../../tests/data/smartctl-ata.json");
+        let health = read(text).unwrap();
+        assert_eq!(health.host_written_bytes, Some(27_838_821_420 * 512));
+        assert_eq!(health.used_percent, Some(2));
+        assert_eq!(health.retired_blocks, Some(0));
+        assert_eq!(health.temperature_c, Some(29));
+        assert_eq!((health.read_only, health.spare_percent), (None, None));
+        let large = text.replace("Total_LBAs_Written", "Host_Writes_32MiB");
+        let written = read(&large).unwrap().host_written_bytes;
+        assert_eq!(written, Some(27_838_821_420 * (32 << 20)));
+        let unknown = text.replace("Total_LBAs_Written", "Unknown_Attribute");
+        assert_eq!(read(&unknown).unwrap().host_written_bytes, None);
+    }
+
+    #[test]
+    fn device_statistics_come_before_attributes() {
+        let text = include_str!("../../tests/data/smartctl-ata.json");
+        let statistics = |valid: bool| {
+            let entry = |name: &str, value: u64| {
+                format!(
+                    r#"{{ "name": "{name}", "value": {value}, "flags": {{ "valid": {valid} }} }}"#
+                )
+            };
+            let table = [
+                entry("Logical Sectors Written", 1000),
+                entry("Percentage Used Endurance Indicator", 104),
+            ];
+            text.replacen(
+                '{',
+                &format!(
+                    r#"{{ "ata_device_statistics": {{ "pages": [{{ "number": 1, "table": [{}] }}] }},"#,
+                    table.join(",")
+                ),
+                1,
+            )
+        };
+        let health = read(&statistics(true)).unwrap();
+        assert_eq!(health.host_written_bytes, Some(512_000));
+        assert_eq!(health.used_percent, Some(104));
+        let health = read(&statistics(false)).unwrap();
+        assert_eq!(health.used_percent, Some(2));
+    }
+
+    #[test]
+    fn a_device_without_health_says_why() {
+        let text = r#"{ "smartctl": { "exit_status": 1, "messages": [
+            { "string": "/dev/loop0: Unable to detect device type", "severity": "error" } ] } }"#;
+        assert_eq!(
+            read(text).unwrap_err(),
+            "smartctl finds no health log: /dev/loop0: Unable to detect device type"
+        );
+        assert!(read("no JSON").unwrap_err().contains("cannot be read"));
+        assert_eq!(read("{}").unwrap_err(), "smartctl finds no health log");
+    }
+}
