@@ -1,6 +1,8 @@
 //! What is to be done: the units of work of the chosen tests, where each result goes,
 //! and what it costs.
 
+use std::collections::BTreeMap;
+
 use stend_load::trace::{Timing, summary};
 use stend_record::review::{PointOp, TargetKind, TestResult};
 
@@ -11,7 +13,7 @@ use crate::edition::{
 };
 use crate::files;
 use crate::job::scaled_runtime_s;
-use crate::{endurance, ladder, response, rounds, traces};
+use crate::{endurance, ladder, read_only, response, rounds, traces};
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,12 +144,16 @@ pub(crate) struct Plan<'e> {
     pub(crate) kind: TargetKind,
     /// Bytes that a test of endurance may write; `None` where only the target ends it.
     pub(crate) write_budget_bytes: Option<u64>,
+    /// Nothing may be written: what would be is not in the plan.
+    pub(crate) read_only: bool,
     /// Tests of endurance that an earlier run has begun on this very target.
     pub(crate) begun: Vec<TestResult>,
     /// Chosen tests that are not finished, in the edition's order.
     pub(crate) tests: Vec<PlannedTest>,
     /// Chosen tests that the target cannot do: index in `tests`, and why.
     pub(crate) skipped: Vec<(usize, String)>,
+    /// What is to be said of tests of which a part is left out, by index in `tests`.
+    pub(crate) remarks: BTreeMap<usize, String>,
     /// Units in the edition's order.
     pub(crate) units: Vec<Unit<'e>>,
 }
@@ -160,6 +166,7 @@ impl<'e> Plan<'e> {
         seed: u64,
         scale: f64,
         target: &stend_record::review::TargetInfo,
+        read_only: bool,
     ) -> Plan<'e> {
         let mut plan = Plan {
             edition,
@@ -168,9 +175,11 @@ impl<'e> Plan<'e> {
             capacity_bytes: target.capacity_bytes,
             kind: target.kind,
             write_budget_bytes: None,
+            read_only,
             begun: Vec::new(),
             tests: Vec::new(),
             skipped: Vec::new(),
+            remarks: BTreeMap::new(),
             units: Vec::new(),
         };
         for &index in chosen {
@@ -182,6 +191,12 @@ impl<'e> Plan<'e> {
     fn add(&mut self, index: usize, chosen: &[usize]) {
         let edition = self.edition;
         let test = self.tests.len();
+        if let Some(why) = read_only::missing(&edition.tests[index].kind).filter(|_| self.read_only)
+        {
+            self.skipped.push((test, why));
+            self.tests.push(PlannedTest { index, slots: 0 });
+            return;
+        }
         let mut slots = 0;
         let mut next = || {
             slots += 1;
@@ -192,14 +207,21 @@ impl<'e> Plan<'e> {
         };
         match &edition.tests[index].kind {
             TestKind::Sweeps(sweeps) => {
+                let mut left_out = 0;
                 for sweep in sweeps {
-                    self.units
-                        .extend(sweep.loads.iter().map(|load| Unit::Point {
-                            dest: next(),
-                            state: sweep.state,
-                            load,
-                            duration_s: sweep.duration_s,
-                        }));
+                    let taken = |load: &&Load| !(self.read_only && load.writes());
+                    let loads = sweep.loads.iter().filter(taken);
+                    let before = self.units.len();
+                    self.units.extend(loads.map(|load| Unit::Point {
+                        dest: next(),
+                        state: sweep.state,
+                        load,
+                        duration_s: sweep.duration_s,
+                    }));
+                    left_out += sweep.loads.len() - (self.units.len() - before);
+                }
+                if left_out > 0 {
+                    self.remarks.insert(test, read_only::left_out(left_out));
                 }
             }
             TestKind::Response(response) => {

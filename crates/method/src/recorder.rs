@@ -315,11 +315,15 @@ impl<'a> Recorder<'a> {
             }
         }
         let entry = &self.plan.edition.tests[self.plan.tests[test].index];
+        let remark = self.plan.remarks.get(&test).cloned();
         let mut result = TestResult {
             id: entry.id.clone(),
             title: entry.title.clone(),
             method: entry.method.clone(),
-            warnings: steady_starts.iter().filter_map(not_steady).collect(),
+            warnings: remark
+                .into_iter()
+                .chain(steady_starts.iter().filter_map(not_steady))
+                .collect(),
             steady_starts,
             ..TestResult::default()
         };

@@ -109,6 +109,7 @@ impl Compared {
             review.rivals.push(Rival {
                 target: other.target.clone(),
                 tests: other.tests.clone(),
+                unfinished: other.unfinished.clone(),
             });
             review.rivals.extend(other.rivals.iter().cloned());
         }
