@@ -76,7 +76,9 @@ fn review(tests: Vec<TestResult>) -> Review {
         failed: Vec::new(),
         unfinished: Vec::new(),
         until_steady: None,
+        read_only: false,
         rivals: Vec::new(),
+        smart: None,
     }
 }
 

@@ -304,6 +304,7 @@ fn labs_are_merged_without_doubles_and_the_further_run_stays() {
     with_rival.rivals = vec![Rival {
         target: review("Two", Vec::new()).target,
         tests: vec![test("a", 5)],
+        unfinished: Vec::new(),
     }];
     let run = theirs.begin(&with_rival, &at(1)).unwrap();
     theirs.resume(run, 2).unwrap();

@@ -134,7 +134,7 @@ pub(crate) fn smart_before(
             ..BeforeAfter::default()
         });
     }
-    Some(match target.smart()? {
+    Some(match target.smart_reading()? {
         Ok(reading) => BeforeAfter {
             before: Some(reading),
             ..BeforeAfter::default()
@@ -151,7 +151,7 @@ pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
     let Some(smart) = &mut review.smart else {
         return;
     };
-    match target.smart() {
+    match target.smart_reading() {
         Some(Ok(reading)) => smart.after = Some(reading),
         Some(Err(why)) => {
             smart.missing.get_or_insert(why);

@@ -98,7 +98,7 @@ pub(crate) fn series(
         interval_s: f64::from(sample_ms) / 1000.0,
         range_bytes: None,
         samples,
-        temperatures: Vec::new(),
+        temperatures: outcome.temperatures.clone(),
         latency_ns: part.latency()?,
         latency_histogram: part.histogram()?,
     })

@@ -209,7 +209,7 @@ impl<'e> Plan<'e> {
             TestKind::Sweeps(sweeps) => {
                 let mut left_out = 0;
                 for sweep in sweeps {
-                    let taken = |load: &&Load| !(self.read_only && load.writes());
+                    let taken = |load: &&Load| !self.read_only || read_only::only_reads(load);
                     let loads = sweep.loads.iter().filter(taken);
                     let before = self.units.len();
                     self.units.extend(loads.map(|load| Unit::Point {

@@ -1,22 +1,28 @@
 //! A target that may only be read: which tests are left of an edition, and what is said of
 //! those that are not.
 
-use stend_record::review::Condition;
+use stend_record::review::{Condition, PointOp};
 
 use crate::edition::{Load, TestKind};
+
+/// Whether a load reads and nothing else. A mixed one does not count with all of its requests
+/// reads either: fio takes its job for one that writes.
+pub(crate) fn only_reads(load: &Load) -> bool {
+    load.op == PointOp::Read
+}
 
 /// Why a test cannot be done without writing; `None` if it, or a part of it, can.
 pub(crate) fn missing(kind: &TestKind) -> Option<String> {
     let what = match kind {
         TestKind::Sweeps(sweeps) => {
             let mut loads = sweeps.iter().flat_map(|sweep| &sweep.loads);
-            if loads.any(|load| !load.writes()) {
+            if loads.any(only_reads) {
                 return None;
             }
-            "every point of it writes"
+            "every point of it writes or mixes"
         }
-        TestKind::Curve(curve) if !curve.load.writes() => return None,
-        TestKind::Rounds(rounds) if !rounds.loads.iter().any(Load::writes) => return None,
+        TestKind::Curve(curve) if only_reads(&curve.load) => return None,
+        TestKind::Rounds(rounds) if rounds.loads.iter().all(only_reads) => return None,
         TestKind::Curve(_) | TestKind::Rounds(_) | TestKind::Ladder(_) | TestKind::Endurance(_) => {
             "it writes"
         }
@@ -33,13 +39,17 @@ pub(crate) fn missing(kind: &TestKind) -> Option<String> {
 
 /// What is said of a test without some of its points.
 pub(crate) fn left_out(points: usize) -> String {
-    let (points, write) = match points {
-        1 => ("one point".to_owned(), "writes"),
-        n => (format!("{n} points"), "write"),
+    let (points, are) = match points {
+        1 => ("one point".to_owned(), "is"),
+        n => (format!("{n} points"), "are"),
     };
     format!(
-        "{points} of this test {write} and {} left out: the target was opened with --read-only",
-        if write == "writes" { "is" } else { "are" }
+        "{points} of this test that {} {are} left out: the target was opened with --read-only",
+        if are == "is" {
+            "writes"
+        } else {
+            "write or mix"
+        }
     )
 }
 

@@ -4,7 +4,7 @@
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_record::endurance::Health;
 use stend_record::fio;
-use stend_record::review::{Condition, TargetInfo};
+use stend_record::review::{Condition, TargetInfo, TemperatureSample};
 use stend_record::smart::Reading;
 
 use crate::files::{FilesJob, FilesOutcome};
@@ -30,6 +30,8 @@ pub struct JobOutcome {
     pub job_text: String,
     /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
     pub log: Vec<JobLog>,
+    /// The drive's temperature meanwhile, on the clock of `log`; empty where it is not told.
+    pub temperatures: Vec<TemperatureSample>,
 }
 
 /// One sampling interval, all jobs of the file added up.
@@ -166,7 +168,7 @@ pub trait Target: Send {
 
     /// All that the target tells of itself; or, in words, why it tells nothing. `None` of a
     /// target that is not asked.
-    fn smart(&mut self) -> Option<Result<Reading, String>> {
+    fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
         None
     }
 

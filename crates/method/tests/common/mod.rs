@@ -256,6 +256,7 @@ impl Target for Fake {
                     ..JobLog::default()
                 })
                 .collect(),
+            temperatures: Vec::new(),
         })
     }
 

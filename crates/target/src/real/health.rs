@@ -35,6 +35,17 @@ pub(super) fn reading(disk: &str) -> Result<Reading, String> {
     read(&said.stdout).map_err(|why| format!("{}: {why}", path.display()))
 }
 
+/// The temperature of a whole disk, °C. A drive that sleeps is not woken for it.
+pub(super) fn temperature_c(disk: &str) -> Option<i64> {
+    let smartctl = tools::find("smartctl", &tools::search_path())?;
+    let path = Path::new("/dev").join(disk);
+    let mut command = tools::command(&smartctl);
+    command.args(["-j", "-A", "-n", "standby"]).arg(path);
+    let said = tools::run(&mut command).ok()?;
+    let value: Value = serde_json::from_str(&said.stdout).ok()?;
+    value["temperature"]["current"].as_i64()
+}
+
 /// The health in what smartctl prints. Its exit code has a bit for every complaint that it
 /// has of the drive, a failing one among them: what it prints is what counts.
 fn read(text: &str) -> Result<Reading, String> {

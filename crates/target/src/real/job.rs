@@ -465,6 +465,7 @@ mod tests {
             seed: 7,
             sample_ms,
             every_request: false,
+            read_only: false,
         };
         compose(text, &frame).map_err(|bad| bad.at(None).to_string())
     }

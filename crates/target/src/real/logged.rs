@@ -59,7 +59,7 @@ pub(super) fn run(
         job: JobOutcome {
             fio,
             job_text: with_deletion(job_text, deletion),
-            log: Vec::new(),
+            ..JobOutcome::default()
         },
         requests,
         trimmed_ns,

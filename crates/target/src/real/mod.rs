@@ -44,6 +44,7 @@ mod running;
 mod samples;
 mod survey;
 mod system;
+mod thermometer;
 mod tools;
 mod trim;
 mod units;
@@ -67,6 +68,7 @@ use self::fio::Fio;
 use self::job::{BadJob, Frame};
 use self::running::Workplace;
 use self::system::{DeviceNumber, SystemRoot, mount_of};
+use self::thermometer::Thermometer;
 use crate::contract::{
     Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
     Target, TargetError,
@@ -363,13 +365,22 @@ impl FioTarget {
         let frame = self.frame(&path, job);
         let job_text = job::compose(job.text, &frame).map_err(|bad| complain(&bad))?;
         let sampled = job.sample_ms > 0;
-        let (fio, logs) = self.fio.run(&job_text, place.path(), sampled)?;
-        let log = if sampled {
-            samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?
-        } else {
-            Vec::new()
-        };
-        Ok(JobOutcome { fio, job_text, log })
+        let thermometer = if sampled { self.thermometer() } else { None };
+        let run = || self.fio.run(&job_text, place.path(), sampled);
+        let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
+        let (fio, logs) = ran?;
+        let (mut log, mut temperatures) = (Vec::new(), Vec::new());
+        if sampled {
+            log = samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?;
+            let start_ms = samples::start_ms(&logs, job.sample_ms).map_err(TargetError::Failed)?;
+            temperatures = thermometer::since(&readings, start_ms);
+        }
+        Ok(JobOutcome {
+            fio,
+            job_text,
+            log,
+            temperatures,
+        })
     }
 
     /// A folder for one run of fio, and a name of the target that fio takes literally:
@@ -390,6 +401,12 @@ impl FioTarget {
         std::os::unix::fs::symlink(&self.path, &link).map_err(failed)?;
         let name = link.to_string_lossy().into_owned();
         Ok((place, name))
+    }
+
+    /// Of a block device, where it has one.
+    fn thermometer(&self) -> Option<Thermometer> {
+        let device = self.device.as_ref()?;
+        (self.kind == TargetKind::BlockDevice).then(|| Thermometer::of(device))?
     }
 
     /// Refuses what would change a target that was opened for reading alone.
@@ -506,7 +523,7 @@ impl Target for FioTarget {
             job: JobOutcome {
                 fio,
                 job_text,
-                log: Vec::new(),
+                ..JobOutcome::default()
             },
             errno,
         })
@@ -525,7 +542,7 @@ impl Target for FioTarget {
     }
 
     /// Of a block device, as [`Target::health`]; of a file or a directory nothing is asked.
-    fn smart(&mut self) -> Option<Result<Reading, String>> {
+    fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
         match (&self.device, self.kind) {
             (Some(device), TargetKind::BlockDevice) => Some(health::reading(&device.disk_name())),
             _ => None,
