@@ -316,7 +316,7 @@ mod tests {
         };
         let changes = changes(&record);
         assert!(changes.iter().all(|c| c.alarm.is_none()), "{changes:?}");
-        assert_eq!(find(&changes, "Written by hosts").difference, "+2.50 GB");
+        assert_eq!(find(&changes, "Written by hosts").difference, "+2.5 GB");
         assert_eq!(find(&changes, "Rated life used, %").difference, "+1");
         assert_eq!(find(&changes, "smartctl's complaints").after, "none");
         assert_eq!(find(&changes, "Temperature, °C").difference, "0");

@@ -377,7 +377,7 @@ fn tables_are_exported_whole() {
         "series" => 5 + 3,
         "points" => 4,
         "tests" => 3,
-        "runs" | "drives" => 2,
+        "runs" | "drives" | "smart" => 2,
         "conditions" => 2 * 5,
         _ => 0,
     };

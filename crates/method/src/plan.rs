@@ -9,7 +9,7 @@ use stend_record::review::{PointOp, TargetKind, TestResult};
 use crate::edition::traces::TraceEntry;
 use crate::edition::{
     Benchmark, ContinuationStep, Curve, Edition, Endurance, Files, Ladder, Load, Response, Rounds,
-    Step, TestKind, Traces, range_bytes,
+    Step, Sweep, TestKind, Traces, range_bytes,
 };
 use crate::files;
 use crate::job::scaled_runtime_s;
@@ -206,24 +206,7 @@ impl<'e> Plan<'e> {
             }
         };
         match &edition.tests[index].kind {
-            TestKind::Sweeps(sweeps) => {
-                let mut left_out = 0;
-                for sweep in sweeps {
-                    let taken = |load: &&Load| !self.read_only || read_only::only_reads(load);
-                    let loads = sweep.loads.iter().filter(taken);
-                    let before = self.units.len();
-                    self.units.extend(loads.map(|load| Unit::Point {
-                        dest: next(),
-                        state: sweep.state,
-                        load,
-                        duration_s: sweep.duration_s,
-                    }));
-                    left_out += sweep.loads.len() - (self.units.len() - before);
-                }
-                if left_out > 0 {
-                    self.remarks.insert(test, read_only::left_out(left_out));
-                }
-            }
+            TestKind::Sweeps(sweeps) => slots = self.add_points(test, sweeps),
             TestKind::Response(response) => {
                 // First the one that leaves the target as it was.
                 for trim in [false, true] {
@@ -308,6 +291,30 @@ impl<'e> Plan<'e> {
             }
         }
         self.tests.push(PlannedTest { index, slots });
+    }
+
+    /// Adds the points of a test, of which each is a result; how many they are.
+    fn add_points(&mut self, test: usize, sweeps: &'e [Sweep]) -> usize {
+        let (mut slots, mut left_out) = (0, 0);
+        for sweep in sweeps {
+            for load in &sweep.loads {
+                if self.read_only && !read_only::only_reads(load) {
+                    left_out += 1;
+                    continue;
+                }
+                self.units.push(Unit::Point {
+                    dest: Dest { test, slot: slots },
+                    state: sweep.state,
+                    load,
+                    duration_s: sweep.duration_s,
+                });
+                slots += 1;
+            }
+        }
+        if left_out > 0 {
+            self.remarks.insert(test, read_only::left_out(left_out));
+        }
+        slots
     }
 
     fn chain_phases(&mut self, id: &str) -> &mut Vec<Phase<'e>> {

@@ -302,7 +302,7 @@ fn what_the_drive_told_of_itself_and_that_it_was_only_read() {
     let html = Html::parse_document(&page(&review));
     let told = text(&html, "#conditions");
     for part in [
-        "+2.00 GB",
+        "+2 GB",
         "FAILED",
         "the drive says that it is failing",
         "ALARM",

@@ -247,7 +247,7 @@ fn a_review_is_killed_at_any_moment() {
     let mut finished: Vec<Value> = Vec::new();
     let mut breaks = 0;
     // Times spread over a test, without rhythm.
-    for kill_after_ms in [700, 2_900, 1_300, 5_100, 400, 3_700] {
+    for kill_after_ms in [700, 5_900, 1_300, 8_100, 400, 6_700] {
         let mut child = start(&mut program(dir, &args));
         sleep(Duration::from_millis(kill_after_ms));
         if child.try_wait().unwrap().is_some() {
