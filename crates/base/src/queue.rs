@@ -168,6 +168,9 @@ pub struct EventQueue {
     low_bits: u32,
     now: SimTime,
     taken: u64,
+    /// No event of the present instant with a key up to this one is still to come, but for
+    /// those that are scheduled at that instant itself.
+    passed: u64,
     /// The first key of each lane.
     heads: [u64; LANES],
     lanes: [Sorted; LANES],
@@ -199,6 +202,7 @@ impl EventQueue {
             low_bits: LANE_BITS + kind_of_thing.len().next_power_of_two().ilog2(),
             now: SimTime::ZERO,
             taken: 0,
+            passed: BEFORE,
             heads: [NOTHING; LANES],
             lanes: std::array::from_fn(|_| lane.clone()),
             first_thing,
@@ -229,12 +233,25 @@ impl EventQueue {
             at.0 < NOTHING >> self.low_bits,
             "an event was scheduled beyond the end of virtual time"
         );
-        let thing = self.first_thing[usize::from(kind) % KINDS] + index;
-        debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
-        let key = at.0 << self.low_bits | u64::from(thing) << LANE_BITS | lane as u64;
+        let key = self.key(lane, at, kind, index);
         self.lanes[lane as usize].add(key);
         self.heads[lane as usize] = self.heads[lane as usize].min(key);
         self.first = self.first.min(key);
+    }
+
+    /// Whether the event of a thing would have been taken by now, had it been scheduled before
+    /// the instant `at` began: so an event that mostly finds nothing to do need not be
+    /// scheduled until something is known to await it.
+    #[inline]
+    pub fn has_passed(&self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
+        self.key(lane, at, kind, index) <= self.passed
+    }
+
+    #[inline]
+    fn key(&self, lane: Lane, at: SimTime, kind: u8, index: u32) -> u64 {
+        let thing = self.first_thing[usize::from(kind) % KINDS] + index;
+        debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
+        at.0 << self.low_bits | u64::from(thing) << LANE_BITS | lane as u64
     }
 
     /// Takes the events of a thing away, if it has any.
@@ -301,6 +318,8 @@ impl EventQueue {
         let at = SimTime(key >> self.low_bits);
         self.now = at;
         self.taken += 1;
+        // What is scheduled at its own instant may come before what was taken there.
+        self.passed = self.passed.max(key);
         Some(Event {
             at,
             lane,
@@ -324,6 +343,8 @@ impl EventQueue {
         assert!(at >= self.now, "the clock was turned back");
         assert!(at <= self.next_at(), "the clock would pass a pending event");
         self.now = at;
+        let next_instant = at.0.saturating_add(1).min(NOTHING >> self.low_bits) << self.low_bits;
+        self.passed = self.passed.max(self.first.min(next_instant) - 1);
     }
 }
 
@@ -404,6 +425,45 @@ mod tests {
         assert_eq!((queue.now(), queue.taken()), (SimTime(5), 1));
         queue.schedule(Lane::Core, SimTime(7), 0, 1);
         assert_eq!(queue.pop().map(|e| e.at), Some(SimTime(7)));
+    }
+
+    /// An event that is not scheduled has passed when it would have been taken, had it been.
+    #[test]
+    fn what_would_have_been_taken_has_passed() {
+        let mut rng = Rng::stream(1, "passed");
+        for _ in 0..2_000 {
+            let mut queue = EventQueue::new(&[4, 2]);
+            let (at, index) = (SimTime(rng.below(4)), rng.below(4) as u32);
+            let mut all = queue.clone();
+            all.schedule(Lane::Sense, at, 0, index);
+            for (kind, index) in [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1)] {
+                let at = SimTime(rng.below(5));
+                queue.schedule(Lane::Work, at, kind, index);
+                all.schedule(Lane::Work, at, kind, index);
+            }
+            let mut taken = false;
+            while let Some(event) = all.pop() {
+                if event.lane == Lane::Sense {
+                    taken = true;
+                    continue;
+                }
+                queue.pop();
+                assert_eq!(queue.has_passed(Lane::Sense, at, 0, index), taken);
+                if event.lane == Lane::Work && rng.ratio(1, 4) {
+                    // It comes before what was taken at this instant, and after it.
+                    queue.schedule(Lane::Move, queue.now(), 0, 0);
+                    all.schedule(Lane::Move, all.now(), 0, 0);
+                }
+            }
+        }
+        let mut queue = EventQueue::new(&[4]);
+        queue.schedule(Lane::Work, SimTime(9), 0, 1);
+        queue.set_now(SimTime(5));
+        assert!(queue.has_passed(Lane::Sense, SimTime(5), 0, 3));
+        assert!(!queue.has_passed(Lane::Sense, SimTime(6), 0, 0));
+        queue.set_now(SimTime(9));
+        assert!(queue.has_passed(Lane::Sense, SimTime(9), 0, 1));
+        assert!(!queue.has_passed(Lane::Sense, SimTime(9), 0, 2));
     }
 
     #[test]

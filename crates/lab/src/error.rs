@@ -20,6 +20,9 @@ pub enum LabError {
         "{} is not a lab of stend's; choose another file with --lab", .0.display()
     )]
     Foreign(PathBuf),
+    /// There is no such file.
+    #[error("{}: there is no such lab", .0.display())]
+    Missing(PathBuf),
     /// The file was written by a later version.
     #[error(
         "{} is a lab of version {version}, and this program knows versions up to {known}; use the \
@@ -91,6 +94,9 @@ pub enum LabError {
 impl LabError {
     pub(crate) fn of(error: rusqlite::Error, path: &Path) -> LabError {
         let path = path.to_path_buf();
+        if path.is_dir() {
+            return LabError::Foreign(path);
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LabError::Locked(path),
             Some(ErrorCode::DiskFull) => LabError::Full(path),

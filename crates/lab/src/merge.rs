@@ -34,10 +34,7 @@ impl Lab {
     /// Where the other cannot be read; then nothing is changed.
     pub fn merge(&mut self, other: &Path) -> Result<Merged, LabError> {
         let Some(theirs) = Lab::look(other)? else {
-            return Err(LabError::Other {
-                path: other.to_path_buf(),
-                what: "there is no such file".to_owned(),
-            });
+            return Err(LabError::Missing(other.to_path_buf()));
         };
         let their_runs = theirs.runs()?;
         drop(theirs);
@@ -157,7 +154,7 @@ fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> 
         "tests",
         "run",
         (run, ours),
-        "position, test, title, method, state, error, saved_unix_ms, rest",
+        "position, test, title, method, state, error, saved_unix_ms, sha256, rest",
     )?;
     for of_test in tests {
         let points = crate::columns::names(&crate::columns::POINT);

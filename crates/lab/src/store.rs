@@ -5,6 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
 use serde::Serialize;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use stend_record::review::{Condition, FailedTest, Review, TargetInfo, TestResult};
 use uuid::Uuid;
 
@@ -83,8 +84,9 @@ impl Lab {
         inserted.map(drop).map_err(self.failed())
     }
 
-    /// Writes what has been finished of a run, in one transaction. A test that is there
-    /// already is not written again.
+    /// Writes a run as its review stands, in one transaction. A test that is there as it is
+    /// in the review is not written again; one that the review does not have any more, because
+    /// it is made again, goes.
     pub fn save(
         &mut self,
         run: RunId,
@@ -186,6 +188,7 @@ fn save(
         save_conditions(to, run, kind, conditions)?;
     }
     save_smart(to, run, review)?;
+    remove_others(to, run, review)?;
     for (position, test) in (0..).zip(&review.tests) {
         save_test(to, run, position, test, of.now_unix_ms)?;
     }
@@ -308,15 +311,53 @@ fn rival_run(
     Ok(rival)
 }
 
-/// Number and state of a test that is there.
-fn known_test(
+/// Whether a test is there as it is now; it takes its place among others that came meanwhile.
+/// One that is there otherwise is removed.
+fn is_kept(
     to: &Connection,
     run: RunId,
     test: &str,
-) -> Result<Option<(i64, bool)>, rusqlite::Error> {
-    to.prepare_cached("SELECT id, state = 'finished' FROM tests WHERE run = ?1 AND test = ?2")?
-        .query_row(params![run.0, test], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()
+    position: i64,
+    sha256: &str,
+) -> Result<bool, rusqlite::Error> {
+    let known = to
+        .prepare_cached("SELECT id, sha256 FROM tests WHERE run = ?1 AND test = ?2")?
+        .query_row(params![run.0, test], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+        })
+        .optional()?;
+    let Some((id, known)) = known else {
+        return Ok(false);
+    };
+    if known != sha256 {
+        to.execute("DELETE FROM tests WHERE id = ?1", params![id])?;
+        return Ok(false);
+    }
+    to.execute(
+        "UPDATE tests SET position = ?2 WHERE id = ?1",
+        params![id, position],
+    )?;
+    Ok(true)
+}
+
+/// SHA-256 of something as JSON, hexadecimal.
+fn digest(of: &impl Serialize) -> String {
+    let json = serde_json::to_vec(of).unwrap_or_default();
+    let digest = Sha256::digest(json);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Removes the tests that a review does not have any more, because they are made again.
+fn remove_others(to: &Transaction<'_>, run: RunId, review: &Review) -> Result<(), rusqlite::Error> {
+    let finished = review.tests.iter().map(|test| test.id.as_str());
+    let failed = review.failed.iter().map(|test| test.id.as_str());
+    let ids: Vec<&str> = finished.chain(failed).collect();
+    let list = serde_json::to_string(&ids).unwrap_or_default();
+    to.execute(
+        "DELETE FROM tests WHERE run = ?1 AND test NOT IN (SELECT value FROM json_each(?2))",
+        params![run.0, list],
+    )?;
+    Ok(())
 }
 
 fn save_test(
@@ -326,19 +367,9 @@ fn save_test(
     test: &TestResult,
     now_unix_ms: i64,
 ) -> Result<(), rusqlite::Error> {
-    match known_test(to, run, &test.id)? {
-        // In its place among others that came meanwhile.
-        Some((id, true)) => {
-            to.execute(
-                "UPDATE tests SET position = ?2 WHERE id = ?1",
-                params![id, position],
-            )?;
-            return Ok(());
-        }
-        Some((id, false)) => {
-            to.execute("DELETE FROM tests WHERE id = ?1", params![id])?;
-        }
-        None => {}
+    let sha256 = digest(test);
+    if is_kept(to, run, &test.id, position, &sha256)? {
+        return Ok(());
     }
     let bare = TestResult {
         // Whether there are any is told by the rest.
@@ -351,8 +382,9 @@ fn save_test(
         take(&mut rest, &[key]);
     }
     to.execute(
-        "INSERT INTO tests (run, position, test, title, method, state, error, saved_unix_ms, rest)
-         VALUES (?1, ?2, ?3, ?4, ?5, 'finished', NULL, ?6, ?7)",
+        "INSERT INTO tests (run, position, test, title, method, state, error, saved_unix_ms, sha256,
+            rest)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'finished', NULL, ?6, ?7, ?8)",
         params![
             run.0,
             position,
@@ -360,6 +392,7 @@ fn save_test(
             test.title,
             test.method,
             now_unix_ms,
+            sha256,
             rest.to_string()
         ],
     )?;
@@ -390,14 +423,15 @@ fn save_failed(
     test: &FailedTest,
     now_unix_ms: i64,
 ) -> Result<(), rusqlite::Error> {
-    if let Some((_, true)) = known_test(to, run, &test.id)? {
+    let sha256 = digest(test);
+    if is_kept(to, run, &test.id, position, &sha256)? {
         return Ok(());
     }
     to.execute(
-        "INSERT INTO tests (run, position, test, title, method, state, error, saved_unix_ms, rest)
-         VALUES (?1, ?2, ?3, '', '', 'failed', ?4, ?5, '{}')
-         ON CONFLICT (run, test) DO UPDATE SET position = ?2, error = ?4, saved_unix_ms = ?5",
-        params![run.0, position, test.id, test.error, now_unix_ms],
+        "INSERT INTO tests (run, position, test, title, method, state, error, saved_unix_ms, sha256,
+            rest)
+         VALUES (?1, ?2, ?3, '', '', 'failed', ?4, ?5, ?6, '{}')",
+        params![run.0, position, test.id, test.error, now_unix_ms, sha256],
     )?;
     Ok(())
 }

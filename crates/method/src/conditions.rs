@@ -9,10 +9,29 @@ use crate::read_only;
 /// How the name begins of what is noted while a state is made.
 pub(crate) const STEADY_STATE: &str = "steady state of ";
 
-/// What an earlier run noted while states were made.
+/// The name of what is noted where a run was stopped and went on.
+const INTERRUPTED: &str = "interrupted";
+
+/// What an earlier run noted while states were made, and where it had been stopped itself.
 pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
-    let noted = |condition: &&Condition| condition.name.starts_with(STEADY_STATE);
+    let noted = |condition: &&Condition| {
+        condition.name.starts_with(STEADY_STATE) || condition.name == INTERRUPTED
+    };
     earlier.conditions.iter().filter(noted).cloned().collect()
+}
+
+/// That a target of which there is one, and which has aged in the tests before, goes on with
+/// the test of this title. The drive is prepared anew, but what it was before it cannot be.
+pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
+    let finished = match earlier.tests.len() {
+        1 => "1 test".to_owned(),
+        n => format!("{n} tests"),
+    };
+    let value = format!(
+        "the run was stopped after {finished}, and went on with \"{title}\" on the drive, prepared \
+         again as at the beginning"
+    );
+    (INTERRUPTED.to_owned(), value)
 }
 
 /// The conditions of a review after this plan.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stend_analysis::steady;
+use stend_analysis::{steady, words};
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::endurance::Endurance;
 use stend_record::review::{
@@ -320,9 +320,10 @@ impl<'a> Recorder<'a> {
             id: entry.id.clone(),
             title: entry.title.clone(),
             method: entry.method.clone(),
-            warnings: remark
-                .into_iter()
-                .chain(steady_starts.iter().filter_map(not_steady))
+            warnings: steady_starts
+                .iter()
+                .filter_map(|start| not_steady(start, self.plan.capacity_bytes))
+                .chain(remark)
                 .collect(),
             steady_starts,
             ..TestResult::default()
@@ -399,8 +400,16 @@ fn begun(plan: &Plan<'_>) -> Vec<Option<TestResult>> {
         .collect()
 }
 
-/// What is to be said where a test was to start from a steady state and did not.
-fn not_steady(start: &SteadyStart) -> Option<String> {
+/// What is to be said where a test was to start from a steady state and did not, or from one
+/// that may not last: the definition is met by any five rounds at one speed.
+fn not_steady(start: &SteadyStart, capacity_bytes: u64) -> Option<String> {
+    if start.reached && start.written_bytes < capacity_bytes {
+        return Some(format!(
+            "state `{}` is steady by the definition, for which {} were written, less than the capacity: the drive may become slower still",
+            start.state,
+            words::bytes(start.written_bytes)
+        ));
+    }
     (!start.reached).then(|| {
         format!(
             "state `{}` was to be steady and is not: {}",

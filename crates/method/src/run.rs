@@ -313,6 +313,11 @@ pub fn run_review(
     if let Some(earlier) = &options.resume {
         // The states of tests that are taken over are not made again.
         recorder.take_over(&conditions::notes(earlier));
+        if let (false, Some(next)) = (can_be_copied, plan.tests.first()) {
+            let title = &edition.tests[next.index].title;
+            let (name, value) = conditions::interruption(earlier, title);
+            recorder.note(name, value);
+        }
     }
     for (test, why) in &plan.skipped {
         recorder.skip(*test, why);

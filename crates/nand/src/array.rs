@@ -384,6 +384,13 @@ impl Array {
         Some(self.take_waiting(die, class))
     }
 
+    /// Whether any work waits for a die.
+    #[inline]
+    pub(crate) fn any_waits(&self, die: u32) -> bool {
+        let lists = &self.dies[die as usize].waiting;
+        lists.iter().any(|list| !list.is_empty())
+    }
+
     /// The work that comes next, and its class.
     pub(crate) fn peek_waiting(&self, die: u32) -> Option<(usize, Work)> {
         let lists = &self.dies[die as usize].waiting;

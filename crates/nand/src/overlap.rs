@@ -9,7 +9,7 @@
 //!   time. An operation lets a limited number of reads pass, so that it ends.
 //!
 //! Cells begin to program when their data is there. At that instant the register becomes
-//! free, which is an event here, in the lane of sensing.
+//! free, which is an event here, in the lane of sensing, if anything waits for the die by then.
 //!
 //! Simplified: a page that waits in the cache register stays there while reads pass through
 //! the die, as dies with more than two registers can do.
@@ -54,6 +54,19 @@ enum Cells {
     Copying,
 }
 
+/// Whether an operation of the cells has begun: from then on the register is free, and the
+/// operation can be interrupted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+enum Begin {
+    /// It has.
+    #[default]
+    Passed,
+    /// It begins at this instant; that is no event, since nothing has come that waits for it.
+    At(SimTime),
+    /// The event of the beginning is to come.
+    Awaited,
+}
+
 /// A page in the cache register that will be programmed next.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Loaded {
@@ -76,9 +89,7 @@ struct State {
     cells: Cells,
     /// When programming or erasing will end.
     ends: SimTime,
-    /// The event of the beginning has passed: from then on the register is free, and the
-    /// operation can be interrupted.
-    has_begun: bool,
+    begin: Begin,
     /// Reads that it has let pass.
     passed: u32,
     suspended: Option<Suspended>,
@@ -136,6 +147,9 @@ impl Array {
 
     /// Work of `class` has joined what waits for a busy die.
     pub(crate) fn overlap_waiting(&mut self, queue: &mut EventQueue, die: u32, class: Class) {
+        if let Begin::At(at) = self.state(die).begin {
+            self.await_begin(queue, die, at);
+        }
         match class {
             Class::HostRead => self.suspend(queue, die),
             Class::HostProgram | Class::Background => self.load(queue, die),
@@ -197,17 +211,31 @@ impl Array {
         state.cells = cells;
         state.ends = ends;
         state.passed = 0;
-        state.has_begun = begins == queue.now();
-        if !state.has_begun {
-            queue.schedule(Lane::Sense, begins, self.kind_die, die);
-        }
+        state.begin = match begins == queue.now() {
+            true => Begin::Passed,
+            false => Begin::At(begins),
+        };
         queue.schedule(Lane::Work, ends, self.kind_die, die);
+        if begins > queue.now() && self.any_waits(die) {
+            self.await_begin(queue, die, begins);
+        }
+    }
+
+    /// Something waits for a die whose cells begin at the instant `at`.
+    fn await_begin(&mut self, queue: &mut EventQueue, die: u32, at: SimTime) {
+        let kind = self.kind_die;
+        self.state(die).begin = if queue.has_passed(Lane::Sense, at, kind, die) {
+            Begin::Passed
+        } else {
+            queue.schedule(Lane::Sense, at, kind, die);
+            Begin::Awaited
+        };
     }
 
     /// Cells have sensed, or what they are to program has been taken in.
     pub(crate) fn overlap_sensed(&mut self, queue: &mut EventQueue, die: u32) {
         if self.state(die).cells != Cells::Reading {
-            self.state(die).has_begun = true;
+            self.state(die).begin = Begin::Passed;
             self.suspend(queue, die);
             self.load(queue, die);
             return;
@@ -291,7 +319,7 @@ impl Array {
     fn load(&mut self, queue: &mut EventQueue, die: u32) {
         let overlap = self.overlap.as_ref().expect("dies overlap");
         let state = &overlap.dies[die as usize];
-        let free = state.cells == Cells::Programming && state.has_begun;
+        let free = state.cells == Cells::Programming && state.begin == Begin::Passed;
         if overlap.abilities.cache_program && free && state.loaded.is_none() {
             self.load_next(queue, die);
         }
@@ -333,7 +361,7 @@ impl Array {
             return;
         };
         let left = Nanos(state.ends.0.saturating_sub(now.0));
-        if !state.has_begun || left <= delay || !self.may_pass(die) {
+        if state.begin != Begin::Passed || left <= delay || !self.may_pass(die) {
             return;
         }
         queue.cancel_in(Lane::Work, self.kind_die, die);

@@ -40,18 +40,32 @@ pub struct ErrorModel {
 }
 
 /// 365 days.
-const YEAR_NS: u128 = 365 * 86_400 * 1_000_000_000;
+const YEAR_NS: u64 = 365 * 86_400 * 1_000_000_000;
+
+#[inline]
+fn product(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
+}
+
+/// A division that mostly needs no more than 64 bits.
+#[inline(always)]
+fn divide(number: u128, by: u64) -> u128 {
+    match u64::try_from(number) {
+        Ok(number) => u128::from(number / by),
+        Err(_) => number / u128::from(by),
+    }
+}
 
 impl ErrorModel {
     /// RBER of the average page of a block after so many cycles, with data of this age,
     /// after so many reads.
     pub fn block(&self, cycles: u32, age: Nanos, reads: u32) -> Rber {
-        let cycles = u128::from(cycles);
-        let rated = u128::from(self.rated_cycles.max(1));
-        let worn = u128::from(self.worn.0) * cycles * cycles / (rated * rated);
-        let year = u128::from(self.year_fresh.0) + u128::from(self.year_worn.0) * cycles / rated;
-        let retention = year * u128::from(age.0) / YEAR_NS;
-        let disturb = u128::from(self.reads_100k.0) * u128::from(reads) / 100_000;
+        let (cycles, rated) = (u64::from(cycles), u64::from(self.rated_cycles.max(1)));
+        let share = |of: Rber, part: u64, whole: u64| divide(product(of.0, part), whole);
+        let worn = share(self.worn, cycles * cycles, rated * rated);
+        let year = u128::from(self.year_fresh.0) + share(self.year_worn, cycles, rated);
+        let retention = divide(year * u128::from(age.0), YEAR_NS);
+        let disturb = share(self.reads_100k, u64::from(reads), 100_000);
         let sum = u128::from(self.fresh.0) + worn + retention + disturb;
         Rber(u64::try_from(sum).unwrap_or(u64::MAX))
     }
@@ -65,7 +79,7 @@ impl ErrorModel {
         let mantissa = (lot << zeros) >> 56 & 0x7f;
         let doublings = zeros * 256 + (0x7f - mantissa) * 2;
         let percent_256ths = 100 * 256 + u64::from(self.spread_percent) * doublings;
-        let rber = u128::from(block.0) * u128::from(percent_256ths) / (100 * 256);
+        let rber = divide(product(block.0, percent_256ths), 100 * 256);
         Rber(u64::try_from(rber).unwrap_or(u64::MAX))
     }
 }
@@ -118,7 +132,7 @@ mod tests {
         }
     }
 
-    const YEAR: Nanos = Nanos(YEAR_NS as u64);
+    const YEAR: Nanos = Nanos(YEAR_NS);
 
     #[test]
     fn each_cause_adds_its_share() {

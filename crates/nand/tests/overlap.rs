@@ -1,7 +1,7 @@
 //! Dies that do more than one thing at a time: to the nanosecond what overlaps, and that
 //! nothing does where the ability is off.
 
-use stend_base::{EventQueue, Lane, Nanos, Rng};
+use stend_base::{EventQueue, Lane, Nanos, Rng, SimTime};
 use stend_nand::{Abilities, Array, Class, Suspend, Work};
 
 const DIE: u8 = 0;
@@ -76,7 +76,7 @@ impl Bench {
 
     fn wake(&mut self, next: usize) {
         if let Some(&(at, ..)) = self.coming.get(next) {
-            let at = stend_base::SimTime(at);
+            let at = SimTime(at);
             self.queue.schedule(Lane::Timer, at, TIMER, 0);
         }
     }
@@ -146,6 +146,18 @@ fn cache_program_takes_data_in_while_cells_program() {
     assert_eq!(ends(cache_program()), with);
     let without: Vec<u64> = (1..=4).map(|n| n * (TRANSFER.0 + PROGRAM.0)).collect();
     assert_eq!(ends(Abilities::default()), without);
+}
+
+/// What waits before a program is begun has its data taken in as soon as the cells begin.
+#[test]
+fn cache_program_takes_in_what_has_waited_behind_an_erase() {
+    let erase = Work::Erase { erase: ERASE };
+    let write = (1, Class::HostProgram, WRITE);
+    let coming = [(0, Class::Background, erase), write, write];
+    let done = Bench::new(1, 1, cache_program()).run(&coming);
+    let ends = done.iter().map(|d| d.1).collect::<Vec<_>>();
+    let first = ERASE.0 + TRANSFER.0 + PROGRAM.0;
+    assert_eq!(ends, [ERASE.0, first, first + PROGRAM.0]);
 }
 
 #[test]
@@ -259,9 +271,8 @@ fn a_cut_finds_what_was_interrupted_and_leaves_nothing_under_way() {
         bytes: 4_096,
     };
     array.submit(&mut queue, 0, Class::HostProgram, program, 7);
-    // The data has been taken in: the cells begin.
-    let begun = queue.pop().expect("they begin");
-    array.sensed(&mut queue, begun.thing);
+    // The data has been taken in: the cells have begun.
+    queue.set_now(SimTime(4_096));
     array.submit(&mut queue, 0, Class::HostRead, read, 8);
     assert_eq!(array.under_way(0).collect::<Vec<_>>(), [8, 7]);
     queue.clear();

@@ -213,7 +213,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tests: Option<Vec<String>>,
 
-    /// Test these as well and compare: drive models, or files that exist.
+    /// Test these as well and compare: drive models, directories, or files that exist.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     pub against: Vec<String>,
 

@@ -86,6 +86,7 @@ impl From<LabError> for Failure {
     fn from(error: LabError) -> Failure {
         match error {
             LabError::Foreign(_)
+            | LabError::Missing(_)
             | LabError::Newer { .. }
             | LabError::Older(_)
             | LabError::Damaged { .. }

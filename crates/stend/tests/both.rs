@@ -101,8 +101,25 @@ fn a_directory() {
     }
     check_responses(&review);
     check_files(&review);
-    let left: Vec<_> = std::fs::read_dir(disk.path()).unwrap().collect();
-    assert_eq!(left.len(), 1, "{left:?}");
+    // Another directory is a rival like any other, and is left as clean.
+    let other = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let rival = other.path().to_str().unwrap();
+    let args = [path, "--size", "64MiB", "--tests", "file-copy"];
+    let more = [
+        "--against",
+        rival,
+        "--edition",
+        "tiny.toml",
+        "--out",
+        "against",
+    ];
+    let both = common::review(dir.path(), &[&args[..], &more].concat());
+    assert_eq!(both["complete"], true);
+    let rival = &both["rivals"][0];
+    assert_eq!(rival["target"]["kind"], "directory");
+    assert_eq!(list(&test(rival, "file-copy")["files"]).len(), 3);
+    let left = |dir: &Path| std::fs::read_dir(dir).unwrap().count();
+    assert_eq!((left(disk.path()), left(other.path())), (1, 0));
 }
 
 #[test]

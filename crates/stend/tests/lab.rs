@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{
     fails, folder, have, ids, json, list, ok, program, review, saved, test, tiny_edition,
@@ -246,30 +246,39 @@ fn a_review_is_killed_at_any_moment() {
     ];
     let mut finished: Vec<Value> = Vec::new();
     let mut breaks = 0;
-    // Times spread over a test, without rhythm.
-    for kill_after_ms in [700, 5_900, 1_300, 8_100, 400, 6_700] {
+    // Before anything is finished; then some time after a test more has been, without rhythm.
+    for (after_ms, of_next) in [(700, false), (30, true), (1_300, false), (450, true)] {
         let mut child = start(&mut program(dir, &args));
-        sleep(Duration::from_millis(kill_after_ms));
-        if child.try_wait().unwrap().is_some() {
-            break;
+        let began = Instant::now();
+        let tests_finished = || {
+            runs(dir)
+                .first()
+                .map_or(0, |run| run["tests_finished"].as_u64().unwrap())
+        };
+        while of_next && tests_finished() <= finished.len() as u64 {
+            let hangs = began.elapsed() > Duration::from_secs(120);
+            assert!(
+                !hangs && child.try_wait().unwrap().is_none(),
+                "no further test"
+            );
+            sleep(Duration::from_millis(20));
         }
+        sleep(Duration::from_millis(after_ms));
         child.kill().unwrap();
         child.wait().unwrap();
-        if !dir.join(".lab/lab.db").exists() {
+        let Some(run) = runs(dir).first().cloned() else {
             continue;
-        }
-        let run = &runs(dir)[..];
-        let Some(run) = run.first() else { continue };
+        };
         assert_eq!(run["state"], "unfinished");
         let now = kept(dir, "1");
         let tests = list(&now["tests"]);
-        assert!(tests.len() >= finished.len(), "nothing finished is lost");
         for test in &finished {
             assert!(tests.contains(test), "what was finished stays as it was");
         }
         finished = tests.clone();
         breaks = run["breaks"].as_u64().unwrap();
     }
+    assert!(!finished.is_empty() && breaks > 0);
     let whole = json(&ok(dir, &args).stdout);
     assert_eq!(ids(&whole), ["sequential", "random", "depth-scaling"]);
     for test in &finished {
@@ -278,8 +287,18 @@ fn a_review_is_killed_at_any_moment() {
     assert_eq!(runs(dir).len(), 1, "one run, however often it was killed");
     let run = &runs(dir)[0];
     assert_eq!(run["state"], "complete");
-    assert!(run["breaks"].as_u64().unwrap() >= breaks.max(1), "{run}");
+    assert!(run["breaks"].as_u64() > Some(breaks), "{run}");
     assert_eq!(kept(dir, "1"), whole);
+    let told = list(&whole["conditions"])
+        .iter()
+        .find(|c| c["name"] == "interrupted");
+    let told = told.unwrap()["value"].as_str().unwrap();
+    assert!(told.contains("went on with"), "{told}");
+    let page = fs::read_to_string(dir.join("review-drive/index.html")).unwrap();
+    assert!(
+        page.contains("the run was stopped after"),
+        "the break is shown"
+    );
 }
 
 fn start(command: &mut Command) -> Child {

@@ -520,6 +520,7 @@ impl SimDrive {
         self.superblocks.erase_begins(superblock, self.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
+        self.forget_safe();
         if self.keeps_parity() {
             self.groups_erased(superblock);
         }
@@ -666,10 +667,10 @@ impl Device for SimDrive {
 }
 
 impl SimDrive {
-    /// The host's driver has handed a request over.
+    /// The host's driver hands a request over at an instant, no earlier than those before.
     #[inline(always)]
-    fn send_off(&mut self, request: Request) {
-        let at = self.queue.now() + self.spec.host.submit;
+    fn send_off(&mut self, request: Request, handed_over: SimTime) {
+        let at = handed_over + self.spec.host.submit;
         if self.arrivals.is_empty() {
             self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
         }

@@ -71,6 +71,7 @@ CREATE TABLE tests (
     state TEXT NOT NULL CHECK (state IN ('finished', 'failed')),
     error TEXT,
     saved_unix_ms INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
     rest TEXT NOT NULL,
     UNIQUE (run, test)
 ) STRICT;

@@ -64,12 +64,12 @@ impl Edition {
     pub fn until_steady(&self, load: SteadyLoad) -> Edition {
         let mut edition = self.clone();
         let mut steady = vec![None; self.states.len()];
-        for index in 0..self.states.len() {
+        for (index, behind) in steady.iter_mut().enumerate() {
             if !self.is_written(index) || self.is_steady(index) {
                 continue;
             }
             let state = &self.states[index];
-            steady[index] = Some(edition.states.len());
+            *behind = Some(edition.states.len());
             edition.states.push(State {
                 id: self.free_id(&state.id),
                 title: format!(

@@ -32,7 +32,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             let mut lab = Lab::open(&laboratory::path(&args.lab)?)?;
             let runs: Vec<RunId> = runs.iter().copied().map(RunId).collect();
             lab.delete(&runs)?;
-            note(&format!("{} runs were deleted", runs.len()));
+            note(&format!("runs deleted: {}", runs.len()));
             Ok(())
         }
         LabCommand::Merge { other } => {
@@ -42,7 +42,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
                 return print(&json(&merged)?);
             }
             print(&format!(
-                "{} runs were added, {} replaced by what is further, {} were known\n",
+                "runs added: {}, replaced by what is further: {}, known: {}\n",
                 merged.added, merged.replaced, merged.known
             ))
         }

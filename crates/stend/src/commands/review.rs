@@ -104,6 +104,10 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         requests: AtomicU64::new(0),
         events: AtomicU64::new(0),
     };
+    if let (Some(keeper), Some(earlier)) = (&session.keeper, &session.earlier) {
+        // The break is noted before anything can break off again.
+        keeper.keep(earlier, Some(earlier))?;
+    }
     let review = session.review(target, rivals)?;
     Ok(Done {
         saved: session.keep(&review),
@@ -319,7 +323,7 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
     for name in &args.against {
         let opened = if is_simulated(name) {
             open(name, &args.real, Access::Look)?
-        } else if Path::new(name).is_file() {
+        } else if Path::new(name).is_file() || Path::new(name).is_dir() {
             let real = RealArgs {
                 size: args.real.size,
                 destroy: None,
@@ -328,8 +332,8 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
             open(name, &real, Access::Look)?
         } else {
             return Err(Failure::Input(format!(
-                "--against {name}: a rival is a drive model, a model file or a file that exists; \
-                 review a block device on its own"
+                "--against {name}: a rival is a drive model, a model file, a directory or a file that \
+                 exists; review a block device on its own"
             )));
         };
         rivals.push(opened);

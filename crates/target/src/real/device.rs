@@ -126,6 +126,7 @@ impl Device {
         add("firmware", self.firmware.clone());
         add("backing file", self.disk("loop/backing_file"));
         add("device size (bytes)", Some(self.size_bytes.to_string()));
+        add("link", self.link());
         add(
             "scheduler",
             self.disk("queue/scheduler").map(|text| chosen(&text)),

@@ -35,6 +35,7 @@ mod fio;
 mod health;
 mod host;
 mod job;
+mod link;
 mod logged;
 mod read_only;
 #[cfg(test)]

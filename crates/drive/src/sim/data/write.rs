@@ -46,10 +46,22 @@ struct Stream {
     filling: u32,
     /// Changes of the log from this number on may name the slots being filled.
     log_from: u64,
-    /// Units left in the superblock, without parity.
-    room: u32,
-    /// Units promised to data on its way.
-    promised: u32,
+}
+
+/// What the next data of a write that waits asks for.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Asked {
+    /// Its first unit, how many there are, and their bytes.
+    first: u32,
+    units: u32,
+    bytes: u32,
+    /// Units that may fill up its last slot, where it is a FUA write: they change with what
+    /// arrives.
+    padding: u32,
+    fua: bool,
+    stream: StreamId,
+    /// Units to be promised to it there.
+    promise: u32,
 }
 
 /// The slots of one program, mostly one, from their first unit to the end of the program.
@@ -58,6 +70,9 @@ struct Filling {
     slot: u32,
     kind: Kind,
     superblock: u32,
+    /// Its row and die.
+    row: u32,
+    die: u32,
     stream: StreamId,
     /// How many slots it is.
     slots: u8,
@@ -78,13 +93,19 @@ struct Filling {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Writer {
     streams: [Stream; MOST],
+    /// By stream: units left in its superblock, without parity, and units promised to data on
+    /// its way. Those of all streams are looked at together.
+    room: [u32; MOST],
+    promised: [u32; MOST],
+    /// Of these, what is promised to the host's streams.
+    host_promised: u32,
     pub(in crate::sim) sorting: Sorting,
     filling: Vec<Filling>,
     free: Vec<u32>,
     /// Write commands with data not yet admitted.
     waiting: VecDeque<u32>,
-    /// The first of them, where it waits for space, and for how many units.
-    asked: Option<(u32, u32)>,
+    /// What the first of them asks for, where it waits for space.
+    asked: Option<Asked>,
     /// Units in the buffer, from admission until they are given back.
     buffered: u32,
     /// Slots of each of the host's streams in the order in which they were begun: the buffer
@@ -93,6 +114,8 @@ pub(crate) struct Writer {
     rings: [VecDeque<u32>; MOST_HOST],
     /// Slots whose program has not ended, one bit each.
     unprogrammed: Vec<u64>,
+    /// How often it has changed which slots these are, or how far a stream has come.
+    pub moves: u64,
     epoch: u64,
     units_per_slot: u32,
     /// By mode: what a program fills, and a superblock holds.
@@ -164,12 +187,14 @@ impl Writer {
             filled: 0,
             filling: NONE,
             log_from: 0,
-            room: 0,
-            promised: 0,
         };
         let sorting = Sorting::new(spec, units);
         Writer {
             streams: [stream; MOST],
+            room: [0; MOST],
+            promised: [0; MOST],
+            host_promised: 0,
+            moves: 0,
             careful: spec.power_loss.is_some() || spec.buffer.coalesces || sorting.tells_apart(),
             sorting,
             filling: Vec::with_capacity(256),
@@ -226,11 +251,17 @@ impl Writer {
     }
 
     pub fn diagnosis(&self) -> String {
+        let streams = self.streams[..self.sorting.numbers].iter();
+        let streams: Vec<String> = streams
+            .zip(self.room.iter().zip(&self.promised))
+            .map(|(stream, (room, promised))| {
+                format!("{stream:?} with room: {room}, promised: {promised} units")
+            })
+            .collect();
         format!(
-            "buffered {}, {} writes wait, streams {:?}, filling {:?}",
+            "buffered {}, {} writes wait, streams {streams:?}, filling {:?}",
             self.buffered,
             self.waiting.len(),
-            &self.streams[..self.sorting.numbers],
             self.filling.iter().filter(|f| f.in_use).collect::<Vec<_>>()
         )
     }
@@ -262,6 +293,7 @@ impl Writer {
 
     #[inline(always)]
     fn mark_slots(&mut self, first: u32, slots: u32, waits: bool) {
+        self.moves += 1;
         self.mark_slot(first, waits);
         for further in 1..slots {
             self.mark_slot(first + further, waits);
@@ -278,19 +310,15 @@ impl Writer {
     /// Units promised to the host's streams.
     #[inline]
     pub(in crate::sim) fn host_promised(&self) -> u32 {
-        if self.sorting.numbers == 2 {
-            return self.streams[0].promised;
-        }
-        let hosts = self.streams[..self.sorting.numbers].iter().step_by(2);
-        hosts.map(|s| s.promised).sum()
+        self.host_promised
     }
 
     /// What fills up the program in which `units` more than were promised to a stream end:
     /// exactly where all its programs are of one mode, else the most it may be.
     pub fn padding_after(&self, id: StreamId, units: u32, mode: Option<Mode>) -> u32 {
         if let Some(mode) = mode {
-            let stream = &self.streams[id.number()];
-            let end = stream.filled + stream.promised + units;
+            let promised = self.promised[id.number()];
+            let end = self.streams[id.number()].filled + promised + units;
             return end.next_multiple_of(self.shapes[mode as usize].units_together) - end;
         }
         let together = self.shapes.iter().map(|shape| shape.units_together);
@@ -429,7 +457,7 @@ impl SimDrive {
             let count = (units.end - unit).min(slot_units - (stream.filled & (slot_units - 1)));
             let to = stream.first_unit + stream.filled;
             stream.filled += count;
-            stream.room -= count;
+            self.writer.room[id.number()] -= count;
             let (superblock, filling) = (stream.superblock, stream.filling);
             let partly = match whole {
                 true => [UNMAPPED; 2],
@@ -533,7 +561,7 @@ impl SimDrive {
             let stream = &mut self.writer.streams[id.number()];
             let now = left.min(stream.units_together - stream.filled);
             stream.filled += now;
-            stream.room -= now;
+            self.writer.room[id.number()] -= now;
             left -= now;
             self.close_if_full(id);
             if left == 0 {
@@ -566,6 +594,7 @@ impl SimDrive {
         let shape = &self.writer.shapes[kind.mode as usize];
         stream.run_end = stream.first_unit + shape.run[stream.within as usize];
         let (superblock, slots) = (stream.superblock, stream.slots_together);
+        let (row, die) = (stream.row, stream.die);
         let slot = stream.first_unit >> self.layout.unit_bits;
         self.superblocks.program_begins(superblock);
         self.take_slots(kind, slots);
@@ -573,6 +602,8 @@ impl SimDrive {
             slot,
             kind,
             superblock,
+            row,
+            die,
             stream: id,
             slots: slots as u8,
             merges: 0,
@@ -606,7 +637,7 @@ impl SimDrive {
         let shape = &self.writer.shapes[kind.mode as usize];
         stream.slots_together = shape.slots_together;
         stream.units_together = shape.units_together;
-        stream.room = shape.units_per_superblock;
+        self.writer.room[id.number()] = shape.units_per_superblock;
     }
 
     #[inline]
@@ -628,7 +659,7 @@ impl SimDrive {
         let stream = &mut self.writer.streams[id.number()];
         let (superblock, filling, kind) = (stream.superblock, stream.filling, stream.kind);
         let slots_together = stream.slots_together;
-        stream.room -= stream.units_together - stream.filled;
+        self.writer.room[id.number()] -= stream.units_together - stream.filled;
         stream.filled = 0;
         stream.filling = NONE;
         let complete = &mut self.writer.filling[filling as usize];
@@ -666,6 +697,7 @@ impl SimDrive {
     /// Moves a stream on to the next slot; behind the last it has no superblock.
     fn next_slot(&mut self, id: StreamId) {
         let dies = self.layout.dies;
+        self.writer.moves += 1;
         let stream = &mut self.writer.streams[id.number()];
         stream.within += stream.slots_together;
         stream.die += 1;
@@ -758,20 +790,23 @@ impl SimDrive {
         let entry = &mut self.writer.filling[filling as usize];
         entry.merges -= 1;
         let Filling {
-            slot, kind, stream, ..
+            row,
+            die,
+            kind,
+            stream,
+            ..
         } = *entry;
         if entry.complete && entry.merges == 0 {
-            let (_, within) = self.layout.within_superblock(slot);
-            let place = self.layout.shape(kind.mode).place(within);
-            self.program(kind, place, stream, Purpose::Program { filling });
+            self.program(kind, (row, die), stream, Purpose::Program { filling });
         }
     }
 
     #[inline(always)]
     pub(in crate::sim) fn program_done(&mut self, filling: u32) {
         let done = self.writer.filling[filling as usize];
+        let place = (done.superblock, done.row, done.die);
         if self.blocks.is_some()
-            && self.program_is_repeated(done.slot, Purpose::Program { filling })
+            && self.program_is_repeated(done.slot, place, Purpose::Program { filling })
         {
             return;
         }
@@ -804,10 +839,15 @@ impl SimDrive {
 
     /// Slots of parity are programmed.
     pub(in crate::sim) fn parity_done(&mut self, slot: u32) {
-        if self.blocks.is_some() && self.program_is_repeated(slot, Purpose::Parity { slot }) {
-            return;
+        let (superblock, within) = self.layout.within_superblock(slot);
+        if self.blocks.is_some() {
+            let shape = self.layout.shape(self.superblocks.mode(superblock));
+            let (row, die) = shape.place(within);
+            let purpose = Purpose::Parity { slot };
+            if self.program_is_repeated(slot, (superblock, row, die), purpose) {
+                return;
+            }
         }
-        let superblock = self.layout.superblock_of_slot(slot);
         if self.keeps_parity() {
             let together = self
                 .layout

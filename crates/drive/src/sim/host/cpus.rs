@@ -8,7 +8,9 @@
 //! a lock spins.
 //!
 //! A processor that works while no other does will find its lock free: its two steps are one
-//! event, until another begins to work before it has come to the lock.
+//! event, until another begins to work before it has come to the lock. If what it does is to
+//! submit, all that follows is an arrival of which the instant is known: then it is not even
+//! one event, until something else comes that it has to do.
 
 use std::collections::VecDeque;
 
@@ -25,6 +27,8 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 enum Work {
     Submit(Request),
+    /// The same, of which the arrival is on its way.
+    Sent(Request),
     Complete(Ending),
 }
 
@@ -68,6 +72,8 @@ pub(crate) struct Cpus {
     by_cpu: Divider,
     /// Processors that have something to do.
     working: u32,
+    /// Of these, the one whose end is no event, and when that is.
+    unseen: Option<(u32, SimTime)>,
     busy_ns: u64,
 }
 
@@ -94,6 +100,7 @@ impl Cpus {
             submit: (spec.submit, spec.queue_lock + spec.submit_registers),
             complete: (spec.complete, spec.queue_lock + spec.complete_registers),
             working: 0,
+            unseen: None,
             busy_ns: 0,
         }))
     }
@@ -116,6 +123,7 @@ impl Cpus {
         };
         self.locks.fill(free);
         self.working = 0;
+        self.unseen = None;
     }
 
     /// Time that the processors spent on requests; spinning is not counted.
@@ -125,7 +133,7 @@ impl Cpus {
 
     fn sender(work: &Work) -> u16 {
         match work {
-            Work::Submit(request) => request.queue,
+            Work::Submit(request) | Work::Sent(request) => request.queue,
             Work::Complete(ending) => ending.queue,
         }
     }
@@ -151,7 +159,7 @@ impl Cpus {
     #[inline]
     fn times(&self, cpu: u32) -> (Nanos, Nanos) {
         match self.current(cpu) {
-            Work::Submit(_) => self.submit,
+            Work::Submit(_) | Work::Sent(_) => self.submit,
             Work::Complete(_) => self.complete,
         }
     }
@@ -162,7 +170,7 @@ impl SimDrive {
     #[inline]
     pub(in crate::sim) fn host_submits(&mut self, request: Request) {
         match self.cpus {
-            None => self.send_off(request),
+            None => self.send_off(request, self.queue.now()),
             Some(_) => self.cpu_adds(Work::Submit(request)),
         }
     }
@@ -195,11 +203,22 @@ impl SimDrive {
 
     #[inline(never)]
     fn cpu_adds(&mut self, work: Work) {
+        let unseen = self.cpus().unseen;
+        if let Some((cpu, ends)) = unseen
+            && self.queue.has_passed(Lane::Timer, ends, kind::CPU, cpu)
+        {
+            let cpus = self.cpus();
+            cpus.unseen = None;
+            let this = &mut cpus.cpus[cpu as usize];
+            (this.work, this.step) = (None, Step::Free);
+            cpus.working -= 1;
+        }
         let cpus = self.cpus();
         let cpu = cpus.cpu_of(&work);
         let this = &mut cpus.cpus[cpu as usize];
         if this.work.is_some() {
             this.waiting.push_back(work);
+            self.cpu_is_seen(cpu);
             return;
         }
         this.work = Some(work);
@@ -216,11 +235,44 @@ impl SimDrive {
         let cpus = self.cpus();
         let (free, locked) = cpus.times(cpu);
         if cpus.working == 1 && locked > Nanos::ZERO {
-            cpus.cpus[cpu as usize].step = Step::Alone(now + free);
+            let this = &mut cpus.cpus[cpu as usize];
+            this.step = Step::Alone(now + free);
+            if let Some(Work::Submit(request)) = this.work
+                && this.waiting.is_empty()
+            {
+                let ends = now + free + locked;
+                this.work = Some(Work::Sent(request));
+                cpus.unseen = Some((cpu, ends));
+                cpus.busy_ns += (free + locked).0;
+                return self.send_off(request, ends);
+            }
             return self.cpu_works(cpu, free + locked);
         }
         cpus.cpus[cpu as usize].step = Step::Free;
         self.cpu_works(cpu, free);
+    }
+
+    /// The end of what a processor does has to be an event.
+    fn cpu_is_seen(&mut self, cpu: u32) {
+        let cpus = self.cpus();
+        if let Some((_, ends)) = cpus.unseen.filter(|unseen| unseen.0 == cpu) {
+            cpus.unseen = None;
+            self.queue.schedule(Lane::Timer, ends, kind::CPU, cpu);
+        }
+    }
+
+    /// A processor that has sent a request off may come to that later than was thought.
+    fn cpu_takes_back(&mut self, cpu: u32) {
+        let this = &mut self.cpus().cpus[cpu as usize];
+        let Some(Work::Sent(request)) = this.work else {
+            return;
+        };
+        this.work = Some(Work::Submit(request));
+        // It was alone: nobody has sent anything since.
+        self.arrivals.pop_back();
+        if self.arrivals.is_empty() {
+            self.queue.cancel_in(Lane::Arrival, kind::ARRIVAL, 0);
+        }
     }
 
     /// A second processor begins to work: the first one may not be alone when it comes to its
@@ -237,6 +289,8 @@ impl SimDrive {
         let Some((first, at)) = others.find_map(|(nth, cpu)| Some((nth, alone(cpu)?))) else {
             return;
         };
+        self.cpu_is_seen(first);
+        let cpus = self.cpus();
         if at < now {
             cpus.cpus[first as usize].step = Step::Locked;
             let lock = cpus.lock_of(first);
@@ -248,6 +302,7 @@ impl SimDrive {
         cpus.cpus[first as usize].step = Step::Free;
         self.queue.cancel_in(Lane::Timer, kind::CPU, first);
         self.queue.schedule(Lane::Timer, at, kind::CPU, first);
+        self.cpu_takes_back(first);
     }
 
     #[inline(always)]
@@ -274,16 +329,20 @@ impl SimDrive {
         this.step = Step::Free;
         let work = this.work.take().expect("a processor works on something");
         this.work = this.waiting.pop_front();
-        if this.work.is_none() {
-            cpus.working -= 1;
+        let goes_on = this.work.is_some();
+        if let Work::Submit(request) = work {
+            // Before what comes next is on its way.
+            self.send_off(request, self.queue.now());
+        }
+        if !goes_on {
+            self.cpus().working -= 1;
         } else {
             self.cpu_begins(cpu);
         }
         match work {
-            Work::Submit(request) => self.send_off(request),
-            Work::Complete(ending) => return Some(self.host_ends(ending)),
+            Work::Submit(_) | Work::Sent(_) => None,
+            Work::Complete(ending) => Some(self.host_ends(ending)),
         }
-        None
     }
 
     fn cpu_locks(&mut self, cpu: u32) {

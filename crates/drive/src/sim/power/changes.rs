@@ -33,7 +33,7 @@ pub(in crate::sim) struct Entry {
 
 /// What was looked at last: most changes of the log lie where one shortly before does, and
 /// each stream goes on by itself.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(in crate::sim) struct Recent {
     found: [u32; 8],
     next: usize,

@@ -41,7 +41,7 @@ use crate::sim::map::layout::Layout;
 use crate::sim::map::mapping::{LOST, Mapping, UNMAPPED};
 use crate::sim::map::memory;
 use crate::sim::map::shape::Mode;
-use crate::sim::power::changes::{Change, Entry};
+use crate::sim::power::changes::{Change, Entry, Recent};
 use crate::sim::power::journal::Journal;
 use crate::sim::power::part_writes::PartWrites;
 use crate::sim::power::partial_parity::Groups;
@@ -103,8 +103,13 @@ pub(crate) struct Durability {
     /// waiting.
     wanted_next: u64,
     urged: bool,
-    /// The slot that keeps the first change that is not ready from it, as it was found last.
+    /// The slot that keeps the first change that is not ready from it, as it was found last;
+    /// and the writer's count of moves, as it was when it was last seen to do so.
     blocker: u32,
+    blocked_at: u64,
+    /// Slots that were found to be safe; they are until they are erased.
+    #[serde(skip)]
+    safe: Recent,
     writes: PartWrites,
     /// Changes from this number on become durable together with the next that is noted.
     joined_from: u64,
@@ -145,6 +150,8 @@ impl Durability {
             wanted_next: 0,
             urged: false,
             blocker: NONE,
+            blocked_at: 0,
+            safe: Recent::default(),
             writes: PartWrites::new(),
             refused: false,
             joined_from: u64::MAX,
@@ -221,9 +228,11 @@ impl Durability {
         self.push(entry, Some(superblock));
     }
 
-    fn need_less(&mut self, superblock: u32) {
+    /// So many units less are needed of a superblock.
+    #[inline]
+    fn need_less(&mut self, superblock: u32, units: u32) {
         let i = superblock as usize;
-        self.needed_in[i] -= 1;
+        self.needed_in[i] -= units;
         if self.needed_in[i] == 0 && self.awaited[i] {
             self.awaited[i] = false;
             self.awaited_count -= 1;
@@ -233,12 +242,18 @@ impl Durability {
 
     /// Makes the first `count` changes of the log part of the durable mapping.
     pub fn apply(&mut self, count: usize, mapping: &Mapping, layout: &Layout) {
-        for _ in 0..count {
-            self.expect_changes(mapping);
-            let entry = self.log.pop_front().expect("the log holds what was ready");
-            self.applied += 1;
+        let mut log = std::mem::take(&mut self.log);
+        let (mut soon, mut later) = (
+            log.range(8.min(log.len())..),
+            log.range(16.min(log.len())..),
+        );
+        for &entry in log.range(..count) {
+            self.expect_changes(soon.next(), later.next(), mapping);
             self.apply_entry(entry, mapping, layout);
         }
+        log.drain(..count);
+        self.log = log;
+        self.applied += count as u64;
         if self.wanted <= self.applied {
             self.wanted = self.wanted_next;
         }
@@ -247,8 +262,8 @@ impl Durability {
     /// Has the tables at hand for changes that follow: of those that moved something, first
     /// the names of what it was.
     #[inline]
-    fn expect_changes(&self, mapping: &Mapping) {
-        let Some(soon) = self.log.get(8) else {
+    fn expect_changes(&self, soon: Option<&Entry>, later: Option<&Entry>, mapping: &Mapping) {
+        let Some(soon) = soon else {
             return;
         };
         match soon.change {
@@ -259,7 +274,7 @@ impl Durability {
             }
             _ => memory::prefetch(&self.durable, soon.first as usize),
         }
-        if let Some(later) = self.log.get(16)
+        if let Some(later) = later
             && matches!(later.change, Change::Gather | Change::Transplant)
         {
             mapping.expect_name(later.to);
@@ -269,23 +284,9 @@ impl Durability {
     fn apply_entry(&mut self, entry: Entry, mapping: &Mapping, layout: &Layout) {
         let superblock = |unit: u32| layout.superblock_of_slot(unit >> layout.unit_bits);
         match entry.change {
-            Change::Write | Change::Trim | Change::WriteLost => {
-                for unit in 0..entry.units {
-                    let new = match entry.change {
-                        Change::Write => entry.to + unit,
-                        Change::WriteLost => LOST,
-                        _ => UNMAPPED,
-                    };
-                    let logical = entry.first + unit;
-                    let old = std::mem::replace(&mut self.durable[logical as usize], new);
-                    if old != new {
-                        self.journal.changed(logical);
-                    }
-                    if old < LOST {
-                        self.need_less(superblock(old));
-                    }
-                }
-            }
+            Change::Write => self.apply_run(entry, (entry.to, 1), layout),
+            Change::Trim => self.apply_run(entry, (UNMAPPED, 0), layout),
+            Change::WriteLost => self.apply_run(entry, (LOST, 0), layout),
             Change::Lose => {
                 let mut left = entry.units;
                 while left != 0 {
@@ -296,12 +297,14 @@ impl Durability {
                     if self.durable[logical as usize] == place {
                         self.durable[logical as usize] = LOST;
                         self.journal.changed(logical);
-                        self.need_less(superblock(place));
+                        self.need_less(superblock(place), 1);
                     }
                 }
             }
             Change::Gather | Change::Transplant => {
                 let (mut left, mut next) = (entry.units, entry.to);
+                // Those in one slot, these without the end of a superblock among them.
+                let (from, into) = (superblock(entry.first), superblock(entry.to));
                 while left != 0 {
                     let bit = left.trailing_zeros();
                     left &= left - 1;
@@ -317,12 +320,41 @@ impl Durability {
                     if self.durable[logical as usize] == old {
                         self.durable[logical as usize] = new;
                         self.journal.changed(logical);
-                        self.need_less(superblock(old));
+                        self.need_less(from, 1);
                     } else {
-                        self.need_less(superblock(new));
+                        self.need_less(into, 1);
                     }
                 }
             }
+        }
+    }
+
+    /// Gives the units that a change names their places: the first one this, each further one
+    /// a place `step` further on.
+    #[inline(always)]
+    fn apply_run(&mut self, entry: Entry, (to, step): (u32, u32), layout: &Layout) {
+        // What was written in a row mostly lay in a row: units of one slot are taken together.
+        let (mut slot, mut units) = (NONE, 0);
+        let superblock = |slot: u32| layout.superblock_of_slot(slot);
+        for nth in 0..entry.units {
+            let (logical, new) = (entry.first + nth, to + nth * step);
+            let old = std::mem::replace(&mut self.durable[logical as usize], new);
+            if old != new {
+                self.journal.changed(logical);
+            }
+            if old >= LOST {
+                continue;
+            }
+            if old >> layout.unit_bits != slot {
+                if units > 0 {
+                    self.need_less(superblock(slot), units);
+                }
+                (slot, units) = (old >> layout.unit_bits, 0);
+            }
+            units += 1;
+        }
+        if units > 0 {
+            self.need_less(superblock(slot), units);
         }
     }
 
@@ -350,6 +382,7 @@ impl Durability {
         self.erasable.clear();
         self.urged = false;
         self.blocker = NONE;
+        self.safe = Recent::default();
         self.writes.clear();
         self.joined_from = u64::MAX;
         self.refused = false;
@@ -392,6 +425,11 @@ impl Durability {
             self.writes,
             self.journal.diagnosis(),
         )
+    }
+
+    /// The first `count` changes of the log, or all.
+    pub fn first_changes(&self, count: usize) -> impl Iterator<Item = &Entry> {
+        self.log.range(..count.min(self.log.len()))
     }
 
     /// Changes in the log.
@@ -473,16 +511,6 @@ impl SimDrive {
         }
     }
 
-    /// The slots that the nth change of the log puts data into.
-    pub(in crate::sim) fn slots_of_change(&self, nth: usize) -> std::ops::Range<u32> {
-        let durability = self.durability.as_ref().expect("there is a log");
-        let bits = self.layout.unit_bits;
-        let places = durability.log.get(nth).and_then(|entry| entry.places());
-        places.map_or(0..0, |(to, units)| {
-            to >> bits..((to + units - 1) >> bits) + 1
-        })
-    }
-
     #[inline(always)]
     pub(in crate::sim) fn log_trim(&mut self, first: u32, end: u32) {
         if let Some(durability) = &mut self.durability
@@ -522,6 +550,13 @@ impl SimDrive {
         {
             let (first, to) = (slot << self.layout.unit_bits, to << self.layout.unit_bits);
             durability.push_move(Change::Transplant, first, units, to, superblock);
+        }
+    }
+
+    /// What a superblock held is being erased.
+    pub(in crate::sim) fn forget_safe(&mut self) {
+        if let Some(durability) = &mut self.durability {
+            durability.safe = Recent::default();
         }
     }
 

@@ -20,8 +20,6 @@ pub(in crate::sim) struct PartWrite {
     pub stream: StreamId,
     /// Units of it that are not yet admitted.
     pub to_admit: u32,
-    /// Its place in the list.
-    nth: u32,
 }
 
 /// All of them. Requests that wait are few, and rarely overlap: a sieve tells most that they
@@ -30,8 +28,6 @@ pub(in crate::sim) struct PartWrite {
 pub(in crate::sim) struct PartWrites {
     /// By command; `None` where it is no such write.
     of_command: Vec<Option<PartWrite>>,
-    /// The commands.
-    list: Vec<u32>,
     /// How many of them have units in each place.
     sieve: Vec<u32>,
     /// How many are not in the sieve.
@@ -42,7 +38,6 @@ impl PartWrites {
     pub fn new() -> PartWrites {
         PartWrites {
             of_command: Vec::with_capacity(64),
-            list: Vec::with_capacity(64),
             sieve: vec![0; SIEVE],
             long: 0,
         }
@@ -65,15 +60,12 @@ impl PartWrites {
             self.of_command.resize(index + 1, None);
         }
         self.sift(first, end, 1);
-        let nth = self.list.len() as u32;
-        self.list.push(command);
         self.of_command[index].insert(PartWrite {
             first,
             end,
             logged: first,
             stream,
             to_admit: 0,
-            nth,
         })
     }
 
@@ -83,17 +75,11 @@ impl PartWrites {
         let Some(write) = self.of_command[command as usize].take() else {
             return;
         };
-        self.list.swap_remove(write.nth as usize);
-        if let Some(&moved) = self.list.get(write.nth as usize) {
-            let moved = self.of_command[moved as usize].as_mut();
-            moved.expect("it is in the list").nth = write.nth;
-        }
         self.sift(write.first, write.end, u32::MAX);
     }
 
     pub fn clear(&mut self) {
         self.of_command.fill(None);
-        self.list.clear();
         self.sieve.fill(0);
         self.long = 0;
     }
@@ -112,8 +98,8 @@ impl PartWrites {
 
     #[inline(never)]
     fn overlap_exactly(&self, first: u32, end: u32) -> bool {
-        let mut writes = self.list.iter().map(|&command| self.get(command));
-        writes.any(|write| write.is_some_and(|w| w.first < end && first < w.end))
+        let mut writes = self.of_command.iter().flatten();
+        writes.any(|write| write.first < end && first < write.end)
     }
 
     /// Adds to where the units lie in the sieve, modulo 2^32.

@@ -60,7 +60,7 @@ pub(in crate::sim) fn first_set(words: &[u64], bits: std::ops::Range<u32>) -> Op
     None
 }
 
-/// How far superblocks have been filled, of those that were looked at last.
+/// Of superblocks that were looked at last, the slot before which all groups are whole.
 struct Passed([(u32, u32); 4]);
 
 impl Default for Passed {
@@ -216,7 +216,11 @@ impl SimDrive {
             Some(Canary::ParityUnsaved) => 0,
             _ => count,
         };
-        for slot in (0..count).flat_map(|nth| self.slots_of_change(nth)) {
+        let bits = self.layout.unit_bits;
+        let places = durability.first_changes(count).filter_map(|e| e.places());
+        // Mostly one slot each.
+        let slots_of = places.flat_map(|(to, units)| to >> bits..((to + units - 1) >> bits) + 1);
+        for slot in slots_of {
             if slots.has(slot) {
                 continue;
             }
@@ -245,14 +249,14 @@ impl SimDrive {
     fn has_been_passed(&self, slot: u32, passed: &mut Passed) -> bool {
         let (superblock, within) = self.layout.within_superblock(slot);
         let found = passed.0.iter().find(|known| known.0 == superblock);
-        let upto = found.map(|known| known.1).unwrap_or_else(|| {
-            let upto = self.filled_upto(superblock);
+        let end = found.map(|known| known.1).unwrap_or_else(|| {
+            let shape = self.layout.shape(self.superblocks.mode(superblock));
+            let filled = (self.filled_upto(superblock) + 1).saturating_sub(shape.group_span());
             passed.0.rotate_right(1);
-            passed.0[0] = (superblock, upto);
-            upto
+            passed.0[0] = (superblock, filled);
+            filled
         });
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
-        within + shape.group_span() <= upto
+        within < end
     }
 
     /// The slots of a superblock below this one have been filled, and none of them is void;

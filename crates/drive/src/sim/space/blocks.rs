@@ -180,8 +180,14 @@ impl Blocks {
 
     /// Erase cycles of the block that a superblock has on a die.
     pub fn cycles(&self, superblock: u32, die: u32) -> u32 {
+        self.block(superblock, die).1
+    }
+
+    /// The block that a superblock has on a die, and its erase cycles.
+    #[inline]
+    fn block(&self, superblock: u32, die: u32) -> (u32, u32) {
         let block = self.at[self.place(superblock, die)];
-        self.erases[(die * self.per_die + block) as usize]
+        (block, self.erases[(die * self.per_die + block) as usize])
     }
 
     /// The most erase cycles of the blocks of a superblock.
@@ -203,8 +209,7 @@ impl Blocks {
 
     /// Whether a program of a row fails: the same each time until the block is erased.
     fn program_fails(&mut self, superblock: u32, die: u32, row: u32) -> bool {
-        let block = self.at[self.place(superblock, die)];
-        let cycles = self.cycles(superblock, die);
+        let (block, cycles) = self.block(superblock, die);
         let nth = PROGRAM_LOTS + (u64::from(cycles) << 24 | u64::from(row));
         let fails = lot(self.spec.seed, die, block, nth) % 1_000_000_000
             < u64::from(self.spec.program_failure_ppb);
@@ -385,14 +390,21 @@ impl SimDrive {
     }
 
     /// A program of a row has ended.
+    #[inline]
     fn programmed(&mut self, superblock: u32, row: u32, die: u32) -> Programmed {
         let blocks = self.blocks.as_mut().expect("blocks are told apart");
         if !blocks.replacements.is_empty() {
             blocks.has_copied(superblock, die, row);
         }
-        if !blocks.program_fails(superblock, die, row) {
-            return Programmed::Sound;
+        if blocks.program_fails(superblock, die, row) {
+            self.program_failed(superblock, row, die)
+        } else {
+            Programmed::Sound
         }
+    }
+
+    #[cold]
+    fn program_failed(&mut self, superblock: u32, row: u32, die: u32) -> Programmed {
         self.counters.program_failures += 1;
         let mode = self.superblocks.mode(superblock);
         let pool = self.layout.pool_of_superblock(superblock);
@@ -463,20 +475,37 @@ impl SimDrive {
         time
     }
 
-    /// The program of the slots from `slot` on has ended. True when it failed and is done
-    /// again: after the block in the place of the bad one has been erased and holds what that
-    /// one held, by on-chip copy, as one operation of the die, which comes before all
-    /// programs that wait for it.
-    #[inline(never)]
-    pub(in crate::sim) fn program_is_repeated(&mut self, slot: u32, purpose: Purpose) -> bool {
-        let (superblock, within) = self.layout.within_superblock(slot);
-        let mode = self.superblocks.mode(superblock);
-        let shape = *self.layout.shape(mode);
-        let (row, die) = shape.place(within);
+    /// The program of the slots from `slot` on, of a superblock, row and die, has ended. True
+    /// when it failed and is done again: after the block in the place of the bad one has been
+    /// erased and holds what that one held, by on-chip copy, as one operation of the die,
+    /// which comes before all programs that wait for it.
+    #[inline]
+    pub(in crate::sim) fn program_is_repeated(
+        &mut self,
+        slot: u32,
+        (superblock, row, die): (u32, u32, u32),
+        purpose: Purpose,
+    ) -> bool {
         match self.programmed(superblock, row, die) {
             Programmed::Sound => false,
+            failed => self.repeat_program(slot, (superblock, row, die), failed, purpose),
+        }
+    }
+
+    #[cold]
+    fn repeat_program(
+        &mut self,
+        slot: u32,
+        (superblock, row, die): (u32, u32, u32),
+        failed: Programmed,
+        purpose: Purpose,
+    ) -> bool {
+        let mode = self.superblocks.mode(superblock);
+        let together = self.layout.shape(mode).together;
+        match failed {
+            Programmed::Sound => false,
             Programmed::Again(before) => {
-                let units = shape.together * self.spec.units_per_slot;
+                let units = together * self.spec.units_per_slot;
                 let work = Work::Program {
                     program: before + self.limits.program[mode as usize][row as usize],
                     bytes: units * UNIT_BYTES as u32,
@@ -488,7 +517,7 @@ impl SimDrive {
                 true
             }
             Programmed::Nowhere => {
-                self.lose_program(die, slot..slot + shape.together);
+                self.lose_program(die, slot..slot + together);
                 false
             }
         }

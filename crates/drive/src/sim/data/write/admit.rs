@@ -6,7 +6,7 @@
 
 use stend_base::Op;
 
-use super::NONE;
+use super::{Asked, NONE, Writer};
 use crate::sim::SimDrive;
 use crate::sim::data::streams::StreamId;
 use crate::sim::host::link::{Load, Transfer};
@@ -27,9 +27,22 @@ impl SimDrive {
     /// Admits as much of the waiting writes as there is room for.
     #[inline]
     pub(in crate::sim) fn pump_writes(&mut self) {
-        if !self.writer.waiting.is_empty() {
+        if !self.writer.waiting.is_empty() && (self.writer.asked.is_none() || self.asked_fits()) {
             self.admit_writes();
         }
+    }
+
+    /// Whether there may be room now for what the first write that waits was found to ask for,
+    /// which does not change while it waits; starts what makes space for it.
+    #[inline(never)]
+    fn asked_fits(&mut self) -> bool {
+        let asked = self.writer.asked.as_ref().expect("the caller looked");
+        let (stream, promise) = (asked.stream, asked.promise);
+        if asked.fua {
+            return true;
+        }
+        self.buffer_has(asked.units)
+            && (self.host_has_space(stream, promise) || self.find_space(stream, promise))
     }
 
     fn admit_writes(&mut self) {
@@ -48,7 +61,7 @@ impl SimDrive {
     #[inline(always)]
     fn admit(&mut self, command: u32) -> bool {
         let (units, bytes) = self.next_admission(command);
-        if self.writer.buffered + units > self.spec.buffer.write_units {
+        if !self.buffer_has(units) {
             return false;
         }
         if !self.host_has_space(StreamId::HOST, units) {
@@ -72,36 +85,63 @@ impl SimDrive {
             self.trim_begins(command);
             return true;
         }
-        let (units, bytes) = self.next_admission(command);
-        let padding = self.fua_padding(command, units, bytes);
-        let taken = units + padding;
-        if self.writer.buffered + taken > self.spec.buffer.write_units {
-            return false;
-        }
-        // What it was found to ask for does not change while it waits for that.
-        let asked = self.writer.asked.filter(|asked| asked.0 == command);
-        let Some(promise) = asked.map_or_else(|| self.promise_of(command, taken), |a| Some(a.1))
-        else {
+        let asked = self.writer.asked.take();
+        let Some(mut asked) = asked.or_else(|| self.what_is_asked(command)) else {
             return false;
         };
-        let first = self.next_unit(command);
-        let stream = self.stream_of_admission(command, first);
+        if asked.fua {
+            asked.padding = self.fua_padding(command, asked.units, asked.bytes);
+            if !self.buffer_has(asked.units + asked.padding) {
+                self.writer.asked = Some(asked);
+                return false;
+            }
+        }
+        let Asked {
+            stream, promise, ..
+        } = asked;
         if promise > 0 && !self.host_has_space(stream, promise) {
-            self.writer.asked = Some((command, promise));
+            self.writer.asked = Some(asked);
             return self.find_space(stream, promise);
         }
-        self.writer.asked = None;
-        self.writer.buffered += taken;
+        self.writer.buffered += asked.units + asked.padding;
         self.promise_next(stream, promise);
-        self.note_admission(command, first, units, stream);
-        self.part_admitted(command, units, stream, promise);
-        self.commands.get_mut(command).padding = padding;
-        self.send_admitted(command, bytes);
+        self.note_admission(command, asked.first, asked.units, stream);
+        self.part_admitted(command, asked.units, stream, promise);
+        self.commands.get_mut(command).padding = asked.padding;
+        self.send_admitted(command, asked.bytes);
         true
     }
 
+    /// What the next data of a write asks for; `None` where the buffer has no room for it, or
+    /// it has to wait for an earlier write.
+    #[inline(always)]
+    fn what_is_asked(&mut self, command: u32) -> Option<Asked> {
+        let (units, bytes) = self.next_admission(command);
+        let padding = self.fua_padding(command, units, bytes);
+        if !self.buffer_has(units + padding) {
+            return None;
+        }
+        let promise = self.promise_of(command, units + padding)?;
+        let first = self.next_unit(command);
+        Some(Asked {
+            first,
+            units,
+            bytes,
+            padding,
+            fua: self.commands.get(command).fua,
+            stream: self.stream_of_admission(command, first),
+            promise,
+        })
+    }
+
+    /// Whether the buffer has room for so many units.
+    #[inline]
+    fn buffer_has(&self, units: u32) -> bool {
+        self.writer.buffered + units <= self.spec.buffer.write_units
+    }
+
     /// Starts what makes space for the host. Whether there is some now.
-    #[inline(never)]
+    #[inline]
     fn find_space(&mut self, stream: StreamId, promise: u32) -> bool {
         if self.awaits_superblocks() && !self.stream_has_room(stream, promise) {
             self.urge();
@@ -170,7 +210,7 @@ impl SimDrive {
     #[inline(always)]
     fn kind_for(&self, id: StreamId, units: u32) -> Kind {
         let stream = &self.writer.streams[id.number()];
-        if stream.superblock != NONE && stream.promised + units <= stream.room {
+        if stream.superblock != NONE && self.has_room(id, units) {
             return stream.kind;
         }
         self.next_kind(id)
@@ -185,33 +225,29 @@ impl SimDrive {
     /// promised.
     #[inline(always)]
     pub(in crate::sim) fn stream_has_room(&self, stream: StreamId, units: u32) -> bool {
-        // Mostly nothing has to be opened, and there is no more than a stream each.
-        let [host, collect, ..] = &self.writer.streams;
-        let more = |of_host: bool| {
-            if stream.is_host() == of_host {
-                units
-            } else {
-                0
-            }
-        };
-        if self.writer.sorting.numbers == 2 {
-            if host.promised + more(true) <= host.room
-                && collect.promised + more(false) <= collect.room
-            {
-                return true;
-            }
-        } else if self.all_have_room(stream, units) {
-            return true;
-        }
-        self.superblocks_suffice(stream, units)
+        // Mostly nothing has to be opened.
+        self.all_have_room(stream, units) || self.superblocks_suffice(stream, units)
     }
 
     /// Whether no stream has to open anything, with `units` more for one of them.
-    #[inline]
+    #[inline(always)]
     fn all_have_room(&self, stream: StreamId, units: u32) -> bool {
-        let streams = &self.writer.streams[..self.writer.sorting.numbers];
-        let for_it = &self.writer.streams[stream.number()];
-        for_it.promised + units <= for_it.room && streams.iter().all(|s| s.promised <= s.room)
+        let Writer { room, promised, .. } = &self.writer;
+        // Mostly there is no more than one of each.
+        if self.writer.sorting.numbers == 2 {
+            let other = StreamId::nth(stream.number() ^ 1);
+            return self.has_room(stream, units) && self.has_room(other, 0);
+        }
+        // Without a branch for each: they are compared side by side.
+        let all = room.iter().zip(promised);
+        let none_lacks = all.fold(true, |none, (room, promised)| none & (promised <= room));
+        none_lacks && self.has_room(stream, units)
+    }
+
+    /// Whether a stream has room for `units` more in its superblock.
+    #[inline(always)]
+    fn has_room(&self, id: StreamId, units: u32) -> bool {
+        self.writer.promised[id.number()] + units <= self.writer.room[id.number()]
     }
 
     fn superblocks_suffice(&self, stream: StreamId, units: u32) -> bool {
@@ -245,13 +281,13 @@ impl SimDrive {
     /// Superblocks a stream has yet to open for what it was promised and `more` units.
     #[inline]
     pub(super) fn superblocks_needed(&self, id: StreamId, more: u32) -> u32 {
-        let stream = &self.writer.streams[id.number()];
-        let units = stream.promised + more;
-        if units <= stream.room {
+        let units = self.writer.promised[id.number()] + more;
+        let room = self.writer.room[id.number()];
+        if units <= room {
             return 0;
         }
         let least = self.writer.least_units[id.number()];
-        (units - stream.room).div_ceil(least)
+        (units - room).div_ceil(least)
     }
 
     /// What is promised beyond the room there is goes to superblocks of the kind that has
@@ -275,8 +311,8 @@ impl SimDrive {
     /// What a stream has been promised to open next.
     #[inline]
     pub(in crate::sim) fn promised_kind(&self, id: StreamId) -> Option<Kind> {
-        let stream = &self.writer.streams[id.number()];
-        stream.next.filter(|_| stream.promised > stream.room)
+        let next = self.writer.streams[id.number()].next;
+        next.filter(|_| !self.has_room(id, 0))
     }
 
     /// A TRIM waits in the order of the writes.
@@ -284,11 +320,19 @@ impl SimDrive {
         self.writer.waiting.push_back(command);
     }
 
+    #[inline(always)]
     pub(in crate::sim) fn promise(&mut self, stream: StreamId, units: u32) {
-        self.writer.streams[stream.number()].promised += units;
+        self.writer.promised[stream.number()] += units;
+        if stream.is_host() {
+            self.writer.host_promised += units;
+        }
     }
 
+    #[inline(always)]
     pub(in crate::sim) fn unpromise(&mut self, stream: StreamId, units: u32) {
-        self.writer.streams[stream.number()].promised -= units;
+        self.writer.promised[stream.number()] -= units;
+        if stream.is_host() {
+            self.writer.host_promised -= units;
+        }
     }
 }

@@ -95,12 +95,15 @@ impl Writer {
             ring.clear();
         }
         self.unprogrammed.fill(0);
+        self.moves += 1;
         self.buffered = 0;
         self.collected_under_way = 0;
         self.sorting.power_cut();
         self.padding_owed = false;
         let mut open = Vec::new();
-        for stream in &mut self.streams {
+        self.promised.fill(0);
+        self.host_promised = 0;
+        for (stream, room) in self.streams.iter_mut().zip(&mut self.room) {
             let filled = &self.shapes[stream.kind.mode as usize];
             let shape = layout.shape(stream.kind.mode);
             let begun = stream.begun(filled.slots_together);
@@ -113,18 +116,18 @@ impl Writer {
                 let end = within.min(filled.slots_per_superblock);
                 skipped.extend(first + begun..first + end);
             }
-            (stream.filled, stream.filling, stream.promised) = (0, NONE, 0);
+            (stream.filled, stream.filling) = (0, NONE);
             stream.next = None;
             let ends = within >= filled.slots_per_superblock;
             if stream.superblock == NONE || ends || dead(stream.superblock) {
                 stream.superblock = NONE;
-                stream.room = 0;
+                *room = 0;
                 continue;
             }
             let left = within..filled.slots_per_superblock;
             open.push((stream.superblock, stream.kind, left.len() as u32));
             let data = left.filter(|&w| filled.run[w as usize] > 0).count() as u32;
-            stream.room = data * self.units_per_slot;
+            *room = data * self.units_per_slot;
             stream.within = within;
             (stream.row, stream.die) = shape.place(within);
             let slot = layout.first_slot(stream.superblock) + within;

@@ -46,14 +46,20 @@ impl SimDrive {
     /// Whether nothing of what [`SimDrive::keep_durable`] looks for has come about, as after
     /// most events: the log waits for the same slot, and nobody for anything.
     #[inline(always)]
-    fn is_quiet(&self) -> bool {
-        let durability = self.durability.as_ref().expect("there is a log");
+    fn is_quiet(&mut self) -> bool {
+        let moves = self.writer.moves;
+        let durability = self.durability.as_mut().expect("there is a log");
+        let (blocker, moved) = (durability.blocker, moves != durability.blocked_at);
+        durability.blocked_at = moves;
         let nobody_waits = durability.wanted <= durability.applied
             && !(durability.urged || durability.retry_writes || durability.retry_all);
+        let nothing_to_write = durability.whole_units
+            < u64::from(durability.spec.journal_interval_units)
+            || durability.journal.writes();
         nobody_waits
-            && self.still_blocks(durability.blocker)
-            && (durability.whole_units < u64::from(durability.spec.journal_interval_units)
-                || durability.journal.writes())
+            && nothing_to_write
+            && blocker != NONE
+            && (!moved || self.still_blocks(blocker))
     }
 
     /// Whether a slot that kept another from being safe still does.
@@ -68,23 +74,26 @@ impl SimDrive {
         if self.still_blocks(durability.blocker) {
             return;
         }
-        let mut safe = Recent::default();
-        loop {
-            let durability = self.durability.as_ref().expect("there is a log");
-            let entry = durability.log.get(durability.ready).copied();
-            let blocker = entry.and_then(|entry| self.blocker_of(entry, &mut safe));
-            let durability = self.durability.as_mut().expect("there is a log");
-            durability.blocker = blocker.unwrap_or(NONE);
-            let (Some(entry), None) = (entry, blocker) else {
-                return;
-            };
-            durability.ready += 1;
-            durability.ready_units += entry.named();
+        let mut safe = durability.safe;
+        let (mut ready, mut ready_units) = (durability.ready, durability.ready_units);
+        let (mut whole, mut whole_units) = (durability.whole, durability.whole_units);
+        let mut blocker = None;
+        for &entry in durability.log.range(ready..) {
+            blocker = self.blocker_of(entry, &mut safe);
+            if blocker.is_some() {
+                break;
+            }
+            ready += 1;
+            ready_units += entry.named();
             if entry.ends {
-                durability.whole = durability.ready;
-                durability.whole_units = durability.ready_units;
+                (whole, whole_units) = (ready, ready_units);
             }
         }
+        let durability = self.durability.as_mut().expect("there is a log");
+        durability.blocker = blocker.unwrap_or(NONE);
+        durability.safe = safe;
+        (durability.ready, durability.ready_units) = (ready, ready_units);
+        (durability.whole, durability.whole_units) = (whole, whole_units);
     }
 
     /// A slot that keeps a change from being ready. `safe` are known to be safe.

@@ -169,15 +169,10 @@ impl SimDrive {
         if place == LOST {
             return self.log_lost_run(first, end);
         }
-        let slot = place >> self.layout.unit_bits;
-        let mut next = first + 1;
-        while next < end && {
-            let place_of_next = self.mapping.lookup(next);
-            place_of_next == place + (next - first)
-                && place_of_next >> self.layout.unit_bits == slot
-        } {
-            next += 1;
-        }
+        let slot_units = 1 << self.layout.unit_bits;
+        let most = (end - first).min(slot_units - (place & (slot_units - 1)));
+        let follows = |nth: &u32| self.mapping.lookup(first + nth) == place + nth;
+        let next = first + 1 + (1..most).take_while(follows).count() as u32;
         let to = self.kept_place(place);
         let entry = Entry {
             change: Change::Write,

@@ -1,0 +1,88 @@
+//! When the lab cannot be written: what is said, and that nothing in it is lost.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Mounted, fails, folder, have_root_and, json, list, ok, saved, stend};
+use rusqlite::Connection;
+
+const QUICK: [&str; 6] = [
+    "review",
+    "demo-8gb",
+    "--duration-scale",
+    "0.01",
+    "--tests",
+    "sequential",
+];
+
+fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&QUICK, more].concat()
+}
+
+fn runs(dir: &Path, lab: &str) -> usize {
+    list(&json(
+        &ok(dir, &["lab", "list", "--json", "--lab", lab]).stdout,
+    ))
+    .len()
+}
+
+#[test]
+fn a_full_disk_costs_no_run_and_no_report() {
+    if !have_root_and(&["mount"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let disk = Mounted::new(&["-t", "tmpfs", "-o", "size=600k", "none"]);
+    let lab = disk.path().join("lab.db");
+    let lab = lab.to_str().unwrap();
+    ok(dir, &with(&["--lab", lab, "--out", "first"]));
+    let shown = ok(dir, &["lab", "show", "1", "--json", "--lab", lab]).stdout;
+    // All that is left.
+    let filler = disk.path().join("filler");
+    let _no_room = fs::write(&filler, vec![0; 1 << 20]).unwrap_err();
+    let args = with(&["--lab", lab, "--out", "second"]);
+    let said = fails(dir, &args, 6, &["no room for the lab"]);
+    assert!(said.contains(lab), "{said}");
+    // The report is on another disk.
+    assert!(saved(&dir.join("first"))["complete"] == true);
+    fs::remove_file(&filler).unwrap();
+    assert_eq!(
+        ok(dir, &["lab", "show", "1", "--json", "--lab", lab]).stdout,
+        shown
+    );
+    ok(dir, &with(&["--lab", lab, "--out", "third"]));
+    assert_eq!(runs(dir, lab), 2);
+}
+
+#[test]
+fn a_lab_that_is_locked_is_waited_for_and_said() {
+    let dir = folder();
+    let dir = dir.path();
+    ok(dir, &with(&["--lab", "lab.db", "--out", "first"]));
+    let other = Connection::open(dir.join("lab.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // Reading goes on.
+    assert_eq!(runs(dir, "lab.db"), 1);
+    let args = ["lab", "delete", "1", "--lab", "lab.db"];
+    fails(
+        dir,
+        &args,
+        6,
+        &["being written by another program", "try again"],
+    );
+    // One that ends in time is waited for.
+    let args = with(&["--lab", "lab.db", "--out", "second"]);
+    let waiting = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| stend(dir, &args).output().unwrap());
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        other.execute_batch("COMMIT").unwrap();
+        waiting.join().unwrap()
+    });
+    assert!(waiting.status.success(), "{waiting:?}");
+    assert_eq!(runs(dir, "lab.db"), 2);
+}
