@@ -76,6 +76,11 @@ pub struct RealArgs {
     /// Agree to lose everything on the block device with this serial number.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
+
+    /// Only read the real target, whoever uses it: no serial number is asked for, nothing is
+    /// prepared, and what would write is left out.
+    #[arg(long, conflicts_with = "destroy")]
+    pub read_only: bool,
 }
 
 /// Which lab.
@@ -230,7 +235,7 @@ pub struct ReviewArgs {
     /// The most that a test of endurance may write: bytes, or with a suffix KiB … TiB (binary)
     /// or KB … TB (decimal). A real target is never written more than this, and such a test
     /// does not run on it without.
-    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_size, conflicts_with = "read_only")]
     pub write_budget: Option<u64>,
 
     /// Before every test that starts from a written drive, write at random until the speed is
@@ -242,7 +247,8 @@ pub struct ReviewArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "random-write-4k",
-        value_parser = parse_steady
+        value_parser = parse_steady,
+        conflicts_with = "read_only"
     )]
     pub until_steady: Option<SteadyLoad>,
 
@@ -487,7 +493,8 @@ pub enum DriveCommand {
         /// How much. Default: up to the end.
         #[arg(long, alias = "size", value_name = "SIZE", value_parser = parse_size)]
         length: Option<u64>,
-        /// Agree to lose what is in that range of the block device with this serial number.
+        /// Agree to lose what is in that range of the block device with this serial number,
+        /// or of the file with this name.
         #[arg(long, value_name = "SERIAL")]
         destroy: Option<String>,
     },

@@ -86,6 +86,9 @@ pub fn real_options_fit<'a>(
         RealArgs {
             destroy: Some(_), ..
         } => "--destroy",
+        RealArgs {
+            read_only: true, ..
+        } => "--read-only",
         _ => return Ok(()),
     };
     let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
@@ -147,6 +150,7 @@ pub fn open_planned(
         size_bytes: real_args.size,
         destroy_serial: real_args.destroy.clone(),
         ask_serial: consent::asker(),
+        read_only: real_args.read_only,
         planned_write_bytes: planned.map(|p| p.bytes),
         planned_writing_s: planned.map(|p| p.writing_s).filter(|s| *s > 0.0),
         ..OpenOptions::default()

@@ -223,9 +223,24 @@ fn the_space_of_a_file_is_given_back() {
     fs::File::open(&file).unwrap().sync_all().unwrap();
     let used = || file.metadata().unwrap().blocks() * 512;
     let before = used();
+    for wrong in [&[][..], &["--destroy", "g"]] {
+        let args = [&["drive", "trim", "f"], wrong].concat();
+        fails(dir, &args, 4, &["is lost", "--destroy f"]);
+    }
+    assert_eq!(used(), before);
     ok(
         dir,
-        &["drive", "trim", "f", "--offset", "1MiB", "--length", "2MiB"],
+        &[
+            "drive",
+            "trim",
+            "f",
+            "--offset",
+            "1MiB",
+            "--length",
+            "2MiB",
+            "--destroy",
+            "f",
+        ],
     );
     assert_eq!(before - used(), 2 * MIB);
     let content = fs::read(&file).unwrap();
@@ -234,7 +249,7 @@ fn the_space_of_a_file_is_given_back() {
     assert_eq!((zeros[0], zeros.len()), (MIB as usize, 2 * MIB as usize));
     fails(
         dir,
-        &["drive", "trim", "f", "--length", "5MiB"],
+        &["drive", "trim", "f", "--length", "5MiB", "--destroy", "f"],
         3,
         &["4194304 bytes"],
     );

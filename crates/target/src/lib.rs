@@ -9,7 +9,7 @@ pub mod smart;
 pub mod state;
 
 pub use contract::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
+    Completed, Deletion, HostLimit, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
     ReplayOutcome, Target, TargetError, WriteLimit,
 };
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};

@@ -364,7 +364,7 @@ impl Target for SimulatedTarget {
             job: JobOutcome {
                 fio: fio_output(&result, true),
                 job_text: text,
-                log: Vec::new(),
+                ..JobOutcome::default()
             },
         })
     }
@@ -398,6 +398,7 @@ fn outcome(job: &JobRequest<'_>, result: &RunResult) -> JobOutcome {
         fio: fio_output(result, true),
         job_text: job.text.to_string(),
         log: result.samples.iter().map(log_row).collect(),
+        temperatures: Vec::new(),
     }
 }
 

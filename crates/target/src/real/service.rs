@@ -13,6 +13,7 @@ use super::claim::{Deed, claim};
 use super::device::Device;
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools::{self, Said};
+use super::units::quoted;
 use super::{Found, OpenOptions, file, look_at};
 use crate::contract::TargetError;
 
@@ -42,7 +43,10 @@ pub fn trim(
     options: &OpenOptions,
 ) -> Result<Trimmed, TargetError> {
     match look_at(path)? {
-        Found::File => trim_file(path, offset_bytes, len_bytes),
+        Found::File => {
+            file_is_named(path, options)?;
+            trim_file(path, offset_bytes, len_bytes)
+        }
         Found::Device(number, node) => {
             let root = SystemRoot::running();
             let device = known(&root, &node, number)?;
@@ -78,6 +82,25 @@ pub fn trim(
             path.display()
         ))),
     }
+}
+
+/// A file that is emptied is named twice, like a device: it may be a simulated drive of which
+/// the beginning is damaged, or anything else.
+fn file_is_named(path: &Path, options: &OpenOptions) -> Result<(), TargetError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let given = options.destroy_serial.as_deref();
+    if given == Some(name.as_ref()) {
+        return Ok(());
+    }
+    let wrong = given.map_or_else(String::new, |given| {
+        format!(" (--destroy {} does not name it)", quoted(given))
+    });
+    Err(TargetError::Refused(format!(
+        "{}: what is in that range of the file is lost{wrong}; if it may be, repeat the command with \
+         the file's name: --destroy {}",
+        path.display(),
+        quoted(&name)
+    )))
 }
 
 fn trim_file(path: &Path, offset: u64, len: Option<u64>) -> Result<Trimmed, TargetError> {

@@ -94,6 +94,7 @@ fn nothing_to_lose(target: &String, destroy: Option<&String>) -> Result<(), Fail
     let real = RealArgs {
         size: None,
         destroy: destroy.cloned(),
+        read_only: false,
     };
     real_options_fit([target], &real)
 }

@@ -149,6 +149,7 @@ fn simulated(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, 
     let none = RealArgs {
         size: None,
         destroy: None,
+        read_only: true,
     };
     let Opened::Simulated(mut target) = open(&args.target, &none, Access::Look)? else {
         unreachable!("`open` and `is_simulated` agree");
