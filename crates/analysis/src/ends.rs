@@ -78,6 +78,7 @@ mod tests {
                     iops: speed(second),
                 })
                 .collect(),
+            temperatures: Vec::new(),
             latency_ns: LatencySummary::default(),
             latency_histogram: None,
         }

@@ -19,6 +19,7 @@ pub mod recovery;
 pub mod response;
 pub mod rounds;
 mod segment;
+pub mod smart;
 pub mod smooth;
 pub mod steady;
 pub mod steps;

@@ -31,6 +31,7 @@ fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64)
         duration_s: 180.0,
         iops,
         bw_bytes_per_s: iops * block_bytes as f64,
+        cpu_ns_per_request: None,
         latency_ns: LatencySummary {
             mean: 90_000.0,
             p99_9: 2_000_000,
@@ -75,7 +76,9 @@ fn review(tests: Vec<TestResult>) -> Review {
         failed: Vec::new(),
         unfinished: Vec::new(),
         until_steady: None,
+        read_only: false,
         rivals: Vec::new(),
+        smart: None,
     }
 }
 

@@ -66,7 +66,9 @@ impl Lab {
                     tests: Vec::new(),
                     failed: Vec::new(),
                     unfinished: Vec::new(),
+                    read_only: false,
                     rivals: Vec::new(),
+                    smart: None,
                 };
                 Ok((review, text(2)?, rest))
             })
@@ -75,12 +77,35 @@ impl Lab {
         let (mut review, kind, rest) = head.ok_or_else(|| self.no_run(run))?;
         review.target.kind = self.read(Value::from(kind))?;
         review = self.with_rest(&review, &rest)?;
+        self.add_smart(run, &mut review)?;
         review.target.facts = self.conditions(run, "target")?;
         review.conditions = self.conditions(run, "method")?;
         review.environment = self.conditions(run, "environment")?;
         review.tests = self.tests(run)?;
         review.failed = self.failed_tests(run)?;
         Ok(review)
+    }
+
+    /// Puts the documents of their own table into the review.
+    fn add_smart(&self, run: RunId, review: &mut Review) -> Result<(), LabError> {
+        let Some(smart) = &mut review.smart else {
+            return Ok(());
+        };
+        for (moment, reading) in [("before", &mut smart.before), ("after", &mut smart.after)] {
+            let Some(reading) = reading else {
+                continue;
+            };
+            let sql = "SELECT document FROM smart WHERE run = ?1 AND moment = ?2";
+            let text: Option<String> = self
+                .connection
+                .query_row(sql, params![run.0, moment], |row| row.get(0))
+                .optional()
+                .map_err(self.failed())?;
+            let text =
+                text.ok_or_else(|| self.damaged(format!("no document of smart {moment}")))?;
+            reading.document = serde_json::from_str(&text).map_err(|error| self.damaged(error))?;
+        }
+        Ok(())
     }
 
     /// Adds to a shape what has no column of its own.

@@ -187,6 +187,7 @@ fn save(
     for (kind, conditions) in kinds {
         save_conditions(to, run, kind, conditions)?;
     }
+    save_smart(to, run, review)?;
     remove_others(to, run, review)?;
     for (position, test) in (0..).zip(&review.tests) {
         save_test(to, run, position, test, of.now_unix_ms)?;
@@ -201,6 +202,8 @@ fn save(
             unfinished: rival.unfinished.clone(),
             failed: Vec::new(),
             rivals: Vec::new(),
+            // Of the reviewed drive.
+            smart: None,
             ..review.clone()
         };
         let run = rival_run(to, run, position, &review, of)?;
@@ -220,7 +223,7 @@ fn rest_of_review(review: &Review) -> String {
         ..review.clone()
     };
     let mut rest = serde_json::to_value(head).unwrap_or_default();
-    let known: [&[&str]; 15] = [
+    let known: [&[&str]; 17] = [
         &["target", "name"],
         &["target", "title"],
         &["target", "kind"],
@@ -236,6 +239,8 @@ fn rest_of_review(review: &Review) -> String {
         &["environment"],
         &["tests"],
         &["schema"],
+        &["smart", "before", "document"],
+        &["smart", "after", "document"],
     ];
     for path in known {
         take(&mut rest, path);
@@ -260,6 +265,22 @@ fn save_conditions(
             condition.name,
             condition.value
         ])?;
+    }
+    Ok(())
+}
+
+/// The documents by which a drive tells of itself.
+fn save_smart(to: &Transaction<'_>, run: RunId, review: &Review) -> Result<(), rusqlite::Error> {
+    to.execute("DELETE FROM smart WHERE run = ?1", params![run.0])?;
+    let smart = review.smart.iter();
+    let readings = smart.flat_map(|s| [("before", &s.before), ("after", &s.after)]);
+    for (moment, reading) in readings {
+        if let Some(reading) = reading {
+            to.execute(
+                "INSERT INTO smart (run, moment, document) VALUES (?1, ?2, ?3)",
+                params![run.0, moment, reading.document.to_string()],
+            )?;
+        }
     }
     Ok(())
 }

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use stend_lab::{Beginning, Format, Lab, LabError, Merged, RunId, RunState, TABLES};
+use stend_record::endurance::Health;
 use stend_record::review::{
     Condition, FailedTest, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival,
-    SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
+    SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TemperatureSample, TestResult,
 };
+use stend_record::smart::{BeforeAfter, Reading};
 use tempfile::TempDir;
 
 struct Place {
@@ -73,6 +75,7 @@ fn point(n: u64) -> Point {
         duration_s: 60.0,
         iops: 1e5 / (n + 1) as f64,
         bw_bytes_per_s: 4.096e8 / (n + 1) as f64,
+        cpu_ns_per_request: n.is_multiple_of(2).then_some(1234.5 + n as f64),
         latency_ns: latency(n),
         latency_histogram: n.is_multiple_of(3).then(|| "HISTFAAAA".to_owned()),
         parts: vec![PointPart {
@@ -100,6 +103,12 @@ fn series(n: u64) -> Series {
                 t_s: t as f64 / 3.0,
                 written_bytes: t * 4096,
                 iops: 1e6 / t as f64,
+            })
+            .collect(),
+        temperatures: (0..n / 2)
+            .map(|t| TemperatureSample {
+                t_s: t as f64 * 10.0,
+                celsius: 31.5,
             })
             .collect(),
         latency_ns: latency(n),
@@ -146,8 +155,28 @@ fn review(title: &str, tests: Vec<TestResult>) -> Review {
         reproduce: "stend review /dev/sdx".to_owned(),
         tests,
         failed: Vec::new(),
+        read_only: true,
         unfinished: vec![test("begun", 2)],
         rivals: Vec::new(),
+        smart: Some(BeforeAfter {
+            before: Some(reading(40)),
+            after: None,
+            missing: None,
+        }),
+    }
+}
+
+fn reading(celsius: i64) -> Reading {
+    Reading {
+        health: Health {
+            temperature_c: Some(celsius),
+            ..Health::default()
+        },
+        document: serde_json::json!({
+            "smartctl": { "exit_status": 0 },
+            "temperature": { "current": celsius },
+            "odd": [1.5, null, "text"],
+        }),
     }
 }
 
@@ -187,6 +216,9 @@ proptest! {
                 error: format!("broken at {now}"),
             }).collect();
             partial.complete = partial.failed.is_empty();
+            if let Some(smart) = &mut partial.smart {
+                smart.after = partial.complete.then(|| reading(40 + now));
+            }
             if with_rival && partial.complete {
                 partial.rivals = vec![Rival {
                     target: review("Two", Vec::new()).target,
@@ -356,7 +388,7 @@ fn tables_are_exported_whole() {
         "series" => 5 + 3,
         "points" => 4,
         "tests" => 3,
-        "runs" | "drives" => 2,
+        "runs" | "drives" | "smart" => 2,
         "conditions" => 2 * 5,
         _ => 0,
     };

@@ -4,6 +4,7 @@ use stend_record::review::{Condition, Review};
 
 use crate::edition::size_text;
 use crate::plan::Plan;
+use crate::read_only;
 
 /// How the name begins of what is noted while a state is made.
 pub(crate) const STEADY_STATE: &str = "steady state of ";
@@ -44,8 +45,10 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
         });
     };
     add("edition", edition.title.clone());
-    for state in &edition.states {
-        add(&format!("state `{}`", state.id), state.title.clone());
+    if !plan.read_only {
+        for state in &edition.states {
+            add(&format!("state `{}`", state.id), state.title.clone());
+        }
     }
     if let Some(value) = regions(plan) {
         add("region", value);
@@ -59,11 +62,23 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
             ),
         );
     }
-    add("order", order(plan, can_be_copied));
+    match plan.read_only {
+        true => {
+            let pause_s = plan.rest_s(edition.pause_s);
+            for condition in read_only::conditions(pause_s) {
+                add(&condition.name, condition.value);
+            }
+        }
+        false => add("order", order(plan, can_be_copied)),
+    }
     add("durations", durations(plan.scale));
+    let data = match plan.read_only {
+        true => "what the target held",
+        false => "random",
+    };
     add(
         "data",
-        "random; every request is aligned to its own size".to_owned(),
+        format!("{data}; every request is aligned to its own size"),
     );
     add(
         "latency",

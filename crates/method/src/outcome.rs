@@ -51,6 +51,7 @@ pub(crate) fn point(
         duration_s: runtime_s as f64,
         iops: all.iops,
         bw_bytes_per_s: all.bw_bytes_per_s,
+        cpu_ns_per_request: None,
         latency_ns: all.latency()?,
         latency_histogram: all.histogram()?,
         parts,
@@ -97,9 +98,27 @@ pub(crate) fn series(
         interval_s: f64::from(sample_ms) / 1000.0,
         range_bytes: None,
         samples,
+        temperatures: outcome.temperatures.clone(),
         latency_ns: part.latency()?,
         latency_histogram: part.histogram()?,
     })
+}
+
+/// Time on processors of the threads that sent the requests over their number, ns; `None` where
+/// it is not stated.
+///
+/// fio states shares of `job_runtime`, which is the sum over the threads of a group (`stat.c`),
+/// and so the product is the time of all of them.
+pub(crate) fn cpu_ns_per_request(outcome: &JobOutcome) -> Option<f64> {
+    let (mut cpu_ns, mut requests) = (0.0, 0);
+    for job in &outcome.fio.jobs {
+        let percent = |key: &str| job.other.get(key)?.as_f64();
+        let used = percent("usr_cpu")? + percent("sys_cpu")?;
+        cpu_ns += used / 100.0 * job.job_runtime as f64 * 1e6;
+        let directions = [&job.read, &job.write, &job.trim];
+        requests += directions.iter().map(|d| d.total_ios).sum::<u64>();
+    }
+    (requests > 0).then(|| cpu_ns / requests as f64)
 }
 
 /// Bytes written, all jobs of the file added up.
@@ -364,6 +383,30 @@ mod tests {
         };
         let point = point(&load(PointOp::Read), 2, 1 << 30, &outcome(vec![job])).unwrap();
         assert_eq!((point.latency_ns.p99_999, point.latency_ns.max), (10, 20));
+    }
+
+    #[test]
+    fn time_on_processors_is_that_of_all_threads_over_all_requests() {
+        let job = |usr: f64, sys: f64, runtime_ms: u64, reads: u64, writes: u64| Job {
+            job_runtime: runtime_ms,
+            read: direction(&[(10, reads)], 1.0, true),
+            write: direction(&[(10, writes)], 1.0, true),
+            other: serde_json::Map::from_iter([
+                ("usr_cpu".to_owned(), usr.into()),
+                ("sys_cpu".to_owned(), sys.into()),
+            ]),
+            ..Job::default()
+        };
+        // 300 ms and 100 ms over 40,000 requests.
+        let two = outcome(vec![
+            job(5.0, 10.0, 2_000, 10_000, 20_000),
+            job(2.5, 7.5, 1_000, 10_000, 0),
+        ]);
+        let ns = cpu_ns_per_request(&two).unwrap();
+        assert!((ns - 10_000.0).abs() < 1e-6, "{ns}");
+        let silent = outcome(vec![Job::default()]);
+        assert_eq!(cpu_ns_per_request(&silent), None);
+        assert_eq!(cpu_ns_per_request(&outcome(Vec::new())), None);
     }
 
     #[test]

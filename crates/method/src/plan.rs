@@ -1,17 +1,19 @@
 //! What is to be done: the units of work of the chosen tests, where each result goes,
 //! and what it costs.
 
+use std::collections::BTreeMap;
+
 use stend_load::trace::{Timing, summary};
 use stend_record::review::{PointOp, TargetKind, TestResult};
 
 use crate::edition::traces::TraceEntry;
 use crate::edition::{
     Benchmark, ContinuationStep, Curve, Edition, Endurance, Files, Ladder, Load, Response, Rounds,
-    Step, TestKind, Traces, range_bytes,
+    Step, Sweep, TestKind, Traces, range_bytes,
 };
 use crate::files;
 use crate::job::scaled_runtime_s;
-use crate::{endurance, ladder, response, rounds, traces};
+use crate::{endurance, ladder, read_only, response, rounds, traces};
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,12 +144,16 @@ pub(crate) struct Plan<'e> {
     pub(crate) kind: TargetKind,
     /// Bytes that a test of endurance may write; `None` where only the target ends it.
     pub(crate) write_budget_bytes: Option<u64>,
+    /// Nothing may be written: what would be is not in the plan.
+    pub(crate) read_only: bool,
     /// Tests of endurance that an earlier run has begun on this very target.
     pub(crate) begun: Vec<TestResult>,
     /// Chosen tests that are not finished, in the edition's order.
     pub(crate) tests: Vec<PlannedTest>,
     /// Chosen tests that the target cannot do: index in `tests`, and why.
     pub(crate) skipped: Vec<(usize, String)>,
+    /// What is to be said of tests of which a part is left out, by index in `tests`.
+    pub(crate) remarks: BTreeMap<usize, String>,
     /// Units in the edition's order.
     pub(crate) units: Vec<Unit<'e>>,
 }
@@ -160,6 +166,7 @@ impl<'e> Plan<'e> {
         seed: u64,
         scale: f64,
         target: &stend_record::review::TargetInfo,
+        read_only: bool,
     ) -> Plan<'e> {
         let mut plan = Plan {
             edition,
@@ -168,9 +175,11 @@ impl<'e> Plan<'e> {
             capacity_bytes: target.capacity_bytes,
             kind: target.kind,
             write_budget_bytes: None,
+            read_only,
             begun: Vec::new(),
             tests: Vec::new(),
             skipped: Vec::new(),
+            remarks: BTreeMap::new(),
             units: Vec::new(),
         };
         for &index in chosen {
@@ -182,6 +191,12 @@ impl<'e> Plan<'e> {
     fn add(&mut self, index: usize, chosen: &[usize]) {
         let edition = self.edition;
         let test = self.tests.len();
+        if let Some(why) = read_only::missing(&edition.tests[index].kind).filter(|_| self.read_only)
+        {
+            self.skipped.push((test, why));
+            self.tests.push(PlannedTest { index, slots: 0 });
+            return;
+        }
         let mut slots = 0;
         let mut next = || {
             slots += 1;
@@ -191,17 +206,7 @@ impl<'e> Plan<'e> {
             }
         };
         match &edition.tests[index].kind {
-            TestKind::Sweeps(sweeps) => {
-                for sweep in sweeps {
-                    self.units
-                        .extend(sweep.loads.iter().map(|load| Unit::Point {
-                            dest: next(),
-                            state: sweep.state,
-                            load,
-                            duration_s: sweep.duration_s,
-                        }));
-                }
-            }
+            TestKind::Sweeps(sweeps) => slots = self.add_points(test, sweeps),
             TestKind::Response(response) => {
                 // First the one that leaves the target as it was.
                 for trim in [false, true] {
@@ -286,6 +291,30 @@ impl<'e> Plan<'e> {
             }
         }
         self.tests.push(PlannedTest { index, slots });
+    }
+
+    /// Adds the points of a test, of which each is a result; how many they are.
+    fn add_points(&mut self, test: usize, sweeps: &'e [Sweep]) -> usize {
+        let (mut slots, mut left_out) = (0, 0);
+        for sweep in sweeps {
+            for load in &sweep.loads {
+                if self.read_only && !read_only::only_reads(load) {
+                    left_out += 1;
+                    continue;
+                }
+                self.units.push(Unit::Point {
+                    dest: Dest { test, slot: slots },
+                    state: sweep.state,
+                    load,
+                    duration_s: sweep.duration_s,
+                });
+                slots += 1;
+            }
+        }
+        if left_out > 0 {
+            self.remarks.insert(test, read_only::left_out(left_out));
+        }
+        slots
     }
 
     fn chain_phases(&mut self, id: &str) -> &mut Vec<Phase<'e>> {

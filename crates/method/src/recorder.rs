@@ -315,6 +315,7 @@ impl<'a> Recorder<'a> {
             }
         }
         let entry = &self.plan.edition.tests[self.plan.tests[test].index];
+        let remark = self.plan.remarks.get(&test).cloned();
         let mut result = TestResult {
             id: entry.id.clone(),
             title: entry.title.clone(),
@@ -322,6 +323,7 @@ impl<'a> Recorder<'a> {
             warnings: steady_starts
                 .iter()
                 .filter_map(|start| not_steady(start, self.plan.capacity_bytes))
+                .chain(remark)
                 .collect(),
             steady_starts,
             ..TestResult::default()

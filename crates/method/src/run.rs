@@ -13,6 +13,7 @@ use crate::conditions;
 use crate::edition::{Curve, Edition, Load, SteadyLoad, Step, TestKind, range_bytes, size_text};
 use crate::endurance;
 use crate::event::Event;
+use crate::host::{self, Limits};
 use crate::job::{self, JobFrame};
 use crate::outcome;
 use crate::plan::{Action, Dest, Phase, Plan, Unit};
@@ -215,7 +216,7 @@ pub fn estimate(
     can_be_copied: bool,
 ) -> Result<Estimate, MethodError> {
     let edition = asked(edition, options);
-    let (plan, _) = prepare_plan(&edition, options, target)?;
+    let (plan, _) = prepare_plan(&edition, options, target, false)?;
     let mut sum = Estimate::default();
     walk(&plan, can_be_copied, &mut |action| match action {
         Action::Load {
@@ -264,17 +265,20 @@ pub fn estimate(
 /// An error of a test is part of the review (`failed`); the others go on where they can.
 /// An `Err` means that nothing was done.
 pub fn run_review(
-    target: Box<dyn Target>,
+    mut target: Box<dyn Target>,
     edition: &Edition,
     options: &ReviewOptions<'_>,
     events: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Review, MethodError> {
     let info = target.info();
     check_options(edition, options)?;
-    check_write_budget(edition, options, target.write_limit())?;
+    // In read-only mode what writes is left out, however much it would be.
+    if !target.read_only() {
+        check_write_budget(edition, options, target.write_limit())?;
+    }
     let edition = asked(edition, options);
     let edition = &*edition;
-    let (mut plan, finished) = prepare_plan(edition, options, &info)?;
+    let (mut plan, finished) = prepare_plan(edition, options, &info, target.read_only())?;
     if let (Some(earlier), WriteLimit::AsStated) = (&options.resume, target.write_limit()) {
         plan.begun.clone_from(&earlier.unfinished);
     }
@@ -282,22 +286,28 @@ pub fn run_review(
     let can_be_copied = target.fork().is_some();
     let mut cost_total = 0.0;
     walk(&plan, can_be_copied, &mut |a| cost_total += plan.cost(&a));
+    let smart = host::smart_before(target.as_mut(), options.resume.as_ref());
+    let limits = Limits::measured(target.as_mut(), &plan);
+    let mut environment = target.environment();
+    environment.extend(limits.conditions());
     let review = Review {
         schema: SCHEMA.to_owned(),
         conditions: conditions::list(&plan, can_be_copied),
-        environment: target.environment(),
+        environment,
         target: info,
         edition: edition.id.clone(),
         edition_title: edition.title.clone(),
         seed: options.seed,
         duration_scale: options.duration_scale,
         until_steady: options.until_steady.map(|load| load.name.to_owned()),
+        read_only: plan.read_only,
         complete: false,
         reproduce: options.reproduce.clone(),
         tests: Vec::new(),
         failed: Vec::new(),
         unfinished: Vec::new(),
         rivals: Vec::new(),
+        smart,
     };
     let recorder = Recorder::new(&plan, cost_total, events, options.save, review, finished);
     if let Some(earlier) = &options.resume {
@@ -315,13 +325,16 @@ pub fn run_review(
     let runner = Runner {
         plan: &plan,
         recorder: &recorder,
+        limits: &limits,
     };
     if can_be_copied {
         parallel::run(&runner, target, options.threads);
-    } else {
-        serial::run(&runner, target);
+        return Ok(recorder.finish());
     }
-    Ok(recorder.finish())
+    serial::run(&runner, target.as_mut());
+    let mut review = recorder.finish();
+    host::smart_after(target.as_mut(), &mut review);
+    Ok(review)
 }
 
 fn walk(plan: &Plan<'_>, can_be_copied: bool, see: &mut dyn FnMut(Action<'_>)) {
@@ -337,11 +350,12 @@ fn prepare_plan<'e>(
     edition: &'e Edition,
     options: &ReviewOptions<'_>,
     target: &TargetInfo,
+    read_only: bool,
 ) -> Result<(Plan<'e>, Vec<Option<TestResult>>), MethodError> {
     let chosen = chosen(edition, options)?;
     let mut finished = vec![None; edition.tests.len()];
     if let Some(earlier) = &options.resume {
-        check_resume(earlier, edition, options, target)?;
+        check_resume(earlier, edition, options, (target, read_only))?;
         for &index in &chosen {
             let id = &edition.tests[index].id;
             finished[index] = earlier.tests.iter().find(|t| t.id == *id).cloned();
@@ -359,7 +373,8 @@ fn prepare_plan<'e>(
         .into_iter()
         .filter(|i| finished[*i].is_none())
         .collect();
-    let mut plan = Plan::new(edition, &left, options.seed, options.duration_scale, target);
+    let scale = options.duration_scale;
+    let mut plan = Plan::new(edition, &left, options.seed, scale, target, read_only);
     plan.write_budget_bytes = options.write_budget_bytes;
     Ok((plan, finished))
 }
@@ -404,8 +419,12 @@ fn check_resume(
     earlier: &Review,
     edition: &Edition,
     options: &ReviewOptions<'_>,
-    target: &TargetInfo,
+    (target, read_only): (&TargetInfo, bool),
 ) -> Result<(), MethodError> {
+    let access = |read_only| match read_only {
+        true => "for reading alone (--read-only)".to_owned(),
+        false => "for reading and writing".to_owned(),
+    };
     let pairs = [
         ("schema", earlier.schema.clone(), SCHEMA.to_owned()),
         ("edition", earlier.edition.clone(), edition.id.clone()),
@@ -420,6 +439,7 @@ fn check_resume(
             earlier.duration_scale.to_string(),
             options.duration_scale.to_string(),
         ),
+        ("access", access(earlier.read_only), access(read_only)),
         ("target", earlier.target.title.clone(), target.title.clone()),
         (
             "capacity in bytes",
@@ -462,6 +482,8 @@ fn identities(was: &TargetInfo, is: &TargetInfo) -> Vec<(String, String, String)
 pub(crate) struct Runner<'a> {
     pub(crate) plan: &'a Plan<'a>,
     pub(crate) recorder: &'a Recorder<'a>,
+    /// What the machine itself can do.
+    pub(crate) limits: &'a Limits,
 }
 
 impl Runner<'_> {
@@ -597,15 +619,15 @@ impl Runner<'_> {
         let runtime_s = self.plan.runtime_s(duration_s);
         self.recorder.begin(dest, &name, Some(runtime_s));
         let outcome = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
+        let mut point = outcome::point(load, runtime_s, self.plan.capacity_bytes, &outcome)?;
+        if self.plan.kind != TargetKind::Simulated {
+            point.cpu_ns_per_request = outcome::cpu_ns_per_request(&outcome);
+        }
         let mut warnings = self.duration_warning(duration_s);
         warnings.extend(self.region_warning(load));
+        warnings.extend(self.limits.warning(&name, &point));
         let shot = Shot {
-            measured: Measured::Point(outcome::point(
-                load,
-                runtime_s,
-                self.plan.capacity_bytes,
-                &outcome,
-            )?),
+            measured: Measured::Point(point),
             jobs: vec![JobText {
                 name: name.clone(),
                 text: outcome.job_text,

@@ -18,12 +18,15 @@ pub(crate) struct Tracker<'e> {
     asked: Option<usize>,
     /// States that it was in at some time.
     reached: Vec<bool>,
+    /// No state is made: there are only rests.
+    read_only: bool,
 }
 
 impl<'e> Tracker<'e> {
-    pub(crate) fn new(edition: &'e Edition) -> Tracker<'e> {
+    pub(crate) fn new(edition: &'e Edition, read_only: bool) -> Tracker<'e> {
         Tracker {
             edition,
+            read_only,
             current: None,
             asked: None,
             reached: vec![false; edition.states.len()],
@@ -43,7 +46,12 @@ impl<'e> Tracker<'e> {
         let pause = Step::Idle {
             duration_s: self.edition.pause_s,
         };
-        let same = self.asked.replace(state) == Some(state);
+        let asked = self.asked.replace(state);
+        if self.read_only {
+            let rests = new_test && asked.is_some();
+            return if rests { vec![pause] } else { Vec::new() };
+        }
+        let same = asked == Some(state);
         if same && !new_test {
             return Vec::new();
         }
@@ -79,7 +87,7 @@ impl<'e> Tracker<'e> {
 
 /// Shows every action of the whole plan in its order.
 pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
-    let mut tracker = Tracker::new(plan.edition);
+    let mut tracker = Tracker::new(plan.edition, plan.read_only);
     let mut last_test = None;
     for unit in &plan.units {
         let new_test = last_test.replace(unit.test()) != Some(unit.test());
@@ -98,9 +106,9 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
 /// A test stops at its first error, and the next one is tried, after the state has been
 /// made anew: one broken job must not cost the other tests. Where nothing can go on (a
 /// tool is missing, the target is refused), every test left fails at once.
-pub(crate) fn run(runner: &Runner<'_>, mut target: Box<dyn Target>) {
+pub(crate) fn run(runner: &Runner<'_>, target: &mut dyn Target) {
     let plan = runner.plan;
-    let mut tracker = Tracker::new(plan.edition);
+    let mut tracker = Tracker::new(plan.edition, plan.read_only);
     let mut last_test = None;
     let mut failure: Option<Arc<TargetError>> = None;
     for unit in &plan.units {
@@ -118,13 +126,13 @@ pub(crate) fn run(runner: &Runner<'_>, mut target: Box<dyn Target>) {
         tracker.lost();
         let steps = after.bring_to(unit.state(), new_test || unit.starts_anew());
         let title = &plan.edition.states[unit.state()].id;
-        if let Err(error) = runner.prepare(target.as_mut(), title, &steps) {
+        if let Err(error) = runner.prepare(target, title, &steps) {
             runner.recorder.fail(&unit.dests(), &error);
             failure = Some(error);
             continue;
         }
         tracker = after;
-        let done = runner.unit(target.as_mut(), unit);
+        let done = runner.unit(target, unit);
         if done.is_err() || unit.disturbs() {
             tracker.lost();
         }

@@ -79,7 +79,7 @@ fn outcome(text: &str, job: Job) -> JobOutcome {
             ..Output::default()
         },
         job_text: text.to_owned(),
-        log: Vec::new(),
+        ..JobOutcome::default()
     }
 }
 

@@ -85,7 +85,7 @@ impl Target for Scripted {
                 ..Output::default()
             },
             job_text: job.text.to_owned(),
-            log: Vec::new(),
+            ..JobOutcome::default()
         })
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::benchmark::BenchmarkCell;
 use crate::endurance::Endurance;
+use crate::smart::BeforeAfter;
 use crate::traces::TraceResult;
 
 /// The name and version of this schema.
@@ -32,6 +33,9 @@ pub struct Review {
     /// user's wish: `random-write-4k`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_steady: Option<String>,
+    /// The target was opened for reading alone: tests and preparation that write were left out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub read_only: bool,
     /// False while tests are missing: the run was stopped or a test failed.
     pub complete: bool,
     /// What was tested and how, in sentences for the report.
@@ -52,6 +56,14 @@ pub struct Review {
     /// The same edition on other targets, to compare with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
+    /// What a real drive told of itself before the tests and after them; missing of a target
+    /// that was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smart: Option<BeforeAfter>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A named fact, `write cache: on`.
@@ -330,6 +342,11 @@ pub struct Point {
     pub iops: f64,
     /// Bytes a second, all threads and directions.
     pub bw_bytes_per_s: f64,
+    /// Time that the threads sending the requests spent on processors, user's and system's, over
+    /// the requests, ns; missing of simulated targets. What the kernel does in other threads and
+    /// most of what it does in interrupts is not in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns_per_request: Option<f64>,
     /// Completion latency of all requests (of a mixed point: of both directions).
     pub latency_ns: LatencySummary,
     /// The same as an HdrHistogram, ns: format V2, compressed, base64; missing in reviews of
@@ -399,6 +416,9 @@ pub struct Series {
     pub range_bytes: Option<u64>,
     /// Samples in the order of time.
     pub samples: Vec<Sample>,
+    /// The drive's temperature meanwhile, in the order of time; empty where it was not sampled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub temperatures: Vec<TemperatureSample>,
     /// Latency over the whole curve.
     pub latency_ns: LatencySummary,
     /// The same as an HdrHistogram, as that of a [`Point`].
@@ -428,6 +448,15 @@ pub struct Sample {
     pub written_bytes: u64,
     /// Requests a second in the interval.
     pub iops: f64,
+}
+
+/// A drive's temperature at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TemperatureSample {
+    /// Since the start of the curve, s.
+    pub t_s: f64,
+    /// °C.
+    pub celsius: f64,
 }
 
 /// Reads before and after a file is deleted. Times are relative to the deletion: to the

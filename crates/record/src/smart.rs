@@ -7,6 +7,39 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::endurance::Health;
+
+/// What a drive told of itself before the first test of a review and after its last.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BeforeAfter {
+    /// Before the first test; of a review that went on after a break, before the first run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Reading>,
+    /// After the last; missing while the review is not at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Reading>,
+    /// Why one of them, or both, could not be had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+}
+
+/// What a drive told of itself at one instant.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// As far as it is understood.
+    pub health: Health,
+    /// The whole answer of `smartctl -j -x`, unchanged; [`Document`] names what is known of it.
+    #[serde(default)]
+    pub document: Value,
+}
+
+impl Reading {
+    /// The answer as far as it is known; `None` where it has another shape.
+    pub fn known(&self) -> Option<Document> {
+        Document::deserialize(&self.document).ok()
+    }
+}
+
 /// The whole document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {

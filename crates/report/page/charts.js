@@ -107,6 +107,14 @@
           marker: { ...marker, size: 9, maxdisplayed: 14, line: { color: colour("paper"), width: 1 } },
           hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": " + figure + "<extra>" + common.name + ", mean</extra>",
         };
+      case "temperature":
+        return {
+          ...common,
+          yaxis: "y2",
+          mode: "lines",
+          line: { color: colour("muted"), dash: at(DASHES, trace.slot), width: 1.2 },
+          hovertemplate: "%{x:,.4~r} " + plain(chart.x.unit) + ": %{y:,.3~r} " + plain(chart.y2.unit) + "<extra>" + common.name + "</extra>",
+        };
       case "thin":
         return {
           ...common,
@@ -219,7 +227,12 @@
   function layoutOf(chart, width) {
     const bars = chart.kind === "bars";
     const marks = marksOf(chart, width ?? document.getElementById(chart.id).clientWidth);
+    // Temperatures have an axis of their own, not read from zero.
+    const second = chart.y2
+      ? { yaxis2: { ...axisOf(chart.y2, "y"), rangemode: "normal", overlaying: "y", side: "right", showgrid: false } }
+      : {};
     return {
+      ...second,
       width,
       height: chart.height_px,
       autosize: width === undefined,

@@ -37,6 +37,9 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
+    /// The vertical axis of temperatures, on the right; missing without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub y2: Option<Axis>,
     /// What is drawn, in the order of the legend.
     pub traces: Vec<Trace>,
     /// Places on the horizontal axis that are marked by a line, ascending.
@@ -127,6 +130,8 @@ pub enum Role {
     Line,
     /// A thin line, for the parts of a whole.
     Thin,
+    /// A thin line on the axis of temperatures.
+    Temperature,
     /// Every sample of a curve as a faint dot.
     Samples,
     /// The window means of a curve as a line.

@@ -141,6 +141,7 @@ mod tests {
             interval_s: 1.0,
             range_bytes: None,
             samples,
+            temperatures: Vec::new(),
             latency_ns: LatencySummary::default(),
             latency_histogram: None,
         }

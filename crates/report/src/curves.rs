@@ -10,7 +10,7 @@ use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
 use stend_record::review::{LatencySummary, PointOp, Series, TestResult};
 
 use crate::chart::{
-    Along, Axis, ChartData, ChartKind, CurveData, Mark, Role, Scale, Trace, Values,
+    Along, Axis, ChartData, ChartKind, Coordinate, CurveData, Mark, Role, Scale, Trace, Values,
 };
 use crate::curve::{self, Facts, Window};
 use crate::drive::Drive;
@@ -434,11 +434,38 @@ fn curve_chart(
         height_px: 440,
         wide: true,
         marks: marks(view, &x, drawn),
-        x,
         y: speed_axis(drawn[0].series, ranges.iops),
         // Lines over dots.
-        traces: dots.chain(means).collect(),
+        traces: dots
+            .chain(means)
+            .chain(temperatures(view, &x, drawn))
+            .collect(),
+        x,
     }
+}
+
+/// Temperatures over the time of their curves.
+fn temperatures<'d>(
+    view: View,
+    x: &Axis,
+    drawn: &'d [Drawn<'d>],
+) -> impl Iterator<Item = Trace> + 'd {
+    let multiply = x.multiply.unwrap_or(1.0);
+    let sampled = move |d: &&Drawn<'_>| view == View::Time && !d.series.temperatures.is_empty();
+    drawn.iter().filter(sampled).map(move |d| {
+        let samples = || d.series.temperatures.iter();
+        let at = samples().map(|s| Coordinate::rounded(s.t_s * multiply));
+        Trace {
+            name: format!("{}: temperature", d.name),
+            slot: d.slot,
+            role: Role::Temperature,
+            values: Values::Own {
+                x: at.collect(),
+                y: samples().map(|s| Coordinate::rounded(s.celsius)).collect(),
+                labels: Vec::new(),
+            },
+        }
+    })
 }
 
 fn speed(series: &Series, iops: f64) -> Cell {

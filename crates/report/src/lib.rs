@@ -24,6 +24,7 @@ mod page;
 mod points;
 mod responses;
 mod rounds;
+mod smart;
 mod traces;
 mod view;
 

@@ -12,7 +12,7 @@ use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
 use crate::{
     Finding, ReportError, benchmark, curves, endurance, files, headline, ladders, number, points,
-    responses, rounds, traces,
+    responses, rounds, smart, traces,
 };
 
 #[derive(Template)]
@@ -35,12 +35,16 @@ struct Page<'a> {
     note: String,
     /// Tests that were asked for and did not finish; the page says so in its head.
     incomplete: bool,
+    /// Nothing was written: not to prepare it either.
+    read_only: bool,
     failed: &'a [stend_record::review::FailedTest],
     findings: Vec<Finding>,
     /// Within which share figures are called level.
     level: String,
     key_figures: Option<Table>,
     drives: Table,
+    /// What the drive told of itself, if it was asked.
+    account: Option<smart::Account>,
     facts: &'a [Condition],
     conditions: &'a [Condition],
     environment: &'a [Condition],
@@ -95,11 +99,13 @@ pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportErr
         seed: review.seed,
         note: data.note.clone(),
         incomplete: !review.complete,
+        read_only: review.read_only,
         failed: &review.failed,
         findings: findings.iter().map(bound).collect(),
         level: number::percent(LEVEL_SHARE),
         key_figures: headline::table(&drives),
         drives: drives_table(&drives),
+        account: review.smart.as_ref().map(smart::account),
         facts: &target.facts,
         conditions: &review.conditions,
         environment: &review.environment,

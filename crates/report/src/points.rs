@@ -457,9 +457,32 @@ fn latencies(
         _ => Vec::new(),
     };
     let caption = format!("Completion latency by percentile: {reviewed}");
-    let mut tables = vec![latency::table(caption, "Load", latency_rows(points))];
+    let mut table = latency::table(caption, "Load", latency_rows(points));
+    add_cpu_time(&mut table, points);
+    let mut tables = vec![table];
     tables.extend(rival_latencies(test, drives));
     Block { figures, tables }
+}
+
+/// The time on processors that a request took, beside the latencies, where any point tells.
+fn add_cpu_time(table: &mut Table, points: &[Point]) {
+    if points
+        .iter()
+        .all(|point| point.cpu_ns_per_request.is_none())
+    {
+        return;
+    }
+    table
+        .columns
+        .push(Cell::noted("CPU time", "a request, fio's threads"));
+    let cells = points.iter().flat_map(|point| {
+        let whole = point.cpu_ns_per_request.map(number::latency);
+        let parts = point.parts.iter().map(|_| None);
+        std::iter::once(whole).chain(parts)
+    });
+    for (row, cell) in table.rows.iter_mut().zip(cells) {
+        row.push(cell.unwrap_or_else(|| number::MISSING.into()).into());
+    }
 }
 
 /// The rivals' latencies in one folded table, a group of rows for each.

@@ -1,6 +1,6 @@
 //! What the template lays out: tables, figures and blocks of them.
 
-use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Trace};
+use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Role, Trace};
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,6 +118,16 @@ pub struct Block {
     pub tables: Vec<Table>,
 }
 
+/// The axis of temperatures, where there is a trace on it.
+fn temperature_axis(traces: &[Trace]) -> Option<Axis> {
+    let any = traces.iter().any(|trace| trace.role == Role::Temperature);
+    any.then(|| Axis {
+        title: "Temperature, °C".into(),
+        unit: "°C".into(),
+        ..Axis::default()
+    })
+}
+
 /// A chart before it has a place.
 #[derive(Clone, Debug)]
 pub struct Draft {
@@ -178,6 +188,7 @@ impl Draft {
             height_px: self.height_px,
             x: self.x,
             y: self.y,
+            y2: temperature_axis(&self.traces),
             traces: self.traces,
             marks: self.marks,
         });

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use scraper::{Html, Selector};
+use stend_record::review::TemperatureSample;
 use stend_report::write_folder;
 
 /// What a browser made of a page.
@@ -143,6 +144,32 @@ fn every_chart_is_drawn_without_an_error_or_a_network() {
         8,
         "four loads on two drives"
     );
+}
+
+#[test]
+fn temperatures_are_drawn_on_the_right() {
+    let Some(chromium) = chromium() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut review = common::review(0.02);
+    for test in &mut review.tests {
+        for series in test.series.iter_mut().flatten() {
+            let sample = |t_s, celsius| TemperatureSample { t_s, celsius };
+            series.temperatures = vec![sample(0.0, 31.0), sample(10.0, 36.85), sample(20.0, 40.0)];
+        }
+    }
+    let page = write_folder(&review, &common::findings(&review), folder.path()).unwrap();
+    let visit = visit(&chromium, &page);
+    assert!(visit.console.is_empty(), "{:#?}", visit.console);
+    assert_drawn(&visit.dom);
+    let titles = Selector::parse("section[id$=degradation] .y2title").unwrap();
+    let titles: Vec<String> = visit
+        .dom
+        .select(&titles)
+        .map(|t| t.text().collect())
+        .collect();
+    assert_eq!(titles, ["Temperature, °C"], "over the time alone");
+    let curves = Selector::parse("section[id$=degradation] .xy2 .scatterlayer g.trace").unwrap();
+    assert_eq!(visit.dom.select(&curves).count(), 1);
 }
 
 #[test]

@@ -6,8 +6,9 @@ use scraper::{Html, Selector};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::{
     FailedTest, Pattern, PointOp, Review, RoundFigures, RoundLoad, Rounds, Rung, SeriesPoint,
-    TargetKind, TestResult, Tracked,
+    TargetKind, TemperatureSample, TestResult, Tracked,
 };
+use stend_record::smart::{BeforeAfter, Reading};
 use stend_report::{Finding, ReportError, write, write_folder};
 
 fn page(review: &Review) -> String {
@@ -195,6 +196,132 @@ fn fast_writes_are_the_same_in_verdict_key_figures_and_table() {
     }
     let heads = text(&html, "section[id$=degradation] th");
     assert!(!heads.contains("Fast writes"), "a single curve has none");
+}
+
+/// The made-up review as one of a real drive.
+fn as_real() -> Review {
+    let mut review = common::review(0.02);
+    for test in &mut review.tests {
+        for point in test.points.iter_mut().flatten() {
+            point.cpu_ns_per_request = Some(4_321.0);
+        }
+        for series in test.series.iter_mut().flatten() {
+            series.temperatures = vec![
+                TemperatureSample {
+                    t_s: 0.0,
+                    celsius: 31.0,
+                },
+                TemperatureSample {
+                    t_s: 10.0,
+                    celsius: 36.85,
+                },
+            ];
+        }
+    }
+    review
+}
+
+#[test]
+fn time_on_processors_stands_beside_the_latencies() {
+    let html = Html::parse_document(&page(&as_real()));
+    let heads = text(&html, "section[id$=depth-scaling] thead");
+    assert!(heads.contains("CPU time"), "{heads}");
+    let rows = select(&html, "section[id$=mixed-sequential] table");
+    let latencies = rows
+        .iter()
+        .find(|t| t.text().collect::<String>().contains("CPU time"))
+        .unwrap();
+    let columns = latencies
+        .select(&Selector::parse("thead th").unwrap())
+        .count();
+    for row in latencies.select(&Selector::parse("tbody tr").unwrap()) {
+        let cells: Vec<_> = row.select(&Selector::parse("th, td").unwrap()).collect();
+        assert_eq!(cells.len(), columns);
+        let last: String = cells[columns - 1].text().collect();
+        let is_part = row.text().collect::<String>().contains('↳');
+        assert_eq!(last, if is_part { "–" } else { "4.32\u{a0}µs" });
+    }
+    let html = Html::parse_document(&page(&common::review(0.02)));
+    assert!(
+        !text(&html, "thead").contains("CPU time"),
+        "of a simulated drive"
+    );
+}
+
+#[test]
+fn temperatures_have_an_axis_of_their_own_over_time() {
+    let review = as_real();
+    let data = data(&Html::parse_document(&page(&review)));
+    let charts = data["charts"].as_array().unwrap();
+    let warm: Vec<_> = charts.iter().filter(|c| !c["y2"].is_null()).collect();
+    assert!(!warm.is_empty());
+    for chart in warm {
+        assert_eq!(chart["y2"]["unit"], "°C");
+        let traces = chart["traces"].as_array().unwrap().iter();
+        let of: Vec<_> = traces.filter(|t| t["role"] == "temperature").collect();
+        assert!(!of.is_empty());
+        for trace in of {
+            assert_eq!(trace["y"], serde_json::json!([31.0, 36.85]));
+            let last = trace["x"][1].as_f64().unwrap();
+            let multiply = chart["x"]["multiply"].as_f64().unwrap();
+            assert!((last - 10.0 * multiply).abs() < 1e-3, "{chart}");
+        }
+    }
+    let cold = self::data(&Html::parse_document(&page(&common::review(0.02))));
+    assert!(
+        cold["charts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|c| c["y2"].is_null())
+    );
+}
+
+#[test]
+fn what_the_drive_told_of_itself_and_that_it_was_only_read() {
+    let reading = |passed: bool, retired: u64| Reading {
+        health: Health {
+            retired_blocks: Some(retired),
+            host_written_bytes: Some(1_000_000_000 * retired),
+            ..Health::default()
+        },
+        document: serde_json::json!({
+            "smartctl": { "exit_status": if passed { 0 } else { 8 } },
+            "device": { "name": "/dev/<b>", "type": "sat", "protocol": "ATA" },
+            "smart_status": { "passed": passed },
+        }),
+    };
+    let mut review = as_real();
+    assert!(!text(&Html::parse_document(&page(&review)), "#conditions").contains("told of itself"));
+    review.read_only = true;
+    review.smart = Some(BeforeAfter {
+        before: Some(reading(true, 3)),
+        after: Some(reading(false, 5)),
+        missing: None,
+    });
+    let html = Html::parse_document(&page(&review));
+    let told = text(&html, "#conditions");
+    for part in [
+        "+2 GB",
+        "FAILED",
+        "the drive says that it is failing",
+        "ALARM",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    let alarms = text(&html, "#conditions .warning");
+    assert!(
+        alarms.contains("Blocks taken out of use: blocks were taken out of use"),
+        "{alarms}"
+    );
+    assert_eq!(alarms.matches("Alarm.").count(), 3, "{alarms}");
+    assert!(text(&html, "header").contains("READ-ONLY"));
+    review.smart = Some(BeforeAfter {
+        missing: Some("smartctl is <missing>".into()),
+        ..BeforeAfter::default()
+    });
+    let html = Html::parse_document(&page(&review));
+    assert!(text(&html, "#conditions").contains("Not known: smartctl is <missing>"));
 }
 
 #[test]

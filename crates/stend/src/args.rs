@@ -47,10 +47,12 @@ pub enum Command {
     Traces(TracesArgs),
     /// List, show and check drive models; make simulated drives that live on in files.
     Drives(DrivesArgs),
-    /// Ask a simulated drive for its health; TRIM, erase or set it up.
+    /// Ask a drive for its health, watch it; TRIM, erase or set it up.
     ///
-    /// TARGET is a file made by `stend drives create`. What a command does is kept there.
-    /// No command asks for confirmation: what is on a simulated drive is nobody's data.
+    /// TARGET is a file made by `stend drives create`, or a block device. What a command does
+    /// to a simulated drive is kept in its file, without confirmation: what is on it is
+    /// nobody's data. What destroys data on a real device is refused while it is in use or
+    /// holds a file system, and asks for its serial number.
     Drive(DriveArgs),
     /// List, show, export, delete and merge the reviews that were made.
     Lab(LabArgs),
@@ -74,6 +76,11 @@ pub struct RealArgs {
     /// Agree to lose everything on the block device with this serial number.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
+
+    /// Only read the real target, whoever uses it: no serial number is asked for, nothing is
+    /// prepared, and what would write is left out.
+    #[arg(long, conflicts_with = "destroy")]
+    pub read_only: bool,
 }
 
 /// Which lab.
@@ -228,7 +235,7 @@ pub struct ReviewArgs {
     /// The most that a test of endurance may write: bytes, or with a suffix KiB … TiB (binary)
     /// or KB … TB (decimal). A real target is never written more than this, and such a test
     /// does not run on it without.
-    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_size, conflicts_with = "read_only")]
     pub write_budget: Option<u64>,
 
     /// Before every test that starts from a written drive, write at random until the speed is
@@ -240,7 +247,8 @@ pub struct ReviewArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "random-write-4k",
-        value_parser = parse_steady
+        value_parser = parse_steady,
+        conflicts_with = "read_only"
     )]
     pub until_steady: Option<SteadyLoad>,
 
@@ -464,37 +472,48 @@ pub struct DriveArgs {
     pub json: bool,
 }
 
-/// What to do with a simulated drive.
+/// What to do with a drive.
 #[derive(Debug, Subcommand)]
 pub enum DriveCommand {
-    /// Print what the drive tells of its health; with --json, as `smartctl -j` would.
+    /// Print what the drive tells of its health; with --json, as `smartctl -j` does.
     Health {
-        /// The drive's file.
+        /// A simulated drive's file, or a block device, which smartctl is asked for.
         target: String,
     },
-    /// TRIM the drive, or a part of it.
+    /// TRIM the drive, or a part of it; what is there is lost.
+    ///
+    /// A block device is trimmed only if nothing speaks for what it holds, and on its serial
+    /// number. The space of a regular file is given back to its file system.
     Trim {
-        /// The drive's file.
+        /// A simulated drive's file, a block device, or another file.
         target: String,
         /// Where to begin: bytes, or with a suffix (KiB, MiB, GiB, KB, MB, GB).
         #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "0")]
         offset: u64,
         /// How much. Default: up to the end.
-        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        #[arg(long, alias = "size", value_name = "SIZE", value_parser = parse_size)]
         length: Option<u64>,
+        /// Agree to lose what is in that range of the block device with this serial number,
+        /// or of the file with this name.
+        #[arg(long, value_name = "SERIAL")]
+        destroy: Option<String>,
     },
-    /// Erase the whole drive, with all its flash. Nothing is asked: it is nobody's data.
+    /// Have the whole drive erased, by itself: of a simulated drive all flash, of a real one
+    /// by Format NVM (nvme) or ATA Security Erase Unit (hdparm).
     Erase {
-        /// The drive's file.
+        /// A simulated drive's file, or a block device.
         target: String,
         /// Throw the key away instead: no data can be read any more; the flash is erased
         /// when it is needed.
         #[arg(long)]
         crypto: bool,
+        /// Agree to lose everything on the block device with this serial number.
+        #[arg(long, value_name = "SERIAL")]
+        destroy: Option<String>,
     },
-    /// Change how much of an empty drive the host can address.
+    /// Change how much of an empty simulated drive the host can address.
     Overprovision {
-        /// The drive's file.
+        /// The drive's file. Of a real drive, how to do it is told.
         target: String,
         /// What the host can address from now on: bytes, or with a suffix (MiB, GiB, MB,
         /// GB); at most what the model gives it.
@@ -503,12 +522,49 @@ pub enum DriveCommand {
     },
     /// Switch the acknowledging of writes from the buffer on or off.
     WriteCache {
-        /// The drive's file.
+        /// A simulated drive's file, or a block device (through hdparm or nvme).
         target: String,
         /// Which.
         #[arg(value_enum)]
         state: OnOff,
     },
+    /// Show what the drive does: speed, queue depth, latency, temperature, wear. Live, on a
+    /// screen of its own that q or Ctrl-C ends; in lines with --once, --json, or where stdout
+    /// is no terminal.
+    Monitor(MonitorArgs),
+}
+
+/// Arguments of `stend drive monitor`.
+#[derive(Debug, Args)]
+pub struct MonitorArgs {
+    /// A block device, or a file or directory, for the device below it, whose figures are the
+    /// kernel's; or, with --job, a model or a simulated drive's file.
+    pub target: String,
+
+    /// Run this fio job file on a simulated drive and watch it: in virtual time, on a copy.
+    #[arg(long, value_name = "JOB.fio")]
+    pub job: Option<PathBuf>,
+
+    /// Time of each reading, s; of a simulated drive, virtual time. Figures are means over it.
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_interval)]
+    pub interval: f64,
+
+    /// End after so many readings. Default: never, or 1 with --once.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: Option<u64>,
+
+    /// Print lines instead of a screen.
+    #[arg(long)]
+    pub once: bool,
+
+    /// On the screen, virtual seconds of a simulated drive a second, at most. Lines are
+    /// printed as fast as they come.
+    #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = parse_interval)]
+    pub speed: f64,
+
+    /// Root of the job's random choices.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
 }
 
 /// A switch.
@@ -551,6 +607,15 @@ pub struct BenchArgs {
     /// Run this case in this very process: how the others are started.
     #[arg(long, value_name = "NAME", hide = true)]
     pub case: Option<String>,
+}
+
+/// A time or factor above nothing: from a thousandth to a million.
+fn parse_interval(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    match (0.001..=1e6).contains(&number) {
+        true => Ok(number),
+        false => Err(format!("{text} is not between 0.001 and 1000000")),
+    }
 }
 
 fn parse_steady(text: &str) -> Result<SteadyLoad, String> {

@@ -4,6 +4,7 @@
 
 mod args;
 mod commands;
+mod consent;
 mod failure;
 mod folder;
 mod laboratory;

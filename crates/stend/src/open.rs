@@ -11,6 +11,7 @@ use stend_target::real::{self, FioTarget, OpenOptions};
 use stend_target::{Access, SimulatedTarget, Target, is_state_file};
 
 use crate::args::RealArgs;
+use crate::consent;
 use crate::failure::Failure;
 
 /// An opened target.
@@ -85,6 +86,9 @@ pub fn real_options_fit<'a>(
         RealArgs {
             destroy: Some(_), ..
         } => "--destroy",
+        RealArgs {
+            read_only: true, ..
+        } => "--read-only",
         _ => return Ok(()),
     };
     let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
@@ -145,6 +149,8 @@ pub fn open_planned(
     let options = OpenOptions {
         size_bytes: real_args.size,
         destroy_serial: real_args.destroy.clone(),
+        ask_serial: consent::asker(),
+        read_only: real_args.read_only,
         planned_write_bytes: planned.map(|p| p.bytes),
         planned_writing_s: planned.map(|p| p.writing_s).filter(|s| *s > 0.0),
         ..OpenOptions::default()

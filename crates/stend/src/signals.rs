@@ -17,6 +17,9 @@ static SAVING: Mutex<()> = Mutex::new(());
 /// What is said when a signal arrives.
 static HINT: Mutex<String> = Mutex::new(String::new());
 
+/// What puts the terminal back to how it was.
+static RESTORE: Mutex<Option<fn()>> = Mutex::new(None);
+
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -39,6 +42,9 @@ fn end(signal: i32) {
     ENDING.store(true, Ordering::SeqCst);
     let _nothing_is_half_saved = lock(&SAVING);
     stop_programs();
+    if let Some(restore) = *lock(&RESTORE) {
+        restore();
+    }
     note(&format!("interrupted{}", lock(&HINT)));
     // As a shell reports an end by this signal.
     std::process::exit(128 + signal);
@@ -53,6 +59,11 @@ pub fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
 /// Sets what is said when a signal arrives, after the word "interrupted".
 pub fn hint(text: String) {
     *lock(&HINT) = text;
+}
+
+/// Sets what puts the terminal back when a signal ends the process; `None` for nothing.
+pub fn restore_terminal_by(restore: Option<fn()>) {
+    *lock(&RESTORE) = restore;
 }
 
 /// To be called before the command's own end: when a signal ends the process, what fails

@@ -101,8 +101,8 @@ fn impossible_durations() {
 fn options_of_real_targets_are_not_passed_over_on_simulated_ones() {
     let dir = folder();
     fs::write(dir.path().join("j.fio"), "[a]\nrw=read\n").unwrap();
-    for option in ["--size=64MiB", "--destroy=X"] {
-        let name = &option[..option.find('=').unwrap()];
+    for option in ["--size=64MiB", "--destroy=X", "--read-only"] {
+        let name = option.split('=').next().unwrap();
         let review = ["review", "demo-8gb", "--against", "demo-8gb", option];
         fails(dir.path(), &review, 3, &[name, "demo-8gb", "simulated"]);
         let run = ["run", "j.fio", "--on", "demo-8gb", option];

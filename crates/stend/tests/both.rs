@@ -97,7 +97,7 @@ fn a_directory() {
     assert_eq!(ids(&review), tests);
     same_shape(&review);
     for point in list(&test(&review, "sequential")["points"]) {
-        check_point(point);
+        check_point(point, false);
     }
     check_responses(&review);
     check_files(&review);
@@ -252,7 +252,7 @@ fn check(review: &Value) {
     same_shape(review);
     for test in list(&review["tests"]) {
         for point in test["points"].as_array().into_iter().flatten() {
-            check_point(point);
+            check_point(point, review["target"]["kind"] == "simulated");
         }
         // A ladder's curves come about as these do, and are looked at with its rungs.
         let curves = test["series"]
@@ -289,6 +289,8 @@ fn same_shape(review: &Value) {
             .map(|test| {
                 let mut paths = key_paths(test);
                 paths.remove(".warnings[]");
+                // There is no processor's time where no processor takes part.
+                paths.remove(".points[].cpu_ns_per_request");
                 // Known of a simulated drive alone.
                 paths.remove(".traces[].write_amplification");
                 // What reaches the drive is known of a simulated one alone.
@@ -311,8 +313,20 @@ fn same_shape(review: &Value) {
     assert_eq!(counts(review), counts(&simulated));
 }
 
-fn check_point(point: &Value) {
+fn check_point(point: &Value, simulated: bool) {
     let what = format!("{point}");
+    match point.get("cpu_ns_per_request") {
+        None => assert!(simulated, "{what}"),
+        Some(cpu_ns) => {
+            // All requests together took no more than all threads had.
+            let had_ns = 1e9 * number(&point["threads"]) / number(&point["iops"]);
+            let cpu_ns = number(cpu_ns);
+            assert!(
+                !simulated && cpu_ns > 0.0 && cpu_ns < 1.1 * had_ns,
+                "{what}"
+            );
+        }
+    }
     let iops = number(&point["iops"]);
     let block = number(&point["block_bytes"]);
     let bw = number(&point["bw_bytes_per_s"]);

@@ -13,8 +13,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use common::{
-    Said, fails, fails_as, folder, have, ids, impostor, json, list, ok, page_header, program, run,
-    saved, stend, test, tiny_edition, tool,
+    Loop, Said, fails, fails_as, folder, have, have_root_and, ids, impostor, json, list, ok,
+    page_header, program, run, saved, stend, test, tiny_edition, tool,
 };
 use serde_json::Value;
 
@@ -252,6 +252,58 @@ fn fio_that_fails_costs_one_test() {
     let body = "echo 'fio: io_u error: No space left on device' >&2; exit 1";
     let parts = ["error: random: ", "exit code 1", "No space left on device"];
     with_trouble(folder().path(), body, &parts);
+}
+
+/// The medium goes away under fio: the backing file is cut off, and the device with it.
+#[test]
+fn a_device_that_goes_away_under_load_costs_the_tests_from_then_on() {
+    if !have_root_and(&["fio", "losetup", "blkid", "blkdiscard", "truncate"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    tiny_edition(dir);
+    let device = Loop::new(16 << 20);
+    let node = device.node();
+    let image = tool("losetup", &["-n", "-O", "BACK-FILE", node]);
+    let body = format!(
+        "if grep -q rw=randread \"$job\"; then\n\
+         (sleep 0.2; truncate -s 0 {image}; losetup -c {node}) &\nfi"
+    );
+    let fio = impostor(dir, &body);
+    let args = [
+        "review",
+        node,
+        "--destroy",
+        "loop:disk.img",
+        "--json",
+        "--tests",
+        "sequential,random",
+        "--edition",
+        "tiny.toml",
+        "--out",
+        "o",
+    ];
+    let mut command = stend(dir, &args);
+    let told = fails_as(
+        command.env("STEND_FIO", &fio),
+        7,
+        &["error: random: ", node],
+    );
+    assert_eq!(tool("blockdev", &["--getsize64", node]), "0", "{told}");
+    let part = saved(&dir.join("o"));
+    assert_eq!(part["complete"], false);
+    assert_eq!(ids(&part), ["sequential"]);
+    assert_eq!(list(&part["failed"]).len(), 1, "{told}");
+    assert!(page_header(&dir.join("o")).contains("INCOMPLETE"));
+    // What is finished is in the lab too, and can be reported from there.
+    let kept = json(&ok(dir, &["lab", "show", "1", "--json"]).stdout);
+    assert_eq!(ids(&kept), ["sequential"]);
+    ok(dir, &["report", "1", "--out", "again"]);
+    // The device is still named, and has nothing left to be tested.
+    let gone = fails(dir, &args, 4, &["is empty or has no medium"]);
+    assert!(gone.contains(node), "{gone}");
+    assert_eq!(saved(&dir.join("o")), part);
 }
 
 #[test]

@@ -334,11 +334,12 @@ fn a_damaged_file_is_refused_and_left_alone() {
     run_on(dir, "write.fio", "d");
     let good = state(dir);
     let job = ["run", "write.fio", "--on", "bad"];
-    let bad = |bytes: &[u8], args: &[&str], parts: &[&str]| {
+    let bad_as = |bytes: &[u8], args: &[&str], code: i32, parts: &[&str]| {
         fs::write(dir.join("bad"), bytes).unwrap();
-        fails(dir, args, 3, parts);
+        fails(dir, args, code, parts);
         assert_eq!(fs::read(dir.join("bad")).unwrap(), bytes);
     };
+    let bad = |bytes: &[u8], args: &[&str], parts: &[&str]| bad_as(bytes, args, 3, parts);
     let places = || (1..16).chain((16..good.len()).step_by(good.len() / 25));
     for len in places() {
         bad(
@@ -369,14 +370,17 @@ fn a_damaged_file_is_refused_and_left_alone() {
         ],
     );
     bad(&newer, &["review", "bad"], &[&format]);
-    // What is no state at all is a file to be tested, or nothing for `stend drive`.
+    // What is no state at all is a file to be tested, or nothing for most of `stend drive`.
     for foreign in [&b""[..], b"something else", &vec![7; 4 << 20]] {
-        bad(
-            foreign,
-            &["drive", "trim", "bad"],
-            &["bad holds no simulated drive"],
-        );
+        for command in ["health", "erase"] {
+            bad(foreign, &["drive", command, "bad"], &["bad"]);
+        }
     }
+    let trim = ["drive", "trim", "bad"];
+    bad_as(b"something else", &trim, 4, &["--destroy bad"]);
+    // A damaged one is not taken for another file, whose space could be given back.
+    bad(&newer, &["drive", "trim", "bad"], &[&format]);
+    bad(&good[..8], &["drive", "trim", "bad"], &["bad is damaged"]);
 }
 
 #[test]

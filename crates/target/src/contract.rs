@@ -4,7 +4,8 @@
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_record::endurance::Health;
 use stend_record::fio;
-use stend_record::review::{Condition, TargetInfo};
+use stend_record::review::{Condition, TargetInfo, TemperatureSample};
+use stend_record::smart::Reading;
 
 use crate::files::{FilesJob, FilesOutcome};
 
@@ -29,6 +30,8 @@ pub struct JobOutcome {
     pub job_text: String,
     /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
     pub log: Vec<JobLog>,
+    /// The drive's temperature meanwhile, on the clock of `log`; empty where it is not told.
+    pub temperatures: Vec<TemperatureSample>,
 }
 
 /// One sampling interval, all jobs of the file added up.
@@ -106,6 +109,24 @@ pub struct RefusedOutcome {
     pub errno: Option<i32>,
 }
 
+/// What the machine does where requests end before they reach a device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HostLimit {
+    /// Threads that sent them.
+    pub threads: u32,
+    /// Requests that each kept outstanding.
+    pub queue_depth: u32,
+    /// Size of a request, bytes.
+    pub block_bytes: u64,
+    /// Requests a second, all threads.
+    pub iops: f64,
+    /// Bytes a second, all threads; none of them is moved.
+    pub bw_bytes_per_s: f64,
+    /// Share of all processors' time that whatever ran took meanwhile, 0 to 1; `None` where the
+    /// system does not tell.
+    pub busy_share: Option<f64>,
+}
+
 /// Whether a target may be written until it refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteLimit {
@@ -143,6 +164,25 @@ pub trait Target: Send {
     /// What the target tells of its health; or, in words, why it tells nothing.
     fn health(&mut self) -> Result<Health, String> {
         Err(format!("{} tells nothing of its health", self.info().name))
+    }
+
+    /// All that the target tells of itself; or, in words, why it tells nothing. `None` of a
+    /// target that is not asked.
+    fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
+        None
+    }
+
+    /// How many requests of this size so many threads get done where no device takes part,
+    /// measured for a second; or, in words, why that is not known. `None` where no machine
+    /// stands between the load and the target.
+    fn host_limit(&mut self, threads: u32, block_bytes: u64) -> Option<Result<HostLimit, String>> {
+        let _ = (threads, block_bytes);
+        None
+    }
+
+    /// Whether the target was opened for reading alone: whatever would change it is an error.
+    fn read_only(&self) -> bool {
+        false
     }
 
     /// What it is rated to be written in its life, bytes, where that is known.

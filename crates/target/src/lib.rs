@@ -2,15 +2,17 @@
 
 pub mod contract;
 pub mod files;
+pub mod monitor;
 pub mod real;
 pub mod simulated;
 pub mod smart;
 pub mod state;
 
 pub use contract::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
+    Completed, Deletion, HostLimit, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
     ReplayOutcome, Target, TargetError, WriteLimit,
 };
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
+pub use monitor::Reading;
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};

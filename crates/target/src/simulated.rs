@@ -1,5 +1,7 @@
 //! A simulated drive as a target: jobs run in virtual time.
 
+use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,6 +18,7 @@ use crate::contract::{
     ReplayOutcome, Target, TargetError, WriteLimit,
 };
 use crate::files::{FilesJob, FilesOutcome};
+use crate::monitor::{Reading, Watched};
 use crate::state::StateFile;
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
@@ -117,17 +120,65 @@ impl SimulatedTarget {
     ) -> Result<RunResult, TargetError> {
         let result = self
             .counting(|drive| stend_load::run(drive, file, options))
-            .map_err(|error| match error {
-                RunError::DoesNotFit { .. } => TargetError::Input(error.to_string()),
-                RunError::Stalled { .. } | RunError::Stopped => {
-                    TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
-                }
-            })?;
+            .map_err(|error| self.run_failed(&error))?;
         let count = |d: &stend_load::runner::DirectionResult| d.latency.count();
         let requests = result.jobs.iter().flat_map(|job| &job.directions);
         self.requests
             .fetch_add(requests.map(count).sum(), Ordering::Relaxed);
         Ok(result)
+    }
+
+    fn run_failed(&self, error: &RunError) -> TargetError {
+        match error {
+            RunError::DoesNotFit { .. } => TargetError::Input(error.to_string()),
+            RunError::Stalled { .. } | RunError::Stopped => {
+                TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
+            }
+        }
+    }
+
+    /// Runs a job file that has been read already, and tells after every interval of virtual
+    /// time what the drive did in it. When `tell` breaks off, so does the job; its requests
+    /// are still in flight then, and the drive is of no further use: `Ok(None)`.
+    ///
+    /// # Errors
+    /// As [`SimulatedTarget::run_file`].
+    pub fn run_watched(
+        &mut self,
+        file: &JobFile,
+        seed: u64,
+        interval: Nanos,
+        mut tell: impl FnMut(Reading) -> ControlFlow<()>,
+    ) -> Result<Option<RunResult>, TargetError> {
+        let over = Cell::new(false);
+        let mut tell = |reading| {
+            let flow = tell(reading);
+            over.set(flow.is_break());
+            flow
+        };
+        let stop = |_: &stend_load::runner::Progress| match over.get() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let options = RunOptions {
+            seed,
+            progress: Some(&stop),
+            progress_every: interval,
+            ..RunOptions::default()
+        };
+        let result = self.counting(|drive| {
+            let mut watched = Watched::new(drive, interval, &mut tell);
+            let result = stend_load::run(&mut watched, file, &options);
+            if result.is_ok() {
+                watched.read();
+            }
+            result
+        });
+        match result {
+            Err(RunError::Stopped) => Ok(None),
+            Err(error) => Err(self.run_failed(&error)),
+            Ok(result) => Ok(Some(result)),
+        }
     }
 }
 
@@ -313,7 +364,7 @@ impl Target for SimulatedTarget {
             job: JobOutcome {
                 fio: fio_output(&result, true),
                 job_text: text,
-                log: Vec::new(),
+                ..JobOutcome::default()
             },
         })
     }
@@ -347,6 +398,7 @@ fn outcome(job: &JobRequest<'_>, result: &RunResult) -> JobOutcome {
         fio: fio_output(result, true),
         job_text: job.text.to_string(),
         log: result.samples.iter().map(log_row).collect(),
+        temperatures: Vec::new(),
     }
 }
 

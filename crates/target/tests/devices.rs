@@ -196,6 +196,59 @@ fn a_partition_table() {
 }
 
 #[test]
+fn a_partition_table_of_the_other_kind() {
+    if !have_root_and(&[NEEDED, &["sfdisk"]].concat()) {
+        return;
+    }
+    let device = Loop::new(16 * MIB);
+    let image = device.image();
+    sh(
+        "sh",
+        &[
+            "-c",
+            "echo ',8MiB' | sfdisk -q --label gpt \"$0\"",
+            image.to_str().unwrap(),
+        ],
+    );
+    let text = refusal(&device);
+    assert!(text.contains("a partition table (gpt)"), "{text}");
+}
+
+/// Of what is held only while it is put together, the signature speaks at any time.
+#[test]
+fn members_of_lvm_encryption_and_raid() {
+    if !have_root_and(NEEDED) {
+        return;
+    }
+    for (at, magic, name) in [
+        (0, &b"LUKS\xba\xbe\0\x01"[..], "crypto_LUKS"),
+        (512, &LVM, "LVM2_member"),
+        (4096, &MD, "linux_raid_member"),
+    ] {
+        let device = Loop::new(16 * MIB);
+        let mut content = vec![0; 16 * MIB as usize];
+        content[at..at + magic.len()].copy_from_slice(magic);
+        fs::write(&device.node, content).unwrap();
+        assert!(refusal(&device).contains(name), "{name}");
+    }
+}
+
+/// The label of an LVM2 physical volume in sector 1: identifier, number of the sector, checksum
+/// of what follows it to the end of the sector, offset of the header, type. Source: LVM2,
+/// `lib/format_text/layout.h`.
+const LVM: [u8; 32] = *b"LABELONE\x01\0\0\0\0\0\0\0\x73\xac\xa8\x28\x20\0\0\0LVM2 001";
+
+/// A superblock of md, version 1.2, at 4 KiB: magic, version, and the place of itself. Source:
+/// Linux, `include/uapi/linux/raid/md_p.h`.
+const MD: [u8; 152] = {
+    let mut block = [0; 152];
+    (block[0], block[1], block[2], block[3]) = (0xfc, 0x4e, 0x2b, 0xa9);
+    block[4] = 1;
+    block[144] = 8;
+    block
+};
+
+#[test]
 fn partitions_and_what_is_on_them() {
     if !have_root_and(&[NEEDED, &["addpart", "delpart", "mkfs.ext4", "mount"]].concat()) {
         return;

@@ -67,6 +67,7 @@ pub fn sampled(
         interval_s: 1.0,
         range_bytes: None,
         samples,
+        temperatures: Vec::new(),
         latency_ns: LatencySummary::default(),
         latency_histogram: None,
     }

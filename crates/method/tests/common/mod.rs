@@ -54,6 +54,7 @@ pub struct Fake {
     fills: u32,
     can_be_copied: bool,
     is_directory: bool,
+    is_read_only: bool,
     gone: bool,
     fault: Fault,
     copies: Arc<AtomicUsize>,
@@ -67,6 +68,7 @@ impl Fake {
             fills: 0,
             can_be_copied,
             is_directory: false,
+            is_read_only: false,
             gone: false,
             fault,
             copies: Arc::default(),
@@ -86,6 +88,12 @@ impl Fake {
     pub fn directory() -> Fake {
         let mut fake = Fake::real();
         fake.is_directory = true;
+        fake
+    }
+
+    pub fn read_only() -> Fake {
+        let mut fake = Fake::real();
+        fake.is_read_only = true;
         fake
     }
 
@@ -184,6 +192,10 @@ impl Target for Fake {
         Vec::new()
     }
 
+    fn read_only(&self) -> bool {
+        self.is_read_only
+    }
+
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
         let section = job.text.rsplit('[').next().unwrap_or_default();
         let section = section.split(']').next().unwrap_or_default().to_owned();
@@ -244,6 +256,7 @@ impl Target for Fake {
                     ..JobLog::default()
                 })
                 .collect(),
+            temperatures: Vec::new(),
         })
     }
 

@@ -82,6 +82,8 @@ pub fn review(duration_scale: f64) -> Review {
         failed: Vec::new(),
         unfinished: Vec::new(),
         until_steady: None,
+        read_only: false,
+        smart: None,
         rivals: vec![Rival {
             target: target("fixture-b-256gb", "Fixture B 256 GB", 256_060_514_304),
             tests: tests(RIVAL, duration_scale),
@@ -304,6 +306,7 @@ fn point(op: PointOp, pattern: Pattern, block_bytes: u64, queue_depth: u32, bw: 
         duration_s: 60.0,
         iops,
         bw_bytes_per_s: bw,
+        cpu_ns_per_request: None,
         latency_ns: latency(f64::from(queue_depth) / iops * 1e9, op),
         latency_histogram: None,
         parts: Vec::new(),
@@ -394,6 +397,7 @@ fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Seri
         interval_s: 1.0,
         range_bytes: None,
         samples,
+        temperatures: Vec::new(),
         latency_ns: latency(32.0 / steps[0].1 * 1e9, PointOp::Write),
         latency_histogram: None,
     }

@@ -75,7 +75,8 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     };
     check_options(&edition, &options)?;
     let mut targets = std::iter::once(&args.target).chain(&args.against);
-    if targets.any(|name| !is_simulated(name)) {
+    // In read-only mode such a test is left out.
+    if targets.any(|name| !is_simulated(name)) && !args.real.read_only {
         check_write_budget(&edition, &options, WriteLimit::AsStated)?;
     }
     real_options_fit(
@@ -327,6 +328,7 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
             let real = RealArgs {
                 size: args.real.size,
                 destroy: None,
+                read_only: args.real.read_only,
             };
             open(name, &real, Access::Look)?
         } else {
@@ -379,6 +381,9 @@ fn reproduce(args: &ReviewArgs) -> String {
     if let Some(bytes) = args.write_budget {
         command += &format!(" --write-budget {bytes}");
     }
+    if args.real.read_only {
+        command += " --read-only";
+    }
     if let Some(size) = args.real.size {
         command += &format!(" --size {size}");
     }
@@ -411,6 +416,9 @@ fn tell(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Result<(), F
             "SHORTENED RUN: every duration × {}\n",
             review.duration_scale
         );
+    }
+    if review.read_only {
+        text += "READ-ONLY: nothing was written, and the target's state is what it was\n";
     }
     for test in &review.tests {
         text += &test_lines(test);

@@ -88,6 +88,7 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
                 iops: row.write_iops,
             })
             .collect(),
+        temperatures: Vec::new(),
         latency_ns: LatencySummary::default(),
         latency_histogram: None,
     }

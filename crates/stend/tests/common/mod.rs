@@ -294,6 +294,42 @@ pub fn impostor(dir: &Path, body: &str) -> PathBuf {
     )
 }
 
+/// A program in the place of a system tool, in a folder of its own.
+pub struct Impostor(TempDir);
+
+/// A script of this name, which notes how it is called; `$dir` is its folder.
+pub fn impostor_of(name: &str, body: &str) -> Impostor {
+    let dir = folder();
+    let at = dir.path().display();
+    let made = script(
+        dir.path(),
+        &format!("dir={at}\necho \"$*\" >> {at}/calls\n{body}"),
+    );
+    fs::rename(made, dir.path().join(name)).unwrap();
+    Impostor(dir)
+}
+
+impl Impostor {
+    /// Its folder.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// How it was called.
+    pub fn calls(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.0.path().join("calls")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+/// Puts a folder of impostors before the system's tools.
+pub fn with_tools<'a>(
+    command: &'a mut assert_cmd::Command,
+    dir: &Path,
+) -> &'a mut assert_cmd::Command {
+    command.env("PATH", format!("{}:{}", dir.display(), search_path()))
+}
+
 /// A loop device over a sparse file `disk.img` in a folder of its own; both go with it.
 pub struct Loop {
     _dir: TempDir,

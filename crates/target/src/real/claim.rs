@@ -10,11 +10,60 @@ use rustix::fs::OFlags;
 
 use super::OpenOptions;
 use super::device::Device;
+use super::smartctl::{self, Wear};
 use super::survey::{Finding, signature, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools;
 use super::units::{bytes_for_people, quoted};
 use crate::contract::TargetError;
+
+/// What is about to be done to a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    /// Tests, which write everywhere.
+    Test,
+    /// TRIM of a range.
+    Trim {
+        /// First byte.
+        offset_bytes: u64,
+        /// Bytes.
+        len_bytes: u64,
+    },
+    /// The drive's own erasing.
+    Erase {
+        /// How, in words.
+        how: String,
+        /// How long the drive says that it takes.
+        time: String,
+    },
+}
+
+impl Deed {
+    /// What it does to the data.
+    fn words(&self) -> &'static str {
+        match self {
+            Deed::Test => "a test destroys everything on",
+            Deed::Trim { .. } => "TRIM destroys what is in its range on",
+            Deed::Erase { .. } => "erasing destroys everything on",
+        }
+    }
+
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Deed::Test => Vec::new(),
+            Deed::Trim {
+                offset_bytes,
+                len_bytes,
+            } => vec![(
+                "will be trimmed",
+                format!("{len_bytes} bytes from {offset_bytes} on"),
+            )],
+            Deed::Erase { how, time } => {
+                vec![("will be erased", how.clone()), ("time", time.clone())]
+            }
+        }
+    }
+}
 
 /// Opens a block device for this process alone.
 ///
@@ -25,6 +74,7 @@ pub(crate) fn claim(
     path: &Path,
     number: DeviceNumber,
     options: &OpenOptions,
+    deed: &Deed,
 ) -> Result<(File, Device), TargetError> {
     let device = Device::find(root, number).ok_or_else(|| {
         TargetError::Refused(format!(
@@ -53,10 +103,14 @@ pub(crate) fn claim(
     let file = match opened {
         Ok(Ok(file)) if findings.is_empty() => file,
         Err(error) if findings.is_empty() => return Err(error),
-        _ => return Err(TargetError::Refused(refusal(path, &device, &findings))),
+        _ => {
+            return Err(TargetError::Refused(refusal(
+                path, &device, &findings, deed,
+            )));
+        }
     };
     signature?;
-    consent(path, &device, options)?;
+    consent(path, &device, options, deed)?;
     Ok((file, device))
 }
 
@@ -117,10 +171,11 @@ fn probe(path: &Path) -> Result<Option<Finding>, TargetError> {
     }
 }
 
-fn refusal(path: &Path, device: &Device, findings: &[Finding]) -> String {
+fn refusal(path: &Path, device: &Device, findings: &[Finding], deed: &Deed) -> String {
     let mut text = format!(
-        "{} will not be touched: a test destroys everything on it, and\n",
-        path.display()
+        "{} will not be touched: {} it, and\n",
+        path.display(),
+        deed.words()
     );
     for finding in findings {
         text.push_str(&format!("  - {finding}\n"));
@@ -130,20 +185,18 @@ fn refusal(path: &Path, device: &Device, findings: &[Finding]) -> String {
     text
 }
 
-/// Demands the serial number.
+/// Demands the serial number: as an option, or typed when it is asked for.
 pub(crate) fn consent(
     path: &Path,
     device: &Device,
     options: &OpenOptions,
+    deed: &Deed,
 ) -> Result<(), TargetError> {
     let given = options.destroy_serial.as_deref().map(str::trim);
     if given == Some(device.token.as_str()) {
         return Ok(());
     }
-    let mut text = format!(
-        "{}: the test destroys everything on this device.\n",
-        path.display()
-    );
+    let mut text = format!("{}: {} this device.\n", path.display(), deed.words());
     if let Some(given) = given {
         text.push_str(&format!(
             "--destroy {} does not name it: is it another drive that you mean?\n",
@@ -151,16 +204,93 @@ pub(crate) fn consent(
         ));
     }
     text.push_str(&table(path, device, options));
+    for (name, value) in deed.rows().into_iter().chain(life(device, options, deed)) {
+        text.push_str(&row(name, &value));
+    }
     let what = if device.serial.is_some() {
         "serial number"
     } else {
         "name (it has no serial number)"
     };
+    if let (None, Some(ask)) = (given, options.ask_serial) {
+        text.push_str(&format!(
+            "If all of it may be lost, type the device's {what}, {}: ",
+            quoted(&device.token)
+        ));
+        return match ask(&text) {
+            Some(typed) if typed == device.token => Ok(()),
+            Some(typed) => Err(TargetError::Refused(format!(
+                "{}: {} was typed, which does not name the device: nothing is touched",
+                path.display(),
+                quoted(&typed)
+            ))),
+            None => Err(TargetError::Refused(format!(
+                "{}: nothing was typed: nothing is touched",
+                path.display()
+            ))),
+        };
+    }
     text.push_str(&format!(
         "If all of it may be lost, repeat the command with the device's {what}: --destroy {}",
         quoted(&device.token)
     ));
     Err(TargetError::Refused(text))
+}
+
+/// The row of the share of a drive's life.
+const LIFE: &str = "of its life";
+
+/// What is known of the drive's life, and of the share of it that a test takes.
+fn life(device: &Device, options: &OpenOptions, deed: &Deed) -> Vec<(&'static str, String)> {
+    if *deed != Deed::Test {
+        return Vec::new();
+    }
+    match smartctl::ask(&Path::new("/dev").join(device.disk_name())) {
+        Ok(document) => {
+            let mut rows = life_rows(&smartctl::wear(&document), options.planned_write_bytes);
+            if options.planned_writing_s.is_some()
+                && let Some((name, share)) = rows.get_mut(1)
+                && *name == LIFE
+            {
+                share.push_str("; more for what is written besides");
+            }
+            rows
+        }
+        Err(why) => vec![("wear so far", format!("unknown: {why}"))],
+    }
+}
+
+/// No drive reports how many bytes it is rated for. What is left to go by is how much of its
+/// life the bytes written so far have used.
+fn life_rows(wear: &Wear, planned_write_bytes: Option<u64>) -> Vec<(&'static str, String)> {
+    let mut rows = vec![(
+        "wear so far",
+        match wear.used_percent {
+            Some(percent) => format!("{percent} % of its rated life, as it says itself"),
+            None => "unknown: the drive does not say".to_owned(),
+        },
+    )];
+    let Some(planned) = planned_write_bytes else {
+        return rows;
+    };
+    rows.push((
+        LIFE,
+        match (wear.used_percent, wear.host_written_bytes) {
+            // A single percent may be half as much or twice.
+            (Some(used), Some(written)) if used >= 2 && written > 0 => format!(
+                "about {:.2} %, if it wears as it did by the {} that were written so far",
+                used as f64 * (planned as f64 / written as f64),
+                bytes_for_people(written)
+            ),
+            _ => "unknown: drives do not report what they are rated for; see its data sheet (TBW)"
+                .to_owned(),
+        },
+    ));
+    rows
+}
+
+fn row(name: &str, value: &str) -> String {
+    format!("  {name:<16}{value}\n")
 }
 
 /// `7 h 27 min`.
@@ -196,9 +326,7 @@ fn table(path: &Path, device: &Device, planned: &OpenOptions) -> String {
         let text = format!("{} as fast as it takes writes", time_for_people(seconds));
         rows.push(("and besides", text));
     }
-    rows.iter()
-        .map(|(name, value)| format!("  {name:<16}{value}\n"))
-        .collect()
+    rows.iter().map(|(name, value)| row(name, value)).collect()
 }
 
 #[cfg(test)]
@@ -213,8 +341,106 @@ mod tests {
             planned_writing_s: Some(26_800.0),
             ..OpenOptions::default()
         };
+        consented(&options, &Deed::Test)
+    }
+
+    fn consented(options: &OpenOptions, deed: &Deed) -> Result<(), String> {
         let device = Recorded::sata().device("8:0");
-        consent(Path::new("/dev/sda"), &device, &options).map_err(|error| error.to_string())
+        let path = Path::new("/dev/sda");
+        consent(path, &device, options, deed).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_typed_must_be_the_serial_number_to_the_letter() {
+        let typed = |ask: fn(&str) -> Option<String>, given: Option<&str>| {
+            let options = OpenOptions {
+                destroy_serial: given.map(str::to_owned),
+                ask_serial: Some(ask),
+                ..OpenOptions::default()
+            };
+            consented(&options, &Deed::Test)
+        };
+        let right = |question: &str| {
+            for part in [
+                "destroys everything",
+                "240.1 GB",
+                "type the device's serial number",
+            ] {
+                assert!(question.contains(part), "{part}\n{question}");
+            }
+            Some("142207A1B2C3".to_owned())
+        };
+        assert_eq!(typed(right, None), Ok(()));
+        let wrongs: [fn(&str) -> Option<String>; 4] = [
+            |_| Some("142207a1b2c3".to_owned()),
+            |_| Some("142207A1B2C3 ".to_owned()),
+            |_| Some(String::new()),
+            |_| None,
+        ];
+        for wrong in wrongs {
+            assert!(
+                typed(wrong, None)
+                    .unwrap_err()
+                    .contains("nothing is touched")
+            );
+        }
+        let never = |_: &str| panic!("a wrong option is not asked for again");
+        assert!(
+            typed(never, Some("142207"))
+                .unwrap_err()
+                .contains("does not name it")
+        );
+    }
+
+    #[test]
+    fn each_deed_says_what_it_destroys() {
+        let trim = Deed::Trim {
+            offset_bytes: 4096,
+            len_bytes: 8192,
+        };
+        let erase = Deed::Erase {
+            how: "ATA security erase".to_owned(),
+            time: "the drive says 2 min".to_owned(),
+        };
+        for (deed, parts) in [
+            (trim, ["TRIM destroys", "8192 bytes from 4096 on"]),
+            (
+                erase,
+                ["erasing destroys everything", "the drive says 2 min"],
+            ),
+        ] {
+            let text = consented(&OpenOptions::default(), &deed).unwrap_err();
+            for part in parts {
+                assert!(text.contains(part), "{part}\n{text}");
+            }
+            assert!(!text.contains("wear"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_share_of_the_life_is_told_as_far_as_it_is_known() {
+        let text = |used_percent, host_written_bytes, planned| {
+            let wear = Wear {
+                used_percent,
+                host_written_bytes,
+            };
+            let rows = life_rows(&wear, planned);
+            rows.iter()
+                .map(|(name, value)| row(name, value))
+                .collect::<String>()
+        };
+        let known = text(Some(12), Some(60_000_000_000_000), Some(1_000_000_000_000));
+        assert!(known.contains("12 % of its rated life"), "{known}");
+        assert!(known.contains("about 0.20 %"), "{known}");
+        for unknown in [
+            text(None, Some(1), Some(1)),
+            text(Some(1), Some(1_000_000), Some(1)),
+            text(Some(12), None, Some(1)),
+            text(Some(12), Some(0), Some(1)),
+        ] {
+            assert!(unknown.contains("of its life     unknown"), "{unknown}");
+        }
+        assert!(!text(Some(3), None, None).contains("of its life "));
     }
 
     #[test]

@@ -141,11 +141,21 @@ impl Device {
             "physical block (bytes)",
             self.disk("queue/physical_block_size"),
         );
+        add("TRIM by the device", Some(self.trim_words()));
         add(
             "discard granularity (bytes)",
             self.disk("queue/discard_granularity"),
         );
         facts
+    }
+
+    fn trim_words(&self) -> String {
+        let most = self.disk("queue/discard_max_bytes");
+        match most.as_deref().map(str::parse::<u64>) {
+            Some(Ok(0)) => "not supported (discard_max_bytes is 0)".to_owned(),
+            Some(Ok(bytes)) => format!("supported, at most {bytes} bytes at a time"),
+            _ => "not known (sysfs tells no discard_max_bytes)".to_owned(),
+        }
     }
 
     fn udev_text(&self, root: &SystemRoot) -> String {
@@ -296,6 +306,20 @@ mod tests {
         assert_eq!(value("scheduler"), Some("none"));
         assert_eq!(value("rotational"), Some("no"));
         assert_eq!(value("discard granularity (bytes)"), Some("512"));
+        assert_eq!(
+            value("TRIM by the device"),
+            Some("supported, at most 2199023255040 bytes at a time")
+        );
+        let system = Recorded::sata();
+        let trim = |text: Option<&str>| {
+            let sys = "devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+            if let Some(text) = text {
+                system.write(&format!("sys/{sys}/queue/discard_max_bytes"), text);
+            }
+            system.device("8:0").trim_words()
+        };
+        assert!(trim(None).starts_with("not known"));
+        assert!(trim(Some("0\n")).starts_with("not supported"));
         assert_eq!(value("backing file"), None);
     }
 }

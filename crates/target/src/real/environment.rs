@@ -48,7 +48,9 @@ fn processor(cpuinfo: &str) -> Option<String> {
 }
 
 /// The file system that a file lies on.
-pub(crate) fn file_system(mount: &Mount, file: &Path) -> Vec<Condition> {
+///
+/// `punches` tells whether it gives space of a file back; `None` where that was not tried.
+pub(crate) fn file_system(mount: &Mount, file: &Path, punches: Option<bool>) -> Vec<Condition> {
     let passes_trim = mount
         .options
         .iter()
@@ -67,7 +69,11 @@ pub(crate) fn file_system(mount: &Mount, file: &Path) -> Vec<Condition> {
         ),
         condition(
             "TRIM",
-            if passes_trim {
+            if punches == Some(false) {
+                "not supported: the file system cannot free a file's space in place"
+            } else if punches.is_none() {
+                "not tried: the file is only read"
+            } else if passes_trim {
                 "the file's space is given back to the file system, which tells the drive (mounted \
                  with discard)"
             } else {

@@ -32,6 +32,8 @@ pub(crate) struct Fio {
     pub(crate) path: PathBuf,
     /// As it prints it, `fio-3.33`.
     pub(crate) version: String,
+    /// Run it so that it opens nothing for writing.
+    pub(crate) read_only: bool,
 }
 
 impl Fio {
@@ -57,7 +59,11 @@ impl Fio {
         let said = tools::run(tools::command(&path).arg("--version"))?;
         let version = said.stdout.trim().to_owned();
         match parse_version(&version) {
-            Some(found) if found >= OLDEST => Ok(Fio { path, version }),
+            Some(found) if found >= OLDEST => Ok(Fio {
+                path,
+                version,
+                read_only: false,
+            }),
             Some(_) => Err(TargetError::ToolMissing(format!(
                 "{} is {version}; stend needs fio {}.{} or later. {HOW_TO_GET}.",
                 path.display(),
@@ -172,6 +178,9 @@ impl Fio {
             .arg(format!("--output={}", answer.display()))
             .arg(format!("--aux-path={}", folder.display()))
             .arg(&job);
+        if self.read_only {
+            command.arg("--readonly");
+        }
         if sampled {
             command.current_dir(folder);
         }
@@ -225,7 +234,7 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 }
 
 /// The results of a run that went well; else what went wrong, in fio's own words.
-fn judge(said: &Said, answer: &str) -> Result<Output, TargetError> {
+pub(crate) fn judge(said: &Said, answer: &str) -> Result<Output, TargetError> {
     let (before, document) = split_at_json(answer);
     let words = words(&said.stderr, before);
     match said.status.code() {

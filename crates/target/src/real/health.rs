@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use stend_record::endurance::{EraseCycles, Health};
-use stend_record::smart::{Attribute, Document};
+use stend_record::smart::{Attribute, Document, Reading};
 
 use super::tools;
 
@@ -19,6 +19,11 @@ const DATA_UNIT_BYTES: u64 = 512_000;
 /// Asks smartctl for the health of a whole disk, by its name in `/dev`; why there is none, in
 /// words.
 pub(super) fn ask(disk: &str) -> Result<Health, String> {
+    reading(disk).map(|reading| reading.health)
+}
+
+/// As [`ask`], with all that smartctl answers.
+pub(super) fn reading(disk: &str) -> Result<Reading, String> {
     let smartctl = tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
         "smartctl is missing, which asks a drive for its health. It belongs to smartmontools: \
          apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
@@ -30,17 +35,35 @@ pub(super) fn ask(disk: &str) -> Result<Health, String> {
     read(&said.stdout).map_err(|why| format!("{}: {why}", path.display()))
 }
 
+/// The temperature of a whole disk, °C. A drive that sleeps is not woken for it.
+pub(super) fn temperature_c(disk: &str) -> Option<i64> {
+    let smartctl = tools::find("smartctl", &tools::search_path())?;
+    let path = Path::new("/dev").join(disk);
+    let mut command = tools::command(&smartctl);
+    command.args(["-j", "-A", "-n", "standby"]).arg(path);
+    let said = tools::run(&mut command).ok()?;
+    let value: Value = serde_json::from_str(&said.stdout).ok()?;
+    value["temperature"]["current"].as_i64()
+}
+
 /// The health in what smartctl prints. Its exit code has a bit for every complaint that it
 /// has of the drive, a failing one among them: what it prints is what counts.
-fn read(text: &str) -> Result<Health, String> {
+fn read(text: &str) -> Result<Reading, String> {
     let value: Value = serde_json::from_str(text)
         .map_err(|error| format!("smartctl's answer cannot be read ({error})"))?;
-    let document: Option<Document> = serde_json::from_value(value.clone()).ok();
-    let health = document.as_ref().map(of_document).unwrap_or_default();
-    if health != Health::default() {
-        return Ok(health);
+    let mut reading = Reading {
+        health: Health::default(),
+        document: value,
+    };
+    reading.health = reading
+        .known()
+        .as_ref()
+        .map(of_document)
+        .unwrap_or_default();
+    if reading.health != Health::default() {
+        return Ok(reading);
     }
-    let messages = value["smartctl"]["messages"].as_array();
+    let messages = reading.document["smartctl"]["messages"].as_array();
     let words: Vec<&str> = messages
         .into_iter()
         .flatten()
@@ -142,12 +165,16 @@ fn statistic(document: &Document, name: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
+    fn health_of(text: &str) -> Result<Health, String> {
+        read(text).map(|reading| reading.health)
+    }
+
     #[test]
     fn an_nvme_drive_by_its_log() {
         let text = include_str!("../../tests/data/smartctl-nvme.json");
         let whole: Value = serde_json::from_str(text).unwrap();
         let log = &whole["nvme_smart_health_information_log"];
-        let health = read(text).unwrap();
+        let health = health_of(text).unwrap();
         let units = log["data_units_written"].as_u64().unwrap();
         assert!(units > 0);
         assert_eq!(health.host_written_bytes, Some(units * 512_000));
@@ -158,23 +185,61 @@ mod tests {
         assert_eq!(health.nand_written_bytes, None);
         let warning = text.replacen("\"critical_warning\": 0", "\"critical_warning\": 8", 1);
         assert_ne!(warning, text);
-        assert_eq!(read(&warning).unwrap().read_only, Some(true));
+        assert_eq!(health_of(&warning).unwrap().read_only, Some(true));
     }
 
     #[test]
     fn an_ata_drive_by_attributes_whose_names_tell_the_unit() {
         let text = include_str!("../../tests/data/smartctl-ata.json");
-        let health = read(text).unwrap();
+        let health = health_of(text).unwrap();
         assert_eq!(health.host_written_bytes, Some(27_838_821_420 * 512));
         assert_eq!(health.used_percent, Some(2));
         assert_eq!(health.retired_blocks, Some(0));
         assert_eq!(health.temperature_c, Some(29));
         assert_eq!((health.read_only, health.spare_percent), (None, None));
         let large = text.replace("Total_LBAs_Written", "Host_Writes_32MiB");
-        let written = read(&large).unwrap().host_written_bytes;
+        let written = health_of(&large).unwrap().host_written_bytes;
         assert_eq!(written, Some(27_838_821_420 * (32 << 20)));
         let unknown = text.replace("Total_LBAs_Written", "Unknown_Attribute");
-        assert_eq!(read(&unknown).unwrap().host_written_bytes, None);
+        assert_eq!(health_of(&unknown).unwrap().host_written_bytes, None);
+    }
+
+    #[test]
+    fn an_ata_drive_that_counts_erasures_and_writes_in_flash() {
+        let text = include_str!("../../tests/data/smartctl-ata-worn.json");
+        let reading = read(text).unwrap();
+        let health = reading.health;
+        assert_eq!(health.host_written_bytes, Some(43_210 << 30));
+        assert_eq!(health.nand_written_bytes, Some(91_234 << 30));
+        assert_eq!(health.used_percent, Some(14), "231 comes before 177");
+        assert_eq!(health.erase_cycles.unwrap().mean, 391.0);
+        assert_eq!(
+            (health.retired_blocks, health.media_errors),
+            (Some(4), Some(2))
+        );
+        assert_eq!(health.temperature_c, Some(36));
+        // What is not understood is kept as it came.
+        let whole: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(reading.document, whole);
+        let known = reading.known().unwrap();
+        assert_eq!(known.power_on_time.unwrap().hours, 8123);
+        assert_eq!(known.power_cycle_count, Some(311));
+    }
+
+    #[test]
+    fn a_failing_drive_is_read_although_smartctl_complains() {
+        let text = include_str!("../../tests/data/smartctl-failing.json");
+        let reading = read(text).unwrap();
+        assert_eq!(reading.document["smartctl"]["exit_status"], 88);
+        assert_eq!(reading.health.retired_blocks, Some(812));
+        assert!(!reading.known().unwrap().smart_status.unwrap().passed);
+    }
+
+    #[test]
+    fn a_bridge_that_passes_nothing_on() {
+        let text = include_str!("../../tests/data/smartctl-usb.json");
+        let why = health_of(text).unwrap_err();
+        assert!(why.contains("Unknown USB bridge"), "{why}");
     }
 
     #[test]
@@ -199,10 +264,10 @@ mod tests {
                 1,
             )
         };
-        let health = read(&statistics(true)).unwrap();
+        let health = health_of(&statistics(true)).unwrap();
         assert_eq!(health.host_written_bytes, Some(512_000));
         assert_eq!(health.used_percent, Some(104));
-        let health = read(&statistics(false)).unwrap();
+        let health = health_of(&statistics(false)).unwrap();
         assert_eq!(health.used_percent, Some(2));
     }
 
@@ -211,10 +276,10 @@ mod tests {
         let text = r#"{ "smartctl": { "exit_status": 1, "messages": [
             { "string": "/dev/loop0: Unable to detect device type", "severity": "error" } ] } }"#;
         assert_eq!(
-            read(text).unwrap_err(),
+            health_of(text).unwrap_err(),
             "smartctl finds no health log: /dev/loop0: Unable to detect device type"
         );
-        assert!(read("no JSON").unwrap_err().contains("cannot be read"));
-        assert_eq!(read("{}").unwrap_err(), "smartctl finds no health log");
+        assert!(health_of("no JSON").unwrap_err().contains("cannot be read"));
+        assert_eq!(health_of("{}").unwrap_err(), "smartctl finds no health log");
     }
 }

@@ -63,6 +63,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) sample_ms: u32,
     /// Log the latency of every request.
     pub(crate) every_request: bool,
+    /// Take only jobs that read.
+    pub(crate) read_only: bool,
 }
 
 impl Frame<'_> {
@@ -130,6 +132,7 @@ pub(crate) fn check(text: &str) -> Result<(), BadJob> {
         seed: 0,
         sample_ms: 0,
         every_request: false,
+        read_only: false,
     };
     compose(text, &frame).map(drop)
 }
@@ -204,6 +207,10 @@ fn head(frame: &Frame<'_>) -> String {
         frame.range_bytes,
         fio_seed(frame.seed),
     );
+    if frame.read_only {
+        // To drop a device's pages, the kernel would first write those that others changed.
+        text.push_str("invalidate=0\n");
+    }
     if frame.sample_ms > 0 {
         let ms = frame.sample_ms;
         // The averaging time equals the logging interval: otherwise an interval's mean
@@ -285,6 +292,15 @@ fn option(
                 format_args!("`{code}`: through the page cache the memory would be measured"),
             ));
         }
+        "rw" | "readwrite" if frame.read_only && !value.is_some_and(only_reads) => {
+            return Err(bad(
+                line,
+                format_args!(
+                    "`{code}` writes, and the target was opened with --read-only: of `rw` only \
+                     read and randread are taken"
+                ),
+            ));
+        }
         _ if frame.logs() && is_log_option(name) => {
             return Err(bad(
                 line,
@@ -304,6 +320,12 @@ fn option(
         .map_err(|why| bad(line, format_args!("`{code}`: {why}")))?;
     *kept = Some(bytes.to_string());
     Ok(format!("{name}={bytes}"))
+}
+
+/// `read`, `randread`, and these with the number of requests to a place (`randread:8`).
+fn only_reads(rw: &str) -> bool {
+    let direction = rw.split_once(':').map_or(rw, |(direction, _)| direction);
+    ["read", "randread"].contains(&direction.trim())
 }
 
 fn is_log_option(name: &str) -> bool {
@@ -443,6 +465,7 @@ mod tests {
             seed: 7,
             sample_ms,
             every_request: false,
+            read_only: false,
         };
         compose(text, &frame).map_err(|bad| bad.at(None).to_string())
     }

@@ -27,6 +27,7 @@ pub(super) fn run(
         seed: job.seed,
         sample_ms: 0,
         every_request: true,
+        read_only: target.read_only.is_some(),
     };
     let job_text = job::compose(job.text, &frame).map_err(|bad| bad.at(None))?;
     let (ran, deleted) = std::thread::scope(|scope| {
@@ -58,7 +59,7 @@ pub(super) fn run(
         job: JobOutcome {
             fio,
             job_text: with_deletion(job_text, deletion),
-            log: Vec::new(),
+            ..JobOutcome::default()
         },
         requests,
         trimmed_ns,

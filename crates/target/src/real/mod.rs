@@ -16,6 +16,10 @@
 //!   mapper) or `device:NAME` (by the kernel's name); the refusal says which. While the
 //!   target lives it holds the device exclusively.
 //!
+//! With [`OpenOptions::read_only`] none of that is asked, since nothing can be lost: a file or
+//! device is opened for reading, never for this process alone, whoever uses it, and whatever
+//! would write is refused, by stend first and by fio (`--readonly`) again.
+//!
 //! The I/O is direct: a file system that cannot do that is refused, since the machine's
 //! memory would be measured.
 
@@ -29,16 +33,22 @@ mod file;
 mod files;
 mod fio;
 mod health;
+mod host;
 mod job;
 mod link;
 mod logged;
+mod meter;
+mod read_only;
 #[cfg(test)]
 mod recorded;
 mod replay;
 mod running;
 mod samples;
+mod service;
+pub mod smartctl;
 mod survey;
 mod system;
+mod thermometer;
 mod tools;
 mod trim;
 mod units;
@@ -52,7 +62,9 @@ use stend_load::jobfile::Text;
 use stend_load::trace::{ReplayOptions, Timing, Trace};
 use stend_record::endurance::Health;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
+use stend_record::smart::Reading;
 
+use self::claim::Deed;
 use self::device::Device;
 use self::directory::Home;
 use self::engine::Engine;
@@ -61,14 +73,17 @@ use self::fio::Fio;
 use self::job::{BadJob, Frame};
 use self::running::Workplace;
 use self::system::{DeviceNumber, SystemRoot, mount_of};
+use self::thermometer::Thermometer;
 use crate::contract::{
-    Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome, Target,
-    TargetError,
+    Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
+    Target, TargetError,
 };
 use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
+pub use self::meter::{Counts, Meter};
 pub use self::running::stop_programs;
+pub use self::service::{Erasing, Trimmed, erase, set_write_cache, trim};
 
 /// How to open a real target.
 #[derive(Clone, Debug, Default)]
@@ -78,6 +93,12 @@ pub struct OpenOptions {
     pub size_bytes: Option<u64>,
     /// The serial number that the user typed to allow a block device's destruction.
     pub destroy_serial: Option<String>,
+    /// Asks the user for the serial number where none is given: shows the text, and returns
+    /// the line typed, without its end; `None` where nothing was typed. Without it the device
+    /// is refused.
+    pub ask_serial: Option<fn(&str) -> Option<String>>,
+    /// Open for reading alone.
+    pub read_only: bool,
     /// Bytes that the run will write, for the table shown before the serial number is
     /// demanded; `None` when not known.
     pub planned_write_bytes: Option<u64>,
@@ -107,6 +128,8 @@ pub struct FioTarget {
     /// Of a directory, the subdirectory that the file is in.
     home: Option<Home>,
     trim_supported: bool,
+    /// Opened for reading alone: who else uses it.
+    read_only: Option<Vec<String>>,
     fio: Fio,
     engine: Engine,
     root: SystemRoot,
@@ -122,7 +145,10 @@ pub struct FioTarget {
 /// [`TargetError::Failed`] when space, permission or direct I/O is wanting.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError> {
     // Before anything is created or claimed.
-    let fio = Fio::find(options.fio_path.as_deref())?;
+    let fio = Fio {
+        read_only: options.read_only,
+        ..Fio::find(options.fio_path.as_deref())?
+    };
     let root = SystemRoot::running();
     let runtime_dir = match &options.runtime_dir {
         // fio runs in another folder at times.
@@ -136,6 +162,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
     };
     let mut home = None;
     let (opened, kind) = match look_at(path)? {
+        found if options.read_only => read_only::open(&root, path, found, options.size_bytes)?,
         Found::Device(number, node) => {
             let opened = open_device(&root, node, number, options)?;
             (opened, TargetKind::BlockDevice)
@@ -143,15 +170,15 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         Found::Directory => {
             let (made, prepared) = directory::open(path, options.size_bytes, &root)?;
             home = Some(made);
-            (open_file(&root, prepared), TargetKind::Directory)
+            (open_file(&root, prepared, true), TargetKind::Directory)
         }
         Found::File => {
             let prepared = file::existing(path, options.size_bytes)?;
-            (open_file(&root, prepared), TargetKind::File)
+            (open_file(&root, prepared, true), TargetKind::File)
         }
         Found::Nothing => {
             let prepared = file::create(path, options.size_bytes)?;
-            (open_file(&root, prepared), TargetKind::File)
+            (open_file(&root, prepared, true), TargetKind::File)
         }
     };
     let mut target = FioTarget {
@@ -163,6 +190,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         kind,
         home,
         trim_supported: opened.trim_supported,
+        read_only: opened.in_use,
         fio,
         engine: Engine::Psync,
         root,
@@ -246,6 +274,8 @@ struct Opened {
     device: Option<Device>,
     trim_supported: bool,
     created: bool,
+    /// Of a target opened for reading alone, who else uses it.
+    in_use: Option<Vec<String>>,
 }
 
 fn open_device(
@@ -254,7 +284,7 @@ fn open_device(
     number: DeviceNumber,
     options: &OpenOptions,
 ) -> Result<Opened, TargetError> {
-    let (handle, device) = claim::claim(root, &node, number, options)?;
+    let (handle, device) = claim::claim(root, &node, number, options, &Deed::Test)?;
     let size_bytes = file::usable_size(&node, options.size_bytes.unwrap_or(device.size_bytes))?;
     if size_bytes > device.size_bytes {
         return Err(TargetError::Input(format!(
@@ -271,10 +301,12 @@ fn open_device(
         handle,
         device: Some(device),
         created: false,
+        in_use: None,
     })
 }
 
-fn open_file(root: &SystemRoot, prepared: file::Prepared) -> Opened {
+/// `punches` is false where not even a nameless file may be made beside it.
+fn open_file(root: &SystemRoot, prepared: file::Prepared, punches: bool) -> Opened {
     let number = mount_of(&root.mounts(), &prepared.path).map(|mount| {
         // btrfs invents a number: there the mount's source is the device.
         match mount.number.major {
@@ -286,11 +318,12 @@ fn open_file(root: &SystemRoot, prepared: file::Prepared) -> Opened {
     });
     Opened {
         device: number.and_then(|number| Device::find(root, number)),
-        trim_supported: file::can_punch(&prepared.path),
+        trim_supported: punches && file::can_punch(&prepared.path),
         path: prepared.path,
         size_bytes: prepared.size_bytes,
         handle: prepared.file,
         created: prepared.created,
+        in_use: None,
     }
 }
 
@@ -330,6 +363,7 @@ impl FioTarget {
             seed: job.seed,
             sample_ms: job.sample_ms,
             every_request: false,
+            read_only: self.read_only.is_some(),
         }
     }
 
@@ -342,13 +376,22 @@ impl FioTarget {
         let frame = self.frame(&path, job);
         let job_text = job::compose(job.text, &frame).map_err(|bad| complain(&bad))?;
         let sampled = job.sample_ms > 0;
-        let (fio, logs) = self.fio.run(&job_text, place.path(), sampled)?;
-        let log = if sampled {
-            samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?
-        } else {
-            Vec::new()
-        };
-        Ok(JobOutcome { fio, job_text, log })
+        let thermometer = if sampled { self.thermometer() } else { None };
+        let run = || self.fio.run(&job_text, place.path(), sampled);
+        let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
+        let (fio, logs) = ran?;
+        let (mut log, mut temperatures) = (Vec::new(), Vec::new());
+        if sampled {
+            log = samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?;
+            let start_ms = samples::start_ms(&logs, job.sample_ms).map_err(TargetError::Failed)?;
+            temperatures = thermometer::since(&readings, start_ms);
+        }
+        Ok(JobOutcome {
+            fio,
+            job_text,
+            log,
+            temperatures,
+        })
     }
 
     /// A folder for one run of fio, and a name of the target that fio takes literally:
@@ -371,6 +414,23 @@ impl FioTarget {
         Ok((place, name))
     }
 
+    /// Of a block device, where it has one.
+    fn thermometer(&self) -> Option<Thermometer> {
+        let device = self.device.as_ref()?;
+        (self.kind == TargetKind::BlockDevice).then(|| Thermometer::of(device))?
+    }
+
+    /// Refuses what would change a target that was opened for reading alone.
+    fn may_change(&self, what: &str) -> Result<(), TargetError> {
+        match self.read_only {
+            None => Ok(()),
+            Some(_) => Err(TargetError::Refused(format!(
+                "{}: {what} would change the target, which was opened with --read-only",
+                self.path.display()
+            ))),
+        }
+    }
+
     /// TRIMs a range, so many bytes with a command.
     fn trim_range(
         &self,
@@ -378,6 +438,7 @@ impl FioTarget {
         len_bytes: u64,
         command_bytes: u64,
     ) -> Result<(), TargetError> {
+        self.may_change("TRIM")?;
         if self.kind == TargetKind::BlockDevice {
             if !self.trim_supported {
                 return Err(TargetError::Failed(format!(
@@ -438,9 +499,17 @@ impl Target for FioTarget {
         let mut facts = environment::machine(&self.root);
         facts.push(condition("fio", self.fio.version.clone()));
         facts.push(condition("I/O engine", self.engine.description()));
+        facts.extend(
+            self.read_only
+                .as_deref()
+                .map(read_only::facts)
+                .into_iter()
+                .flatten(),
+        );
         if self.kind != TargetKind::BlockDevice {
             if let Some(mount) = mount_of(&self.root.mounts(), &self.path) {
-                facts.extend(environment::file_system(mount, &self.path));
+                let punches = self.read_only.is_none().then_some(self.trim_supported);
+                facts.extend(environment::file_system(mount, &self.path, punches));
             }
             if self.device.is_none() {
                 facts.push(condition(
@@ -465,7 +534,7 @@ impl Target for FioTarget {
             job: JobOutcome {
                 fio,
                 job_text,
-                log: Vec::new(),
+                ..JobOutcome::default()
             },
             errno,
         })
@@ -483,6 +552,23 @@ impl Target for FioTarget {
         }
     }
 
+    /// Of a block device, as [`Target::health`]; of a file or a directory nothing is asked.
+    fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
+        match (&self.device, self.kind) {
+            (Some(device), TargetKind::BlockDevice) => Some(health::reading(&device.disk_name())),
+            _ => None,
+        }
+    }
+
+    /// By fio's engine `null`.
+    fn host_limit(&mut self, threads: u32, block_bytes: u64) -> Option<Result<HostLimit, String>> {
+        Some(host::limit(&self.fio, &self.root, threads, block_bytes))
+    }
+
+    fn read_only(&self) -> bool {
+        self.read_only.is_some()
+    }
+
     /// By fio's `read_iolog`. What fio cannot do, and how sure times are, stands in
     /// [`ReplayOutcome::limits`].
     fn replay(
@@ -496,6 +582,9 @@ impl Target for FioTarget {
                  time does not count it",
                 trace.name()
             )));
+        }
+        if self.read_only.is_some() {
+            read_only::check_trace(trace)?;
         }
         self.fio.needs_iolog_v3()?;
         let (place, name) = self.workplace()?;
@@ -518,6 +607,7 @@ impl Target for FioTarget {
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
+        self.may_change("work on files")?;
         files::run(self, job)
     }
 

@@ -116,6 +116,16 @@ pub(crate) fn add_up(
     Ok(rows(&ends_s, &read, &write))
 }
 
+/// When the first interval begins, ms of the machine's clock; `None` without any row.
+pub(crate) fn start_ms(logs: &[JobLogs], sample_ms: u32) -> Result<Option<u64>, String> {
+    let mut first_ms = None;
+    for text in logs.iter().flat_map(|job| [&job.bw, &job.iops]) {
+        let rows = parse(text)?;
+        first_ms = rows.iter().map(|row| row.t_ms).chain(first_ms).min();
+    }
+    Ok(first_ms.map(|ms| ms.saturating_sub(u64::from(sample_ms))))
+}
+
 fn groups(output: &fio::Output) -> usize {
     let ids: BTreeSet<u32> = output.jobs.iter().map(|job| job.groupid).collect();
     ids.len()

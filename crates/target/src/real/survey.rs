@@ -265,6 +265,22 @@ mod tests {
     }
 
     #[test]
+    fn a_member_of_an_array_is_held() {
+        let system = Recorded::sata();
+        let sys = "devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";
+        system.disk("devices/virtual/block/md127", "9:127", 468_000_000);
+        for holder in ["md127", "dm-3"] {
+            system.write(&format!("sys/{sys}/holders/{holder}"), "");
+        }
+        assert_eq!(
+            found(&system, "8:0"),
+            ["/dev/sda is held by dm-3, md127 (LVM, encryption or RAID): take that apart first"]
+        );
+        // The array itself has a content of its own to be asked for.
+        assert_eq!(found(&system, "9:127"), [""; 0]);
+    }
+
+    #[test]
     fn signatures_of_blkid() {
         let text = |export| signature(export).map(|finding| finding.to_string());
         let ext4 = text("DEVNAME=/dev/sda\nLABEL=photos\nTYPE=ext4\nUSAGE=filesystem\n").unwrap();

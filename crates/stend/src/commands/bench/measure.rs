@@ -59,6 +59,7 @@ pub fn run(case: &Case, smoke: bool) -> Result<(), Failure> {
                 real: RealArgs {
                     size: None,
                     destroy: None,
+                    read_only: false,
                 },
             };
             whole_review(args, case.model(smoke).capacity.user_bytes.get())?

@@ -1,31 +1,77 @@
-//! `stend drive`: a simulated drive that lives in a file. What is done to it is kept there.
+//! `stend drive`: what is asked of a drive and done to it, besides measuring: to a simulated
+//! one that lives in a file, and is kept there, or to a real one.
+
+mod health;
+mod monitor;
+mod real;
+mod screen;
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 use stend_base::Device;
 use stend_drive::SimDrive;
-use stend_record::smart::{Attributes, Document};
 use stend_target::{Access, SimulatedTarget, is_state_file};
 
 use super::drives::print_json;
-use crate::args::{DriveArgs, DriveCommand, OnOff};
+use crate::args::{DriveArgs, DriveCommand, OnOff, RealArgs};
 use crate::failure::Failure;
-use crate::open::is_model;
-use crate::{note, print, signals};
+use crate::open::{is_model, is_simulated, real_options_fit};
+use crate::{print, signals};
 
 pub fn run(args: &DriveArgs) -> Result<(), Failure> {
     let json = args.json;
     match &args.command {
-        DriveCommand::Health { target } => health(target, json),
+        DriveCommand::Health { target } if is_real(target) => health::real(target, json),
+        DriveCommand::Health { target } => health::simulated(target, json),
+        DriveCommand::Monitor(args) => monitor::run(args, json),
+        other => match real_name(other) {
+            Some(name) => real::run(name, other, json),
+            None => simulated(other, json),
+        },
+    }
+}
+
+/// The target, where it is a real one.
+fn real_name(command: &DriveCommand) -> Option<&str> {
+    let name = match command {
+        DriveCommand::Health { target }
+        | DriveCommand::Trim { target, .. }
+        | DriveCommand::Erase { target, .. }
+        | DriveCommand::Overprovision { target, .. }
+        | DriveCommand::WriteCache { target, .. } => target,
+        DriveCommand::Monitor(args) => &args.target,
+    };
+    is_real(name).then_some(name)
+}
+
+/// Whether a name stands for a block device, or for a file with something else in it than a
+/// simulated drive.
+fn is_real(name: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = Path::new(name).metadata().map(|meta| meta.file_type());
+    !is_simulated(name) && kind.is_ok_and(|kind| kind.is_file() || kind.is_block_device())
+}
+
+fn simulated(command: &DriveCommand, json: bool) -> Result<(), Failure> {
+    match command {
         DriveCommand::Trim {
             target,
             offset,
             length,
-        } => change(target, "trim", json, |target| {
-            trim(target, *offset, *length)
-        }),
-        DriveCommand::Erase { target, crypto } => {
+            destroy,
+        } => {
+            nothing_to_lose(target, destroy.as_ref())?;
+            change(target, "trim", json, |target| {
+                trim(target, *offset, *length)
+            })
+        }
+        DriveCommand::Erase {
+            target,
+            crypto,
+            destroy,
+        } => {
+            nothing_to_lose(target, destroy.as_ref())?;
             change(target, "erase", json, |target| Ok(erase(target, *crypto)))
         }
         DriveCommand::Overprovision { target, user_bytes } => {
@@ -38,7 +84,19 @@ pub fn run(args: &DriveArgs) -> Result<(), Failure> {
                 Ok(write_cache(target.drive_mut(), *state == OnOff::On))
             })
         }
+        DriveCommand::Health { .. } | DriveCommand::Monitor(_) => {
+            unreachable!("they change nothing")
+        }
     }
+}
+
+fn nothing_to_lose(target: &String, destroy: Option<&String>) -> Result<(), Failure> {
+    let real = RealArgs {
+        size: None,
+        destroy: destroy.cloned(),
+        read_only: false,
+    };
+    real_options_fit([target], &real)
 }
 
 /// What a command did: for people, and the keys of its JSON.
@@ -86,8 +144,8 @@ fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
         )
     } else if path.exists() {
         format!(
-            "{name} holds no simulated drive, and `stend drive` is for these only; for a real one \
-             use smartctl, blkdiscard, hdparm or nvme"
+            "{name} holds no simulated drive, and is no block device that smartctl, blkdiscard, \
+             hdparm or nvme could serve"
         )
     } else {
         format!(
@@ -157,119 +215,6 @@ fn write_cache(drive: &mut SimDrive, on: bool) -> Done {
         format!("the write cache is {word}"),
         vec![("write_cache", on.into())],
     )
-}
-
-fn health(name: &str, as_json: bool) -> Result<(), Failure> {
-    let target = open(name, Access::Look)?;
-    let document = target.smart();
-    match document {
-        Some(document) if as_json => {
-            let mut value = as_value(&document)?;
-            value["stend"] = simulation(&target);
-            print_json(&value)
-        }
-        Some(document) => {
-            let more = rows(&simulation(&target));
-            let heading = if more.is_empty() {
-                ""
-            } else {
-                "\nthe simulation knows:\n"
-            };
-            print(&format!("{}{heading}{more}", table(&document)?))
-        }
-        None => counters(name, &target, as_json),
-    }
-}
-
-/// What no drive tells of itself; keys that the model knows nothing of are left out.
-fn simulation(target: &SimulatedTarget) -> Value {
-    let health = target.drive().health();
-    let mut known = json!({});
-    if let Some(uber) = health.uber {
-        known["host_read_bits"] = (health.host_read_bytes * 8).into();
-        known["uncorrectable_sectors"] = health.uncorrectable_sectors.into();
-        known["uber"] = uber.into();
-    }
-    if let Some(blocks) = health.blocks {
-        known["factory_bad_blocks"] = blocks.factory_bad.into();
-        known["grown_bad_blocks"] = blocks.grown_bad.into();
-        known["spare_blocks_least"] = blocks.spares_least.into();
-        known["block_cycles_min"] = blocks.cycles.min.into();
-        known["block_cycles_mean"] = blocks.cycles.mean.into();
-        known["block_cycles_max"] = blocks.cycles.max.into();
-    }
-    known
-}
-
-/// What is counted in a drive whose model tells nothing of health.
-fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), Failure> {
-    let counters = as_value(&target.drive().counters())?;
-    if as_json {
-        return print_json(&json!({
-            "schema": "stend.drive-counters/1",
-            "target": name,
-            "power_on_ns": target.drive().now().0,
-            "counters": counters,
-            "stend": simulation(target),
-        }));
-    }
-    note(&format!(
-        "{} tells nothing of its health: its model has no [health]. What the simulation counts:",
-        target.model().title
-    ));
-    print(&format!("{}{}", rows(&counters), rows(&simulation(target))))
-}
-
-fn table(document: &Document) -> Result<String, Failure> {
-    let mut text = format!("{}\n", document.model_name);
-    if let Some(status) = &document.smart_status {
-        let word = if status.passed { "PASSED" } else { "FAILED" };
-        text += &format!("SMART overall health: {word}\n");
-    }
-    if let Some(capacity) = &document.user_capacity {
-        text += &format!("capacity: {} bytes\n", capacity.bytes);
-    }
-    if let Some(power_on) = &document.power_on_time {
-        text += &format!("powered on: {} hours\n", power_on.hours);
-    }
-    if let Some(temperature) = &document.temperature {
-        text += &format!("temperature: {} °C\n", temperature.current);
-    }
-    text.push('\n');
-    if let Some(attributes) = &document.ata_smart_attributes {
-        text += &attribute_rows(attributes);
-    }
-    if let Some(log) = &document.nvme_smart_health_information_log {
-        text += &rows(&as_value(log)?);
-    }
-    Ok(text)
-}
-
-/// As smartctl shows them.
-fn attribute_rows(attributes: &Attributes) -> String {
-    let mut text = format!(
-        "{:>3} {:<28} {:<7} {:>5} {:>5} {:>6} {:<4} RAW\n",
-        "ID", "NAME", "FLAGS", "VALUE", "WORST", "THRESH", "FAIL"
-    );
-    for a in &attributes.table {
-        let failed = if a.when_failed.is_empty() {
-            "-"
-        } else {
-            &a.when_failed
-        };
-        text += &format!(
-            "{:>3} {:<28} {:<7} {:>5} {:>5} {:>6} {:<4} {}\n",
-            a.id, a.name, a.flags.string, a.value, a.worst, a.thresh, failed, a.raw.string
-        );
-    }
-    text
-}
-
-/// The keys of an object, a line each.
-fn rows(object: &Value) -> String {
-    let keys = object.as_object().into_iter().flatten();
-    keys.map(|(key, value)| format!("{:<28} {value}\n", key.replace('_', " ")))
-        .collect()
 }
 
 fn as_value(what: &impl serde::Serialize) -> Result<Value, Failure> {

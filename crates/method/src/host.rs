@@ -1,0 +1,221 @@
+//! What a real target's machine and drive tell of themselves around the tests.
+
+use stend_record::review::{Condition, Point, Review};
+use stend_record::smart::BeforeAfter;
+use stend_target::{HostLimit, Target};
+
+use crate::plan::{Plan, Unit};
+
+/// Request sizes, bytes: the one with the most requests a second, and one with many bytes.
+const SMALL_BYTES: u64 = 4096;
+const LARGE_BYTES: u64 = 131_072;
+
+/// A figure from this share of the host's limit on may be the host's.
+const NEAR_SHARE: f64 = 0.9;
+
+/// What the machine can do without a drive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Limits {
+    /// Small requests by number of threads, ascending; then large ones of the most threads.
+    found: Vec<HostLimit>,
+    /// Why there are none, or not all.
+    missing: Option<String>,
+}
+
+impl Limits {
+    /// Measures them for each number of threads with which points are to be measured, for a
+    /// second each; nothing of a simulated target, and nothing where no point is to be measured.
+    pub(crate) fn measured(target: &mut dyn Target, plan: &Plan<'_>) -> Limits {
+        let mut threads: Vec<u32> = plan
+            .units
+            .iter()
+            .filter_map(|unit| match unit {
+                Unit::Point { load, .. } => Some(load.threads),
+                _ => None,
+            })
+            .collect();
+        threads.sort_unstable();
+        threads.dedup();
+        let mut limits = Limits::default();
+        let small = threads.iter().map(|&n| (n, SMALL_BYTES));
+        let large = threads.last().map(|&n| (n, LARGE_BYTES));
+        for (threads, block_bytes) in small.chain(large) {
+            match target.host_limit(threads, block_bytes) {
+                None => break,
+                Some(Ok(limit)) => limits.found.push(limit),
+                Some(Err(why)) => {
+                    limits.missing = Some(why);
+                    break;
+                }
+            }
+        }
+        limits
+    }
+
+    /// For the environment.
+    pub(crate) fn conditions(&self) -> Option<Condition> {
+        let mut words: Vec<String> = self.found.iter().map(limit_words).collect();
+        words.extend(
+            self.missing
+                .as_ref()
+                .map(|why| format!("not measured: {why}")),
+        );
+        (!words.is_empty()).then(|| Condition {
+            name: "host limit".to_owned(),
+            value: format!(
+                "{} (fio's engine null, which moves no data: what kernel and driver take comes \
+                 on top)",
+                words.join("; ")
+            ),
+        })
+    }
+
+    /// A word of warning where a point's figure may be the machine's.
+    pub(crate) fn warning(&self, name: &str, point: &Point) -> Option<String> {
+        let small = self
+            .found
+            .iter()
+            .find(|limit| limit.threads == point.threads && limit.block_bytes == SMALL_BYTES);
+        let large = self
+            .found
+            .iter()
+            .find(|limit| limit.block_bytes == LARGE_BYTES);
+        let near = |figure: f64, limit: f64| figure >= NEAR_SHARE * limit;
+        let of = match (small, large) {
+            (Some(limit), _) if near(point.iops, limit.iops) => {
+                format!("{:.0} IOPS are near the {:.0}", point.iops, limit.iops)
+            }
+            (_, Some(limit)) if near(point.bw_bytes_per_s, limit.bw_bytes_per_s) => format!(
+                "{:.1} MB/s are near the {:.1}",
+                point.bw_bytes_per_s / 1e6,
+                limit.bw_bytes_per_s / 1e6
+            ),
+            _ => return None,
+        };
+        Some(format!(
+            "{name}: {of} that this machine does without any drive (fio's engine null, {}): this \
+             is the host's limit, not the drive's; measure on a faster or less busy machine",
+            match point.threads {
+                1 => "1 thread".to_owned(),
+                n => format!("{n} threads"),
+            }
+        ))
+    }
+}
+
+fn limit_words(limit: &HostLimit) -> String {
+    let busy = limit.busy_share.map_or_else(String::new, |share| {
+        format!(", {:.0} % of all processors' time taken", 100.0 * share)
+    });
+    format!(
+        "{} KiB, queue depth {} × {}: {:.0} IOPS, {:.1} MB/s{busy}",
+        limit.block_bytes / 1024,
+        limit.queue_depth,
+        limit.threads,
+        limit.iops,
+        limit.bw_bytes_per_s / 1e6
+    )
+}
+
+/// What the drive tells of itself before the tests: what it told the first run, where this
+/// one goes on.
+pub(crate) fn smart_before(
+    target: &mut dyn Target,
+    earlier: Option<&Review>,
+) -> Option<BeforeAfter> {
+    let kept = earlier.and_then(|review| review.smart.clone());
+    if let Some(BeforeAfter {
+        before: Some(before),
+        ..
+    }) = kept
+    {
+        return Some(BeforeAfter {
+            before: Some(before),
+            ..BeforeAfter::default()
+        });
+    }
+    Some(match target.smart_reading()? {
+        Ok(reading) => BeforeAfter {
+            before: Some(reading),
+            ..BeforeAfter::default()
+        },
+        Err(why) => BeforeAfter {
+            missing: Some(why),
+            ..BeforeAfter::default()
+        },
+    })
+}
+
+/// What it tells after them.
+pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
+    let Some(smart) = &mut review.smart else {
+        return;
+    };
+    match target.smart_reading() {
+        Some(Ok(reading)) => smart.after = Some(reading),
+        Some(Err(why)) => {
+            smart.missing.get_or_insert(why);
+        }
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_record::review::{LatencySummary, Pattern, PointOp};
+
+    use super::*;
+
+    fn point(threads: u32, block_bytes: u64, iops: f64) -> Point {
+        Point {
+            op: PointOp::Read,
+            pattern: Pattern::Random,
+            block_bytes,
+            queue_depth: 32,
+            threads,
+            read_percent: 100,
+            region_bytes: None,
+            duration_s: 1.0,
+            iops,
+            bw_bytes_per_s: iops * block_bytes as f64,
+            cpu_ns_per_request: None,
+            latency_ns: LatencySummary::default(),
+            latency_histogram: None,
+            parts: Vec::new(),
+        }
+    }
+
+    fn limit(threads: u32, block_bytes: u64, iops: f64) -> HostLimit {
+        HostLimit {
+            threads,
+            queue_depth: 32,
+            block_bytes,
+            iops,
+            bw_bytes_per_s: iops * block_bytes as f64,
+            busy_share: Some(0.5),
+        }
+    }
+
+    #[test]
+    fn a_figure_near_the_limit_of_as_many_threads_is_flagged() {
+        let limits = Limits {
+            found: vec![
+                limit(1, 4096, 1000.0),
+                limit(4, 4096, 4000.0),
+                limit(4, 131_072, 200.0),
+            ],
+            missing: None,
+        };
+        let flagged = |threads, block, iops| limits.warning("x", &point(threads, block, iops));
+        let text = flagged(1, 4096, 900.0).unwrap();
+        assert!(text.contains("900 IOPS are near the 1000"), "{text}");
+        assert!(text.contains("the host's limit, not the drive's"), "{text}");
+        assert_eq!(flagged(1, 4096, 899.0), None);
+        assert_eq!(flagged(4, 4096, 899.0), None);
+        assert!(flagged(4, 4096, 3600.0).is_some());
+        let text = flagged(4, 262_144, 95.0).unwrap();
+        assert!(text.contains("24.9 MB/s are near the 26.2"), "{text}");
+        assert_eq!(flagged(4, 262_144, 80.0), None);
+        assert_eq!(Limits::default().warning("x", &point(1, 4096, 1e9)), None);
+    }
+}

@@ -1,0 +1,99 @@
+//! What `stend drive` does to real targets.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::json;
+use stend_target::real::{self, OpenOptions};
+
+use super::{Done, print_json, time};
+use crate::args::{DriveCommand, OnOff};
+use crate::failure::Failure;
+use crate::{consent, print};
+
+/// Does it, and tells how long it took.
+pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Failure> {
+    let began = Instant::now();
+    let path = Path::new(name);
+    let (schema, (text, keys)) = match command {
+        DriveCommand::Trim {
+            offset,
+            length,
+            destroy,
+            ..
+        } => ("trim", trim(path, (*offset, *length), destroy.as_deref())?),
+        DriveCommand::Erase {
+            crypto, destroy, ..
+        } => ("erase", erase(path, *crypto, destroy.as_deref())?),
+        DriveCommand::WriteCache { state, .. } => {
+            let on = *state == OnOff::On;
+            real::set_write_cache(path, on)?;
+            let word = if on { "on" } else { "off" };
+            let keys = vec![("write_cache", on.into())];
+            ("write-cache", (format!("the write cache is {word}"), keys))
+        }
+        DriveCommand::Overprovision { user_bytes, .. } => {
+            return Err(no_overprovisioning(name, *user_bytes));
+        }
+        DriveCommand::Health { .. } | DriveCommand::Monitor(_) => {
+            unreachable!("they change nothing")
+        }
+    };
+    let time_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    if !as_json {
+        return print(&format!("{name}: {text}; it took {}\n", time(time_ns)));
+    }
+    let mut document = json!({
+        "schema": format!("stend.drive-{schema}/1"),
+        "target": name,
+        "time_ns": time_ns,
+    });
+    for (key, value) in keys {
+        document[key] = value;
+    }
+    print_json(&document)
+}
+
+fn options(destroy: Option<&str>) -> OpenOptions {
+    OpenOptions {
+        destroy_serial: destroy.map(str::to_owned),
+        ask_serial: consent::asker(),
+        ..OpenOptions::default()
+    }
+}
+
+fn trim(
+    path: &Path,
+    (offset, length): (u64, Option<u64>),
+    destroy: Option<&str>,
+) -> Result<Done, Failure> {
+    let done = real::trim(path, offset, length, &options(destroy))?;
+    let (offset, length) = (done.offset_bytes, done.len_bytes);
+    let how = if done.of_device {
+        "are trimmed"
+    } else {
+        "are given back to the file system (the stand-in for TRIM of a file)"
+    };
+    let keys = vec![
+        ("offset_bytes", offset.into()),
+        ("length_bytes", length.into()),
+    ];
+    Ok((format!("{length} bytes from {offset} on {how}"), keys))
+}
+
+fn erase(path: &Path, crypto: bool, destroy: Option<&str>) -> Result<Done, Failure> {
+    let done = real::erase(path, crypto, &options(destroy))?;
+    let keys = vec![("crypto", crypto.into())];
+    Ok((format!("{} is erased", done.how), keys))
+}
+
+fn no_overprovisioning(name: &str, user_bytes: u64) -> Failure {
+    Failure::Input(format!(
+        "{name}: over-provisioning of real drives is not changed by stend, since a mistake there \
+         costs more than data. Erase the drive (`stend drive erase {name}`), then leave the rest of \
+         it unused: test a part of it (`stend review {name} --size {user_bytes}`), make a partition \
+         of that size, or, on SATA drives, hide what is beyond with `hdparm -N p{} {name}` (the p \
+         makes it permanent)",
+        user_bytes / 512
+    ))
+}

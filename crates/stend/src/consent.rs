@@ -1,0 +1,22 @@
+//! Asking on a terminal for the serial number of a device that is to be destroyed.
+
+use std::io::{IsTerminal, Write, stderr, stdin};
+
+/// Shows a text and reads a line; `None` where nobody sits before a terminal.
+pub fn asker() -> Option<fn(&str) -> Option<String>> {
+    let answers: fn(&str) -> Option<String> = line;
+    (stdin().is_terminal() && stderr().is_terminal()).then_some(answers)
+}
+
+/// The line typed, without its end; `None` at the end of input.
+fn line(question: &str) -> Option<String> {
+    let mut out = stderr().lock();
+    out.write_all(question.as_bytes()).ok()?;
+    out.flush().ok()?;
+    let mut typed = String::new();
+    if stdin().read_line(&mut typed).ok()? == 0 {
+        return None;
+    }
+    let typed = typed.strip_suffix('\n').unwrap_or(&typed);
+    Some(typed.strip_suffix('\r').unwrap_or(typed).to_owned())
+}

@@ -1,0 +1,439 @@
+//! What only real targets have: the host's own limit, time on processors, SMART, reading
+//! alone, and figures that are fio's to the last digit.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{
+    Loop, MIB, Mounted, fails, folder, have, have_root_and, impostor, json, list, number, ok,
+    page_header, review, run, saved, script, stend, test, tiny_edition, tool,
+};
+use serde_json::Value;
+
+/// The tests of the tiny edition that measure points.
+const POINTS: &str = "sequential,random,depth-scaling,block-scaling,mixed-sequential,mixed-random";
+
+fn tiny<'a>(dir: &Path, target: &[&'a str], tests: &'a str) -> Vec<&'a str> {
+    tiny_edition(dir);
+    let more = ["--edition", "tiny.toml", "--out", "out", "--tests", tests];
+    [&["review", "--json"], target, &more].concat()
+}
+
+fn fact<'a>(facts: &'a Value, name: &str) -> Option<&'a str> {
+    let found = list(facts).iter().find(|fact| fact["name"] == name)?;
+    found["value"].as_str()
+}
+
+fn points(review: &Value) -> impl Iterator<Item = (&Value, &Value)> {
+    let tests = list(&review["tests"]).iter();
+    tests.flat_map(|test| list(&test["points"]).iter().map(move |point| (test, point)))
+}
+
+fn page(dir: &Path) -> String {
+    fs::read_to_string(dir.join("out/index.html")).unwrap()
+}
+
+#[test]
+fn a_figure_that_is_the_hosts_is_said_to_be() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    // A machine that does not get beyond 7 requests a second.
+    let slow = script(
+        dir,
+        "case \"$*\" in *ioengine=null*) fio \"$@\" | \
+         sed -E 's/\"iops\" : [0-9.]+/\"iops\" : 7.0/' ;; *) exec fio \"$@\" ;; esac",
+    );
+    let args = tiny(dir, &["drive.bin", "--size", "16MiB"], "sequential,random");
+    let said = run(stend(dir, &args).env("STEND_FIO", &slow));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let flagged = json(&said.stdout);
+    let limit = fact(&flagged["environment"], "host limit").unwrap();
+    assert!(
+        limit.contains("4 KiB, queue depth 32 × 1: 7 IOPS"),
+        "{limit}"
+    );
+    assert!(
+        limit.contains("128 KiB") && limit.contains("% of all processors"),
+        "{limit}"
+    );
+    for (test, point) in points(&flagged) {
+        assert!(number(&point["iops"]) > 7.0);
+        let warnings = list(&test["warnings"]);
+        let near = warnings
+            .iter()
+            .filter_map(Value::as_str)
+            .filter(|w| w.contains("near the 7"));
+        assert_eq!(near.count(), list(&test["points"]).len(), "{warnings:?}");
+    }
+    assert!(
+        page(dir).contains("this is the host&#39;s limit")
+            || page(dir).contains("this is the host's limit")
+    );
+    // This machine itself does more than the file.
+    fs::remove_dir_all(dir.join("out")).unwrap();
+    let free = json(&ok(dir, &tiny(dir, &["drive.bin"], "random")).stdout);
+    let limit = fact(&free["environment"], "host limit").unwrap();
+    assert!(
+        limit.contains("IOPS") && !limit.contains(": 7 IOPS"),
+        "{limit}"
+    );
+    // A simulated drive meets no host.
+    let simulated = review(
+        dir,
+        &[
+            "demo-8gb",
+            "--tests",
+            "sequential",
+            "--duration-scale",
+            "0.01",
+        ],
+    );
+    assert_eq!(fact(&simulated["environment"], "host limit"), None);
+}
+
+#[test]
+fn a_null_engine_that_is_missing_costs_no_review() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let without = script(
+        dir,
+        "case \"$*\" in *ioengine=null*) echo 'engine null not loadable' >&2; exit 1 ;; esac\n\
+         exec fio \"$@\"",
+    );
+    let args = tiny(dir, &["drive.bin", "--size", "16MiB"], "sequential");
+    let said = run(stend(dir, &args).env("STEND_FIO", &without));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let review = json(&said.stdout);
+    let limit = fact(&review["environment"], "host limit").unwrap();
+    assert!(
+        limit.contains("not measured") && limit.contains("not loadable"),
+        "{limit}"
+    );
+}
+
+/// A script in fio's place that keeps every job and its answer in `answers`.
+fn keeping_fio(dir: &Path) -> PathBuf {
+    let answers = dir.join("answers");
+    fs::create_dir(&answers).unwrap();
+    let answers = answers.display();
+    impostor(
+        dir,
+        &format!(
+            "for arg; do case \"$arg\" in --output=*) answer=\"${{arg#--output=}}\" ;; esac; done\n\
+             fio \"$@\"; code=$?\n\
+             n=$(ls {answers} | wc -l)\n\
+             cp \"$job\" {answers}/$n.fio && cp \"$answer\" {answers}/$n.json\n\
+             exit $code"
+        ),
+    )
+}
+
+/// fio's answer to a job, by the job's text.
+fn answer(dir: &Path, job: &str) -> Value {
+    let entries = fs::read_dir(dir.join("answers")).unwrap();
+    let mut found = entries.map(|entry| entry.unwrap().path()).filter(|path| {
+        path.extension().is_some_and(|e| e == "fio") && fs::read_to_string(path).unwrap() == job
+    });
+    let path = found.next().expect("the job that is shown was run");
+    assert_eq!(found.next(), None, "twice: {job}");
+    json(&fs::read_to_string(path.with_extension("json")).unwrap())
+}
+
+/// Figures of one direction as the review shows them are those of fio's answer.
+fn same(shown: &Value, jobs: &[Value], direction: &str) {
+    let [job] = jobs else {
+        panic!("reported apart: {jobs:?}")
+    };
+    let of = &job[direction];
+    assert_eq!(number(&shown["iops"]), number(&of["iops"]));
+    assert_eq!(number(&shown["bw_bytes_per_s"]), number(&of["bw_bytes"]));
+    let (latency, clat) = (&shown["latency_ns"], &of["clat_ns"]);
+    for (key, percentile) in [
+        ("p50", "50.000000"),
+        ("p99", "99.000000"),
+        ("p99_9", "99.900000"),
+        ("p99_99", "99.990000"),
+        ("p99_999", "99.999000"),
+    ] {
+        assert_eq!(latency[key], clat["percentile"][percentile], "{key}");
+    }
+    assert_eq!(number(&latency["mean"]), number(&clat["mean"]));
+    assert_eq!(latency["max"], clat["max"]);
+}
+
+#[test]
+fn figures_are_those_of_fio_to_the_last_digit() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let fio = keeping_fio(dir);
+    let args = tiny(dir, &["drive.bin", "--size", "64MiB"], POINTS);
+    let said = run(stend(dir, &args).env("STEND_FIO", &fio));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let review = json(&said.stdout);
+    let mut seen = 0;
+    for test in list(&review["tests"]) {
+        for (point, job) in list(&test["points"]).iter().zip(list(&test["jobs"])) {
+            let answer = answer(dir, job["text"].as_str().unwrap());
+            let jobs = list(&answer["jobs"]);
+            match point["op"].as_str().unwrap() {
+                "mixed" => mixed(point, jobs),
+                op => same(point, jobs, op),
+            }
+            let total = |key: &str| jobs.iter().map(|job| number(&job[key])).sum::<f64>();
+            let directions = ["read", "write"];
+            let requests = jobs
+                .iter()
+                .flat_map(|job| directions.map(|d| number(&job[d]["total_ios"])));
+            let cpu_s = (total("usr_cpu") + total("sys_cpu")) / 100.0 * total("job_runtime") / 1e3;
+            let wanted = cpu_s * 1e9 / requests.sum::<f64>();
+            let shown = number(&point["cpu_ns_per_request"]);
+            assert!((shown / wanted - 1.0).abs() < 1e-9, "{shown} {wanted}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= 12, "{seen}");
+    let page = page(dir);
+    assert!(page.contains("CPU time"));
+}
+
+fn mixed(point: &Value, jobs: &[Value]) {
+    let parts = point["parts"].as_array().map_or(&[][..], Vec::as_slice);
+    for part in parts {
+        same(part, jobs, part["op"].as_str().unwrap());
+    }
+    let sum = |key: &str| -> f64 { parts.iter().map(|part| number(&part[key])).sum() };
+    assert_eq!(number(&point["iops"]), sum("iops"));
+    assert_eq!(number(&point["bw_bytes_per_s"]), sum("bw_bytes_per_s"));
+}
+
+const DEVICE: [&str; 5] = ["fio", "losetup", "blkid", "blkdiscard", "mkfs.ext4"];
+
+fn sum_of(path: &str) -> String {
+    tool("sha256sum", &[path])
+}
+
+#[test]
+fn a_device_in_use_is_reviewed_by_reading_alone() {
+    if !have_root_and(&DEVICE) {
+        return;
+    }
+    let device = Loop::new(64 * MIB);
+    tool(
+        "mkfs.ext4",
+        &[
+            "-q",
+            "-E",
+            "lazy_itable_init=0,lazy_journal_init=0",
+            device.node(),
+        ],
+    );
+    let before = sum_of(device.node());
+    let dir = folder();
+    let dir = dir.path();
+    let target = [device.node(), "--read-only"];
+    let tests = "sequential,random,mixed-random,degradation,trim-response,crystaldiskmark,desktop-traces,file-copy";
+    let read = json(&ok(dir, &tiny(dir, &target, tests)).stdout);
+    assert_eq!(before, sum_of(device.node()), "nothing was written");
+    assert_eq!(read["read_only"], true);
+    assert_eq!(read["complete"], true);
+    assert!(read["reproduce"].as_str().unwrap().contains(" --read-only"));
+    assert_eq!(fact(&read["environment"], "in use"), None);
+    let conditions = fact(&read["conditions"], "preparation").unwrap();
+    assert!(conditions.contains("nothing was written"), "{conditions}");
+    assert_eq!(list(&test(&read, "sequential")["points"]).len(), 1);
+    for left_out in [
+        "degradation",
+        "trim-response",
+        "crystaldiskmark",
+        "desktop-traces",
+        "file-copy",
+    ] {
+        let result = test(&read, left_out);
+        let why = result["warnings"][0].as_str().unwrap();
+        assert!(
+            why.contains("--read-only") || why.contains("file system"),
+            "{why}"
+        );
+        assert!(list(&result["jobs"]).is_empty(), "{left_out}");
+    }
+    assert!(page_header(&dir.join("out")).contains("READ-ONLY"));
+
+    let mounted = Mounted::new(&["-o", "noatime", device.node()]);
+    let other = folder();
+    let other = other.path();
+    let args = tiny(other, &target, "sequential");
+    let in_use = json(&ok(other, &args).stdout);
+    let place = mounted.path().to_str().unwrap();
+    assert!(
+        fact(&in_use["environment"], "in use")
+            .unwrap()
+            .contains(place)
+    );
+    assert_eq!(saved(&other.join("out")), in_use);
+    // Without it, nothing has changed: a device in use is refused.
+    let named = [device.node(), "--destroy", "loop:disk.img"];
+    let third = folder();
+    fails(
+        third.path(),
+        &tiny(third.path(), &named, "sequential"),
+        4,
+        &["mounted"],
+    );
+}
+
+#[test]
+fn a_job_runs_by_reading_alone_or_not_at_all() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("data.bin"), vec![7; 8 << 20]).unwrap();
+    let before = sum_of(dir.join("data.bin").to_str().unwrap());
+    fs::write(dir.join("r.fio"), "[a]\nrw=randread\nbs=4k\nsize=4m\n").unwrap();
+    fs::write(dir.join("w.fio"), "[a]\nrw=read\n[b]\nrw=randwrite\n").unwrap();
+    let on = ["--on", "./data.bin", "--read-only"];
+    let read = ok(
+        dir,
+        &[&["run", "r.fio", "--output-format", "json"], &on[..]].concat(),
+    );
+    assert_eq!(json(&read.stdout)["jobs"][0]["read"]["io_bytes"], 4 << 20);
+    let write = [&["run", "w.fio"], &on[..]].concat();
+    fails(
+        dir,
+        &write,
+        3,
+        &["w.fio, line 4", "randwrite", "--read-only"],
+    );
+    fails(
+        dir,
+        &["run", "r.fio", "--on", ".", "--read-only"],
+        4,
+        &["--read-only"],
+    );
+    let new = [
+        "run",
+        "r.fio",
+        "--on",
+        "./new.bin",
+        "--read-only",
+        "--size",
+        "8MiB",
+    ];
+    fails(dir, &new, 3, &["new.bin", "--read-only"]);
+    assert!(!dir.join("new.bin").exists());
+    for writes in ["--destroy=X", "--write-budget=1GB", "--until-steady"] {
+        let args = ["review", "./data.bin", "--read-only", writes];
+        fails(dir, &args, 2, &["--read-only"]);
+    }
+    assert_eq!(before, sum_of(dir.join("data.bin").to_str().unwrap()));
+}
+
+/// A folder with a script in smartctl's place: the nth call answers with the nth document, or
+/// the last.
+fn smartctl(dir: &Path, documents: &[&str]) -> String {
+    let bin = dir.join("bin");
+    fs::create_dir(&bin).unwrap();
+    for (n, document) in documents.iter().enumerate() {
+        fs::write(bin.join(format!("{n}.json")), document).unwrap();
+    }
+    let at = bin.display();
+    let last = documents.len() - 1;
+    let body = format!(
+        "n=$(cat {at}/count 2>/dev/null || echo 0); echo $((n + 1)) > {at}/count\n\
+         test $n -gt {last} && n={last}\ncat {at}/$n.json; exit 64"
+    );
+    let made = script(&bin, &body);
+    fs::rename(made, bin.join("smartctl")).unwrap();
+    format!("{at}:{}", std::env::var("PATH").unwrap_or_default())
+}
+
+#[test]
+fn what_a_drive_told_of_itself_before_and_after() {
+    if !have_root_and(&DEVICE) {
+        return;
+    }
+    let before = include_str!("../../target/tests/data/smartctl-ata-worn.json");
+    let mut after = json(before);
+    let table = &mut after["ata_smart_attributes"]["table"];
+    table[0]["raw"]["value"] = 6.into();
+    table[10]["raw"]["value"] = 43_310.into();
+    let device = Loop::new(64 * MIB);
+    let dir = folder();
+    let dir = dir.path();
+    let path = smartctl(dir, &[before, &after.to_string()]);
+    let target = [device.node(), "--destroy", "loop:disk.img"];
+    let args = tiny(dir, &target, "sequential");
+    let said = run(stend(dir, &args).env("PATH", path));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let review = json(&said.stdout);
+    let smart = &review["smart"];
+    assert_eq!(smart["before"]["document"], json(before));
+    assert_eq!(smart["after"]["document"], after);
+    let written = |moment: &str| number(&smart[moment]["health"]["host_written_bytes"]);
+    assert_eq!(
+        written("after") - written("before"),
+        100.0 * 1024.0 * 1024.0 * 1024.0
+    );
+    assert_eq!(smart.get("missing"), None);
+    // The lab gives it back, and has the documents in a table of their own.
+    let kept = json(&ok(dir, &["lab", "show", "1", "--json"]).stdout);
+    assert_eq!(kept, review);
+    ok(dir, &["lab", "export", "tables", "--format", "json"]);
+    let rows = fs::read_to_string(dir.join("tables/smart.json")).unwrap();
+    assert!(
+        rows.contains("NAND_Writes_GiB") && rows.contains("after"),
+        "{rows:.300}"
+    );
+    let page = page(dir).replace('\u{a0}', " ");
+    for part in [
+        "What the drive told of itself",
+        "+107 GB",
+        "Blocks taken out of use: blocks were taken out of use during the tests",
+        "ALARM",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn a_drive_that_tells_nothing_of_itself_is_no_failure() {
+    if !have_root_and(&DEVICE) {
+        return;
+    }
+    let device = Loop::new(64 * MIB);
+    let dir = folder();
+    let dir = dir.path();
+    let target = [device.node(), "--destroy", "loop:disk.img"];
+    // The real smartctl, if there is one, knows no loop devices.
+    let looped = json(&ok(dir, &tiny(dir, &target, "sequential")).stdout);
+    assert!(
+        looped["smart"]["missing"]
+            .as_str()
+            .unwrap()
+            .contains("smartctl")
+    );
+    assert_eq!(looped["smart"].get("before"), None);
+    assert!(page(dir).contains("Not known: "));
+    let bridge = include_str!("../../target/tests/data/smartctl-usb.json");
+    let other = folder();
+    let path = smartctl(other.path(), &[bridge]);
+    let args = tiny(other.path(), &target, "sequential");
+    let said = run(stend(other.path(), &args).env("PATH", path));
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let why = json(&said.stdout)["smart"]["missing"].to_string();
+    assert!(why.contains("Unknown USB bridge"), "{why}");
+}

@@ -1,0 +1,322 @@
+//! What is done to a real drive besides testing it: TRIM, the drive's own erasing, its write
+//! cache. A device is taken as for a test: only when nothing speaks for what it holds, and on
+//! its serial number; a regular file is never refused.
+
+mod ata;
+mod nvme;
+
+use std::ffi::OsString;
+use std::fs::OpenOptions as FileOptions;
+use std::path::{Path, PathBuf};
+
+use super::claim::{Deed, claim};
+use super::device::Device;
+use super::system::{DeviceNumber, SystemRoot};
+use super::tools::{self, Said};
+use super::units::quoted;
+use super::{Found, OpenOptions, file, look_at};
+use crate::contract::TargetError;
+
+/// What was trimmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trimmed {
+    /// First byte.
+    pub offset_bytes: u64,
+    /// Bytes.
+    pub len_bytes: u64,
+    /// By TRIM of a device; else by giving a file's space back to its file system.
+    pub of_device: bool,
+}
+
+/// TRIMs a range of a block device, or gives that of a regular file back to its file system;
+/// without a length, up to the end. What was there reads as zeros afterwards, on devices
+/// that say so.
+///
+/// # Errors
+/// [`TargetError::Input`] for a range beyond the target or one that does not consist of its
+/// blocks; as [`super::open`] for devices that must not be touched; [`TargetError::Failed`]
+/// where the device or the file system cannot do it.
+pub fn trim(
+    path: &Path,
+    offset_bytes: u64,
+    len_bytes: Option<u64>,
+    options: &OpenOptions,
+) -> Result<Trimmed, TargetError> {
+    match look_at(path)? {
+        Found::File => {
+            file_is_named(path, options)?;
+            trim_file(path, offset_bytes, len_bytes)
+        }
+        Found::Device(number, node) => {
+            let root = SystemRoot::running();
+            let device = known(&root, &node, number)?;
+            let block = device.disk("queue/logical_block_size");
+            let block_bytes = block.and_then(|text| text.parse().ok()).unwrap_or(512);
+            let range = range(
+                path,
+                (offset_bytes, len_bytes),
+                device.size_bytes,
+                block_bytes,
+            )?;
+            if !device.takes_trim() {
+                return Err(TargetError::Failed(format!(
+                    "{}: the device takes no TRIM (its discard_max_bytes is 0)",
+                    path.display()
+                )));
+            }
+            let (offset_bytes, len_bytes) = range;
+            let deed = Deed::Trim {
+                offset_bytes,
+                len_bytes,
+            };
+            let _held = claim(&root, &node, number, options, &deed)?;
+            super::trim::discard(&node, offset_bytes, len_bytes, len_bytes)?;
+            Ok(Trimmed {
+                offset_bytes,
+                len_bytes,
+                of_device: true,
+            })
+        }
+        Found::Directory | Found::Nothing => Err(TargetError::Input(format!(
+            "{} is neither a block device nor a regular file: there is nothing to be trimmed",
+            path.display()
+        ))),
+    }
+}
+
+/// A file that is emptied is named twice, like a device: it may be a simulated drive of which
+/// the beginning is damaged, or anything else.
+fn file_is_named(path: &Path, options: &OpenOptions) -> Result<(), TargetError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let given = options.destroy_serial.as_deref();
+    if given == Some(name.as_ref()) {
+        return Ok(());
+    }
+    let wrong = given.map_or_else(String::new, |given| {
+        format!(" (--destroy {} does not name it)", quoted(given))
+    });
+    Err(TargetError::Refused(format!(
+        "{}: what is in that range of the file is lost{wrong}; if it may be, repeat the command with \
+         the file's name: --destroy {}",
+        path.display(),
+        quoted(&name)
+    )))
+}
+
+fn trim_file(path: &Path, offset: u64, len: Option<u64>) -> Result<Trimmed, TargetError> {
+    let failed = |error: std::io::Error| {
+        TargetError::Failed(format!(
+            "{}: its space cannot be given back (the stand-in for TRIM): {error}",
+            path.display()
+        ))
+    };
+    let opened = FileOptions::new().write(true).open(path).map_err(failed)?;
+    let size_bytes = opened.metadata().map_err(failed)?.len();
+    let (offset_bytes, len_bytes) = range(path, (offset, len), size_bytes, 1)?;
+    let end = offset_bytes + len_bytes;
+    file::punch(&opened, offset_bytes..end, len_bytes).map_err(failed)?;
+    Ok(Trimmed {
+        offset_bytes,
+        len_bytes,
+        of_device: false,
+    })
+}
+
+fn range(
+    path: &Path,
+    (offset, len): (u64, Option<u64>),
+    size_bytes: u64,
+    block_bytes: u64,
+) -> Result<(u64, u64), TargetError> {
+    let len = len.unwrap_or_else(|| size_bytes.saturating_sub(offset));
+    let whole = offset.is_multiple_of(block_bytes) && len.is_multiple_of(block_bytes);
+    let end = offset.checked_add(len);
+    if whole && len > 0 && end.is_some_and(|end| end <= size_bytes) {
+        return Ok((offset, len));
+    }
+    Err(TargetError::Input(format!(
+        "{}: --offset {offset} --length {len}: a range to be trimmed lies within the target's \
+         {size_bytes} bytes and consists of whole blocks of {block_bytes} bytes",
+        path.display()
+    )))
+}
+
+fn known(root: &SystemRoot, path: &Path, number: DeviceNumber) -> Result<Device, TargetError> {
+    Device::find(root, number).ok_or_else(|| {
+        TargetError::Refused(format!(
+            "{}: sysfs knows no block device {number}, so that nothing can be checked",
+            path.display()
+        ))
+    })
+}
+
+/// A whole drive by its path; files and partitions have no switches of their own.
+fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBuf), TargetError> {
+    let Found::Device(number, node) = look_at(path)? else {
+        return Err(TargetError::Input(format!(
+            "{} is no block device: only a drive can erase itself or switch its cache; `stend \
+             drive trim` gives a file's space back",
+            path.display()
+        )));
+    };
+    let device = known(root, path, number)?;
+    if device.dir != device.disk_dir {
+        return Err(TargetError::Input(format!(
+            "{} is a partition, and this concerns the whole drive: name /dev/{}",
+            path.display(),
+            device.disk_name()
+        )));
+    }
+    Ok((device, number, node))
+}
+
+/// How a drive is going to erase itself, and how long that takes by its own word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erasing {
+    /// The command, in words.
+    pub how: String,
+    /// What the drive says of the time.
+    pub time: String,
+}
+
+/// Has a drive erase itself: NVMe drives by Format NVM, SATA drives by Security Erase Unit.
+///
+/// A drive goes on erasing when the program that asked for it is ended.
+///
+/// # Errors
+/// [`TargetError::Input`] for what has no such command; as [`super::open`] for devices that
+/// must not be touched, among them NVMe drives that would erase another namespace as well
+/// and SATA drives with a password; [`TargetError::ToolMissing`] without nvme or hdparm;
+/// [`TargetError::Failed`] for a drive that is frozen or fails.
+pub fn erase(path: &Path, crypto: bool, options: &OpenOptions) -> Result<Erasing, TargetError> {
+    let root = SystemRoot::running();
+    let tools = Tools::installed();
+    let (device, number, node) = drive(&root, path)?;
+    let is_nvme = nvme::is(&device);
+    let erasing = match is_nvme {
+        true => nvme::plan(&tools, &device, &node, crypto)?,
+        false => ata::plan(&tools, &node, crypto)?,
+    };
+    let deed = Deed::Erase {
+        how: erasing.how.clone(),
+        time: erasing.time.clone(),
+    };
+    let _held = claim(&root, &node, number, options, &deed)?;
+    match is_nvme {
+        true => nvme::erase(&tools, &node, crypto)?,
+        false => ata::erase(&tools, &node)?,
+    }
+    Ok(erasing)
+}
+
+/// Switches a drive's volatile write cache, and asks the drive whether it did.
+///
+/// # Errors
+/// [`TargetError::Input`] for what has no such cache; [`TargetError::ToolMissing`] without
+/// nvme or hdparm; [`TargetError::Failed`] when the drive does not do it.
+pub fn set_write_cache(path: &Path, on: bool) -> Result<(), TargetError> {
+    let tools = Tools::installed();
+    let (device, _, node) = drive(&SystemRoot::running(), path)?;
+    match nvme::is(&device) {
+        true => nvme::set_write_cache(&tools, &node, on),
+        false => ata::set_write_cache(&tools, &node, on),
+    }
+}
+
+/// Where programs are looked for.
+struct Tools {
+    search_path: OsString,
+}
+
+impl Tools {
+    fn installed() -> Tools {
+        Tools {
+            search_path: tools::search_path(),
+        }
+    }
+
+    /// Runs a program of a package of the same name, or another.
+    fn run(&self, name: &str, package: &str, args: &[&str]) -> Result<Said, TargetError> {
+        let program = tools::find(name, &self.search_path).ok_or_else(|| {
+            TargetError::ToolMissing(format!(
+                "{name} is missing, which gives a drive such commands: apt install {package} \
+                 (Debian, Ubuntu), dnf install {package} (Fedora)"
+            ))
+        })?;
+        tools::run(tools::command(&program).args(args))
+    }
+}
+
+/// As a program is shown when it failed.
+fn failure(node: &Path, what: &str, said: &Said) -> TargetError {
+    let words = [said.stderr.trim(), said.stdout.trim()];
+    let words = words.iter().find(|words| !words.is_empty());
+    TargetError::Failed(format!(
+        "{}: {what} failed ({}): {}",
+        node.display(),
+        tools::ending(said.status),
+        words.unwrap_or(&"nothing was said")
+    ))
+}
+
+fn not_switched(node: &Path, on: bool) -> TargetError {
+    TargetError::Failed(format!(
+        "{}: the drive took the command, but its write cache is not {}",
+        node.display(),
+        if on { "on" } else { "off" }
+    ))
+}
+
+#[cfg(test)]
+mod impostors {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    use tempfile::TempDir;
+
+    use super::{Path, Tools};
+
+    /// A folder with programs that note how they were called.
+    pub(super) struct Impostors {
+        dir: TempDir,
+        pub(super) tools: Tools,
+    }
+
+    impl Impostors {
+        /// One program; `$calls` is where it notes, `$dir` its folder.
+        pub(super) fn new(name: &str, body: &str) -> Impostors {
+            let dir = tempfile::tempdir().unwrap();
+            let at = dir.path().display();
+            let text =
+                format!("#!/bin/sh\ndir={at}\ncalls={at}/calls\necho \"$*\" >> $calls\n{body}\n");
+            let plain = dir.path().join("text");
+            fs::write(&plain, text).unwrap();
+            // By another process: a file open for writing here cannot be run.
+            let status = Command::new("install")
+                .args(["-m", "755"])
+                .args([&plain, &dir.path().join(name)])
+                .status();
+            assert!(status.unwrap().success());
+            let search_path = dir.path().as_os_str().to_owned();
+            Impostors {
+                dir,
+                tools: Tools { search_path },
+            }
+        }
+
+        pub(super) fn calls(&self) -> Vec<String> {
+            let text = fs::read_to_string(self.dir.path().join("calls")).unwrap_or_default();
+            text.lines().map(str::to_owned).collect()
+        }
+
+        /// A file that the program may read.
+        pub(super) fn keep(&self, name: &str, text: &str) {
+            fs::write(self.dir.path().join(name), text).unwrap();
+        }
+
+        pub(super) fn node(&self) -> PathBuf {
+            Path::new("/dev/sdz").to_owned()
+        }
+    }
+}

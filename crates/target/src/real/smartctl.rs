@@ -1,0 +1,260 @@
+//! What a drive says of itself, through `smartctl -j -x`.
+
+use std::path::Path;
+
+use serde_json::Value;
+use stend_record::smart::Document;
+
+use super::tools;
+use crate::contract::TargetError;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SmartError {
+    /// smartctl is not installed.
+    #[error("{0}")]
+    ToolMissing(String),
+    /// The device has no health to tell, or smartctl cannot reach it; in smartctl's words.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<SmartError> for TargetError {
+    fn from(error: SmartError) -> TargetError {
+        match error {
+            SmartError::ToolMissing(text) => TargetError::ToolMissing(text),
+            SmartError::Failed(text) => TargetError::Failed(text),
+        }
+    }
+}
+
+/// An answer of smartctl.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// As far as it is interpreted here.
+    pub document: Document,
+    /// Every byte of it.
+    pub text: String,
+}
+
+/// Asks a block device for its health.
+///
+/// # Errors
+/// [`SmartError::ToolMissing`] without smartctl; [`SmartError::Failed`] where the device has
+/// nothing to tell or cannot be reached.
+pub fn ask(device: &Path) -> Result<Document, SmartError> {
+    answer(device).map(|answer| answer.document)
+}
+
+/// As [`ask`], with the document as smartctl printed it.
+///
+/// # Errors
+/// As [`ask`].
+pub fn answer(device: &Path) -> Result<Answer, SmartError> {
+    let smartctl = tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
+        SmartError::ToolMissing(
+            "smartctl is missing, which asks a drive for its health. It belongs to smartmontools: \
+             apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
+                .to_owned(),
+        )
+    })?;
+    let said = tools::run(tools::command(&smartctl).args(["-j", "-x"]).arg(device))
+        .map_err(|error| SmartError::Failed(error.to_string()))?;
+    let Some(status) = said.status.code() else {
+        return Err(SmartError::Failed(format!(
+            "{}: smartctl was {}",
+            device.display(),
+            tools::ending(said.status)
+        )));
+    };
+    read(&said.stdout, status, &said.stderr)
+        .map_err(|why| SmartError::Failed(format!("{}: {why}", device.display())))
+}
+
+/// The document, unless the bits of the exit status say that there is none.
+fn read(text: &str, status: i32, stderr: &str) -> Result<Answer, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let words = stderr.trim();
+        format!("smartctl's answer is no JSON ({error}), exit status {status}: {words}")
+    })?;
+    let reached = status & 0b11 == 0;
+    if reached && let Ok(document) = serde_json::from_value(value.clone()) {
+        return Ok(Answer {
+            document,
+            text: text.to_owned(),
+        });
+    }
+    let mut words = messages(&value);
+    words.extend(meanings(status).map(|meaning| format!("exit status {status}: {meaning}")));
+    if reached {
+        words.push("its answer names no device".to_owned());
+    }
+    Err(format!("smartctl has no answer: {}", words.join("; ")))
+}
+
+fn messages(value: &Value) -> Vec<String> {
+    let messages = value["smartctl"]["messages"].as_array();
+    let texts = messages.into_iter().flatten();
+    texts
+        .filter_map(|message| message["string"].as_str().map(str::to_owned))
+        .collect()
+}
+
+/// What smartctl has to complain of: its messages, and the meaning of each bit of its exit
+/// status.
+pub fn complaints(document: &Document) -> Vec<String> {
+    let said = document.other.get("smartctl").cloned().unwrap_or_default();
+    let status = said["exit_status"].as_i64().unwrap_or(0);
+    let mut words = messages(&serde_json::json!({ "smartctl": said }));
+    words.extend(meanings(i32::try_from(status).unwrap_or(0)).map(str::to_owned));
+    words
+}
+
+/// Meanings of the bits that are set. Source: smartctl(8), "EXIT STATUS".
+fn meanings(status: i32) -> impl Iterator<Item = &'static str> {
+    const BITS: [&str; 8] = [
+        "smartctl does not understand the command, or does not know what kind of device this is",
+        "the device could not be opened, or did not identify itself",
+        "a command to the drive failed, or the checksum of a SMART structure is wrong",
+        "the drive says that it is FAILING: save what is on it",
+        "an attribute that announces failure is at or below its threshold",
+        "an attribute was at or below its threshold in the past",
+        "the drive's log of errors has entries",
+        "the drive's log of self-tests has failures",
+    ];
+    (0..)
+        .zip(BITS)
+        .filter(move |(bit, _)| status & 1 << bit != 0)
+        .map(|(_, meaning)| meaning)
+}
+
+/// How much of a drive's rated life is used, as far as it says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wear {
+    /// Percent of the rated life; may exceed 100.
+    pub used_percent: Option<u64>,
+    /// Bytes that hosts have written so far.
+    pub host_written_bytes: Option<u64>,
+}
+
+/// The wear in a document. NVMe drives tell it in their health log; ATA drives in the log of
+/// device statistics (ACS-3, page 7), or by attributes, of which only such are read whose
+/// name in smartmontools' database says what they count.
+pub fn wear(document: &Document) -> Wear {
+    if let Some(log) = &document.nvme_smart_health_information_log {
+        return Wear {
+            used_percent: Some(log.percentage_used),
+            // Thousands of 512 bytes.
+            host_written_bytes: log.data_units_written.checked_mul(512_000),
+        };
+    }
+    let table = document.ata_smart_attributes.as_ref().map(|a| &a.table[..]);
+    let attribute = |names: &[&str]| {
+        let table = table.unwrap_or_default();
+        let of = |name: &&str| table.iter().find(|a| a.name == **name);
+        names.iter().find_map(of)
+    };
+    let left = [
+        "Media_Wearout_Indicator",
+        "SSD_Life_Left",
+        "Wear_Leveling_Count",
+    ];
+    let sector_bytes = document.logical_block_size.unwrap_or(512);
+    Wear {
+        used_percent: statistic(document, "Percentage Used Endurance Indicator")
+            .or_else(|| attribute(&left).map(|left| 100_u64.saturating_sub(left.value))),
+        host_written_bytes: statistic(document, "Logical Sectors Written")
+            .or_else(|| attribute(&["Total_LBAs_Written"]).map(|a| a.raw.value))
+            .and_then(|sectors| sectors.checked_mul(sector_bytes)),
+    }
+}
+
+/// A valid entry of the log of device statistics.
+fn statistic(document: &Document, name: &str) -> Option<u64> {
+    let pages = document.other.get("ata_device_statistics")?["pages"].as_array()?;
+    let tables = pages.iter().filter_map(|page| page["table"].as_array());
+    let mut valid = tables
+        .flatten()
+        .filter(|entry| entry["flags"]["valid"] != false);
+    valid.find(|entry| entry["name"] == name)?["value"].as_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ATA: &str = include_str!("../../tests/data/smartctl-ata.json");
+    const NVME: &str = include_str!("../../tests/data/smartctl-nvme.json");
+
+    #[test]
+    fn the_document_is_kept_to_the_byte_and_its_bits_are_told() {
+        for text in [ATA, NVME] {
+            let answer = read(text, 0, "").unwrap();
+            assert_eq!(answer.text, text);
+            assert_eq!(complaints(&answer.document), [""; 0]);
+        }
+        let failing = ATA.replace("\"exit_status\": 0", "\"exit_status\": 216");
+        let told = complaints(&read(&failing, 216, "").unwrap().document);
+        assert_eq!(told.len(), 4, "{told:?}");
+        for (told, part) in told.iter().zip([
+            "FAILING",
+            "announces failure",
+            "log of errors",
+            "self-tests",
+        ]) {
+            assert!(told.contains(part), "{told}");
+        }
+    }
+
+    #[test]
+    fn without_an_answer_smartctl_s_own_words_are_told() {
+        let text = r#"{ "smartctl": { "exit_status": 1, "messages": [
+            { "string": "/dev/loop0: Unable to detect device type", "severity": "error" } ] } }"#;
+        let why = read(text, 1, "").unwrap_err();
+        for part in ["Unable to detect device type", "exit status 1", "what kind"] {
+            assert!(why.contains(part), "{why}");
+        }
+        // A whole document of a device that was not reached is none.
+        assert!(
+            read(ATA, 2, "")
+                .unwrap_err()
+                .contains("could not be opened")
+        );
+        assert!(read("{}", 0, "").unwrap_err().contains("names no device"));
+        let broken = read("Killed", 4, "no memory").unwrap_err();
+        assert!(
+            broken.contains("no JSON") && broken.contains("no memory"),
+            "{broken}"
+        );
+    }
+
+    #[test]
+    fn wear_of_either_kind_of_drive() {
+        let of = |text: &str| wear(&read(text, 0, "").unwrap().document);
+        assert_eq!(
+            of(ATA),
+            Wear {
+                used_percent: Some(2),
+                host_written_bytes: Some(27_838_821_420 * 512),
+            }
+        );
+        let log: Value = serde_json::from_str(NVME).unwrap();
+        let log = &log["nvme_smart_health_information_log"];
+        let nvme = of(NVME);
+        assert_eq!(nvme.used_percent, log["percentage_used"].as_u64());
+        let units = log["data_units_written"].as_u64().unwrap();
+        assert_eq!(nvme.host_written_bytes, Some(units * 512_000));
+        let statistics = |valid: bool| {
+            let entry = format!(
+                r#"{{ "name": "Percentage Used Endurance Indicator", "value": 104,
+                     "flags": {{ "valid": {valid} }} }}"#
+            );
+            let pages = format!(r#"{{ "pages": [{{ "number": 7, "table": [{entry}] }}] }}"#);
+            of(&ATA.replacen('{', &format!("{{ \"ata_device_statistics\": {pages},"), 1))
+        };
+        assert_eq!(statistics(true).used_percent, Some(104));
+        assert_eq!(statistics(false).used_percent, Some(2));
+        let unnamed = ATA.replace("Total_LBAs", "Unknown").replace("Wear_L", "U");
+        assert_eq!(of(&unnamed), Wear::default());
+    }
+}
