@@ -61,6 +61,36 @@ impl Recent {
     }
 }
 
+/// Slots, from one up to another without it, that were looked at last.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct Spans {
+    found: [(u32, u32); 8],
+    next: usize,
+}
+
+impl Default for Spans {
+    fn default() -> Spans {
+        Spans {
+            found: [(0, 0); 8],
+            next: 0,
+        }
+    }
+}
+
+impl Spans {
+    #[inline]
+    pub fn has(&self, slot: u32) -> bool {
+        let mut found = self.found.iter();
+        found.any(|&(first, end)| first <= slot && slot < end)
+    }
+
+    #[inline]
+    pub fn add(&mut self, first: u32, end: u32) {
+        self.found[self.next] = (first, end);
+        self.next = (self.next + 1) % self.found.len();
+    }
+}
+
 impl Entry {
     /// Units that the journal has to name.
     pub fn named(self) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::NONE;
 use crate::sim::SimDrive;
-use crate::sim::power::changes::{Entry, Recent};
+use crate::sim::power::changes::{Entry, Spans};
 use crate::spec::PairedPages;
 
 impl SimDrive {
@@ -38,28 +38,53 @@ impl SimDrive {
             } else if writes {
                 self.pump_writes();
             } else {
+                self.find_far_blocker();
                 return;
             }
         }
     }
 
     /// Whether nothing of what [`SimDrive::keep_durable`] looks for has come about, as after
-    /// most events: the log waits for the same slot, and nobody for anything.
+    /// most events: nobody waits for anything, and what is ready is too little for the journal.
     #[inline(always)]
     fn is_quiet(&mut self) -> bool {
         let moves = self.writer.moves;
         let durability = self.durability.as_mut().expect("there is a log");
-        let (blocker, moved) = (durability.blocker, moves != durability.blocked_at);
-        durability.blocked_at = moves;
         let nobody_waits = durability.wanted <= durability.applied
             && !(durability.urged || durability.retry_writes || durability.retry_all);
-        let nothing_to_write = durability.whole_units
-            < u64::from(durability.spec.journal_interval_units)
-            || durability.journal.writes();
-        nobody_waits
-            && nothing_to_write
-            && blocker != NONE
-            && (!moved || self.still_blocks(blocker))
+        if !nobody_waits || durability.journal.writes() {
+            return nobody_waits;
+        }
+        if durability.named < u64::from(durability.spec.journal_interval_units) {
+            return true;
+        }
+        let (blocker, moved) = (durability.far_blocker, moves != durability.blocked_at);
+        durability.blocked_at = moves;
+        blocker != NONE && (!moved || self.still_blocks(blocker))
+    }
+
+    /// Finds a slot that keeps the ready changes from being enough for the journal, where one
+    /// does: mostly that of the last change which it takes, since it is the last to be
+    /// programmed.
+    fn find_far_blocker(&mut self) {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let interval = u64::from(durability.spec.journal_interval_units);
+        if durability.named < interval
+            || durability.whole_units >= interval
+            || self.still_blocks(durability.far_blocker)
+        {
+            return;
+        }
+        let mut units = durability.ready_units;
+        let last = durability.log.range(durability.ready..).find(|entry| {
+            units += entry.named();
+            units >= interval
+        });
+        let mut safe = durability.safe;
+        let of_last = last.and_then(|&entry| self.blocker_of(entry, &mut safe));
+        let durability = self.durability.as_mut().expect("there is a log");
+        durability.safe = safe;
+        durability.far_blocker = of_last.unwrap_or(durability.blocker);
     }
 
     /// Whether a slot that kept another from being safe still does.
@@ -69,7 +94,9 @@ impl SimDrive {
             && (self.writer.in_buffer(blocker) || self.writer.will_begin(&self.layout, blocker))
     }
 
-    fn find_ready(&mut self) {
+    /// Counts what is ready. Nothing that happens to the log makes it fewer, and it does not
+    /// matter when it is counted, but before it is used.
+    pub(in crate::sim) fn find_ready(&mut self) {
         let durability = self.durability.as_ref().expect("there is a log");
         if self.still_blocks(durability.blocker) {
             return;
@@ -98,20 +125,51 @@ impl SimDrive {
 
     /// A slot that keeps a change from being ready. `safe` are known to be safe.
     #[inline]
-    fn blocker_of(&self, entry: Entry, safe: &mut Recent) -> Option<u32> {
+    fn blocker_of(&self, entry: Entry, safe: &mut Spans) -> Option<u32> {
         let (to, units) = entry.places()?;
         let bits = self.layout.unit_bits;
         for slot in to >> bits..=(to + units - 1) >> bits {
             if safe.has(slot) {
                 continue;
             }
+            let (first, end) = self.safe_from(slot);
+            if first < end {
+                safe.add(first, end);
+                continue;
+            }
             let blocker = self.blocker(slot);
             if blocker.is_some() {
                 return blocker;
             }
-            safe.add(slot);
+            safe.add(slot, slot + 1);
         }
         None
+    }
+
+    /// Slots that are safe, from one on; none where it is not, or cannot be told that soon.
+    #[inline(never)]
+    fn safe_from(&self, slot: u32) -> (u32, u32) {
+        const NONE_SAFE: (u32, u32) = (0, 0);
+        if self.writer.in_buffer(slot) {
+            return NONE_SAFE;
+        }
+        let durability = self.durability.as_ref().expect("there is a log");
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let first = slot - within;
+        let pads = durability.spec.paired_pages == PairedPages::Pad;
+        let paired = pads && self.superblocks.is_open(superblock);
+        let from = match paired {
+            true => first + shape.first_of_word_lines(within),
+            false => slot,
+        };
+        let end = first + self.writer.begun_so_far(superblock).min(shape.slots);
+        let end = self.writer.first_unprogrammed(from..end).unwrap_or(end);
+        match paired {
+            true if end <= slot => NONE_SAFE,
+            true => (slot, first + shape.whole_word_lines(end - first)),
+            false => (slot, end),
+        }
     }
 
     /// The first slot that must be programmed before a change is ready.
