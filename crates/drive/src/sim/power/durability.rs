@@ -109,8 +109,10 @@ pub(crate) struct Durability {
     /// The slot that keeps the first change that is not ready from it, as it was found last.
     blocker: u32,
     /// The slot that keeps from being ready one of the changes without which they are too few
-    /// for the journal; and the writer's count of moves, as it was when it was last seen to.
+    /// for the journal; the number of this change, where it is known, behind which none of
+    /// them waits; and the writer's count of moves, as it was when that was last seen.
     far_blocker: u32,
+    far_change: u64,
     blocked_at: u64,
     /// Slots that were found to be safe; they are until they are erased.
     #[serde(skip)]
@@ -157,6 +159,7 @@ impl Durability {
             urged: false,
             blocker: NONE,
             far_blocker: NONE,
+            far_change: u64::MAX,
             blocked_at: 0,
             safe: Spans::default(),
             writes: PartWrites::new(),
@@ -342,37 +345,47 @@ impl Durability {
     /// a place `step` further on.
     #[inline(always)]
     fn apply_run(&mut self, entry: Entry, (to, step): (u32, u32), layout: &Layout) {
-        // What was written in a row mostly lay in a row: units of one slot are taken together.
-        let (mut slot, mut units) = (NONE, 0);
-        let superblock = |slot: u32| layout.superblock_of_slot(slot);
-        let (mut first, mut new) = (entry.first, to);
-        let end = entry.first + entry.units;
+        let (mut first, end) = (entry.first, entry.first + entry.units);
         while first < end {
+            // What one part of the table holds of it.
             let part_end = Journal::part_end(first).min(end);
-            let mut differs = 0;
-            for place in first..part_end {
-                let old = std::mem::replace(&mut self.durable[place as usize], new);
-                differs |= old ^ new;
-                new += step;
-                if old >= LOST {
-                    continue;
-                }
-                if old >> layout.unit_bits != slot {
-                    if units > 0 {
-                        self.need_less(superblock(slot), units);
-                    }
-                    (slot, units) = (old >> layout.unit_bits, 0);
-                }
-                units += 1;
-            }
-            if differs != 0 {
+            let new = to + (first - entry.first) * step;
+            if self.apply_part(first..part_end, (new, step), layout) {
                 self.journal.changed(first);
             }
             first = part_end;
         }
-        if units > 0 {
-            self.need_less(superblock(slot), units);
+    }
+
+    /// The same for units of one part of the table. Whether that changes anything.
+    #[inline(always)]
+    fn apply_part(
+        &mut self,
+        units: std::ops::Range<u32>,
+        (to, step): (u32, u32),
+        layout: &Layout,
+    ) -> bool {
+        let places = &mut self.durable[units.start as usize..units.end as usize];
+        let (old, count) = (places[0], units.end - units.start);
+        // What was written in a row mostly lay in a row, in one slot.
+        let in_slot = (old & ((1 << layout.unit_bits) - 1)) + count <= 1 << layout.unit_bits;
+        if old < LOST && in_slot && places.iter().zip(old..).all(|(&place, nth)| place == nth) {
+            for (place, nth) in places.iter_mut().zip(0..) {
+                *place = to + nth * step;
+            }
+            self.need_less(layout.superblock_of_slot(old >> layout.unit_bits), count);
+            return old != to;
         }
+        let mut differs = 0;
+        for (unit, nth) in units.zip(0..) {
+            let new = to + nth * step;
+            let old = std::mem::replace(&mut self.durable[unit as usize], new);
+            differs |= old ^ new;
+            if old < LOST {
+                self.need_less(layout.superblock_of_slot(old >> layout.unit_bits), 1);
+            }
+        }
+        differs != 0
     }
 
     /// Notes that the first `count` ready changes, which named `units`, have gone.
@@ -380,6 +393,8 @@ impl Durability {
         self.ready -= count;
         self.whole -= count;
         self.named -= units;
+        // What is not in the log any more may be erased, and its slots filled again.
+        (self.far_blocker, self.far_change) = (NONE, u64::MAX);
         self.ready_units -= units;
         self.whole_units -= units;
     }
@@ -400,7 +415,8 @@ impl Durability {
         self.awaited_count = 0;
         self.erasable.clear();
         self.urged = false;
-        (self.blocker, self.far_blocker) = (NONE, NONE);
+        self.blocker = NONE;
+        (self.far_blocker, self.far_change) = (NONE, u64::MAX);
         self.safe = Spans::default();
         self.writes.clear();
         self.joined_from = u64::MAX;

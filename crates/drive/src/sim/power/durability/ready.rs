@@ -64,8 +64,7 @@ impl SimDrive {
     }
 
     /// Finds a slot that keeps the ready changes from being enough for the journal, where one
-    /// does: mostly that of the last change which it takes, since it is the last to be
-    /// programmed.
+    /// does: the last of them, since it will do so longest.
     fn find_far_blocker(&mut self) {
         let durability = self.durability.as_ref().expect("there is a log");
         let interval = u64::from(durability.spec.journal_interval_units);
@@ -75,16 +74,39 @@ impl SimDrive {
         {
             return;
         }
-        let mut units = durability.ready_units;
-        let last = durability.log.range(durability.ready..).find(|entry| {
-            units += entry.named();
-            units >= interval
-        });
+        let known = durability.far_change.checked_sub(durability.applied);
+        let last = match durability.far_change {
+            u64::MAX => self.last_for_journal(interval),
+            _ => known.expect("it is in the log") as usize,
+        };
         let mut safe = durability.safe;
-        let of_last = last.and_then(|&entry| self.blocker_of(entry, &mut safe));
+        // Of changes that are joined, more may be ready than become durable.
+        let mut found = (durability.blocker, u64::MAX);
+        let first = durability.ready.min(last + 1);
+        for (nth, &entry) in durability.log.range(first..=last).enumerate().rev() {
+            if let Some(blocker) = self.blocker_of(entry, &mut safe) {
+                found = (blocker, durability.applied + (first + nth) as u64);
+                break;
+            }
+        }
         let durability = self.durability.as_mut().expect("there is a log");
         durability.safe = safe;
-        durability.far_blocker = of_last.unwrap_or(durability.blocker);
+        (durability.far_blocker, durability.far_change) = found;
+    }
+
+    /// The place in the log of the last change that the journal takes when it takes so many
+    /// units, which the log has.
+    fn last_for_journal(&self, interval: u64) -> usize {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let (mut place, mut units) = (durability.ready, durability.ready_units);
+        for entry in durability.log.range(durability.ready..) {
+            units += entry.named();
+            if units >= interval {
+                break;
+            }
+            place += 1;
+        }
+        place.min(durability.log.len() - 1)
     }
 
     /// Whether a slot that kept another from being safe still does.
