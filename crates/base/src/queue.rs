@@ -168,8 +168,9 @@ pub struct EventQueue {
     low_bits: u32,
     now: SimTime,
     taken: u64,
-    /// No event of the present instant with a key up to this one is still to come, but for
-    /// those that are scheduled at that instant itself.
+    /// The key that was taken last. No event with a key up to this one, or up to `passed`, is
+    /// still to come, but for those that are scheduled at the present instant itself.
+    last: u64,
     passed: u64,
     /// The first key of each lane.
     heads: [u64; LANES],
@@ -202,6 +203,7 @@ impl EventQueue {
             low_bits: LANE_BITS + kind_of_thing.len().next_power_of_two().ilog2(),
             now: SimTime::ZERO,
             taken: 0,
+            last: BEFORE,
             passed: BEFORE,
             heads: [NOTHING; LANES],
             lanes: std::array::from_fn(|_| lane.clone()),
@@ -228,7 +230,9 @@ impl EventQueue {
     /// beyond 2^55 ns (417 days) with up to 64 things, 2^50 ns (13 days) with 2,048.
     #[inline]
     pub fn schedule(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) {
-        assert!(at >= self.now, "an event was scheduled in the past");
+        if at <= self.now {
+            self.note_passed(at);
+        }
         assert!(
             at.0 < NOTHING >> self.low_bits,
             "an event was scheduled beyond the end of virtual time"
@@ -239,12 +243,19 @@ impl EventQueue {
         self.first = self.first.min(key);
     }
 
+    /// An event is scheduled at the present instant: it may come before what was taken there.
+    #[cold]
+    fn note_passed(&mut self, at: SimTime) {
+        assert!(at == self.now, "an event was scheduled in the past");
+        self.passed = self.passed.max(self.last);
+    }
+
     /// Whether the event of a thing would have been taken by now, had it been scheduled before
     /// the instant `at` began: so an event that mostly finds nothing to do need not be
     /// scheduled until something is known to await it.
     #[inline]
     pub fn has_passed(&self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
-        self.key(lane, at, kind, index) <= self.passed
+        self.key(lane, at, kind, index) <= self.passed.max(self.last)
     }
 
     #[inline]
@@ -318,8 +329,7 @@ impl EventQueue {
         let at = SimTime(key >> self.low_bits);
         self.now = at;
         self.taken += 1;
-        // What is scheduled at its own instant may come before what was taken there.
-        self.passed = self.passed.max(key);
+        self.last = key;
         Some(Event {
             at,
             lane,

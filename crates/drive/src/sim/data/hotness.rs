@@ -65,12 +65,15 @@ impl Heat {
     /// So many units from `first` on are overwritten.
     #[inline]
     pub fn overwritten(&mut self, first: u32, count: u32) {
-        for unit in first..first + count {
-            let group = &mut self.counts[(unit >> self.group_bits) as usize];
-            if *group < u8::MAX {
-                *group += 1;
-                self.total += 1;
-            }
+        let (mut unit, end) = (first, first + count);
+        while unit < end {
+            let group = unit >> self.group_bits;
+            let next = ((group + 1) << self.group_bits).min(end);
+            let count = &mut self.counts[group as usize];
+            let more = (next - unit).min(u32::from(u8::MAX - *count));
+            *count += more as u8;
+            self.total += u64::from(more);
+            unit = next;
         }
         self.passed += u64::from(count) * self.counts.len() as u64;
         while self.passed >= self.window {

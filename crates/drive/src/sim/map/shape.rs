@@ -107,6 +107,17 @@ impl Shape {
         (row - self.by_word_line.divide(row).1) * self.dies
     }
 
+    /// The first slot whose word line does not end before `end`.
+    pub fn whole_word_lines(&self, end: u32) -> u32 {
+        let first = self.first_of_word_lines(end);
+        let (row, die) = self.by_die.divide(end);
+        let in_last_row = self.by_word_line.divide(row).1 + 1 == self.rows_per_word_line;
+        match self.together == 1 && in_last_row {
+            true => first + die,
+            false => first,
+        }
+    }
+
     /// The first slot, not before `within`, from which on no word line has been begun, where
     /// those before `within` have.
     pub fn next_word_line(&self, within: u32) -> u32 {
@@ -182,6 +193,25 @@ mod tests {
                     assert_eq!(shape.place(within), (row, die));
                     assert!(!std::mem::replace(&mut seen[within as usize], true));
                 }
+            }
+        }
+    }
+
+    /// Against the definition, for every end.
+    #[test]
+    fn word_lines_are_whole_below_an_end() {
+        for (dies, rows, word_line, together) in [
+            (4, 12, 3, 1),
+            (4, 12, 3, 3),
+            (5, 8, 2, 1),
+            (5, 8, 2, 2),
+            (3, 4, 1, 1),
+        ] {
+            let shape = Shape::new(dies, rows, word_line, together, 0);
+            for end in 0..=shape.slots {
+                let whole = |within: u32| shape.word_line(within).all(|other| other < end);
+                let first = (0..shape.slots).find(|&within| !whole(within));
+                assert_eq!(shape.whole_word_lines(end), first.unwrap_or(shape.slots));
             }
         }
     }

@@ -61,6 +61,49 @@ impl Recent {
     }
 }
 
+/// Slots, from one up to another without it, that were looked at last.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct Spans {
+    /// The one that was found last, or added.
+    last: (u32, u32),
+    found: [(u32, u32); 8],
+    next: usize,
+}
+
+impl Default for Spans {
+    fn default() -> Spans {
+        Spans {
+            last: (0, 0),
+            found: [(0, 0); 8],
+            next: 0,
+        }
+    }
+}
+
+impl Spans {
+    #[inline]
+    pub fn has(&mut self, slot: u32) -> bool {
+        (self.last.0 <= slot && slot < self.last.1) || self.find(slot)
+    }
+
+    #[inline]
+    fn find(&mut self, slot: u32) -> bool {
+        let mut found = self.found.iter();
+        let found = found.find(|&&(first, end)| first <= slot && slot < end);
+        if let Some(&found) = found {
+            self.last = found;
+        }
+        found.is_some()
+    }
+
+    #[inline]
+    pub fn add(&mut self, first: u32, end: u32) {
+        self.last = (first, end);
+        self.found[self.next] = self.last;
+        self.next = (self.next + 1) % self.found.len();
+    }
+}
+
 impl Entry {
     /// Units that the journal has to name.
     pub fn named(self) -> u64 {

@@ -41,7 +41,7 @@ use crate::sim::map::layout::Layout;
 use crate::sim::map::mapping::{LOST, Mapping, UNMAPPED};
 use crate::sim::map::memory;
 use crate::sim::map::shape::Mode;
-use crate::sim::power::changes::{Change, Entry, Recent};
+use crate::sim::power::changes::{Change, Entry, Spans};
 use crate::sim::power::journal::Journal;
 use crate::sim::power::part_writes::PartWrites;
 use crate::sim::power::partial_parity::Groups;
@@ -89,9 +89,12 @@ pub(crate) struct Durability {
     /// Awaited superblocks that are needed no more.
     erasable: Vec<u32>,
     log: VecDeque<Entry>,
+    /// Units that the changes of the log name.
+    named: u64,
     /// Changes applied so far: the number of the first in the log.
     pub applied: u64,
-    /// Changes of the log that are ready, and the units they name.
+    /// Changes of the log that are ready, and the units they name: as they were when they were
+    /// counted last, which is not until it matters.
     ready: usize,
     ready_units: u64,
     /// The same without a request of which only a part is ready.
@@ -103,13 +106,17 @@ pub(crate) struct Durability {
     /// waiting.
     wanted_next: u64,
     urged: bool,
-    /// The slot that keeps the first change that is not ready from it, as it was found last;
-    /// and the writer's count of moves, as it was when it was last seen to do so.
+    /// The slot that keeps the first change that is not ready from it, as it was found last.
     blocker: u32,
+    /// The slot that keeps from being ready one of the changes without which they are too few
+    /// for the journal; the number of this change, where it is known, behind which none of
+    /// them waits; and the writer's count of moves, as it was when that was last seen.
+    far_blocker: u32,
+    far_change: u64,
     blocked_at: u64,
     /// Slots that were found to be safe; they are until they are erased.
     #[serde(skip)]
-    safe: Recent,
+    safe: Spans,
     writes: PartWrites,
     /// Changes from this number on become durable together with the next that is noted.
     joined_from: u64,
@@ -141,6 +148,7 @@ impl Durability {
             awaited_count: 0,
             erasable: Vec::with_capacity(superblocks),
             log: VecDeque::with_capacity(2 * LOG_ENTRIES),
+            named: 0,
             applied: 0,
             ready: 0,
             ready_units: 0,
@@ -150,8 +158,10 @@ impl Durability {
             wanted_next: 0,
             urged: false,
             blocker: NONE,
+            far_blocker: NONE,
+            far_change: u64::MAX,
             blocked_at: 0,
-            safe: Recent::default(),
+            safe: Spans::default(),
             writes: PartWrites::new(),
             refused: false,
             joined_from: u64::MAX,
@@ -206,8 +216,10 @@ impl Durability {
     }
 
     fn push(&mut self, entry: Entry, superblock: Option<u32>) {
+        let named = entry.named();
+        self.named += named;
         if let Some(superblock) = superblock {
-            self.needed_in[superblock as usize] += entry.named() as u32;
+            self.needed_in[superblock as usize] += named as u32;
         }
         self.log.push_back(entry);
         if self.log.len() >= LOG_ENTRIES && self.wanted <= self.applied {
@@ -333,35 +345,56 @@ impl Durability {
     /// a place `step` further on.
     #[inline(always)]
     fn apply_run(&mut self, entry: Entry, (to, step): (u32, u32), layout: &Layout) {
-        // What was written in a row mostly lay in a row: units of one slot are taken together.
-        let (mut slot, mut units) = (NONE, 0);
-        let superblock = |slot: u32| layout.superblock_of_slot(slot);
-        for nth in 0..entry.units {
-            let (logical, new) = (entry.first + nth, to + nth * step);
-            let old = std::mem::replace(&mut self.durable[logical as usize], new);
-            if old != new {
-                self.journal.changed(logical);
+        let (mut first, end) = (entry.first, entry.first + entry.units);
+        while first < end {
+            // What one part of the table holds of it.
+            let part_end = Journal::part_end(first).min(end);
+            let new = to + (first - entry.first) * step;
+            if self.apply_part(first..part_end, (new, step), layout) {
+                self.journal.changed(first);
             }
-            if old >= LOST {
-                continue;
-            }
-            if old >> layout.unit_bits != slot {
-                if units > 0 {
-                    self.need_less(superblock(slot), units);
-                }
-                (slot, units) = (old >> layout.unit_bits, 0);
-            }
-            units += 1;
+            first = part_end;
         }
-        if units > 0 {
-            self.need_less(superblock(slot), units);
+    }
+
+    /// The same for units of one part of the table. Whether that changes anything.
+    #[inline(always)]
+    fn apply_part(
+        &mut self,
+        units: std::ops::Range<u32>,
+        (to, step): (u32, u32),
+        layout: &Layout,
+    ) -> bool {
+        let places = &mut self.durable[units.start as usize..units.end as usize];
+        let (old, count) = (places[0], units.end - units.start);
+        // What was written in a row mostly lay in a row, in one slot.
+        let in_slot = (old & ((1 << layout.unit_bits) - 1)) + count <= 1 << layout.unit_bits;
+        if old < LOST && in_slot && places.iter().zip(old..).all(|(&place, nth)| place == nth) {
+            for (place, nth) in places.iter_mut().zip(0..) {
+                *place = to + nth * step;
+            }
+            self.need_less(layout.superblock_of_slot(old >> layout.unit_bits), count);
+            return old != to;
         }
+        let mut differs = 0;
+        for (unit, nth) in units.zip(0..) {
+            let new = to + nth * step;
+            let old = std::mem::replace(&mut self.durable[unit as usize], new);
+            differs |= old ^ new;
+            if old < LOST {
+                self.need_less(layout.superblock_of_slot(old >> layout.unit_bits), 1);
+            }
+        }
+        differs != 0
     }
 
     /// Notes that the first `count` ready changes, which named `units`, have gone.
     pub fn took(&mut self, count: usize, units: u64) {
         self.ready -= count;
         self.whole -= count;
+        self.named -= units;
+        // What is not in the log any more may be erased, and its slots filled again.
+        (self.far_blocker, self.far_change) = (NONE, u64::MAX);
         self.ready_units -= units;
         self.whole_units -= units;
     }
@@ -371,6 +404,7 @@ impl Durability {
         // So that numbers of changes are not used twice.
         self.applied = self.tail();
         self.log.clear();
+        self.named = 0;
         (self.ready, self.whole) = (0, 0);
         (self.ready_units, self.whole_units) = (0, 0);
         (self.wanted, self.wanted_next) = (self.applied, self.applied);
@@ -382,7 +416,8 @@ impl Durability {
         self.erasable.clear();
         self.urged = false;
         self.blocker = NONE;
-        self.safe = Recent::default();
+        (self.far_blocker, self.far_change) = (NONE, u64::MAX);
+        self.safe = Spans::default();
         self.writes.clear();
         self.joined_from = u64::MAX;
         self.refused = false;
@@ -439,7 +474,7 @@ impl Durability {
 
     /// Units that all changes in the log name.
     pub fn named_in_log(&self) -> u64 {
-        self.log.iter().map(|e| e.named()).sum()
+        self.named
     }
 
     /// All changes in the log, whether their data is programmed or not.
@@ -487,9 +522,12 @@ impl SimDrive {
     /// become durable together with that, so that flash never has what is not there.
     #[cold]
     pub(in crate::sim) fn log_losses(&mut self, lost: impl Iterator<Item = (u32, u32)>) {
-        let Some(durability) = &mut self.durability else {
+        if self.durability.is_none() {
             return;
-        };
+        }
+        // What is ready needs not wait.
+        self.find_ready();
+        let durability = self.durability.as_mut().expect("it was looked at");
         let mut lost = lost.filter(|l| l.1 != 0).peekable();
         if lost.peek().is_none() {
             return;
@@ -556,7 +594,7 @@ impl SimDrive {
     /// What a superblock held is being erased.
     pub(in crate::sim) fn forget_safe(&mut self) {
         if let Some(durability) = &mut self.durability {
-            durability.safe = Recent::default();
+            durability.safe = Spans::default();
         }
     }
 

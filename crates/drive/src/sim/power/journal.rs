@@ -98,6 +98,12 @@ impl Journal {
         self.changed[part as usize / 64] |= 1 << (part % 64);
     }
 
+    /// The first unit behind the part of the table that a unit's entry lies in.
+    #[inline]
+    pub fn part_end(logical: u32) -> u32 {
+        (logical / UNITS_PER_MAP_PART + 1) * UNITS_PER_MAP_PART
+    }
+
     pub fn pages_for(&self, units: u64) -> u32 {
         units.div_ceil(self.units_per_page) as u32
     }
@@ -308,6 +314,7 @@ impl SimDrive {
         let (pages, units) = std::mem::take(&mut journal.covered);
         journal.pages -= pages;
         journal.replay_units -= units;
+        self.find_ready();
         self.pump_journal();
     }
 }

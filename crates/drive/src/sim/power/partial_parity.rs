@@ -60,12 +60,13 @@ pub(in crate::sim) fn first_set(words: &[u64], bits: std::ops::Range<u32>) -> Op
     None
 }
 
-/// Of superblocks that were looked at last, the slot before which all groups are whole.
-struct Passed([(u32, u32); 4]);
+/// Of superblocks that were looked at last, the slots: the first, the one before which all groups
+/// are whole, and the one behind the last.
+struct Passed([(u32, u32, u32); 4]);
 
 impl Default for Passed {
     fn default() -> Passed {
-        Passed([(u32::MAX, 0); 4])
+        Passed([(0, 0, 0); 4])
     }
 }
 
@@ -221,13 +222,10 @@ impl SimDrive {
         // Mostly one slot each.
         let slots_of = places.flat_map(|(to, units)| to >> bits..((to + units - 1) >> bits) + 1);
         for slot in slots_of {
-            if slots.has(slot) {
+            if self.has_been_passed(slot, &mut passed) || slots.has(slot) {
                 continue;
             }
             slots.add(slot);
-            if self.has_been_passed(slot, &mut passed) {
-                continue;
-            }
             let group = self.first_of_group(slot).expect("it has parity");
             if !found.contains(&group) {
                 if whole.has(group) || self.group_is_whole(slot) {
@@ -246,17 +244,24 @@ impl SimDrive {
 
     /// Whether a slot lies so far behind where its superblock is being filled that its group
     /// is whole for certain.
+    #[inline]
     fn has_been_passed(&self, slot: u32, passed: &mut Passed) -> bool {
-        let (superblock, within) = self.layout.within_superblock(slot);
-        let found = passed.0.iter().find(|known| known.0 == superblock);
-        let end = found.map(|known| known.1).unwrap_or_else(|| {
-            let shape = self.layout.shape(self.superblocks.mode(superblock));
-            let filled = (self.filled_upto(superblock) + 1).saturating_sub(shape.group_span());
-            passed.0.rotate_right(1);
-            passed.0[0] = (superblock, filled);
-            filled
-        });
-        within < end
+        let mut known = passed.0.iter();
+        let found = known.find(|&&(first, _, end)| first <= slot && slot < end);
+        let before = found.map(|known| known.1);
+        slot < before.unwrap_or_else(|| self.pass(slot, passed))
+    }
+
+    /// The slot of a superblock before which all groups are whole, which is noted.
+    #[inline(never)]
+    fn pass(&self, slot: u32, passed: &mut Passed) -> u32 {
+        let superblock = self.layout.superblock_of_slot(slot);
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let filled = (self.filled_upto(superblock) + 1).saturating_sub(shape.group_span());
+        let first = self.layout.first_slot(superblock);
+        passed.0.rotate_right(1);
+        passed.0[0] = (first, first + filled, first + shape.slots);
+        first + filled
     }
 
     /// The slots of a superblock below this one have been filled, and none of them is void;

@@ -157,6 +157,10 @@ impl SimDrive {
     /// Data is put over what lies in the slots that a stream fills: it becomes durable with
     /// the changes that name it there.
     pub(super) fn joins_the_log(&mut self, id: StreamId) {
+        if self.durability.is_some() {
+            // What is ready needs not be joined.
+            self.find_ready();
+        }
         if let Some(durability) = &mut self.durability {
             let from = &mut self.writer.streams[id.number()].log_from;
             durability.join_from(*from);

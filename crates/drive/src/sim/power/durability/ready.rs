@@ -2,7 +2,7 @@
 
 use super::NONE;
 use crate::sim::SimDrive;
-use crate::sim::power::changes::{Entry, Recent};
+use crate::sim::power::changes::{Entry, Spans};
 use crate::spec::PairedPages;
 
 impl SimDrive {
@@ -38,28 +38,75 @@ impl SimDrive {
             } else if writes {
                 self.pump_writes();
             } else {
+                self.find_far_blocker();
                 return;
             }
         }
     }
 
     /// Whether nothing of what [`SimDrive::keep_durable`] looks for has come about, as after
-    /// most events: the log waits for the same slot, and nobody for anything.
+    /// most events: nobody waits for anything, and what is ready is too little for the journal.
     #[inline(always)]
     fn is_quiet(&mut self) -> bool {
         let moves = self.writer.moves;
         let durability = self.durability.as_mut().expect("there is a log");
-        let (blocker, moved) = (durability.blocker, moves != durability.blocked_at);
-        durability.blocked_at = moves;
         let nobody_waits = durability.wanted <= durability.applied
             && !(durability.urged || durability.retry_writes || durability.retry_all);
-        let nothing_to_write = durability.whole_units
-            < u64::from(durability.spec.journal_interval_units)
-            || durability.journal.writes();
-        nobody_waits
-            && nothing_to_write
-            && blocker != NONE
-            && (!moved || self.still_blocks(blocker))
+        if !nobody_waits || durability.journal.writes() {
+            return nobody_waits;
+        }
+        if durability.named < u64::from(durability.spec.journal_interval_units) {
+            return true;
+        }
+        let (blocker, moved) = (durability.far_blocker, moves != durability.blocked_at);
+        durability.blocked_at = moves;
+        blocker != NONE && (!moved || self.still_blocks(blocker))
+    }
+
+    /// Finds a slot that keeps the ready changes from being enough for the journal, where one
+    /// does: the last of them, since it will do so longest.
+    fn find_far_blocker(&mut self) {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let interval = u64::from(durability.spec.journal_interval_units);
+        if durability.named < interval
+            || durability.whole_units >= interval
+            || self.still_blocks(durability.far_blocker)
+        {
+            return;
+        }
+        let known = durability.far_change.checked_sub(durability.applied);
+        let last = match durability.far_change {
+            u64::MAX => self.last_for_journal(interval),
+            _ => known.expect("it is in the log") as usize,
+        };
+        let mut safe = durability.safe;
+        // Of changes that are joined, more may be ready than become durable.
+        let mut found = (durability.blocker, u64::MAX);
+        let first = durability.ready.min(last + 1);
+        for (nth, &entry) in durability.log.range(first..=last).enumerate().rev() {
+            if let Some(blocker) = self.blocker_of(entry, &mut safe) {
+                found = (blocker, durability.applied + (first + nth) as u64);
+                break;
+            }
+        }
+        let durability = self.durability.as_mut().expect("there is a log");
+        durability.safe = safe;
+        (durability.far_blocker, durability.far_change) = found;
+    }
+
+    /// The place in the log of the last change that the journal takes when it takes so many
+    /// units, which the log has.
+    fn last_for_journal(&self, interval: u64) -> usize {
+        let durability = self.durability.as_ref().expect("there is a log");
+        let (mut place, mut units) = (durability.ready, durability.ready_units);
+        for entry in durability.log.range(durability.ready..) {
+            units += entry.named();
+            if units >= interval {
+                break;
+            }
+            place += 1;
+        }
+        place.min(durability.log.len() - 1)
     }
 
     /// Whether a slot that kept another from being safe still does.
@@ -69,7 +116,9 @@ impl SimDrive {
             && (self.writer.in_buffer(blocker) || self.writer.will_begin(&self.layout, blocker))
     }
 
-    fn find_ready(&mut self) {
+    /// Counts what is ready. Nothing that happens to the log makes it fewer, and it does not
+    /// matter when it is counted, but before it is used.
+    pub(in crate::sim) fn find_ready(&mut self) {
         let durability = self.durability.as_ref().expect("there is a log");
         if self.still_blocks(durability.blocker) {
             return;
@@ -98,20 +147,51 @@ impl SimDrive {
 
     /// A slot that keeps a change from being ready. `safe` are known to be safe.
     #[inline]
-    fn blocker_of(&self, entry: Entry, safe: &mut Recent) -> Option<u32> {
+    fn blocker_of(&self, entry: Entry, safe: &mut Spans) -> Option<u32> {
         let (to, units) = entry.places()?;
         let bits = self.layout.unit_bits;
         for slot in to >> bits..=(to + units - 1) >> bits {
             if safe.has(slot) {
                 continue;
             }
+            let (first, end) = self.safe_from(slot);
+            if first < end {
+                safe.add(first, end);
+                continue;
+            }
             let blocker = self.blocker(slot);
             if blocker.is_some() {
                 return blocker;
             }
-            safe.add(slot);
+            safe.add(slot, slot + 1);
         }
         None
+    }
+
+    /// Slots that are safe, from one on; none where it is not, or cannot be told that soon.
+    #[inline(never)]
+    fn safe_from(&self, slot: u32) -> (u32, u32) {
+        const NONE_SAFE: (u32, u32) = (0, 0);
+        if self.writer.in_buffer(slot) {
+            return NONE_SAFE;
+        }
+        let durability = self.durability.as_ref().expect("there is a log");
+        let (superblock, within) = self.layout.within_superblock(slot);
+        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let first = slot - within;
+        let pads = durability.spec.paired_pages == PairedPages::Pad;
+        let paired = pads && self.superblocks.is_open(superblock);
+        let from = match paired {
+            true => first + shape.first_of_word_lines(within),
+            false => slot,
+        };
+        let end = first + self.writer.begun_so_far(superblock).min(shape.slots);
+        let end = self.writer.first_unprogrammed(from..end).unwrap_or(end);
+        match paired {
+            true if end <= slot => NONE_SAFE,
+            true => (slot, first + shape.whole_word_lines(end - first)),
+            false => (slot, end),
+        }
     }
 
     /// The first slot that must be programmed before a change is ready.

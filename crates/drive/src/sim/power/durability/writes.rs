@@ -38,7 +38,7 @@ impl SimDrive {
         if at == first && durability.overlaps(first, end) {
             return None;
         }
-        if at != first && !(at - first).is_multiple_of(durability.piece_units) {
+        if at != first && durability.writes.get(command)?.to_admit > 0 {
             return Some(0);
         }
         let piece = durability.piece_units.min(end - at);
