@@ -284,6 +284,25 @@ fn sectors_of_one_unit_share_its_place_in_the_buffer() {
     assert_eq!(write(false), (32 * 8 / 4, 0));
 }
 
+/// A write that waits for the buffer goes on when another takes no room in it after all: else
+/// it waited for a slot that nobody fills.
+#[test]
+fn what_coalesces_makes_room_for_who_waits() {
+    let mut spec = plain(64, 16, 8_000);
+    spec.buffer.coalesces = true;
+    spec.buffer.write_units = 8;
+    let mut drive = SimDrive::new(&spec);
+    alone(&mut drive, request(1, Op::Write, 0, 3));
+    drive.submit(request(2, Op::Write, 0, 3));
+    drive.submit(request(3, Op::Write, 20, 4));
+    let mut done: Vec<u32> = Vec::new();
+    while let Some(completion) = drive.advance(SimTime::NEVER) {
+        done.push(completion.tag);
+    }
+    assert_eq!(done, [2, 3], "{}", drive.diagnosis());
+    assert_eq!(drive.counters().units_coalesced, 3);
+}
+
 #[test]
 fn a_unit_written_over_in_the_buffer_holds_what_came_last() {
     let mut spec = plain(64, 16, 8_000);

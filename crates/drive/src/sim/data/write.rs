@@ -414,7 +414,9 @@ impl SimDrive {
             waiter,
             coalesces,
         };
+        let buffered = self.writer.buffered;
         self.place_received::<true>(stream, begin, end, received);
+        let makes_room = self.writer.buffered < buffered;
         self.unpromise(stream, units.end - units.start);
         if fua && finished {
             self.fua_received(command, stream);
@@ -425,6 +427,10 @@ impl SimDrive {
         let waits = self.part_placed(command, units.end, finished);
         if finished && !fua && !waits {
             self.command_done(command);
+        }
+        if makes_room {
+            // Nothing else need come of it.
+            self.pump_writes();
         }
     }
 

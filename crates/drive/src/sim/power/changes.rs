@@ -62,22 +62,12 @@ impl Recent {
 }
 
 /// Slots, from one up to another without it, that were looked at last.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(in crate::sim) struct Spans {
     /// The one that was found last, or added.
     last: (u32, u32),
     found: [(u32, u32); 8],
     next: usize,
-}
-
-impl Default for Spans {
-    fn default() -> Spans {
-        Spans {
-            last: (0, 0),
-            found: [(0, 0); 8],
-            next: 0,
-        }
-    }
 }
 
 impl Spans {

@@ -62,13 +62,8 @@ pub(in crate::sim) fn first_set(words: &[u64], bits: std::ops::Range<u32>) -> Op
 
 /// Of superblocks that were looked at last, the slots: the first, the one before which all groups
 /// are whole, and the one behind the last.
+#[derive(Default)]
 struct Passed([(u32, u32, u32); 4]);
-
-impl Default for Passed {
-    fn default() -> Passed {
-        Passed([(0, 0, 0); 4])
-    }
-}
 
 /// What cuts have left of parity groups.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
