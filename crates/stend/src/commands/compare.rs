@@ -122,16 +122,18 @@ impl Compared {
         if unlike.is_empty() {
             return None;
         }
-        let rows: Vec<String> = unlike
-            .iter()
-            .map(|row| format!("{}: {}", row.name, told(&row.values).join(" against ")))
-            .collect();
+        let (of_all, of_some) = by_whom(&unlike);
+        let mut text =
+            "The drives were not measured alike, so differences need not be theirs.".to_owned();
+        for row in of_all {
+            text += &format!(" {}: {}.", row.name, told(&row.values).join(" against "));
+        }
+        if !of_some.is_empty() {
+            text += &format!(" Not told of all of them: {}.", of_some.join(", "));
+        }
         Some(Finding {
             title: "Unlike conditions".to_owned(),
-            text: format!(
-                "The drives were not measured alike, so differences need not be theirs. {}.",
-                rows.join(". ")
-            ),
+            text,
         })
     }
 
@@ -145,11 +147,15 @@ impl Compared {
             return text + "\nAll conditions that are known were alike.\n";
         }
         text += "\nUNLIKE CONDITIONS: differences need not be the drives\u{2019}.\n";
-        for row in &unlike {
+        let (of_all, of_some) = by_whom(&unlike);
+        for row in of_all {
             text += &format!("  {}\n", row.name);
             for (nth, value) in (1..).zip(told(&row.values)) {
                 text += &format!("    [{nth}] {value}\n");
             }
+        }
+        if !of_some.is_empty() {
+            text += &format!("  not told of all (see --json): {}\n", of_some.join(", "));
         }
         text
     }
@@ -220,6 +226,15 @@ fn level(ratio: f64) -> &'static str {
     } else {
         ""
     }
+}
+
+/// What is told of all sides, and the names of what is not: simulated drives have no kernel.
+fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
+    let (of_all, of_some): (Vec<&Unlike>, Vec<&Unlike>) = unlike
+        .iter()
+        .partition(|row| row.values.iter().all(Option::is_some));
+    let names = of_some.iter().map(|row| row.name.as_str());
+    (of_all, names.collect())
 }
 
 fn told(values: &[Option<String>]) -> Vec<&str> {
