@@ -11,7 +11,7 @@ use serde_json::Value;
 use stend_record::endurance::{EraseCycles, Health};
 use stend_record::smart::{Attribute, Document, Reading};
 
-use super::tools;
+use super::{smartctl, tools};
 
 /// A thousand blocks of 512 bytes: the unit of an NVMe drive's counts of data.
 const DATA_UNIT_BYTES: u64 = 512_000;
@@ -24,11 +24,7 @@ pub(super) fn ask(disk: &str) -> Result<Health, String> {
 
 /// As [`ask`], with all that smartctl answers.
 pub(super) fn reading(disk: &str) -> Result<Reading, String> {
-    let smartctl = tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
-        "smartctl is missing, which asks a drive for its health. It belongs to smartmontools: \
-         apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
-            .to_owned()
-    })?;
+    let smartctl = smartctl::program()?;
     let path = Path::new("/dev").join(disk);
     let said = tools::run(tools::command(&smartctl).args(["-j", "-x"]).arg(&path))
         .map_err(|error| error.to_string())?;
@@ -37,7 +33,7 @@ pub(super) fn reading(disk: &str) -> Result<Reading, String> {
 
 /// The temperature of a whole disk, °C. A drive that sleeps is not woken for it.
 pub(super) fn temperature_c(disk: &str) -> Option<i64> {
-    let smartctl = tools::find("smartctl", &tools::search_path())?;
+    let smartctl = smartctl::program().ok()?;
     let path = Path::new("/dev").join(disk);
     let mut command = tools::command(&smartctl);
     command.args(["-j", "-A", "-n", "standby"]).arg(path);

@@ -1,6 +1,6 @@
 //! What a drive says of itself, through `smartctl -j -x`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use stend_record::smart::Document;
@@ -46,18 +46,21 @@ pub fn ask(device: &Path) -> Result<Document, SmartError> {
     answer(device).map(|answer| answer.document)
 }
 
+/// The program; in words, where it is missing.
+pub(super) fn program() -> Result<PathBuf, String> {
+    tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
+        "smartctl is missing, which asks a drive for its health. It belongs to smartmontools: \
+         apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
+            .to_owned()
+    })
+}
+
 /// As [`ask`], with the document as smartctl printed it.
 ///
 /// # Errors
 /// As [`ask`].
 pub fn answer(device: &Path) -> Result<Answer, SmartError> {
-    let smartctl = tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
-        SmartError::ToolMissing(
-            "smartctl is missing, which asks a drive for its health. It belongs to smartmontools: \
-             apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
-                .to_owned(),
-        )
-    })?;
+    let smartctl = program().map_err(SmartError::ToolMissing)?;
     let said = tools::run(tools::command(&smartctl).args(["-j", "-x"]).arg(device))
         .map_err(|error| SmartError::Failed(error.to_string()))?;
     let Some(status) = said.status.code() else {
