@@ -1,27 +1,133 @@
 //! The models that come with the program.
 
-/// A model built into the program.
+/// A file built into the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Shipped {
-    /// Its name, as typed.
+    /// A model's name, as typed; a part's, as a drive file includes it.
     pub name: &'static str,
-    /// Its file.
+    /// What stands in it.
     pub text: &'static str,
 }
 
 macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
+    ($end:literal: $($name:literal),* $(,)?) => {
         &[$(Shipped {
             name: $name,
-            text: include_str!(concat!("../../../../drives/", $name, ".toml")),
+            text: include_str!(concat!("../../../../drives/", $name, $end)),
         }),*]
     };
 }
 
-/// All of them, by name.
+/// All models, by name.
 pub const SHIPPED: &[Shipped] = shipped![
+    ".toml":
+    "adata-sp550-240gb",
+    "adata-su900-512gb",
+    "crucial-bx100-250gb",
+    "crucial-m550-256gb",
+    "crucial-mx100-256gb",
+    "crucial-mx100-512gb",
+    "crucial-mx200-250gb",
+    "crucial-mx500-500gb",
     "demo-8gb",
+    "intel-ssd-545s-512gb",
+    "intel-ssd-730-480gb",
+    "intel-ssd-750-400gb",
+    "kingston-hyperx-predator-240gb",
+    "kingston-hyperx-predator-480gb",
+    "kingston-hyperx-savage-240gb",
+    "plextor-m6-pro-512gb",
+    "plextor-m6e-256gb",
+    "samsung-840-evo-250gb",
+    "samsung-840-evo-500gb",
+    "samsung-850-evo-250gb",
+    "samsung-850-evo-500gb",
     "samsung-850-pro-256gb",
+    "samsung-850-pro-512gb",
+    "samsung-860-evo-500gb",
+    "samsung-pm863-480gb",
+    "samsung-sm863-480gb",
+    "samsung-sm951-ahci-256gb",
+    "samsung-sm951-ahci-512gb",
+    "sandisk-extreme-pro-240gb",
+    "sandisk-ultra-3d-500gb",
     "sandisk-ultra-ii-240gb",
     "sandisk-ultra-ii-480gb",
+    "sandisk-ultra-plus-256gb",
+    "toshiba-q300-240gb",
+    "toshiba-q300-pro-256gb",
+    "transcend-ssd230-512gb",
+    "wd-blue-2016-500gb",
+    "wd-blue-3d-500gb",
+];
+
+/// All parts, by name.
+pub const PARTS: &[Shipped] = shipped![
+    "":
+    "controllers/intel-ch29ae41ab0.toml",
+    "controllers/intel-pc29as21cb0.toml",
+    "controllers/marvell-88ss1074.toml",
+    "controllers/marvell-88ss9175.toml",
+    "controllers/marvell-88ss9183.toml",
+    "controllers/marvell-88ss9187.toml",
+    "controllers/marvell-88ss9189.toml",
+    "controllers/marvell-88ss9190.toml",
+    "controllers/marvell-88ss9293.toml",
+    "controllers/phison-s10.toml",
+    "controllers/samsung-mercury.toml",
+    "controllers/samsung-mex.toml",
+    "controllers/samsung-mgx.toml",
+    "controllers/samsung-mjx.toml",
+    "controllers/samsung-ubx.toml",
+    "controllers/silicon-motion-sm2246en.toml",
+    "controllers/silicon-motion-sm2256.toml",
+    "controllers/silicon-motion-sm2258.toml",
+    "controllers/silicon-motion-sm2259.toml",
+    "controllers/toshiba-tc358790.toml",
+    "controllers/toshiba-tc58nc1000.toml",
+    "firmware/ata-health.toml",
+    "firmware/crucial-marvell.toml",
+    "firmware/no-slc-cache.toml",
+    "firmware/plain-buffer.toml",
+    "firmware/samsung-dynamic-throttling.toml",
+    "firmware/samsung-plain.toml",
+    "firmware/samsung-sm951-throttling.toml",
+    "firmware/samsung-turbowrite.toml",
+    "firmware/sandisk-ncache-1.toml",
+    "firmware/sandisk-ncache-2.toml",
+    "firmware/slc-through-controller.toml",
+    "firmware/usual.toml",
+    "firmware/wd-tiered.toml",
+    "hosts/nvme-desktop.toml",
+    "hosts/pcie-ahci-desktop.toml",
+    "hosts/sata-desktop.toml",
+    "nand/bics3-64l-tlc-slc.toml",
+    "nand/bics3-64l-tlc.toml",
+    "nand/hynix-16nm-tlc-slc.toml",
+    "nand/hynix-16nm-tlc.toml",
+    "nand/imft-32l-mlc-slc.toml",
+    "nand/imft-32l-mlc.toml",
+    "nand/imft-32l-tlc-slc.toml",
+    "nand/imft-32l-tlc.toml",
+    "nand/imft-64l-tlc-slc.toml",
+    "nand/imft-64l-tlc.toml",
+    "nand/intel-micron-20nm-mlc.toml",
+    "nand/micron-16nm-mlc-slc.toml",
+    "nand/micron-16nm-mlc.toml",
+    "nand/samsung-16nm-mlc.toml",
+    "nand/samsung-19nm-tlc-slc.toml",
+    "nand/samsung-19nm-tlc.toml",
+    "nand/samsung-32l-mlc.toml",
+    "nand/samsung-32l-tlc-slc.toml",
+    "nand/samsung-32l-tlc.toml",
+    "nand/samsung-64l-tlc-slc.toml",
+    "nand/samsung-64l-tlc.toml",
+    "nand/sandisk-15nm-tlc-slc.toml",
+    "nand/sandisk-15nm-tlc.toml",
+    "nand/sandisk-19nm-tlc-slc.toml",
+    "nand/sandisk-19nm-tlc.toml",
+    "nand/toshiba-19nm-mlc-slc.toml",
+    "nand/toshiba-19nm-mlc.toml",
+    "nand/toshiba-a19nm-mlc-slc.toml",
+    "nand/toshiba-a19nm-mlc.toml",
 ];

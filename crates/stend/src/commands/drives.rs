@@ -9,7 +9,7 @@ use stend_target::{SimulatedTarget, Target};
 
 use crate::args::{DrivesArgs, DrivesCommand};
 use crate::failure::Failure;
-use crate::open::is_model;
+use crate::open::{is_model, like};
 use crate::{print, signals};
 
 pub fn run(args: &DrivesArgs) -> Result<(), Failure> {
@@ -36,21 +36,25 @@ fn list(as_json: bool) -> Result<(), Failure> {
             .collect();
         return print_json(&json!({ "schema": "stend.drives/1", "drives": drives }));
     }
+    let width = SHIPPED
+        .iter()
+        .map(|s| s.name.len())
+        .max()
+        .unwrap_or_default();
     let mut text = String::new();
     for model in models() {
-        text += &format!("{:<24} {}\n", model.name, model.title);
+        text += &format!("{:<width$}  {}\n", model.name, model.title);
     }
     print(&text)
 }
 
 fn show(name: &str, as_json: bool) -> Result<(), Failure> {
-    let Some(shipped) = SHIPPED.iter().find(|s| s.name == name) else {
+    let Some(model) = Model::shipped(name) else {
         return Err(Failure::Input(unknown(name)));
     };
     if !as_json {
-        return print(shipped.text);
+        return print(&model.text);
     }
-    let model = Model::shipped(name).expect("it is shipped");
     let facts: serde_json::Map<_, _> = model
         .facts()
         .into_iter()
@@ -61,7 +65,7 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
         "name": name,
         "title": model.title,
         "facts": facts,
-        "file": shipped.text,
+        "file": model.text,
     }))
 }
 
@@ -118,11 +122,7 @@ fn create(name: &str, path: &Path, as_json: bool) -> Result<(), Failure> {
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
-    format!(
-        "there is no drive model `{name}`; shipped models: {}",
-        names.join(", ")
-    )
+    format!("there is no drive model `{name}`; {}", like(name))
 }
 
 /// Prints a document on stdout.
