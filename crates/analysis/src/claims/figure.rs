@@ -402,10 +402,9 @@ impl PointMetric {
             PointMetric::Iops => point.iops,
             PointMetric::BwBytesPerS => point.bw_bytes_per_s,
             PointMetric::ReadIops => of_reads(reads.map(|part| part.iops), point.iops)?,
-            PointMetric::ReadBwBytesPerS => of_reads(
-                reads.map(|part| part.bw_bytes_per_s),
-                point.bw_bytes_per_s,
-            )?,
+            PointMetric::ReadBwBytesPerS => {
+                of_reads(reads.map(|part| part.bw_bytes_per_s), point.bw_bytes_per_s)?
+            }
             PointMetric::LatencyMeanNs => latency.mean,
             PointMetric::LatencyP99Ns => latency.p99 as f64,
             PointMetric::LatencyMaxNs => latency.max as f64,
@@ -462,9 +461,7 @@ impl Part<'_> {
         let series = self.series;
         match metric {
             CurveMetric::Iops => self.mean_iops(),
-            CurveMetric::BwBytesPerS => {
-                Some(self.mean_iops()? * series.point.block_bytes as f64)
-            }
+            CurveMetric::BwBytesPerS => Some(self.mean_iops()? * series.point.block_bytes as f64),
             CurveMetric::StartIops => start_level(series),
             CurveMetric::EndIops => end_level(series),
             CurveMetric::ScatterPercent => self.scatter_percent(),

@@ -266,7 +266,9 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
 
     fn named(&self, drives: &[String]) -> String {
         let same = |others: &[String]| drives.iter().all(|d| others.contains(d));
-        if drives.len() > 2 && drives.len() == self.article.rivals.len() && same(&self.article.rivals)
+        if drives.len() > 2
+            && drives.len() == self.article.rivals.len()
+            && same(&self.article.rivals)
         {
             return format!("the {} rivals", drives.len());
         }
@@ -346,7 +348,9 @@ fn multiples(own: &[&Comparison], quantity: Quantity) -> String {
     let told = |c: &&&Comparison| c.judged.is_some();
     let measured: Vec<&&Comparison> = own.iter().filter(told).collect();
     let of = |c: &Comparison| {
-        let value = c.against_value.map_or_else(String::new, |v| quantity.words(v));
+        let value = c
+            .against_value
+            .map_or_else(String::new, |v| quantity.words(v));
         let against = c.against.as_deref().unwrap_or_default();
         let multiple = number(c.judged.unwrap_or(f64::NAN));
         format!("{multiple} × {against} ({value})")

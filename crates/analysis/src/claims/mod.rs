@@ -12,8 +12,8 @@ mod parse;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use figure::{
-    Aggregate, CurveMetric, Figure, Missing, Of, PointMetric, Quantity,
-    ResponseMetric, Select, Span,
+    Aggregate, CurveMetric, Figure, Missing, Of, PointMetric, Quantity, ResponseMetric, Select,
+    Span,
 };
 pub use judge::{Comparison, JudgedCheck, JudgedFinding, Outcome, judge};
 pub use parse::ArticleError;

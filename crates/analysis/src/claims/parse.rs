@@ -9,7 +9,9 @@ use serde::Deserialize;
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;
 
-use super::figure::{Aggregate, CurveMetric, Figure, Of, PointMetric, ResponseMetric, Select, Span};
+use super::figure::{
+    Aggregate, CurveMetric, Figure, Of, PointMetric, ResponseMetric, Select, Span,
+};
 use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Finding, Relation, SCHEMA};
 
 /// What is wrong with an article's file.
@@ -419,7 +421,8 @@ impl Source<'_> {
             to_capacities: entry.to_capacities,
         };
         if span != Span::default() && !entry.metric.is_of_a_span() {
-            let problem = "only `iops`, `bw_bytes_per_s` and `scatter_percent` are of a part of a curve";
+            let problem =
+                "only `iops`, `bw_bytes_per_s` and `scatter_percent` are of a part of a curve";
             return self.fail(place, "metric", problem);
         }
         if entry.metric.is_of_a_step() != entry.step.is_some() || entry.step == Some(0) {
@@ -461,8 +464,9 @@ impl Source<'_> {
             return self.fail(&entry.check, "check", "a finding has at least one check");
         }
         let checks = entry.check.get_ref().iter();
-        let checks: Result<Vec<Check>, ArticleError> =
-            checks.map(|check| self.check(check, names, figures)).collect();
+        let checks: Result<Vec<Check>, ArticleError> = checks
+            .map(|check| self.check(check, names, figures))
+            .collect();
         Ok(Finding {
             id: entry.id.into_inner(),
             text: entry.text,
@@ -533,7 +537,10 @@ impl Source<'_> {
             Relation::Order { than, .. } => than,
             Relation::Place { among, .. } => among,
         };
-        match drives.iter().find(|drive| others.iter().all(|o| o == *drive)) {
+        match drives
+            .iter()
+            .find(|drive| others.iter().all(|o| o == *drive))
+        {
             Some(drive) => {
                 let problem = format!("{drive} is compared with itself alone");
                 self.fail(place, "drives", problem)

@@ -116,10 +116,14 @@ fn hex(bytes: &[u8]) -> String {
 /// A name of everything that figures depend on, but for the tests and points themselves: on a
 /// simulated drive each yields the same alone as among the others.
 fn key(job: &Job<'_>, program: &str, how: &Lookout<'_>) -> String {
-    // The edition as it was understood, with the files that it names.
+    // Model and edition as they were understood, with the files that they name.
     let text = format!(
-        "{program}\n{}\n{:?}\n{}\n{}",
-        job.model.text, job.edition, how.seed, how.duration_scale
+        "{program}\n{}\n{:?}\n{:?}\n{}\n{}",
+        job.model.name,
+        job.model.spec(),
+        job.edition,
+        how.seed,
+        how.duration_scale
     );
     hex(text.as_bytes())
 }
@@ -266,7 +270,10 @@ fn keep(review: &Review, job: &Job<'_>, how: &Lookout<'_>) -> Result<(), Failure
     signals::undisturbed(|| {
         let keeper = Keeper::open(how.lab, Path::new(""), &job.edition.sha256)?;
         keeper.keep(review, None)?;
-        signals::hint("; drives that were finished are kept, and the same command goes on from there".to_owned());
+        signals::hint(
+            "; drives that were finished are kept, and the same command goes on from there"
+                .to_owned(),
+        );
         Ok(())
     })
 }

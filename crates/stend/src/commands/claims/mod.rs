@@ -95,7 +95,11 @@ fn load(args: &ClaimsArgs) -> Result<Vec<Loaded>, Failure> {
     if args.files.is_empty() {
         for name in Article::shipped() {
             let text = Article::shipped_text(name).unwrap_or_default();
-            loaded.push(read(text, &format!("claims/{name}.toml (built in)"), Path::new(""))?);
+            loaded.push(read(
+                text,
+                &format!("claims/{name}.toml (built in)"),
+                Path::new(""),
+            )?);
         }
     }
     for path in &args.files {
@@ -107,7 +111,10 @@ fn load(args: &ClaimsArgs) -> Result<Vec<Loaded>, Failure> {
         })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let one = read(&text, &path.display().to_string(), folder)?;
-        if loaded.iter().any(|l: &Loaded| l.article.id == one.article.id) {
+        if loaded
+            .iter()
+            .any(|l: &Loaded| l.article.id == one.article.id)
+        {
             return Err(Failure::Input(format!(
                 "{}: another file has the id {} too; give each article its own",
                 path.display(),
@@ -131,8 +138,7 @@ fn load(args: &ClaimsArgs) -> Result<Vec<Loaded>, Failure> {
 }
 
 fn read(text: &str, file: &str, folder: &Path) -> Result<Loaded, Failure> {
-    let article =
-        Article::parse(text, file).map_err(|error| Failure::Input(error.to_string()))?;
+    let article = Article::parse(text, file).map_err(|error| Failure::Input(error.to_string()))?;
     let name = &article.edition;
     let edition = match is_file(name) {
         true => Edition::load(&folder.join(name).display().to_string())?,

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stend_analysis::claims::{Aggregate, Article, Figure, Of, Select};
 use stend_analysis::Load;
+use stend_analysis::claims::{Aggregate, Article, Figure, Of, Select};
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_method::Edition;
@@ -53,7 +53,12 @@ pub fn has(test: &TestResult, load: &Load) -> bool {
 
 /// The points of a test of an edition.
 pub fn loads(edition: &Edition, id: &str) -> Vec<Load> {
-    match edition.tests.iter().find(|test| test.id == id).map(|test| &test.kind) {
+    match edition
+        .tests
+        .iter()
+        .find(|test| test.id == id)
+        .map(|test| &test.kind)
+    {
         Some(TestKind::Sweeps(sweeps)) => {
             let loads = sweeps.iter().flat_map(|sweep| &sweep.loads);
             loads.map(stend_method::edition::Load::seen).collect()
@@ -97,7 +102,12 @@ pub fn jobs<'a>(articles: &'a [Loaded], args: &ClaimsArgs) -> Result<Vec<Job<'a>
             }
         }
     }
-    if let Some(unknown) = args.drives.iter().flatten().find(|d| !named.contains(d.as_str())) {
+    if let Some(unknown) = args
+        .drives
+        .iter()
+        .flatten()
+        .find(|d| !named.contains(d.as_str()))
+    {
         let named: Vec<&str> = named.into_iter().collect();
         return Err(Failure::Input(format!(
             "--drives {unknown}: no finding is about it; there are: {}",
@@ -158,7 +168,10 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
             let loads = loads(edition, &figure.test);
             let taken = loads.iter().filter(|load| select.takes(load)).count();
             match (taken, over) {
-                (0, _) => Err(format!("no point of test `{}` is one of these", figure.test)),
+                (0, _) => Err(format!(
+                    "no point of test `{}` is one of these",
+                    figure.test
+                )),
                 (2.., Aggregate::Only) => Err(format!(
                     "{taken} points of test `{}` are of these; say more, or how they become one number (`over`)",
                     figure.test
@@ -180,10 +193,9 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
             }));
             one_of(name, &names)
         }
-        (Of::Response { name, .. }, TestKind::Response(_)) => one_of(
-            name,
-            &["without TRIM".to_owned(), "with TRIM".to_owned()],
-        ),
+        (Of::Response { name, .. }, TestKind::Response(_)) => {
+            one_of(name, &["without TRIM".to_owned(), "with TRIM".to_owned()])
+        }
         (Of::Benchmark { row, .. }, TestKind::Benchmark(benchmark)) => {
             let rows = benchmark.profile.rows.iter().map(|row| row.name.clone());
             one_of(row, &rows.collect::<Vec<String>>())
@@ -196,7 +208,10 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
         (Of::Files { set: Some(set), .. }, TestKind::Files(files)) => one_of(set, &files.sets),
         (Of::Files { set: None, over }, TestKind::Files(files)) => {
             match files.sets.len() > 1 && *over == Aggregate::Only {
-                true => Err("there are several sets: say which, or how they become one number (`over`)".to_owned()),
+                true => Err(
+                    "there are several sets: say which, or how they become one number (`over`)"
+                        .to_owned(),
+                ),
                 false => Ok(()),
             }
         }

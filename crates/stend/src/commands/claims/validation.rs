@@ -34,12 +34,19 @@ fn document(judged: &[(&Loaded, Vec<JudgedFinding<'_>>)], args: &ClaimsArgs) -> 
         tell::sum(all)
     );
     if args.duration_scale != 1.0 {
-        text += &format!("\n**SHORTENED RUN: every duration × {}.**\n", args.duration_scale);
+        text += &format!(
+            "\n**SHORTENED RUN: every duration × {}.**\n",
+            args.duration_scale
+        );
     }
     if let Some(drives) = &args.drives {
-        text += &format!("\n**Only these drives were simulated: {}.**\n", drives.join(", "));
+        text += &format!(
+            "\n**Only these drives were simulated: {}.**\n",
+            drives.join(", ")
+        );
     }
-    text += "\n| article | edition | findings | hold | do not | open |\n|---|---|---|---|---|---|\n";
+    text +=
+        "\n| article | edition | findings | hold | do not | open |\n|---|---|---|---|---|---|\n";
     for (loaded, findings) in judged {
         text += &format!(
             "| {} | {} | {} | {} | {} | {} |\n",
