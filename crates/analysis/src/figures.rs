@@ -127,9 +127,12 @@ pub struct KeyFigure {
 /// - of a benchmark each row and direction;
 /// - of traces the bandwidth of all of them;
 /// - of work on files, each set's speed.
+///
+/// Of a test of which points were left out, nothing: the greatest of what is there may not be
+/// the test's.
 pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
     let mut out = Vec::new();
-    for test in tests {
+    for test in tests.iter().filter(|test| test.left_out_points == 0) {
         let figures = match test.points {
             Some(_) => of_points(test),
             None if test.files.is_some() => of_files(files_of(test)),

@@ -9,6 +9,7 @@
 //! of a test is compared, and [`findings`](mod@findings), the rules by which figures become
 //! sentences.
 
+pub mod claims;
 pub mod compare;
 pub mod ends;
 pub mod figures;

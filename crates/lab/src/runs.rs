@@ -121,6 +121,18 @@ impl Lab {
             .ok_or_else(|| self.no_run(run))
     }
 
+    /// The runs of which a fact of this kind (`target`, `method`, `environment`) has this value,
+    /// in the order of their numbers.
+    pub fn runs_where(&self, kind: &str, name: &str, value: &str) -> Result<Vec<RunId>, LabError> {
+        let sql = "SELECT DISTINCT run FROM conditions
+             WHERE kind = ?1 AND name = ?2 AND value = ?3 ORDER BY run";
+        let mut statement = self.connection.prepare(sql).map_err(self.failed())?;
+        let runs = statement
+            .query_map(params![kind, name, value], |row| Ok(RunId(row.get(0)?)))
+            .map_err(self.failed())?;
+        runs.collect::<Result<_, _>>().map_err(self.failed())
+    }
+
     /// Removes runs with all that belongs to them, and drives of which there is no run then.
     /// What a run was compared with stays.
     ///

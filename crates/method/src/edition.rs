@@ -379,6 +379,18 @@ impl Load {
         )
     }
 
+    /// As those see it who judge what was measured.
+    pub fn seen(&self) -> stend_analysis::Load {
+        stend_analysis::Load {
+            op: self.op,
+            pattern: self.pattern,
+            block_bytes: self.block_bytes,
+            queue_depth: self.queue_depth,
+            threads: self.threads,
+            read_percent: self.read_percent,
+        }
+    }
+
     /// A short name of letters, digits and dashes: the section of the job file, and
     /// what the point's random seed derives from.
     pub(crate) fn slug(&self) -> String {

@@ -33,6 +33,6 @@ mod until_steady;
 pub use edition::{Edition, EditionError, SteadyLoad};
 pub use event::Event;
 pub use run::{
-    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, check_options,
+    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, Wanted, check_options,
     check_write_budget, estimate, run_review,
 };

@@ -13,6 +13,7 @@ use crate::edition::{
 };
 use crate::files;
 use crate::job::scaled_runtime_s;
+use crate::run::Wanted;
 use crate::{endurance, ladder, read_only, response, rounds, traces};
 
 /// The place of one result.
@@ -154,6 +155,8 @@ pub(crate) struct Plan<'e> {
     pub(crate) skipped: Vec<(usize, String)>,
     /// What is to be said of tests of which a part is left out, by index in `tests`.
     pub(crate) remarks: BTreeMap<usize, String>,
+    /// Points that were not asked for, by index in `tests`.
+    pub(crate) left_out: BTreeMap<usize, u32>,
     /// Units in the edition's order.
     pub(crate) units: Vec<Unit<'e>>,
 }
@@ -167,6 +170,7 @@ impl<'e> Plan<'e> {
         scale: f64,
         target: &stend_record::review::TargetInfo,
         read_only: bool,
+        wanted: Option<Wanted<'_>>,
     ) -> Plan<'e> {
         let mut plan = Plan {
             edition,
@@ -180,15 +184,16 @@ impl<'e> Plan<'e> {
             tests: Vec::new(),
             skipped: Vec::new(),
             remarks: BTreeMap::new(),
+            left_out: BTreeMap::new(),
             units: Vec::new(),
         };
         for &index in chosen {
-            plan.add(index, chosen);
+            plan.add(index, chosen, wanted);
         }
         plan
     }
 
-    fn add(&mut self, index: usize, chosen: &[usize]) {
+    fn add(&mut self, index: usize, chosen: &[usize], wanted: Option<Wanted<'_>>) {
         let edition = self.edition;
         let test = self.tests.len();
         if let Some(why) = read_only::missing(&edition.tests[index].kind).filter(|_| self.read_only)
@@ -206,7 +211,7 @@ impl<'e> Plan<'e> {
             }
         };
         match &edition.tests[index].kind {
-            TestKind::Sweeps(sweeps) => slots = self.add_points(test, sweeps),
+            TestKind::Sweeps(sweeps) => slots = self.add_points((test, index), sweeps, wanted),
             TestKind::Response(response) => {
                 // First the one that leaves the target as it was.
                 for trim in [false, true] {
@@ -294,12 +299,23 @@ impl<'e> Plan<'e> {
     }
 
     /// Adds the points of a test, of which each is a result; how many they are.
-    fn add_points(&mut self, test: usize, sweeps: &'e [Sweep]) -> usize {
-        let (mut slots, mut left_out) = (0, 0);
+    fn add_points(
+        &mut self,
+        (test, index): (usize, usize),
+        sweeps: &'e [Sweep],
+        wanted: Option<Wanted<'_>>,
+    ) -> usize {
+        let id = &self.edition.tests[index].id;
+        let asked_for = |load: &Load| wanted.is_none_or(|wanted| wanted(id, &load.seen()));
+        let (mut slots, mut writing, mut not_asked) = (0, 0, 0);
         for sweep in sweeps {
             for load in &sweep.loads {
                 if self.read_only && !read_only::only_reads(load) {
-                    left_out += 1;
+                    writing += 1;
+                    continue;
+                }
+                if !asked_for(load) {
+                    not_asked += 1;
                     continue;
                 }
                 self.units.push(Unit::Point {
@@ -311,8 +327,16 @@ impl<'e> Plan<'e> {
                 slots += 1;
             }
         }
-        if left_out > 0 {
-            self.remarks.insert(test, read_only::left_out(left_out));
+        if writing > 0 {
+            self.remarks.insert(test, read_only::left_out(writing));
+        }
+        if not_asked > 0 {
+            self.left_out.insert(test, not_asked);
+            let said = format!(
+                "only a part of this test: {slots} of its {} points were asked for; what follows from the whole test does not follow from them",
+                slots + not_asked as usize
+            );
+            self.remarks.insert(test, said);
         }
         slots
     }

@@ -326,6 +326,7 @@ impl<'a> Recorder<'a> {
                 .chain(remark)
                 .collect(),
             steady_starts,
+            left_out_points: self.plan.left_out.get(&test).copied().unwrap_or(0),
             ..TestResult::default()
         };
         for shot in slots.iter().flatten().flatten() {
@@ -429,6 +430,7 @@ fn review(progress: &Progress) -> Review {
     review.tests = progress.finished.iter().flatten().cloned().collect();
     review.failed = progress.failed.iter().flatten().cloned().collect();
     review.unfinished = progress.unfinished.iter().flatten().cloned().collect();
-    review.complete = review.failed.is_empty() && progress.settled.iter().all(|s| *s);
+    let whole = review.tests.iter().all(|test| test.left_out_points == 0);
+    review.complete = whole && review.failed.is_empty() && progress.settled.iter().all(|s| *s);
     review
 }

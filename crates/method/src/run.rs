@@ -23,6 +23,9 @@ use crate::{parallel, serial, until_steady};
 /// Keeps a partial review; what it cannot is said in words, and becomes a warning.
 pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
 
+/// Whether a point of the test of this id is wanted.
+pub type Wanted<'a> = &'a (dyn Fn(&str, &stend_analysis::Load) -> bool + Sync);
+
 /// The largest factor on durations: two hours become eight days. Much more would end in
 /// times that 64 bits of nanoseconds cannot hold.
 pub const DURATION_SCALE_MAX: f64 = 100.0;
@@ -32,6 +35,9 @@ pub const DURATION_SCALE_MAX: f64 = 100.0;
 pub struct ReviewOptions<'a> {
     /// Ids of the tests to run; `None` for all of the edition.
     pub tests: Option<Vec<String>>,
+    /// Only these points of the tests that consist of points; `None` for all. A test that
+    /// lacks some says so, and its review is not complete.
+    pub wanted: Option<Wanted<'a>>,
     /// Root seed: every job's own seed is derived from it and from the job's name.
     pub seed: u64,
     /// Factor on every duration, pauses included. Runtimes come out in whole seconds,
@@ -58,6 +64,7 @@ impl Default for ReviewOptions<'_> {
     fn default() -> Self {
         ReviewOptions {
             tests: None,
+            wanted: None,
             seed: 1,
             duration_scale: 1.0,
             threads: 1,
@@ -374,7 +381,15 @@ fn prepare_plan<'e>(
         .filter(|i| finished[*i].is_none())
         .collect();
     let scale = options.duration_scale;
-    let mut plan = Plan::new(edition, &left, options.seed, scale, target, read_only);
+    let mut plan = Plan::new(
+        edition,
+        &left,
+        options.seed,
+        scale,
+        target,
+        read_only,
+        options.wanted,
+    );
     plan.write_budget_bytes = options.write_budget_bytes;
     Ok((plan, finished))
 }

@@ -66,6 +66,10 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
 /// A named fact, `write cache: on`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
@@ -141,6 +145,10 @@ pub struct TestResult {
     /// Measured points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<Vec<Point>>,
+    /// Points of the edition's test that were not asked for and are not in `points`: what
+    /// follows from the whole test does not follow from this.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out_points: u32,
     /// Measured curves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub series: Option<Vec<Series>>,

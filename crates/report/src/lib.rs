@@ -22,6 +22,7 @@ mod latency;
 mod number;
 mod page;
 mod points;
+mod published;
 mod responses;
 mod rounds;
 mod smart;

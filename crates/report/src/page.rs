@@ -12,7 +12,7 @@ use crate::drive::{Drive, drives, kind_words};
 use crate::view::{Block, Cell, Folding, Table, Width};
 use crate::{
     Finding, ReportError, benchmark, curves, endurance, files, headline, ladders, number, points,
-    responses, rounds, smart, traces,
+    published, responses, rounds, smart, traces,
 };
 
 #[derive(Template)]
@@ -42,6 +42,8 @@ struct Page<'a> {
     /// Within which share figures are called level.
     level: String,
     key_figures: Option<Table>,
+    /// What published reviews found, as far as the drives here answer it.
+    published: Vec<Table>,
     drives: Table,
     /// What the drive told of itself, if it was asked.
     account: Option<smart::Account>,
@@ -104,6 +106,7 @@ pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportErr
         findings: findings.iter().map(bound).collect(),
         level: number::percent(LEVEL_SHARE),
         key_figures: headline::table(&drives),
+        published: published::tables(review),
         drives: drives_table(&drives),
         account: review.smart.as_ref().map(smart::account),
         facts: &target.facts,

@@ -30,6 +30,7 @@ Exit codes:
   5  a tool is missing
   6  the operating system or a tool failed
   7  some tests or benchmarks did not finish; what did is saved
+  8  a published finding does not hold (stend claims)
   129  ended by SIGHUP; finished tests are saved
   130  ended by SIGINT (Ctrl-C); finished tests are saved
   143  ended by SIGTERM; finished tests are saved";
@@ -60,6 +61,11 @@ pub enum Command {
     Report(ReportArgs),
     /// Compare reviews in the lab: what was unlike, figures, ratios; as a page with --out.
     Compare(CompareArgs),
+    /// Put what published reviews found to the drive models: which findings hold, and which do
+    /// not.
+    ///
+    /// What has been simulated before, by this very program, is taken from the lab.
+    Claims(ClaimsArgs),
     /// Measure how fast the simulator is, and how much memory it takes.
     Bench(BenchArgs),
 }
@@ -180,6 +186,54 @@ pub struct CompareArgs {
     pub lab: LabPath,
 
     /// Print JSON (schema `stend.compare/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `stend claims`.
+#[derive(Debug, Args)]
+pub struct ClaimsArgs {
+    /// Files of findings. Default: those that are part of the program.
+    pub files: Vec<PathBuf>,
+
+    /// Only the articles of these ids.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub article: Option<Vec<String>>,
+
+    /// Simulate only these drives; what needs others is left open.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub drives: Option<Vec<String>>,
+
+    /// Root of every random choice.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Factor on every duration. Anything but 1 is said wherever a figure appears.
+    #[arg(
+        long,
+        value_name = "F",
+        default_value_t = 1.0,
+        allow_negative_numbers = true
+    )]
+    pub duration_scale: f64,
+
+    /// Drives at the same time. Default: the number of processors.
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZero<usize>>,
+
+    /// Simulate everything anew, whatever is in the lab.
+    #[arg(long)]
+    pub fresh: bool,
+
+    /// Write what holds and what does not to this file, as Markdown.
+    #[arg(long, value_name = "FILE")]
+    pub validation: Option<PathBuf>,
+
+    /// Which lab.
+    #[command(flatten)]
+    pub lab: LabPath,
+
+    /// Print JSON (schema `stend.claims/1`) on stdout.
     #[arg(long)]
     pub json: bool,
 }

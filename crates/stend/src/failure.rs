@@ -27,6 +27,9 @@ pub enum Failure {
     /// Some tests did not finish; what did is saved, and told already. Exit code 7.
     #[error("some tests did not finish")]
     Incomplete,
+    /// A published finding does not hold, as was told. Exit code 8.
+    #[error("a finding does not hold")]
+    Refuted,
 }
 
 impl Failure {
@@ -38,12 +41,13 @@ impl Failure {
             Failure::ToolMissing(_) => 5,
             Failure::Io(_) => 6,
             Failure::Incomplete => 7,
+            Failure::Refuted => 8,
         }
     }
 
     /// Whether everything has been said already.
     pub fn is_silent(&self) -> bool {
-        matches!(self, Failure::Incomplete)
+        matches!(self, Failure::Incomplete | Failure::Refuted)
     }
 }
 

@@ -51,6 +51,11 @@ impl SimulatedTarget {
         }
     }
 
+    /// What a new drive of this model would say of itself, without making one.
+    pub fn info_of(model: &Model) -> TargetInfo {
+        info(model, model.spec().user_bytes)
+    }
+
     /// What it was made of.
     pub fn model(&self) -> &Model {
         &self.model
@@ -210,27 +215,34 @@ impl SimulatedTarget {
     }
 }
 
+fn info(model: &Model, capacity_bytes: u64) -> TargetInfo {
+    let facts = model.facts().into_iter();
+    TargetInfo {
+        name: model.name.clone(),
+        title: model.title.clone(),
+        kind: TargetKind::Simulated,
+        capacity_bytes,
+        facts: facts
+            .map(|(name, value)| Condition { name, value })
+            .collect(),
+    }
+}
+
 impl Target for SimulatedTarget {
     fn info(&self) -> TargetInfo {
-        let mut facts = self.model.facts();
+        let mut info = info(&self.model, self.drive.capacity_bytes());
         if self.state.is_some() {
             // Results hold for this state alone.
             let history = format!(
                 "{:016x} (hash of all that happened)",
                 self.drive.trace_hash()
             );
-            facts.push(("history of the drive".to_string(), history));
+            info.facts.push(Condition {
+                name: "history of the drive".to_string(),
+                value: history,
+            });
         }
-        TargetInfo {
-            name: self.model.name.clone(),
-            title: self.model.title.clone(),
-            kind: TargetKind::Simulated,
-            capacity_bytes: self.drive.capacity_bytes(),
-            facts: facts
-                .into_iter()
-                .map(|(name, value)| Condition { name, value })
-                .collect(),
-        }
+        info
     }
 
     fn environment(&self) -> Vec<Condition> {

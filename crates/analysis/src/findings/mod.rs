@@ -50,7 +50,8 @@ pub const SUMMARY_TITLE: &str = "In short";
 pub fn findings(review: &Review) -> Vec<(String, String)> {
     let drives = Judged::all(review);
     let mut found = Vec::new();
-    for test in &review.tests {
+    let whole = |test: &&TestResult| test.left_out_points == 0;
+    for test in review.tests.iter().filter(whole) {
         let mut sentences = own_sentences(test, review.target.capacity_bytes);
         if sentences.is_empty() {
             continue;

@@ -19,9 +19,10 @@ pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
     if review.tests.is_empty() {
         return vec!["No test has finished: there is nothing to judge.".to_owned()];
     }
+    let whole = || review.tests.iter().filter(|test| test.left_out_points == 0);
     let clauses: Vec<String> = [
-        review.tests.iter().find_map(reading_and_writing),
-        review.tests.iter().find_map(lasting),
+        whole().find_map(reading_and_writing),
+        whole().find_map(lasting),
     ]
     .into_iter()
     .flatten()
@@ -30,7 +31,7 @@ pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
     if !clauses.is_empty() {
         out.push(capitalised(&clauses.join("; ")) + ".");
     }
-    out.extend(review.tests.iter().find_map(coming_back));
+    out.extend(whole().find_map(coming_back));
     out.extend(rivals::comparison(drives));
     out.extend(reservations(review));
     out

@@ -1,6 +1,7 @@
 //! One file a command, or a folder.
 
 pub mod bench;
+pub mod claims;
 pub mod compare;
 pub mod drive;
 pub mod drives;

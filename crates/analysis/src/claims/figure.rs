@@ -1,0 +1,572 @@
+//! What a black-box test shows of one drive: one number.
+
+use serde::Deserialize;
+use stend_record::review::{
+    FileWork, Pattern, Point, PointOp, Response, Sample, Series, TestResult,
+};
+
+use super::Measured;
+use crate::ends::{end_level, start_level};
+use crate::files::files_of;
+use crate::load::{Load, benchmark_of, curves_of, points_of, responses_of, traces_of};
+use crate::recovery::recovery;
+use crate::response::aftermath;
+use crate::smooth::moving_mean;
+use crate::steps::{Level, steps};
+use crate::words;
+
+/// A figure of a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What it is, in words.
+    pub title: String,
+    /// Id of the test that it comes from.
+    pub test: String,
+    /// What of the test.
+    pub of: Of,
+    /// Where in its file it is defined, line from 1.
+    pub line: usize,
+}
+
+/// What of a test is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Of {
+    /// Measured points.
+    Points {
+        /// Which.
+        select: Select,
+        /// What of each.
+        metric: PointMetric,
+        /// How several of them become one number.
+        over: Aggregate,
+    },
+    /// A curve.
+    Curve {
+        /// Its name, `fresh`.
+        name: String,
+        /// What of it.
+        metric: CurveMetric,
+        /// In which part of it.
+        span: Span,
+        /// Which of its levels, from 1.
+        step: Option<usize>,
+    },
+    /// Reads while a file is deleted.
+    Response {
+        /// Its name, `with TRIM`.
+        name: String,
+        /// What of it.
+        metric: ResponseMetric,
+        /// Between which instants after the deletion.
+        span: Span,
+    },
+    /// A row of a benchmark in one direction.
+    Benchmark {
+        /// Name of the row.
+        row: String,
+        /// Direction.
+        op: PointOp,
+    },
+    /// Bytes a second over busy time, of one trace or of all together.
+    Traces {
+        /// Which; `None` for all.
+        trace: Option<String>,
+    },
+    /// Bytes a second of work on files, of one set or of all.
+    Files {
+        /// Which; `None` for all.
+        set: Option<String>,
+        /// How several sets become one number.
+        over: Aggregate,
+    },
+}
+
+/// Which points; what is not said may be anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Select {
+    /// Direction.
+    pub op: Option<PointOp>,
+    /// Order of the offsets.
+    pub pattern: Option<Pattern>,
+    /// Request size, bytes.
+    pub block_bytes: Option<u64>,
+    /// Queue depth of each thread.
+    pub queue_depth: Option<u32>,
+    /// Threads.
+    pub threads: Option<u32>,
+    /// Share of reads, percent.
+    pub read_percent: Option<u32>,
+}
+
+impl Select {
+    /// Whether a load is among them.
+    pub fn takes(&self, load: &Load) -> bool {
+        self.op.is_none_or(|op| op == load.op)
+            && self.pattern.is_none_or(|pattern| pattern == load.pattern)
+            && self
+                .block_bytes
+                .is_none_or(|bytes| bytes == load.block_bytes)
+            && self
+                .queue_depth
+                .is_none_or(|depth| depth == load.queue_depth)
+            && self.threads.is_none_or(|threads| threads == load.threads)
+            && self
+                .read_percent
+                .is_none_or(|percent| percent == load.read_percent)
+    }
+}
+
+/// What of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PointMetric {
+    /// Requests a second.
+    Iops,
+    /// Bytes a second.
+    BwBytesPerS,
+    /// Requests a second of the reads of a mixed point.
+    ReadIops,
+    /// Bytes a second of the reads of a mixed point.
+    ReadBwBytesPerS,
+    /// Mean completion latency.
+    LatencyMeanNs,
+    /// 99th percentile of it.
+    LatencyP99Ns,
+    /// The slowest request.
+    LatencyMaxNs,
+}
+
+/// What of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CurveMetric {
+    /// Mean speed over the span.
+    Iops,
+    /// The same in bytes a second.
+    BwBytesPerS,
+    /// Where the curve starts: [`start_level`].
+    StartIops,
+    /// Where it ends: [`end_level`].
+    EndIops,
+    /// Half of the width that holds the middle 68 % of the samples of the span, each as a share
+    /// of the mean over the 30 s around it, percent: what a reader sees as scatter around the
+    /// line.
+    ScatterPercent,
+    /// Speed of its nth level: [`steps`](steps()).
+    StepIops,
+    /// Bytes written where its nth level ends.
+    StepEndBytes,
+    /// The same in capacities of the drive.
+    StepEndCapacities,
+    /// How many levels it has.
+    Steps,
+    /// Bytes written fast: [`recovery`](recovery()), by the end level of the test's first curve.
+    FastBytes,
+    /// The same in capacities of the drive.
+    FastCapacities,
+    /// Bytes written in the whole curve.
+    WrittenBytes,
+    /// Where it ends, as a share of where it starts, percent.
+    KeptPercent,
+}
+
+/// What of a response to a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResponseMetric {
+    /// Reads a second before the deletion.
+    ReferenceIops,
+    /// Mean reads a second over the span after it.
+    Iops,
+    /// The slowest second after it.
+    SlowestSecondIops,
+    /// When reads are back to normal.
+    NormalAfterS,
+    /// The slowest read after it.
+    LatencyMaxNs,
+}
+
+/// A part of a curve. What is not said does not bound it; samples lie in it that begin and end
+/// there.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Span {
+    /// From this time on, s.
+    pub from_s: Option<f64>,
+    /// Up to this time, s.
+    pub to_s: Option<f64>,
+    /// From so many bytes written on.
+    pub from_bytes: Option<u64>,
+    /// Up to so many.
+    pub to_bytes: Option<u64>,
+    /// From so many capacities written on.
+    pub from_capacities: Option<f64>,
+    /// Up to so many.
+    pub to_capacities: Option<f64>,
+}
+
+/// How several numbers become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aggregate {
+    /// There must be one only.
+    #[default]
+    Only,
+    /// Their mean.
+    Mean,
+    /// The greatest.
+    Greatest,
+    /// The least.
+    Least,
+}
+
+/// What a number is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// Requests a second.
+    Iops,
+    /// Bytes a second.
+    BytesPerS,
+    /// Bytes.
+    Bytes,
+    /// Capacities of the drive.
+    Capacities,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Seconds.
+    Seconds,
+    /// Percent.
+    Percent,
+    /// A number of things.
+    Count,
+}
+
+impl Quantity {
+    /// A value with its unit.
+    pub fn words(self, value: f64) -> String {
+        match self {
+            Quantity::Iops => format!("{} IOPS", words::number(value)),
+            Quantity::BytesPerS => words::speed(value),
+            Quantity::Bytes => words::bytes(value as u64),
+            Quantity::Capacities => format!("{} × the capacity", words::number(value)),
+            Quantity::Nanoseconds => words::latency(value),
+            Quantity::Seconds => format!("{} s", words::number(value)),
+            Quantity::Percent => format!("{} %", words::number(value)),
+            Quantity::Count => words::number(value),
+        }
+    }
+
+    /// As the last part of a key in JSON.
+    pub fn key(self) -> &'static str {
+        match self {
+            Quantity::Iops => "iops",
+            Quantity::BytesPerS => "bytes_per_s",
+            Quantity::Bytes => "bytes",
+            Quantity::Capacities => "capacities",
+            Quantity::Nanoseconds => "ns",
+            Quantity::Seconds => "s",
+            Quantity::Percent => "percent",
+            Quantity::Count => "count",
+        }
+    }
+}
+
+/// Why a drive has no such figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// It was not measured.
+    NotMeasured(String),
+    /// It was measured, and there is none: a curve without a third level.
+    NotThere(String),
+}
+
+impl Figure {
+    /// What its numbers are of.
+    pub fn quantity(&self) -> Quantity {
+        match &self.of {
+            Of::Points { metric, .. } => metric.quantity(),
+            Of::Curve { metric, .. } => metric.quantity(),
+            Of::Response { metric, .. } => metric.quantity(),
+            Of::Benchmark { .. } | Of::Traces { .. } | Of::Files { .. } => Quantity::BytesPerS,
+        }
+    }
+
+    /// Its value for a drive.
+    ///
+    /// # Errors
+    /// [`Missing`] where there is none.
+    pub fn measure(&self, drive: &Measured<'_>) -> Result<f64, Missing> {
+        let test = drive.tests.iter().find(|test| test.id == self.test);
+        let test = test.ok_or_else(|| {
+            Missing::NotMeasured(format!("test {} of {}", self.test, drive.target.name))
+        })?;
+        match self.value(test, drive.target.capacity_bytes) {
+            Some(value) => Ok(value),
+            None if test.left_out_points > 0 => Err(Missing::NotMeasured(format!(
+                "more of test {} of {}",
+                self.test, drive.target.name
+            ))),
+            None => Err(Missing::NotThere(format!(
+                "{}: the test shows no {}",
+                drive.target.name, self.title
+            ))),
+        }
+    }
+
+    fn value(&self, test: &TestResult, capacity_bytes: u64) -> Option<f64> {
+        match &self.of {
+            Of::Points {
+                select,
+                metric,
+                over,
+            } => {
+                let points = points_of(test).iter();
+                let taken = points.filter(|point| select.takes(&Load::of(point)));
+                let values: Option<Vec<f64>> = taken.map(|point| metric.of(point)).collect();
+                over.of(&values?)
+            }
+            Of::Curve {
+                name,
+                metric,
+                span,
+                step,
+            } => {
+                let curves = curves_of(test);
+                let series = curves.iter().find(|series| series.name == *name)?;
+                let part = Part {
+                    series,
+                    first: curves.first()?,
+                    span,
+                    step: *step,
+                    capacity: capacity_bytes as f64,
+                };
+                part.value(*metric)
+            }
+            Of::Response { name, metric, span } => {
+                let of = responses_of(test).iter().find(|of| of.name == *name)?;
+                metric.of(of, span)
+            }
+            Of::Benchmark { row, op } => {
+                let mut cells = benchmark_of(test).iter();
+                let cell = cells.find(|cell| cell.row == *row && cell.op == *op)?;
+                Some(cell.best_bw_bytes_per_s)
+            }
+            Of::Traces { trace: None } => test.overall_bw_bytes_per_s,
+            Of::Traces { trace: Some(name) } => {
+                let trace = traces_of(test).iter().find(|trace| trace.name == *name)?;
+                Some(trace.bw_bytes_per_s)
+            }
+            Of::Files { set, over } => {
+                let wanted = |work: &&FileWork| set.as_ref().is_none_or(|set| *set == work.set);
+                let speeds = files_of(test).iter().filter(wanted);
+                let speeds: Vec<f64> = speeds.map(|work| work.bw_bytes_per_s).collect();
+                over.of(&speeds)
+            }
+        }
+    }
+}
+
+impl Aggregate {
+    fn of(self, values: &[f64]) -> Option<f64> {
+        match self {
+            Aggregate::Only => match values {
+                [one] => Some(*one),
+                _ => None,
+            },
+            Aggregate::Mean if values.is_empty() => None,
+            Aggregate::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),
+            Aggregate::Greatest => values.iter().copied().reduce(f64::max),
+            Aggregate::Least => values.iter().copied().reduce(f64::min),
+        }
+    }
+}
+
+impl PointMetric {
+    fn quantity(self) -> Quantity {
+        match self {
+            PointMetric::Iops | PointMetric::ReadIops => Quantity::Iops,
+            PointMetric::BwBytesPerS | PointMetric::ReadBwBytesPerS => Quantity::BytesPerS,
+            PointMetric::LatencyMeanNs | PointMetric::LatencyP99Ns | PointMetric::LatencyMaxNs => {
+                Quantity::Nanoseconds
+            }
+        }
+    }
+
+    fn of(self, point: &Point) -> Option<f64> {
+        let reads = point.parts.iter().find(|part| part.op == PointOp::Read);
+        // Of a mix that is all reads or all writes there may be no parts.
+        let share = f64::from(point.read_percent) / 100.0;
+        let pure = point.parts.is_empty() && (share == 0.0 || share == 1.0);
+        let of_reads = |part: Option<f64>, whole: f64| part.or(pure.then_some(whole * share));
+        let latency = &point.latency_ns;
+        Some(match self {
+            PointMetric::Iops => point.iops,
+            PointMetric::BwBytesPerS => point.bw_bytes_per_s,
+            PointMetric::ReadIops => of_reads(reads.map(|part| part.iops), point.iops)?,
+            PointMetric::ReadBwBytesPerS => {
+                of_reads(reads.map(|part| part.bw_bytes_per_s), point.bw_bytes_per_s)?
+            }
+            PointMetric::LatencyMeanNs => latency.mean,
+            PointMetric::LatencyP99Ns => latency.p99 as f64,
+            PointMetric::LatencyMaxNs => latency.max as f64,
+        })
+    }
+}
+
+impl CurveMetric {
+    /// Whether it is of one of the levels.
+    pub(super) fn is_of_a_step(self) -> bool {
+        matches!(
+            self,
+            CurveMetric::StepIops | CurveMetric::StepEndBytes | CurveMetric::StepEndCapacities
+        )
+    }
+
+    /// Whether it is of a part of the curve.
+    pub(super) fn is_of_a_span(self) -> bool {
+        matches!(
+            self,
+            CurveMetric::Iops | CurveMetric::BwBytesPerS | CurveMetric::ScatterPercent
+        )
+    }
+
+    fn quantity(self) -> Quantity {
+        match self {
+            CurveMetric::Iops
+            | CurveMetric::StartIops
+            | CurveMetric::EndIops
+            | CurveMetric::StepIops => Quantity::Iops,
+            CurveMetric::BwBytesPerS => Quantity::BytesPerS,
+            CurveMetric::ScatterPercent | CurveMetric::KeptPercent => Quantity::Percent,
+            CurveMetric::StepEndBytes | CurveMetric::FastBytes | CurveMetric::WrittenBytes => {
+                Quantity::Bytes
+            }
+            CurveMetric::StepEndCapacities | CurveMetric::FastCapacities => Quantity::Capacities,
+            CurveMetric::Steps => Quantity::Count,
+        }
+    }
+}
+
+/// A part of a curve, and what is needed to look at it.
+struct Part<'a> {
+    series: &'a Series,
+    /// The first curve of the test.
+    first: &'a Series,
+    span: &'a Span,
+    step: Option<usize>,
+    capacity: f64,
+}
+
+impl Part<'_> {
+    fn value(&self, metric: CurveMetric) -> Option<f64> {
+        let series = self.series;
+        match metric {
+            CurveMetric::Iops => self.mean_iops(),
+            CurveMetric::BwBytesPerS => Some(self.mean_iops()? * series.point.block_bytes as f64),
+            CurveMetric::StartIops => start_level(series),
+            CurveMetric::EndIops => end_level(series),
+            CurveMetric::ScatterPercent => self.scatter_percent(),
+            CurveMetric::StepIops => Some(self.level()?.iops_mean),
+            CurveMetric::StepEndBytes => self.step_end_bytes(),
+            CurveMetric::StepEndCapacities => Some(self.step_end_bytes()? / self.capacity),
+            CurveMetric::Steps => Some(steps(series).len() as f64),
+            CurveMetric::FastBytes => self.fast_bytes(),
+            CurveMetric::FastCapacities => Some(self.fast_bytes()? / self.capacity),
+            CurveMetric::KeptPercent => Some(100.0 * end_level(series)? / start_level(series)?),
+            CurveMetric::WrittenBytes => Some(series.samples.last()?.written_bytes as f64),
+        }
+    }
+
+    fn fast_bytes(&self) -> Option<f64> {
+        let found = recovery(self.series, end_level(self.first)?)?;
+        Some(found.bytes as f64)
+    }
+
+    fn level(&self) -> Option<Level> {
+        steps(self.series).get(self.step?.checked_sub(1)?).copied()
+    }
+
+    /// The last level ends with the measurement, not with a step.
+    fn step_end_bytes(&self) -> Option<f64> {
+        let levels = steps(self.series);
+        let index = self.step?.checked_sub(1)?;
+        (index + 1 < levels.len()).then(|| levels[index].to_bytes as f64)
+    }
+
+    /// Which samples lie in the span.
+    fn within(&self) -> impl Iterator<Item = (usize, &Sample)> {
+        let span = self.span;
+        let capacity = self.capacity;
+        let samples = &self.series.samples;
+        let interval_s = self.series.interval_s;
+        samples.iter().enumerate().filter(move |(i, sample)| {
+            let before = i.checked_sub(1).map_or(0, |i| samples[i].written_bytes);
+            let (before, after) = (before as f64, sample.written_bytes as f64);
+            // A rounding error in a sample's end must not shift a whole interval.
+            let from_s = sample.t_s - interval_s + interval_s / 1e3;
+            let to_s = sample.t_s - interval_s / 1e3;
+            span.from_s.is_none_or(|bound| from_s >= bound)
+                && span.to_s.is_none_or(|bound| to_s <= bound)
+                && span.from_bytes.is_none_or(|bound| before >= bound as f64)
+                && span.to_bytes.is_none_or(|bound| after <= bound as f64)
+                && span
+                    .from_capacities
+                    .is_none_or(|bound| before >= bound * capacity)
+                && span
+                    .to_capacities
+                    .is_none_or(|bound| after <= bound * capacity)
+        })
+    }
+
+    fn mean_iops(&self) -> Option<f64> {
+        let iops: Vec<f64> = self.within().map(|(_, sample)| sample.iops).collect();
+        Aggregate::Mean.of(&iops)
+    }
+
+    fn scatter_percent(&self) -> Option<f64> {
+        let means = moving_mean(&self.series.samples, 30.0);
+        let mut shares: Vec<f64> = self
+            .within()
+            .map(|(i, sample)| sample.iops / means[i].max(f64::MIN_POSITIVE))
+            .collect();
+        shares.sort_unstable_by(f64::total_cmp);
+        let last = shares.len().checked_sub(1)?;
+        let at = |share: f64| shares[(last as f64 * share).round() as usize];
+        Some(50.0 * (at(0.84) - at(0.16)))
+    }
+}
+
+impl ResponseMetric {
+    /// Whether it is of a part of the time.
+    pub(super) fn is_of_a_span(self) -> bool {
+        self == ResponseMetric::Iops
+    }
+
+    fn quantity(self) -> Quantity {
+        match self {
+            ResponseMetric::ReferenceIops
+            | ResponseMetric::Iops
+            | ResponseMetric::SlowestSecondIops => Quantity::Iops,
+            ResponseMetric::NormalAfterS => Quantity::Seconds,
+            ResponseMetric::LatencyMaxNs => Quantity::Nanoseconds,
+        }
+    }
+
+    fn of(self, response: &Response, span: &Span) -> Option<f64> {
+        match self {
+            ResponseMetric::ReferenceIops => Some(response.reference_iops),
+            ResponseMetric::Iops => {
+                let slack_s = response.interval_s / 1e3;
+                let (from_s, to_s) = (span.from_s.unwrap_or(0.0), span.to_s);
+                let within = response.intervals.iter().filter(|interval| {
+                    interval.t_s - response.interval_s + slack_s >= from_s
+                        && to_s.is_none_or(|bound| interval.t_s - slack_s <= bound)
+                });
+                let iops: Vec<f64> = within.map(|interval| interval.iops).collect();
+                Aggregate::Mean.of(&iops)
+            }
+            ResponseMetric::SlowestSecondIops => Some(aftermath(response)?.iops_lowest),
+            ResponseMetric::NormalAfterS => aftermath(response)?.normal_after_s,
+            ResponseMetric::LatencyMaxNs => Some(response.latency_ns.max as f64),
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! Whether findings hold for drives that were measured.
+
+use super::figure::{Figure, Missing, Quantity};
+use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Drives, Finding, Relation};
+use crate::words::{self, number};
+
+/// What became of a check or a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It holds.
+    Holds,
+    /// Not everything that it is about was measured, and what was does not contradict it.
+    Open,
+    /// It does not hold.
+    Fails,
+}
+
+/// A finding that was judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedFinding<'a> {
+    /// Which.
+    pub finding: &'a Finding,
+    /// Holds when all checks do, fails when one does.
+    pub outcome: Outcome,
+    /// In the order of the file.
+    pub checks: Vec<JudgedCheck<'a>>,
+}
+
+/// A check that was judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedCheck<'a> {
+    /// Which.
+    pub check: &'a Check,
+    /// The figure.
+    pub figure: &'a Figure,
+    /// What should be, in words.
+    pub expected: String,
+    /// What is, in words.
+    pub got: String,
+    /// Fails when one comparison does.
+    pub outcome: Outcome,
+    /// Each for itself.
+    pub comparisons: Vec<Comparison>,
+}
+
+/// The figure of one drive, put beside what it was compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The drive.
+    pub drive: String,
+    /// Its figure.
+    pub value: Option<f64>,
+    /// What it was compared with: a drive, or `greatest of …`.
+    pub against: Option<String>,
+    /// The figure of that.
+    pub against_value: Option<f64>,
+    /// The number that was judged: the value itself, a multiple, or a place.
+    pub judged: Option<f64>,
+    /// Whether it passes.
+    pub outcome: Outcome,
+    /// Why there is no such number.
+    pub problem: Option<String>,
+}
+
+/// Judges all findings of an article, in its order.
+pub fn judge<'a>(article: &'a Article, drives: &Drives<'_>) -> Vec<JudgedFinding<'a>> {
+    let judged = |finding: &'a Finding| {
+        let checks: Vec<JudgedCheck<'a>> = finding
+            .checks
+            .iter()
+            .map(|check| Judge::of(article, drives, check).check())
+            .collect();
+        JudgedFinding {
+            finding,
+            outcome: worst(checks.iter().map(|check| check.outcome)),
+            checks,
+        }
+    };
+    article.findings.iter().map(judged).collect()
+}
+
+fn worst(outcomes: impl Iterator<Item = Outcome>) -> Outcome {
+    outcomes.max().unwrap_or(Outcome::Open)
+}
+
+fn passed(passes: bool) -> Outcome {
+    match passes {
+        true => Outcome::Holds,
+        false => Outcome::Fails,
+    }
+}
+
+/// One check on the drives there are.
+struct Judge<'a, 'd, 'r> {
+    article: &'a Article,
+    drives: &'d Drives<'r>,
+    check: &'a Check,
+    figure: &'a Figure,
+}
+
+type Found = Result<f64, Missing>;
+
+impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
+    fn of(article: &'a Article, drives: &'d Drives<'r>, check: &'a Check) -> Judge<'a, 'd, 'r> {
+        Judge {
+            article,
+            drives,
+            check,
+            figure: &article.figures[&check.figure],
+        }
+    }
+
+    fn check(&self) -> JudgedCheck<'a> {
+        let comparisons: Vec<Comparison> = self
+            .check
+            .drives
+            .iter()
+            .flat_map(|drive| self.drive(drive))
+            .collect();
+        JudgedCheck {
+            check: self.check,
+            figure: self.figure,
+            expected: self.expected(),
+            got: self.got(&comparisons),
+            outcome: worst(comparisons.iter().map(|c| c.outcome)),
+            comparisons,
+        }
+    }
+
+    fn measure(&self, figure: &str, drive: &str) -> Found {
+        match self.drives.get(drive) {
+            Some(measured) => self.article.figures[figure].measure(measured),
+            None => Err(Missing::NotMeasured(drive.to_owned())),
+        }
+    }
+
+    fn drive(&self, drive: &str) -> Vec<Comparison> {
+        let own = self.measure(&self.check.figure, drive);
+        match &self.check.relation {
+            Relation::Value(bounds) => {
+                let judged = own.clone().map(|value| (value, bounds.hold(value)));
+                vec![comparison(drive, &own, None, &judged)]
+            }
+            Relation::Ratio {
+                figure,
+                against,
+                by,
+                bounds,
+            } => self.ratios(drive, &own, (figure, against.as_deref(), *by), bounds),
+            Relation::Order { more, than } => others(than, drive)
+                .map(|other| {
+                    let its = self.measure(&self.check.figure, other);
+                    let judged = both(&own, &its).map(|(own, its)| {
+                        let passes = if *more { own > its } else { own < its };
+                        (own / its, passes)
+                    });
+                    comparison(drive, &own, Some((other.to_owned(), &its)), &judged)
+                })
+                .collect(),
+            Relation::Place {
+                among,
+                at_most,
+                at_least,
+            } => {
+                let judged = self.place(drive, &own, among).map(|place| {
+                    let passes = at_most.is_none_or(|bound| place <= bound)
+                        && at_least.is_none_or(|bound| place >= bound);
+                    (place as f64, passes)
+                });
+                vec![comparison(drive, &own, None, &judged)]
+            }
+        }
+    }
+
+    fn ratios(
+        &self,
+        drive: &str,
+        own: &Found,
+        (figure, against, by): (&str, Option<&[String]>, By),
+        bounds: &Bounds,
+    ) -> Vec<Comparison> {
+        let compare = |name: String, its: &Found| {
+            let judged = both(own, its).map(|(own, its)| (own / its, bounds.hold(own / its)));
+            comparison(drive, own, Some((name, its)), &judged)
+        };
+        let Some(against) = against else {
+            let its = self.measure(figure, drive);
+            return vec![compare(self.article.figures[figure].title.clone(), &its)];
+        };
+        let all = others(against, drive).map(|other| (other, self.measure(figure, other)));
+        if by == By::Each {
+            return all
+                .map(|(other, its)| compare(other.to_owned(), &its))
+                .collect();
+        }
+        let all: Vec<(&str, Found)> = all.collect();
+        let values: Result<Vec<f64>, Missing> = all.iter().map(|(_, its)| its.clone()).collect();
+        let its = values.map(|values| match by {
+            By::Each | By::Greatest => values.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            By::Least => values.into_iter().fold(f64::INFINITY, f64::min),
+            By::Mean => values.iter().sum::<f64>() / values.len() as f64,
+        });
+        let names: Vec<String> = all.iter().map(|(other, _)| (*other).to_owned()).collect();
+        vec![compare(
+            format!("{} of {}", by.words(), words::list(&names)),
+            &its,
+        )]
+    }
+
+    /// One more than the drives that have more.
+    fn place(&self, drive: &str, own: &Found, among: &[String]) -> Result<usize, Missing> {
+        let own = own.clone()?;
+        let mut place = 1;
+        for other in others(among, drive) {
+            if self.measure(&self.check.figure, other)? > own {
+                place += 1;
+            }
+        }
+        Ok(place)
+    }
+
+    fn expected(&self) -> String {
+        let quantity = self.figure.quantity();
+        match &self.check.relation {
+            Relation::Value(bounds) => bounds.words(&|value| quantity.words(value)),
+            Relation::Ratio {
+                figure,
+                against,
+                by,
+                bounds,
+            } => {
+                let multiple = bounds.words(&|value| format!("{} ×", number(value)));
+                let title = &self.article.figures[figure].title;
+                let other = match figure == &self.check.figure {
+                    true => String::new(),
+                    false => format!("{title} of "),
+                };
+                match against {
+                    None => format!("{multiple} {title}"),
+                    Some(drives) => {
+                        format!("{multiple} {other}{} {}", by.words(), self.named(drives))
+                    }
+                }
+            }
+            Relation::Order { more, than } => {
+                let side = if *more { "more" } else { "less" };
+                format!("{side} than each of {}", self.named(than))
+            }
+            Relation::Place {
+                among,
+                at_most,
+                at_least,
+            } => {
+                let of = among.len();
+                match (at_least, at_most) {
+                    (Some(least), Some(most)) if least == most => format!("place {least} of {of}"),
+                    (Some(least), Some(most)) => format!("place {least} to {most} of {of}"),
+                    (Some(least), None) => format!("place {least} or further back of {of}"),
+                    (None, Some(1)) => format!("first of {of}"),
+                    (None, Some(most)) => format!("place {most} or better of {of}"),
+                    (None, None) => format!("any place of {of}"),
+                }
+            }
+        }
+    }
+
+    fn named(&self, drives: &[String]) -> String {
+        let same = |others: &[String]| drives.iter().all(|d| others.contains(d));
+        if drives.len() > 2
+            && drives.len() == self.article.rivals.len()
+            && same(&self.article.rivals)
+        {
+            return format!("the {} rivals", drives.len());
+        }
+        words::list(drives)
+    }
+
+    /// The figures: of many comparisons of a drive, the range, and those that fail by name.
+    fn got(&self, comparisons: &[Comparison]) -> String {
+        let quantity = self.figure.quantity();
+        let mut parts = Vec::new();
+        for drive in &self.check.drives {
+            let own: Vec<&Comparison> = comparisons.iter().filter(|c| c.drive == *drive).collect();
+            let mut text = match own.first().and_then(|c| c.value) {
+                Some(value) => quantity.words(value),
+                None => "no figure".to_owned(),
+            };
+            if self.check.drives.len() > 1 {
+                text = format!("{drive}: {text}");
+            }
+            match &self.check.relation {
+                Relation::Value(_) => {}
+                Relation::Place { .. } => {
+                    if let Some(place) = own.first().and_then(|c| c.judged) {
+                        text += &format!(", place {place}");
+                    }
+                }
+                Relation::Ratio { .. } | Relation::Order { .. } => {
+                    text += &multiples(&own, quantity);
+                }
+            }
+            parts.push(text);
+        }
+        let mut text = parts.join("; ");
+        text += &lacking(comparisons);
+        text
+    }
+}
+
+/// Those that a drive is compared with: not itself.
+fn others<'n>(names: &'n [String], drive: &'n str) -> impl Iterator<Item = &'n str> {
+    names
+        .iter()
+        .map(String::as_str)
+        .filter(move |name| *name != drive)
+}
+
+fn both(own: &Found, its: &Found) -> Result<(f64, f64), Missing> {
+    Ok((own.clone()?, its.clone()?))
+}
+
+fn comparison(
+    drive: &str,
+    own: &Found,
+    against: Option<(String, &Found)>,
+    judged: &Result<(f64, bool), Missing>,
+) -> Comparison {
+    let (outcome, problem) = match judged {
+        Ok((_, passes)) => (passed(*passes), None),
+        Err(Missing::NotMeasured(what)) => (Outcome::Open, Some(what.clone())),
+        Err(Missing::NotThere(what)) => (Outcome::Fails, Some(what.clone())),
+    };
+    Comparison {
+        drive: drive.to_owned(),
+        value: own.as_ref().ok().copied(),
+        against_value: against
+            .as_ref()
+            .and_then(|(_, its)| its.as_ref().ok().copied()),
+        against: against.map(|(name, _)| name),
+        judged: judged.as_ref().ok().map(|(number, _)| *number),
+        outcome,
+        problem,
+    }
+}
+
+/// `, 1.1 × 480 IOPS (a)`; of several, from the least to the greatest multiple, and those that fail.
+fn multiples(own: &[&Comparison], quantity: Quantity) -> String {
+    let told = |c: &&&Comparison| c.judged.is_some();
+    let measured: Vec<&&Comparison> = own.iter().filter(told).collect();
+    let of = |c: &Comparison| {
+        let value = c
+            .against_value
+            .map_or_else(String::new, |v| quantity.words(v));
+        let against = c.against.as_deref().unwrap_or_default();
+        let multiple = number(c.judged.unwrap_or(f64::NAN));
+        format!("{multiple} × {against} ({value})")
+    };
+    if let [one] = measured[..] {
+        return format!(" = {}", of(one));
+    }
+    let numbers = || measured.iter().filter_map(|c| c.judged);
+    let (Some(least), Some(most)) = (numbers().reduce(f64::min), numbers().reduce(f64::max)) else {
+        return String::new();
+    };
+    let mut text = format!(" = {} to {} × theirs", number(least), number(most));
+    let failing = measured.iter().filter(|c| c.outcome == Outcome::Fails);
+    let failing: Vec<String> = failing.map(|c| of(c)).collect();
+    if !failing.is_empty() {
+        text += &format!("; not of {}", words::list(&failing));
+    }
+    text
+}
+
+/// What there is no figure of.
+fn lacking(comparisons: &[Comparison]) -> String {
+    let mut text = String::new();
+    for (outcome, word) in [(Outcome::Open, "needs"), (Outcome::Fails, "but")] {
+        let mut problems: Vec<String> = comparisons
+            .iter()
+            .filter(|c| c.outcome == outcome)
+            .filter_map(|c| c.problem.clone())
+            .collect();
+        problems.sort();
+        problems.dedup();
+        if !problems.is_empty() {
+            text += &format!("; {word} {}", words::list(&problems));
+        }
+    }
+    text
+}
+
+impl By {
+    fn words(self) -> &'static str {
+        match self {
+            By::Each => "each of",
+            By::Greatest => "the greatest of",
+            By::Least => "the least of",
+            By::Mean => "the mean of",
+        }
+    }
+}
+
+impl Bounds {
+    /// In words, each number by `of`.
+    fn words(&self, of: &dyn Fn(f64) -> String) -> String {
+        let mut parts = Vec::new();
+        if let Some((middle, percent)) = self.about {
+            let tolerance = match percent == ABOUT_PERCENT {
+                true => String::new(),
+                false => format!(" (± {} %)", number(percent)),
+            };
+            parts.push(format!("about {}{tolerance}", of(middle)));
+        }
+        if let (Some(least), Some(most)) = (self.at_least, self.at_most) {
+            parts.push(format!("{} to {}", of(least), of(most)));
+        } else {
+            parts.extend(self.at_least.map(|bound| format!("{} or more", of(bound))));
+            parts.extend(self.at_most.map(|bound| format!("{} or less", of(bound))));
+        }
+        parts.extend(self.above.map(|bound| format!("above {}", of(bound))));
+        parts.extend(self.below.map(|bound| format!("below {}", of(bound))));
+        parts.join(", ")
+    }
+}

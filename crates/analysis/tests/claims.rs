@@ -1,0 +1,679 @@
+//! Findings as data: each kind of figure and of relation on made-up measurements, with both
+//! outcomes; what is wrong with a file, by line.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{GB, sampled};
+use stend_analysis::claims::{Article, Drives, Measured, Outcome, SCHEMA, judge, published};
+use stend_record::benchmark::BenchmarkCell;
+use stend_record::review::{
+    FileWork, FileWorkOp, LatencySummary, Pattern, Point, PointOp, PointPart, Response,
+    ResponseInterval, Review, Rival, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
+};
+
+const CAPACITY: u64 = 240_000_000_000;
+
+fn target(name: &str) -> TargetInfo {
+    TargetInfo {
+        name: name.into(),
+        title: name.into(),
+        kind: TargetKind::Simulated,
+        capacity_bytes: CAPACITY,
+        facts: Vec::new(),
+    }
+}
+
+fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64) -> Point {
+    Point {
+        op,
+        pattern: Pattern::Random,
+        block_bytes,
+        queue_depth,
+        threads: 1,
+        read_percent: share,
+        region_bytes: None,
+        duration_s: 30.0,
+        iops,
+        bw_bytes_per_s: iops * block_bytes as f64,
+        cpu_ns_per_request: None,
+        latency_ns: LatencySummary {
+            mean: 90_000.0,
+            p99: 150_000,
+            max: 2_000_000,
+            ..LatencySummary::default()
+        },
+        latency_histogram: None,
+        parts: Vec::new(),
+    }
+}
+
+fn points(id: &str, points: Vec<Point>) -> TestResult {
+    TestResult {
+        id: id.into(),
+        points: Some(points),
+        ..TestResult::default()
+    }
+}
+
+/// An article on drives `a` to `d` with these tables.
+fn text(tables: &str) -> String {
+    format!(
+        "schema = \"{SCHEMA}\"\nid = \"made-up\"\ntitle = \"Made up\"\nedition = \"2014\"\n\
+         subjects = [\"a\", \"b\"]\nrivals = [\"c\", \"d\"]\n{tables}"
+    )
+}
+
+fn article(tables: &str) -> Article {
+    let text = text(tables);
+    Article::parse(&text, "made-up.toml").unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+const READ: &str = "
+[figure.read]
+title = \"random read\"
+test = \"random\"
+points = { op = \"read\", queue_depth = 4, metric = \"iops\" }
+[figure.read-1]
+title = \"random read, depth 1\"
+test = \"random\"
+points = { op = \"read\", queue_depth = 1, metric = \"iops\" }
+";
+
+/// What becomes of a check on `read` of drives whose reads at depth 4 are as given, and at depth
+/// 1 half of that.
+fn outcome(check: &str, drives: &[(&str, f64)]) -> Outcome {
+    // So that each figure is looked at.
+    let both = "[[finding]]\nid = \"used\"\ntext = \"\"\n[[finding.check]]\nfigure = \"read\"\n\
+        drives = [\"d\"]\nratio = { figure = \"read-1\", above = 0.0 }\nreading = \"\"\n";
+    let article = article(&format!(
+        "{READ}{both}[[finding]]\nid = \"one\"\ntext = \"A finding.\"\n[[finding.check]]\n\
+         figure = \"read\"\nreading = \"as read\"\n{check}\n"
+    ));
+    let measured: Vec<(TargetInfo, Vec<TestResult>)> = drives
+        .iter()
+        .map(|(name, iops)| {
+            let reads = vec![
+                point(PointOp::Read, 4096, 1, 100, iops / 2.0),
+                point(PointOp::Read, 4096, 4, 100, *iops),
+                point(PointOp::Write, 4096, 4, 0, 1.0),
+            ];
+            (target(name), vec![points("random", reads)])
+        })
+        .collect();
+    judge(&article, &by_name(&measured))[1].outcome
+}
+
+fn by_name(measured: &[(TargetInfo, Vec<TestResult>)]) -> Drives<'_> {
+    measured
+        .iter()
+        .map(|(target, tests)| (target.name.clone(), Measured { target, tests }))
+        .collect::<BTreeMap<_, _>>()
+}
+
+/// A check holds with these reads, and no longer when that of one drive is another.
+fn turns(check: &str, holds: &[(&str, f64)], drive: &str, fails: f64) {
+    assert_eq!(outcome(check, holds), Outcome::Holds, "{check}");
+    let changed: Vec<(&str, f64)> = holds
+        .iter()
+        .map(|(name, iops)| (*name, if *name == drive { fails } else { *iops }))
+        .collect();
+    assert_eq!(outcome(check, &changed), Outcome::Fails, "{check}");
+}
+
+const ALL: [(&str, f64); 4] = [("a", 100.0), ("b", 90.0), ("c", 80.0), ("d", 70.0)];
+
+#[test]
+fn values_lie_within_bounds() {
+    let about = "drives = [\"a\"]\nvalue = { about = 95.0 }";
+    turns(about, &ALL, "a", 104.6);
+    turns(about, &ALL, "a", 85.4);
+    let close = "drives = [\"a\"]\nvalue = { about = 98.0, tolerance_percent = 3 }";
+    turns(close, &ALL, "a", 101.0);
+    turns(
+        "drives = [\"a\"]\nvalue = { at_least = 100.0, at_most = 120.0 }",
+        &ALL,
+        "a",
+        99.9,
+    );
+    turns(
+        "drives = [\"a\"]\nvalue = { at_least = 100.0, at_most = 120.0 }",
+        &ALL,
+        "a",
+        120.1,
+    );
+    turns(
+        "drives = [\"a\"]\nvalue = { above = 99.0 }",
+        &ALL,
+        "a",
+        99.0,
+    );
+    turns(
+        "drives = [\"a\"]\nvalue = { below = 101.0 }",
+        &ALL,
+        "a",
+        101.0,
+    );
+    // Every drive that is named must pass.
+    turns(
+        "drives = [\"subjects\"]\nvalue = { above = 85.0 }",
+        &ALL,
+        "b",
+        85.0,
+    );
+}
+
+#[test]
+fn multiples_lie_within_bounds() {
+    turns(
+        "drives = [\"a\"]\nratio = { against = [\"c\"], about = 1.25 }",
+        &ALL,
+        "c",
+        70.0,
+    );
+    // Each of them for itself, and never the drive against itself.
+    turns(
+        "drives = [\"a\"]\nratio = { against = [\"all\"], above = 1.1 }",
+        &ALL,
+        "b",
+        91.0,
+    );
+    let best =
+        "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"greatest\", at_least = 1.2 }";
+    turns(best, &ALL, "d", 84.0);
+    let least =
+        "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"least\", at_most = 1.5 }";
+    turns(least, &ALL, "d", 66.0);
+    let mean = "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"mean\", about = 1.33, tolerance_percent = 1 }";
+    turns(mean, &ALL, "d", 74.0);
+    // Another figure of the same drive: it has always half of this one.
+    turns(
+        "drives = [\"a\"]\nratio = { figure = \"read-1\", about = 2.0 }",
+        &ALL,
+        "a",
+        f64::NAN,
+    );
+}
+
+#[test]
+fn an_order_holds_outright() {
+    turns(
+        "drives = [\"subjects\"]\norder = { more_than = [\"rivals\"] }",
+        &ALL,
+        "c",
+        90.0,
+    );
+    turns(
+        "drives = [\"d\"]\norder = { less_than = [\"all\"] }",
+        &ALL,
+        "a",
+        70.0,
+    );
+}
+
+#[test]
+fn places_are_counted_from_the_greatest() {
+    turns(
+        "drives = [\"b\"]\nplace = { among = [\"all\"], at_most = 2 }",
+        &ALL,
+        "c",
+        90.1,
+    );
+    turns(
+        "drives = [\"c\"]\nplace = { among = [\"all\"], at_least = 3 }",
+        &ALL,
+        "b",
+        80.0,
+    );
+    let third = "drives = [\"c\"]\nplace = { among = [\"all\"], at_least = 3, at_most = 3 }";
+    turns(third, &ALL, "d", 81.0);
+}
+
+#[test]
+fn what_was_not_measured_is_open_unless_something_contradicts() {
+    let order = "drives = [\"a\"]\norder = { more_than = [\"c\", \"d\"] }";
+    assert_eq!(outcome(order, &ALL[..3]), Outcome::Open);
+    assert_eq!(outcome(order, &[("a", 1.0), ("c", 2.0)]), Outcome::Fails);
+    let place = "drives = [\"a\"]\nplace = { among = [\"all\"], at_most = 1 }";
+    assert_eq!(outcome(place, &ALL[..3]), Outcome::Open);
+    let mean = "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"mean\", above = 1.0 }";
+    assert_eq!(outcome(mean, &ALL[..3]), Outcome::Open);
+}
+
+/// The figure that a table describes, of one drive with these tests; `None` where there is none.
+fn figure(test: &str, table: &str, tests: &[TestResult]) -> Option<f64> {
+    let article = article(&format!(
+        "[figure.it]\ntitle = \"it\"\ntest = \"{test}\"\n{table}\n[[finding]]\nid = \"one\"\ntext = \"\"\n\
+         [[finding.check]]\nfigure = \"it\"\ndrives = [\"a\"]\nvalue = {{ above = 0.0 }}\nreading = \"\"\n"
+    ));
+    let target = target("a");
+    let measured = Measured {
+        target: &target,
+        tests,
+    };
+    article.figures["it"].measure(&measured).ok()
+}
+
+#[test]
+fn figures_of_points() {
+    let mut mixed = point(PointOp::Mixed, 131_072, 1, 80, 1_000.0);
+    mixed.parts = vec![PointPart {
+        op: PointOp::Read,
+        iops: 790.0,
+        bw_bytes_per_s: 1e8,
+        latency_ns: LatencySummary::default(),
+    }];
+    let all_reads = point(PointOp::Mixed, 131_072, 1, 100, 3_000.0);
+    let tests = [points("mixed", vec![mixed, all_reads])];
+    let of = |table: &str| figure("mixed", &format!("points = {{ {table} }}"), &tests);
+    assert_eq!(of("read_percent = 80, metric = \"iops\""), Some(1_000.0));
+    assert_eq!(of("read_percent = 80, metric = \"read_iops\""), Some(790.0));
+    assert_eq!(
+        of("read_percent = 80, metric = \"read_bw_bytes_per_s\""),
+        Some(1e8)
+    );
+    assert_eq!(
+        of("read_percent = 100, metric = \"read_iops\""),
+        Some(3_000.0)
+    );
+    assert_eq!(
+        of("read_percent = 80, metric = \"latency_mean_ns\""),
+        Some(90_000.0)
+    );
+    assert_eq!(
+        of("read_percent = 80, metric = \"latency_p99_ns\""),
+        Some(150_000.0)
+    );
+    assert_eq!(
+        of("read_percent = 80, metric = \"latency_max_ns\""),
+        Some(2e6)
+    );
+    assert_eq!(of("metric = \"iops\", over = \"mean\""), Some(2_000.0));
+    assert_eq!(of("metric = \"iops\", over = \"greatest\""), Some(3_000.0));
+    assert_eq!(of("metric = \"iops\", over = \"least\""), Some(1_000.0));
+    // Of two points none is the only one.
+    assert_eq!(of("metric = \"iops\""), None);
+    assert_eq!(of("op = \"write\", metric = \"iops\""), None);
+}
+
+/// 40,000 a second for 20 GB, 20,000 from there on, with a scatter of a tenth.
+fn falling() -> Series {
+    let rate = |written, _| {
+        if written < 20.0 * GB {
+            40_000.0
+        } else {
+            20_000.0
+        }
+    };
+    Series {
+        name: "fresh".into(),
+        ..sampled(
+            1200,
+            rate,
+            |i, _| if i.is_multiple_of(2) { 0.9 } else { 1.1 },
+        )
+    }
+}
+
+#[test]
+fn figures_of_curves() {
+    let again = Series {
+        name: "after idle".into(),
+        ..sampled(
+            600,
+            |written, _| {
+                if written < 2.0 * GB {
+                    40_000.0
+                } else {
+                    20_000.0
+                }
+            },
+            |_, _| 1.0,
+        )
+    };
+    let written = falling().samples.last().unwrap().written_bytes as f64;
+    let tests = [TestResult {
+        id: "curve".into(),
+        series: Some(vec![falling(), again]),
+        ..TestResult::default()
+    }];
+    let of = |table: &str| figure("curve", &format!("curve = {{ {table} }}"), &tests);
+    let near = |table: &str, value: f64| {
+        let found = of(table).unwrap_or_else(|| panic!("{table}"));
+        assert!((found / value - 1.0).abs() < 0.03, "{table}: {found}");
+    };
+    near(
+        "name = \"fresh\", metric = \"step_iops\", step = 1",
+        40_000.0,
+    );
+    near(
+        "name = \"fresh\", metric = \"step_end_bytes\", step = 1",
+        20.0 * GB,
+    );
+    near(
+        "name = \"fresh\", metric = \"step_end_capacities\", step = 1",
+        20.0 / 240.0,
+    );
+    // The last level ends with the measurement.
+    assert_eq!(
+        of("name = \"fresh\", metric = \"step_end_bytes\", step = 2"),
+        None
+    );
+    assert_eq!(
+        of("name = \"fresh\", metric = \"step_iops\", step = 3"),
+        None
+    );
+    assert_eq!(of("name = \"fresh\", metric = \"steps\""), Some(2.0));
+    near("name = \"fresh\", metric = \"start_iops\"", 36_000.0 * 1.0);
+    near("name = \"fresh\", metric = \"end_iops\"", 20_000.0);
+    near(
+        "name = \"fresh\", metric = \"kept_percent\"",
+        100.0 * 20.0 / 36.0,
+    );
+    near("name = \"fresh\", metric = \"written_bytes\"", written);
+    near(
+        "name = \"fresh\", metric = \"iops\", to_bytes = 19_000_000_000",
+        40_000.0,
+    );
+    near(
+        "name = \"fresh\", metric = \"iops\", from_capacities = 0.1",
+        20_000.0,
+    );
+    near(
+        "name = \"fresh\", metric = \"iops\", from_s = 600",
+        20_000.0,
+    );
+    near(
+        "name = \"fresh\", metric = \"bw_bytes_per_s\", from_s = 600",
+        20_000.0 * 4096.0,
+    );
+    // About a mean of 31 samples, of which one more is of the other kind.
+    near(
+        "name = \"fresh\", metric = \"scatter_percent\", from_s = 600",
+        10.32,
+    );
+    near("name = \"after idle\", metric = \"fast_bytes\"", 2.0 * GB);
+    near(
+        "name = \"after idle\", metric = \"fast_capacities\"",
+        2.0 / 240.0,
+    );
+    assert_eq!(of("name = \"after TRIM\", metric = \"start_iops\""), None);
+}
+
+#[test]
+fn figures_of_responses_benchmarks_traces_and_files() {
+    let interval = |n: i32| ResponseInterval {
+        t_s: f64::from(n) * 0.1,
+        iops: if (1..=20).contains(&n) {
+            500.0
+        } else {
+            1_000.0
+        },
+        p50_ns: 0,
+        p99_ns: 0,
+        max_ns: 0,
+    };
+    let response = Response {
+        name: "with TRIM".into(),
+        point: SeriesPoint {
+            op: PointOp::Read,
+            pattern: Pattern::Random,
+            block_bytes: 4096,
+            queue_depth: 1,
+        },
+        region_bytes: 1 << 20,
+        file_bytes: 1 << 20,
+        command_bytes: None,
+        trim_s: None,
+        interval_s: 0.1,
+        intervals: (-9..=300).map(interval).collect(),
+        slowest: Vec::new(),
+        requests: 1,
+        reference_iops: 1_000.0,
+        reference_latency_ns: LatencySummary::default(),
+        latency_ns: LatencySummary {
+            max: 30_000_000,
+            ..LatencySummary::default()
+        },
+    };
+    let tests = [TestResult {
+        id: "trim-response".into(),
+        responses: Some(vec![response]),
+        ..TestResult::default()
+    }];
+    let of = |table: &str| {
+        let table = format!("response = {{ name = \"with TRIM\", {table} }}");
+        figure("trim-response", &table, &tests).unwrap()
+    };
+    assert_eq!(of("metric = \"reference_iops\""), 1_000.0);
+    assert_eq!(of("metric = \"iops\", from_s = 0.0, to_s = 2.0"), 500.0);
+    assert_eq!(of("metric = \"iops\", from_s = 2.0"), 1_000.0);
+    assert!((of("metric = \"slowest_second_iops\"") - 500.0).abs() < 1e-6);
+    assert!((of("metric = \"normal_after_s\"") - 1.8).abs() < 0.11);
+    assert_eq!(of("metric = \"latency_max_ns\""), 3e7);
+
+    let cell = BenchmarkCell {
+        row: "Seq".into(),
+        op: PointOp::Write,
+        pattern: Pattern::Sequential,
+        block_bytes: 1 << 20,
+        queue_depth: 1,
+        threads: 1,
+        read_percent: 0,
+        region_bytes: 1 << 30,
+        duration_s: 5.0,
+        best_bw_bytes_per_s: 4.5e8,
+        best_iops: 450.0,
+        best_mean_latency_ns: 2e6,
+        passes: Vec::new(),
+    };
+    let work = |set: &str, bw_bytes_per_s| FileWork {
+        op: FileWorkOp::Copy,
+        set: set.into(),
+        set_bytes: 1,
+        scaled: false,
+        files: 1,
+        directories: 1,
+        duration_s: 1.0,
+        bw_bytes_per_s,
+        requests: None,
+    };
+    let tests = [
+        TestResult {
+            id: "cdm".into(),
+            benchmark: Some(vec![cell]),
+            ..TestResult::default()
+        },
+        TestResult {
+            id: "copy".into(),
+            files: Some(vec![work("iso", 3e8), work("work", 1e8)]),
+            ..TestResult::default()
+        },
+        TestResult {
+            id: "traces".into(),
+            traces: Some(Vec::new()),
+            overall_bw_bytes_per_s: Some(2e8),
+            ..TestResult::default()
+        },
+    ];
+    let of = |test: &str, table: &str| figure(test, table, &tests);
+    assert_eq!(
+        of("cdm", "benchmark = { row = \"Seq\", op = \"write\" }"),
+        Some(4.5e8)
+    );
+    assert_eq!(
+        of("cdm", "benchmark = { row = \"Seq\", op = \"read\" }"),
+        None
+    );
+    assert_eq!(of("copy", "files = { set = \"work\" }"), Some(1e8));
+    assert_eq!(of("copy", "files = { over = \"mean\" }"), Some(2e8));
+    assert_eq!(of("traces", "traces = {}"), Some(2e8));
+    assert_eq!(of("traces", "traces = { trace = \"excel\" }"), None);
+}
+
+#[test]
+fn a_level_that_is_not_there_is_no_open_question() {
+    let tables = "[figure.it]\ntitle = \"third level\"\ntest = \"curve\"\n\
+        curve = { name = \"fresh\", metric = \"step_iops\", step = 3 }\n[[finding]]\nid = \"one\"\ntext = \"\"\n\
+        [[finding.check]]\nfigure = \"it\"\ndrives = [\"a\"]\nvalue = { about = 20000 }\n";
+    let article = article(tables);
+    let tests = vec![TestResult {
+        id: "curve".into(),
+        series: Some(vec![falling()]),
+        ..TestResult::default()
+    }];
+    let measured = [(target("a"), tests)];
+    let judged = judge(&article, &by_name(&measured));
+    assert_eq!(judged[0].outcome, Outcome::Fails);
+    assert!(judged[0].checks[0].got.contains("shows no third level"));
+    // What was only measured in part may yet hold.
+    let mut part = measured;
+    part[0].1[0].left_out_points = 1;
+    assert_eq!(judge(&article, &by_name(&part))[0].outcome, Outcome::Open);
+}
+
+/// The error of a file with these tables.
+fn error(tables: &str) -> String {
+    Article::parse(&text(tables), "made-up.toml")
+        .expect_err(tables)
+        .to_string()
+}
+
+#[test]
+fn errors_name_file_line_and_key() {
+    let finding = "[[finding]]\nid = \"one\"\ntext = \"\"\n[[finding.check]]\nfigure = \"read\"\n";
+    let one = READ.split("[figure.read-1]").next().unwrap();
+    let cases = [
+        ("value = { abuot = 1.0 }\ndrives = [\"a\"]", "`abuot`"),
+        (
+            "value = { about = 1.0 }\ndrives = [\"e\"]",
+            "e is neither a drive",
+        ),
+        ("value = { above = 1.0 }\ndrives = [\"a\"]", "`reading`"),
+        (
+            "value = { about = 1.0, tolerance_percent = 50 }\ndrives = [\"a\"]",
+            "`reading`",
+        ),
+        (
+            "value = { tolerance_percent = 5 }\ndrives = [\"a\"]",
+            "`tolerance_percent`",
+        ),
+        ("value = {}\ndrives = [\"a\"]", "no bound"),
+        (
+            "value = { above = 2.0, below = 1.0 }\ndrives = [\"a\"]",
+            "no number lies",
+        ),
+        (
+            "drives = [\"a\"]",
+            "one of `value`, `ratio`, `order`, `place`",
+        ),
+        ("drives = [\"a\"]\norder = {}", "`more_than`, `less_than`"),
+        (
+            "drives = [\"a\"]\norder = { more_than = [\"a\"] }",
+            "compared with itself alone",
+        ),
+        (
+            "drives = [\"a\"]\nratio = { above = 1.0 }\nreading = \"\"",
+            "another `figure`",
+        ),
+        (
+            "drives = [\"a\"]\nplace = { among = [\"rivals\"], at_most = 1 }\nreading = \"\"",
+            "not among them",
+        ),
+        (
+            "drives = [\"a\"]\nplace = { among = [\"all\"], at_most = 4 }\nreading = \"\"",
+            "not all and not none",
+        ),
+        (
+            "drives = []\norder = { more_than = [\"c\"] }",
+            "names no drive",
+        ),
+    ];
+    for (check, says) in cases {
+        let said = error(&format!("{one}{finding}{check}\n"));
+        assert!(said.contains(says), "{check}\n{said}");
+        assert!(said.starts_with("made-up.toml:"), "{said}");
+    }
+    // The line is that of the fault: six before the tables, READ's begin with an empty one.
+    let said = error(&format!(
+        "{one}{finding}drives = [\"a\"]\nvalue = {{ abuot = 1.0 }}\n"
+    ));
+    assert!(said.starts_with("made-up.toml:18: `abuot`"), "{said}");
+    let both = "points = { metric = \"iops\" }\ntraces = {}";
+    let said = error(&format!(
+        "[figure.x]\ntitle = \"\"\ntest = \"t\"\n{both}\n{finding}drives = [\"a\"]\n"
+    ));
+    assert!(said.contains("a figure has one of"), "{said}");
+    let step = "curve = { name = \"fresh\", metric = \"step_iops\" }";
+    let said = error(&format!(
+        "[figure.read]\ntitle = \"\"\ntest = \"t\"\n{step}\n{finding}drives = [\"a\"]\nvalue = {{ about = 1.0 }}\n"
+    ));
+    assert!(said.contains("`step`, from 1"), "{said}");
+    let check = "drives = [\"a\"]\nvalue = { about = 1.0 }\n";
+    let said = error(&format!("{READ}{finding}{check}"));
+    assert!(said.contains("no check looks at this figure"), "{said}");
+    let said = error(&format!("{one}{finding}{check}{finding}{check}"));
+    assert!(said.contains("another finding has this name"), "{said}");
+}
+
+#[test]
+fn every_shipped_article_reads() {
+    for name in Article::shipped() {
+        let text = Article::shipped_text(name).unwrap();
+        let article = Article::parse(text, name).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(article.id, name);
+        for finding in &article.findings {
+            assert!(finding.text.ends_with('.'), "{name}: {}", finding.id);
+        }
+    }
+}
+
+#[test]
+fn a_review_is_put_beside_the_articles_of_its_edition_about_its_drives() {
+    let mut review: Review = Review {
+        schema: String::new(),
+        target: target("sandisk-ultra-ii-240gb"),
+        edition: "2014".into(),
+        edition_title: String::new(),
+        seed: 1,
+        duration_scale: 1.0,
+        until_steady: None,
+        read_only: false,
+        complete: true,
+        conditions: Vec::new(),
+        environment: Vec::new(),
+        reproduce: String::new(),
+        tests: Vec::new(),
+        failed: Vec::new(),
+        unfinished: Vec::new(),
+        rivals: Vec::new(),
+        smart: None,
+    };
+    let ids = |review: &Review| -> Vec<String> {
+        published(review)
+            .iter()
+            .map(|(a, _)| a.id.clone())
+            .collect()
+    };
+    assert_eq!(ids(&review), ["sandisk-ultra-ii"]);
+    let other = Review {
+        edition: "2015".into(),
+        ..review.clone()
+    };
+    assert!(ids(&other).is_empty());
+    let shortened = Review {
+        duration_scale: 0.1,
+        ..review.clone()
+    };
+    assert!(ids(&shortened).is_empty());
+    // A rival of the article is none of its subjects.
+    review.target = target("samsung-850-pro-256gb");
+    assert!(ids(&review).is_empty());
+    review.rivals.push(Rival {
+        target: target("sandisk-ultra-ii-480gb"),
+        tests: Vec::new(),
+        unfinished: Vec::new(),
+    });
+    assert_eq!(published(&review)[0].1.len(), 2);
+}

@@ -1,0 +1,86 @@
+//! What published reviews found of the reviewed drives, and whether it holds here.
+
+use stend_analysis::claims::{Article, JudgedFinding, Outcome, judge, published};
+use stend_record::review::Review;
+
+use crate::number;
+use crate::view::{Cell, Folding, Table, Width};
+
+/// For each article of this edition about a drive of this review: the checks that its figures
+/// answer, and the findings that need more.
+pub fn tables(review: &Review) -> Vec<Table> {
+    let mut tables = Vec::new();
+    for (article, drives) in published(review) {
+        let judged = judge(&article, &drives);
+        tables.extend(answered(&article, &judged));
+        tables.extend(open(&article, &judged));
+    }
+    tables
+}
+
+fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for one in judged {
+        let told = |outcome| {
+            one.checks
+                .iter()
+                .filter(move |check| check.outcome == outcome)
+        };
+        let (holding, failing) = (told(Outcome::Holds), told(Outcome::Fails));
+        let checks: Vec<_> = failing.chain(holding).collect();
+        if checks.is_empty() {
+            continue;
+        }
+        rows.push(vec![number::bound(&one.finding.text).into()]);
+        for check in checks {
+            let holds = match check.outcome {
+                Outcome::Fails => "does not hold",
+                _ => "holds",
+            };
+            let reading = check.check.reading.as_deref().unwrap_or_default();
+            rows.push(vec![
+                number::bound(&check.figure.title).into(),
+                Cell::noted(number::bound(&check.expected), number::bound(reading)),
+                number::bound(&check.got).into(),
+                holds.into(),
+            ]);
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        caption: format!(
+            "{}: findings that the drives of this review answer",
+            article.title
+        ),
+        columns: ["Figure", "Expected", "Got", "Holds"]
+            .map(Cell::from)
+            .into(),
+        rows,
+        folding: Folding::Open,
+        width: Width::Full,
+    })
+}
+
+/// Findings of which a part needs what is not in this review.
+fn open(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for one in judged {
+        let comparisons = one.checks.iter().flat_map(|check| &check.comparisons);
+        let open = comparisons.filter(|comparison| comparison.outcome == Outcome::Open);
+        let mut needs: Vec<&str> = open.filter_map(|c| c.problem.as_deref()).collect();
+        needs.sort_unstable();
+        needs.dedup();
+        if !needs.is_empty() {
+            rows.push(vec![
+                number::bound(&one.finding.text).into(),
+                needs.join(", ").into(),
+            ]);
+        }
+    }
+    (!rows.is_empty()).then(|| Table {
+        caption: format!("{}: what is open here, and what it needs", article.title),
+        columns: ["Finding", "Needs"].map(Cell::from).into(),
+        rows,
+        folding: Folding::Folded,
+        width: Width::Full,
+    })
+}

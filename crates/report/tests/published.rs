@@ -1,0 +1,64 @@
+//! What published reviews found, on the page of a review by the same edition.
+
+mod common;
+
+use scraper::{Html, Selector};
+use stend_record::review::Review;
+use stend_report::write;
+
+/// The section's text; `None` where there is none.
+fn section(review: &Review) -> Option<String> {
+    let page = write(review, &common::findings(review)).unwrap();
+    let html = Html::parse_document(&page);
+    let section = Selector::parse("#published").unwrap();
+    let text = html.select(&section).next()?.text().collect::<String>();
+    Some(text.replace('\u{a0}', " "))
+}
+
+/// The made-up review, of a drive that an article is about and of one of its rivals.
+fn reviewed() -> Review {
+    let mut review = common::review(1.0);
+    review.target.name = "sandisk-ultra-ii-240gb".into();
+    review.rivals[0].target.name = "samsung-850-pro-256gb".into();
+    review
+}
+
+#[test]
+fn findings_that_the_drives_answer_are_told_with_what_is_missing() {
+    let text = section(&reviewed()).expect("the article is about this drive");
+    // The fixture writes at the published levels, and nothing of the 480 GB is there.
+    assert!(text.contains("about 41,000 IOPS"), "{text}");
+    assert!(text.contains("holds"), "{text}");
+    assert!(
+        text.contains("what is open here, and what it needs"),
+        "{text}"
+    );
+    assert!(text.contains("sandisk-ultra-ii-480gb"), "{text}");
+}
+
+#[test]
+fn what_does_not_hold_is_told_as_such() {
+    let mut review = reviewed();
+    let degradation = review
+        .tests
+        .iter_mut()
+        .find(|t| t.id == "degradation")
+        .unwrap();
+    for sample in &mut degradation.series.as_mut().unwrap()[0].samples {
+        sample.iops *= 2.0;
+    }
+    let text = section(&review).unwrap();
+    assert!(text.contains("does not hold"), "{text}");
+    assert!(text.contains("82,000 IOPS"), "{text}");
+}
+
+#[test]
+fn other_drives_editions_and_durations_have_none() {
+    assert_eq!(section(&common::review(1.0)), None);
+    let mut other = reviewed();
+    other.edition = "2015".into();
+    assert_eq!(section(&other), None);
+    let mut shortened = common::review(0.1);
+    shortened.target.name = "sandisk-ultra-ii-240gb".into();
+    assert_eq!(section(&shortened), None);
+}

@@ -1,0 +1,239 @@
+//! What became of the findings, as text and as JSON.
+
+use serde::Serialize;
+use stend_analysis::claims::{JudgedCheck, JudgedFinding, Outcome, Relation};
+
+use super::Loaded;
+use crate::args::ClaimsArgs;
+use crate::failure::Failure;
+
+type Judged<'a> = [(&'a Loaded, Vec<JudgedFinding<'a>>)];
+
+/// An outcome in one word.
+pub fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Holds => "holds",
+        Outcome::Open => "open",
+        Outcome::Fails => "does not hold",
+    }
+}
+
+/// How many of an outcome there are.
+pub fn count(findings: &[JudgedFinding<'_>], outcome: Outcome) -> usize {
+    findings.iter().filter(|j| j.outcome == outcome).count()
+}
+
+/// `9 hold, 3 do not, 1 open`.
+pub fn sum<'j>(findings: impl Iterator<Item = &'j JudgedFinding<'j>>) -> String {
+    let mut counts = [0; 3];
+    for judged in findings {
+        counts[judged.outcome as usize] += 1;
+    }
+    let [hold, open, fail] = counts;
+    let mut text = format!("{hold} hold, {fail} do not");
+    if open > 0 {
+        text += &format!(", {open} open");
+    }
+    text
+}
+
+pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
+    let mut text = String::new();
+    if args.duration_scale != 1.0 {
+        text += &format!(
+            "SHORTENED RUN: every duration × {}; the findings are of whole ones\n\n",
+            args.duration_scale
+        );
+    }
+    for (loaded, findings) in judged {
+        let article = &loaded.article;
+        text += &format!(
+            "{}, edition {}: {}\n",
+            article.title,
+            loaded.edition.id,
+            sum(findings.iter())
+        );
+        for judged in findings {
+            text += &format!("\n  {:<13}  {}\n", word(judged.outcome), judged.finding.id);
+            text += &wrapped(&judged.finding.text, 17);
+            for check in &judged.checks {
+                text += &check_lines(check);
+            }
+            if let Some(not_checked) = &judged.finding.not_checked {
+                text += &wrapped(&format!("not checked: {not_checked}"), 17);
+            }
+            if let (Outcome::Fails, Some(why)) = (judged.outcome, &judged.finding.when_not) {
+                text += &wrapped(&format!("why: {why}"), 17);
+            }
+        }
+        text += "\n";
+    }
+    let all = judged.iter().flat_map(|(_, findings)| findings);
+    text + &format!("All findings: {}\n", sum(all))
+}
+
+fn check_lines(check: &JudgedCheck<'_>) -> String {
+    let mark = match check.outcome {
+        Outcome::Holds => "yes ",
+        Outcome::Open => "open",
+        Outcome::Fails => "NO  ",
+    };
+    let mut text = wrapped(&format!("- {mark} {}", check.figure.title), 17);
+    text += &wrapped(&format!("expected: {}", check.expected), 24);
+    text + &wrapped(&format!("got: {}", check.got), 24)
+}
+
+/// Text in lines of at most 100 characters, behind a margin; further lines two deeper.
+fn wrapped(text: &str, margin: usize) -> String {
+    let mut out = String::new();
+    let mut line = String::new();
+    let mut indent = margin;
+    for word in text.split(' ') {
+        if !line.is_empty() && indent + line.chars().count() + word.chars().count() >= 100 {
+            out += &format!("{:indent$}{line}\n", "");
+            line.clear();
+            indent = margin + 2;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    out + &format!("{:indent$}{line}\n", "")
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    seed: u64,
+    duration_scale: f64,
+    holds: usize,
+    fails: usize,
+    open: usize,
+    articles: Vec<ArticleDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct ArticleDocument<'a> {
+    id: &'a str,
+    title: &'a str,
+    edition: &'a str,
+    findings: Vec<FindingDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct FindingDocument<'a> {
+    id: &'a str,
+    text: &'a str,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_checked: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when_not: Option<&'a str>,
+    checks: Vec<CheckDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct CheckDocument<'a> {
+    figure: &'a str,
+    title: &'a str,
+    test: &'a str,
+    unit: &'static str,
+    relation: &'static str,
+    outcome: &'static str,
+    expected: &'a str,
+    got: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'a str>,
+    comparisons: Vec<ComparisonDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct ComparisonDocument<'a> {
+    drive: &'a str,
+    value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against_value: Option<f64>,
+    judged: Option<f64>,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'a str>,
+}
+
+fn key(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Holds => "holds",
+        Outcome::Open => "open",
+        Outcome::Fails => "fails",
+    }
+}
+
+pub fn json(judged: &Judged<'_>, args: &ClaimsArgs) -> Result<String, Failure> {
+    let total = |outcome| judged.iter().map(|(_, all)| count(all, outcome)).sum();
+    let document = Document {
+        schema: "stend.claims/1",
+        seed: args.seed,
+        duration_scale: args.duration_scale,
+        holds: total(Outcome::Holds),
+        fails: total(Outcome::Fails),
+        open: total(Outcome::Open),
+        articles: judged
+            .iter()
+            .map(|(loaded, findings)| ArticleDocument {
+                id: &loaded.article.id,
+                title: &loaded.article.title,
+                edition: &loaded.edition.id,
+                findings: findings.iter().map(finding_document).collect(),
+            })
+            .collect(),
+    };
+    let text = serde_json::to_string(&document)
+        .map_err(|error| Failure::Io(format!("cannot write JSON: {error}")))?;
+    Ok(text + "\n")
+}
+
+fn finding_document<'a>(judged: &'a JudgedFinding<'a>) -> FindingDocument<'a> {
+    let fails = judged.outcome == Outcome::Fails;
+    FindingDocument {
+        id: &judged.finding.id,
+        text: &judged.finding.text,
+        outcome: key(judged.outcome),
+        not_checked: judged.finding.not_checked.as_deref(),
+        when_not: judged.finding.when_not.as_deref().filter(|_| fails),
+        checks: judged.checks.iter().map(check_document).collect(),
+    }
+}
+
+fn check_document<'a>(check: &'a JudgedCheck<'a>) -> CheckDocument<'a> {
+    CheckDocument {
+        figure: &check.check.figure,
+        title: &check.figure.title,
+        test: &check.figure.test,
+        unit: check.figure.quantity().key(),
+        relation: match check.check.relation {
+            Relation::Value(_) => "value",
+            Relation::Ratio { .. } => "ratio",
+            Relation::Order { .. } => "order",
+            Relation::Place { .. } => "place",
+        },
+        outcome: key(check.outcome),
+        expected: &check.expected,
+        got: &check.got,
+        reading: check.check.reading.as_deref(),
+        comparisons: check
+            .comparisons
+            .iter()
+            .map(|c| ComparisonDocument {
+                drive: &c.drive,
+                value: c.value,
+                against: c.against.as_deref(),
+                against_value: c.against_value,
+                judged: c.judged,
+                outcome: key(c.outcome),
+                problem: c.problem.as_deref(),
+            })
+            .collect(),
+    }
+}

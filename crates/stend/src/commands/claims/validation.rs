@@ -1,0 +1,107 @@
+//! The document of what holds and what does not: `docs/validation.md`.
+
+use std::path::Path;
+
+use stend_analysis::claims::{JudgedFinding, Outcome};
+
+use super::{Loaded, tell};
+use crate::args::ClaimsArgs;
+use crate::failure::Failure;
+
+/// Writes it.
+pub fn write(
+    path: &Path,
+    judged: &[(&Loaded, Vec<JudgedFinding<'_>>)],
+    args: &ClaimsArgs,
+) -> Result<(), Failure> {
+    std::fs::write(path, document(judged, args)).map_err(|error| {
+        Failure::Io(format!(
+            "{} cannot be written: {error}; name another file",
+            path.display()
+        ))
+    })
+}
+
+fn document(judged: &[(&Loaded, Vec<JudgedFinding<'_>>)], args: &ClaimsArgs) -> String {
+    let all = judged.iter().flat_map(|(_, findings)| findings);
+    let mut text = format!(
+        "# Validation: what published reviews found, and what the models do\n\n\
+         Written by `stend claims --validation FILE`, not by hand: the findings are data in \
+         [claims/](../claims/)\n(their format: [claims-format.md](claims-format.md)), and so is why one \
+         does not hold. Every figure is\nof simulated drives, seed {}. \"Open\" means that a drive it needs \
+         was not simulated.\n\nAll findings: {}.\n",
+        args.seed,
+        tell::sum(all)
+    );
+    if args.duration_scale != 1.0 {
+        text += &format!(
+            "\n**SHORTENED RUN: every duration × {}.**\n",
+            args.duration_scale
+        );
+    }
+    if let Some(drives) = &args.drives {
+        text += &format!(
+            "\n**Only these drives were simulated: {}.**\n",
+            drives.join(", ")
+        );
+    }
+    text +=
+        "\n| article | edition | findings | hold | do not | open |\n|---|---|---|---|---|---|\n";
+    for (loaded, findings) in judged {
+        text += &format!(
+            "| {} | {} | {} | {} | {} | {} |\n",
+            loaded.article.title,
+            loaded.edition.id,
+            findings.len(),
+            tell::count(findings, Outcome::Holds),
+            tell::count(findings, Outcome::Fails),
+            tell::count(findings, Outcome::Open)
+        );
+    }
+    for (loaded, findings) in judged {
+        text += &article(loaded, findings);
+    }
+    text
+}
+
+fn article(loaded: &Loaded, findings: &[JudgedFinding<'_>]) -> String {
+    let mut text = format!("\n## {}\n", loaded.article.title);
+    for judged in findings {
+        let finding = judged.finding;
+        let outcome = match judged.outcome {
+            Outcome::Fails => "**does not hold**",
+            other => tell::word(other),
+        };
+        text += &format!("\n### `{}`: {outcome}\n\n{}\n", finding.id, finding.text);
+        if let (Outcome::Fails, Some(why)) = (judged.outcome, &finding.when_not) {
+            text += &format!("\nWhy not: {why}\n");
+        }
+        if let Some(not_checked) = &finding.not_checked {
+            text += &format!("\nNot checked: {not_checked}\n");
+        }
+        text += "\n| figure | expected | got | |\n|---|---|---|---|\n";
+        for check in &judged.checks {
+            let expected = match &check.check.reading {
+                Some(reading) => format!("{} ({reading})", check.expected),
+                None => check.expected.clone(),
+            };
+            let outcome = match check.outcome {
+                Outcome::Fails => "**no**",
+                Outcome::Open => "open",
+                Outcome::Holds => "yes",
+            };
+            text += &format!(
+                "| {} | {} | {} | {outcome} |\n",
+                cell(&check.figure.title),
+                cell(&expected),
+                cell(&check.got)
+            );
+        }
+    }
+    text
+}
+
+/// Text that does not end its cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}

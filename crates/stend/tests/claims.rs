@@ -1,0 +1,303 @@
+//! Published findings put to models, from outside: what is simulated, what is taken from the
+//! lab, what is said, and how it ends.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{fails, folder, json, list, number, run, stend, tiny_edition};
+use serde_json::Value;
+use stend_analysis::claims::Article;
+
+const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
+
+/// A small drive, and one that takes three times as long over a command that writes.
+fn models(dir: &Path) {
+    let mut small = DEMO.to_owned();
+    for (key, was, now) in [
+        ("user_bytes", "8000000000", "67108864"),
+        ("blocks_per_plane", "860", "30"),
+        ("blocks_per_plane", "110", "20"),
+    ] {
+        let from = format!("\n{key} = {{ value = {was},");
+        assert_eq!(small.matches(&from).count(), 1, "{from}");
+        small = small.replace(&from, &format!("\n{key} = {{ value = {now},"));
+    }
+    let write = "write_command_ns = { value = ";
+    assert!(small.contains(&format!("{write}12000")));
+    let slow = small.replace(&format!("{write}12000"), &format!("{write}36000"));
+    fs::write(dir.join("small.toml"), small.replace("demo-8gb", "small")).unwrap();
+    fs::write(dir.join("slow.toml"), slow.replace("demo-8gb", "slow")).unwrap();
+}
+
+/// An article on both, with one finding that holds, and a second one.
+fn article(dir: &Path, second: &str) {
+    tiny_edition(dir);
+    models(dir);
+    let text = format!(
+        "schema = \"stend.article/1\"\nid = \"small\"\ntitle = \"Small drives\"\nedition = \"tiny.toml\"\n\
+         subjects = [\"small.toml\"]\nrivals = [\"slow.toml\"]\n\
+         [figure.write]\ntitle = \"random write\"\ntest = \"random\"\n\
+         points = {{ op = \"write\", metric = \"iops\" }}\n\
+         [figure.depth]\ntitle = \"random read, depth 8\"\ntest = \"depth-scaling\"\n\
+         points = {{ queue_depth = 8, metric = \"iops\" }}\n\
+         [[finding]]\nid = \"faster\"\ntext = \"It writes faster than the slow one.\"\n\
+         [[finding.check]]\nfigure = \"write\"\ndrives = [\"small.toml\"]\n\
+         order = {{ more_than = [\"rivals\"] }}\n\
+         [[finding]]\nid = \"second\"\ntext = \"Its reads at depth.\"\nwhen_not = \"because it is made up\"\n\
+         [[finding.check]]\nfigure = \"depth\"\ndrives = [\"small.toml\"]\nreading = \"at all\"\n{second}\n"
+    );
+    fs::write(dir.join("small-drives.toml"), text).unwrap();
+}
+
+const HOLDS: &str = "value = { above = 1.0 }";
+const FAILS: &str = "value = { above = 1e9 }";
+
+/// What the program said on stdout and on stderr, and its exit code.
+fn claims(dir: &Path, args: &[&str]) -> (String, String, Option<i32>) {
+    let mut all = vec!["claims"];
+    all.extend_from_slice(args);
+    let said = run(&mut stend(dir, &all));
+    (said.stdout, said.stderr, said.code)
+}
+
+/// Outcomes by finding.
+fn outcomes(document: &Value) -> Vec<(String, String)> {
+    let findings = list(&document["articles"]).iter();
+    findings
+        .flat_map(|article| list(&article["findings"]))
+        .map(|finding| {
+            let text = |key: &str| finding[key].as_str().unwrap().to_owned();
+            (text("id"), text("outcome"))
+        })
+        .collect()
+}
+
+#[test]
+fn what_holds_and_what_does_not() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, HOLDS);
+    let (text, progress, code) = claims(dir, &["small-drives.toml"]);
+    assert_eq!(code, Some(0), "{progress}");
+    assert!(text.contains("All findings: 2 hold, 0 do not"), "{text}");
+    assert!(!text.contains("because it is made up"), "{text}");
+    assert!(progress.contains("2 drives to be simulated"), "{progress}");
+
+    article(dir, FAILS);
+    let (text, progress, code) = claims(dir, &["small-drives.toml", "--validation", "v.md"]);
+    assert_eq!(code, Some(8), "{progress}");
+    assert!(text.contains("All findings: 1 hold, 1 do not"), "{text}");
+    assert!(text.contains("because it is made up"), "{text}");
+    let document = fs::read_to_string(dir.join("v.md")).unwrap();
+    assert!(document.contains("### `faster`: holds"), "{document}");
+    assert!(
+        document.contains("### `second`: **does not hold**"),
+        "{document}"
+    );
+    assert!(
+        document.contains("Why not: because it is made up"),
+        "{document}"
+    );
+}
+
+#[test]
+fn what_was_simulated_before_is_not_simulated_again() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, FAILS);
+    let (first, progress, _) = claims(dir, &["small-drives.toml", "--json"]);
+    assert!(progress.contains("2 drives to be simulated"), "{progress}");
+    // Bounds are no part of what is measured.
+    article(dir, HOLDS);
+    let (second, progress, code) = claims(dir, &["small-drives.toml", "--json"]);
+    assert_eq!((progress.as_str(), code), ("", Some(0)));
+    let (first, second) = (json(&first), json(&second));
+    let value = |document: &Value| {
+        let check = &document["articles"][0]["findings"][1]["checks"][0];
+        number(&check["comparisons"][0]["value"])
+    };
+    assert_eq!(value(&first), value(&second));
+    let (third, progress, _) = claims(dir, &["small-drives.toml", "--json", "--fresh"]);
+    assert!(progress.contains("2 drives to be simulated"), "{progress}");
+    assert_eq!(json(&third), second);
+    // Another seed and another model are others.
+    let (_, progress, _) = claims(dir, &["small-drives.toml", "--seed", "2"]);
+    assert!(
+        progress.contains("2 drives to be simulated, 0 taken"),
+        "{progress}"
+    );
+    let slow = fs::read_to_string(dir.join("slow.toml")).unwrap();
+    let slower = slow.replace(
+        "write_command_ns = { value = 36000",
+        "write_command_ns = { value = 40000",
+    );
+    fs::write(dir.join("slow.toml"), slower).unwrap();
+    let (_, progress, _) = claims(dir, &["small-drives.toml"]);
+    assert!(
+        progress.contains("1 drives to be simulated, 1 taken"),
+        "{progress}"
+    );
+}
+
+#[test]
+fn only_what_is_looked_at_is_measured_and_it_says_so() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, HOLDS);
+    claims(dir, &["small-drives.toml"]);
+    let shown = run(&mut stend(dir, &["lab", "show", "1", "--json"]));
+    let review = json(&shown.stdout);
+    assert_eq!(review["complete"], false);
+    let of = |id: &str| {
+        list(&review["tests"])
+            .iter()
+            .find(|t| t["id"] == id)
+            .cloned()
+    };
+    let random = of("random").expect("one of its points is looked at");
+    assert_eq!(list(&random["points"]).len(), 1);
+    assert_eq!(random["left_out_points"], 1);
+    let warnings = list(&random["warnings"]);
+    assert!(
+        warnings
+            .iter()
+            .any(|w| w.as_str().unwrap().contains("only a part of this test"))
+    );
+    assert_eq!(of("sequential"), None);
+    // A partial run stands for no drive.
+    fails(
+        dir,
+        &["compare", "small", "slow"],
+        3,
+        &["no complete review"],
+    );
+}
+
+#[test]
+fn drives_that_are_left_out_leave_findings_open() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, HOLDS);
+    let args = ["small-drives.toml", "--drives", "small.toml", "--json"];
+    let (text, _, code) = claims(dir, &args);
+    assert_eq!(code, Some(0));
+    let document = json(&text);
+    assert_eq!(document["schema"], "stend.claims/1");
+    assert_eq!(
+        outcomes(&document),
+        [
+            ("faster".to_owned(), "open".to_owned()),
+            ("second".to_owned(), "holds".to_owned())
+        ]
+    );
+    assert_eq!(
+        (&document["holds"], &document["fails"], &document["open"]),
+        (&1.into(), &0.into(), &1.into())
+    );
+}
+
+#[test]
+fn wrong_files_are_told_by_line() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, HOLDS);
+    let text = fs::read_to_string(dir.join("small-drives.toml")).unwrap();
+    let wrong = |from: &str, to: &str, parts: &[&str]| {
+        assert!(text.contains(from), "{from}");
+        fs::write(dir.join("wrong.toml"), text.replacen(from, to, 1)).unwrap();
+        fails(dir, &["claims", "wrong.toml"], 3, parts);
+    };
+    wrong("reading = ", "readnig = ", &["wrong.toml:25", "`readnig`"]);
+    wrong(
+        "test = \"random\"",
+        "test = \"rondam\"",
+        &["wrong.toml:7", "`rondam`", "block-scaling"],
+    );
+    wrong(
+        "queue_depth = 8",
+        "queue_depth = 9",
+        &["wrong.toml:11", "no point"],
+    );
+    wrong(
+        "queue_depth = 8, ",
+        "",
+        &["wrong.toml:11", "2 points", "`over`"],
+    );
+    wrong(
+        "slow.toml",
+        "nosuch",
+        &["there is no drive model `nosuch`", "demo-8gb"],
+    );
+    wrong("slow.toml", "nosuch.toml", &["nosuch.toml", "cannot read"]);
+    wrong("tiny.toml", "1999", &["1999", "2014"]);
+    fails(
+        dir,
+        &["claims", "missing.toml"],
+        3,
+        &["missing.toml", "could not be read"],
+    );
+    let args = ["claims", "small-drives.toml", "--article", "x"];
+    fails(dir, &args, 3, &["--article x", "small"]);
+    let args = ["claims", "small-drives.toml", "--drives", "x"];
+    fails(dir, &args, 3, &["--drives x", "slow.toml"]);
+}
+
+/// Every key that the JSON has is told in the document, and every key told is there.
+#[test]
+fn the_json_is_documented() {
+    let dir = folder();
+    let dir = dir.path();
+    article(dir, FAILS);
+    let (text, ..) = claims(dir, &["small-drives.toml", "--json"]);
+    let document = include_str!("../../../docs/claims-format.md");
+    let (_, section) = document.split_once("## `--json`").unwrap();
+    let told: Vec<&str> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+        .map(|(key, _)| key)
+        .collect();
+    for path in common::key_paths(&json(&text)) {
+        let key = path.rsplit('.').next().unwrap().trim_end_matches("[]");
+        assert!(told.contains(&key), "{path} is not documented");
+    }
+}
+
+#[test]
+fn shipped_articles_fit_their_editions() {
+    let dir = folder();
+    // A drive that every article names is enough: all files are read, and put to their editions,
+    // before a drive is looked for.
+    let said = fails(
+        dir.path(),
+        &["claims", "--drives", "nosuch"],
+        3,
+        &["no finding is about it"],
+    );
+    for name in Article::shipped() {
+        let text = Article::shipped_text(name).unwrap();
+        for subject in Article::parse(text, name).unwrap().subjects {
+            assert!(said.contains(&subject), "{subject}");
+        }
+    }
+}
+
+/// The document of what holds was written since the findings were last changed.
+#[test]
+fn the_validation_tells_of_every_finding() {
+    let document = include_str!("../../../docs/validation.md");
+    for name in Article::shipped() {
+        let article = Article::parse(Article::shipped_text(name).unwrap(), name).unwrap();
+        for finding in article.findings {
+            assert!(
+                document.contains(&format!("### `{}`:", finding.id)),
+                "{name}: {}",
+                finding.id
+            );
+            assert!(document.contains(&finding.text), "{name}: {}", finding.id);
+        }
+    }
+}
