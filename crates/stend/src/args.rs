@@ -60,6 +60,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Compare reviews in the lab: what was unlike, figures, ratios; as a page with --out.
     Compare(CompareArgs),
+    /// Set what models predict beside what was published.
+    Claims(ClaimsArgs),
     /// Measure how fast the simulator is, and how much memory it takes.
     Bench(BenchArgs),
 }
@@ -574,6 +576,27 @@ pub enum OnOff {
     On,
     /// Off.
     Off,
+}
+
+/// Arguments of `stend claims`.
+#[derive(Debug, Args)]
+pub struct ClaimsArgs {
+    /// Published figures: each that a test on a simulated drive can answer, predicted against
+    /// measured, with the medians of the errors; and why the others cannot be answered.
+    #[arg(long, required = true)]
+    pub measured: bool,
+
+    /// Only of these drives, by the names of their models.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub drive: Vec<String>,
+
+    /// Root of every random choice.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Print JSON (schema `stend.claims-measured/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `stend bench`.

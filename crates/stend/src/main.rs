@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Lab(args) => commands::lab::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Claims(args) => commands::measured::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     });
     signals::settle();

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod drive;
 pub mod drives;
 pub mod lab;
+pub mod measured;
 pub mod replay;
 pub mod report;
 pub mod review;
