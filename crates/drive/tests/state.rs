@@ -23,7 +23,7 @@ fn small() -> Model {
             "blocks_per_plane = { value = 16",
         ),
     ];
-    let mut text = SHIPPED[0].text.to_string();
+    let mut text = include_str!("../../../drives/demo-8gb.toml").to_string();
     for (from, to) in change {
         assert!(text.contains(from), "{from}");
         text = text.replacen(from, to, 1);

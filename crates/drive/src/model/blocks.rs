@@ -104,7 +104,7 @@ pub(super) fn resolve(model: &Model) -> Option<BlocksSpec> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, SHIPPED};
+    use super::super::{Model, demo};
     use crate::spec::BlocksSpec;
 
     const TABLE: &str = "
@@ -120,7 +120,7 @@ seed = { value = 5, source = \"assumed\" }
 ";
 
     fn with(table: &str) -> Result<Model, String> {
-        let text = format!("{}{table}", SHIPPED[0].text);
+        let text = format!("{}{table}", demo());
         Model::parse(&text, "m.toml").map_err(|error| error.to_string())
     }
 

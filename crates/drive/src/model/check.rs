@@ -1,6 +1,7 @@
 //! What a model must satisfy beyond its shape. Every problem names its line, its key
 //! and what is allowed.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -14,7 +15,7 @@ use crate::spec::UNIT_BYTES;
 #[derive(Debug)]
 pub(super) struct Problem {
     pub line: usize,
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     pub message: String,
 }
 
@@ -27,7 +28,7 @@ impl Checker<'_> {
     pub fn report<T>(&mut self, key: &'static str, field: &Field<T>, message: String) {
         self.problems.push(Problem {
             line: line_of(self.text, field.span().start),
-            key,
+            key: key.into(),
             message,
         });
     }
@@ -123,7 +124,7 @@ pub(super) fn problems(model: &Model, text: &str) -> Vec<Problem> {
     if model.schema.get_ref() != SCHEMA {
         checker.problems.push(Problem {
             line: line_of(text, model.schema.span().start),
-            key: "schema",
+            key: "schema".into(),
             message: format!(
                 "`{}` is not known; allowed: {SCHEMA}",
                 model.schema.get_ref()

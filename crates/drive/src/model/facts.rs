@@ -50,7 +50,7 @@ impl Model {
         }
         facts.push((
             "model fingerprint".to_string(),
-            format!("{:016x} (FNV-1a of the model file)", self.fingerprint),
+            format!("{:016x} (FNV-1a of the model)", self.fingerprint),
         ));
         facts
     }

@@ -279,13 +279,13 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, SHIPPED};
+    use super::super::{Model, demo};
     use crate::spec::{HostSpec, Protocol};
     use stend_base::Nanos;
 
     /// The first shipped model with this table in place of its own.
     fn parse(host: &str) -> Result<HostSpec, String> {
-        let text = SHIPPED[0].text;
+        let text = demo();
         let begin = text.find("[host]").expect("it has a host");
         let end = text.find("[controller]").expect("it has a controller");
         let lines = host.lines().map(|line| match line.split_once(" = ") {

@@ -2,17 +2,21 @@
 //! with its source.
 //!
 //! The format is documented key by key in `docs/drive-format.md`. A key that does not
-//! exist is an error with its place, as is a figure out of range.
+//! exist is an error with its place, as is a figure out of range. What several drives have in
+//! common stands in parts that their files include.
 
 mod blocks;
 mod check;
 mod commands;
+mod compose;
 mod energy;
 mod facts;
+mod free;
 mod health;
 mod host;
 mod map;
 mod media;
+mod parts;
 mod policy;
 pub mod power_loss;
 mod resolve;
@@ -28,15 +32,19 @@ mod wear_levelling;
 
 use std::path::Path;
 
+use compose::Resolved;
+
 pub use blocks::Blocks;
 pub use commands::NandCommands;
 pub use energy::{EnergyTable, IdleStateTable};
+pub use free::{FreeFigure, NewValue, WriteError, write_values};
 pub use health::{AttributeTable, HealthTable};
 pub use host::Host;
 pub use map::Map;
 pub use media::Media;
+pub use parts::{Files, ModelFile, PART_SCHEMA};
 pub use schema::Model;
-pub use shipped::{SHIPPED, Shipped};
+pub use shipped::{PARTS, SHIPPED, Shipped};
 pub use slc_cache::SlcCache;
 pub use sourced::{Field, Sourced, Value};
 pub use thermal::ThermalTable;
@@ -81,57 +89,71 @@ pub enum ModelError {
 }
 
 impl Model {
-    /// Reads a model. `path` is for messages only.
+    /// Reads a model, with parts from those built into the program. `path` is for messages only.
     ///
     /// # Errors
     /// [`ModelError::Parse`] and [`ModelError::Check`].
     pub fn parse(text: &str, path: &str) -> Result<Model, ModelError> {
+        Files::of_text(text.to_owned(), path)?.model()
+    }
+
+    /// Reads a model file and its parts.
+    ///
+    /// # Errors
+    /// As [`Model::parse`], and [`ModelError::Read`].
+    pub fn read(path: &Path) -> Result<Model, ModelError> {
+        Files::read(path)?.model()
+    }
+
+    /// The shipped model of this name.
+    pub fn shipped(name: &str) -> Option<Model> {
+        let files = Files::shipped(name)?;
+        Some(files.model().expect("shipped models are tested"))
+    }
+
+    /// The model of a resolved text; `place` tells file and line of a line of it.
+    fn of<'a>(
+        resolved: &Resolved,
+        place: &dyn Fn(usize) -> (&'a str, usize),
+    ) -> Result<Model, ModelError> {
+        let text = &resolved.text;
         let mut model: Model = toml::from_str(text).map_err(|error| {
             let shape = shape::explain(text, &error);
+            let (path, line) = place(shape.line);
             ModelError::Parse {
-                path: path.to_string(),
-                line: shape.line,
+                path: path.to_owned(),
+                line,
                 key: shape.key,
                 message: shape.message,
             }
         })?;
         model.fingerprint = fingerprint(text);
-        model.text = text.to_string();
-        let problems = check::problems(&model, text);
+        model.text = text.clone();
+        let mut problems = check::problems(&model, text);
+        problems.extend(free::problems(text));
         if problems.is_empty() {
             return Ok(model);
         }
+        let tell = |problem: check::Problem| {
+            let (path, line) = place(problem.line);
+            format!("{path}:{line}: {}: {}", problem.key, problem.message)
+        };
         Err(ModelError::Check {
-            problems: problems
-                .into_iter()
-                .map(|p| format!("{path}:{}: {}: {}", p.line, p.key, p.message))
-                .collect(),
+            problems: problems.into_iter().map(tell).collect(),
         })
-    }
-
-    /// Reads a model file.
-    ///
-    /// # Errors
-    /// As [`Model::parse`], and [`ModelError::Read`].
-    pub fn read(path: &Path) -> Result<Model, ModelError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ModelError::Read {
-            path: path.display().to_string(),
-            source,
-        })?;
-        Model::parse(&text, &path.display().to_string())
-    }
-
-    /// The shipped model of this name.
-    pub fn shipped(name: &str) -> Option<Model> {
-        let shipped = SHIPPED.iter().find(|s| s.name == name)?;
-        let path = format!("drives/{name}.toml");
-        Some(Model::parse(shipped.text, &path).expect("shipped models are tested"))
     }
 
     /// The numbers a simulation runs on.
     pub fn spec(&self) -> Spec {
         resolve::spec(self)
     }
+}
+
+/// The demonstration drive's file, which has no parts: for tests that change it.
+#[cfg(test)]
+fn demo() -> &'static str {
+    let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
+    demo.expect("it is shipped").text
 }
 
 /// Line of a byte offset, from 1.

@@ -43,15 +43,14 @@ pub(super) fn resolve(collection: &Collection) -> Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, SHIPPED};
+    use super::super::{Model, demo};
 
     fn said(policy: &str) -> String {
-        let line = SHIPPED[0]
-            .text
+        let line = demo()
             .lines()
             .find(|line| line.starts_with("policy"))
             .expect("a model has a policy");
-        let text = SHIPPED[0].text.replace(line, policy);
+        let text = demo().replace(line, policy);
         match Model::parse(&text, "m.toml") {
             Ok(model) => format!("{:?}", model.spec().collect.policy),
             Err(error) => error.to_string(),

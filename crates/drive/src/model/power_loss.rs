@@ -188,7 +188,7 @@ fn open_groups(drive: &crate::Spec, slots: u32) -> u32 {
 mod tests {
     use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 
-    use super::super::SHIPPED;
+    use super::super::demo;
     use super::*;
     use crate::spec::MediaSpec;
 
@@ -211,8 +211,7 @@ replay_unit_ns = { value = 100, source = "assumed" }
     /// The demonstration drive with the table, in which `from` was replaced by `to`.
     fn parse(from: &str, to: &str) -> Result<Model, String> {
         assert!(TABLE.contains(from), "{from}");
-        let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
-        let text = demo.expect("it is shipped").text.to_string() + &TABLE.replace(from, to);
+        let text = demo().to_string() + &TABLE.replace(from, to);
         Model::parse(&text, "m.toml").map_err(|error| error.to_string())
     }
 

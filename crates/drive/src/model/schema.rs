@@ -68,10 +68,10 @@ pub struct Model {
     pub blocks: Option<super::blocks::Blocks>,
     /// What a power cut leaves, if that is modelled.
     pub power_loss: Option<super::power_loss::PowerLoss>,
-    /// FNV-1a hash of the file's bytes: tells whether a model was edited.
+    /// FNV-1a hash of the bytes of [`Model::text`]: tells whether a model was edited.
     #[serde(skip)]
     pub fingerprint: u64,
-    /// The file's text.
+    /// The model as one text without parts: that of its file, or of [`super::Files::text`].
     #[serde(skip)]
     pub text: String,
 }

@@ -13,6 +13,10 @@ const WORDS: &[(&str, &str)] = &[
     ("expected u64", "expected a whole number from 0"),
     ("expected f64", "expected a number"),
     ("expected a boolean", "expected true or false"),
+    (
+        "expected an array of length 2",
+        "expected two numbers: [lowest, highest]",
+    ),
     ("expected a sequence", "expected a list: [ … ]"),
 ];
 
@@ -77,12 +81,12 @@ fn table_name(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, ModelError, SHIPPED};
+    use super::super::{Model, ModelError, demo};
 
     /// The first model with a line replaced, and what is said of it.
     fn said(line_start: &str, replacement: &str) -> String {
         let mut done = false;
-        let lines = SHIPPED[0].text.lines().map(|line| {
+        let lines = demo().lines().map(|line| {
             let here = line.starts_with(line_start) && !done;
             done |= here;
             if here { replacement } else { line }

@@ -275,17 +275,16 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, SHIPPED};
+    use super::super::{Model, demo};
 
     /// The demonstration drive with more keys of its cache.
     fn parse(keys: &str) -> Result<Model, String> {
-        let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
         let mut table = "[slc_cache]\n".to_string();
         for line in keys.lines() {
             let (key, value) = line.split_once(" = ").expect("a key and its value");
             table += &format!("{key} = {{ value = {value}, source = \"assumed\" }}\n");
         }
-        let text = demo.expect("it is shipped").text;
+        let text = demo();
         assert!(text.contains("[slc_cache]\n"));
         let text = text.replace("[slc_cache]\n", &table);
         Model::parse(&text, "m.toml").map_err(|error| error.to_string())

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-/// A figure of a drive model with its source: `{ value = 16, source = "data sheet" }`.
+/// A figure of a drive model with its source: `{ value = 16, source = "data sheet" }`. A number may
+/// be free within bounds: [`super::Files::free`].
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sourced<T> {
@@ -11,6 +12,8 @@ pub struct Sourced<T> {
     pub value: T,
     /// A publication, `assumed: why`, or `fitted: to what`.
     pub source: String,
+    /// The lowest and the highest value that a number may be fitted to, if it may be.
+    pub free: Option<[f64; 2]>,
 }
 
 /// A sourced figure that knows its place in the file.

@@ -95,7 +95,7 @@ pub(super) fn resolve(model: &Model) -> Option<StreamsSpec> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, SHIPPED};
+    use super::super::{Model, demo};
 
     const TABLE: &str = "
 [streams]
@@ -109,8 +109,8 @@ classify_ns = { value = 150, source = \"assumed\" }
 
     /// A shipped model without an SLC cache, with this table.
     fn with(table: &str) -> Result<Model, String> {
-        let shipped = SHIPPED.iter().find(|s| s.name.starts_with("samsung"));
-        let text = format!("{}{table}", shipped.expect("it is shipped").text);
+        let shipped = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
+        let text = format!("{}{table}", shipped.text);
         Model::parse(&text, "m.toml").map_err(|error| error.to_string())
     }
 
@@ -155,8 +155,7 @@ classify_ns = { value = 150, source = \"assumed\" }
             assert!(said.contains(&format!("streams.{key}: ")), "{said}");
             assert!(said.contains(part), "{said}");
         }
-        let cached = SHIPPED.iter().find(|s| s.name == "demo-8gb");
-        let text = format!("{}{TABLE}", cached.expect("it is shipped").text);
+        let text = format!("{}{TABLE}", demo());
         let said = Model::parse(&text, "m.toml").expect_err("it has a cache");
         let said = said.to_string();
         assert!(said.contains("streams.enabled: all data enters"), "{said}");

@@ -147,12 +147,12 @@ impl Trim {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, ModelError, SHIPPED};
+    use super::super::{Model, ModelError, demo};
     use stend_base::Nanos;
 
     /// The first shipped model, on SATA, with more keys at the end of `[trim]`.
     fn parse(keys: &str) -> Result<Model, ModelError> {
-        let mut text = SHIPPED[0].text.to_owned();
+        let mut text = demo().to_owned();
         assert!(text.rfind('[').is_some_and(|_| text.contains("[trim]")));
         for line in keys.lines() {
             let (key, value) = line.split_once(" = ").expect("a key and its value");

@@ -46,7 +46,7 @@ pub(super) fn resolve(model: &Model) -> Option<WearSpec> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, SHIPPED};
+    use super::super::{Model, demo};
     use crate::spec::WearSpec;
 
     const TABLE: &str = "
@@ -58,7 +58,7 @@ static_interval = { value = 8, source = \"assumed\" }
 ";
 
     fn with(table: &str) -> Result<Model, String> {
-        let text = format!("{}{table}", SHIPPED[0].text);
+        let text = format!("{}{table}", demo());
         Model::parse(&text, "m.toml").map_err(|error| error.to_string())
     }
 

@@ -44,13 +44,12 @@ fn list(as_json: bool) -> Result<(), Failure> {
 }
 
 fn show(name: &str, as_json: bool) -> Result<(), Failure> {
-    let Some(shipped) = SHIPPED.iter().find(|s| s.name == name) else {
+    let Some(model) = Model::shipped(name) else {
         return Err(Failure::Input(unknown(name)));
     };
     if !as_json {
-        return print(shipped.text);
+        return print(&model.text);
     }
-    let model = Model::shipped(name).expect("it is shipped");
     let facts: serde_json::Map<_, _> = model
         .facts()
         .into_iter()
@@ -61,7 +60,7 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
         "name": name,
         "title": model.title,
         "facts": facts,
-        "file": shipped.text,
+        "file": model.text,
     }))
 }
 

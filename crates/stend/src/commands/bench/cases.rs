@@ -1,7 +1,6 @@
 //! The cases: what is run on which drive, and what is aimed at.
 
 use stend_drive::Model;
-use stend_drive::model::SHIPPED;
 
 use crate::failure::Failure;
 
@@ -337,10 +336,7 @@ fn scaled(user_bytes: u64, pages_per_block: Option<u64>) -> Model {
         ("map_segments", figure(u128::from(segments))),
         ("size_mib", figure(u128::from(dram_mib))),
     ];
-    let original = SHIPPED
-        .iter()
-        .find(|shipped| shipped.name == "samsung-850-pro-256gb")
-        .expect("it is shipped");
+    let original = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
     let mut text = String::new();
     for line in original.text.lines() {
         let key = line.split(" =").next().unwrap_or_default();

@@ -1,0 +1,314 @@
+//! A drive file and the parts that it includes: tables of figures that several drives share,
+//! such as those of a generation of flash, of a controller, of a host.
+//!
+//! A part has a schema, a title, and tables of the drive file's kinds; it includes nothing, so
+//! that there is no order to get wrong and no circle. What it says holds for every drive that
+//! includes it, and a drive's own figure wins over it. Two parts that name the same key are an
+//! error: it would not be clear which of them is meant.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use toml_edit::{Document, Item, Value as TomlValue};
+
+use super::compose::{self, Piece, Resolved};
+use super::shipped::{PARTS, SHIPPED};
+use super::{Model, ModelError, SCHEMA, line_of};
+
+/// The schema that a part names.
+pub const PART_SCHEMA: &str = "stend.part/1";
+
+/// Keys of a part outside its tables.
+const PART_HEAD: [&str; 2] = ["schema", "title"];
+
+/// One file of a model.
+#[derive(Clone, Debug)]
+pub struct ModelFile {
+    /// Its path; below `drives/` if it is built into the program.
+    pub name: String,
+    /// Whether it is built into the program rather than read from a disk.
+    pub built_in: bool,
+    /// What stands in it.
+    pub text: Cow<'static, str>,
+}
+
+/// The files of a model: the drive's own first, then its parts in the order of `include`.
+#[derive(Clone, Debug)]
+pub struct Files {
+    files: Vec<ModelFile>,
+    pub(super) resolved: Resolved,
+}
+
+impl Files {
+    /// Reads a drive file and its parts, which are looked for beside it first and among the
+    /// built-in ones then.
+    ///
+    /// # Errors
+    /// [`ModelError::Read`] for the drive file; otherwise as [`Files::of_text`].
+    pub fn read(path: &Path) -> Result<Files, ModelError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ModelError::Read {
+            path: path.display().to_string(),
+            source,
+        })?;
+        let file = ModelFile {
+            name: path.display().to_string(),
+            built_in: false,
+            text: Cow::Owned(text),
+        };
+        Files::gather(file, Some(path.parent().unwrap_or(Path::new(""))))
+    }
+
+    /// A drive file's text, with parts from the built-in ones. `name` is for messages.
+    ///
+    /// # Errors
+    /// [`ModelError::Parse`] and [`ModelError::Check`]: a part that is not there, is none, or
+    /// names what another one does. Figures are looked at by [`Files::model`].
+    pub fn of_text(text: impl Into<Cow<'static, str>>, name: &str) -> Result<Files, ModelError> {
+        let file = ModelFile {
+            name: name.to_owned(),
+            built_in: false,
+            text: text.into(),
+        };
+        Files::gather(file, None)
+    }
+
+    /// The files of the shipped model of this name.
+    pub fn shipped(name: &str) -> Option<Files> {
+        let shipped = SHIPPED.iter().find(|s| s.name == name)?;
+        let file = ModelFile {
+            name: format!("drives/{name}.toml"),
+            built_in: true,
+            text: Cow::Borrowed(shipped.text),
+        };
+        Some(Files::gather(file, None).expect("shipped models are tested"))
+    }
+
+    /// All of them, the drive's own first.
+    pub fn files(&self) -> &[ModelFile] {
+        &self.files
+    }
+
+    /// The model as one text without `include`, which tells all that these files tell.
+    pub fn text(&self) -> &str {
+        &self.resolved.text
+    }
+
+    /// The model that these files describe.
+    ///
+    /// # Errors
+    /// [`ModelError::Parse`] and [`ModelError::Check`], with the places of the figures in these
+    /// files.
+    pub fn model(&self) -> Result<Model, ModelError> {
+        Model::of(&self.resolved, &|line| self.place(line))
+    }
+
+    /// Puts another text in place of a file's, and resolves anew.
+    ///
+    /// # Errors
+    /// As [`Files::of_text`].
+    ///
+    /// # Panics
+    /// If there is no such file.
+    pub fn replace(&mut self, name: &str, text: String) -> Result<(), ModelError> {
+        let file = self.files.iter_mut().find(|f| f.name == name);
+        file.unwrap_or_else(|| panic!("{name} is no file of this model"))
+            .text = Cow::Owned(text);
+        self.resolved = resolve(&self.files)?;
+        Ok(())
+    }
+
+    /// File and line in which a line of the resolved text stands.
+    pub(super) fn place(&self, line: usize) -> (&str, usize) {
+        let (file, line) = self.resolved.place(line);
+        (&self.files[file].name, line)
+    }
+
+    fn gather(drive: ModelFile, beside: Option<&Path>) -> Result<Files, ModelError> {
+        let mut files = vec![drive];
+        for (name, line) in includes(&files[0])? {
+            let part = find(&files[0], &name, line, beside)?;
+            if files.iter().any(|file| file.name == part.name) {
+                return Err(parse_error(
+                    &files[0],
+                    line,
+                    "include",
+                    format!("`{name}` is included twice"),
+                ));
+            }
+            files.push(part);
+        }
+        let resolved = resolve(&files)?;
+        Ok(Files { files, resolved })
+    }
+}
+
+/// The parts that a drive file names, with the line of each.
+fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, ModelError> {
+    // Spares the drives without parts a second parsing; a word in a comment does no harm.
+    if !drive.text.contains("include") && !drive.text.contains(PART_SCHEMA) {
+        return Ok(Vec::new());
+    }
+    // What is broken is told of when the model is read.
+    let Ok(document) = Document::parse(&*drive.text) else {
+        return Ok(Vec::new());
+    };
+    let line = |item: &Item| line_of(&drive.text, item.span().map_or(0, |span| span.start));
+    if let Some(schema) = document.get("schema")
+        && schema.as_str() == Some(PART_SCHEMA)
+    {
+        let message = format!(
+            "it is a part of drive models, no model; name a drive model that includes it (a \
+             model's schema is {SCHEMA})"
+        );
+        return Err(parse_error(drive, line(schema), "schema", message));
+    }
+    let Some(include) = document.get("include") else {
+        return Ok(Vec::new());
+    };
+    let wrong = |line| {
+        let message = "expected a list of parts: [\"nand/….toml\", …]".to_owned();
+        parse_error(drive, line, "include", message)
+    };
+    let list = include.as_array().ok_or_else(|| wrong(line(include)))?;
+    list.iter()
+        .map(|entry: &TomlValue| {
+            let line = line_of(&drive.text, entry.span().map_or(0, |span| span.start));
+            let name = entry.as_str().ok_or_else(|| wrong(line))?;
+            Ok((name.to_owned(), line))
+        })
+        .collect()
+}
+
+/// The part of this name: beside the drive file, if that is on a disk, or built in.
+fn find(
+    drive: &ModelFile,
+    name: &str,
+    line: usize,
+    beside: Option<&Path>,
+) -> Result<ModelFile, ModelError> {
+    let mut looked_for = String::new();
+    if let Some(folder) = beside {
+        let path: PathBuf = folder.join(name);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                return Ok(ModelFile {
+                    name: path.display().to_string(),
+                    built_in: false,
+                    text: Cow::Owned(text),
+                });
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                looked_for = format!("at {}, and ", path.display());
+            }
+            Err(error) => {
+                let message = format!("cannot read the part {}: {error}", path.display());
+                return Err(parse_error(drive, line, "include", message));
+            }
+        }
+    }
+    if let Some(part) = PARTS.iter().find(|part| part.name == name) {
+        return Ok(ModelFile {
+            name: format!("drives/{name}"),
+            built_in: true,
+            text: Cow::Borrowed(part.text),
+        });
+    }
+    let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+    let message = format!(
+        "there is no part `{name}`: it was looked for {looked_for}among the shipped parts, which \
+         are {}",
+        names.join(", ")
+    );
+    Err(parse_error(drive, line, "include", message))
+}
+
+/// One text of them all. A drive without parts is what its file says, byte for byte.
+fn resolve(files: &[ModelFile]) -> Result<Resolved, ModelError> {
+    let [drive, parts @ ..] = files else {
+        unreachable!("there is a drive file");
+    };
+    let document = Document::parse(&*drive.text);
+    let includes = document.as_ref().is_ok_and(|d| d.contains_key("include"));
+    if !includes {
+        return Ok(Resolved::verbatim(drive.text.clone().into_owned()));
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut problems = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        for piece in part_pieces(part, index + 1)? {
+            match pieces.iter().find(|other| other.names_the_same(&piece)) {
+                Some(other) => problems.push(format!(
+                    "{}:{}: {}: {}:{} names it too; a figure may stand in one part only, or in \
+                     the drive file, which wins",
+                    part.name,
+                    piece.line,
+                    piece.name(),
+                    files[other.file].name,
+                    other.line
+                )),
+                None => pieces.push(piece),
+            }
+        }
+    }
+    if !problems.is_empty() {
+        return Err(ModelError::Check { problems });
+    }
+    for piece in compose::pieces(&drive.text, 0).map_err(|e| broken(drive, &e))? {
+        if piece.name() == "include" {
+            continue;
+        }
+        match pieces.iter_mut().find(|other| other.names_the_same(&piece)) {
+            Some(other) => *other = piece,
+            None => pieces.push(piece),
+        }
+    }
+    Ok(compose::compose(&drive.text, pieces))
+}
+
+/// What a part says, without its head.
+fn part_pieces(part: &ModelFile, index: usize) -> Result<Vec<Piece>, ModelError> {
+    let pieces = compose::pieces(&part.text, index).map_err(|e| broken(part, &e))?;
+    let schema = pieces.iter().find(|piece| piece.name() == "schema");
+    if schema.and_then(Piece::string).as_deref() != Some(PART_SCHEMA) {
+        let line = schema.map_or(1, |piece| piece.line);
+        let message = format!("a part begins with schema = \"{PART_SCHEMA}\"");
+        return Err(parse_error(part, line, "schema", message));
+    }
+    if !pieces.iter().any(|piece| piece.name() == "title") {
+        let message = "missing field `title`".to_owned();
+        return Err(parse_error(part, 1, "title", message));
+    }
+    let (head, tables): (Vec<Piece>, Vec<Piece>) =
+        pieces.into_iter().partition(|piece| piece.table.is_empty());
+    for piece in head {
+        let name = piece.name();
+        if name == "include" {
+            let message = "a part includes nothing; name this part in the drive file".to_owned();
+            return Err(parse_error(part, piece.line, &name, message));
+        }
+        if !PART_HEAD.contains(&name.as_str()) {
+            let message = "a part has a schema, a title, and tables of figures".to_owned();
+            return Err(parse_error(part, piece.line, &name, message));
+        }
+    }
+    Ok(tables)
+}
+
+fn parse_error(file: &ModelFile, line: usize, key: &str, message: String) -> ModelError {
+    ModelError::Parse {
+        path: file.name.clone(),
+        line,
+        key: Some(key.to_owned()),
+        message,
+    }
+}
+
+/// A file that is no TOML.
+fn broken(file: &ModelFile, error: &toml_edit::TomlError) -> ModelError {
+    ModelError::Parse {
+        path: file.name.clone(),
+        line: line_of(&file.text, error.span().map_or(0, |span| span.start)),
+        key: None,
+        message: error.message().trim().to_owned(),
+    }
+}

@@ -1,0 +1,234 @@
+//! Figures that may be fitted: which there are, and how other values are written.
+
+use std::fs;
+
+use stend_drive::Model;
+use stend_drive::model::{Files, FreeFigure, NewValue, Value, WriteError, write_values};
+
+const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
+
+/// The demonstration drive with text in place of a line that begins with `key`.
+fn with(key: &str, line: &str) -> String {
+    let begins = format!("{key} = ");
+    let old = DEMO.lines().find(|line| line.starts_with(&begins));
+    DEMO.replacen(old.unwrap_or_else(|| panic!("no {key}")), line, 1)
+}
+
+fn parse(text: &str) -> Result<Model, String> {
+    Model::parse(text, "m.toml").map_err(|error| error.to_string())
+}
+
+#[test]
+fn free_figures_are_listed_with_their_files() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let part = "schema = \"stend.part/1\"\ntitle = \"a part\"\n\n[nand]\nread_us = { value = [60.0, 70.5, 80.0], source = \"assumed\", free = [50, 90.5] }\n";
+    fs::write(dir.path().join("part.toml"), part).expect("it is written");
+    let text = with(
+        "collect_unit_ns",
+        "collect_unit_ns = { value = 30000, source = \"assumed\", free = [0, 50000] }",
+    );
+    let text = text.replace("[capacity]", "include = [\"part.toml\"]\n\n[capacity]");
+    let own = text
+        .lines()
+        .find(|line| line.starts_with("read_us"))
+        .expect("tR");
+    let text = text.replacen(own, "", 1);
+    let drive = dir.path().join("drive.toml");
+    fs::write(&drive, &text).expect("it is written");
+    let files = Files::read(&drive).expect("it is sound");
+    files.model().expect("it is sound");
+    let file = |name: &str| dir.path().join(name).display().to_string();
+    let read = |index: usize, value: f64| FreeFigure {
+        file: file("part.toml"),
+        table: "nand".to_owned(),
+        key: "read_us".to_owned(),
+        index: Some(index),
+        value,
+        bounds: [50.0, 90.5],
+        whole: false,
+    };
+    let collect = FreeFigure {
+        file: file("drive.toml"),
+        table: "controller".to_owned(),
+        key: "collect_unit_ns".to_owned(),
+        index: None,
+        value: 30_000.0,
+        bounds: [0.0, 50_000.0],
+        whole: true,
+    };
+    let expected = [read(0, 60.0), read(1, 70.5), read(2, 80.0), collect];
+    assert_eq!(files.free(), expected);
+    // The drive's own figure is another one, and may be not free.
+    let own = "[capacity]\nread_us = { value = [1.0, 1.0, 1.0], source = \"assumed\" }";
+    let text = text.replacen("[nand]", &own.replace("[capacity]", "[nand]"), 1);
+    fs::write(&drive, text).expect("it is written");
+    let files = Files::read(&drive).expect("it is sound");
+    assert_eq!(files.free().len(), 1);
+    assert!(
+        Files::of_text(DEMO, "demo.toml")
+            .expect("it is sound")
+            .free()
+            .is_empty()
+    );
+}
+
+#[test]
+fn bounds_change_nothing_but_the_fingerprint() {
+    let line = "collect_unit_ns = { value = 30000, source = \"assumed\", free = [1, 30000] }";
+    let free = parse(&with("collect_unit_ns", line)).expect("it is sound");
+    let plain = parse(DEMO).expect("it is sound");
+    assert_eq!(free.spec(), plain.spec());
+    assert_ne!(free.fingerprint, plain.fingerprint);
+}
+
+#[test]
+fn what_cannot_be_free_is_said() {
+    for (key, value, free, part) in [
+        (
+            "collect_unit_ns",
+            "30000",
+            "[1, 29999]",
+            "30000 lies outside of free = [1, 29999]",
+        ),
+        (
+            "collect_unit_ns",
+            "30000",
+            "[30001, 40000.5]",
+            "30000 lies outside of",
+        ),
+        (
+            "collect_unit_ns",
+            "30000",
+            "[40000, 1]",
+            "two finite numbers in order",
+        ),
+        (
+            "collect_unit_ns",
+            "30000",
+            "[0, inf]",
+            "two finite numbers in order",
+        ),
+        (
+            "collect_unit_ns",
+            "30000",
+            "[1, 2, 3]",
+            "two finite numbers in order",
+        ),
+        (
+            "collect_unit_ns",
+            "30000",
+            "[1]",
+            "expected two numbers: [lowest, highest]",
+        ),
+        ("collect_unit_ns", "30000", "true", "expected two numbers"),
+        (
+            "program_us",
+            "[1800.0, 900.0, 1800.0]",
+            "[1000, 2000]",
+            "900 lies outside",
+        ),
+        ("policy", "\"greedy\"", "[1, 2]", "only numbers"),
+        ("interface", "\"sata-6g\"", "[1, 2]", "only numbers"),
+    ] {
+        let line = format!("{key} = {{ value = {value}, source = \"assumed\", free = {free} }}");
+        let text = with(key, &line);
+        let number = 1 + text.lines().position(|l| l == line).expect("just written");
+        let said = parse(&text).expect_err(&line);
+        assert!(said.starts_with(&format!("m.toml:{number}: ")), "{said}");
+        assert!(
+            said.contains(&format!(".{key}: ")) && said.contains(part),
+            "{said}"
+        );
+    }
+    let state = "\n[[idle_states]]\nname = { value = \"a\", source = \"assumed\" }\ndelay_ms = { value = 5, source = \"assumed\", free = [1, 9] }\npower_mw = { value = 5, source = \"assumed\" }\nentry_us = { value = 5, source = \"assumed\" }\nexit_us = { value = 5, source = \"assumed\" }\nwaits_for_idle_work = { value = true, source = \"assumed\" }\n";
+    let said = parse(&format!("{DEMO}{state}")).expect_err("it is in a list");
+    assert!(
+        said.contains("idle_states.delay_ms: what stands in a list"),
+        "{said}"
+    );
+}
+
+#[test]
+fn values_are_written_and_all_else_stays() {
+    let text = "# A head.\nschema = \"stend.part/1\" # and a note\n\n[nand]   # another\nread_us = { value = [60.0,  70.5], source = \"assumed\", free = [50, 90] } # why\ndies = { source = \"assumed\",  value = 4 , free = [1, 9] }\n\n[controller.cores]\nvalue = 1\nsource = \"a sheet\"\n";
+    let new = [
+        NewValue {
+            table: "nand",
+            key: "read_us",
+            index: Some(1),
+            value: 71.25,
+        },
+        NewValue {
+            table: "nand",
+            key: "dies",
+            index: None,
+            value: 8.0,
+        },
+        NewValue {
+            table: "controller",
+            key: "cores",
+            index: None,
+            value: 2.0,
+        },
+    ];
+    let written = write_values(text, &new, "fitted: \"a curve\"").expect("they are there");
+    let expected = "# A head.\nschema = \"stend.part/1\" # and a note\n\n[nand]   # another\nread_us = { value = [60.0,  71.25], source = 'fitted: \"a curve\"', free = [50, 90] } # why\ndies = { source = 'fitted: \"a curve\"',  value = 8 , free = [1, 9] }\n\n[controller.cores]\nvalue = 2\nsource = 'fitted: \"a curve\"'\n";
+    assert_eq!(written, expected);
+    assert_eq!(write_values(text, &[], "x").expect("nothing to do"), text);
+}
+
+#[test]
+fn a_written_value_is_the_models() {
+    let line = "collect_unit_ns = { value = 30000, source = \"assumed\", free = [0, 50000] }";
+    let mut files = Files::of_text(with("collect_unit_ns", line), "m.toml").expect("sound");
+    let [figure] = &files.free()[..] else {
+        panic!("one is free");
+    };
+    let new = NewValue {
+        table: &figure.table,
+        key: &figure.key,
+        index: figure.index,
+        value: 41_000.0,
+    };
+    let text = write_values(&files.files()[0].text, &[new], "fitted: to a test").expect("written");
+    files
+        .replace(&figure.file.clone(), text)
+        .expect("it is sound");
+    let model = files.model().expect("it is sound");
+    assert_eq!(model.controller.collect_unit_ns.get(), 41_000);
+    assert_eq!(
+        model.controller.collect_unit_ns.get_ref().source,
+        "fitted: to a test"
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_refused() {
+    let new = |table, key, index, value| {
+        [NewValue {
+            table,
+            key,
+            index,
+            value,
+        }]
+    };
+    let missing = |values: [NewValue<'_>; 1]| {
+        let error = write_values(DEMO, &values, "x").expect_err("it is not there");
+        assert!(matches!(error, WriteError::Missing(_)), "{error}");
+    };
+    missing(new("nand", "dise", None, 1.0));
+    missing(new("none", "dies", None, 1.0));
+    missing(new("nand", "generation", None, 1.0));
+    missing(new("nand", "read_us", None, 1.0));
+    missing(new("nand", "read_us", Some(3), 1.0));
+    missing(new("nand", "dies", Some(0), 1.0));
+    for value in [1.5, f64::NAN, f64::INFINITY, 1e300] {
+        let error = write_values(DEMO, &new("nand", "dies", None, value), "x");
+        let error = error.expect_err("no whole number");
+        assert!(matches!(error, WriteError::NotAllowed(_, _)), "{error}");
+    }
+    assert!(matches!(
+        write_values("[a", &[], "x"),
+        Err(WriteError::Broken(_))
+    ));
+}
