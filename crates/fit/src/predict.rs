@@ -204,7 +204,10 @@ fn speeds(log: &[JobLog]) -> Vec<(f64, f64)> {
     let pairs = log.windows(2);
     let speed = |pair: &[JobLog]| {
         let seconds = pair[1].t_s - pair[0].t_s;
-        (bytes(&pair[0]), (bytes(&pair[1]) - bytes(&pair[0])) / seconds)
+        (
+            bytes(&pair[0]),
+            (bytes(&pair[1]) - bytes(&pair[0])) / seconds,
+        )
     };
     pairs.map(speed).collect()
 }
@@ -213,7 +216,11 @@ fn step_bytes(log: &[JobLog]) -> Option<f64> {
     let speeds = speeds(log);
     let all = bytes(log.last()?);
     let first = speeds.first()?.1;
-    let quarter: Vec<JobLog> = log.iter().filter(|r| bytes(r) >= 0.75 * all).copied().collect();
+    let quarter: Vec<JobLog> = log
+        .iter()
+        .filter(|r| bytes(r) >= 0.75 * all)
+        .copied()
+        .collect();
     let last = mean(&quarter, bytes)?;
     if first - last < STEP_SHARE * first {
         return None;

@@ -62,6 +62,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Set what models predict beside what was published.
     Claims(ClaimsArgs),
+    /// Adjust the free figures of models to measured figures.
+    Fit(FitArgs),
     /// Measure how fast the simulator is, and how much memory it takes.
     Bench(BenchArgs),
 }
@@ -595,6 +597,54 @@ pub struct ClaimsArgs {
     pub seed: u64,
 
     /// Print JSON (schema `stend.claims-measured/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `stend fit`.
+#[derive(Debug, Args)]
+pub struct FitArgs {
+    /// Drive models, or model files, whose free figures are adjusted; a part that several of them
+    /// include is adjusted for all.
+    #[arg(required = true, value_name = "MODEL")]
+    pub models: Vec<String>,
+
+    /// The measured figures: a file in the format `stend.measured/1`, or `published` for those that
+    /// are part of the program. Only those of the models count.
+    #[arg(long, value_name = "FILE")]
+    pub to: String,
+
+    /// Only figures of these tests.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub tests: Vec<String>,
+
+    /// Only figures of drives in these states.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub states: Vec<String>,
+
+    /// Folder of the result, and of the state from which the same command goes on. Default: `fit-`
+    /// and the first model's name.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Change the models' own files as well.
+    #[arg(long)]
+    pub in_place: bool,
+
+    /// Root of every random choice.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Generations of the search at most; it ends before when it finds nothing better.
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub generations: usize,
+
+    /// Points of a generation, from 4 to 1000. Default: 4 and three times the logarithm of the
+    /// number of free figures.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000))]
+    pub population: Option<u32>,
+
+    /// Print the result as JSON (schema `stend.fit/1`) on stdout.
     #[arg(long)]
     pub json: bool,
 }

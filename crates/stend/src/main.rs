@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Claims(args) => commands::measured::run(&args),
+        Command::Fit(args) => commands::fit::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     });
     signals::settle();

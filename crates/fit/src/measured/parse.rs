@@ -267,9 +267,9 @@ fn step(place: &Place, entry: StepEntry) -> Result<Step, MeasuredError> {
     Ok(match entry {
         StepEntry::Job(text) => {
             // The job is looked at with any numbers, so that it does not fail only when it runs.
-            let sample = PLACES.iter().fold(text.clone(), |text, name| {
-                text.replace(name, "1048576")
-            });
+            let sample = PLACES
+                .iter()
+                .fold(text.clone(), |text, name| text.replace(name, "1048576"));
             if let Err(error) = stend_load::JobFile::parse(&sample) {
                 return fail(place, format!("the job: {error}"));
             }
@@ -363,7 +363,10 @@ fn figure(
     }
     let of_requests = !matches!(take, Take::Power);
     if of_requests && !matches!(parts[part].step, Step::Job(_)) {
-        let message = format!("part `{}` is no job: only its power can be taken", entry.part);
+        let message = format!(
+            "part `{}` is no job: only its power can be taken",
+            entry.part
+        );
         return fail(&place, message);
     }
     Ok(Figure {
@@ -524,9 +527,7 @@ fn expected(place: &Place, entry: &RowEntry) -> Result<Expected, MeasuredError> 
     match figures {
         [Some(value), None, None] => Ok(Expected::Value(value)),
         [None, Some(low), Some(high)] if low > high => fail(place, "low lies above high"),
-        [None, low, high] if low.is_some() || high.is_some() => {
-            Ok(Expected::Between { low, high })
-        }
+        [None, low, high] if low.is_some() || high.is_some() => Ok(Expected::Between { low, high }),
         _ => fail(place, "a row has a value, or low, high or both"),
     }
 }

@@ -92,7 +92,7 @@ fn table(measured: &Measured, comparison: &Comparison) -> String {
             answer.error * 100.0,
         );
     }
-    text += &medians("By drive", &comparison.by_drive);
+    text += &medians("By model", &comparison.by_model);
     text += &medians("By metric", &comparison.by_metric);
     text += &unanswered(measured, comparison);
     text += &shortened_tests(measured, comparison);
@@ -150,7 +150,10 @@ fn unanswered(measured: &Measured, comparison: &Comparison) -> String {
     let mut reasons: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for (row, outcome) in &comparison.rows {
         if let Outcome::Unanswered(reason) = outcome {
-            reasons.entry(reason).or_default().push(&measured.rows[*row]);
+            reasons
+                .entry(reason)
+                .or_default()
+                .push(&measured.rows[*row]);
         }
     }
     let mut text = match reasons.is_empty() {
@@ -195,7 +198,7 @@ fn document(measured: &Measured, comparison: &Comparison, seed: u64) -> Value {
         "schema": "stend.claims-measured/1",
         "seed": seed,
         "rows": rows,
-        "by_drive": medians_document(&comparison.by_drive),
+        "by_model": medians_document(&comparison.by_model),
         "by_metric": medians_document(&comparison.by_metric),
         "answered": all.map_or(0, |all| all.count),
         "unanswered": comparison.rows.len() - all.map_or(0, |all| all.count),
@@ -204,9 +207,7 @@ fn document(measured: &Measured, comparison: &Comparison, seed: u64) -> Value {
 }
 
 fn medians_document(medians: &[Median]) -> Vec<Value> {
-    let one = |median: &Median| {
-        json!({ "name": median.name, "answered": median.count, "error_median": median.error })
-    };
+    let one = |median: &Median| json!({ "name": median.name, "answered": median.count, "error_median": median.error });
     medians.iter().map(one).collect()
 }
 

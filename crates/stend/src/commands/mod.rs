@@ -4,6 +4,7 @@ pub mod bench;
 pub mod compare;
 pub mod drive;
 pub mod drives;
+pub mod fit;
 pub mod lab;
 pub mod measured;
 pub mod replay;
