@@ -66,6 +66,8 @@ pub enum Command {
     ///
     /// What has been simulated before, by this very program, is taken from the lab.
     Claims(ClaimsArgs),
+    /// Adjust the free figures of models to measured figures.
+    Fit(FitArgs),
     /// Measure how fast the simulator is, and how much memory it takes.
     Bench(BenchArgs),
 }
@@ -200,6 +202,12 @@ pub struct ClaimsArgs {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub article: Option<Vec<String>>,
 
+    /// Published figures instead of findings: each that a test on a simulated drive can answer,
+    /// predicted against measured, with the medians of the errors; and why the others cannot be
+    /// answered.
+    #[arg(long, conflicts_with_all = ["files", "article", "duration_scale", "threads", "fresh", "validation"])]
+    pub measured: bool,
+
     /// Simulate only these drives; what needs others is left open.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub drives: Option<Vec<String>>,
@@ -233,7 +241,7 @@ pub struct ClaimsArgs {
     #[command(flatten)]
     pub lab: LabPath,
 
-    /// Print JSON (schema `stend.claims/1`) on stdout.
+    /// Print JSON (schema `stend.claims/1`, or `stend.claims-measured/1`) on stdout.
     #[arg(long)]
     pub json: bool,
 }
@@ -628,6 +636,54 @@ pub enum OnOff {
     On,
     /// Off.
     Off,
+}
+
+/// Arguments of `stend fit`.
+#[derive(Debug, Args)]
+pub struct FitArgs {
+    /// Drive models, or model files, whose free figures are adjusted; a part that several of them
+    /// include is adjusted for all.
+    #[arg(required = true, value_name = "MODEL")]
+    pub models: Vec<String>,
+
+    /// The measured figures: a file in the format `stend.measured/1`, or `published` for those that
+    /// are part of the program. Only those of the models count.
+    #[arg(long, value_name = "FILE")]
+    pub to: String,
+
+    /// Only figures of these tests.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub tests: Vec<String>,
+
+    /// Only figures of drives in these states.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub states: Vec<String>,
+
+    /// Folder of the result, and of the state from which the same command goes on. Default: `fit-`
+    /// and the first model's name.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Change the models' own files as well.
+    #[arg(long)]
+    pub in_place: bool,
+
+    /// Root of every random choice.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Generations of the search at most; it ends before when it finds nothing better.
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub generations: usize,
+
+    /// Points of a generation, from 4 to 1000. Default: 4 and three times the logarithm of the
+    /// number of free figures.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000))]
+    pub population: Option<u32>,
+
+    /// Print the result as JSON (schema `stend.fit/1`) on stdout.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `stend bench`.

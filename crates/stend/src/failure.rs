@@ -2,6 +2,7 @@
 //! `docs/exit-codes.md` and in `stend --help`.
 
 use stend_drive::model::ModelError;
+use stend_fit::MeasuredError;
 use stend_lab::LabError;
 use stend_load::JobError;
 use stend_load::trace::TraceError;
@@ -53,6 +54,12 @@ impl Failure {
 
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Failure {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<MeasuredError> for Failure {
+    fn from(error: MeasuredError) -> Failure {
         Failure::Input(error.to_string())
     }
 }

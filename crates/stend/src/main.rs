@@ -29,9 +29,11 @@ fn main() -> ExitCode {
         Command::Drive(args) => commands::drive::run(&args),
         Command::Drives(args) => commands::drives::run(&args),
         Command::Lab(args) => commands::lab::run(&args),
+        Command::Claims(args) if args.measured => commands::measured::run(&args),
         Command::Claims(args) => commands::claims::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Fit(args) => commands::fit::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
     });
     signals::settle();

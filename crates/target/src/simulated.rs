@@ -88,6 +88,23 @@ impl SimulatedTarget {
         Arc::clone(&self.events)
     }
 
+    /// What the drive has taken of energy since power-on, J; `None` for a model that does not
+    /// tell what things take.
+    pub fn energy_j(&self) -> Option<f64> {
+        let energy = self.drive.energy()?;
+        Some(energy.total_pj() as f64 / 1e12)
+    }
+
+    /// The present instant of virtual time, s.
+    pub fn now_s(&self) -> f64 {
+        self.drive.now().0 as f64 / 1e9
+    }
+
+    /// What the host can address, bytes.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.drive.capacity_bytes()
+    }
+
     /// Erase cycles of every superblock, those of the cache first.
     pub fn erase_counts(&self) -> &[u32] {
         self.drive.erase_counts()

@@ -25,6 +25,9 @@ pub struct Model {
     pub title: String,
     /// What kind of model it is, in a sentence or two.
     pub description: String,
+    /// Never fitted: the drive is predicted from its parts and its rated figures.
+    #[serde(default)]
+    pub predicted: bool,
     /// What the host may address.
     pub capacity: Capacity,
     /// The flash.

@@ -1,0 +1,240 @@
+//! Predicted against measured.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use stend_drive::Model;
+
+use crate::measured::{Ask, Expected, Measured, RelationKind};
+use crate::stations::{Models, Predictions, run, stations};
+
+/// What became of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// A model answered it.
+    Answered(Answer),
+    /// None did, for this reason.
+    Unanswered(String),
+}
+
+impl Outcome {
+    /// What the model answered, if it did.
+    pub fn answer(&self) -> Option<&Answer> {
+        match self {
+            Outcome::Answered(answer) => Some(answer),
+            Outcome::Unanswered(_) => None,
+        }
+    }
+}
+
+/// What a model answers to a row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The figure, in the row's unit; of a ratio, the ratio.
+    pub predicted: f64,
+    /// What it misses the measured one by: a share of that, below nothing if it is too low. Of a
+    /// bound, the distance to it; of a difference to another drive, that to the figure that is
+    /// asked for.
+    pub error: f64,
+    /// The model it was made from, for a variant of another capacity.
+    pub variant_of: Option<String>,
+}
+
+/// Errors of a group of rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Median {
+    /// The model or metric.
+    pub name: String,
+    /// Rows answered.
+    pub count: usize,
+    /// The median of the errors' sizes.
+    pub error: f64,
+}
+
+/// Predicted against measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// What became of each row of [`Measured::rows`], by its index.
+    pub rows: Vec<(usize, Outcome)>,
+    /// By model.
+    pub by_model: Vec<Median>,
+    /// By metric.
+    pub by_metric: Vec<Median>,
+    /// Of all rows answered; `None` if none was.
+    pub overall: Option<Median>,
+}
+
+/// How models are found and runs are told of.
+pub struct Comparing<'a> {
+    /// The model of a name.
+    pub model: &'a dyn Fn(&str) -> Option<Model>,
+    /// Only rows that it says yes to, by their index.
+    pub only: &'a dyn Fn(usize) -> bool,
+    /// Root of every random choice.
+    pub seed: u64,
+    /// Called when a drive has been tested in a state: how many have, and of how many.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// Runs the tests that the rows ask for, each once, and compares.
+pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
+    let rows: Vec<usize> = (0..measured.rows.len())
+        .filter(|row| (with.only)(*row))
+        .collect();
+    let stations = stations(measured, &rows);
+    let models = Models::find(measured, &stations, with.model);
+    let there = stations
+        .into_iter()
+        .filter_map(|station| Some((models.get(&station.model)?, station)));
+    let mut there: Vec<_> = there.collect();
+    // The largest first, so that no thread is left with it in the end.
+    there.sort_by_key(|(model, _)| {
+        std::cmp::Reverse(stend_drive::model::Value::get(&model.capacity.user_bytes))
+    });
+    let (all, done) = (there.len(), AtomicUsize::new(0));
+    // One at a time to each thread: a drive takes gigabytes of memory.
+    let (seed, progress) = (with.seed, with.progress);
+    let results = there.into_par_iter().with_max_len(1);
+    let results = results.map(|(model, station)| {
+        let results = run(measured, &station, model.clone(), seed);
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
+        results
+    });
+    let predictions: Predictions = results.flatten_iter().collect();
+    let outcome = |row: &usize| (*row, outcome(measured, *row, &predictions, &models));
+    summed_up(measured, rows.iter().map(outcome).collect())
+}
+
+/// The medians of what became of rows.
+fn summed_up(measured: &Measured, rows: Vec<(usize, Outcome)>) -> Comparison {
+    let errors = |key: &dyn Fn(usize) -> Option<String>| {
+        let mut groups: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for (row, outcome) in &rows {
+            if let (Some(answer), Some(key)) = (outcome.answer(), key(*row)) {
+                groups.entry(key).or_default().push(answer.error.abs());
+            }
+        }
+        let medians = groups.into_iter().filter_map(|(name, errors)| {
+            let count = errors.len();
+            median(errors).map(|error| Median { name, count, error })
+        });
+        medians.collect::<Vec<_>>()
+    };
+    let metric = |row: usize| {
+        let ask = measured.rows[row].ask.as_ref().ok()?;
+        Some(measured.tests[ask.test].figures[ask.figure].metric.clone())
+    };
+    Comparison {
+        by_model: errors(&|row| measured.rows[row].model.clone()),
+        by_metric: errors(&metric),
+        overall: errors(&|_| Some("all".to_owned())).pop(),
+        rows,
+    }
+}
+
+/// The middle of the figures, or the mean of the two in the middle.
+pub fn median(mut figures: Vec<f64>) -> Option<f64> {
+    figures.sort_by(f64::total_cmp);
+    let middle = figures.len() / 2;
+    match figures.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(figures[middle]),
+        _ => Some((figures[middle - 1] + figures[middle]) / 2.0),
+    }
+}
+
+/// What became of a row, by what was predicted.
+pub(crate) fn outcome(
+    measured: &Measured,
+    row: usize,
+    predictions: &Predictions,
+    models: &Models,
+) -> Outcome {
+    let row = &measured.rows[row];
+    let name = row.model.as_deref().unwrap_or_default();
+    let answer = match &row.ask {
+        Ok(ask) => answer(measured, name, ask, predictions, models),
+        Err(reason) => Err(reason.clone()),
+    };
+    match answer {
+        Ok(answer) => Outcome::Answered(answer),
+        Err(reason) => Outcome::Unanswered(reason),
+    }
+}
+
+fn answer(
+    measured: &Measured,
+    name: &str,
+    ask: &Ask,
+    predictions: &Predictions,
+    models: &Models,
+) -> Result<Answer, String> {
+    let figure = |model: &str| {
+        let key = (model.to_owned(), ask.state, ask.test);
+        let figures = predictions.get(&key);
+        let figures = figures.ok_or_else(|| format!("no model {model}"))?;
+        let figures = figures.as_ref().map_err(|error| error.clone())?;
+        let missing = match measured.tests[ask.test].figures[ask.figure].take {
+            crate::measured::Take::Power => "the model has no energy",
+            _ => "the model's result does not show it",
+        };
+        let figure = figures[ask.figure].ok_or_else(|| missing.to_owned())?;
+        Ok::<f64, String>(figure / ask.unit.in_base)
+    };
+    let own = figure(name)?;
+    let (predicted, error) = match &ask.relation {
+        None => (own, ask.expected.error(own)),
+        Some(relation) => related(relation.kind, &ask.expected, own, figure(&relation.model)?),
+    };
+    Ok(Answer {
+        predicted,
+        error,
+        variant_of: models.variant_of(name),
+    })
+}
+
+/// What is predicted of a relation to another drive's figure, and its error.
+fn related(kind: RelationKind, expected: &Expected, own: f64, other: f64) -> (f64, f64) {
+    match kind {
+        RelationKind::Ratio => (own / other, expected.error(own / other)),
+        RelationKind::Difference => {
+            let asked = expected.map(|difference| other + difference);
+            (own - other, asked.error(own))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+
+    #[test]
+    fn errors_of_bounds_and_relations() {
+        assert_eq!(Expected::Value(100.0).error(90.0), -0.1);
+        let between = Expected::Between {
+            low: Some(100.0),
+            high: Some(200.0),
+        };
+        assert_eq!(between.error(150.0), 0.0);
+        assert_eq!(between.error(50.0), -0.5);
+        assert_eq!(between.error(300.0), 0.5);
+        let half = Expected::Value(0.5);
+        assert_eq!(
+            related(RelationKind::Ratio, &half, 30.0, 50.0),
+            (0.6, 0.19999999999999996)
+        );
+        let less = Expected::Value(-20.0);
+        assert_eq!(
+            related(RelationKind::Difference, &less, 40.0, 50.0),
+            (-10.0, 1.0 / 3.0)
+        );
+    }
+}

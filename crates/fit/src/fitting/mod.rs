@@ -1,0 +1,339 @@
+//! Fitting: the free figures of models adjusted, within their bounds, until what the models predict
+//! is as near to measured figures as it gets.
+//!
+//! | room | what |
+//! |---|---|
+//! | `parameters` | free figures as places from 0 to 1 between their bounds |
+//! | `objective` | what values cost: the errors of all rows |
+//! | `search` | CMA-ES, in generations, that goes on where it was broken off |
+//! | `sensitivity` | what the figures feel of each parameter |
+//! | `written` | the files with the fitted values and their sources |
+//!
+//! The same models, rows and options give the same result, on any number of threads and however
+//! often the search is broken off. (The linear algebra uses what the processor has: on another kind of
+//! processor the last digit of a point, and so the path of a search, may differ.)
+
+mod objective;
+mod parameters;
+mod search;
+mod sensitivity;
+mod written;
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use stend_drive::Model;
+use stend_drive::model::Files;
+
+pub use objective::{Evaluation, SQUARE_UP_TO};
+pub use parameters::{Parameter, parameters};
+pub use search::{History, SearchOptions};
+pub use sensitivity::{FELT_FROM, Sensitivity};
+pub use written::{Written, figure_of, written};
+
+use crate::measured::Measured;
+use objective::{Objective, is_of};
+use search::{Best, population, search};
+
+/// The schema of a search's state.
+pub const STATE_SCHEMA: &str = "stend.fit-state/1";
+
+/// Why nothing can be fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum FitError {
+    /// A model may not be fitted, or has no free figures, or its values make no sound model.
+    #[error("{0}")]
+    Model(String),
+    /// No row asks something of these models that they can answer.
+    #[error("{0}")]
+    Rows(String),
+    /// The state is of another search.
+    #[error("{0}")]
+    State(String),
+    /// What was to be kept could not be.
+    #[error("{0}")]
+    Keep(String),
+}
+
+/// What is to be fitted, to what.
+pub struct Task<'a> {
+    /// Models, by name.
+    pub models: &'a [(String, Files)],
+    /// The rows; only those of these models and their variants count.
+    pub measured: &'a Measured,
+    /// Rows that may count, by their index.
+    pub only: &'a dyn Fn(usize) -> bool,
+    /// Models that rows relate to.
+    pub others: &'a dyn Fn(&str) -> Option<Model>,
+    /// How the search is made.
+    pub options: SearchOptions,
+}
+
+/// How far a search is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generation {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Of how many at most.
+    pub of: usize,
+    /// Points of a generation.
+    pub population: usize,
+    /// The lowest cost so far.
+    pub cost_best: f64,
+    /// That of the values as they were.
+    pub cost_before: f64,
+}
+
+/// The state of a search, to go on from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchState {
+    /// Always [`STATE_SCHEMA`].
+    pub schema: String,
+    /// SHA-256 of all that the search depends on.
+    pub inputs: String,
+    /// What was found.
+    pub history: History,
+}
+
+/// A parameter after the search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// Which.
+    pub parameter: Parameter,
+    /// What the search found. Where no figure feels the parameter, the value it had.
+    pub value: f64,
+    /// What the figures feel of it.
+    pub sensitivity: Sensitivity,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Every parameter.
+    pub parameters: Vec<Fitted>,
+    /// With the values as they were.
+    pub before: Evaluation,
+    /// With those that are kept.
+    pub after: Evaluation,
+    /// Rows of these models that no model can answer, with the reason.
+    pub unanswered: Vec<(usize, String)>,
+    /// Generations searched.
+    pub generations: usize,
+    /// Points of a generation.
+    pub population: usize,
+}
+
+/// Adjusts the free figures of the models to the rows.
+///
+/// `state` is what an earlier search of the same task left; `keep` is given the new one after every
+/// generation, and how far the search is.
+///
+/// # Errors
+/// [`FitError`].
+pub fn fit(
+    task: &Task<'_>,
+    state: Option<SearchState>,
+    keep: &mut dyn FnMut(&SearchState, &Generation) -> Result<(), String>,
+) -> Result<Fit, FitError> {
+    let parameters = allowed_parameters(task.models)?;
+    let rows = rows(task)?;
+    let inputs = inputs(task, &rows);
+    let mut state = known(state, &inputs)?;
+    let seed = task.options.seed;
+    let (measured, models) = (task.measured, task.models);
+    let mut objective = Objective::new(measured, models, &parameters, rows, task.others, seed);
+    let own: Vec<f64> = parameters.iter().map(|p| p.figure.value).collect();
+    let unanswered = drop_unanswered(&mut objective, &own)?;
+    let before = only(objective.evaluate(std::slice::from_ref(&own)));
+    let values = |places: &[f64]| values(&parameters, places);
+    let start = Best {
+        places: parameters.iter().map(|p| p.place(p.figure.value)).collect(),
+        cost: before.cost,
+    };
+    let options = SearchOptions {
+        population: population(&task.options, parameters.len()),
+        ..task.options
+    };
+    let mut history = std::mem::take(&mut state.history);
+    let costs = |points: &[Vec<f64>]| {
+        let points: Vec<Vec<f64>> = points.iter().map(|places| values(places)).collect();
+        let evaluations = objective.evaluate(&points);
+        evaluations
+            .iter()
+            .map(|evaluation| evaluation.cost)
+            .collect()
+    };
+    let kept = |history: &History, best: &Best| {
+        state.history = history.clone();
+        let generation = Generation {
+            number: history.generations.len(),
+            of: options.generations_max,
+            population: options.population,
+            cost_best: best.cost,
+            cost_before: before.cost,
+        };
+        keep(&state, &generation).map_err(FitError::Keep)
+    };
+    let best = search(start, &options, &mut history, costs, kept)?;
+    // The values as they were may be the best: they need not be what their places make of them.
+    let found = match best.cost < before.cost {
+        true => values(&best.places),
+        false => own.clone(),
+    };
+    let (fitted, after) = sensitivity::settle(&objective, &own, &found);
+    Ok(Fit {
+        parameters: fitted,
+        before,
+        after,
+        unanswered,
+        generations: history.generations.len(),
+        population: options.population,
+    })
+}
+
+/// The parameters of models that may be fitted.
+fn allowed_parameters(models: &[(String, Files)]) -> Result<Vec<Parameter>, FitError> {
+    for (name, files) in models {
+        let model = files.model().map_err(|e| FitError::Model(e.to_string()))?;
+        if model.predicted {
+            return Err(FitError::Model(format!(
+                "{name} is never fitted: its file says `predicted = true`, it is to be predicted from its parts; \
+                 fit another drive with the same parts"
+            )));
+        }
+    }
+    let parameters = parameters(models);
+    if parameters.is_empty() {
+        let names: Vec<&str> = models.iter().map(|(name, _)| &**name).collect();
+        return Err(FitError::Model(format!(
+            "{} has no free figures: mark those that may be fitted with free = [lowest, highest]",
+            names.join(", ")
+        )));
+    }
+    Ok(parameters)
+}
+
+/// The rows of these models that ask something.
+fn rows(task: &Task<'_>) -> Result<Vec<usize>, FitError> {
+    let asked = |row: &usize| {
+        let of = &task.measured.rows[*row];
+        let model = of.model.as_deref();
+        (task.only)(*row)
+            && of.ask.is_ok()
+            && model.is_some_and(|name| is_of(task.measured, task.models, name))
+    };
+    let rows: Vec<usize> = (0..task.measured.rows.len()).filter(asked).collect();
+    match rows.is_empty() {
+        true => Err(FitError::Rows(no_rows(task.models))),
+        false => Ok(rows),
+    }
+}
+
+fn no_rows(models: &[(String, Files)]) -> String {
+    let names: Vec<&str> = models.iter().map(|(name, _)| &**name).collect();
+    format!(
+        "no measured figure can be answered by {}: rows name their model, and a test that it can run",
+        names.join(", ")
+    )
+}
+
+/// Leaves out the rows that are not answered with the values as they are.
+fn drop_unanswered(
+    objective: &mut Objective<'_>,
+    own: &[f64],
+) -> Result<Vec<(usize, String)>, FitError> {
+    let evaluation = only(objective.evaluate(&[own.to_vec()]));
+    let reasons = evaluation
+        .rows
+        .into_iter()
+        .filter_map(|(row, outcome)| match outcome {
+            crate::Outcome::Unanswered(reason) => Some((row, reason)),
+            crate::Outcome::Answered(_) => None,
+        });
+    let unanswered: Vec<(usize, String)> = reasons.collect();
+    if unanswered.is_empty() {
+        return Ok(unanswered);
+    }
+    let left = objective.rows.iter().copied();
+    let left: Vec<usize> = left
+        .filter(|row| unanswered.iter().all(|(other, _)| other != row))
+        .collect();
+    if left.is_empty() {
+        return Err(FitError::Rows(no_rows(objective.files)));
+    }
+    objective.keep(left);
+    Ok(unanswered)
+}
+
+fn values(parameters: &[Parameter], places: &[f64]) -> Vec<f64> {
+    let pairs = parameters.iter().zip(places);
+    pairs
+        .map(|(parameter, place)| parameter.value(*place))
+        .collect()
+}
+
+/// The evaluation of a single point.
+fn only(evaluations: Vec<Evaluation>) -> Evaluation {
+    let mut evaluations = evaluations;
+    evaluations.pop().expect("one point was evaluated")
+}
+
+/// A state to begin with, or the one that is given, if it is of this search.
+fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitError> {
+    let Some(state) = state else {
+        return Ok(SearchState {
+            schema: STATE_SCHEMA.to_owned(),
+            inputs: inputs.to_owned(),
+            history: History::default(),
+        });
+    };
+    match state.schema == STATE_SCHEMA && state.inputs == inputs {
+        true => Ok(state),
+        false => Err(FitError::State(
+            "what was found so far is of another search: other models, figures, seed, population, or \
+             another version of stend; choose another folder, or remove the state"
+                .to_owned(),
+        )),
+    }
+}
+
+/// SHA-256 of all that a search depends on but for how long it goes on.
+fn inputs(task: &Task<'_>, rows: &[usize]) -> String {
+    let mut hash = Sha256::new();
+    let mut add = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    add(env!("CARGO_PKG_VERSION"));
+    for (name, files) in task.models {
+        add(name);
+        files.files().iter().for_each(|file| {
+            add(&file.name);
+            add(&file.text);
+        });
+    }
+    let measured = task.measured;
+    add(&format!(
+        "{:?} {:?} {:?}",
+        measured.states, measured.tests, measured.variants
+    ));
+    for row in rows {
+        let row = &measured.rows[*row];
+        add(&format!("{:?} {:?}", row.model, row.ask));
+        let relation = row.ask.as_ref().ok().and_then(|ask| ask.relation.as_ref());
+        if let Some(model) = relation.and_then(|relation| (task.others)(&relation.model)) {
+            add(&model.text);
+        }
+    }
+    add(&format!(
+        "{} {}",
+        task.options.seed, task.options.population
+    ));
+    let digest = hash.finalize();
+    digest.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

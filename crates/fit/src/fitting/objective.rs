@@ -1,0 +1,195 @@
+//! What the search makes small: how far the models' predictions are from the measured figures.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use stend_drive::Model;
+use stend_drive::model::Files;
+
+use super::FitError;
+use super::parameters::{Parameter, Set, with_values};
+use crate::compare::{Outcome, outcome};
+use crate::measured::Measured;
+use crate::stations::{Models, Predictions, Station, run, stations};
+
+/// Errors up to here count by their square, larger ones by their size: one figure that no values
+/// can explain does not outweigh all others (Huber, 1964).
+pub const SQUARE_UP_TO: f64 = 0.25;
+
+/// What values cost that make no sound model, or with which a figure cannot be predicted any more.
+/// More than any error of a figure that is a multiple of what was measured.
+const UNUSABLE: f64 = 1e6;
+
+/// Values of all parameters, and what the models predict with them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The mean over all rows of the errors' squares, beyond [`SQUARE_UP_TO`] growing linearly.
+    pub cost: f64,
+    /// What became of the rows, by their index.
+    pub rows: Vec<(usize, Outcome)>,
+}
+
+impl Evaluation {
+    /// Errors of the rows answered, as shares.
+    pub fn errors(&self) -> Vec<f64> {
+        let answers = self.rows.iter().filter_map(|(_, row)| row.answer());
+        answers.map(|answer| answer.error).collect()
+    }
+
+    /// The root of the mean of the squared errors.
+    pub fn error_rms(&self) -> f64 {
+        let errors = self.errors();
+        let squares: f64 = errors.iter().map(|error| error * error).sum();
+        (squares / errors.len().max(1) as f64).sqrt()
+    }
+}
+
+/// Models with free figures, and the rows that they are to predict.
+pub(super) struct Objective<'a> {
+    pub(super) measured: &'a Measured,
+    pub(super) files: &'a [(String, Files)],
+    pub(super) parameters: &'a [Parameter],
+    /// Rows that are answered with the values as they are.
+    pub(super) rows: Vec<usize>,
+    seed: u64,
+    stations: Vec<Station>,
+    /// What does not depend on the parameters: models that rows relate to.
+    fixed: Predictions,
+    others: &'a dyn Fn(&str) -> Option<Model>,
+}
+
+impl<'a> Objective<'a> {
+    pub(super) fn new(
+        measured: &'a Measured,
+        files: &'a [(String, Files)],
+        parameters: &'a [Parameter],
+        rows: Vec<usize>,
+        others: &'a dyn Fn(&str) -> Option<Model>,
+        seed: u64,
+    ) -> Objective<'a> {
+        let mut objective = Objective {
+            measured,
+            files,
+            parameters,
+            stations: Vec::new(),
+            fixed: Predictions::new(),
+            rows,
+            seed,
+            others,
+        };
+        objective.settle();
+        objective
+    }
+
+    /// Only these rows from now on.
+    pub(super) fn keep(&mut self, rows: Vec<usize>) {
+        self.rows = rows;
+        self.settle();
+    }
+
+    /// Finds out which stations depend on the parameters, and runs the others.
+    fn settle(&mut self) {
+        let all = stations(self.measured, &self.rows);
+        let (own, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|s| self.is_fitted(&s.model));
+        self.stations = own;
+        let models = Models::find(self.measured, &others, self.others);
+        let there = others
+            .iter()
+            .filter_map(|s| Some((s, models.get(&s.model)?.clone())));
+        let there: Vec<_> = there.collect();
+        let (measured, seed) = (self.measured, self.seed);
+        let results = there.into_par_iter().with_max_len(1);
+        let results = results.map(|(station, model)| run(measured, station, model, seed));
+        self.fixed = results.flatten_iter().collect();
+    }
+
+    /// Whether a name is one of the models that are fitted, or of a variant of one.
+    pub(super) fn is_fitted(&self, name: &str) -> bool {
+        is_of(self.measured, self.files, name)
+    }
+
+    /// What values yield, each parameter's in its order: all of them at once, on all threads.
+    pub(super) fn evaluate(&self, points: &[Vec<f64>]) -> Vec<Evaluation> {
+        let models: Vec<Result<Models, FitError>> =
+            points.iter().map(|values| self.models(values)).collect();
+        let work: Vec<(usize, &Station, &Model)> = models
+            .iter()
+            .enumerate()
+            .filter_map(|(point, models)| Some((point, models.as_ref().ok()?)))
+            .flat_map(|(point, models)| {
+                let there = self.stations.iter();
+                there.filter_map(move |s| Some((point, s, models.get(&s.model)?)))
+            })
+            .collect();
+        let (measured, seed) = (self.measured, self.seed);
+        let results = work.into_par_iter().with_max_len(1);
+        let results = results
+            .map(|(point, station, model)| (point, run(measured, station, model.clone(), seed)));
+        let mut predictions: BTreeMap<usize, Predictions> = BTreeMap::new();
+        for (point, figures) in results.collect::<Vec<_>>() {
+            predictions.entry(point).or_default().extend(figures);
+        }
+        let evaluation = |(point, models): (usize, &Result<Models, FitError>)| match models {
+            Ok(models) => self.cost(predictions.remove(&point).unwrap_or_default(), models),
+            Err(_) => Evaluation {
+                cost: UNUSABLE,
+                rows: Vec::new(),
+            },
+        };
+        models.iter().enumerate().map(evaluation).collect()
+    }
+
+    fn cost(&self, mut predictions: Predictions, models: &Models) -> Evaluation {
+        predictions.extend(self.fixed.clone());
+        let rows = self.rows.iter();
+        let rows: Vec<(usize, Outcome)> = rows
+            .map(|row| (*row, outcome(self.measured, *row, &predictions, models)))
+            .collect();
+        let costs = rows.iter().map(|(_, outcome)| {
+            let answer = outcome.answer();
+            answer.map_or(UNUSABLE, |answer| cost_of(answer.error))
+        });
+        Evaluation {
+            cost: costs.sum::<f64>() / rows.len().max(1) as f64,
+            rows,
+        }
+    }
+
+    fn models(&self, values: &[f64]) -> Result<Models, FitError> {
+        let sets: Vec<Set<'_>> = self
+            .parameters
+            .iter()
+            .zip(values)
+            .map(|(parameter, value)| Set {
+                parameter,
+                value: *value,
+                source: "fitted: in the search",
+            })
+            .collect();
+        let mut by_name = BTreeMap::new();
+        for (name, files) in self.files {
+            let model = with_values(files, &sets)?.model();
+            let model = model.map_err(|error| FitError::Model(error.to_string()))?;
+            by_name.insert(name.as_str(), model);
+        }
+        let of = |name: &str| by_name.get(name).cloned();
+        Ok(Models::find(self.measured, &self.stations, &of))
+    }
+}
+
+/// Whether a name is one of the models, or of a variant of one.
+pub(super) fn is_of(measured: &Measured, models: &[(String, Files)], name: &str) -> bool {
+    let is_one = |name: &str| models.iter().any(|(own, _)| own == name);
+    let variant = measured.variants.iter().find(|v| v.name == name);
+    is_one(name) || variant.is_some_and(|variant| is_one(&variant.of))
+}
+
+/// What an error costs.
+pub(super) fn cost_of(error: f64) -> f64 {
+    let error = error.abs();
+    match error <= SQUARE_UP_TO {
+        true => error * error,
+        false => SQUARE_UP_TO * (2.0 * error - SQUARE_UP_TO),
+    }
+}

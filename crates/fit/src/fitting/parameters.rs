@@ -1,0 +1,188 @@
+//! The free figures of models as parameters of a search: each between 0 and 1 within its bounds.
+
+use std::collections::BTreeMap;
+
+use stend_drive::model::{Files, FreeFigure, NewValue, write_values};
+
+use super::FitError;
+
+/// From this ratio of its bounds on, a figure above nothing is searched by its logarithm.
+const LOG_FROM: f64 = 2.0;
+
+/// A figure that may be fitted. One that stands in a part is one of all models with that part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The figure.
+    pub figure: FreeFigure,
+    /// Names of the models that it is of.
+    pub models: Vec<String>,
+}
+
+impl Parameter {
+    /// File, table, key and place in its list.
+    pub fn name(&self) -> String {
+        let figure = &self.figure;
+        let index = figure.index.map_or(String::new(), |i| format!("[{i}]"));
+        format!("{}: {}.{}{index}", figure.file, figure.table, figure.key)
+    }
+
+    /// The value at a place from 0 to 1 between the bounds, whole where the figure is.
+    pub fn value(&self, place: f64) -> f64 {
+        let [lowest, highest] = self.figure.bounds;
+        let place = place.clamp(0.0, 1.0);
+        let value = match self.by_logarithm() {
+            true => (lowest.ln() + place * (highest / lowest).ln()).exp(),
+            false => lowest + place * (highest - lowest),
+        };
+        self.allowed(value)
+    }
+
+    /// The place of a value between the bounds.
+    pub fn place(&self, value: f64) -> f64 {
+        let [lowest, highest] = self.figure.bounds;
+        match self.by_logarithm() {
+            true => (value / lowest).ln() / (highest / lowest).ln(),
+            false => (value - lowest) / (highest - lowest),
+        }
+    }
+
+    /// The nearest value that is allowed: within the bounds, whole where the figure is, and else
+    /// of six digits, which is more than anything is known by.
+    pub fn allowed(&self, value: f64) -> f64 {
+        let [lowest, highest] = self.figure.bounds;
+        let value = match self.figure.whole {
+            // Bounds need not be whole.
+            true => return value.round().clamp(lowest.ceil(), highest.floor()),
+            false => value,
+        };
+        let digits = format!("{value:.5e}");
+        digits.parse().unwrap_or(value).clamp(lowest, highest)
+    }
+
+    fn by_logarithm(&self) -> bool {
+        let [lowest, highest] = self.figure.bounds;
+        lowest > 0.0 && highest / lowest >= LOG_FROM
+    }
+
+    /// Whether there is more than one value to choose from.
+    fn has_room(&self) -> bool {
+        let [lowest, highest] = self.figure.bounds;
+        match self.figure.whole {
+            true => lowest.ceil() < highest.floor(),
+            false => lowest < highest,
+        }
+    }
+}
+
+/// The free figures of all models, each once: in the order of the models and their files.
+pub fn parameters(models: &[(String, Files)]) -> Vec<Parameter> {
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for (name, files) in models {
+        for figure in files.free() {
+            let same = |other: &&mut Parameter| {
+                let other = &other.figure;
+                (&other.file, &other.table, &other.key, other.index)
+                    == (&figure.file, &figure.table, &figure.key, figure.index)
+            };
+            match parameters.iter_mut().find(same) {
+                Some(parameter) => parameter.models.push(name.clone()),
+                None => parameters.push(Parameter {
+                    figure,
+                    models: vec![name.clone()],
+                }),
+            }
+        }
+    }
+    parameters.retain(Parameter::has_room);
+    parameters
+}
+
+/// A value for a parameter, and where it comes from.
+pub(super) struct Set<'a> {
+    pub(super) parameter: &'a Parameter,
+    pub(super) value: f64,
+    pub(super) source: &'a str,
+}
+
+/// The files of a model with other values.
+pub(super) fn with_values(files: &Files, sets: &[Set<'_>]) -> Result<Files, FitError> {
+    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
+    for set in sets {
+        let figure = &set.parameter.figure;
+        let Some(file) = files.files().iter().find(|f| f.name == figure.file) else {
+            continue;
+        };
+        let text = texts
+            .entry(&figure.file)
+            .or_insert_with(|| file.text.clone().into_owned());
+        let value = NewValue {
+            table: &figure.table,
+            key: &figure.key,
+            index: figure.index,
+            value: set.value,
+        };
+        *text = write_values(text, &[value], set.source)
+            .map_err(|error| FitError::Model(format!("{}: {error}", figure.file)))?;
+    }
+    let mut changed = files.clone();
+    for (name, text) in texts {
+        changed
+            .replace(name, text)
+            .map_err(|error| FitError::Model(error.to_string()))?;
+    }
+    Ok(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameter(bounds: [f64; 2], whole: bool) -> Parameter {
+        Parameter {
+            figure: FreeFigure {
+                file: "f.toml".to_owned(),
+                table: "t".to_owned(),
+                key: "k".to_owned(),
+                index: None,
+                value: bounds[0],
+                bounds,
+                whole,
+            },
+            models: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn places_and_values_are_each_others_inverse_and_within_bounds() {
+        for (bounds, whole) in [
+            ([100.0, 10_000.0], false),
+            ([100.0, 150.0], false),
+            ([0.0, 5.0], false),
+            ([1.0, 64.0], true),
+            ([0.5, 3.5], true),
+        ] {
+            let parameter = parameter(bounds, whole);
+            for step in 0..=20 {
+                let place = f64::from(step) / 20.0;
+                let value = parameter.value(place);
+                assert!(
+                    (bounds[0]..=bounds[1]).contains(&value),
+                    "{bounds:?} {value}"
+                );
+                assert!(!whole || value.fract() == 0.0);
+                let again = parameter.value(parameter.place(value));
+                assert!(
+                    (again / value - 1.0).abs() < 1e-5 || value == 0.0,
+                    "{again} {value}"
+                );
+            }
+            for outside in [-3.0, 9.0] {
+                let value = parameter.value(outside);
+                assert!((bounds[0]..=bounds[1]).contains(&value));
+            }
+        }
+        // The middle of a wide range is its geometric mean, of a narrow one the arithmetic.
+        assert_eq!(parameter([100.0, 10_000.0], false).value(0.5), 1000.0);
+        assert_eq!(parameter([100.0, 150.0], false).value(0.5), 125.0);
+    }
+}

@@ -1,0 +1,132 @@
+//! The files of models with fitted values, each with its source.
+
+use stend_drive::model::Files;
+
+use super::parameters::{Set, with_values};
+use super::{Fit, FitError, Fitted};
+use crate::measured::Measured;
+
+/// A file with fitted values, or one that a drive file with them needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The file that it stands for, as [`stend_drive::model::ModelFile::name`].
+    pub original: String,
+    /// Where it belongs below a folder, so that the drive files find their parts.
+    pub path: String,
+    /// Whether the original is built into the program.
+    pub built_in: bool,
+    /// Whether anything in it was fitted.
+    pub changed: bool,
+    /// Its text.
+    pub text: String,
+}
+
+/// The models' files with the fitted values: the drives' own, and each part that was changed or
+/// that is not built in.
+///
+/// # Errors
+/// [`FitError::Model`] when the values make no sound model, or two files would be one.
+pub fn written(
+    models: &[(String, Files)],
+    measured: &Measured,
+    fit: &Fit,
+) -> Result<Vec<Written>, FitError> {
+    // The entries of a list have one source between them: that of the one which is felt most.
+    let most_felt = |of: &Fitted| {
+        let same = |other: &&Fitted| is_one_figure(of, other);
+        let felt = |fitted: &Fitted| fitted.sensitivity.change_per_tenth;
+        let group = fit.parameters.iter().filter(same);
+        let most = group.max_by(|a, b| felt(a).total_cmp(&felt(b)));
+        source(most.unwrap_or(of), measured, fit)
+    };
+    let sources: Vec<String> = fit.parameters.iter().map(most_felt).collect();
+    let sets = fit.parameters.iter().zip(&sources);
+    let sets: Vec<Set<'_>> = sets
+        .filter(|(fitted, _)| fitted.sensitivity.is_determined())
+        .map(|(fitted, source)| Set {
+            parameter: &fitted.parameter,
+            value: fitted.value,
+            source,
+        })
+        .collect();
+    let mut all: Vec<Written> = Vec::new();
+    for (_, files) in models {
+        let changed = with_values(files, &sets)?;
+        changed
+            .model()
+            .map_err(|e| FitError::Model(e.to_string()))?;
+        let folder = folder_of(&files.files()[0].name);
+        for (index, (old, new)) in files.files().iter().zip(changed.files()).enumerate() {
+            let file = Written {
+                original: old.name.clone(),
+                path: below(&folder, &old.name),
+                built_in: old.built_in,
+                changed: old.text != new.text,
+                text: new.text.clone().into_owned(),
+            };
+            if index > 0 && !file.changed && file.built_in {
+                continue;
+            }
+            match all.iter().find(|other| other.path == file.path) {
+                None => all.push(file),
+                Some(other) if *other == file => {}
+                Some(other) => {
+                    return Err(FitError::Model(format!(
+                        "{} and {} would both be {} beside the result; fit them one at a time",
+                        other.original, file.original, file.path
+                    )));
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn is_one_figure(a: &Fitted, b: &Fitted) -> bool {
+    let (a, b) = (&a.parameter.figure, &b.parameter.figure);
+    (&a.file, &a.table, &a.key) == (&b.file, &b.table, &b.key)
+}
+
+/// A path's folder, with the slash at its end.
+fn folder_of(path: &str) -> String {
+    path.rsplit_once('/')
+        .map_or(String::new(), |(folder, _)| format!("{folder}/"))
+}
+
+fn below(folder: &str, path: &str) -> String {
+    // A built-in part beside a drive file of the user's stands below `drives/` all the same.
+    let path = path.strip_prefix(folder).unwrap_or(path);
+    path.strip_prefix("drives/").unwrap_or(path).to_owned()
+}
+
+/// What is said of a fitted value.
+fn source(fitted: &Fitted, measured: &Measured, fit: &Fit) -> String {
+    let rows = fit.after.rows.iter();
+    let mut models: Vec<&str> = rows
+        .filter(|(_, outcome)| outcome.answer().is_some())
+        .filter_map(|(row, _)| measured.rows[*row].model.as_deref())
+        .collect();
+    let count = models.len();
+    models.sort_unstable();
+    models.dedup();
+    let sensitivity = &fitted.sensitivity;
+    let felt = sensitivity.most_felt.map_or(String::new(), |row| {
+        format!(", most of all {}", figure_of(measured, row))
+    });
+    format!(
+        "fitted: to {count} measured figures of {}; sensitivity: a tenth more or less of it changes figures by up \
+         to {:.1} %{felt}; remaining error {:.1} % (root of the mean square)",
+        models.join(", "),
+        sensitivity.change_per_tenth * 100.0,
+        fit.after.error_rms() * 100.0
+    )
+}
+
+/// The metric of a row and the model it is of.
+pub fn figure_of(measured: &Measured, row: usize) -> String {
+    let row = &measured.rows[row];
+    let metric = row.ask.as_ref().map_or("", |ask| {
+        &measured.tests[ask.test].figures[ask.figure].metric
+    });
+    format!("{metric} of {}", row.model.as_deref().unwrap_or_default())
+}

@@ -1,0 +1,21 @@
+//! Published measurements, what models of the drives predict of them, and fitting models to them.
+//!
+//! | room | what |
+//! |---|---|
+//! | [`measured`] | the format `stend.measured/1`: published rows, and the tests they were measured by |
+//! | [`predict`] | a test on a simulated drive in a state, and the figures of its result |
+//! | `stations` | a model in a state, prepared once, and the tests that begin there |
+//! | [`compare`](mod@compare) | predicted against measured: errors, medians, what cannot be answered |
+//! | [`fitting`] | free figures of models adjusted to measured ones |
+//!
+//! Nothing here draws charts or knows a clock: how long something takes is told by whoever calls.
+//! Same models, rows and seed: same figures, on any number of threads.
+
+pub mod compare;
+pub mod fitting;
+pub mod measured;
+pub mod predict;
+mod stations;
+
+pub use compare::{Comparison, Outcome, compare};
+pub use measured::{Measured, MeasuredError};

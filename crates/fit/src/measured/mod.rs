@@ -1,0 +1,356 @@
+//! The format `stend.measured/1`: published rows, and the tests they were measured by.
+//!
+//! It is documented key by key in `docs/measured-format.md`. A key that does not exist is an error
+//! with its place, as is a name that nothing bears.
+
+mod parse;
+mod shipped;
+mod units;
+
+use std::path::Path;
+
+pub use shipped::SHIPPED;
+pub use units::{Quantity, UNITS, Unit};
+
+/// The schema that a file names.
+pub const SCHEMA: &str = "stend.measured/1";
+
+/// A file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasuredError {
+    /// It cannot be read.
+    #[error("cannot read the measured figures {path}: {source}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Something in it is wrong.
+    #[error("{path}:{line}: {message}")]
+    Wrong {
+        /// The file.
+        path: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong, and what is allowed.
+        message: String,
+    },
+}
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+}
+
+/// States, tests, variants of models, and published rows.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// In what a drive is when a test begins.
+    pub states: Vec<State>,
+    /// What was done to the drive, and which figures were taken from it.
+    pub tests: Vec<Test>,
+    /// Models of other capacities, of the same parts.
+    pub variants: Vec<Variant>,
+    /// What was published.
+    pub rows: Vec<Row>,
+}
+
+/// In what a drive is when a test begins.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Its name.
+    pub id: String,
+    /// In words.
+    pub title: String,
+    /// What is known of it, and what is assumed.
+    pub source: String,
+    /// How much of the drive, from its beginning, holds data.
+    pub used: Used,
+    /// How a new drive gets there.
+    pub steps: Vec<Step>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// How much of the drive, from its beginning, holds data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Used {
+    /// So many bytes.
+    Bytes(u64),
+    /// All but so many bytes.
+    AllBut(u64),
+}
+
+/// Something that is done to a drive.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// A fio job, with places like `{used}` in it.
+    Job(String),
+    /// Left alone, s.
+    Rest(f64),
+    /// TRIM of what holds no data in this state.
+    TrimFree,
+    /// TRIM of the whole drive.
+    TrimAll,
+    /// Writes are acknowledged only when they are in flash, from now on.
+    WriteCacheOff,
+}
+
+/// What was done to the drive, and which figures were taken from it.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Its name.
+    pub id: String,
+    /// For people.
+    pub title: String,
+    /// How it is known what the test does, and what is assumed.
+    pub source: String,
+    /// In what way it is shorter than what was published, if it is.
+    pub shortened: Option<String>,
+    /// What is done, one after the other, on the same drive.
+    pub parts: Vec<Part>,
+    /// What is taken from it.
+    pub figures: Vec<Figure>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A part of a test.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its name, by which figures refer to it.
+    pub id: String,
+    /// What is done.
+    pub step: Step,
+    /// Keep a sample each so many milliseconds; 0 for none.
+    pub sample_ms: u32,
+}
+
+/// A figure of a test's result.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// Its name.
+    pub id: String,
+    /// The metric, under which medians are taken: `4 KiB random read, depth 1`.
+    pub metric: String,
+    /// Index in [`Test::parts`].
+    pub part: usize,
+    /// What is taken.
+    pub take: Take,
+    /// Over which stretch of the part.
+    pub window: Window,
+}
+
+/// What is taken from a part's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Take {
+    /// Bytes moved a second.
+    Bandwidth,
+    /// Bytes moved a second in the slowest sample.
+    BandwidthLeast,
+    /// Requests done a second.
+    Iops,
+    /// Mean latency from submission to completion.
+    LatencyMean,
+    /// Mean power.
+    Power,
+    /// Bytes moved before the speed first fell below the middle between that of the first and that
+    /// of the last quarter of all bytes.
+    StepBytes,
+}
+
+impl Take {
+    /// What it is a figure of.
+    pub fn quantity(self) -> Quantity {
+        match self {
+            Take::Bandwidth | Take::BandwidthLeast => Quantity::Bandwidth,
+            Take::Iops => Quantity::Rate,
+            Take::LatencyMean => Quantity::Time,
+            Take::Power => Quantity::Power,
+            Take::StepBytes => Quantity::Size,
+        }
+    }
+}
+
+/// A stretch of a part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Window {
+    /// All of it.
+    Whole,
+    /// Between two numbers of bytes moved.
+    Bytes(u64, u64),
+    /// Between two times since its beginning, s.
+    Seconds(f64, f64),
+}
+
+/// A model of another capacity, of the same parts.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// The drive's name.
+    pub title: String,
+    /// The model that it is made from.
+    pub of: String,
+    /// What it has of dies.
+    pub dies: u32,
+    /// What the host can address, bytes.
+    pub user_bytes: u64,
+    /// DRAM, MiB.
+    pub dram_mib: u32,
+    /// How these are known.
+    pub source: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A published figure.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The drive, as published.
+    pub drive: String,
+    /// The model of it, if there could be one.
+    pub model: Option<String>,
+    /// The publication.
+    pub source: String,
+    /// The address of the publication, or `None` where it has none.
+    pub address: Option<String>,
+    /// What was measured, in the words of the publication.
+    pub what: String,
+    /// The figure as it was printed, with its unit.
+    pub published: String,
+    /// What can be asked of a model; or, in words, why nothing can.
+    pub ask: Result<Ask, String>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// What a row asks of a model.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// Index in [`Measured::tests`].
+    pub test: usize,
+    /// Index in [`Test::figures`].
+    pub figure: usize,
+    /// Index in [`Measured::states`].
+    pub state: usize,
+    /// What was measured, in `unit`.
+    pub expected: Expected,
+    /// Its unit. Of a ratio, that of the figures whose ratio it is.
+    pub unit: Unit,
+    /// Whether the publication says if its unit is binary or decimal.
+    pub base: Base,
+    /// The model to which the row relates, if it does.
+    pub relation: Option<Relation>,
+}
+
+/// Whether a publication says if its unit is binary or decimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// It does, or the unit has no base.
+    Said,
+    /// It does not; what the unit says is assumed.
+    Assumed,
+}
+
+/// What was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Expected {
+    /// So much.
+    Value(f64),
+    /// Something between these, or on one side of one of them.
+    Between {
+        /// Not below.
+        low: Option<f64>,
+        /// Not above.
+        high: Option<f64>,
+    },
+}
+
+impl Expected {
+    /// What a prediction misses it by, as a share of the nearest figure that would do: below
+    /// nothing if it is too low.
+    pub fn error(&self, predicted: f64) -> f64 {
+        let nearest = self.nearest(predicted);
+        if nearest == predicted {
+            return 0.0;
+        }
+        (predicted - nearest) / nearest
+    }
+
+    /// The same with every figure worked on.
+    pub fn map(self, by: impl Fn(f64) -> f64) -> Expected {
+        match self {
+            Expected::Value(value) => Expected::Value(by(value)),
+            Expected::Between { low, high } => Expected::Between {
+                low: low.map(&by),
+                high: high.map(&by),
+            },
+        }
+    }
+
+    fn nearest(&self, predicted: f64) -> f64 {
+        match *self {
+            Expected::Value(value) => value,
+            Expected::Between { low, high } => {
+                let predicted = low.map_or(predicted, |low| predicted.max(low));
+                high.map_or(predicted, |high| predicted.min(high))
+            }
+        }
+    }
+}
+
+/// A relation to the same figure of another drive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// The other drive's model.
+    pub model: String,
+    /// Which.
+    pub kind: RelationKind,
+}
+
+/// A kind of relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelationKind {
+    /// A multiple of the other's figure.
+    Ratio,
+    /// So much more than the other's figure.
+    Difference,
+}
+
+impl Measured {
+    /// Reads files that belong together: each as its name, for messages, and its text.
+    ///
+    /// # Errors
+    /// [`MeasuredError::Wrong`].
+    pub fn parse(files: &[(&str, &str)]) -> Result<Measured, MeasuredError> {
+        parse::all(files)
+    }
+
+    /// All that is part of the program.
+    pub fn shipped() -> Measured {
+        Measured::parse(&SHIPPED).expect("shipped figures are tested")
+    }
+
+    /// The rows of a file, with the tests, states and variants of the program beside its own.
+    ///
+    /// # Errors
+    /// [`MeasuredError`].
+    pub fn read(path: &Path) -> Result<Measured, MeasuredError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|source| MeasuredError::Read {
+            path: name.clone(),
+            source,
+        })?;
+        let mut files = SHIPPED.to_vec();
+        files.push((&name, &text));
+        let mut measured = Measured::parse(&files)?;
+        measured.rows.retain(|row| row.place.file == name);
+        Ok(measured)
+    }
+}

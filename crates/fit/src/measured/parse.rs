@@ -1,0 +1,567 @@
+//! From the texts of files to a checked [`Measured`]: serde reads each text into the shapes below,
+//! which mirror the file; then what refers to something else is looked up in all of them.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::{
+    Ask, Base, Expected, Figure, Measured, MeasuredError, Part, Place, Relation, RelationKind, Row,
+    SCHEMA, State, Step, Take, Test, UNITS, Unit, Used, Variant, Window,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    schema: Spanned<String>,
+    #[serde(default)]
+    state: Vec<Spanned<StateEntry>>,
+    #[serde(default)]
+    test: Vec<Spanned<TestEntry>>,
+    #[serde(default)]
+    variant: Vec<Spanned<VariantEntry>>,
+    #[serde(default)]
+    published: Vec<PublishedEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateEntry {
+    id: String,
+    title: String,
+    source: String,
+    used_bytes: Option<u64>,
+    free_bytes: Option<u64>,
+    #[serde(default)]
+    steps: Vec<StepEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum StepEntry {
+    Job(String),
+    RestS(f64),
+    TrimFree,
+    TrimAll,
+    WriteCacheOff,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TestEntry {
+    id: String,
+    title: String,
+    source: String,
+    shortened: Option<String>,
+    part: Vec<Spanned<PartEntry>>,
+    figure: Vec<Spanned<FigureEntry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartEntry {
+    id: String,
+    #[serde(rename = "do")]
+    step: StepEntry,
+    #[serde(default)]
+    sample_ms: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FigureEntry {
+    id: String,
+    metric: String,
+    part: String,
+    take: TakeEntry,
+    bytes: Option<[u64; 2]>,
+    seconds: Option<[f64; 2]>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum TakeEntry {
+    Bandwidth,
+    BandwidthLeast,
+    Iops,
+    LatencyMean,
+    Power,
+    StepBytes,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VariantEntry {
+    name: String,
+    title: String,
+    of: String,
+    dies: u32,
+    user_bytes: u64,
+    dram_mib: u32,
+    source: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PublishedEntry {
+    drive: String,
+    model: Option<String>,
+    source: String,
+    address: Option<String>,
+    test: Option<String>,
+    unit: Option<String>,
+    base: Option<BaseEntry>,
+    rows: Vec<Spanned<RowEntry>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum BaseEntry {
+    Said,
+    Assumed,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RowEntry {
+    what: String,
+    published: Option<String>,
+    unanswered: Option<String>,
+    test: Option<String>,
+    figure: Option<String>,
+    state: Option<String>,
+    unit: Option<String>,
+    base: Option<BaseEntry>,
+    value: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    ratio_to: Option<String>,
+    more_than: Option<String>,
+}
+
+/// A text and its name.
+struct Text<'a> {
+    path: &'a str,
+    text: &'a str,
+}
+
+impl Text<'_> {
+    fn line_of(&self, offset: usize) -> usize {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        1 + before.iter().filter(|byte| **byte == b'\n').count()
+    }
+
+    fn place<T>(&self, of: &Spanned<T>) -> Place {
+        Place {
+            file: self.path.to_owned(),
+            line: self.line_of(of.span().start),
+        }
+    }
+
+    fn read(&self) -> Result<File, MeasuredError> {
+        let file: File = toml::from_str(self.text).map_err(|error| MeasuredError::Wrong {
+            path: self.path.to_owned(),
+            line: self.line_of(error.span().map_or(0, |span| span.start)),
+            message: error.message().to_owned(),
+        })?;
+        if file.schema.get_ref() != SCHEMA {
+            let message = format!("schema: must be \"{SCHEMA}\"");
+            return fail(&self.place(&file.schema), message);
+        }
+        Ok(file)
+    }
+}
+
+fn fail<T>(place: &Place, message: impl Into<String>) -> Result<T, MeasuredError> {
+    Err(MeasuredError::Wrong {
+        path: place.file.clone(),
+        line: place.line,
+        message: message.into(),
+    })
+}
+
+/// Reads files that belong together.
+pub(super) fn all(files: &[(&str, &str)]) -> Result<Measured, MeasuredError> {
+    let mut measured = Measured::default();
+    let mut published = Vec::new();
+    for (path, text) in files {
+        let text = Text { path, text };
+        let file = text.read()?;
+        for entry in file.state {
+            let state = state(&text, entry)?;
+            let ids = measured.states.iter().map(|s| (&s.id, &s.place));
+            once(&state.id, "state", &state.place, ids)?;
+            measured.states.push(state);
+        }
+        for entry in file.test {
+            let test = test(&text, entry)?;
+            let ids = measured.tests.iter().map(|t| (&t.id, &t.place));
+            once(&test.id, "test", &test.place, ids)?;
+            measured.tests.push(test);
+        }
+        for entry in file.variant {
+            let variant = variant(&text, entry)?;
+            let ids = measured.variants.iter().map(|v| (&v.name, &v.place));
+            once(&variant.name, "variant", &variant.place, ids)?;
+            measured.variants.push(variant);
+        }
+        published.push((text, file.published));
+    }
+    for (text, entries) in published {
+        for entry in entries {
+            let rows = rows(&measured, &text, entry)?;
+            measured.rows.extend(rows);
+        }
+    }
+    Ok(measured)
+}
+
+fn once<'a>(
+    id: &str,
+    what: &str,
+    place: &Place,
+    mut others: impl Iterator<Item = (&'a String, &'a Place)>,
+) -> Result<(), MeasuredError> {
+    match others.find(|(other, _)| *other == id) {
+        None => Ok(()),
+        Some((_, other)) => fail(
+            place,
+            format!(
+                "there is a {what} `{id}` already, at {}:{}",
+                other.file, other.line
+            ),
+        ),
+    }
+}
+
+fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, MeasuredError> {
+    let place = text.place(&entry);
+    let entry = entry.into_inner();
+    let used = match (entry.used_bytes, entry.free_bytes) {
+        (Some(bytes), None) => Used::Bytes(bytes),
+        (None, Some(bytes)) => Used::AllBut(bytes),
+        _ => {
+            return fail(
+                &place,
+                format!(
+                    "state `{}` has either used_bytes or free_bytes: what holds data, from the beginning of the drive, or what does not",
+                    entry.id
+                ),
+            );
+        }
+    };
+    let steps = entry.steps.into_iter().map(|step| self::step(&place, step));
+    Ok(State {
+        id: entry.id,
+        title: entry.title,
+        source: entry.source,
+        used,
+        steps: steps.collect::<Result<_, _>>()?,
+        place,
+    })
+}
+
+/// The places that a job may have, which are known only with the drive.
+pub(super) const PLACES: [&str; 3] = ["{used}", "{free}", "{capacity}"];
+
+fn step(place: &Place, entry: StepEntry) -> Result<Step, MeasuredError> {
+    Ok(match entry {
+        StepEntry::Job(text) => {
+            // The job is looked at with any numbers, so that it does not fail only when it runs.
+            let sample = PLACES
+                .iter()
+                .fold(text.clone(), |text, name| text.replace(name, "1048576"));
+            if let Err(error) = stend_load::JobFile::parse(&sample) {
+                return fail(place, format!("the job: {error}"));
+            }
+            Step::Job(text)
+        }
+        StepEntry::RestS(seconds) if (0.0..=86_400.0).contains(&seconds) => Step::Rest(seconds),
+        StepEntry::RestS(seconds) => {
+            return fail(place, format!("rest_s = {seconds}: from 0 to 86400"));
+        }
+        StepEntry::TrimFree => Step::TrimFree,
+        StepEntry::TrimAll => Step::TrimAll,
+        StepEntry::WriteCacheOff => Step::WriteCacheOff,
+    })
+}
+
+fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, MeasuredError> {
+    let place = text.place(&entry);
+    let entry = entry.into_inner();
+    let mut parts: Vec<Part> = Vec::new();
+    for part in entry.part {
+        let place = text.place(&part);
+        let part = part.into_inner();
+        if parts.iter().any(|other| other.id == part.id) {
+            return fail(&place, format!("there is a part `{}` already", part.id));
+        }
+        parts.push(Part {
+            step: step(&place, part.step)?,
+            id: part.id,
+            sample_ms: part.sample_ms,
+        });
+    }
+    let mut figures: Vec<Figure> = Vec::new();
+    for figure in entry.figure {
+        let figure = self::figure(text, figure, &parts)?;
+        if figures.iter().any(|other| other.id == figure.id) {
+            return fail(&place, format!("there is a figure `{}` already", figure.id));
+        }
+        figures.push(figure);
+    }
+    Ok(Test {
+        id: entry.id,
+        title: entry.title,
+        source: entry.source,
+        shortened: entry.shortened,
+        parts,
+        figures,
+        place,
+    })
+}
+
+fn figure(
+    text: &Text<'_>,
+    entry: Spanned<FigureEntry>,
+    parts: &[Part],
+) -> Result<Figure, MeasuredError> {
+    let place = text.place(&entry);
+    let entry = entry.into_inner();
+    let Some(part) = parts.iter().position(|part| part.id == entry.part) else {
+        let names: Vec<&str> = parts.iter().map(|part| &*part.id).collect();
+        let message = format!("there is no part `{}`: {}", entry.part, names.join(", "));
+        return fail(&place, message);
+    };
+    let window = match (entry.bytes, entry.seconds) {
+        (None, None) => Window::Whole,
+        (Some([from, to]), None) if from < to => Window::Bytes(from, to),
+        (None, Some([from, to])) if 0.0 <= from && from < to => Window::Seconds(from, to),
+        _ => {
+            let message = "bytes = [from, to] or seconds = [from, to], the first below the second";
+            return fail(&place, message);
+        }
+    };
+    let take = match entry.take {
+        TakeEntry::Bandwidth => Take::Bandwidth,
+        TakeEntry::BandwidthLeast => Take::BandwidthLeast,
+        TakeEntry::Iops => Take::Iops,
+        TakeEntry::LatencyMean => Take::LatencyMean,
+        TakeEntry::Power => Take::Power,
+        TakeEntry::StepBytes => Take::StepBytes,
+    };
+    let samples = window != Window::Whole || matches!(take, Take::BandwidthLeast | Take::StepBytes);
+    if samples && (parts[part].sample_ms == 0 || !matches!(parts[part].step, Step::Job(_))) {
+        let message = format!(
+            "figure `{}` needs samples: give the part `{}` a job and sample_ms",
+            entry.id, entry.part
+        );
+        return fail(&place, message);
+    }
+    let windowed = window != Window::Whole;
+    if windowed && !matches!(take, Take::Bandwidth | Take::BandwidthLeast | Take::Iops) {
+        return fail(&place, "bytes and seconds go with bandwidth and iops alone");
+    }
+    let of_requests = !matches!(take, Take::Power);
+    if of_requests && !matches!(parts[part].step, Step::Job(_)) {
+        let message = format!(
+            "part `{}` is no job: only its power can be taken",
+            entry.part
+        );
+        return fail(&place, message);
+    }
+    Ok(Figure {
+        id: entry.id,
+        metric: entry.metric,
+        part,
+        take,
+        window,
+    })
+}
+
+fn variant(text: &Text<'_>, entry: Spanned<VariantEntry>) -> Result<Variant, MeasuredError> {
+    let place = text.place(&entry);
+    let entry = entry.into_inner();
+    if entry.dies == 0 || entry.dram_mib == 0 || !entry.user_bytes.is_multiple_of(4096) {
+        let message = "a variant has dies, DRAM, and user_bytes that are a multiple of 4096";
+        return fail(&place, message);
+    }
+    Ok(Variant {
+        name: entry.name,
+        title: entry.title,
+        of: entry.of,
+        dies: entry.dies,
+        user_bytes: entry.user_bytes,
+        dram_mib: entry.dram_mib,
+        source: entry.source,
+        place,
+    })
+}
+
+fn rows(
+    measured: &Measured,
+    text: &Text<'_>,
+    group: PublishedEntry,
+) -> Result<Vec<Row>, MeasuredError> {
+    let mut rows = Vec::new();
+    for entry in &group.rows {
+        let place = text.place(entry);
+        let entry = entry.get_ref();
+        if group.source.trim().is_empty() {
+            return fail(&place, "the source is empty");
+        }
+        let ask = match &entry.unanswered {
+            Some(reason) => unanswered(&place, entry, reason)?,
+            None => Ok(ask(measured, &place, &group, entry)?),
+        };
+        let published = match (&entry.published, &ask) {
+            (Some(text), _) => text.clone(),
+            (None, Ok(ask)) => printed(ask),
+            (None, Err(_)) => {
+                return fail(&place, "what cannot be answered has `published`, in words");
+            }
+        };
+        rows.push(Row {
+            drive: group.drive.clone(),
+            model: group.model.clone(),
+            source: group.source.clone(),
+            address: group.address.clone(),
+            what: entry.what.clone(),
+            published,
+            ask,
+            place,
+        });
+    }
+    Ok(rows)
+}
+
+fn unanswered(
+    place: &Place,
+    entry: &RowEntry,
+    reason: &str,
+) -> Result<Result<Ask, String>, MeasuredError> {
+    let asked = [&entry.figure, &entry.ratio_to, &entry.more_than];
+    let figures = [entry.value, entry.low, entry.high];
+    if asked.iter().any(|key| key.is_some()) || figures.iter().any(Option::is_some) {
+        let message = "what cannot be answered has no figure, value, low, high, ratio_to, more_than: its figure stands in `published`";
+        return fail(place, message);
+    }
+    if reason.trim().is_empty() {
+        return fail(place, "unanswered: says why");
+    }
+    Ok(Err(reason.to_owned()))
+}
+
+fn ask(
+    measured: &Measured,
+    place: &Place,
+    group: &PublishedEntry,
+    entry: &RowEntry,
+) -> Result<Ask, MeasuredError> {
+    let key = |name: &str, own: &Option<String>, groups: &Option<String>| match (own, groups) {
+        (Some(value), _) | (None, Some(value)) => Ok(value.clone()),
+        (None, None) => fail(
+            place,
+            format!("`{name}` is missing; or `unanswered` says why nothing can be asked"),
+        ),
+    };
+    let test_id = key("test", &entry.test, &group.test)?;
+    let Some(test) = measured.tests.iter().position(|test| test.id == test_id) else {
+        let ids: Vec<&str> = measured.tests.iter().map(|test| &*test.id).collect();
+        return fail(
+            place,
+            format!("there is no test `{test_id}`: {}", ids.join(", ")),
+        );
+    };
+    let figure_id = key("figure", &entry.figure, &None)?;
+    let figures = &measured.tests[test].figures;
+    let Some(figure) = figures.iter().position(|figure| figure.id == figure_id) else {
+        let ids: Vec<&str> = figures.iter().map(|figure| &*figure.id).collect();
+        let message = format!(
+            "test `{test_id}` has no figure `{figure_id}`: {}",
+            ids.join(", ")
+        );
+        return fail(place, message);
+    };
+    let state_id = key("state", &entry.state, &None)?;
+    let Some(state) = measured.states.iter().position(|s| s.id == state_id) else {
+        let ids: Vec<&str> = measured.states.iter().map(|s| &*s.id).collect();
+        return fail(
+            place,
+            format!("there is no state `{state_id}`: {}", ids.join(", ")),
+        );
+    };
+    if group.model.is_none() {
+        return fail(place, "a row that asks something names its model");
+    }
+    let unit_name = key("unit", &entry.unit, &group.unit)?;
+    let Some(unit) = Unit::of(&unit_name) else {
+        let names = UNITS.map(|unit| unit.name);
+        let message = format!("there is no unit `{unit_name}`: {}", names.join(", "));
+        return fail(place, message);
+    };
+    if figures[figure].take.quantity() != unit.quantity {
+        let message = format!("`{figure_id}` is not measured in {unit_name}");
+        return fail(place, message);
+    }
+    Ok(Ask {
+        test,
+        figure,
+        state,
+        expected: expected(place, entry)?,
+        unit,
+        base: match entry.base.or(group.base) {
+            Some(BaseEntry::Assumed) => Base::Assumed,
+            Some(BaseEntry::Said) | None => Base::Said,
+        },
+        relation: relation(place, entry)?,
+    })
+}
+
+fn expected(place: &Place, entry: &RowEntry) -> Result<Expected, MeasuredError> {
+    // Only a difference may be nothing or below.
+    let sound = |figure: &f64| figure.is_finite() && (*figure > 0.0 || entry.more_than.is_some());
+    let figures = [entry.value, entry.low, entry.high];
+    if !figures.iter().flatten().all(sound) {
+        return fail(place, "value, low and high are above nothing");
+    }
+    match figures {
+        [Some(value), None, None] => Ok(Expected::Value(value)),
+        [None, Some(low), Some(high)] if low > high => fail(place, "low lies above high"),
+        [None, low, high] if low.is_some() || high.is_some() => Ok(Expected::Between { low, high }),
+        _ => fail(place, "a row has a value, or low, high or both"),
+    }
+}
+
+fn relation(place: &Place, entry: &RowEntry) -> Result<Option<Relation>, MeasuredError> {
+    let of = |model: &String, kind| {
+        Ok(Some(Relation {
+            model: model.clone(),
+            kind,
+        }))
+    };
+    match (&entry.ratio_to, &entry.more_than) {
+        (None, None) => Ok(None),
+        (Some(model), None) => of(model, RelationKind::Ratio),
+        (None, Some(model)) => of(model, RelationKind::Difference),
+        (Some(_), Some(_)) => fail(place, "either ratio_to or more_than"),
+    }
+}
+
+fn printed(ask: &Ask) -> String {
+    let unit = match &ask.relation {
+        Some(relation) if relation.kind == RelationKind::Ratio => {
+            format!("x {}", relation.model)
+        }
+        Some(relation) => format!("{} more than {}", ask.unit.name, relation.model),
+        None => ask.unit.name.to_owned(),
+    };
+    match ask.expected {
+        Expected::Value(value) => format!("{value} {unit}"),
+        Expected::Between { low, high } => match (low, high) {
+            (Some(low), Some(high)) => format!("{low}-{high} {unit}"),
+            (Some(low), None) => format!("≥ {low} {unit}"),
+            (None, Some(high)) => format!("≤ {high} {unit}"),
+            (None, None) => unit,
+        },
+    }
+}

@@ -1,0 +1,18 @@
+//! The files that come with the program.
+
+macro_rules! shipped {
+    ($name:literal) => {
+        (
+            concat!("measured/", $name, ".toml"),
+            include_str!(concat!("../../../../measured/", $name, ".toml")),
+        )
+    };
+}
+
+/// Names and texts: tests and states first.
+pub const SHIPPED: [(&str, &str); 4] = [
+    shipped!("tests"),
+    shipped!("computerbase"),
+    shipped!("anandtech-and-toms"),
+    shipped!("others"),
+];

@@ -1,0 +1,277 @@
+//! A test on a simulated drive in a state, and the figures of its result.
+
+use stend_base::Rng;
+use stend_drive::Model;
+use stend_drive::model::Value;
+use stend_target::{JobLog, JobOutcome, JobRequest, SimulatedTarget, Target, TargetError};
+
+use crate::measured::{Figure, State, Step, Take, Test, Used, Variant, Window};
+
+/// What is addressed by `{used}` and `{free}` begins at a multiple of this, bytes.
+const ALIGN_BYTES: u64 = 1 << 20;
+
+/// A step that is smaller than this share of the first speed is none.
+const STEP_SHARE: f64 = 0.1;
+
+/// A model of another capacity, of the same parts: what is not of the variant is the model's.
+pub fn vary(mut model: Model, variant: &Variant) -> Model {
+    model.capacity.user_bytes.get_mut().value = variant.user_bytes;
+    model.nand.dies.get_mut().value = variant.dies;
+    model.dram.size_mib.get_mut().value = variant.dram_mib;
+    model.name.clone_from(&variant.name);
+    model.title.clone_from(&variant.title);
+    model
+}
+
+/// A new drive, brought into a state.
+///
+/// # Errors
+/// [`TargetError::Input`] when the state does not fit the drive.
+pub fn prepare(model: Model, state: &State, seed: u64) -> Result<SimulatedTarget, TargetError> {
+    let capacity = model.capacity.user_bytes.get();
+    let used = match state.used {
+        Used::Bytes(bytes) => Some(bytes),
+        Used::AllBut(bytes) => capacity.checked_sub(bytes),
+    };
+    if used.is_none_or(|used| used > capacity) {
+        return Err(TargetError::Input(format!(
+            "the drive is too small for the state `{}`",
+            state.id
+        )));
+    }
+    let mut target = SimulatedTarget::new(model);
+    for (index, step) in state.steps.iter().enumerate() {
+        let seed = seed_of(seed, &format!("state/{}/{index}", state.id));
+        carry_out(&mut target, state, step, 0, seed)?;
+    }
+    Ok(target)
+}
+
+/// The figures of a test on a drive in `state`, in the order of [`Test::figures`] and in the base
+/// of their quantity; `None` for what the result does not show.
+///
+/// # Errors
+/// [`TargetError::Input`] when the test does not fit the drive.
+pub fn measure(
+    target: &mut SimulatedTarget,
+    state: &State,
+    test: &Test,
+    seed: u64,
+) -> Result<Vec<Option<f64>>, TargetError> {
+    let mut results = Vec::with_capacity(test.parts.len());
+    for part in &test.parts {
+        let seed = seed_of(seed, &format!("test/{}/{}", test.id, part.id));
+        results.push(carry_out(target, state, &part.step, part.sample_ms, seed)?);
+    }
+    let figure = |figure: &Figure| take(figure, &results[figure.part]);
+    Ok(test.figures.iter().map(figure).collect())
+}
+
+/// What a step yielded.
+#[derive(Default)]
+struct Done {
+    job: Option<JobOutcome>,
+    /// How long it took, s.
+    seconds: f64,
+    /// What it took of energy, J, where the model tells.
+    joules: Option<f64>,
+}
+
+fn carry_out(
+    target: &mut SimulatedTarget,
+    state: &State,
+    step: &Step,
+    sample_ms: u32,
+    seed: u64,
+) -> Result<Done, TargetError> {
+    let begin = target.now_s();
+    let energy = target.energy_j();
+    let mut done = Done::default();
+    match step {
+        Step::Job(text) => {
+            let text = with_places(text, state, target.capacity_bytes());
+            done.job = Some(target.run(&JobRequest {
+                text: &text,
+                seed,
+                sample_ms,
+            })?);
+        }
+        Step::Rest(seconds) => target.idle(*seconds)?,
+        Step::TrimAll => target.trim_all()?,
+        Step::TrimFree => {
+            let capacity = target.capacity_bytes();
+            let from = free_from(state, capacity);
+            if from < capacity {
+                target.trim(from, capacity - from)?;
+            }
+        }
+        Step::WriteCacheOff => target.drive_mut().set_write_cache(false),
+    }
+    done.seconds = target.now_s() - begin;
+    let taken = target.energy_j().zip(energy);
+    done.joules = taken.map(|(after, before)| after - before);
+    Ok(done)
+}
+
+/// Bytes from the beginning of the drive that hold data.
+fn used(state: &State, capacity: u64) -> u64 {
+    let bytes = match state.used {
+        Used::Bytes(bytes) => bytes.min(capacity),
+        Used::AllBut(bytes) => capacity.saturating_sub(bytes),
+    };
+    bytes / ALIGN_BYTES * ALIGN_BYTES
+}
+
+/// Where begins what holds no data.
+fn free_from(state: &State, capacity: u64) -> u64 {
+    used(state, capacity)
+}
+
+/// A job with numbers in place of `{used}`, `{free}` and `{capacity}`, bytes.
+fn with_places(text: &str, state: &State, capacity: u64) -> String {
+    let used = used(state, capacity);
+    // fio takes a size of nothing for "everything": one request is the least that is written.
+    text.replace("{used}", &used.max(ALIGN_BYTES).to_string())
+        .replace("{free}", &free_from(state, capacity).to_string())
+        .replace("{capacity}", &capacity.to_string())
+}
+
+/// From the root seed and a name alone, so that leaving tests out changes no other result.
+fn seed_of(root: u64, name: &str) -> u64 {
+    Rng::stream(root, name).next_u64() >> 33
+}
+
+fn take(figure: &Figure, done: &Done) -> Option<f64> {
+    if figure.take == Take::Power {
+        return done.joules.map(|joules| joules / done.seconds);
+    }
+    let job = done.job.as_ref()?;
+    let log = within(&job.log, figure.window);
+    match (figure.take, figure.window) {
+        (Take::Bandwidth, Window::Whole) => Some(sum(job, |d| d.bw_bytes as f64)),
+        (Take::Iops, Window::Whole) => Some(sum(job, |d| d.iops)),
+        (Take::Bandwidth, _) => mean(&log, bytes),
+        (Take::Iops, _) => {
+            let requests = |row: &JobLog| row.read_iops + row.write_iops;
+            let count = log.len() as f64;
+            (count > 0.0).then(|| log.iter().map(requests).sum::<f64>() / count)
+        }
+        (Take::BandwidthLeast, _) => speeds(&log).into_iter().map(|(_, s)| s).reduce(f64::min),
+        (Take::LatencyMean, _) => latency_mean(job),
+        (Take::StepBytes, _) => step_bytes(&log),
+        (Take::Power, _) => None,
+    }
+}
+
+fn sum(job: &JobOutcome, of: impl Fn(&stend_record::fio::Direction) -> f64) -> f64 {
+    let jobs = job.fio.jobs.iter();
+    jobs.map(|job| of(&job.read) + of(&job.write)).sum()
+}
+
+fn latency_mean(job: &JobOutcome) -> Option<f64> {
+    let jobs = job.fio.jobs.iter().flat_map(|job| [&job.read, &job.write]);
+    let (total, count) = jobs.fold((0.0, 0.0), |(total, count), direction| {
+        let n = direction.clat_ns.n as f64;
+        (total + direction.clat_ns.mean * n, count + n)
+    });
+    (count > 0.0).then(|| total / count / 1e9)
+}
+
+fn bytes(row: &JobLog) -> f64 {
+    (row.read_bytes + row.written_bytes) as f64
+}
+
+/// The samples of a window, with the one before it as the first, whose end is the window's
+/// beginning: whole samples, those that end inside.
+fn within(log: &[JobLog], window: Window) -> Vec<JobLog> {
+    let inside = |row: &JobLog| match window {
+        Window::Whole => true,
+        Window::Bytes(from, to) => (from as f64..=to as f64).contains(&bytes(row)),
+        Window::Seconds(from, to) => (from..=to).contains(&row.t_s),
+    };
+    log.iter().filter(|row| inside(row)).copied().collect()
+}
+
+/// The mean rise of something a second between the first and the last sample.
+fn mean(log: &[JobLog], of: impl Fn(&JobLog) -> f64) -> Option<f64> {
+    let (first, last) = (log.first()?, log.last()?);
+    let seconds = last.t_s - first.t_s;
+    (seconds > 0.0).then(|| (of(last) - of(first)) / seconds)
+}
+
+/// Where each sample begins, bytes, and its speed, bytes a second.
+fn speeds(log: &[JobLog]) -> Vec<(f64, f64)> {
+    let pairs = log.windows(2);
+    let speed = |pair: &[JobLog]| {
+        let seconds = pair[1].t_s - pair[0].t_s;
+        (
+            bytes(&pair[0]),
+            (bytes(&pair[1]) - bytes(&pair[0])) / seconds,
+        )
+    };
+    pairs.map(speed).collect()
+}
+
+fn step_bytes(log: &[JobLog]) -> Option<f64> {
+    let speeds = speeds(log);
+    let all = bytes(log.last()?);
+    let first = speeds.first()?.1;
+    let quarter: Vec<JobLog> = log
+        .iter()
+        .filter(|r| bytes(r) >= 0.75 * all)
+        .copied()
+        .collect();
+    let last = mean(&quarter, bytes)?;
+    if first - last < STEP_SHARE * first {
+        return None;
+    }
+    let middle = (first + last) / 2.0;
+    // A single slow sample is no step: the four from there on are below in the mean.
+    let below = |at: usize| {
+        let next = &speeds[at..speeds.len().min(at + 4)];
+        speeds[at].1 < middle
+            && next.iter().map(|(_, speed)| speed).sum::<f64>() < middle * next.len() as f64
+    };
+    let at = (0..speeds.len()).find(|at| below(*at))?;
+    Some(speeds[at].0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(speeds: &[u64]) -> Vec<JobLog> {
+        let mut written_bytes = 0;
+        let rows = speeds.iter().enumerate().map(|(at, speed)| {
+            written_bytes += speed;
+            JobLog {
+                t_s: (at + 1) as f64,
+                written_bytes,
+                write_iops: *speed as f64,
+                ..JobLog::default()
+            }
+        });
+        rows.collect()
+    }
+
+    #[test]
+    fn a_step_is_where_the_speed_falls_for_good() {
+        let even = log(&[100; 20]);
+        assert_eq!(step_bytes(&even), None);
+        let mut falling = [[100; 8], [50; 8]].concat();
+        assert_eq!(step_bytes(&log(&falling)), Some(800.0));
+        // A slow sample before it is none.
+        falling[3] = 60;
+        assert_eq!(step_bytes(&log(&falling)), Some(760.0));
+    }
+
+    #[test]
+    fn windows_take_what_lies_inside() {
+        let log = log(&[100, 100, 50, 50, 50]);
+        let first = within(&log, Window::Bytes(100, 200));
+        assert_eq!(mean(&first, bytes), Some(100.0));
+        let rest = within(&log, Window::Bytes(200, 400));
+        assert_eq!(mean(&rest, bytes), Some(50.0));
+        assert_eq!(within(&log, Window::Seconds(2.0, 3.0)).len(), 2);
+    }
+}

@@ -1,0 +1,130 @@
+//! A model in a state, and the tests that begin there: the state is prepared once, and each test
+//! begins from a copy.
+
+use std::collections::BTreeMap;
+
+use stend_drive::Model;
+use stend_target::SimulatedTarget;
+
+use crate::measured::Measured;
+use crate::predict::{measure, prepare, vary};
+
+/// Figures of a test on a model in a state, in the base of their quantities; or why there are none.
+pub(crate) type Figures = Result<Vec<Option<f64>>, String>;
+
+/// Predictions, by model, state and test.
+pub(crate) type Predictions = BTreeMap<(String, usize, usize), Figures>;
+
+/// A model in a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Station {
+    /// Name of the model.
+    pub(crate) model: String,
+    /// Index of the state.
+    pub(crate) state: usize,
+    /// Indices of the tests.
+    pub(crate) tests: Vec<usize>,
+}
+
+/// What the rows ask for, by model and state.
+pub(crate) fn stations(measured: &Measured, rows: &[usize]) -> Vec<Station> {
+    let mut stations: BTreeMap<(String, usize), Vec<usize>> = BTreeMap::new();
+    let asks = rows.iter().filter_map(|row| {
+        let row = &measured.rows[*row];
+        Some((row.model.as_ref()?, row.ask.as_ref().ok()?))
+    });
+    for (model, ask) in asks {
+        let other = ask.relation.as_ref().map(|relation| &relation.model);
+        for model in [Some(model), other].into_iter().flatten() {
+            let tests = stations.entry((model.clone(), ask.state)).or_default();
+            if !tests.contains(&ask.test) {
+                tests.push(ask.test);
+            }
+        }
+    }
+    let station = |((model, state), tests)| Station {
+        model,
+        state,
+        tests,
+    };
+    stations.into_iter().map(station).collect()
+}
+
+/// Models by name, and what the variants among them were made from.
+pub(crate) struct Models {
+    models: BTreeMap<String, (Model, Option<String>)>,
+}
+
+impl Models {
+    /// The models of all stations, as far as there are any.
+    pub(crate) fn find(
+        measured: &Measured,
+        stations: &[Station],
+        of: &dyn Fn(&str) -> Option<Model>,
+    ) -> Models {
+        let mut models = BTreeMap::new();
+        for station in stations {
+            let name = &station.model;
+            if !models.contains_key(name)
+                && let Some(found) = named(measured, name, of)
+            {
+                models.insert(name.clone(), found);
+            }
+        }
+        Models { models }
+    }
+
+    /// The model of this name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Model> {
+        self.models.get(name).map(|(model, _)| model)
+    }
+
+    /// What it was made from, if it is a variant.
+    pub(crate) fn variant_of(&self, name: &str) -> Option<String> {
+        self.models.get(name)?.1.clone()
+    }
+}
+
+/// The model of a name, or its variant, with the name of what that was made from.
+fn named(
+    measured: &Measured,
+    name: &str,
+    of: &dyn Fn(&str) -> Option<Model>,
+) -> Option<(Model, Option<String>)> {
+    if let Some(model) = of(name) {
+        return Some((model, None));
+    }
+    let variant = measured.variants.iter().find(|v| v.name == name)?;
+    let model = of(&variant.of)?;
+    Some((vary(model, variant), Some(variant.of.clone())))
+}
+
+/// Runs the tests of a station.
+pub(crate) fn run(
+    measured: &Measured,
+    station: &Station,
+    model: Model,
+    seed: u64,
+) -> Vec<((String, usize, usize), Figures)> {
+    let state = &measured.states[station.state];
+    let key = |test: usize| (station.model.clone(), station.state, test);
+    let mut prepared = match prepare(model, state, seed) {
+        Ok(target) => Some(target),
+        Err(error) => {
+            let failed = |test: &usize| (key(*test), Err(error.to_string()));
+            return station.tests.iter().map(failed).collect();
+        }
+    };
+    let last = station.tests.len() - 1;
+    let run = |(index, test): (usize, &usize)| {
+        // The last one needs no copy.
+        let target: Option<SimulatedTarget> = match index == last {
+            true => prepared.take(),
+            false => prepared.clone(),
+        };
+        let mut target = target.expect("only the last one takes it");
+        let figures = measure(&mut target, state, &measured.tests[*test], seed);
+        (key(*test), figures.map_err(|error| error.to_string()))
+    };
+    station.tests.iter().enumerate().map(run).collect()
+}

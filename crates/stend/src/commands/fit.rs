@@ -1,0 +1,376 @@
+//! `stend fit`: free figures of models, adjusted to measured ones.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use stend_drive::Model;
+use stend_drive::model::Files;
+use stend_fit::compare::median;
+use stend_fit::fitting::{
+    Evaluation, Fit, FitError, Fitted, Generation, SearchOptions, SearchState, Task, Written,
+    figure_of, fit, written,
+};
+use stend_fit::{Measured, Outcome};
+
+use crate::args::FitArgs;
+use crate::commands::drives::print_json;
+use crate::failure::Failure;
+use crate::{note, print, signals};
+
+/// What `--to` calls the figures that are part of the program.
+const PUBLISHED: &str = "published";
+
+/// The search's state, in the folder of the result.
+const STATE: &str = "fit-state.json";
+
+/// The result, in its folder.
+const RESULT: &str = "fit.json";
+
+pub fn run(args: &FitArgs) -> Result<(), Failure> {
+    let models = models(&args.models)?;
+    if args.in_place {
+        all_are_files(&models)?;
+    }
+    let measured = match args.to.as_str() {
+        PUBLISHED => Measured::shipped(),
+        path => Measured::read(Path::new(path))?,
+    };
+    names_exist(args, &measured)?;
+    let only = |row: usize| {
+        let Ok(ask) = &measured.rows[row].ask else {
+            return false;
+        };
+        let among = |names: &[String], id: &String| names.is_empty() || names.contains(id);
+        among(&args.tests, &measured.tests[ask.test].id)
+            && among(&args.states, &measured.states[ask.state].id)
+    };
+    let task = Task {
+        models: &models,
+        measured: &measured,
+        only: &only,
+        others: &Model::shipped,
+        options: SearchOptions {
+            seed: args.seed,
+            generations_max: args.generations,
+            population: args.population.map_or(0, |n| n as usize),
+        },
+    };
+    let folder = args.out.clone();
+    let folder = folder.unwrap_or_else(|| PathBuf::from(format!("fit-{}", models[0].0)));
+    let result = searched(&task, &folder)?;
+    let files = written(&models, &measured, &result)?;
+    let document = document(&measured, &result, &files);
+    signals::undisturbed(|| save(args, &folder, &files, &document))?;
+    match args.json {
+        true => print_json(&document),
+        false => print(&(table(&measured, &result) + &told(args, &folder, &files))),
+    }
+}
+
+/// The models and their files.
+fn models(names: &[String]) -> Result<Vec<(String, Files)>, Failure> {
+    let mut models: Vec<(String, Files)> = Vec::new();
+    for name in names {
+        let files = match Files::shipped(name) {
+            Some(files) => files,
+            None if name.ends_with(".toml") => Files::read(Path::new(name))?,
+            None => {
+                return Err(Failure::Input(format!(
+                    "there is no drive model `{name}` (`stend drives list`), and a model file ends in .toml"
+                )));
+            }
+        };
+        let model = files.model()?;
+        if models.iter().any(|(other, _)| *other == model.name) {
+            let message = format!("{} is named twice", model.name);
+            return Err(Failure::Input(message));
+        }
+        models.push((model.name, files));
+    }
+    Ok(models)
+}
+
+fn all_are_files(models: &[(String, Files)]) -> Result<(), Failure> {
+    let free = models.iter().flat_map(|(_, files)| {
+        let free = files.free().into_iter().map(|figure| figure.file);
+        let built_in = files.files().iter().filter(|file| file.built_in);
+        let built_in: Vec<String> = built_in.map(|file| file.name.clone()).collect();
+        free.filter(move |name| built_in.contains(name))
+    });
+    let mut free: Vec<String> = free.collect();
+    free.dedup();
+    match free.first() {
+        None => Ok(()),
+        Some(name) => Err(Failure::Input(format!(
+            "--in-place: {name} is part of the program and cannot be changed; leave --in-place out and use the \
+             files of the result, or fit a model file whose parts lie beside it"
+        ))),
+    }
+}
+
+fn names_exist(args: &FitArgs, measured: &Measured) -> Result<(), Failure> {
+    let tests: Vec<&str> = measured.tests.iter().map(|test| &*test.id).collect();
+    let states: Vec<&str> = measured.states.iter().map(|state| &*state.id).collect();
+    for (what, names, known) in [
+        ("test", &args.tests, tests),
+        ("state", &args.states, states),
+    ] {
+        if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
+            let known = known.join(", ");
+            let message = format!("there is no {what} `{name}`; there are {known}");
+            return Err(Failure::Input(message));
+        }
+    }
+    Ok(())
+}
+
+/// The search, kept after every generation.
+fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
+    let path = folder.join(STATE);
+    let state = read_state(&path)?;
+    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    let known = state.as_ref().map_or(0, |s| s.history.generations.len());
+    if known > 0 {
+        note(&format!("going on after generation {known}"));
+    }
+    signals::hint(format!(
+        "; what was found is in {}: the same command goes on from there",
+        path.display()
+    ));
+    let begin = Instant::now();
+    let mut keep = |state: &SearchState, generation: &Generation| {
+        let text = serde_json::to_string(state).map_err(|error| error.to_string())?;
+        signals::undisturbed(|| replace(&path, &text))
+            .map_err(|error| unwritable(&path, &error).to_string())?;
+        note(&told_of(generation, known, begin.elapsed().as_secs()));
+        Ok(())
+    };
+    Ok(fit(task, state, &mut keep)?)
+}
+
+fn told_of(generation: &Generation, known: usize, seconds: u64) -> String {
+    let done = (generation.number - known) as u64;
+    let left = (generation.of - generation.number) as u64;
+    format!(
+        "generation {} of {} at most, {} points: best {:.3} % (before {:.3} %), {seconds} s, {} s left at most",
+        generation.number,
+        generation.of,
+        generation.population,
+        generation.cost_best.sqrt() * 100.0,
+        generation.cost_before.sqrt() * 100.0,
+        seconds * left / done.max(1),
+    )
+}
+
+fn read_state(path: &Path) -> Result<Option<SearchState>, Failure> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            let message = format!("cannot read {}: {error}", path.display());
+            return Err(Failure::Io(message));
+        }
+    };
+    let state = serde_json::from_str(&text).map_err(|error| {
+        Failure::Input(format!(
+            "{} is no state of a search: {error}; choose another folder, or remove it",
+            path.display()
+        ))
+    })?;
+    Ok(Some(state))
+}
+
+/// Replaces a file as a whole.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    if let Ok(old) = fs::metadata(path) {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn save(args: &FitArgs, folder: &Path, files: &[Written], document: &Value) -> Result<(), Failure> {
+    for file in files {
+        let path = folder.join(&file.path);
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(|error| unwritable(parent, &error))?;
+        replace(&path, &file.text).map_err(|error| unwritable(&path, &error))?;
+    }
+    let path = folder.join(RESULT);
+    replace(&path, &format!("{document:#}\n")).map_err(|error| unwritable(&path, &error))?;
+    for file in files.iter().filter(|file| args.in_place && file.changed) {
+        let path = Path::new(&file.original);
+        replace(path, &file.text).map_err(|error| unwritable(path, &error))?;
+    }
+    Ok(())
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Io(format!("cannot write {}: {error}", path.display()))
+}
+
+fn table(measured: &Measured, fit: &Fit) -> String {
+    let mut text = String::from("Figures\n");
+    for ((row, before), (_, after)) in fit.before.rows.iter().zip(&fit.after.rows) {
+        let (Some(before), Some(after)) = (before.answer(), after.answer()) else {
+            continue;
+        };
+        let of = &measured.rows[*row];
+        text += &format!(
+            "  {:<26} {:<38} {:>16}  before {:>8.1} %  after {:>8.1} %\n",
+            of.model.as_deref().unwrap_or_default(),
+            of.ask
+                .as_ref()
+                .map_or("", |ask| &measured.tests[ask.test].figures[ask.figure]
+                    .metric),
+            of.published,
+            before.error * 100.0,
+            after.error * 100.0,
+        );
+    }
+    text += "\nParameters\n";
+    for fitted in &fit.parameters {
+        text += &parameter_line(measured, fitted);
+    }
+    for (row, reason) in &fit.unanswered {
+        let row = &measured.rows[*row];
+        text += &format!("left out: {}: {}: {reason}\n", row.drive, row.what);
+    }
+    let [before, after] = [&fit.before, &fit.after].map(errors);
+    text += &format!(
+        "\n{} figures; median error {:.1} % before, {:.1} % after; root of the mean square {:.1} % before, {:.1} % after\n",
+        fit.after.rows.len(),
+        before.0 * 100.0,
+        after.0 * 100.0,
+        before.1 * 100.0,
+        after.1 * 100.0,
+    );
+    text
+}
+
+/// Median of the errors' sizes, and the root of their mean square.
+fn errors(evaluation: &Evaluation) -> (f64, f64) {
+    let sizes = evaluation
+        .errors()
+        .iter()
+        .map(|error| error.abs())
+        .collect();
+    (median(sizes).unwrap_or_default(), evaluation.error_rms())
+}
+
+fn parameter_line(measured: &Measured, fitted: &Fitted) -> String {
+    let figure = &fitted.parameter.figure;
+    let [lowest, highest] = figure.bounds;
+    let told = match (
+        fitted.sensitivity.is_determined(),
+        fitted.sensitivity.most_felt,
+    ) {
+        (true, Some(row)) => format!(
+            "a tenth moves figures by up to {:.1} % ({})",
+            fitted.sensitivity.change_per_tenth * 100.0,
+            figure_of(measured, row)
+        ),
+        _ => "not determined: no figure feels it; kept as it was".to_owned(),
+    };
+    format!(
+        "  {}: {} -> {} (free from {lowest} to {highest}); {told}\n",
+        fitted.parameter.name(),
+        figure.value,
+        fitted.value,
+    )
+}
+
+fn told(args: &FitArgs, folder: &Path, files: &[Written]) -> String {
+    let mut text = String::new();
+    for file in files {
+        text += &format!("{}\n", folder.join(&file.path).display());
+        if args.in_place && file.changed {
+            text += &format!("{}: changed\n", file.original);
+        }
+    }
+    text
+}
+
+fn document(measured: &Measured, fit: &Fit, files: &[Written]) -> Value {
+    let parameters = fit.parameters.iter().map(|fitted| {
+        let (figure, felt) = (&fitted.parameter.figure, &fitted.sensitivity);
+        json!({
+            "file": figure.file,
+            "table": figure.table,
+            "key": figure.key,
+            "index": figure.index,
+            "models": fitted.parameter.models,
+            "free": figure.bounds,
+            "before": figure.value,
+            "after": fitted.value,
+            "determined": felt.is_determined(),
+            "sensitivity": {
+                "tried": felt.tried,
+                "change_per_tenth": felt.change_per_tenth,
+                "most_felt": felt.most_felt.map(|row| figure_of(measured, row)),
+                "cost_added": felt.cost_added,
+            },
+        })
+    });
+    let rows = fit.before.rows.iter().zip(&fit.after.rows);
+    let rows = rows.map(|((row, before), (_, after))| {
+        let row = &measured.rows[*row];
+        json!({
+            "drive": row.drive,
+            "model": row.model,
+            "what": row.what,
+            "published": row.published,
+            "before": answer(before),
+            "after": answer(after),
+        })
+    });
+    let unanswered = fit.unanswered.iter().map(|(row, reason)| {
+        let row = &measured.rows[*row];
+        json!({ "drive": row.drive, "what": row.what, "unanswered": reason })
+    });
+    let paths = files.iter().map(
+        |file| json!({ "path": file.path, "original": file.original, "changed": file.changed }),
+    );
+    let [before, after] = [&fit.before, &fit.after].map(|evaluation| {
+        let (median, rms) = errors(evaluation);
+        json!({ "cost": evaluation.cost, "error_median": median, "error_rms": rms })
+    });
+    json!({
+        "schema": "stend.fit/1",
+        "generations": fit.generations,
+        "population": fit.population,
+        "before": before,
+        "after": after,
+        "parameters": parameters.collect::<Vec<_>>(),
+        "rows": rows.collect::<Vec<_>>(),
+        "unanswered": unanswered.collect::<Vec<_>>(),
+        "files": paths.collect::<Vec<_>>(),
+    })
+}
+
+fn answer(outcome: &Outcome) -> Value {
+    match outcome.answer() {
+        Some(answer) => json!({ "predicted": answer.predicted, "error": answer.error }),
+        None => Value::Null,
+    }
+}
+
+impl From<FitError> for Failure {
+    fn from(error: FitError) -> Failure {
+        match error {
+            FitError::Model(text) | FitError::Rows(text) | FitError::State(text) => {
+                Failure::Input(text)
+            }
+            FitError::Keep(text) => Failure::Io(text),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! `stend claims --measured`: published figures, predicted against measured.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+use stend_drive::Model;
+use stend_fit::compare::{Comparing, Median};
+use stend_fit::measured::{Ask, Base, Row};
+use stend_fit::{Comparison, Measured, Outcome, compare};
+
+use crate::args::ClaimsArgs;
+use crate::commands::drives::print_json;
+use crate::failure::Failure;
+use crate::{note, print};
+
+/// Widths of the columns of figures.
+const WIDTH: usize = 12;
+
+pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
+    let measured = Measured::shipped();
+    let drives = args.drives.as_deref().unwrap_or_default();
+    let asked = |row: usize| {
+        let row = &measured.rows[row];
+        let named = |name: &String| row.model.as_ref() == Some(name) || row.drive == *name;
+        drives.is_empty() || drives.iter().any(named)
+    };
+    if !(0..measured.rows.len()).any(asked) {
+        return Err(Failure::Input(unknown(&measured, drives)));
+    }
+    let last = Mutex::new(0);
+    let comparison = compare(
+        &measured,
+        &Comparing {
+            model: &Model::shipped,
+            only: &asked,
+            seed: args.seed,
+            progress: &|done, all| {
+                let mut last = last.lock().expect("no thread panics while it prints");
+                if done > *last {
+                    note(&format!("{done} of {all} drives in a state measured"));
+                    *last = done;
+                }
+            },
+        },
+    );
+    match args.json {
+        true => print_json(&document(&measured, &comparison, args.seed)),
+        false => print(&table(&measured, &comparison)),
+    }
+}
+
+fn unknown(measured: &Measured, names: &[String]) -> String {
+    let mut models: Vec<&str> = measured
+        .rows
+        .iter()
+        .filter_map(|row| row.model.as_deref())
+        .collect();
+    models.sort_unstable();
+    models.dedup();
+    format!(
+        "no published figures of {}; there are some of {}",
+        names.join(", "),
+        models.join(", ")
+    )
+}
+
+fn table(measured: &Measured, comparison: &Comparison) -> String {
+    let mut text = String::new();
+    let mut drive = "";
+    for (row, outcome) in &comparison.rows {
+        let row = &measured.rows[*row];
+        let (Outcome::Answered(answer), Ok(ask)) = (outcome, &row.ask) else {
+            continue;
+        };
+        if drive != row.drive {
+            drive = &row.drive;
+            let of = answer.variant_of.as_ref();
+            let of = of.map_or(String::new(), |of| format!(" (scaled from {of})"));
+            text += &format!("\n{drive}{of}\n");
+            text += &format!(
+                "  {:<42} {:<16} {:>20} {:>WIDTH$} {:>8}\n",
+                "figure", "state", "measured", "predicted", "error"
+            );
+        }
+        let (test, figure) = named(measured, ask);
+        text += &format!(
+            "  {:<42} {:<16} {:>20} {:>WIDTH$} {:>7.1}%\n",
+            format!("{} {figure}", test.id),
+            measured.states[ask.state].id,
+            shortened(&row.published, 20),
+            Short(answer.predicted).to_string(),
+            answer.error * 100.0,
+        );
+    }
+    text += &medians("By model", &comparison.by_model);
+    text += &medians("By metric", &comparison.by_metric);
+    text += &unanswered(measured, comparison);
+    text += &shortened_tests(measured, comparison);
+    let answered = comparison.overall.as_ref().map_or(0, |all| all.count);
+    let rest = comparison.rows.len() - answered;
+    text += &format!("\n{answered} figures answered, {rest} not");
+    if let Some(all) = &comparison.overall {
+        text += &format!("; median error {:.1} %", all.error * 100.0);
+    }
+    text += "\n";
+    text
+}
+
+/// A figure with about four digits that count.
+struct Short(f64);
+
+impl std::fmt::Display for Short {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let digits = match self.0.abs() {
+            x if x >= 1000.0 => 0,
+            x if x >= 100.0 => 1,
+            x if x >= 10.0 => 2,
+            _ => 3,
+        };
+        write!(f, "{:.digits$}", self.0)
+    }
+}
+
+fn named<'m>(measured: &'m Measured, ask: &Ask) -> (&'m stend_fit::measured::Test, &'m str) {
+    let test = &measured.tests[ask.test];
+    (test, &test.figures[ask.figure].id)
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}
+
+fn medians(title: &str, medians: &[Median]) -> String {
+    let mut text = format!("\n{title}: median error, figures\n");
+    for median in medians {
+        text += &format!(
+            "  {:<42} {:>6.1} % {:>4}\n",
+            median.name,
+            median.error * 100.0,
+            median.count
+        );
+    }
+    text
+}
+
+fn unanswered(measured: &Measured, comparison: &Comparison) -> String {
+    let mut reasons: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for (row, outcome) in &comparison.rows {
+        if let Outcome::Unanswered(reason) = outcome {
+            reasons
+                .entry(reason)
+                .or_default()
+                .push(&measured.rows[*row]);
+        }
+    }
+    let mut text = match reasons.is_empty() {
+        true => return String::new(),
+        false => "\nNot answered\n".to_owned(),
+    };
+    for (reason, rows) in reasons {
+        text += &format!("  {} x {reason}\n", rows.len());
+        for row in rows {
+            text += &format!("      {}: {}: {}\n", row.drive, row.what, row.published);
+        }
+    }
+    text
+}
+
+fn shortened_tests(measured: &Measured, comparison: &Comparison) -> String {
+    let answered = |(row, outcome): &(usize, Outcome)| match (outcome, &measured.rows[*row].ask) {
+        (Outcome::Answered(_), Ok(ask)) => Some(ask.test),
+        _ => None,
+    };
+    let tests: std::collections::BTreeSet<usize> =
+        comparison.rows.iter().filter_map(answered).collect();
+    let mut text = String::new();
+    for test in tests.into_iter().map(|test| &measured.tests[test]) {
+        if let Some(how) = &test.shortened {
+            text += &format!("  {}: {how}\n", test.id);
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\nShorter than what was published\n{text}"),
+    }
+}
+
+fn document(measured: &Measured, comparison: &Comparison, seed: u64) -> Value {
+    let rows = comparison.rows.iter();
+    let rows: Vec<Value> = rows
+        .map(|(row, outcome)| row_document(measured, &measured.rows[*row], outcome))
+        .collect();
+    let all = comparison.overall.as_ref();
+    json!({
+        "schema": "stend.claims-measured/1",
+        "seed": seed,
+        "rows": rows,
+        "by_model": medians_document(&comparison.by_model),
+        "by_metric": medians_document(&comparison.by_metric),
+        "answered": all.map_or(0, |all| all.count),
+        "unanswered": comparison.rows.len() - all.map_or(0, |all| all.count),
+        "error_median": all.map(|all| all.error),
+    })
+}
+
+fn medians_document(medians: &[Median]) -> Vec<Value> {
+    let one = |median: &Median| json!({ "name": median.name, "answered": median.count, "error_median": median.error });
+    medians.iter().map(one).collect()
+}
+
+fn row_document(measured: &Measured, row: &Row, outcome: &Outcome) -> Value {
+    let mut document = json!({
+        "drive": row.drive,
+        "model": row.model,
+        "what": row.what,
+        "published": row.published,
+        "source": row.source,
+        "address": row.address,
+    });
+    if let Ok(ask) = &row.ask {
+        let (test, figure) = named(measured, ask);
+        document["test"] = json!(test.id);
+        document["figure"] = json!(figure);
+        document["metric"] = json!(test.figures[ask.figure].metric);
+        document["shortened"] = json!(test.shortened);
+        document["state"] = json!(measured.states[ask.state].id);
+        document["unit"] = json!(ask.unit.name);
+        document["base_said"] = json!(ask.base == Base::Said);
+    }
+    match outcome {
+        Outcome::Unanswered(reason) => document["unanswered"] = json!(reason),
+        Outcome::Answered(answer) => {
+            document["predicted"] = json!(answer.predicted);
+            document["error"] = json!(answer.error);
+            document["scaled_from"] = json!(answer.variant_of);
+        }
+    }
+    document
+}
