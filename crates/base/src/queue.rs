@@ -337,6 +337,20 @@ impl EventQueue {
         })
     }
 
+    /// Schedules the event of a thing and takes it, where it is the next of all and comes later
+    /// than the present instant; false, and nothing has happened, where it is not or does not.
+    #[inline]
+    pub fn take_at_once(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
+        let key = self.key(lane, at, kind, index);
+        if key >= self.first || at <= self.now || at.0 >= NOTHING >> self.low_bits {
+            return false;
+        }
+        self.now = at;
+        self.taken += 1;
+        self.last = key;
+        true
+    }
+
     /// Kind of a thing, and its number among those of its kind.
     #[inline]
     pub fn kind_and_index(&self, thing: u32) -> (u8, u32) {

@@ -416,14 +416,16 @@ impl SimDrive {
             .wrapping_mul(0x0000_0100_0000_01b3);
     }
 
-    /// Lets the next event happen; the completion, if it is one.
+    /// Lets the next event happen, and no other; the completion, if it is one.
     #[inline(never)]
     fn step(&mut self) -> Option<Completion> {
-        self.step_inlined()
+        self.step_inlined(SimTime::ZERO)
     }
 
+    /// The same; an event up to `limit` that follows from it and is the next of all may happen
+    /// with it.
     #[inline(always)]
-    fn step_inlined(&mut self) -> Option<Completion> {
+    fn step_inlined(&mut self, limit: SimTime) -> Option<Completion> {
         let event = self.queue.pop().expect("the caller saw an event");
         // Dies are the first kind: a die's number is that of its thing.
         match event.lane {
@@ -451,7 +453,7 @@ impl SimDrive {
                 self.trace(kind::ARRIVAL, 0);
                 self.command_arrives();
             }
-            Lane::Completion => return self.completion_arrives(),
+            Lane::Completion => return self.completion_arrives(limit),
             Lane::Timer => {
                 let (kind, index) = self.queue.kind_and_index(event.thing);
                 if kind == kind::CPU {
@@ -587,9 +589,9 @@ impl SimDrive {
 
     /// Lets everything that may have waited for space go on.
     fn pump_all(&mut self) {
-        self.pump_collect();
+        let settled = self.pump_collect();
         self.pump_fold();
-        self.pump_writes();
+        self.pump_writes_after(settled);
     }
 
     /// The next completion, and lets time pass up to it or to `limit`.
@@ -603,7 +605,7 @@ impl SimDrive {
             if next == SimTime::NEVER {
                 return None;
             }
-            if let Some(completion) = self.step_inlined() {
+            if let Some(completion) = self.step_inlined(limit) {
                 return Some(completion);
             }
         }
@@ -624,13 +626,13 @@ impl SimDrive {
         (events, None)
     }
 
-    fn completion_arrives(&mut self) -> Option<Completion> {
+    fn completion_arrives(&mut self, limit: SimTime) -> Option<Completion> {
         let ending = self.completions.pop_front()?;
         if let Some(next) = self.completions.front() {
             self.queue
                 .schedule(Lane::Completion, next.at, kind::COMPLETION, 0);
         }
-        self.host_interrupted(ending)
+        self.host_interrupted(ending, limit)
     }
 }
 
@@ -657,6 +659,7 @@ impl Device for SimDrive {
         assert!(self.has_power(), "a request to a drive without power");
         // It will be looked up when the command has come through link and firmware.
         self.mapping.expect(request.offset_bytes / UNIT_BYTES);
+        self.expect_stream(request.offset_bytes / UNIT_BYTES);
         self.commands.outstanding += 1;
         self.host_submits(request);
     }

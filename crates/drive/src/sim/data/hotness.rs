@@ -54,9 +54,10 @@ impl Heat {
         let count = u64::from(self.counts[(unit >> self.group_bits) as usize]);
         let count = count * self.counts.len() as u64;
         let mut stream = 0;
-        let mut from = 2 * self.total;
-        while stream + 1 < self.streams && count >= from && count > 0 {
-            stream += 1;
+        let mut from = (2 * self.total).max(1);
+        // Without a branch on what cannot be foretold.
+        for _ in 1..self.streams {
+            stream += u32::from(count >= from);
             from *= 4;
         }
         stream

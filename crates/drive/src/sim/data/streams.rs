@@ -179,11 +179,11 @@ impl SimDrive {
         }
     }
 
-    /// A write has come whose first unit will soon be sorted.
+    /// A request has come whose first unit may soon be sorted.
     #[inline(always)]
-    pub(in crate::sim) fn expect_stream(&self, first: u32) {
+    pub(in crate::sim) fn expect_stream(&self, first: u64) {
         if let Some(Apart::Heat(heat)) = self.writer.sorting.apart.as_deref() {
-            heat.expect(first);
+            heat.expect(first as u32);
         }
     }
 

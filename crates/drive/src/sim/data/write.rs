@@ -828,9 +828,9 @@ impl SimDrive {
         if stream.is_host() {
             self.writer.filling[filling as usize].programmed = true;
             self.writer.give_back(stream);
-            self.pump_collect();
+            let settled = self.pump_collect();
             self.pump_fold();
-            self.pump_writes();
+            self.pump_writes_after(settled);
         } else {
             self.writer.collected_under_way -= u32::from(slots);
             self.writer.release(filling);

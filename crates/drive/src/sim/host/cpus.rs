@@ -10,7 +10,8 @@
 //! A processor that works while no other does will find its lock free: its two steps are one
 //! event, until another begins to work before it has come to the lock. If what it does is to
 //! submit, all that follows is an arrival of which the instant is known: then it is not even
-//! one event, until something else comes that it has to do.
+//! one event, until something else comes that it has to do. If it is to complete, and nothing
+//! else happens meanwhile, its end is taken at once.
 
 use std::collections::VecDeque;
 
@@ -139,7 +140,12 @@ impl Cpus {
     }
 
     fn cpu_of(&self, work: &Work) -> u32 {
-        self.by_cpu.divide(u32::from(Cpus::sender(work))).1
+        self.cpu_of_sender(Cpus::sender(work))
+    }
+
+    #[inline]
+    fn cpu_of_sender(&self, sender: u16) -> u32 {
+        self.by_cpu.divide(u32::from(sender)).1
     }
 
     #[inline]
@@ -169,20 +175,70 @@ impl SimDrive {
     /// The sender has called its driver.
     #[inline]
     pub(in crate::sim) fn host_submits(&mut self, request: Request) {
-        match self.cpus {
-            None => self.send_off(request, self.queue.now()),
-            Some(_) => self.cpu_adds(Work::Submit(request)),
+        if self.cpus.is_none() {
+            self.send_off(request, self.queue.now());
+        } else if !self.cpu_sends_at_once(request) {
+            self.cpu_adds(Work::Submit(request));
         }
     }
 
-    /// The host has been interrupted for a completion; it, if the sender knows at once.
+    /// Whether the processors have nothing to do but this request; the one that does it has
+    /// sent it off, then, and its end is no event.
+    #[inline]
+    fn cpu_sends_at_once(&mut self, request: Request) -> bool {
+        self.cpu_has_ended();
+        let now = self.queue.now();
+        let cpus = self.cpus();
+        let (free, locked) = cpus.submit;
+        if cpus.working > 0 || locked == Nanos::ZERO {
+            return false;
+        }
+        let cpu = cpus.cpu_of_sender(request.queue);
+        let ends = now + free + locked;
+        let this = &mut cpus.cpus[cpu as usize];
+        this.step = Step::Alone(now + free);
+        this.work = Some(Work::Sent(request));
+        cpus.working = 1;
+        cpus.unseen = Some((cpu, ends));
+        cpus.busy_ns += (free + locked).0;
+        self.send_off(request, ends);
+        true
+    }
+
+    /// The host has been interrupted for a completion; it, if the sender knows at once, or
+    /// before anything else happens and by `limit`.
     #[inline(always)]
-    pub(in crate::sim) fn host_interrupted(&mut self, ending: Ending) -> Option<Completion> {
-        if self.cpus.is_some() {
+    pub(in crate::sim) fn host_interrupted(
+        &mut self,
+        ending: Ending,
+        limit: SimTime,
+    ) -> Option<Completion> {
+        if self.cpus.is_some() && !self.cpu_ends_at_once(&ending, limit) {
             self.cpu_adds(Work::Complete(ending));
             return None;
         }
         Some(self.host_ends(ending))
+    }
+
+    /// Whether the processors have nothing to do but this completion, and the one that does it
+    /// comes to its end before anything else happens and by `limit`; it has, then.
+    #[inline]
+    fn cpu_ends_at_once(&mut self, ending: &Ending, limit: SimTime) -> bool {
+        self.cpu_has_ended();
+        let now = self.queue.now();
+        let cpus = self.cpus();
+        let (free, locked) = cpus.complete;
+        let ends = now + free + locked;
+        if cpus.working > 0 || locked == Nanos::ZERO || ends > limit {
+            return false;
+        }
+        let cpu = cpus.cpu_of_sender(ending.queue);
+        if !self.queue.take_at_once(Lane::Timer, ends, kind::CPU, cpu) {
+            return false;
+        }
+        self.cpus().busy_ns += (free + locked).0;
+        self.trace(kind::CPU, cpu);
+        true
     }
 
     #[inline(always)]
@@ -201,8 +257,9 @@ impl SimDrive {
             .expect("requests cost the host something")
     }
 
-    #[inline(never)]
-    fn cpu_adds(&mut self, work: Work) {
+    /// Notes the end of what a processor has done, where that was no event.
+    #[inline]
+    fn cpu_has_ended(&mut self) {
         let unseen = self.cpus().unseen;
         if let Some((cpu, ends)) = unseen
             && self.queue.has_passed(Lane::Timer, ends, kind::CPU, cpu)
@@ -213,6 +270,11 @@ impl SimDrive {
             (this.work, this.step) = (None, Step::Free);
             cpus.working -= 1;
         }
+    }
+
+    #[inline(never)]
+    fn cpu_adds(&mut self, work: Work) {
+        self.cpu_has_ended();
         let cpus = self.cpus();
         let cpu = cpus.cpu_of(&work);
         let this = &mut cpus.cpus[cpu as usize];

@@ -147,7 +147,8 @@ impl Durability {
             awaited: vec![false; superblocks],
             awaited_count: 0,
             erasable: Vec::with_capacity(superblocks),
-            log: VecDeque::with_capacity(2 * LOG_ENTRIES),
+            // It grows to what it needs: a ring is walked through all of its memory.
+            log: VecDeque::with_capacity(LOG_ENTRIES / 4),
             named: 0,
             applied: 0,
             ready: 0,
@@ -296,6 +297,7 @@ impl Durability {
     fn apply_entry(&mut self, entry: Entry, mapping: &Mapping, layout: &Layout) {
         let superblock = |unit: u32| layout.superblock_of_slot(unit >> layout.unit_bits);
         match entry.change {
+            Change::Write if entry.units == 1 => self.apply_one(entry.first, entry.to, layout),
             Change::Write => self.apply_run(entry, (entry.to, 1), layout),
             Change::Trim => self.apply_run(entry, (UNMAPPED, 0), layout),
             Change::WriteLost => self.apply_run(entry, (LOST, 0), layout),
@@ -313,31 +315,63 @@ impl Durability {
                     }
                 }
             }
-            Change::Gather | Change::Transplant => {
-                let (mut left, mut next) = (entry.units, entry.to);
-                // Those in one slot, these without the end of a superblock among them.
-                let (from, into) = (superblock(entry.first), superblock(entry.to));
-                while left != 0 {
-                    let bit = left.trailing_zeros();
-                    left &= left - 1;
-                    let old = entry.first + bit;
-                    let new = match entry.change {
-                        Change::Gather => next,
-                        _ => entry.to + bit,
-                    };
-                    next += 1;
-                    let logical = mapping.logical_of(new);
-                    // A unit that was moved before its write entered the log is not yet
-                    // known here; the write names the new place.
-                    if self.durable[logical as usize] == old {
-                        self.durable[logical as usize] = new;
-                        self.journal.changed(logical);
-                        self.need_less(from, 1);
-                    } else {
-                        self.need_less(into, 1);
-                    }
-                }
+            Change::Gather => self.apply_move(entry, mapping, layout, true),
+            Change::Transplant => self.apply_move(entry, mapping, layout, false),
+        }
+    }
+
+    /// Units of one slot have been moved to places in a row, or to the same of another slot.
+    #[inline(always)]
+    fn apply_move(&mut self, entry: Entry, mapping: &Mapping, layout: &Layout, in_a_row: bool) {
+        let (mut left, mut next) = (entry.units, entry.to);
+        let (mut moved, mut stale, mut moved_last) = (0, 0, false);
+        while left != 0 {
+            let bit = left.trailing_zeros();
+            left &= left - 1;
+            let old = entry.first + bit;
+            let new = if in_a_row { next } else { entry.to + bit };
+            next += 1;
+            let logical = mapping.logical_of(new);
+            // A unit that was moved before its write entered the log is not yet
+            // known here; the write names the new place.
+            let place = &mut self.durable[logical as usize];
+            moved_last = *place == old;
+            if moved_last {
+                *place = new;
+                self.journal.changed(logical);
+                moved += 1;
+            } else {
+                stale += 1;
             }
+        }
+        // Those in one slot, these without the end of a superblock among them.
+        let superblock = |unit: u32| layout.superblock_of_slot(unit >> layout.unit_bits);
+        let (from, into) = (
+            (superblock(entry.first), moved),
+            (superblock(entry.to), stale),
+        );
+        // In the order in which the last of each was looked at.
+        let order = if moved_last {
+            [into, from]
+        } else {
+            [from, into]
+        };
+        for (superblock, units) in order {
+            if units > 0 {
+                self.need_less(superblock, units);
+            }
+        }
+    }
+
+    /// Gives one unit its place.
+    #[inline(always)]
+    fn apply_one(&mut self, unit: u32, to: u32, layout: &Layout) {
+        let old = std::mem::replace(&mut self.durable[unit as usize], to);
+        if old != to {
+            self.journal.changed(unit);
+        }
+        if old < LOST {
+            self.need_less(layout.superblock_of_slot(old >> layout.unit_bits), 1);
         }
     }
 

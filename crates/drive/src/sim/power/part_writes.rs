@@ -5,7 +5,7 @@ use crate::sim::data::streams::StreamId;
 /// Units of the logical space that share a place in the sieve, as a power of two.
 const SIEVE_UNIT_BITS: u32 = 5;
 /// Places of the sieve.
-const SIEVE: usize = 256;
+const SIEVE: usize = 1024;
 /// A write over more places than this is counted as a long one.
 const LONG: u32 = 8;
 

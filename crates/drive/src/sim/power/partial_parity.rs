@@ -213,23 +213,26 @@ impl SimDrive {
             _ => count,
         };
         let bits = self.layout.unit_bits;
-        let places = durability.first_changes(count).filter_map(|e| e.places());
-        // Mostly one slot each.
-        let slots_of = places.flat_map(|(to, units)| to >> bits..((to + units - 1) >> bits) + 1);
-        for slot in slots_of {
-            if self.has_been_passed(slot, &mut passed) || slots.has(slot) {
-                continue;
-            }
-            slots.add(slot);
-            let group = self.first_of_group(slot).expect("it has parity");
-            if !found.contains(&group) {
-                if whole.has(group) || self.group_is_whole(slot) {
-                    whole.add(group);
+        for (to, units) in durability.first_changes(count).filter_map(|e| e.places()) {
+            // Mostly one slot.
+            let (mut next, end) = (to >> bits, ((to + units - 1) >> bits) + 1);
+            while next < end {
+                let slot = next;
+                next += 1;
+                if self.has_been_passed(slot, &mut passed) || slots.has(slot) {
                     continue;
                 }
-                found.push(group);
+                slots.add(slot);
+                let group = self.first_of_group(slot).expect("it has parity");
+                if !found.contains(&group) {
+                    if whole.has(group) || self.group_is_whole(slot) {
+                        whole.add(group);
+                        continue;
+                    }
+                    found.push(group);
+                }
+                covering.push(slot);
             }
-            covering.push(slot);
         }
         let pages = found.len() as u32;
         let groups = self.groups_mut();

@@ -77,18 +77,21 @@ impl Collector {
 }
 
 impl SimDrive {
-    /// Begins as much of collection as may run now.
+    /// Begins as much of collection as may run now. Whether more may not, until something
+    /// changes; it need not be called again before.
     #[inline(always)]
-    pub(in crate::sim) fn pump_collect(&mut self) {
+    pub(in crate::sim) fn pump_collect(&mut self) -> bool {
         if self.may_collect() {
-            self.collect_on();
-        } else if self.durability.is_some() {
+            return self.collect_on();
+        }
+        if self.durability.is_some() {
             self.urge_for_collection();
         }
+        true
     }
 
     #[inline(never)]
-    fn collect_on(&mut self) {
+    fn collect_on(&mut self) -> bool {
         loop {
             let goes_on = match self.collector.victim {
                 // Its units may go elsewhere than was asked for.
@@ -96,7 +99,7 @@ impl SimDrive {
                 Some(_) => self.collect_next_slot(),
             };
             if !goes_on {
-                return;
+                return false;
             }
             if !self.may_collect() {
                 break;
@@ -105,6 +108,7 @@ impl SimDrive {
         if self.durability.is_some() {
             self.urge_for_collection();
         }
+        true
     }
 
     #[inline(always)]

@@ -19,7 +19,6 @@ impl SimDrive {
     pub(in crate::sim) fn write_begins(&mut self, command: u32) {
         let (first, _) = self.commands.get(command).units();
         self.mapping.expect_invalid(first);
-        self.expect_stream(first);
         self.writer.waiting.push_back(command);
         self.pump_writes();
     }
@@ -30,6 +29,31 @@ impl SimDrive {
         if !self.writer.waiting.is_empty() && (self.writer.asked.is_none() || self.asked_fits()) {
             self.admit_writes();
         }
+    }
+
+    /// The same right after [`SimDrive::pump_collect`] and [`SimDrive::pump_fold`], of which the
+    /// first found that nothing more of it may run now, if `settled`.
+    #[inline]
+    pub(in crate::sim) fn pump_writes_after(&mut self, settled: bool) {
+        if settled && self.limits.emptying.is_none() && self.asked_has_no_space() {
+            return;
+        }
+        self.pump_writes();
+    }
+
+    /// Whether the first write that waits was found to ask for space that there is not, and
+    /// nothing that makes space can be started.
+    #[inline]
+    fn asked_has_no_space(&mut self) -> bool {
+        let Some(asked) = self.writer.asked.as_ref().filter(|asked| !asked.fua) else {
+            return false;
+        };
+        let (stream, promise, units) = (asked.stream, asked.promise, asked.units);
+        let waits = !self.buffer_has(units) || !self.host_has_space(stream, promise);
+        if waits && self.awaits_superblocks() {
+            return false;
+        }
+        waits
     }
 
     /// Whether there may be room now for what the first write that waits was found to ask for,

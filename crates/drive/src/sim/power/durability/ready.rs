@@ -150,7 +150,10 @@ impl SimDrive {
     fn blocker_of(&self, entry: Entry, safe: &mut Spans) -> Option<u32> {
         let (to, units) = entry.places()?;
         let bits = self.layout.unit_bits;
-        for slot in to >> bits..=(to + units - 1) >> bits {
+        let (mut next, end) = (to >> bits, ((to + units - 1) >> bits) + 1);
+        while next < end {
+            let slot = next;
+            next += 1;
             if safe.has(slot) {
                 continue;
             }
