@@ -35,7 +35,10 @@ const APPLICATION_ID: i32 = 0x7374_6e64;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Each version of the tables from the one before it.
-const VERSIONS: [&str; 1] = [include_str!("migrations/1.sql")];
+const VERSIONS: [&str; 2] = [
+    include_str!("migrations/1.sql"),
+    include_str!("migrations/2.sql"),
+];
 
 /// A lab that is open.
 #[derive(Debug)]

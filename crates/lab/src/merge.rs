@@ -168,14 +168,16 @@ fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> 
         let series = crate::columns::names(&crate::columns::SERIES);
         let columns = format!("position, {series}");
         for of_series in copy_children(within, "series", "test", of_test, &columns)? {
-            let samples = crate::columns::names(&crate::columns::SAMPLE);
-            within.execute(
-                &format!(
-                    "INSERT INTO main.samples (series, position, {samples})
-                     SELECT ?1, position, {samples} FROM other.samples WHERE series = ?2"
-                ),
-                params![of_series.1, of_series.0],
-            )?;
+            for (_, table, columns) in crate::columns::OF_SERIES {
+                let columns = crate::columns::names(columns);
+                within.execute(
+                    &format!(
+                        "INSERT INTO main.{table} (series, position, {columns})
+                         SELECT ?1, position, {columns} FROM other.{table} WHERE series = ?2"
+                    ),
+                    params![of_series.1, of_series.0],
+                )?;
+            }
         }
     }
     Ok(ours)
