@@ -26,6 +26,11 @@ const WHICH_DRIVE: [&str; 7] = [
 /// unit that the words begin with.
 const ALLOWED: [(&str, f64); 3] = [(BEFORE, 5.0), (HIGHEST, 5.0), ("file system in use", 5.0)];
 
+/// What the machine does without a drive is measured too: below this share of the other's
+/// figure, one machine was slower, or busier.
+const HOST_LIMIT_SHARE: f64 = 0.9;
+const HOST_LIMIT: &str = "host limit";
+
 /// Names of temperatures.
 const BEFORE: &str = "temperature before the tests";
 const HIGHEST: &str = "highest temperature under the curves";
@@ -111,20 +116,33 @@ pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
 
 /// Whether a condition was the same for all, or as good as the same.
 fn alike(row: &Unlike) -> bool {
-    let numbers = || {
-        let (_, allowed) = ALLOWED.iter().find(|(name, _)| *name == row.name)?;
-        let number = |value: &Option<String>| value.as_ref()?.split(' ').next()?.parse().ok();
-        let numbers: Option<Vec<f64>> = row.values.iter().map(number).collect();
-        Some((numbers?, *allowed))
+    let numbers = |number: fn(&str) -> Option<f64>| -> Option<[f64; 2]> {
+        let of = |value: &Option<String>| number(value.as_deref()?);
+        let numbers: Option<Vec<f64>> = row.values.iter().map(of).collect();
+        let numbers = numbers?;
+        let least = numbers.iter().copied().reduce(f64::min)?;
+        Some([least, numbers.iter().copied().reduce(f64::max)?])
     };
-    match numbers() {
-        Some((numbers, allowed)) => {
-            let most = numbers.iter().copied().fold(f64::MIN, f64::max);
-            let least = numbers.iter().copied().fold(f64::MAX, f64::min);
-            most - least <= allowed
+    let allowed = ALLOWED.iter().find(|(name, _)| *name == row.name);
+    let near = match allowed {
+        Some((_, allowed)) => numbers(first_number).map(|[least, most]| most - least <= *allowed),
+        None if row.name == HOST_LIMIT => {
+            numbers(host_iops).map(|[least, most]| least >= HOST_LIMIT_SHARE * most)
         }
-        None => row.values.iter().all(|value| *value == row.values[0]),
-    }
+        None => None,
+    };
+    near.unwrap_or_else(|| row.values.iter().all(|value| *value == row.values[0]))
+}
+
+/// The number that words begin with.
+fn first_number(words: &str) -> Option<f64> {
+    words.split(' ').next()?.parse().ok()
+}
+
+/// The first limit of the machine: `4 KiB, queue depth 32 × 1: 617559 IOPS, …`.
+fn host_iops(words: &str) -> Option<f64> {
+    let (before, _) = words.split_once(" IOPS")?;
+    before.rsplit(' ').next()?.parse().ok()
 }
 
 /// How warm the drive was, as far as it was read.
@@ -316,6 +334,18 @@ mod tests {
             names(&history("1"), &history("2")),
             ["history of the drive"]
         );
+    }
+
+    #[test]
+    fn a_machine_that_was_slower_is_a_condition() {
+        let limit = |iops| {
+            let words = format!("4 KiB, queue depth 32 × 1: {iops} IOPS, 2.0 MB/s; 128 KiB …");
+            review(None, &[], &[("host limit", &words)])
+        };
+        assert_eq!(names(&limit(1000), &limit(900)), [""; 0]);
+        assert_eq!(names(&limit(1000), &limit(899)), ["host limit"]);
+        let missing = review(None, &[], &[("host limit", "not measured: no engine")]);
+        assert_eq!(names(&limit(1000), &missing), ["host limit"]);
     }
 
     #[test]

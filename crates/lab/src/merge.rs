@@ -63,11 +63,13 @@ impl Lab {
             wanted.push(run.run);
         }
         let failed = self.failed();
+        // As it was looked at.
+        let name = match crate::reader(other.as_os_str()) {
+            Err(error) if crate::is_shut(&error) => crate::unchanging(other),
+            _ => other.to_string_lossy().into_owned(),
+        };
         self.connection
-            .execute(
-                "ATTACH DATABASE ?1 AS other",
-                params![other.to_string_lossy()],
-            )
+            .execute("ATTACH DATABASE ?1 AS other", params![name])
             .map_err(|error| LabError::of(error, other))?;
         let done = self.copy(&wanted, &superseded);
         self.connection

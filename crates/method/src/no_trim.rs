@@ -30,11 +30,9 @@ pub(crate) fn missing(kind: &TestKind) -> Option<String> {
 pub(crate) fn remark(edition: &Edition, state: usize) -> Option<String> {
     let trimmed = |state: &usize| edition.states[*state].steps.contains(&Step::Trim);
     edition.lineage(state).iter().any(trimmed).then(|| {
-        format!(
-            "state `{}` was made without TRIM, which the target does not take: to the drive, \
-             everything that was ever written to it is data",
-            edition.states[state].id
-        )
+        "it starts from a state that was made without TRIM, which the target does not take: to \
+         the drive, everything that was ever written to it is data"
+            .to_owned()
     })
 }
 

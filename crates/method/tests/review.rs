@@ -604,7 +604,7 @@ fn states_are_made_without_trim_where_the_target_takes_none() {
         assert!(said.value.starts_with("NONE"), "{}", said.value);
         for id in ["sequential", "degradation"] {
             let warned = test(&review, id).warnings.join("\n");
-            assert!(warned.contains("was made without TRIM"), "{id}: {warned}");
+            assert!(warned.contains("made without TRIM"), "{id}: {warned}");
         }
         let left_out = test(&review, "recovery");
         assert_eq!(results(left_out), 0);
