@@ -244,7 +244,7 @@ fn time_on_processors_stands_beside_the_latencies() {
     }
     let curves = text(&html, "section[id$=degradation] table");
     assert!(
-        curves.contains("CPU time") && curves.contains("4.32\u{a0}µs"),
+        curves.contains("CPU time") && curves.contains("4.32 µs"),
         "{curves}"
     );
     let html = Html::parse_document(&page(&common::review(0.02)));

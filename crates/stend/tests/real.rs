@@ -254,7 +254,8 @@ fn same_curve(dir: &Path, test: &Value) {
         let to = (number(&sample["t_s"]), number(&sample["written_bytes"]));
         let iops = (to.1 - from.1) / 4096.0 / (to.0 - from.0);
         let shown = number(&sample["iops"]);
-        assert!((shown / iops - 1.0).abs() < 1e-6, "{shown} {iops}");
+        // Of the log, which has whole requests and ms.
+        assert!((shown - iops).abs() <= 1.0, "{shown} {iops}");
         from = to;
     }
 }
