@@ -9,7 +9,31 @@ use crate::figures::{KeyFigure, Metric, Unit, key_figures};
 use crate::load::{Load, points_of};
 
 /// Facts of a target that tell of more than which drive it is.
-const FACTS_COMPARED: [&str; 3] = ["firmware", "scheduler", "link"];
+const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history of the drive"];
+
+/// Facts of the place that tell which drive it is, and so are no conditions.
+const WHICH_DRIVE: [&str; 7] = [
+    "device",
+    "model",
+    "serial number",
+    "backing file",
+    "device size (bytes)",
+    "file",
+    "directory",
+];
+
+/// Measured conditions, which are never the same twice: by how much they may differ, in the
+/// unit that the words begin with.
+const ALLOWED: [(&str, f64); 3] = [(BEFORE, 5.0), (HIGHEST, 5.0), ("file system in use", 5.0)];
+
+/// What the machine does without a drive is measured too: below this share of the other's
+/// figure, one machine was slower, or busier.
+const HOST_LIMIT_SHARE: f64 = 0.9;
+const HOST_LIMIT: &str = "host limit";
+
+/// Names of temperatures.
+const BEFORE: &str = "temperature before the tests";
+const HIGHEST: &str = "highest temperature under the curves";
 
 /// A review, and what else is known of how it was made.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +79,8 @@ impl Row {
 }
 
 /// The conditions that were unlike: how targets are measured, edition, durations, size under
-/// test, then everything that either side tells of method and environment. Which drive it was
-/// is no condition.
+/// test, temperatures, then everything that either side tells of method and environment. Which
+/// drive it was is no condition, and what is measured of conditions may differ a little.
 pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
     let heads = sides.iter().map(|side| head(side.review));
     let mut of_side: Vec<Vec<Condition>> = heads.collect();
@@ -67,8 +91,14 @@ pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
                 .filter(|fact| FACTS_COMPARED.contains(&fact.name.as_str()))
                 .cloned(),
         );
+        all.extend(temperatures(side.review));
         all.extend(side.review.conditions.iter().cloned());
-        all.extend(side.review.environment.iter().cloned());
+        let place = side.review.environment.iter();
+        all.extend(
+            place
+                .filter(|fact| !WHICH_DRIVE.contains(&fact.name.as_str()))
+                .cloned(),
+        );
         all.extend(side.facts.iter().cloned());
     }
     let mut seen = BTreeSet::new();
@@ -80,7 +110,57 @@ pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
             values: of_side.iter().map(|all| value_of(all, &name)).collect(),
             name,
         })
-        .filter(|row| row.values.iter().any(|value| *value != row.values[0]))
+        .filter(|row| !alike(row))
+        .collect()
+}
+
+/// Whether a condition was the same for all, or as good as the same.
+fn alike(row: &Unlike) -> bool {
+    let numbers = |number: fn(&str) -> Option<f64>| -> Option<[f64; 2]> {
+        let of = |value: &Option<String>| number(value.as_deref()?);
+        let numbers: Option<Vec<f64>> = row.values.iter().map(of).collect();
+        let numbers = numbers?;
+        let least = numbers.iter().copied().reduce(f64::min)?;
+        Some([least, numbers.iter().copied().reduce(f64::max)?])
+    };
+    let allowed = ALLOWED.iter().find(|(name, _)| *name == row.name);
+    let near = match allowed {
+        Some((_, allowed)) => numbers(first_number).map(|[least, most]| most - least <= *allowed),
+        None if row.name == HOST_LIMIT => {
+            numbers(host_iops).map(|[least, most]| least >= HOST_LIMIT_SHARE * most)
+        }
+        None => None,
+    };
+    near.unwrap_or_else(|| row.values.iter().all(|value| *value == row.values[0]))
+}
+
+/// The number that words begin with.
+fn first_number(words: &str) -> Option<f64> {
+    words.split(' ').next()?.parse().ok()
+}
+
+/// The first limit of the machine: `4 KiB, queue depth 32 × 1: 617559 IOPS, …`.
+fn host_iops(words: &str) -> Option<f64> {
+    let (before, _) = words.split_once(" IOPS")?;
+    before.rsplit(' ').next()?.parse().ok()
+}
+
+/// How warm the drive was, as far as it was read.
+fn temperatures(review: &Review) -> Vec<Condition> {
+    let before = review.smart.as_ref().and_then(|smart| {
+        let celsius = smart.before.as_ref()?.health.temperature_c?;
+        Some((BEFORE, celsius as f64))
+    });
+    let curves = review.tests.iter().filter_map(|test| test.series.as_ref());
+    let samples = curves.flatten().flat_map(|series| &series.temperatures);
+    let highest = samples.map(|sample| sample.celsius).reduce(f64::max);
+    let highest = highest.map(|celsius| (HIGHEST, celsius));
+    let found = before.into_iter().chain(highest);
+    found
+        .map(|(name, celsius)| Condition {
+            name: name.to_owned(),
+            value: format!("{celsius:.0} °C"),
+        })
         .collect()
 }
 
@@ -171,4 +251,114 @@ fn rows(sides: &[Side<'_>], figures: impl Fn(&Review) -> Vec<KeyFigure>) -> Vec<
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_record::endurance::Health;
+    use stend_record::review::TargetInfo;
+    use stend_record::smart::{BeforeAfter, Reading};
+
+    use super::*;
+
+    fn condition(name: &str, value: &str) -> Condition {
+        Condition {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        }
+    }
+
+    fn review(celsius: Option<i64>, facts: &[(&str, &str)], place: &[(&str, &str)]) -> Review {
+        let conditions = |list: &[(&str, &str)]| list.iter().map(|c| condition(c.0, c.1)).collect();
+        Review {
+            schema: String::new(),
+            target: TargetInfo {
+                name: String::new(),
+                title: String::new(),
+                kind: TargetKind::BlockDevice,
+                capacity_bytes: 1 << 30,
+                facts: conditions(facts),
+            },
+            edition: "2014".to_owned(),
+            edition_title: String::new(),
+            seed: 1,
+            duration_scale: 1.0,
+            until_steady: None,
+            read_only: false,
+            complete: true,
+            conditions: Vec::new(),
+            environment: conditions(place),
+            reproduce: String::new(),
+            tests: Vec::new(),
+            failed: Vec::new(),
+            unfinished: Vec::new(),
+            rivals: Vec::new(),
+            smart: celsius.map(|celsius| BeforeAfter {
+                before: Some(Reading {
+                    health: Health {
+                        temperature_c: Some(celsius),
+                        ..Health::default()
+                    },
+                    ..Reading::default()
+                }),
+                ..BeforeAfter::default()
+            }),
+        }
+    }
+
+    /// Names of what was unlike in two reviews.
+    fn names(one: &Review, two: &Review) -> Vec<String> {
+        let sides = [one, two].map(|review| Side { review, facts: &[] });
+        unlike(&sides).into_iter().map(|row| row.name).collect()
+    }
+
+    #[test]
+    fn temperatures_may_differ_a_little() {
+        let at = |celsius| review(celsius, &[], &[]);
+        assert_eq!(names(&at(Some(30)), &at(Some(35))), [""; 0]);
+        assert_eq!(names(&at(Some(30)), &at(Some(36))), [BEFORE]);
+        assert_eq!(names(&at(None), &at(Some(30))), [BEFORE]);
+    }
+
+    #[test]
+    fn how_full_the_file_system_and_what_the_drive_went_through_are_conditions() {
+        let filled = |words| review(None, &[], &[("file system in use", words)]);
+        let half = filled("50 % of 100.0 GB");
+        assert_eq!(names(&half, &filled("54 % of 90.0 GB")), [""; 0]);
+        assert_eq!(
+            names(&half, &filled("56 % of 100.0 GB")),
+            ["file system in use"]
+        );
+        let history = |hash| review(None, &[("history of the drive", hash)], &[]);
+        assert_eq!(
+            names(&history("1"), &history("2")),
+            ["history of the drive"]
+        );
+    }
+
+    #[test]
+    fn a_machine_that_was_slower_is_a_condition() {
+        let limit = |iops| {
+            let words = format!("4 KiB, queue depth 32 × 1: {iops} IOPS, 2.0 MB/s; 128 KiB …");
+            review(None, &[], &[("host limit", &words)])
+        };
+        assert_eq!(names(&limit(1000), &limit(900)), [""; 0]);
+        assert_eq!(names(&limit(1000), &limit(899)), ["host limit"]);
+        let missing = review(None, &[], &[("host limit", "not measured: no engine")]);
+        assert_eq!(names(&limit(1000), &missing), ["host limit"]);
+    }
+
+    #[test]
+    fn which_drive_it_was_is_no_condition() {
+        let drive = |name: &str, kernel: &str| {
+            let firmware = &[("serial number", name), ("firmware", name)];
+            let place = WHICH_DRIVE.map(|fact| (fact, name));
+            let place: Vec<(&str, &str)> = place.into_iter().chain([("kernel", kernel)]).collect();
+            review(None, firmware, &place)
+        };
+        assert_eq!(
+            names(&drive("A", "6.1"), &drive("B", "6.2")),
+            ["firmware", "kernel"]
+        );
+    }
 }

@@ -79,6 +79,7 @@ mod tests {
                 })
                 .collect(),
             temperatures: Vec::new(),
+            cpu_ns_per_request: None,
             latency_ns: LatencySummary::default(),
             latency_histogram: None,
         }

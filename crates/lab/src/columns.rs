@@ -14,7 +14,7 @@ const fn column(name: &'static str, path: &'static [&'static str]) -> Column {
 }
 
 /// Of `points`.
-pub(crate) const POINT: [Column; 19] = [
+pub(crate) const POINT: [Column; 20] = [
     column("op", &["op"]),
     column("pattern", &["pattern"]),
     column("block_bytes", &["block_bytes"]),
@@ -25,6 +25,7 @@ pub(crate) const POINT: [Column; 19] = [
     column("duration_s", &["duration_s"]),
     column("iops", &["iops"]),
     column("bw_bytes_per_s", &["bw_bytes_per_s"]),
+    column("cpu_ns_per_request", &["cpu_ns_per_request"]),
     column("latency_mean_ns", &["latency_ns", "mean"]),
     column("latency_p50_ns", &["latency_ns", "p50"]),
     column("latency_p99_ns", &["latency_ns", "p99"]),
@@ -37,7 +38,7 @@ pub(crate) const POINT: [Column; 19] = [
 ];
 
 /// Of `series`.
-pub(crate) const SERIES: [Column; 16] = [
+pub(crate) const SERIES: [Column; 17] = [
     column("name", &["name"]),
     column("op", &["point", "op"]),
     column("pattern", &["point", "pattern"]),
@@ -45,6 +46,7 @@ pub(crate) const SERIES: [Column; 16] = [
     column("queue_depth", &["point", "queue_depth"]),
     column("interval_s", &["interval_s"]),
     column("range_bytes", &["range_bytes"]),
+    column("cpu_ns_per_request", &["cpu_ns_per_request"]),
     column("latency_mean_ns", &["latency_ns", "mean"]),
     column("latency_p50_ns", &["latency_ns", "p50"]),
     column("latency_p99_ns", &["latency_ns", "p99"]),
@@ -61,6 +63,16 @@ pub(crate) const SAMPLE: [Column; 3] = [
     column("t_s", &["t_s"]),
     column("written_bytes", &["written_bytes"]),
     column("iops", &["iops"]),
+];
+
+/// Of `temperatures`.
+pub(crate) const TEMPERATURE: [Column; 2] =
+    [column("t_s", &["t_s"]), column("celsius", &["celsius"])];
+
+/// What has a table of its own: its key in a curve, the table, its columns.
+pub(crate) const OF_SERIES: [(&str, &str, &[Column]); 2] = [
+    ("samples", "samples", &SAMPLE),
+    ("temperatures", "temperatures", &TEMPERATURE),
 ];
 
 /// The names of columns, as in SQL.

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use crate::{Lab, LabError, RunId};
 
 /// The tables, and how the rows of some runs are found in each.
-pub const TABLES: [&str; 10] = [
+pub const TABLES: [&str; 11] = [
     "drives",
     "runs",
     "rivals",
@@ -26,6 +26,7 @@ pub const TABLES: [&str; 10] = [
     "points",
     "series",
     "samples",
+    "temperatures",
     "smart",
 ];
 
@@ -73,7 +74,7 @@ fn of_runs(table: &str) -> &'static str {
         "drives" => "id IN (SELECT drive FROM runs WHERE id IN (:runs))",
         "runs" => "id IN (:runs)",
         "points" | "series" => "test IN (SELECT id FROM tests WHERE run IN (:runs))",
-        "samples" => {
+        "samples" | "temperatures" => {
             "series IN (SELECT id FROM series WHERE test IN (SELECT id FROM tests WHERE run IN \
              (:runs)))"
         }

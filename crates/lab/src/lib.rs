@@ -16,10 +16,11 @@ mod merge;
 mod runs;
 mod store;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
 pub use error::LabError;
@@ -35,7 +36,10 @@ const APPLICATION_ID: i32 = 0x7374_6e64;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Each version of the tables from the one before it.
-const VERSIONS: [&str; 1] = [include_str!("migrations/1.sql")];
+const VERSIONS: [&str; 2] = [
+    include_str!("migrations/1.sql"),
+    include_str!("migrations/2.sql"),
+];
 
 /// A lab that is open.
 #[derive(Debug)]
@@ -87,9 +91,15 @@ impl Lab {
             return Ok(None);
         }
         let failed = |error| LabError::of(error, path);
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        let connection = match reader(path.as_os_str()) {
+            // Beside the file there is neither a log nor room for one: nobody writes, and
+            // SQLite reads it if it is told so.
+            Err(error) if is_shut(&error) && !log_of(path).exists() => {
+                reader(unchanging(path).as_ref())
+            }
+            other => other,
+        };
+        let connection = connection.map_err(failed)?;
         check(&connection, path)?;
         match version(&connection).map_err(failed)? {
             // Another program is about to make it.
@@ -124,6 +134,40 @@ impl Lab {
         let path = self.path.clone();
         move |error| LabError::of(error, &path)
     }
+}
+
+/// A connection that only reads, and has.
+fn reader(name: &OsStr) -> Result<Connection, rusqlite::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(name, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    version(&connection)?;
+    Ok(connection)
+}
+
+/// Whether a file is there and SQLite cannot make its log beside it.
+fn is_shut(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
+}
+
+/// What SQLite has not yet moved into the file.
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    PathBuf::from(log)
+}
+
+/// The name by which SQLite opens a file that nobody changes: <https://sqlite.org/uri.html>.
+fn unchanging(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let escaped = |c: char| match c {
+        '%' | '?' | '#' => format!("%{:02x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    let escaped: String = path.to_string_lossy().chars().map(escaped).collect();
+    format!("file://{escaped}?immutable=1")
 }
 
 fn migrations() -> Migrations<'static> {

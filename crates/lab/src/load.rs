@@ -8,7 +8,7 @@ use stend_record::review::{
     Condition, FailedTest, Review, Rival, SCHEMA, Series, TargetInfo, TestResult,
 };
 
-use crate::columns::{Column, POINT, SAMPLE, SERIES, names, object};
+use crate::columns::{Column, OF_SERIES, POINT, SERIES, names, object};
 use crate::{Lab, LabError, RunId};
 
 impl Lab {
@@ -171,8 +171,10 @@ impl Lab {
             )?;
             let objects = self.objects("series", "test", id, &SERIES)?;
             for (id, mut curve) in ids.into_iter().zip(objects) {
-                let samples = self.objects("samples", "series", id, &SAMPLE)?;
-                curve["samples"] = Value::Array(samples);
+                for (key, table, columns) in OF_SERIES {
+                    let list = self.objects(table, "series", id, columns)?;
+                    curve[key] = Value::Array(list);
+                }
                 series.push(self.read::<Series>(curve)?);
             }
         }

@@ -63,11 +63,13 @@ impl Lab {
             wanted.push(run.run);
         }
         let failed = self.failed();
+        // As it was looked at.
+        let name = match crate::reader(other.as_os_str()) {
+            Err(error) if crate::is_shut(&error) => crate::unchanging(other),
+            _ => other.to_string_lossy().into_owned(),
+        };
         self.connection
-            .execute(
-                "ATTACH DATABASE ?1 AS other",
-                params![other.to_string_lossy()],
-            )
+            .execute("ATTACH DATABASE ?1 AS other", params![name])
             .map_err(|error| LabError::of(error, other))?;
         let done = self.copy(&wanted, &superseded);
         self.connection
@@ -168,14 +170,16 @@ fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> 
         let series = crate::columns::names(&crate::columns::SERIES);
         let columns = format!("position, {series}");
         for of_series in copy_children(within, "series", "test", of_test, &columns)? {
-            let samples = crate::columns::names(&crate::columns::SAMPLE);
-            within.execute(
-                &format!(
-                    "INSERT INTO main.samples (series, position, {samples})
-                     SELECT ?1, position, {samples} FROM other.samples WHERE series = ?2"
-                ),
-                params![of_series.1, of_series.0],
-            )?;
+            for (_, table, columns) in crate::columns::OF_SERIES {
+                let columns = crate::columns::names(columns);
+                within.execute(
+                    &format!(
+                        "INSERT INTO main.{table} (series, position, {columns})
+                         SELECT ?1, position, {columns} FROM other.{table} WHERE series = ?2"
+                    ),
+                    params![of_series.1, of_series.0],
+                )?;
+            }
         }
     }
     Ok(ours)

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use stend_record::review::{Condition, FailedTest, Review, TargetInfo, TestResult};
 use uuid::Uuid;
 
-use crate::columns::{Column, POINT, SAMPLE, SERIES, cells, names, take};
+use crate::columns::{Column, OF_SERIES, POINT, SERIES, cells, names, take};
 use crate::runs::RunState;
 use crate::{Lab, LabError, RunId};
 
@@ -70,6 +70,20 @@ impl Lab {
                 ],
                 |row| Ok(RunId(row.get(0)?)),
             )
+            .optional()
+            .map_err(self.failed())
+    }
+
+    /// The last run with this report folder that is not complete; rivals' do not count.
+    pub fn begun_in(&self, folder: &Path) -> Result<Option<RunId>, LabError> {
+        let sql = "
+            SELECT id FROM runs
+            WHERE state = 'unfinished' AND folder = ?1 AND id NOT IN (SELECT rival FROM rivals)
+            ORDER BY begun_unix_ms DESC, id DESC LIMIT 1";
+        self.connection
+            .query_row(sql, params![folder.to_string_lossy()], |row| {
+                Ok(RunId(row.get(0)?))
+            })
             .optional()
             .map_err(self.failed())
     }
@@ -403,14 +417,16 @@ fn save_test(
     }
     for (position, series) in (0..).zip(test.series.iter().flatten()) {
         let mut object = serde_json::to_value(series).unwrap_or_default();
-        let samples = take(&mut object, &["samples"]).unwrap_or_default();
+        let lists = OF_SERIES.map(|(key, ..)| take(&mut object, &[key]).unwrap_or_default());
         insert(to, "series", "test", id, position, object, &SERIES)?;
         let series = to.last_insert_rowid();
-        let Value::Array(samples) = samples else {
-            continue;
-        };
-        for (position, sample) in (0..).zip(samples) {
-            insert(to, "samples", "series", series, position, sample, &SAMPLE)?;
+        for (list, (_, table, columns)) in lists.into_iter().zip(OF_SERIES) {
+            let Value::Array(list) = list else {
+                continue;
+            };
+            for (position, sample) in (0..).zip(list) {
+                insert(to, table, "series", series, position, sample, columns)?;
+            }
         }
     }
     Ok(())

@@ -111,6 +111,7 @@ fn series(n: u64) -> Series {
                 celsius: 31.5,
             })
             .collect(),
+        cpu_ns_per_request: n.is_multiple_of(2).then_some(987.5 + n as f64),
         latency_ns: latency(n),
         latency_histogram: n.is_multiple_of(3).then(|| "HISTFAAAA".to_owned()),
     }
@@ -276,6 +277,60 @@ fn a_run_is_found_again_until_it_is_complete() {
     assert_eq!(found.drive.serial, "S1");
 }
 
+/// A lab as the first version of the tables had it.
+#[test]
+fn an_older_lab_is_brought_up_to_date_and_loses_nothing() {
+    let place = Place::new();
+    let whole = review("One", vec![test("a", 5), test("b", 6)]);
+    let run = place.lab().begin(&whole, &at(1)).unwrap();
+    let path = place.file("lab.db");
+    // What has columns and a table now was part of `rest`.
+    let back = "
+        UPDATE points SET rest = json_set(rest, '$.cpu_ns_per_request', cpu_ns_per_request)
+        WHERE cpu_ns_per_request IS NOT NULL;
+        UPDATE series SET rest = json_set(rest, '$.temperatures', (
+            SELECT json_group_array(json_object('t_s', t_s, 'celsius', celsius))
+            FROM temperatures WHERE temperatures.series = series.id));
+        DROP TABLE temperatures;
+        ALTER TABLE points DROP COLUMN cpu_ns_per_request;
+        ALTER TABLE series DROP COLUMN cpu_ns_per_request;
+        PRAGMA user_version = 1;";
+    let file = Connection::open(&path).unwrap();
+    file.execute_batch(back).unwrap();
+    // Of the first version, to the word.
+    let plain = Connection::open_in_memory().unwrap();
+    plain
+        .execute_batch(include_str!("../src/migrations/1.sql"))
+        .unwrap();
+    let columns = |of: &Connection, table: &str| -> Vec<String> {
+        let sql = "SELECT name || type FROM pragma_table_info(?1)";
+        let mut statement = of.prepare(sql).unwrap();
+        let rows = statement.query_map([table], |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    };
+    for table in TABLES {
+        assert_eq!(columns(&file, table), columns(&plain, table), "{table}");
+    }
+    drop(file);
+    let older = Lab::look(&path).unwrap_err();
+    assert!(matches!(older, LabError::Older(_)), "{older}");
+    let lab = place.lab();
+    let mut expected = whole.clone();
+    for series in expected.tests.iter_mut().flat_map(|t| &mut t.series) {
+        for curve in series {
+            // The first version did not know it.
+            curve.cpu_ns_per_request = None;
+        }
+    }
+    assert_eq!(lab.review(run).unwrap(), expected);
+    let file = Connection::open(&path).unwrap();
+    let count = |sql: &str| -> i64 { file.query_row(sql, [], |row| row.get(0)).unwrap() };
+    assert_eq!(count("SELECT count(*) FROM temperatures"), 4);
+    let told = "SELECT count(*) FROM points WHERE cpu_ns_per_request > 1000";
+    assert_eq!(count(told), 3);
+    assert_eq!(count("PRAGMA user_version"), 2);
+}
+
 #[test]
 fn what_is_removed_leaves_nothing_and_no_other_run() {
     let place = Place::new();
@@ -386,6 +441,8 @@ fn tables_are_exported_whole() {
     let rows = |table: &str| match table {
         "samples" => 10 + 3,
         "series" => 5 + 3,
+        // Of curves with 2, 3 and 4 samples; with 2.
+        "temperatures" => 1 + 1 + 2 + 1,
         "points" => 4,
         "tests" => 3,
         "runs" | "drives" | "smart" => 2,

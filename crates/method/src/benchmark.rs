@@ -101,6 +101,7 @@ impl Runner<'_> {
                 passes.push(BenchmarkPass {
                     iops: point.iops,
                     bw_bytes_per_s: point.bw_bytes_per_s,
+                    cpu_ns_per_request: self.cpu_time(&done),
                     latency_ns: point.latency_ns,
                 });
             }
@@ -112,9 +113,12 @@ impl Runner<'_> {
         let mut warnings = self.duration_warning(profile.pass_s);
         warnings.extend(self.region_warning(load));
         let region = load.range_bytes(plan.capacity_bytes);
+        let measured = summed_up(cell, runtime_s, region, passes);
+        let speed = (measured.best_iops, measured.best_bw_bytes_per_s);
+        warnings.extend(self.limits.warning(&name, load.threads, speed));
         let shot = Shot {
             name,
-            measured: Measured::Cell(summed_up(cell, runtime_s, region, passes)),
+            measured: Measured::Cell(measured),
             jobs,
             warnings,
         };
@@ -163,6 +167,7 @@ mod tests {
         BenchmarkPass {
             iops: bw_bytes_per_s / 4096.0,
             bw_bytes_per_s,
+            cpu_ns_per_request: None,
             latency_ns: LatencySummary {
                 mean,
                 ..LatencySummary::default()

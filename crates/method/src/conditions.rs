@@ -4,7 +4,7 @@ use stend_record::review::{Condition, Review};
 
 use crate::edition::size_text;
 use crate::plan::Plan;
-use crate::read_only;
+use crate::{no_trim, read_only};
 
 /// How the name begins of what is noted while a state is made.
 pub(crate) const STEADY_STATE: &str = "steady state of ";
@@ -49,6 +49,10 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
         for state in &edition.states {
             add(&format!("state `{}`", state.id), state.title.clone());
         }
+    }
+    if plan.no_trim {
+        let condition = no_trim::condition();
+        add(&condition.name, condition.value);
     }
     if let Some(value) = regions(plan) {
         add("region", value);

@@ -1,10 +1,10 @@
 //! What a real target's machine and drive tell of themselves around the tests.
 
-use stend_record::review::{Condition, Point, Review};
+use stend_record::review::{Condition, Review, Series};
 use stend_record::smart::BeforeAfter;
 use stend_target::{HostLimit, Target};
 
-use crate::plan::{Plan, Unit};
+use crate::plan::{Action, Plan};
 
 /// Request sizes, bytes: the one with the most requests a second, and one with many bytes.
 const SMALL_BYTES: u64 = 4096;
@@ -23,17 +23,17 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Measures them for each number of threads with which points are to be measured, for a
-    /// second each; nothing of a simulated target, and nothing where no point is to be measured.
+    /// Measures them for each number of threads with which loads are to be measured, for a
+    /// second each; nothing of a simulated target, and nothing where no load is to be measured.
     pub(crate) fn measured(target: &mut dyn Target, plan: &Plan<'_>) -> Limits {
-        let mut threads: Vec<u32> = plan
-            .units
-            .iter()
-            .filter_map(|unit| match unit {
-                Unit::Point { load, .. } => Some(load.threads),
-                _ => None,
-            })
-            .collect();
+        let mut threads: Vec<u32> = Vec::new();
+        for unit in &plan.units {
+            plan.walk_unit(unit, false, &mut |action| {
+                if let Action::Load { load, .. } = action {
+                    threads.push(load.threads);
+                }
+            });
+        }
         threads.sort_unstable();
         threads.dedup();
         let mut limits = Limits::default();
@@ -70,37 +70,69 @@ impl Limits {
         })
     }
 
-    /// A word of warning where a point's figure may be the machine's.
-    pub(crate) fn warning(&self, name: &str, point: &Point) -> Option<String> {
+    /// A word of warning where a figure of so many threads may be the machine's.
+    pub(crate) fn warning(
+        &self,
+        name: &str,
+        threads: u32,
+        (iops, bw_bytes_per_s): (f64, f64),
+    ) -> Option<String> {
+        let of = self.near(threads, iops, bw_bytes_per_s)?;
+        Some(told(&format!("{name}: {of}"), threads))
+    }
+
+    /// The same of a curve, of which some samples may be the machine's.
+    pub(crate) fn curve_warning(
+        &self,
+        name: &str,
+        threads: u32,
+        series: &Series,
+    ) -> Option<String> {
+        let block_bytes = series.point.block_bytes as f64;
+        let near = |iops: f64| self.near(threads, iops, iops * block_bytes);
+        let speeds = || series.samples.iter().map(|sample| sample.iops);
+        let of = near(speeds().fold(0.0, f64::max))?;
+        let count = speeds().filter(|iops| near(*iops).is_some()).count();
+        let all = series.samples.len();
+        Some(told(
+            &format!("{name}, {count} of {all} samples: {of}"),
+            threads,
+        ))
+    }
+
+    fn near(&self, threads: u32, iops: f64, bw_bytes_per_s: f64) -> Option<String> {
         let small = self
             .found
             .iter()
-            .find(|limit| limit.threads == point.threads && limit.block_bytes == SMALL_BYTES);
+            .find(|limit| limit.threads == threads && limit.block_bytes == SMALL_BYTES);
         let large = self
             .found
             .iter()
             .find(|limit| limit.block_bytes == LARGE_BYTES);
         let near = |figure: f64, limit: f64| figure >= NEAR_SHARE * limit;
-        let of = match (small, large) {
-            (Some(limit), _) if near(point.iops, limit.iops) => {
-                format!("{:.0} IOPS are near the {:.0}", point.iops, limit.iops)
+        match (small, large) {
+            (Some(limit), _) if near(iops, limit.iops) => {
+                Some(format!("{iops:.0} IOPS are near the {:.0}", limit.iops))
             }
-            (_, Some(limit)) if near(point.bw_bytes_per_s, limit.bw_bytes_per_s) => format!(
+            (_, Some(limit)) if near(bw_bytes_per_s, limit.bw_bytes_per_s) => Some(format!(
                 "{:.1} MB/s are near the {:.1}",
-                point.bw_bytes_per_s / 1e6,
+                bw_bytes_per_s / 1e6,
                 limit.bw_bytes_per_s / 1e6
-            ),
-            _ => return None,
-        };
-        Some(format!(
-            "{name}: {of} that this machine does without any drive (fio's engine null, {}): this \
-             is the host's limit, not the drive's; measure on a faster or less busy machine",
-            match point.threads {
-                1 => "1 thread".to_owned(),
-                n => format!("{n} threads"),
-            }
-        ))
+            )),
+            _ => None,
+        }
     }
+}
+
+fn told(what: &str, threads: u32) -> String {
+    format!(
+        "{what} that this machine does without any drive (fio's engine null, {}): this is the \
+         host's limit, not the drive's; measure on a faster or less busy machine",
+        match threads {
+            1 => "1 thread".to_owned(),
+            n => format!("{n} threads"),
+        }
+    )
 }
 
 fn limit_words(limit: &HostLimit) -> String {
@@ -162,28 +194,9 @@ pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::{LatencySummary, Pattern, PointOp};
+    use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, SeriesPoint};
 
     use super::*;
-
-    fn point(threads: u32, block_bytes: u64, iops: f64) -> Point {
-        Point {
-            op: PointOp::Read,
-            pattern: Pattern::Random,
-            block_bytes,
-            queue_depth: 32,
-            threads,
-            read_percent: 100,
-            region_bytes: None,
-            duration_s: 1.0,
-            iops,
-            bw_bytes_per_s: iops * block_bytes as f64,
-            cpu_ns_per_request: None,
-            latency_ns: LatencySummary::default(),
-            latency_histogram: None,
-            parts: Vec::new(),
-        }
-    }
 
     fn limit(threads: u32, block_bytes: u64, iops: f64) -> HostLimit {
         HostLimit {
@@ -206,7 +219,9 @@ mod tests {
             ],
             missing: None,
         };
-        let flagged = |threads, block, iops| limits.warning("x", &point(threads, block, iops));
+        let flagged = |threads, block: u64, iops: f64| {
+            limits.warning("x", threads, (iops, iops * block as f64))
+        };
         let text = flagged(1, 4096, 900.0).unwrap();
         assert!(text.contains("900 IOPS are near the 1000"), "{text}");
         assert!(text.contains("the host's limit, not the drive's"), "{text}");
@@ -216,6 +231,46 @@ mod tests {
         let text = flagged(4, 262_144, 95.0).unwrap();
         assert!(text.contains("24.9 MB/s are near the 26.2"), "{text}");
         assert_eq!(flagged(4, 262_144, 80.0), None);
-        assert_eq!(Limits::default().warning("x", &point(1, 4096, 1e9)), None);
+        assert_eq!(Limits::default().warning("x", 1, (1e9, 1e9)), None);
+    }
+
+    #[test]
+    fn of_a_curve_the_samples_near_the_limit_are_counted() {
+        let limits = Limits {
+            found: vec![limit(1, 4096, 1000.0), limit(1, 131_072, 200.0)],
+            missing: None,
+        };
+        let flagged = |block_bytes, speeds: &[f64]| {
+            let samples = speeds.iter().map(|iops| Sample {
+                t_s: 0.0,
+                written_bytes: 0,
+                iops: *iops,
+            });
+            let series = Series {
+                name: "fresh".to_owned(),
+                point: SeriesPoint {
+                    op: PointOp::Write,
+                    pattern: Pattern::Random,
+                    block_bytes,
+                    queue_depth: 32,
+                },
+                interval_s: 1.0,
+                range_bytes: None,
+                samples: samples.collect(),
+                temperatures: Vec::new(),
+                cpu_ns_per_request: None,
+                latency_ns: LatencySummary::default(),
+                latency_histogram: None,
+            };
+            limits.curve_warning("x", 1, &series)
+        };
+        let text = flagged(4096, &[950.0, 899.0, 900.0, 10.0]).unwrap();
+        assert!(
+            text.starts_with("x, 2 of 4 samples: 950 IOPS are near the 1000"),
+            "{text}"
+        );
+        assert_eq!(flagged(4096, &[899.0, 10.0]), None);
+        assert!(flagged(262_144, &[95.0]).unwrap().contains("MB/s"));
+        assert_eq!(flagged(4096, &[]), None);
     }
 }

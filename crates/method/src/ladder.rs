@@ -177,9 +177,12 @@ impl Runner<'_> {
         self.recorder.begin(dest, &title, runtime_s);
         let seed_name = format!("{}/{name}", self.test_id(dest));
         let outcome = self.job(target, load, &seed_name, runtime_s, ladder.sample_ms)?;
-        let series = outcome::series(name, load, ladder.sample_ms, &outcome)?;
+        let mut series = outcome::series(name, load, ladder.sample_ms, &outcome)?;
+        series.cpu_ns_per_request = self.cpu_time(&outcome);
         let mut warnings = self.duration_warning(duration_s);
         warnings.extend(early_end(&series, runtime_s));
+        let near = self.limits.curve_warning(&title, load.threads, &series);
+        warnings.extend(near);
         let job = JobText {
             name: title,
             text: outcome.job_text,

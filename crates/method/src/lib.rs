@@ -18,6 +18,7 @@ mod histogram;
 mod host;
 mod job;
 mod ladder;
+mod no_trim;
 mod outcome;
 mod parallel;
 mod plan;

@@ -99,6 +99,7 @@ pub(crate) fn series(
         range_bytes: None,
         samples,
         temperatures: outcome.temperatures.clone(),
+        cpu_ns_per_request: None,
         latency_ns: part.latency()?,
         latency_histogram: part.histogram()?,
     })

@@ -14,7 +14,7 @@ use crate::edition::{
 use crate::files;
 use crate::job::scaled_runtime_s;
 use crate::run::Wanted;
-use crate::{endurance, ladder, read_only, response, rounds, traces};
+use crate::{endurance, ladder, no_trim, read_only, response, rounds, traces};
 
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +133,15 @@ pub(crate) struct Replay {
     pub(crate) duration_s: f64,
 }
 
+/// What a target does not do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lacks {
+    /// Nothing may be written to it.
+    pub(crate) writes: bool,
+    /// It takes no TRIM.
+    pub(crate) trim: bool,
+}
+
 /// Everything to be done.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan<'e> {
@@ -147,6 +156,8 @@ pub(crate) struct Plan<'e> {
     pub(crate) write_budget_bytes: Option<u64>,
     /// Nothing may be written: what would be is not in the plan.
     pub(crate) read_only: bool,
+    /// The target takes no TRIM: states are made without, and tests of it are not in the plan.
+    pub(crate) no_trim: bool,
     /// Tests of endurance that an earlier run has begun on this very target.
     pub(crate) begun: Vec<TestResult>,
     /// Chosen tests that are not finished, in the edition's order.
@@ -169,7 +180,7 @@ impl<'e> Plan<'e> {
         seed: u64,
         scale: f64,
         target: &stend_record::review::TargetInfo,
-        read_only: bool,
+        lacks: Lacks,
         wanted: Option<Wanted<'_>>,
     ) -> Plan<'e> {
         let mut plan = Plan {
@@ -179,7 +190,9 @@ impl<'e> Plan<'e> {
             capacity_bytes: target.capacity_bytes,
             kind: target.kind,
             write_budget_bytes: None,
-            read_only,
+            read_only: lacks.writes,
+            // Of what is only read no state is made.
+            no_trim: lacks.trim && !lacks.writes,
             begun: Vec::new(),
             tests: Vec::new(),
             skipped: Vec::new(),
@@ -190,14 +203,29 @@ impl<'e> Plan<'e> {
         for &index in chosen {
             plan.add(index, chosen, wanted);
         }
+        if plan.no_trim {
+            for unit in &plan.units {
+                let remark = no_trim::remark(edition, unit.state());
+                plan.remarks
+                    .extend(remark.map(|remark| (unit.test(), remark)));
+            }
+        }
         plan
+    }
+
+    /// Why the target cannot do a test.
+    fn missing(&self, kind: &TestKind) -> Option<String> {
+        match (self.read_only, self.no_trim) {
+            (true, _) => read_only::missing(kind),
+            (false, true) => no_trim::missing(kind),
+            (false, false) => None,
+        }
     }
 
     fn add(&mut self, index: usize, chosen: &[usize], wanted: Option<Wanted<'_>>) {
         let edition = self.edition;
         let test = self.tests.len();
-        if let Some(why) = read_only::missing(&edition.tests[index].kind).filter(|_| self.read_only)
-        {
+        if let Some(why) = self.missing(&edition.tests[index].kind) {
             self.skipped.push((test, why));
             self.tests.push(PlannedTest { index, slots: 0 });
             return;

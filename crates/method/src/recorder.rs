@@ -271,24 +271,31 @@ impl<'a> Recorder<'a> {
             .flatten()
             .find_map(|s| s.as_ref().err())
             .cloned();
+        let succeeded = error.is_none();
         match error {
             None => {
                 let result = self.assemble(test, slots, &progress.steady_starts[test]);
+                let skipped = slots.is_empty() && progress.finished[index].is_some();
                 progress.unfinished[index] = None;
-                progress.finished[index].get_or_insert(result);
+                if !skipped {
+                    progress.finished[index] = Some(result);
+                }
             }
             Some(error) => {
-                progress.failed[index] = Some(FailedTest {
-                    id: self.test_id(test).to_owned(),
-                    error: error.to_string(),
-                });
+                // What an earlier run finished, and was only made again, is not lost by it.
+                if progress.finished[index].is_none() {
+                    progress.failed[index] = Some(FailedTest {
+                        id: self.test_id(test).to_owned(),
+                        error: error.to_string(),
+                    });
+                }
                 (self.events)(Event::TestFailed {
                     test: self.test_id(test),
                     error: &error,
                 });
             }
         }
-        if let Some(result) = &progress.finished[index] {
+        if let Some(result) = progress.finished[index].as_ref().filter(|_| succeeded) {
             for text in &result.warnings {
                 (self.events)(Event::Warning { text });
             }

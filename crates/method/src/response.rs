@@ -95,6 +95,9 @@ impl Runner<'_> {
         let measured = summed_up(name, &load, &deletion, response.interval_ms, &logged)?;
         let mut warnings = self.duration_warning(response.reference_s.min(response.duration_s));
         warnings.extend(size_warning(response, region, file, plan.capacity_bytes));
+        let iops = measured.reference_iops;
+        let speed = (iops, iops * load.block_bytes as f64);
+        warnings.extend(self.limits.warning(&title, load.threads, speed));
         let cost = plan.load_cost(&load, Some(runtime_s));
         let shot = Shot {
             measured: Measured::Response(measured),

@@ -34,6 +34,8 @@ struct Yield {
     written_bytes: u64,
     /// The jobs of the first round.
     jobs: Vec<JobText>,
+    /// Of each load, its first figure that may be the machine's.
+    near_limit: Vec<Option<String>>,
     cost: f64,
 }
 
@@ -52,7 +54,10 @@ impl Runner<'_> {
                 self.plan.capacity_bytes.saturating_mul(capacities.into())
             }
         };
-        let mut yielded = Yield::default();
+        let mut yielded = Yield {
+            near_limit: vec![None; rounds.loads.len()],
+            ..Yield::default()
+        };
         let mut steady = None;
         for number in 1..=rounds.rounds_max {
             self.round(target, (dest, &id), rounds, number, &mut yielded)?;
@@ -64,6 +69,7 @@ impl Runner<'_> {
             }
         }
         let mut warnings = self.duration_warning(rounds.load_s);
+        warnings.extend(yielded.near_limit.iter().flatten().cloned());
         warnings.extend(not_achieved(
             rounds,
             steady.as_ref(),
@@ -106,7 +112,7 @@ impl Runner<'_> {
     ) -> Result<(), Arc<TargetError>> {
         let runtime_s = self.plan.runtime_s(rounds.load_s);
         let mut figures = Vec::with_capacity(rounds.loads.len());
-        for load in &rounds.loads {
+        for (nth, load) in rounds.loads.iter().enumerate() {
             let name = format!("round {number}: {}", load.describe());
             self.recorder.begin(dest, &name, Some(runtime_s));
             let seed_name = format!("{id}/{}/round-{number}", load.slug());
@@ -114,6 +120,11 @@ impl Runner<'_> {
             let point = outcome::point(load, runtime_s, self.plan.capacity_bytes, &done)?;
             yielded.written_bytes += written_bytes(&done);
             figures.push(round_figures(&point));
+            let known = &mut yielded.near_limit[nth];
+            let speed = (point.iops, point.bw_bytes_per_s);
+            *known = known
+                .take()
+                .or_else(|| self.limits.warning(&name, load.threads, speed));
             if number == 1 {
                 yielded.jobs.push(JobText {
                     name,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use stend_record::review::{
     JobText, PointOp, Review, SCHEMA, Series, TargetInfo, TargetKind, TestResult,
 };
-use stend_target::{JobRequest, Target, TargetError, WriteLimit};
+use stend_target::{JobOutcome, JobRequest, Target, TargetError, WriteLimit};
 
 use crate::conditions;
 use crate::edition::{Curve, Edition, Load, SteadyLoad, Step, TestKind, range_bytes, size_text};
@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::host::{self, Limits};
 use crate::job::{self, JobFrame};
 use crate::outcome;
-use crate::plan::{Action, Dest, Phase, Plan, Unit};
+use crate::plan::{Action, Dest, Lacks, Phase, Plan, Unit};
 use crate::recorder::{Measured, Recorder, Shot};
 use crate::{parallel, serial, until_steady};
 
@@ -223,7 +223,7 @@ pub fn estimate(
     can_be_copied: bool,
 ) -> Result<Estimate, MethodError> {
     let edition = asked(edition, options);
-    let (plan, _) = prepare_plan(&edition, options, target, false)?;
+    let (plan, _) = prepare_plan(&edition, options, target, Lacks::default())?;
     let mut sum = Estimate::default();
     walk(&plan, can_be_copied, &mut |action| match action {
         Action::Load {
@@ -285,7 +285,11 @@ pub fn run_review(
     }
     let edition = asked(edition, options);
     let edition = &*edition;
-    let (mut plan, finished) = prepare_plan(edition, options, &info, target.read_only())?;
+    let lacks = Lacks {
+        writes: target.read_only(),
+        trim: !target.trim_supported(),
+    };
+    let (mut plan, finished) = prepare_plan(edition, options, &info, lacks)?;
     if let (Some(earlier), WriteLimit::AsStated) = (&options.resume, target.write_limit()) {
         plan.begun.clone_from(&earlier.unfinished);
     }
@@ -357,28 +361,30 @@ fn prepare_plan<'e>(
     edition: &'e Edition,
     options: &ReviewOptions<'_>,
     target: &TargetInfo,
-    read_only: bool,
+    lacks: Lacks,
 ) -> Result<(Plan<'e>, Vec<Option<TestResult>>), MethodError> {
     let chosen = chosen(edition, options)?;
     let mut finished = vec![None; edition.tests.len()];
+    let mut again = vec![false; edition.tests.len()];
     if let Some(earlier) = &options.resume {
-        check_resume(earlier, edition, options, (target, read_only))?;
+        check_resume(earlier, edition, options, (target, lacks.writes))?;
         for &index in &chosen {
             let id = &edition.tests[index].id;
             finished[index] = earlier.tests.iter().find(|t| t.id == *id).cloned();
         }
-        // What continues a curve needs that curve's own drive: both are run again.
+        // What continues a curve needs that curve's own drive: both are run again. Until then
+        // the finished one stays.
         for &index in &chosen {
             if let TestKind::Continue(next) = &edition.tests[index].kind
                 && finished[index].is_none()
             {
-                finished[next.after] = None;
+                again[next.after] = true;
             }
         }
     }
     let left: Vec<usize> = chosen
         .into_iter()
-        .filter(|i| finished[*i].is_none())
+        .filter(|i| finished[*i].is_none() || again[*i])
         .collect();
     let scale = options.duration_scale;
     let mut plan = Plan::new(
@@ -387,7 +393,7 @@ fn prepare_plan<'e>(
         options.seed,
         scale,
         target,
-        read_only,
+        lacks,
         options.wanted,
     );
     plan.write_budget_bytes = options.write_budget_bytes;
@@ -511,6 +517,9 @@ impl Runner<'_> {
     ) -> Result<(), Arc<TargetError>> {
         guarded(|| {
             for step in steps {
+                if self.plan.no_trim && *step == Step::Trim {
+                    continue;
+                }
                 self.recorder.preparing(state, step.name());
                 self.step(target, state, step)?;
             }
@@ -635,12 +644,11 @@ impl Runner<'_> {
         self.recorder.begin(dest, &name, Some(runtime_s));
         let outcome = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
         let mut point = outcome::point(load, runtime_s, self.plan.capacity_bytes, &outcome)?;
-        if self.plan.kind != TargetKind::Simulated {
-            point.cpu_ns_per_request = outcome::cpu_ns_per_request(&outcome);
-        }
+        point.cpu_ns_per_request = self.cpu_time(&outcome);
         let mut warnings = self.duration_warning(duration_s);
         warnings.extend(self.region_warning(load));
-        warnings.extend(self.limits.warning(&name, &point));
+        let speed = (point.iops, point.bw_bytes_per_s);
+        warnings.extend(self.limits.warning(&name, load.threads, speed));
         let shot = Shot {
             measured: Measured::Point(point),
             jobs: vec![JobText {
@@ -673,12 +681,15 @@ impl Runner<'_> {
         let seed_name = format!("{id}/{name}");
         let outcome = self.job(target, load, &seed_name, runtime_s, curve.sample_ms)?;
         let mut series = outcome::series(name, load, curve.sample_ms, &outcome)?;
+        series.cpu_ns_per_request = self.cpu_time(&outcome);
         if runtime_s.is_none() {
             series.range_bytes = Some(load.range_bytes(self.plan.capacity_bytes));
         }
         let mut warnings = duration_s.map_or_else(Vec::new, |s| self.duration_warning(s));
         warnings.extend(self.region_warning(load));
         warnings.extend(early_end(&series, runtime_s));
+        let near = self.limits.curve_warning(&title, load.threads, &series);
+        warnings.extend(near);
         let shot = Shot {
             measured: Measured::Curve(series),
             jobs: vec![JobText {
@@ -693,6 +704,14 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Time on processors a request, ns; of a simulated target no processor sends them.
+    pub(crate) fn cpu_time(&self, outcome: &JobOutcome) -> Option<f64> {
+        match self.plan.kind {
+            TargetKind::Simulated => None,
+            _ => outcome::cpu_ns_per_request(outcome),
+        }
+    }
+
     pub(crate) fn job(
         &self,
         target: &mut dyn Target,
@@ -700,7 +719,7 @@ impl Runner<'_> {
         seed_name: &str,
         runtime_s: Option<u64>,
         sample_ms: u32,
-    ) -> Result<stend_target::JobOutcome, TargetError> {
+    ) -> Result<JobOutcome, TargetError> {
         let seed = job::seed_of(self.plan.seed, seed_name);
         let text = job::measure(
             load,

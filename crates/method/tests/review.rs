@@ -552,6 +552,89 @@ fn a_review_goes_on_from_what_was_finished() {
     );
 }
 
+/// `degradation` runs again with `recovery`; until it has, what was finished stays, whatever
+/// happens.
+#[test]
+fn a_finished_test_that_is_made_again_is_not_lost_meanwhile() {
+    let both = options(&["degradation", "recovery"]);
+    let mut partial = run(Fake::real(), &both);
+    partial.tests.retain(|test| test.id == "degradation");
+    let old = &mut partial.tests[0].series.as_mut().unwrap()[0].samples[0].iops;
+    *old += 1e9;
+    let kept: Mutex<Vec<Review>> = Mutex::default();
+    let keep = |review: &Review| {
+        kept.lock().unwrap().push(review.clone());
+        Ok(())
+    };
+    let again = ReviewOptions {
+        resume: Some(partial.clone()),
+        save: Some(&keep),
+        ..both
+    };
+    let fault = Fault::Job { on: "rand-write" };
+    let failed = run(Fake::new(false, fault), &again);
+    assert_eq!(failed.tests, partial.tests);
+    assert_eq!(failed.failed.len(), 1, "{:?}", failed.failed);
+    assert!(failed.failed[0].id == "recovery" && !failed.complete);
+    let whole = run(Fake::real(), &again);
+    assert!(whole.complete);
+    assert_eq!(ids(&whole.tests), ["degradation", "recovery"]);
+    let fresh = |id: &str| test(&whole, id).series.as_ref().unwrap()[0].clone();
+    assert_eq!(fresh("degradation"), fresh("recovery"), "of one drive");
+    assert_ne!(whole.tests[0], partial.tests[0]);
+    for review in kept.lock().unwrap().iter() {
+        assert_eq!(review.tests[0].id, "degradation");
+    }
+}
+
+#[test]
+fn states_are_made_without_trim_where_the_target_takes_none() {
+    for can_be_copied in [false, true] {
+        let fake = Fake::without_trim(can_be_copied);
+        let spy = fake.spy.clone();
+        let tests = ["sequential", "degradation", "recovery"];
+        let review = run(fake, &options(&tests));
+        assert!(review.complete, "{:?}", review.failed);
+        assert_eq!(ids(&review.tests), tests);
+        let log = spy.log.lock().unwrap();
+        assert!(log.iter().all(|did| did != "trim"), "{log:?}");
+        assert!(log.contains(&"fill 1 s".to_owned()));
+        let condition = |c: &&stend_record::review::Condition| c.name == "TRIM in states";
+        let said = review.conditions.iter().find(condition).unwrap();
+        assert!(said.value.starts_with("NONE"), "{}", said.value);
+        for id in ["sequential", "degradation"] {
+            let warned = test(&review, id).warnings.join("\n");
+            assert!(warned.contains("made without TRIM"), "{id}: {warned}");
+        }
+        let left_out = test(&review, "recovery");
+        assert_eq!(results(left_out), 0);
+        assert!(left_out.warnings[0].contains("takes no TRIM"));
+    }
+    let review = run(Fake::real(), &options(&["sequential"]));
+    assert!(review.conditions.iter().all(|c| c.name != "TRIM in states"));
+    let warned = test(&review, "sequential").warnings.join("\n");
+    assert!(!warned.contains("TRIM"), "{warned}");
+}
+
+#[test]
+fn what_measures_trim_itself_is_left_out_without_it() {
+    let review = |name: &str, id: &str| {
+        let edition = Edition::load(name).unwrap();
+        let fake = Box::new(Fake::without_trim(false));
+        run_review(fake, &edition, &options(&[id]), &|_| {}).unwrap()
+    };
+    for (edition, id) in [
+        ("2018", "trim-response"),
+        ("recovery-ladder", "recovery-ladder"),
+    ] {
+        let review = review(edition, id);
+        assert!(review.complete);
+        let left_out = test(&review, id);
+        assert!(left_out.warnings[0].contains("takes no TRIM"), "{id}");
+        assert!(left_out.jobs.is_empty());
+    }
+}
+
 #[test]
 fn runs_below_a_second_are_lengthened_and_say_so() {
     let short = ReviewOptions {

@@ -42,6 +42,9 @@ pub struct BenchmarkPass {
     pub iops: f64,
     /// Bytes a second, all threads and directions.
     pub bw_bytes_per_s: f64,
+    /// As that of a [`Point`](crate::review::Point).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns_per_request: Option<f64>,
     /// Completion latency of all requests.
     pub latency_ns: LatencySummary,
 }

@@ -427,6 +427,9 @@ pub struct Series {
     /// The drive's temperature meanwhile, in the order of time; empty where it was not sampled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub temperatures: Vec<TemperatureSample>,
+    /// As that of a [`Point`], over the whole curve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns_per_request: Option<f64>,
     /// Latency over the whole curve.
     pub latency_ns: LatencySummary,
     /// The same as an HdrHistogram, as that of a [`Point`].

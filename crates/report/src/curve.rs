@@ -142,6 +142,7 @@ mod tests {
             range_bytes: None,
             samples,
             temperatures: Vec::new(),
+            cpu_ns_per_request: None,
             latency_ns: LatencySummary::default(),
             latency_histogram: None,
         }

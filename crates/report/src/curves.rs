@@ -249,7 +249,11 @@ fn latency_block(drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Blo
         figures.push(latency::chart(title, &rows).place(data, None));
     }
     let caption = format!("Completion latency over the whole curve{suffix}");
-    let table = latency::table(caption, "Curve", rows);
+    let mut table = latency::table(caption, "Curve", rows);
+    let cpu_times: Vec<Option<f64>> = drawn.iter().map(|d| d.series.cpu_ns_per_request).collect();
+    if cpu_times.iter().any(Option::is_some) {
+        latency::add_cpu_time(&mut table, &cpu_times);
+    }
     Block {
         figures,
         tables: vec![Table {

@@ -142,6 +142,17 @@ pub fn table(caption: String, head: &str, rows: Vec<(String, &LatencySummary)>) 
     }
 }
 
+/// The time on processors that a request took, a column beside the latencies: a cell a row.
+pub fn add_cpu_time(table: &mut Table, cpu_ns_per_request: &[Option<f64>]) {
+    table
+        .columns
+        .push(Cell::noted("CPU time", "a request, fio's threads"));
+    for (row, ns) in table.rows.iter_mut().zip(cpu_ns_per_request) {
+        let text = ns.map(number::latency);
+        row.push(text.unwrap_or_else(|| number::MISSING.into()).into());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

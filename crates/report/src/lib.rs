@@ -98,10 +98,30 @@ pub fn write_folder(
 fn replace(path: &Path, text: &str) -> Result<(), ReportError> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
-    std::fs::write(&part, text)
-        .and_then(|()| std::fs::rename(&part, path))
-        .map_err(|source| ReportError::Write {
-            path: path.to_path_buf(),
-            source,
-        })
+    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
+    if written.is_err() {
+        // Half of it would take the room that is wanting.
+        let _ = std::fs::remove_file(&part);
+    }
+    written.map_err(|source| ReportError::Write {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_file_is_not_left() {
+        let folder = std::env::temp_dir().join(format!("stend-report-{}", std::process::id()));
+        let path = folder.join("review.json");
+        std::fs::create_dir_all(path.join("in the way")).unwrap();
+        let failed = replace(&path, "{}");
+        let left = std::fs::read_dir(&folder).unwrap().count();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(matches!(failed, Err(ReportError::Write { .. })));
+        assert_eq!(left, 1, "the folder in the way alone");
+    }
 }

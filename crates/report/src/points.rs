@@ -458,42 +458,39 @@ fn latencies(
     };
     let caption = format!("Completion latency by percentile: {reviewed}");
     let mut table = latency::table(caption, "Load", latency_rows(points));
-    add_cpu_time(&mut table, points);
+    let cpu_times = cpu_times(points);
+    if cpu_times.iter().any(Option::is_some) {
+        latency::add_cpu_time(&mut table, &cpu_times);
+    }
     let mut tables = vec![table];
     tables.extend(rival_latencies(test, drives));
     Block { figures, tables }
 }
 
-/// The time on processors that a request took, beside the latencies, where any point tells.
-fn add_cpu_time(table: &mut Table, points: &[Point]) {
-    if points
-        .iter()
-        .all(|point| point.cpu_ns_per_request.is_none())
-    {
-        return;
-    }
-    table
-        .columns
-        .push(Cell::noted("CPU time", "a request, fio's threads"));
-    let cells = points.iter().flat_map(|point| {
-        let whole = point.cpu_ns_per_request.map(number::latency);
+/// The time on processors of each row of [`latency_rows`].
+fn cpu_times(points: &[Point]) -> Vec<Option<f64>> {
+    let rows = points.iter().flat_map(|point| {
         let parts = point.parts.iter().map(|_| None);
-        std::iter::once(whole).chain(parts)
+        std::iter::once(point.cpu_ns_per_request).chain(parts)
     });
-    for (row, cell) in table.rows.iter_mut().zip(cells) {
-        row.push(cell.unwrap_or_else(|| number::MISSING.into()).into());
-    }
+    rows.collect()
 }
 
 /// The rivals' latencies in one folded table, a group of rows for each.
 fn rival_latencies(test: &TestResult, drives: &[Drive<'_>]) -> Option<Table> {
     let mut all: Option<Table> = None;
+    let points = |drive: &Drive<'_>| drive.test(&test.id).map(|test| cpu_times(points_of(test)));
+    let told = drives[1..].iter().filter_map(points).flatten();
+    let told = told.flatten().next().is_some();
     for drive in &drives[1..] {
         let Some(theirs) = drive.test(&test.id) else {
             continue;
         };
         let caption = "Completion latency by percentile: the rivals".to_string();
-        let one = latency::table(caption, "Load", latency_rows(points_of(theirs)));
+        let mut one = latency::table(caption, "Load", latency_rows(points_of(theirs)));
+        if told {
+            latency::add_cpu_time(&mut one, &cpu_times(points_of(theirs)));
+        }
         let all = all.get_or_insert(Table {
             rows: Vec::new(),
             folding: Folding::Folded,

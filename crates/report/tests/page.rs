@@ -206,6 +206,7 @@ fn as_real() -> Review {
             point.cpu_ns_per_request = Some(4_321.0);
         }
         for series in test.series.iter_mut().flatten() {
+            series.cpu_ns_per_request = Some(4_321.0);
             series.temperatures = vec![
                 TemperatureSample {
                     t_s: 0.0,
@@ -241,11 +242,44 @@ fn time_on_processors_stands_beside_the_latencies() {
         let is_part = row.text().collect::<String>().contains('↳');
         assert_eq!(last, if is_part { "–" } else { "4.32\u{a0}µs" });
     }
+    let curves = text(&html, "section[id$=degradation] table");
+    assert!(
+        curves.contains("CPU time") && curves.contains("4.32 µs"),
+        "{curves}"
+    );
     let html = Html::parse_document(&page(&common::review(0.02)));
     assert!(
         !text(&html, "thead").contains("CPU time"),
         "of a simulated drive"
     );
+}
+
+/// One rival tells it and the other does not: the column is there for both.
+#[test]
+fn time_on_processors_is_told_of_rivals_too() {
+    let mut review = common::review(0.02);
+    let told = &mut review.rivals[0];
+    for point in told.tests.iter_mut().flat_map(|test| &mut test.points) {
+        for point in point {
+            point.cpu_ns_per_request = Some(7_654.0);
+        }
+    }
+    let html = Html::parse_document(&page(&review));
+    let tables = select(&html, "section[id$=depth-scaling] table");
+    let with: Vec<_> = tables
+        .iter()
+        .filter(|t| t.text().collect::<String>().contains("CPU time"))
+        .collect();
+    let [rivals] = with[..] else {
+        panic!("{} tables", with.len());
+    };
+    let text: String = rivals.text().collect();
+    assert!(text.contains("the rivals") && text.contains("7.65\u{a0}µs"));
+    let columns = rivals.select(&Selector::parse("thead th").unwrap()).count();
+    for row in rivals.select(&Selector::parse("tbody tr").unwrap()) {
+        let cells = row.select(&Selector::parse("th, td").unwrap()).count();
+        assert!(cells == columns || cells == 1, "{cells} of {columns}");
+    }
 }
 
 #[test]

@@ -57,6 +57,25 @@ pub fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// What the lab has of a review with this report folder that did not come to its end.
+pub fn begun_in(path: &Path, folder: &Path) -> Result<Option<(RunId, Review)>, Failure> {
+    let lab = match Lab::look(path) {
+        // To be written soon in any case.
+        Err(LabError::Older(_)) => Some(Lab::open(path)?),
+        other => other?,
+    };
+    let Some(lab) = lab else {
+        return Ok(None);
+    };
+    let run = lab.begun_in(&absolute(folder))?;
+    let begun = run.map(|run| Ok::<_, LabError>((run, lab.review(run)?)));
+    Ok(begun.transpose()?)
+}
+
+fn absolute(folder: &Path) -> PathBuf {
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf())
+}
+
 /// The run that a review is kept as.
 pub struct Keeper {
     lab: Mutex<Lab>,
@@ -69,10 +88,9 @@ pub struct Keeper {
 impl Keeper {
     /// Opens the lab, before hours of measuring.
     pub fn open(lab: &Path, folder: &Path, edition_sha256: &str) -> Result<Keeper, Failure> {
-        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         Ok(Keeper {
             lab: Mutex::new(Lab::open(lab)?),
-            folder: absolute,
+            folder: absolute(folder),
             edition_sha256: edition_sha256.to_owned(),
             run: Mutex::new(None),
         })

@@ -5,6 +5,7 @@
 mod args;
 mod commands;
 mod consent;
+mod earlier;
 mod failure;
 mod folder;
 mod laboratory;

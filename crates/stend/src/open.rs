@@ -106,13 +106,15 @@ pub fn real_options_fit<'a>(
     Err(Failure::Input(text))
 }
 
-/// What is going to be written to a real target.
+/// What is going to be done to a real target.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Planned {
     /// Bytes.
     pub bytes: u64,
     /// Besides, as much as the target takes in this time, s.
     pub writing_s: f64,
+    /// Loads and rests together, s.
+    pub time_s: f64,
 }
 
 /// Opens a shipped model, a model file, a drive that lives in a file, or a path.
@@ -153,6 +155,7 @@ pub fn open_planned(
         read_only: real_args.read_only,
         planned_write_bytes: planned.map(|p| p.bytes),
         planned_writing_s: planned.map(|p| p.writing_s).filter(|s| *s > 0.0),
+        planned_s: planned.map(|p| p.time_s).filter(|s| *s > 0.0),
         ..OpenOptions::default()
     };
     Ok(Opened::Real(Box::new(real::open(path, &options)?)))

@@ -244,6 +244,48 @@ fn fio_killed_midway_costs_one_test() {
     assert!(!page_header(&dir.join("review-drive")).contains("INCOMPLETE"));
 }
 
+/// What ends stend may come after the lab has a test and before the folder does; and a folder can
+/// be taken away.
+#[test]
+fn what_only_the_lab_has_is_not_lost() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let body = "echo broken >&2; exit 1";
+    let (args, part) = with_trouble(dir, body, &["error: random: "]);
+    let out = dir.join("review-drive");
+    let mut older = part.clone();
+    older["tests"] = serde_json::json!([]);
+    common::save(&out, &older);
+    let goes_on = ["lacks what run 1 of the lab has finished", "error: random"];
+    let (_, again) = with_trouble(dir, body, &goes_on);
+    assert_eq!(again["tests"], part["tests"], "not measured again");
+    fs::remove_dir_all(&out).unwrap();
+    // Another command begins anew.
+    let seed = [&args[..], &["--seed", "2", "--out", "review-drive"]].concat();
+    let other = json(&ok(dir, &seed).stdout);
+    assert_ne!(other["tests"][0], part["tests"][0]);
+    fs::remove_dir_all(&out).unwrap();
+    let said = ok(dir, &args);
+    assert!(
+        said.stderr.contains("stend lab delete 1"),
+        "{}",
+        said.stderr
+    );
+    let whole = json(&said.stdout);
+    assert_eq!(ids(&whole), ["sequential", "random"]);
+    assert_eq!(whole["tests"][0], part["tests"][0]);
+    assert_eq!(saved(&out), whole);
+    let runs = json(&ok(dir, &["lab", "list", "--json"]).stdout);
+    assert_eq!(list(&runs).len(), 2, "{runs}");
+    assert_eq!(
+        (&runs[0]["state"], &runs[0]["breaks"]),
+        (&"complete".into(), &2.into())
+    );
+}
+
 #[test]
 fn fio_that_fails_costs_one_test() {
     if !have(&["fio"]) {

@@ -140,7 +140,7 @@ fn tables_are_exported_for_others() {
     let all = json(&fs::read_to_string(dir.join("out/points.json")).unwrap());
     assert_eq!(list(&all).len(), points);
     let files = ok(dir, &["lab", "export", "out", "--format", "parquet"]).stdout;
-    assert_eq!(files.lines().count(), 10);
+    assert_eq!(files.lines().count(), 11);
     let parquet = fs::read(dir.join("out/samples.parquet")).unwrap();
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     fails(
@@ -223,6 +223,31 @@ fn what_is_no_lab_is_found_before_anything_is_measured() {
     assert!(!dir.join("review-demo-8gb").exists());
 }
 
+/// Numbers without rhythm below 1500, other ones each time; the seed is printed, and taken from
+/// `STEND_KILL_SEED` where that is set.
+fn moments_ms() -> impl Iterator<Item = u64> {
+    let chosen = std::env::var("STEND_KILL_SEED").ok();
+    let seed = chosen
+        .and_then(|text| text.parse().ok())
+        .unwrap_or_else(|| {
+            let now = std::time::SystemTime::now();
+            now.duration_since(std::time::UNIX_EPOCH)
+                .unwrap()
+                .as_nanos() as u64
+        });
+    println!("killed at the same moments again with STEND_KILL_SEED={seed}");
+    let step = |state: &u64| {
+        Some(
+            state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1),
+        )
+    };
+    std::iter::successors(Some(seed), step)
+        .skip(2)
+        .map(|state| (state >> 33) % 1_500)
+}
+
 /// What a run that is killed leaves is whole tests, and the same command goes on from them.
 #[test]
 fn a_review_is_killed_at_any_moment() {
@@ -246,8 +271,8 @@ fn a_review_is_killed_at_any_moment() {
     ];
     let mut finished: Vec<Value> = Vec::new();
     let mut breaks = 0;
-    // Before anything is finished; then some time after a test more has been, without rhythm.
-    for (after_ms, of_next) in [(700, false), (30, true), (1_300, false), (450, true)] {
+    // Before anything is finished; then some time after a test more has been.
+    for (after_ms, of_next) in moments_ms().zip([false, true, false, true]) {
         let mut child = start(&mut program(dir, &args));
         let began = Instant::now();
         let tests_finished = || {

@@ -59,6 +59,32 @@ fn a_full_disk_costs_no_run_and_no_report() {
     assert_eq!(runs(dir, lab), 2);
 }
 
+/// As on a medium that cannot be written, or in another user's folder.
+#[test]
+fn a_lab_where_nothing_can_be_written_is_read_and_merged() {
+    if !have_root_and(&["mount", "umount"]) {
+        return;
+    }
+    let dir = folder();
+    let dir = dir.path();
+    let theirs = dir.join("what's 50% read?");
+    fs::create_dir(&theirs).unwrap();
+    let lab = theirs.join("lab.db");
+    ok(
+        dir,
+        &with(&["--lab", lab.to_str().unwrap(), "--out", "first"]),
+    );
+    let shut = Mounted::new(&["-o", "bind,ro", theirs.to_str().unwrap()]);
+    let lab = shut.path().join("lab.db");
+    let lab = lab.to_str().unwrap();
+    let shown = ok(dir, &["lab", "show", "1", "--json", "--lab", lab]).stdout;
+    ok(dir, &["lab", "merge", lab, "--lab", "ours.db"]);
+    let merged = ok(dir, &["lab", "show", "1", "--json", "--lab", "ours.db"]).stdout;
+    assert_eq!(merged, shown);
+    fails(dir, &with(&["--lab", lab, "--out", "second"]), 6, &[lab]);
+    assert!(!dir.join("second/review.json").exists(), "before measuring");
+}
+
 #[test]
 fn a_lab_that_is_locked_is_waited_for_and_said() {
     let dir = folder();

@@ -30,7 +30,10 @@ fn fact<'a>(facts: &'a Value, name: &str) -> Option<&'a str> {
 
 fn points(review: &Value) -> impl Iterator<Item = (&Value, &Value)> {
     let tests = list(&review["tests"]).iter();
-    tests.flat_map(|test| list(&test["points"]).iter().map(move |point| (test, point)))
+    tests.flat_map(|test| {
+        let points = test["points"].as_array().into_iter().flatten();
+        points.map(move |point| (test, point))
+    })
 }
 
 fn page(dir: &Path) -> String {
@@ -50,7 +53,8 @@ fn a_figure_that_is_the_hosts_is_said_to_be() {
         "case \"$*\" in *ioengine=null*) fio \"$@\" | \
          sed -E 's/\"iops\" : [0-9.]+/\"iops\" : 7.0/' ;; *) exec fio \"$@\" ;; esac",
     );
-    let args = tiny(dir, &["drive.bin", "--size", "16MiB"], "sequential,random");
+    let tests = "sequential,random,degradation,crystaldiskmark";
+    let args = tiny(dir, &["drive.bin", "--size", "16MiB"], tests);
     let said = run(stend(dir, &args).env("STEND_FIO", &slow));
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let flagged = json(&said.stdout);
@@ -72,6 +76,19 @@ fn a_figure_that_is_the_hosts_is_said_to_be() {
             .filter(|w| w.contains("near the 7"));
         assert_eq!(near.count(), list(&test["points"]).len(), "{warnings:?}");
     }
+    // Every sample of a curve, and every cell of a benchmark.
+    let curve = test(&flagged, "degradation");
+    let samples = list(&curve["series"][0]["samples"]).len();
+    let warned = curve["warnings"].to_string();
+    let all = format!("{samples} of {samples} samples");
+    assert!(
+        warned.contains(&all) && warned.contains("near the 7"),
+        "{warned}"
+    );
+    let benchmark = test(&flagged, "crystaldiskmark");
+    let warned = list(&benchmark["warnings"]).iter();
+    let near = warned.filter(|w| w.to_string().contains("near the 7"));
+    assert_eq!(near.count(), list(&benchmark["benchmark"]).len());
     assert!(
         page(dir).contains("this is the host&#39;s limit")
             || page(dir).contains("this is the host's limit")
@@ -157,7 +174,10 @@ fn same(shown: &Value, jobs: &[Value], direction: &str) {
     let of = &job[direction];
     assert_eq!(number(&shown["iops"]), number(&of["iops"]));
     assert_eq!(number(&shown["bw_bytes_per_s"]), number(&of["bw_bytes"]));
-    let (latency, clat) = (&shown["latency_ns"], &of["clat_ns"]);
+    same_latency(&shown["latency_ns"], &of["clat_ns"]);
+}
+
+fn same_latency(latency: &Value, clat: &Value) {
     for (key, percentile) in [
         ("p50", "50.000000"),
         ("p99", "99.000000"),
@@ -179,34 +199,85 @@ fn figures_are_those_of_fio_to_the_last_digit() {
     let dir = folder();
     let dir = dir.path();
     let fio = keeping_fio(dir);
-    let args = tiny(dir, &["drive.bin", "--size", "64MiB"], POINTS);
+    let tests = format!("{POINTS},degradation,crystaldiskmark");
+    let args = tiny(dir, &["drive.bin", "--size", "64MiB"], &tests);
     let said = run(stend(dir, &args).env("STEND_FIO", &fio));
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let review = json(&said.stdout);
+    same_curve(dir, test(&review, "degradation"));
+    same_benchmark(dir, test(&review, "crystaldiskmark"));
     let mut seen = 0;
     for test in list(&review["tests"]) {
-        for (point, job) in list(&test["points"]).iter().zip(list(&test["jobs"])) {
+        let points = test["points"].as_array().into_iter().flatten();
+        for (point, job) in points.zip(list(&test["jobs"])) {
             let answer = answer(dir, job["text"].as_str().unwrap());
             let jobs = list(&answer["jobs"]);
             match point["op"].as_str().unwrap() {
                 "mixed" => mixed(point, jobs),
                 op => same(point, jobs, op),
             }
-            let total = |key: &str| jobs.iter().map(|job| number(&job[key])).sum::<f64>();
-            let directions = ["read", "write"];
-            let requests = jobs
-                .iter()
-                .flat_map(|job| directions.map(|d| number(&job[d]["total_ios"])));
-            let cpu_s = (total("usr_cpu") + total("sys_cpu")) / 100.0 * total("job_runtime") / 1e3;
-            let wanted = cpu_s * 1e9 / requests.sum::<f64>();
-            let shown = number(&point["cpu_ns_per_request"]);
-            assert!((shown / wanted - 1.0).abs() < 1e-9, "{shown} {wanted}");
+            same_cpu_time(point, jobs);
             seen += 1;
         }
     }
     assert!(seen >= 12, "{seen}");
     let page = page(dir);
     assert!(page.contains("CPU time"));
+}
+
+fn same_cpu_time(shown: &Value, jobs: &[Value]) {
+    let total = |key: &str| jobs.iter().map(|job| number(&job[key])).sum::<f64>();
+    let directions = ["read", "write"];
+    let requests = jobs
+        .iter()
+        .flat_map(|job| directions.map(|d| number(&job[d]["total_ios"])));
+    let cpu_s = (total("usr_cpu") + total("sys_cpu")) / 100.0 * total("job_runtime") / 1e3;
+    let wanted = cpu_s * 1e9 / requests.sum::<f64>();
+    let shown = number(&shown["cpu_ns_per_request"]);
+    assert!((shown / wanted - 1.0).abs() < 1e-9, "{shown} {wanted}");
+}
+
+/// A curve's latencies are those of fio's answer, and its samples add up to fio's total.
+fn same_curve(dir: &Path, test: &Value) {
+    let curve = &test["series"][0];
+    let answer = answer(dir, test["jobs"][0]["text"].as_str().unwrap());
+    let jobs = list(&answer["jobs"]);
+    let of = &jobs[0]["write"];
+    assert_eq!(jobs.len(), 1);
+    same_latency(&curve["latency_ns"], &of["clat_ns"]);
+    same_cpu_time(curve, jobs);
+    let samples = list(&curve["samples"]);
+    let written = number(&samples.last().unwrap()["written_bytes"]);
+    assert_eq!(written, number(&of["io_bytes"]));
+    let mut from = (0.0, 0.0);
+    for sample in samples {
+        let to = (number(&sample["t_s"]), number(&sample["written_bytes"]));
+        let iops = (to.1 - from.1) / 4096.0 / (to.0 - from.0);
+        let shown = number(&sample["iops"]);
+        // Of the log, which has whole requests and ms.
+        assert!((shown - iops).abs() <= 1.0, "{shown} {iops}");
+        from = to;
+    }
+}
+
+/// Every pass that counts is fio's, and the best of them is what a cell shows.
+fn same_benchmark(dir: &Path, test: &Value) {
+    let mut jobs = list(&test["jobs"]).iter();
+    for cell in list(&test["benchmark"]) {
+        // The first is discarded.
+        jobs.next();
+        let direction = cell["op"].as_str().unwrap();
+        let mut best = 0.0_f64;
+        for pass in list(&cell["passes"]) {
+            let job = jobs.next().unwrap();
+            let answer = answer(dir, job["text"].as_str().unwrap());
+            same(pass, list(&answer["jobs"]), direction);
+            same_cpu_time(pass, list(&answer["jobs"]));
+            best = best.max(number(&answer["jobs"][0][direction]["bw_bytes"]));
+        }
+        assert_eq!(number(&cell["best_bw_bytes_per_s"]), best);
+    }
+    assert_eq!(jobs.next(), None);
 }
 
 fn mixed(point: &Value, jobs: &[Value]) {
@@ -217,6 +288,33 @@ fn mixed(point: &Value, jobs: &[Value]) {
     let sum = |key: &str| -> f64 { parts.iter().map(|part| number(&part[key])).sum() };
     assert_eq!(number(&point["iops"]), sum("iops"));
     assert_eq!(number(&point["bw_bytes_per_s"]), sum("bw_bytes_per_s"));
+}
+
+#[test]
+fn a_device_without_trim_is_reviewed_without_it() {
+    if !have_root_and(&[&DEVICE[..], &["mount", "umount"]].concat()) {
+        return;
+    }
+    let device = Loop::without_trim(32 * MIB);
+    let dir = folder();
+    let dir = dir.path();
+    let target = [device.node(), "--destroy", "loop:disk.img"];
+    let args = tiny(dir, &target, "sequential,recovery");
+    let review = json(&ok(dir, &args).stdout);
+    assert_eq!(review["complete"], true);
+    let said = fact(&review["conditions"], "TRIM in states").unwrap();
+    assert!(said.contains("not those of the edition"), "{said}");
+    assert!(list(&test(&review, "sequential")["points"]).len() == 2);
+    let warned = test(&review, "sequential")["warnings"].to_string();
+    assert!(warned.contains("made without TRIM"), "{warned}");
+    let left_out = test(&review, "recovery");
+    let why = left_out["warnings"].to_string();
+    assert!(why.contains("left out: it measures what TRIM"), "{why}");
+    assert!(left_out["series"].is_null() && list(&left_out["jobs"]).is_empty());
+    let page = page(dir);
+    assert!(page.contains("TRIM in states") && page.contains("not supported (discard_max_bytes"));
+    let trim = ["drive", "trim", device.node(), "--destroy", "loop:disk.img"];
+    fails(dir, &trim, 6, &["takes no TRIM"]);
 }
 
 const DEVICE: [&str; 5] = ["fio", "losetup", "blkid", "blkdiscard", "mkfs.ext4"];

@@ -117,6 +117,32 @@ fn trim_and_a_part_of_a_device() {
 }
 
 #[test]
+fn a_device_that_takes_no_trim_says_so() {
+    if !have_root_and(&[NEEDED, &["mount", "umount"]].concat()) {
+        return;
+    }
+    let device = Loop::without_trim(16 * MIB);
+    let mut target = open(&device.node, &destroy(TOKEN)).unwrap();
+    assert!(!target.trim_supported());
+    let facts = target.info().facts;
+    let shown = facts.iter().find(|fact| fact.name == "TRIM by the device");
+    assert!(
+        shown.unwrap().value.starts_with("not supported"),
+        "{shown:?}"
+    );
+    target.run(&job("[w]\nrw=write\nbs=1m\n")).unwrap();
+    match target.trim_all() {
+        Err(TargetError::Failed(text)) => assert!(text.contains("takes no TRIM"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+    let other = Loop::new(16 * MIB);
+    let target = open(&other.node, &destroy(TOKEN)).unwrap();
+    let facts = target.info().facts;
+    let shown = facts.iter().find(|fact| fact.name == "TRIM by the device");
+    assert!(shown.unwrap().value.starts_with("supported"), "{shown:?}");
+}
+
+#[test]
 fn a_file_system_mounted_or_not() {
     if !have_root_and(&[NEEDED, &["mkfs.ext4", "mount"]].concat()) {
         return;

@@ -317,6 +317,7 @@ fn the_environment_names_kernel_fio_engine_and_file_system() {
         "fio",
         "I/O engine",
         "file system",
+        "file system in use",
         "device",
     ] {
         let fact = facts.iter().find(|fact| fact.name == name);

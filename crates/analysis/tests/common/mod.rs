@@ -68,6 +68,7 @@ pub fn sampled(
         range_bytes: None,
         samples,
         temperatures: Vec::new(),
+        cpu_ns_per_request: None,
         latency_ns: LatencySummary::default(),
         latency_histogram: None,
     }

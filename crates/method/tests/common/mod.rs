@@ -55,6 +55,7 @@ pub struct Fake {
     can_be_copied: bool,
     is_directory: bool,
     is_read_only: bool,
+    takes_no_trim: bool,
     gone: bool,
     fault: Fault,
     copies: Arc<AtomicUsize>,
@@ -69,6 +70,7 @@ impl Fake {
             can_be_copied,
             is_directory: false,
             is_read_only: false,
+            takes_no_trim: false,
             gone: false,
             fault,
             copies: Arc::default(),
@@ -94,6 +96,12 @@ impl Fake {
     pub fn read_only() -> Fake {
         let mut fake = Fake::real();
         fake.is_read_only = true;
+        fake
+    }
+
+    pub fn without_trim(can_be_copied: bool) -> Fake {
+        let mut fake = Fake::new(can_be_copied, Fault::None);
+        fake.takes_no_trim = true;
         fake
     }
 
@@ -358,9 +366,16 @@ impl Target for Fake {
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {
+        if self.takes_no_trim {
+            return Err(TargetError::Failed("no TRIM".into()));
+        }
         self.did("trim")?;
         self.stir("trim");
         Ok(())
+    }
+
+    fn trim_supported(&self) -> bool {
+        !self.takes_no_trim
     }
 
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {

@@ -156,6 +156,7 @@ fn cell(
     let pass = |share: f64, latency_share: f64| BenchmarkPass {
         iops: bw * share / block_bytes as f64,
         bw_bytes_per_s: bw * share,
+        cpu_ns_per_request: None,
         latency_ns: latency(1e6 * latency_share, op),
     };
     let passes = vec![pass(0.9, 1.2), pass(1.0, 1.1), pass(0.95, 1.0)];
@@ -398,6 +399,7 @@ fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Seri
         range_bytes: None,
         samples,
         temperatures: Vec::new(),
+        cpu_ns_per_request: None,
         latency_ns: latency(32.0 / steps[0].1 * 1e9, PointOp::Write),
         latency_histogram: None,
     }

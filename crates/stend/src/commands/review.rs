@@ -20,11 +20,11 @@ use stend_target::{Access, WriteLimit};
 
 use crate::args::{RealArgs, ReviewArgs};
 use crate::failure::Failure;
-use crate::folder::{Folder, keep_finished};
+use crate::folder::Folder;
 use crate::laboratory::Keeper;
 use crate::open::{Opened, Planned, is_simulated, open, open_planned, real_options_fit};
 use crate::progress::Progress;
-use crate::{laboratory, note, print, signals};
+use crate::{earlier, laboratory, note, print, signals};
 
 pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     let lab = laboratory::path(&args.lab)?;
@@ -85,7 +85,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     )?;
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args))?;
-    let earlier = earlier(&folder)?;
+    let earlier = earlier::find(&folder, lab, &options.reproduce)?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
         nothing_is_lost(earlier, (args, &edition), &rivals, &folder)?;
@@ -119,7 +119,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     })
 }
 
-/// What a review writes to a block device of so many bytes.
+/// What a review does to a block device of so many bytes.
 fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
     let device = TargetInfo {
         name: String::new(),
@@ -132,6 +132,7 @@ fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option
     Some(Planned {
         bytes: asked.fill_bytes + asked.trace_bytes,
         writing_s: asked.writing_s,
+        time_s: asked.measured_s + asked.idle_s,
     })
 }
 
@@ -268,17 +269,6 @@ fn earlier_rival<'a>(earlier: &'a Review, info: &TargetInfo) -> Option<&'a Rival
     earlier.rivals.iter().find(|rival| {
         rival.target.title == info.title && rival.target.capacity_bytes == info.capacity_bytes
     })
-}
-
-/// The review in the folder, if it is unfinished: the command goes on from it.
-fn earlier(folder: &Folder) -> Result<Option<Review>, Failure> {
-    match folder.earlier()? {
-        Some(earlier) if earlier.complete => {
-            keep_finished(&earlier, folder.path())?;
-            Ok(None)
-        }
-        other => Ok(other),
-    }
 }
 
 /// Refuses to go on from an unfinished review of which something would be left out.

@@ -89,6 +89,7 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
             })
             .collect(),
         temperatures: Vec::new(),
+        cpu_ns_per_request: None,
         latency_ns: LatencySummary::default(),
         latency_histogram: None,
     }

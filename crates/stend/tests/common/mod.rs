@@ -339,7 +339,21 @@ pub struct Loop {
 impl Loop {
     /// A device of so many bytes, all zeros.
     pub fn new(size_bytes: u64) -> Loop {
+        Loop::on(folder(), size_bytes)
+    }
+
+    /// One that takes no TRIM: its file is in a file system that frees no space in place.
+    pub fn without_trim(size_bytes: u64) -> Loop {
         let dir = folder();
+        let place = dir.path().to_str().unwrap().to_owned();
+        tool("mount", &["-t", "ramfs", "ramfs", &place]);
+        let device = Loop::on(dir, size_bytes);
+        // The device keeps it until it goes itself.
+        tool("umount", &["--lazy", &place]);
+        device
+    }
+
+    fn on(dir: TempDir, size_bytes: u64) -> Loop {
         let image = dir.path().join("disk.img");
         fs::File::create(&image)
             .unwrap()

@@ -7,10 +7,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use stend_record::endurance::Health;
 
 use super::OpenOptions;
 use super::device::Device;
-use super::smartctl::{self, Wear};
+use super::smartctl;
 use super::survey::{Finding, signature, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools;
@@ -247,7 +248,7 @@ fn life(device: &Device, options: &OpenOptions, deed: &Deed) -> Vec<(&'static st
     }
     match smartctl::ask(&Path::new("/dev").join(device.disk_name())) {
         Ok(document) => {
-            let mut rows = life_rows(&smartctl::wear(&document), options.planned_write_bytes);
+            let mut rows = life_rows(&smartctl::health(&document), options.planned_write_bytes);
             if options.planned_writing_s.is_some()
                 && let Some((name, share)) = rows.get_mut(1)
                 && *name == LIFE
@@ -262,10 +263,10 @@ fn life(device: &Device, options: &OpenOptions, deed: &Deed) -> Vec<(&'static st
 
 /// No drive reports how many bytes it is rated for. What is left to go by is how much of its
 /// life the bytes written so far have used.
-fn life_rows(wear: &Wear, planned_write_bytes: Option<u64>) -> Vec<(&'static str, String)> {
+fn life_rows(health: &Health, planned_write_bytes: Option<u64>) -> Vec<(&'static str, String)> {
     let mut rows = vec![(
         "wear so far",
-        match wear.used_percent {
+        match health.used_percent {
             Some(percent) => format!("{percent} % of its rated life, as it says itself"),
             None => "unknown: the drive does not say".to_owned(),
         },
@@ -275,7 +276,7 @@ fn life_rows(wear: &Wear, planned_write_bytes: Option<u64>) -> Vec<(&'static str
     };
     rows.push((
         LIFE,
-        match (wear.used_percent, wear.host_written_bytes) {
+        match (health.used_percent, health.host_written_bytes) {
             // A single percent may be half as much or twice.
             (Some(used), Some(written)) if used >= 2 && written > 0 => format!(
                 "about {:.2} %, if it wears as it did by the {} that were written so far",
@@ -326,6 +327,13 @@ fn table(path: &Path, device: &Device, planned: &OpenOptions) -> String {
         let text = format!("{} as fast as it takes writes", time_for_people(seconds));
         rows.push(("and besides", text));
     }
+    if let Some(seconds) = planned.planned_s {
+        let most = planned.planned_write_bytes.filter(|bytes| *bytes > 0);
+        let more = most.map_or_else(String::new, |bytes| {
+            format!(", and what writing the {} takes", bytes_for_people(bytes))
+        });
+        rows.push(("time", time_for_people(seconds) + &more));
+    }
     rows.iter().map(|(name, value)| row(name, value)).collect()
 }
 
@@ -339,6 +347,7 @@ mod tests {
             destroy_serial: token.map(str::to_owned),
             planned_write_bytes: Some(1_200_000_000_000),
             planned_writing_s: Some(26_800.0),
+            planned_s: Some(100_800.0),
             ..OpenOptions::default()
         };
         consented(&options, &Deed::Test)
@@ -420,11 +429,12 @@ mod tests {
     #[test]
     fn the_share_of_the_life_is_told_as_far_as_it_is_known() {
         let text = |used_percent, host_written_bytes, planned| {
-            let wear = Wear {
+            let health = Health {
                 used_percent,
                 host_written_bytes,
+                ..Health::default()
             };
-            let rows = life_rows(&wear, planned);
+            let rows = life_rows(&health, planned);
             rows.iter()
                 .map(|(name, value)| row(name, value))
                 .collect::<String>()
@@ -461,6 +471,7 @@ mod tests {
             "size            240.1 GB (223.6 GiB)",
             "will be written 1200.0 GB (1117.6 GiB)",
             "and besides     7 h 27 min as fast as it takes writes",
+            "time            28 h, and what writing the 1200.0 GB (1117.6 GiB) takes",
             "--destroy 142207A1B2C3",
         ] {
             assert!(text.contains(part), "{part}\n{text}");

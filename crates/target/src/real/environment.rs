@@ -5,6 +5,7 @@ use std::path::Path;
 use stend_record::review::Condition;
 
 use super::system::{Mount, SystemRoot};
+use super::units::bytes_for_people;
 
 pub(crate) fn condition(name: &str, value: impl Into<String>) -> Condition {
     Condition {
@@ -45,6 +46,18 @@ fn processor(cpuinfo: &str) -> Option<String> {
                 .find(|(key, _)| key.trim() == *name)
                 .map(|(_, value)| value.trim().to_owned())
         })
+}
+
+/// How full a file system is, and so, roughly, the drive below it: `37 % of 252.0 GB (234.7 GiB)`.
+pub(crate) fn filled(path: &Path) -> Option<Condition> {
+    let stat = rustix::fs::statvfs(path).ok()?;
+    let used = stat.f_blocks.checked_sub(stat.f_bfree)?;
+    let percent = (stat.f_blocks > 0).then(|| 100.0 * used as f64 / stat.f_blocks as f64)?;
+    let size = bytes_for_people(stat.f_blocks.saturating_mul(stat.f_frsize));
+    Some(condition(
+        "file system in use",
+        format!("{percent:.0} % of {size}"),
+    ))
 }
 
 /// The file system that a file lies on.

@@ -11,7 +11,8 @@ use serde_json::Value;
 use stend_record::endurance::{EraseCycles, Health};
 use stend_record::smart::{Attribute, Document, Reading};
 
-use super::{smartctl, tools};
+use super::smartctl::{self, Answer};
+use super::tools;
 
 /// A thousand blocks of 512 bytes: the unit of an NVMe drive's counts of data.
 const DATA_UNIT_BYTES: u64 = 512_000;
@@ -24,11 +25,9 @@ pub(super) fn ask(disk: &str) -> Result<Health, String> {
 
 /// As [`ask`], with all that smartctl answers.
 pub(super) fn reading(disk: &str) -> Result<Reading, String> {
-    let smartctl = smartctl::program()?;
     let path = Path::new("/dev").join(disk);
-    let said = tools::run(tools::command(&smartctl).args(["-j", "-x"]).arg(&path))
-        .map_err(|error| error.to_string())?;
-    read(&said.stdout).map_err(|why| format!("{}: {why}", path.display()))
+    let answer = smartctl::answer(&path).map_err(|error| error.to_string())?;
+    read(&answer).map_err(|why| format!("{}: {why}", path.display()))
 }
 
 /// The temperature of a whole disk, °C. A drive that sleeps is not woken for it.
@@ -42,36 +41,20 @@ pub(super) fn temperature_c(disk: &str) -> Option<i64> {
     value["temperature"]["current"].as_i64()
 }
 
-/// The health in what smartctl prints. Its exit code has a bit for every complaint that it
-/// has of the drive, a failing one among them: what it prints is what counts.
-fn read(text: &str) -> Result<Reading, String> {
-    let value: Value = serde_json::from_str(text)
-        .map_err(|error| format!("smartctl's answer cannot be read ({error})"))?;
-    let mut reading = Reading {
-        health: Health::default(),
-        document: value,
-    };
-    reading.health = reading
-        .known()
-        .as_ref()
-        .map(of_document)
-        .unwrap_or_default();
-    if reading.health != Health::default() {
-        return Ok(reading);
+/// The health in an answer. smartctl's exit code has a bit for every complaint that it has of
+/// the drive, a failing one among them: what it prints is what counts.
+fn read(answer: &Answer) -> Result<Reading, String> {
+    let health = of_document(&answer.document);
+    if health == Health::default() {
+        return Err("smartctl finds no health log".to_owned());
     }
-    let messages = reading.document["smartctl"]["messages"].as_array();
-    let words: Vec<&str> = messages
-        .into_iter()
-        .flatten()
-        .filter_map(|message| message["string"].as_str())
-        .collect();
-    Err(match words[..] {
-        [] => "smartctl finds no health log".to_owned(),
-        _ => format!("smartctl finds no health log: {}", words.join("; ")),
-    })
+    let document = serde_json::from_str(&answer.text)
+        .map_err(|error| format!("smartctl's answer cannot be read ({error})"))?;
+    Ok(Reading { health, document })
 }
 
-fn of_document(document: &Document) -> Health {
+/// What is understood of a document.
+pub(super) fn of_document(document: &Document) -> Health {
     let mut health = of_nvme(document).unwrap_or_else(|| of_ata(document));
     let current = document.temperature.as_ref().map(|t| t.current);
     health.temperature_c = health.temperature_c.or(current);
@@ -161,8 +144,15 @@ fn statistic(document: &Document, name: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// With the exit status that stands in the text.
+    fn reading_of(text: &str) -> Result<Reading, String> {
+        let whole: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let status = whole["smartctl"]["exit_status"].as_i64().unwrap_or(0);
+        read(&smartctl::read(text, status as i32, "")?)
+    }
+
     fn health_of(text: &str) -> Result<Health, String> {
-        read(text).map(|reading| reading.health)
+        reading_of(text).map(|reading| reading.health)
     }
 
     #[test]
@@ -203,7 +193,7 @@ mod tests {
     #[test]
     fn an_ata_drive_that_counts_erasures_and_writes_in_flash() {
         let text = include_str!("../../tests/data/smartctl-ata-worn.json");
-        let reading = read(text).unwrap();
+        let reading = reading_of(text).unwrap();
         let health = reading.health;
         assert_eq!(health.host_written_bytes, Some(43_210 << 30));
         assert_eq!(health.nand_written_bytes, Some(91_234 << 30));
@@ -225,7 +215,7 @@ mod tests {
     #[test]
     fn a_failing_drive_is_read_although_smartctl_complains() {
         let text = include_str!("../../tests/data/smartctl-failing.json");
-        let reading = read(text).unwrap();
+        let reading = reading_of(text).unwrap();
         assert_eq!(reading.document["smartctl"]["exit_status"], 88);
         assert_eq!(reading.health.retired_blocks, Some(812));
         assert!(!reading.known().unwrap().smart_status.unwrap().passed);
@@ -271,11 +261,12 @@ mod tests {
     fn a_device_without_health_says_why() {
         let text = r#"{ "smartctl": { "exit_status": 1, "messages": [
             { "string": "/dev/loop0: Unable to detect device type", "severity": "error" } ] } }"#;
-        assert_eq!(
-            health_of(text).unwrap_err(),
-            "smartctl finds no health log: /dev/loop0: Unable to detect device type"
+        let why = health_of(text).unwrap_err();
+        assert!(
+            why.contains("/dev/loop0: Unable to detect device type"),
+            "{why}"
         );
-        assert!(health_of("no JSON").unwrap_err().contains("cannot be read"));
-        assert_eq!(health_of("{}").unwrap_err(), "smartctl finds no health log");
+        let bare = r#"{ "device": { "name": "/dev/sdx", "type": "scsi", "protocol": "SCSI" } }"#;
+        assert_eq!(health_of(bare).unwrap_err(), "smartctl finds no health log");
     }
 }

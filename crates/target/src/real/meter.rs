@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::device::Device;
-use super::system::{DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed};
+use super::system::{DeviceNumber, SystemRoot, mount_of, read_trimmed};
+use super::thermometer::sensor;
 use super::{Found, look_at};
 use crate::contract::TargetError;
 use crate::monitor::Reading;
@@ -124,7 +125,7 @@ impl Meter {
                 None => node,
             },
             node: PathBuf::from(format!("/dev/{}", device.disk_name())),
-            sensor: sensor(&device.disk_dir),
+            sensor: sensor(&device.disk_dir.join("device")),
             dir: device.dir.clone(),
         }
     }
@@ -175,20 +176,6 @@ fn below(root: &SystemRoot, path: &Path) -> Option<DeviceNumber> {
         }
         _ => Some(mount.number),
     }
-}
-
-/// hwmon's first sensor: below the NVMe controller, or in a directory `hwmon` below the SCSI
-/// device.
-fn sensor(disk_dir: &Path) -> Option<PathBuf> {
-    let device = disk_dir.join("device");
-    [device.join("hwmon"), device]
-        .iter()
-        .flat_map(|dir| {
-            let names = names_in(dir).into_iter();
-            let named = names.filter(|name| name.starts_with("hwmon"));
-            named.map(|name| dir.join(name).join("temp1_input"))
-        })
-        .find(|path| path.exists())
 }
 
 #[cfg(test)]

@@ -105,6 +105,9 @@ pub struct OpenOptions {
     /// Time for which it will write besides, as much as the device takes, s; for the same
     /// table.
     pub planned_writing_s: Option<f64>,
+    /// Time that loads and rests take, s: what is written in full takes its own time besides;
+    /// for the same table.
+    pub planned_s: Option<f64>,
     /// Folder for job files, fio's answers and logs while a job runs; each job uses and
     /// removes a folder of its own in it. The system's folder for temporary files if
     /// `None`.
@@ -511,6 +514,7 @@ impl Target for FioTarget {
                 let punches = self.read_only.is_none().then_some(self.trim_supported);
                 facts.extend(environment::file_system(mount, &self.path, punches));
             }
+            facts.extend(environment::filled(&self.path));
             if self.device.is_none() {
                 facts.push(condition(
                     "device",

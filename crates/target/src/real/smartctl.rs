@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use stend_record::endurance::Health;
 use stend_record::smart::Document;
 
 use super::tools;
@@ -75,7 +76,7 @@ pub fn answer(device: &Path) -> Result<Answer, SmartError> {
 }
 
 /// The document, unless the bits of the exit status say that there is none.
-fn read(text: &str, status: i32, stderr: &str) -> Result<Answer, String> {
+pub(super) fn read(text: &str, status: i32, stderr: &str) -> Result<Answer, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let words = stderr.trim();
         format!("smartctl's answer is no JSON ({error}), exit status {status}: {words}")
@@ -131,55 +132,9 @@ fn meanings(status: i32) -> impl Iterator<Item = &'static str> {
         .map(|(_, meaning)| meaning)
 }
 
-/// How much of a drive's rated life is used, as far as it says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wear {
-    /// Percent of the rated life; may exceed 100.
-    pub used_percent: Option<u64>,
-    /// Bytes that hosts have written so far.
-    pub host_written_bytes: Option<u64>,
-}
-
-/// The wear in a document. NVMe drives tell it in their health log; ATA drives in the log of
-/// device statistics (ACS-3, page 7), or by attributes, of which only such are read whose
-/// name in smartmontools' database says what they count.
-pub fn wear(document: &Document) -> Wear {
-    if let Some(log) = &document.nvme_smart_health_information_log {
-        return Wear {
-            used_percent: Some(log.percentage_used),
-            // Thousands of 512 bytes.
-            host_written_bytes: log.data_units_written.checked_mul(512_000),
-        };
-    }
-    let table = document.ata_smart_attributes.as_ref().map(|a| &a.table[..]);
-    let attribute = |names: &[&str]| {
-        let table = table.unwrap_or_default();
-        let of = |name: &&str| table.iter().find(|a| a.name == **name);
-        names.iter().find_map(of)
-    };
-    let left = [
-        "Media_Wearout_Indicator",
-        "SSD_Life_Left",
-        "Wear_Leveling_Count",
-    ];
-    let sector_bytes = document.logical_block_size.unwrap_or(512);
-    Wear {
-        used_percent: statistic(document, "Percentage Used Endurance Indicator")
-            .or_else(|| attribute(&left).map(|left| 100_u64.saturating_sub(left.value))),
-        host_written_bytes: statistic(document, "Logical Sectors Written")
-            .or_else(|| attribute(&["Total_LBAs_Written"]).map(|a| a.raw.value))
-            .and_then(|sectors| sectors.checked_mul(sector_bytes)),
-    }
-}
-
-/// A valid entry of the log of device statistics.
-fn statistic(document: &Document, name: &str) -> Option<u64> {
-    let pages = document.other.get("ata_device_statistics")?["pages"].as_array()?;
-    let tables = pages.iter().filter_map(|page| page["table"].as_array());
-    let mut valid = tables
-        .flatten()
-        .filter(|entry| entry["flags"]["valid"] != false);
-    valid.find(|entry| entry["name"] == name)?["value"].as_u64()
+/// The health in a document, as far as it is understood.
+pub fn health(document: &Document) -> Health {
+    super::health::of_document(document)
 }
 
 #[cfg(test)]
@@ -229,35 +184,5 @@ mod tests {
             broken.contains("no JSON") && broken.contains("no memory"),
             "{broken}"
         );
-    }
-
-    #[test]
-    fn wear_of_either_kind_of_drive() {
-        let of = |text: &str| wear(&read(text, 0, "").unwrap().document);
-        assert_eq!(
-            of(ATA),
-            Wear {
-                used_percent: Some(2),
-                host_written_bytes: Some(27_838_821_420 * 512),
-            }
-        );
-        let log: Value = serde_json::from_str(NVME).unwrap();
-        let log = &log["nvme_smart_health_information_log"];
-        let nvme = of(NVME);
-        assert_eq!(nvme.used_percent, log["percentage_used"].as_u64());
-        let units = log["data_units_written"].as_u64().unwrap();
-        assert_eq!(nvme.host_written_bytes, Some(units * 512_000));
-        let statistics = |valid: bool| {
-            let entry = format!(
-                r#"{{ "name": "Percentage Used Endurance Indicator", "value": 104,
-                     "flags": {{ "valid": {valid} }} }}"#
-            );
-            let pages = format!(r#"{{ "pages": [{{ "number": 7, "table": [{entry}] }}] }}"#);
-            of(&ATA.replacen('{', &format!("{{ \"ata_device_statistics\": {pages},"), 1))
-        };
-        assert_eq!(statistics(true).used_percent, Some(104));
-        assert_eq!(statistics(false).used_percent, Some(2));
-        let unnamed = ATA.replace("Total_LBAs", "Unknown").replace("Wear_L", "U");
-        assert_eq!(of(&unnamed), Wear::default());
     }
 }

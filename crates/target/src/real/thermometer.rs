@@ -51,7 +51,7 @@ impl Thermometer {
 
 /// The drive's first sensor: kernels have put `hwmonN` beside the device's other files or into
 /// a directory `hwmon`.
-fn sensor(device: &Path) -> Option<PathBuf> {
+pub(super) fn sensor(device: &Path) -> Option<PathBuf> {
     let below = |dir: &Path| {
         let names = names_in(dir).into_iter();
         let numbered = names.filter(|name| name.starts_with("hwmon") && name != "hwmon");

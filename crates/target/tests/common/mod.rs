@@ -66,7 +66,8 @@ pub fn try_sh(program: &str, args: &[&str]) -> Output {
 
 /// A loop device over a sparse file of its own; both go with it.
 pub struct Loop {
-    dir: TempDir,
+    image: PathBuf,
+    _dir: TempDir,
     /// `/dev/loop7`.
     pub node: PathBuf,
 }
@@ -75,6 +76,22 @@ impl Loop {
     /// A device of that size, all zeros. The backing file is `disk.img`.
     pub fn new(size_bytes: u64) -> Loop {
         let dir = tempfile::tempdir().unwrap();
+        Loop::on(dir, |_| {}, size_bytes)
+    }
+
+    /// One that takes no TRIM: its file is in a file system that frees no space in place.
+    pub fn without_trim(size_bytes: u64) -> Loop {
+        let dir = tempfile::tempdir().unwrap();
+        let ram = |dir: &str| sh("mount", &["-t", "ramfs", "ramfs", dir]);
+        let device = Loop::on(dir, |dir| drop(ram(dir.to_str().unwrap())), size_bytes);
+        // The device keeps it until it goes itself.
+        let place = device.image.parent().unwrap().to_str().unwrap();
+        sh("umount", &["--lazy", place]);
+        device
+    }
+
+    fn on(dir: TempDir, prepare: impl FnOnce(&Path), size_bytes: u64) -> Loop {
+        prepare(dir.path());
         let image = dir.path().join("disk.img");
         File::create(&image).unwrap().set_len(size_bytes).unwrap();
         // Another test can take the free device between the search and the set-up.
@@ -83,7 +100,8 @@ impl Loop {
             if output.status.success() {
                 let node = String::from_utf8_lossy(&output.stdout).trim().to_owned();
                 return Loop {
-                    dir,
+                    image,
+                    _dir: dir,
                     node: PathBuf::from(node),
                 };
             }
@@ -99,7 +117,7 @@ impl Loop {
 
     /// The backing file.
     pub fn image(&self) -> PathBuf {
-        self.dir.path().join("disk.img")
+        self.image.clone()
     }
 
     /// Bytes that the backing file takes up.

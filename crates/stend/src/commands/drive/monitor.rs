@@ -114,7 +114,7 @@ fn wear(meter: &Meter) -> Arc<AtomicU64> {
     let wear = Arc::new(AtomicU64::new(UNKNOWN));
     match smartctl::ask(&node) {
         Ok(document) => {
-            let used = smartctl::wear(&document).used_percent;
+            let used = smartctl::health(&document).used_percent;
             wear.store(used.unwrap_or(UNKNOWN), Ordering::Relaxed);
         }
         Err(why) => {
@@ -128,7 +128,7 @@ fn wear(meter: &Meter) -> Arc<AtomicU64> {
             thread::sleep(WEAR_EVERY);
             let used = smartctl::ask(&node)
                 .ok()
-                .and_then(|document| smartctl::wear(&document).used_percent);
+                .and_then(|document| smartctl::health(&document).used_percent);
             shared.store(used.unwrap_or(UNKNOWN), Ordering::Relaxed);
         }
     });

@@ -1,0 +1,82 @@
+//! What an earlier run of the same command left unfinished.
+//!
+//! A review is kept twice, in its folder and in the lab, one after the other: whatever ends
+//! stend between the two, or takes the folder away, one of them has everything that was
+//! finished.
+
+use std::path::Path;
+
+use stend_lab::RunId;
+use stend_record::review::{Review, TargetKind, TestResult};
+
+use crate::failure::Failure;
+use crate::folder::{Folder, keep_finished};
+use crate::{laboratory, note};
+
+/// What the command goes on from: the unfinished review in the folder, or the lab's of the same
+/// run where that is further.
+pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
+    let there = match folder.earlier()? {
+        Some(there) if there.complete => {
+            keep_finished(&there, folder.path())?;
+            return Ok(None);
+        }
+        there => there,
+    };
+    let begun = lab.map(|lab| laboratory::begun_in(lab, folder.path()));
+    let Some((run, kept)) = begun.transpose()?.flatten() else {
+        return Ok(there);
+    };
+    let goes_on = match &there {
+        Some(there) => is_further(&kept, there),
+        None => is_worth_it(&kept, command),
+    };
+    if !goes_on {
+        return Ok(there);
+    }
+    tell(folder, run, &kept)?;
+    Ok(Some(kept))
+}
+
+/// Says where it goes on from, and makes the folder what the lab knows.
+fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
+    note(&format!(
+        "{} lacks what run {run} of the lab has finished: going on from the lab; to begin anew, \
+         `stend lab delete {run}` first",
+        folder.path().display()
+    ));
+    folder.save(kept).map(drop)
+}
+
+/// Whether a run whose folder is gone is gone on with: the same command, of which something
+/// that took real time is finished. What is simulated is made again in no time, and perhaps on
+/// purpose.
+fn is_worth_it(kept: &Review, command: &str) -> bool {
+    let rivals = kept.rivals.iter().map(|rival| &rival.target);
+    let mut targets = std::iter::once(&kept.target).chain(rivals);
+    kept.reproduce == command
+        && finished(kept).next().is_some()
+        && targets.any(|target| target.kind != TargetKind::Simulated)
+}
+
+/// Whether `one` has all that `other` has, and more.
+fn is_further(one: &Review, other: &Review) -> bool {
+    let same = |of: fn(&Review) -> String| of(one) == of(other);
+    same(|review| review.target.name.clone())
+        && same(|review| review.edition.clone())
+        && same(|review| review.seed.to_string())
+        && same(|review| review.duration_scale.to_string())
+        && finished(other).all(|test| finished(one).any(|known| known == test))
+        && finished(one).count() > finished(other).count()
+}
+
+/// The finished tests, each with the title of its target.
+fn finished(review: &Review) -> impl Iterator<Item = (&str, &TestResult)> {
+    let of_rivals = review.rivals.iter().flat_map(|rival| {
+        let title = rival.target.title.as_str();
+        rival.tests.iter().map(move |test| (title, test))
+    });
+    let title = review.target.title.as_str();
+    let own = review.tests.iter().map(move |test| (title, test));
+    own.chain(of_rivals)
+}
