@@ -509,16 +509,23 @@ impl SimDrive {
 
     /// Puts received data over what the unit held in the slots being filled, if it lies there:
     /// it takes no place of its own then, and no old content has to be read.
-    #[inline(never)]
+    #[inline(always)]
     fn coalesce(&mut self, id: StreamId, unit: u32, received: Received) -> bool {
-        let Received { tag, waiter, .. } = received;
         let stream = &self.writer.streams[id.number()];
         let filled = stream.first_unit..stream.first_unit + stream.filled;
-        let filling = stream.filling;
         let place = self.mapping.lookup(unit);
-        if !filled.contains(&place) {
-            return false;
+        let coalesces = filled.contains(&place);
+        if coalesces {
+            self.put_over(id, unit, place, received);
         }
+        coalesces
+    }
+
+    /// Puts received data over what a unit holds at a place in the slots being filled.
+    #[cold]
+    fn put_over(&mut self, id: StreamId, unit: u32, place: u32, received: Received) {
+        let Received { tag, waiter, .. } = received;
+        let filling = self.writer.streams[id.number()].filling;
         self.joins_the_log(id);
         self.mapping.write_over(unit, place, tag);
         self.writer.buffered -= 1;
@@ -526,7 +533,6 @@ impl SimDrive {
         if waiter != NONE {
             self.fua_waits(waiter, filling);
         }
-        true
     }
 
     /// Gives valid units of a slot, one bit each, `count` in all, the next places of
