@@ -55,10 +55,8 @@ struct Asked {
     first: u32,
     units: u32,
     bytes: u32,
-    /// Units that may fill up its last slot, where it is a FUA write: they change with what
-    /// arrives.
+    /// Units that may fill up its last slot, where it is a FUA write.
     padding: u32,
-    fua: bool,
     stream: StreamId,
     /// Units to be promised to it there.
     promise: u32,
@@ -104,7 +102,7 @@ pub(crate) struct Writer {
     free: Vec<u32>,
     /// Write commands with data not yet admitted.
     waiting: VecDeque<u32>,
-    /// What the first of them asks for, where it waits for space.
+    /// What the first of them asks for, where it waits for space and that does not change.
     asked: Option<Asked>,
     /// Units in the buffer, from admission until they are given back.
     buffered: u32,

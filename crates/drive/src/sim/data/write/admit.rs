@@ -51,8 +51,7 @@ impl SimDrive {
     fn asked_has_no_space(&self) -> bool {
         let asked = self.writer.asked.as_ref().expect("the caller looked");
         let (stream, promise) = (asked.stream, asked.promise);
-        !asked.fua
-            && self.limits.emptying.is_none()
+        self.limits.emptying.is_none()
             && !self.awaits_superblocks()
             && !self.host_has_space(stream, promise)
     }
@@ -63,9 +62,6 @@ impl SimDrive {
     fn asked_fits(&mut self) -> bool {
         let asked = self.writer.asked.as_ref().expect("the caller looked");
         let (stream, promise) = (asked.stream, asked.promise);
-        if asked.fua {
-            return true;
-        }
         self.buffer_has(asked.units)
             && (self.host_has_space(stream, promise) || self.find_space(stream, promise))
     }
@@ -111,21 +107,15 @@ impl SimDrive {
             return true;
         }
         let asked = self.writer.asked.take();
-        let Some(mut asked) = asked.or_else(|| self.what_is_asked(command)) else {
+        let Some(asked) = asked.or_else(|| self.what_is_asked(command)) else {
             return false;
         };
-        if asked.fua {
-            asked.padding = self.fua_padding(command, asked.units, asked.bytes);
-            if !self.buffer_has(asked.units + asked.padding) {
-                self.writer.asked = Some(asked);
-                return false;
-            }
-        }
         let Asked {
             stream, promise, ..
         } = asked;
         if promise > 0 && !self.host_has_space(stream, promise) {
-            self.writer.asked = Some(asked);
+            // What fills a FUA write up changes with what arrives: it is worked out anew.
+            self.writer.asked = Some(asked).filter(|_| !self.commands.get(command).fua);
             return self.find_space(stream, promise);
         }
         self.writer.buffered += asked.units + asked.padding;
@@ -153,7 +143,6 @@ impl SimDrive {
             units,
             bytes,
             padding,
-            fua: self.commands.get(command).fua,
             stream: self.stream_of_admission(command, first),
             promise,
         })
