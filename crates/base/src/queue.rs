@@ -495,7 +495,7 @@ mod tests {
     fn taking_at_once_is_scheduling_and_taking() {
         let mut rng = Rng::stream(1, "at once");
         let mut taken = 0;
-        for _ in 0..5_000 {
+        for _ in 0..10_000 {
             let mut queue = EventQueue::new(&[3, 1, 3]);
             queue.schedule(Lane::Core, SimTime(2), 2, 2);
             queue.pop();
