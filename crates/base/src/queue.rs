@@ -490,6 +490,45 @@ mod tests {
         assert!(!queue.has_passed(Lane::Sense, SimTime(9), 0, 2));
     }
 
+    /// What is taken at once is as if it had been scheduled and had come next.
+    #[test]
+    fn taking_at_once_is_scheduling_and_taking() {
+        let mut rng = Rng::stream(1, "at once");
+        let mut taken = 0;
+        for _ in 0..10_000 {
+            let mut queue = EventQueue::new(&[3, 1, 3]);
+            queue.schedule(Lane::Core, SimTime(2), 2, 2);
+            queue.pop();
+            for index in 0..3 {
+                let at = SimTime(2 + rng.below(4));
+                queue.schedule(Lane::Work, at, [0, 2][rng.below(2) as usize], index);
+            }
+            let mut plain = queue.clone();
+            let at = SimTime(2 + rng.below(4));
+            plain.schedule(Lane::Timer, at, 1, 0);
+            let next = plain.clone().pop().map(|event| event.lane);
+            let at_once = queue.take_at_once(Lane::Timer, at, 1, 0);
+            assert_eq!(at_once, next == Some(Lane::Timer) && at > SimTime(2));
+            if at_once {
+                plain.pop();
+                taken += 1;
+            } else {
+                queue.schedule(Lane::Timer, at, 1, 0);
+            }
+            assert_eq!((queue.now(), queue.taken()), (plain.now(), plain.taken()));
+            for (at, index) in [(2, 0), (3, 1), (4, 2), (5, 0)] {
+                let has_passed =
+                    |queue: &EventQueue| queue.has_passed(Lane::Sense, SimTime(at), 0, index);
+                assert_eq!(has_passed(&queue), has_passed(&plain));
+            }
+            while let Some(event) = plain.pop() {
+                assert_eq!(queue.pop(), Some(event));
+            }
+            assert_eq!(queue.pop(), None);
+        }
+        assert!(taken > 500, "only {taken} were taken at once");
+    }
+
     #[test]
     #[should_panic(expected = "in the past")]
     fn the_past_is_closed() {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use stend_base::{Nanos, Op, Request};
+use stend_base::{Device, Nanos, Op, Request, SimTime};
 use stend_drive::{SimDrive, Spec};
 
 fn fua(unit: u64, units: u64) -> Request {
@@ -117,6 +117,43 @@ fn padding_takes_no_room_that_the_drive_needs_for_itself() {
     burst(&mut drive, Op::Write, 1, 512, 6_000, next);
     let counters = drive.counters();
     assert!(counters.units_collected > 1_000, "{counters:?}");
+}
+
+/// While a FUA write waits for space, a flush may fill the slot up in which it would have ended:
+/// what it gives back when it has come is what it was promised all the same.
+#[test]
+fn a_write_that_waited_gives_back_what_it_was_promised() {
+    let mut spec = plain(24, 8, 1_200);
+    spec.collect.depth = 1;
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    let (mut next, mut sent, mut done) = (random(&drive, 2), 0, 0);
+    while done < 4_000 {
+        while sent < 4_000 && sent < done + 24 {
+            let what = next() % 16;
+            let units = 1 + next() % 6;
+            let write = request(sent, Op::Write, next().min(1_200 - units), units);
+            drive.submit(match what {
+                0 => request(sent, Op::Flush, 0, 0),
+                _ => Request {
+                    fua: what < 5,
+                    ..write
+                },
+            });
+            sent += 1;
+        }
+        let ended = drive.advance(SimTime::NEVER);
+        assert!(ended.is_some(), "it stands still: {}", drive.diagnosis());
+        done += 1;
+    }
+    rest(&mut drive, Nanos::from_secs(1));
+    let state = drive.diagnosis();
+    assert!(state.contains("buffered 0,"), "{state}");
+    let promised: Vec<&str> = state.split(" promised: ").skip(1).collect();
+    assert!(
+        !promised.is_empty() && promised.iter().all(|p| p.starts_with("0 ")),
+        "{state}"
+    );
 }
 
 #[test]

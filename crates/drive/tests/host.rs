@@ -323,3 +323,42 @@ fn nvme_takes_more_commands_than_ahci_has_slots_for() {
         assert!(!std::mem::replace(&mut seen[done.tag as usize], true));
     }
 }
+
+/// What a processor does to complete is taken at once where nothing else happens in between:
+/// that changes no instant, and not what is counted as an event.
+#[test]
+fn a_drive_led_event_by_event_does_the_same() {
+    for (cpus, threads) in [(1, 1), (2, 2), (3, 5)] {
+        let mut spec = over(nvme());
+        spec.host.driver = Some(DriverSpec {
+            queue_lock: Nanos(900),
+            ..driver(cpus)
+        });
+        let seen = |event_by_event: bool| {
+            let mut drive = SimDrive::new(&spec);
+            fill(&mut drive);
+            let mut next = random(&drive, 3);
+            let (mut sent, mut steps, mut seen) = (0, 0u64, Vec::new());
+            while seen.len() < 3_000 {
+                while sent < 3_000 && sent < seen.len() as u32 + 7 {
+                    let op = [Op::Read, Op::Write][sent as usize % 2];
+                    drive.submit(Request {
+                        queue: (sent % threads) as u16,
+                        ..request(sent, op, next(), 1)
+                    });
+                    sent += 1;
+                }
+                steps += 1;
+                let limit = drive.now() + Nanos(1 + steps * 7_919 % 9_000);
+                let completion = match event_by_event {
+                    true => drive.advance_events(1).1,
+                    false => drive.advance(limit),
+                };
+                seen.extend(completion.map(|c| (c.tag, c.at)));
+            }
+            (seen, drive.trace_hash(), drive.counters().events)
+        };
+        let (got, expected) = (seen(false), seen(true));
+        assert!(got == expected, "{cpus} processors, {threads} threads");
+    }
+}

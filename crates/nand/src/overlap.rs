@@ -186,18 +186,19 @@ impl Array {
                 let begins = self.transfer(die, now, bytes);
                 self.cells_begin(queue, die, Cells::Programming, begins, program);
             }
-            Work::OnDie { busy } => {
-                self.counters.on_die += 1;
-                self.cells_begin(queue, die, Cells::Copying, now, busy);
-            }
-            Work::Erase { erase } => {
-                self.counters.on_die += 1;
-                self.cells_begin(queue, die, Cells::Erasing, now, erase);
-            }
+            Work::OnDie { busy } => self.begin_on_die(queue, die, Cells::Copying, busy),
+            Work::Erase { erase } => self.begin_on_die(queue, die, Cells::Erasing, erase),
         }
     }
 
-    #[inline]
+    /// Begins what needs no channel.
+    #[cold]
+    fn begin_on_die(&mut self, queue: &mut EventQueue, die: u32, cells: Cells, time: Nanos) {
+        self.counters.on_die += 1;
+        self.cells_begin(queue, die, cells, queue.now(), time);
+    }
+
+    #[inline(always)]
     fn cells_begin(
         &mut self,
         queue: &mut EventQueue,
@@ -315,7 +316,7 @@ impl Array {
     }
 
     /// Takes the data of the next program in while the cells program.
-    #[inline]
+    #[inline(always)]
     fn load(&mut self, queue: &mut EventQueue, die: u32) {
         let overlap = self.overlap.as_ref().expect("dies overlap");
         let state = &overlap.dies[die as usize];
@@ -325,6 +326,7 @@ impl Array {
         }
     }
 
+    #[inline(never)]
     fn load_next(&mut self, queue: &mut EventQueue, die: u32) {
         let Some((class, Work::Program { program, bytes })) = self.peek_waiting(die) else {
             return;

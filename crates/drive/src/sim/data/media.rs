@@ -11,7 +11,7 @@
 //! is still being written is at hand.
 
 use stend_base::{Nanos, SimTime, Status};
-use stend_nand::reliability::Rber;
+use stend_nand::reliability::{Outcome, Rber};
 use stend_nand::{Class, Work};
 
 use crate::sim::map::layout::Pool;
@@ -36,6 +36,21 @@ struct Rebuild {
     lost: bool,
 }
 
+/// What the raw bit error rate of a superblock's blocks does not exceed, as long as none of
+/// them has borne more cycles, none of its pages more reads, and the calendar is not further.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    rber: Rber,
+    cycles: u32,
+    reads: u32,
+    until: SimTime,
+}
+
+/// Cycles, reads and time for which a bound is made: short enough to be near what it bounds.
+const BOUND_CYCLES: u32 = 4;
+const BOUND_READS: u32 = 4096;
+const BOUND_TIME: Nanos = Nanos::from_secs(60);
+
 /// State of the cells, by superblock.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Media {
@@ -45,6 +60,9 @@ pub(crate) struct Media {
     /// When it began to be written, in the drive's calendar.
     written_at: Vec<SimTime>,
     dead: Vec<bool>,
+    /// Bounds of superblocks that were read lately; they can be made at any time.
+    #[serde(skip)]
+    bounds: Vec<Option<Bound>>,
     rebuilds: Vec<Rebuild>,
     free: Vec<u32>,
     /// Time without power, which the event queue does not know.
@@ -61,6 +79,7 @@ impl Media {
             reads: vec![0; superblocks as usize],
             written_at: vec![SimTime::ZERO; superblocks as usize],
             dead: vec![false; spec.dies as usize],
+            bounds: Vec::new(),
             rebuilds: Vec::with_capacity(16),
             free: Vec::with_capacity(16),
             unpowered: Nanos::ZERO,
@@ -122,13 +141,10 @@ impl SimDrive {
     fn sense_time(&mut self, slot: u32, die: u32, sense: Nanos) -> (Nanos, bool) {
         let superblock = self.layout.superblock_of_slot(slot);
         let cycles = self.cycles_on_die(superblock, die);
-        let block = self.block_rber(superblock, cycles);
+        let outcome = self.page_outcome(slot, superblock, cycles);
         let mode = self.superblocks.mode(superblock);
         let media = self.media.as_mut().expect("errors are modelled");
         media.reads[superblock as usize] = media.reads[superblock as usize].saturating_add(1);
-        let cells = media.spec.cells(mode);
-        let page = cells.page(block, lot(media.spec.seed, slot, cycles));
-        let outcome = media.spec.ecc.read(page);
         let corrected = outcome.corrected && !media.dead[die as usize];
         let retries = u64::from(outcome.retries);
         self.counters.read_retries += retries;
@@ -138,6 +154,60 @@ impl SimDrive {
         }
         let time = sense * (retries + 1) + media.spec.ecc.retry * retries;
         (time, corrected)
+    }
+
+    /// How a read of a page ends, of a superblock's block that was erased so often.
+    #[inline]
+    fn page_outcome(&mut self, slot: u32, superblock: u32, cycles: u32) -> Outcome {
+        let bound = self.rber_bound(superblock, cycles);
+        let media = self.media.as_ref().expect("errors are modelled");
+        let cells = media.spec.cells(self.superblocks.mode(superblock));
+        let lot = lot(media.spec.seed, slot, cycles);
+        // Most pages are so good that their rate need not be known exactly.
+        let outcome = media.spec.ecc.read(cells.page(bound, lot));
+        let exact = || {
+            let block = self.block_rber(superblock, cycles);
+            media.spec.ecc.read(cells.page(block, lot))
+        };
+        if outcome.corrected && outcome.retries == 0 {
+            debug_assert_eq!(outcome, exact(), "a bound was exceeded");
+            return outcome;
+        }
+        exact()
+    }
+
+    /// What the raw bit error rate of a superblock's block that was erased so often does not
+    /// exceed now.
+    #[inline]
+    fn rber_bound(&mut self, superblock: u32, cycles: u32) -> Rber {
+        let media = self.media.as_ref().expect("errors are modelled");
+        let now = self.queue.now() + media.unpowered;
+        let reads = media.reads[superblock as usize];
+        match media.bounds.get(superblock as usize) {
+            Some(Some(b)) if cycles <= b.cycles && reads <= b.reads && now <= b.until => b.rber,
+            _ => self.bound_anew(superblock, cycles),
+        }
+    }
+
+    #[cold]
+    fn bound_anew(&mut self, superblock: u32, cycles: u32) -> Rber {
+        let now = self.queue.now();
+        let mode = self.superblocks.mode(superblock);
+        let media = self.media.as_mut().expect("errors are modelled");
+        media.bounds.resize(media.reads.len(), None);
+        let i = superblock as usize;
+        let cycles = cycles.saturating_add(BOUND_CYCLES);
+        let reads = media.reads[i].saturating_add(BOUND_READS);
+        let until = now + media.unpowered + BOUND_TIME;
+        let age = until.since(media.written_at[i]);
+        let rber = media.spec.cells(mode).block(cycles, age, reads);
+        media.bounds[i] = Some(Bound {
+            rber,
+            cycles,
+            reads,
+            until,
+        });
+        rber
     }
 
     /// Raw bit error rate at this instant of the average page of a superblock's blocks that
@@ -175,6 +245,10 @@ impl SimDrive {
         let now = self.queue.now();
         if let Some(media) = &mut self.media {
             media.reads[superblock as usize] = 0;
+            // It may be used in another mode now.
+            if let Some(bound) = media.bounds.get_mut(superblock as usize) {
+                *bound = None;
+            }
             media.written_at[superblock as usize] = now + media.unpowered;
         }
     }

@@ -55,10 +55,8 @@ struct Asked {
     first: u32,
     units: u32,
     bytes: u32,
-    /// Units that may fill up its last slot, where it is a FUA write: they change with what
-    /// arrives.
+    /// Units that may fill up its last slot, where it is a FUA write.
     padding: u32,
-    fua: bool,
     stream: StreamId,
     /// Units to be promised to it there.
     promise: u32,
@@ -104,7 +102,7 @@ pub(crate) struct Writer {
     free: Vec<u32>,
     /// Write commands with data not yet admitted.
     waiting: VecDeque<u32>,
-    /// What the first of them asks for, where it waits for space.
+    /// What the first of them asks for, where it waits for space and that does not change.
     asked: Option<Asked>,
     /// Units in the buffer, from admission until they are given back.
     buffered: u32,
@@ -509,16 +507,23 @@ impl SimDrive {
 
     /// Puts received data over what the unit held in the slots being filled, if it lies there:
     /// it takes no place of its own then, and no old content has to be read.
-    #[inline(never)]
+    #[inline(always)]
     fn coalesce(&mut self, id: StreamId, unit: u32, received: Received) -> bool {
-        let Received { tag, waiter, .. } = received;
         let stream = &self.writer.streams[id.number()];
         let filled = stream.first_unit..stream.first_unit + stream.filled;
-        let filling = stream.filling;
         let place = self.mapping.lookup(unit);
-        if !filled.contains(&place) {
-            return false;
+        let coalesces = filled.contains(&place);
+        if coalesces {
+            self.put_over(id, unit, place, received);
         }
+        coalesces
+    }
+
+    /// Puts received data over what a unit holds at a place in the slots being filled.
+    #[cold]
+    fn put_over(&mut self, id: StreamId, unit: u32, place: u32, received: Received) {
+        let Received { tag, waiter, .. } = received;
+        let filling = self.writer.streams[id.number()].filling;
         self.joins_the_log(id);
         self.mapping.write_over(unit, place, tag);
         self.writer.buffered -= 1;
@@ -526,7 +531,6 @@ impl SimDrive {
         if waiter != NONE {
             self.fua_waits(waiter, filling);
         }
-        true
     }
 
     /// Gives valid units of a slot, one bit each, `count` in all, the next places of

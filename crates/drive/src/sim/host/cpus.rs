@@ -184,7 +184,7 @@ impl SimDrive {
 
     /// Whether the processors have nothing to do but this request; the one that does it has
     /// sent it off, then, and its end is no event.
-    #[inline]
+    #[inline(never)]
     fn cpu_sends_at_once(&mut self, request: Request) -> bool {
         self.cpu_has_ended();
         let now = self.queue.now();
@@ -222,7 +222,7 @@ impl SimDrive {
 
     /// Whether the processors have nothing to do but this completion, and the one that does it
     /// comes to its end before anything else happens and by `limit`; it has, then.
-    #[inline]
+    #[inline(never)]
     fn cpu_ends_at_once(&mut self, ending: &Ending, limit: SimTime) -> bool {
         self.cpu_has_ended();
         let now = self.queue.now();

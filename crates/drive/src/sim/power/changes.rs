@@ -26,6 +26,9 @@ pub(in crate::sim) struct Entry {
     pub change: Change,
     /// The last of its request.
     pub ends: bool,
+    /// Units that the journal names for it, where these are not as many as `units` says:
+    /// counted once, since that is asked for several times.
+    named: u16,
     pub first: u32,
     pub units: u32,
     pub to: u32,
@@ -95,23 +98,38 @@ impl Spans {
 }
 
 impl Entry {
+    /// A change that is the last of its request.
+    #[inline]
+    pub fn new(change: Change, first: u32, units: u32, to: u32) -> Entry {
+        let named = match change {
+            Change::Write | Change::WriteLost => 0,
+            Change::Trim => 1,
+            Change::Gather | Change::Transplant | Change::Lose => units.count_ones() as u16,
+        };
+        Entry {
+            change,
+            ends: true,
+            named,
+            first,
+            units,
+            to,
+        }
+    }
+
     /// Units that the journal has to name.
+    #[inline]
     pub fn named(self) -> u64 {
         match self.change {
             Change::Write | Change::WriteLost => u64::from(self.units),
-            Change::Trim => 1,
-            Change::Gather | Change::Transplant | Change::Lose => {
-                u64::from(self.units.count_ones())
-            }
+            _ => u64::from(self.named),
         }
     }
 
     /// Places that must be programmed before it is ready: the first and how many.
+    #[inline]
     pub fn places(self) -> Option<(u32, u32)> {
-        match self.change {
-            Change::Write => Some((self.to, self.units)),
-            Change::Gather => Some((self.to, self.units.count_ones())),
-            Change::Trim | Change::Transplant | Change::Lose | Change::WriteLost => None,
-        }
+        // Which of the two it is cannot be foretold: that must not be a branch.
+        matches!(self.change, Change::Write | Change::Gather)
+            .then(|| (self.to, self.named() as u32))
     }
 }

@@ -231,13 +231,7 @@ impl Durability {
     /// Places of a slot have been moved to where `to` begins, in `superblock`.
     #[inline(never)]
     fn push_move(&mut self, change: Change, first: u32, units: u32, to: u32, superblock: u32) {
-        let entry = Entry {
-            change,
-            ends: true,
-            first,
-            units,
-            to,
-        };
+        let entry = Entry::new(change, first, units, to);
         self.push(entry, Some(superblock));
     }
 
@@ -281,7 +275,7 @@ impl Durability {
         };
         match soon.change {
             Change::Gather | Change::Transplant => {
-                for place in soon.to..soon.to + soon.units.count_ones() {
+                for place in soon.to..soon.to + soon.named() as u32 {
                     memory::prefetch(&self.durable, mapping.logical_of(place) as usize);
                 }
             }
@@ -542,13 +536,7 @@ impl SimDrive {
         if units == 0 || durability.canary == Some(Canary::LossForgotten) {
             return;
         }
-        let entry = Entry {
-            change: Change::Lose,
-            ends: true,
-            first,
-            units,
-            to: 0,
-        };
+        let entry = Entry::new(Change::Lose, first, units, 0);
         durability.push(entry, None);
     }
 
@@ -572,13 +560,7 @@ impl SimDrive {
         }
         // They wait for nothing, so all of them are ready when the first is.
         for (slot, units) in lost {
-            let entry = Entry {
-                change: Change::Lose,
-                ends: true,
-                first: slot << self.layout.unit_bits,
-                units,
-                to: 0,
-            };
+            let entry = Entry::new(Change::Lose, slot << self.layout.unit_bits, units, 0);
             durability.push(entry, None);
         }
     }
@@ -588,13 +570,7 @@ impl SimDrive {
         if let Some(durability) = &mut self.durability
             && first < end
         {
-            let entry = Entry {
-                change: Change::Trim,
-                ends: true,
-                first,
-                units: end - first,
-                to: 0,
-            };
+            let entry = Entry::new(Change::Trim, first, end - first, 0);
             durability.push(entry, None);
         }
     }

@@ -35,25 +35,25 @@ impl SimDrive {
     /// first found that nothing more of it may run now, if `settled`.
     #[inline]
     pub(in crate::sim) fn pump_writes_after(&mut self, settled: bool) {
-        if settled && self.limits.emptying.is_none() && self.asked_has_no_space() {
+        if self.writer.waiting.is_empty() {
             return;
         }
-        self.pump_writes();
+        if self.writer.asked.is_none()
+            || !(settled && self.asked_has_no_space()) && self.asked_fits()
+        {
+            self.admit_writes();
+        }
     }
 
     /// Whether the first write that waits was found to ask for space that there is not, and
     /// nothing that makes space can be started.
-    #[inline]
-    fn asked_has_no_space(&mut self) -> bool {
-        let Some(asked) = self.writer.asked.as_ref().filter(|asked| !asked.fua) else {
-            return false;
-        };
-        let (stream, promise, units) = (asked.stream, asked.promise, asked.units);
-        let waits = !self.buffer_has(units) || !self.host_has_space(stream, promise);
-        if waits && self.awaits_superblocks() {
-            return false;
-        }
-        waits
+    #[inline(never)]
+    fn asked_has_no_space(&self) -> bool {
+        let asked = self.writer.asked.as_ref().expect("the caller looked");
+        let (stream, promise) = (asked.stream, asked.promise);
+        self.limits.emptying.is_none()
+            && !self.awaits_superblocks()
+            && !self.host_has_space(stream, promise)
     }
 
     /// Whether there may be room now for what the first write that waits was found to ask for,
@@ -62,9 +62,6 @@ impl SimDrive {
     fn asked_fits(&mut self) -> bool {
         let asked = self.writer.asked.as_ref().expect("the caller looked");
         let (stream, promise) = (asked.stream, asked.promise);
-        if asked.fua {
-            return true;
-        }
         self.buffer_has(asked.units)
             && (self.host_has_space(stream, promise) || self.find_space(stream, promise))
     }
@@ -110,21 +107,15 @@ impl SimDrive {
             return true;
         }
         let asked = self.writer.asked.take();
-        let Some(mut asked) = asked.or_else(|| self.what_is_asked(command)) else {
+        let Some(asked) = asked.or_else(|| self.what_is_asked(command)) else {
             return false;
         };
-        if asked.fua {
-            asked.padding = self.fua_padding(command, asked.units, asked.bytes);
-            if !self.buffer_has(asked.units + asked.padding) {
-                self.writer.asked = Some(asked);
-                return false;
-            }
-        }
         let Asked {
             stream, promise, ..
         } = asked;
         if promise > 0 && !self.host_has_space(stream, promise) {
-            self.writer.asked = Some(asked);
+            // What fills a FUA write up changes with what arrives: it is worked out anew.
+            self.writer.asked = Some(asked).filter(|_| !self.commands.get(command).fua);
             return self.find_space(stream, promise);
         }
         self.writer.buffered += asked.units + asked.padding;
@@ -152,7 +143,6 @@ impl SimDrive {
             units,
             bytes,
             padding,
-            fua: self.commands.get(command).fua,
             stream: self.stream_of_admission(command, first),
             promise,
         })
@@ -256,16 +246,17 @@ impl SimDrive {
     /// Whether no stream has to open anything, with `units` more for one of them.
     #[inline(always)]
     fn all_have_room(&self, stream: StreamId, units: u32) -> bool {
-        let Writer { room, promised, .. } = &self.writer;
         // Mostly there is no more than one of each.
         if self.writer.sorting.numbers == 2 {
             let other = StreamId::nth(stream.number() ^ 1);
             return self.has_room(stream, units) && self.has_room(other, 0);
         }
-        // Without a branch for each: they are compared side by side.
-        let all = room.iter().zip(promised);
-        let none_lacks = all.fold(true, |none, (room, promised)| none & (promised <= room));
-        none_lacks && self.has_room(stream, units)
+        let numbers = self.writer.sorting.numbers;
+        let Writer { room, promised, .. } = &self.writer;
+        // One after another: what was changed last is not yet where it could be compared with
+        // the others side by side.
+        let mut all = room[..numbers].iter().zip(&promised[..numbers]);
+        self.has_room(stream, units) && all.all(|(room, promised)| promised <= room)
     }
 
     /// Whether a stream has room for `units` more in its superblock.

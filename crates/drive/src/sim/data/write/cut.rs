@@ -141,7 +141,7 @@ impl SimDrive {
     /// Whether units of a write that have arrived may take the place of what they held. Where
     /// the power can be cut, only those of a write that has come whole: else the log would
     /// have a part of it.
-    #[inline(never)]
+    #[inline]
     pub(super) fn may_coalesce(&self, command: u32, units: &std::ops::Range<u32>) -> bool {
         self.durability.is_none() || self.commands.get(command).units() == (units.start, units.end)
     }

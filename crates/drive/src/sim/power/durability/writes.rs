@@ -174,13 +174,8 @@ impl SimDrive {
         let follows = |nth: &u32| self.mapping.lookup(first + nth) == place + nth;
         let next = first + 1 + (1..most).take_while(follows).count() as u32;
         let to = self.kept_place(place);
-        let entry = Entry {
-            change: Change::Write,
-            ends: next == end,
-            first,
-            units: next - first,
-            to,
-        };
+        let mut entry = Entry::new(Change::Write, first, next - first, to);
+        entry.ends = next == end;
         let superblock = self.layout.superblock_of_slot(to >> self.layout.unit_bits);
         let durability = self.durability.as_mut().expect("the caller looked");
         durability.push(entry, Some(superblock));
@@ -193,13 +188,8 @@ impl SimDrive {
     fn log_lost_run(&mut self, first: u32, end: u32) -> u32 {
         let found = (first..end).find(|&unit| self.mapping.lookup(unit) != LOST);
         let next = found.unwrap_or(end);
-        let entry = Entry {
-            change: Change::WriteLost,
-            ends: next == end,
-            first,
-            units: next - first,
-            to: 0,
-        };
+        let mut entry = Entry::new(Change::WriteLost, first, next - first, 0);
+        entry.ends = next == end;
         let durability = self.durability.as_mut().expect("the caller looked");
         durability.push(entry, None);
         next
