@@ -93,7 +93,10 @@ pub(super) fn read(text: &str, status: i32, stderr: &str) -> Result<Answer, Stri
     if reached {
         words.push("its answer names no device".to_owned());
     }
-    Err(format!("smartctl has no answer: {}", words.join("; ")))
+    Err(format!(
+        "smartctl finds no health log: {}",
+        words.join("; ")
+    ))
 }
 
 fn messages(value: &Value) -> Vec<String> {
