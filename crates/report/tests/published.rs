@@ -48,8 +48,13 @@ fn what_does_not_hold_is_told_as_such() {
         sample.iops *= 2.0;
     }
     let text = section(&review).unwrap();
-    assert!(text.contains("does not hold"), "{text}");
-    assert!(text.contains("82,000 IOPS"), "{text}");
+    let (before, after) = (failing(&section(&reviewed()).unwrap()), failing(&text));
+    assert!(after > before, "{before} {after}\n{text}");
+}
+
+/// How many checks are told not to hold.
+fn failing(text: &str) -> usize {
+    text.matches("does not hold").count()
 }
 
 #[test]

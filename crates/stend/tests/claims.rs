@@ -14,7 +14,7 @@ use stend_analysis::claims::Article;
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
-/// A small drive, and one that takes three times as long over a command that writes.
+/// A small drive, and one that takes three times as long over a command that reads.
 fn models(dir: &Path) {
     let mut small = DEMO.to_owned();
     for (key, was, now) in [
@@ -26,9 +26,9 @@ fn models(dir: &Path) {
         assert_eq!(small.matches(&from).count(), 1, "{from}");
         small = small.replace(&from, &format!("\n{key} = {{ value = {now},"));
     }
-    let write = "write_command_ns = { value = ";
-    assert!(small.contains(&format!("{write}12000")));
-    let slow = small.replace(&format!("{write}12000"), &format!("{write}36000"));
+    let read = "read_command_ns = { value = ";
+    assert!(small.contains(&format!("{read}9000")));
+    let slow = small.replace(&format!("{read}9000"), &format!("{read}27000"));
     fs::write(dir.join("small.toml"), small.replace("demo-8gb", "small")).unwrap();
     fs::write(dir.join("slow.toml"), slow.replace("demo-8gb", "slow")).unwrap();
 }
@@ -44,11 +44,11 @@ fn article(dir: &Path, second: &str) {
          points = {{ op = \"write\", metric = \"iops\" }}\n\
          [figure.depth]\ntitle = \"random read, depth 8\"\ntest = \"depth-scaling\"\n\
          points = {{ queue_depth = 8, metric = \"iops\" }}\n\
-         [[finding]]\nid = \"faster\"\ntext = \"It writes faster than the slow one.\"\n\
-         [[finding.check]]\nfigure = \"write\"\ndrives = [\"small.toml\"]\n\
+         [[finding]]\nid = \"faster\"\ntext = \"It reads faster than the slow one.\"\n\
+         [[finding.check]]\nfigure = \"depth\"\ndrives = [\"small.toml\"]\n\
          order = {{ more_than = [\"rivals\"] }}\n\
-         [[finding]]\nid = \"second\"\ntext = \"Its reads at depth.\"\nwhen_not = \"because it is made up\"\n\
-         [[finding.check]]\nfigure = \"depth\"\ndrives = [\"small.toml\"]\nreading = \"at all\"\n{second}\n"
+         [[finding]]\nid = \"second\"\ntext = \"Its writes.\"\nwhen_not = \"because it is made up\"\n\
+         [[finding.check]]\nfigure = \"write\"\ndrives = [\"small.toml\"]\nreading = \"at all\"\n{second}\n"
     );
     fs::write(dir.join("small-drives.toml"), text).unwrap();
 }
@@ -132,8 +132,8 @@ fn what_was_simulated_before_is_not_simulated_again() {
     );
     let slow = fs::read_to_string(dir.join("slow.toml")).unwrap();
     let slower = slow.replace(
-        "write_command_ns = { value = 36000",
-        "write_command_ns = { value = 40000",
+        "read_command_ns = { value = 27000",
+        "read_command_ns = { value = 30000",
     );
     fs::write(dir.join("slow.toml"), slower).unwrap();
     let (_, progress, _) = claims(dir, &["small-drives.toml"]);
@@ -149,8 +149,12 @@ fn only_what_is_looked_at_is_measured_and_it_says_so() {
     let dir = dir.path();
     article(dir, HOLDS);
     claims(dir, &["small-drives.toml"]);
-    let shown = run(&mut stend(dir, &["lab", "show", "1", "--json"]));
-    let review = json(&shown.stdout);
+    let shown = |nth: &str| run(&mut stend(dir, &["lab", "show", nth, "--json"])).stdout;
+    let reviews = [json(&shown("1")), json(&shown("2"))];
+    let review = reviews
+        .iter()
+        .find(|r| r["target"]["name"] == "small")
+        .unwrap();
     assert_eq!(review["complete"], false);
     let of = |id: &str| {
         list(&review["tests"])
@@ -211,7 +215,7 @@ fn wrong_files_are_told_by_line() {
         fs::write(dir.join("wrong.toml"), text.replacen(from, to, 1)).unwrap();
         fails(dir, &["claims", "wrong.toml"], 3, parts);
     };
-    wrong("reading = ", "readnig = ", &["wrong.toml:25", "`readnig`"]);
+    wrong("reading = ", "readnig = ", &["wrong.toml:29", "`readnig`"]);
     wrong(
         "test = \"random\"",
         "test = \"rondam\"",

@@ -194,7 +194,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
                 .collect();
         }
         let all: Vec<(&str, Found)> = all.collect();
-        let values: Result<Vec<f64>, Missing> = all.iter().map(|(_, its)| its.clone()).collect();
+        let values = together(all.iter().map(|(_, its)| its.clone()));
         let its = values.map(|values| match by {
             By::Each | By::Greatest => values.into_iter().fold(f64::NEG_INFINITY, f64::max),
             By::Least => values.into_iter().fold(f64::INFINITY, f64::min),
@@ -209,14 +209,10 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
 
     /// One more than the drives that have more.
     fn place(&self, drive: &str, own: &Found, among: &[String]) -> Result<usize, Missing> {
-        let own = own.clone()?;
-        let mut place = 1;
-        for other in others(among, drive) {
-            if self.measure(&self.check.figure, other)? > own {
-                place += 1;
-            }
-        }
-        Ok(place)
+        let theirs = others(among, drive).map(|other| self.measure(&self.check.figure, other));
+        let own = own.clone();
+        let all = together(std::iter::once(own).chain(theirs))?;
+        Ok(1 + all[1..].iter().filter(|value| **value > all[0]).count())
     }
 
     fn expected(&self) -> String {
@@ -237,14 +233,12 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
                 };
                 match against {
                     None => format!("{multiple} {title}"),
-                    Some(drives) => {
-                        format!("{multiple} {other}{} {}", by.words(), self.named(drives))
-                    }
+                    Some(drives) => format!("{multiple} {other}{}", self.whom(*by, drives)),
                 }
             }
             Relation::Order { more, than } => {
                 let side = if *more { "more" } else { "less" };
-                format!("{side} than each of {}", self.named(than))
+                format!("{side} than {}", self.whom(By::Each, than))
             }
             Relation::Place {
                 among,
@@ -261,6 +255,14 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
                     (None, None) => format!("any place of {of}"),
                 }
             }
+        }
+    }
+
+    /// `the mean of a and b`; of one drive, its name.
+    fn whom(&self, by: By, drives: &[String]) -> String {
+        match drives {
+            [one] => one.clone(),
+            _ => format!("{} {}", by.words(), self.named(drives)),
         }
     }
 
@@ -304,6 +306,24 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
         let mut text = parts.join("; ");
         text += &lacking(comparisons);
         text
+    }
+}
+
+/// All of several figures, or all that is missing of them: what was not measured before what is
+/// not there.
+fn together(found: impl Iterator<Item = Found>) -> Result<Vec<f64>, Missing> {
+    let (mut values, mut open, mut gone) = (Vec::new(), Vec::new(), Vec::new());
+    for one in found {
+        match one {
+            Ok(value) => values.push(value),
+            Err(Missing::NotMeasured(what)) => open.push(what),
+            Err(Missing::NotThere(what)) => gone.push(what),
+        }
+    }
+    match (open.is_empty(), gone.is_empty()) {
+        (true, true) => Ok(values),
+        (false, _) => Err(Missing::NotMeasured(words::list(&open))),
+        (true, false) => Err(Missing::NotThere(words::list(&gone))),
     }
 }
 
@@ -411,14 +431,14 @@ impl Bounds {
             };
             parts.push(format!("about {}{tolerance}", of(middle)));
         }
+        parts.extend(self.above.map(|bound| format!("above {}", of(bound))));
         if let (Some(least), Some(most)) = (self.at_least, self.at_most) {
             parts.push(format!("{} to {}", of(least), of(most)));
         } else {
             parts.extend(self.at_least.map(|bound| format!("{} or more", of(bound))));
             parts.extend(self.at_most.map(|bound| format!("{} or less", of(bound))));
         }
-        parts.extend(self.above.map(|bound| format!("above {}", of(bound))));
         parts.extend(self.below.map(|bound| format!("below {}", of(bound))));
-        parts.join(", ")
+        parts.join(" and ")
     }
 }
