@@ -159,10 +159,27 @@ pub fn open_planned(
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
     format!(
-        "there is no drive model `{name}`, and no file of this name; shipped models: {}. A model \
+        "there is no drive model `{name}`, and no file of this name; {}. A model \
          file ends in .toml; a drive with a state is made by `stend drives create`; a file to be tested that does not exist yet needs --size",
-        names.join(", ")
+        like(name)
     )
+}
+
+/// The shipped models that have most words of a name that does not exist, and where all are
+/// listed.
+pub fn like(name: &str) -> String {
+    const NAMED_MAX: usize = 6;
+    let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
+    let common = |other: &str| other.split('-').filter(|w| words.contains(w)).count();
+    let most = SHIPPED.iter().map(|s| common(s.name)).max().unwrap_or(0);
+    let near = SHIPPED
+        .iter()
+        .filter(|s| most > 0 && common(s.name) == most);
+    let near: Vec<&str> = near.map(|s| s.name).take(NAMED_MAX).collect();
+    let all = format!("`stend drives` lists the {} shipped models", SHIPPED.len());
+    match near.is_empty() {
+        true => all,
+        false => format!("shipped models like it: {}; {all}", near.join(", ")),
+    }
 }

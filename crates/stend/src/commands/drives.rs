@@ -9,7 +9,7 @@ use stend_target::{SimulatedTarget, Target};
 
 use crate::args::{DrivesArgs, DrivesCommand};
 use crate::failure::Failure;
-use crate::open::is_model;
+use crate::open::{is_model, like};
 use crate::{print, signals};
 
 pub fn run(args: &DrivesArgs) -> Result<(), Failure> {
@@ -36,9 +36,14 @@ fn list(as_json: bool) -> Result<(), Failure> {
             .collect();
         return print_json(&json!({ "schema": "stend.drives/1", "drives": drives }));
     }
+    let width = SHIPPED
+        .iter()
+        .map(|s| s.name.len())
+        .max()
+        .unwrap_or_default();
     let mut text = String::new();
     for model in models() {
-        text += &format!("{:<24} {}\n", model.name, model.title);
+        text += &format!("{:<width$}  {}\n", model.name, model.title);
     }
     print(&text)
 }
@@ -117,11 +122,7 @@ fn create(name: &str, path: &Path, as_json: bool) -> Result<(), Failure> {
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<&str> = SHIPPED.iter().map(|s| s.name).collect();
-    format!(
-        "there is no drive model `{name}`; shipped models: {}",
-        names.join(", ")
-    )
+    format!("there is no drive model `{name}`; {}", like(name))
 }
 
 /// Prints a document on stdout.
