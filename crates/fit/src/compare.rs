@@ -173,7 +173,7 @@ fn answer(
     let figure = |model: &str| {
         let key = (model.to_owned(), ask.state, ask.test);
         let figures = predictions.get(&key);
-        let figures = figures.ok_or_else(|| format!("no model {model}"))?;
+        let figures = figures.ok_or_else(|| models.reason(model))?;
         let figures = figures.as_ref().map_err(|error| error.clone())?;
         let missing = match measured.tests[ask.test].figures[ask.figure].take {
             crate::measured::Take::Power => "the model has no energy",

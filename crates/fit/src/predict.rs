@@ -2,7 +2,7 @@
 
 use stend_base::Rng;
 use stend_drive::Model;
-use stend_drive::model::Value;
+use stend_drive::model::{NewValue, Value, write_values};
 use stend_target::{JobLog, JobOutcome, JobRequest, SimulatedTarget, Target, TargetError};
 
 use crate::measured::{Figure, State, Step, Take, Test, Used, Variant, Window};
@@ -14,13 +14,28 @@ const ALIGN_BYTES: u64 = 1 << 20;
 const STEP_SHARE: f64 = 0.1;
 
 /// A model of another capacity, of the same parts: what is not of the variant is the model's.
-pub fn vary(mut model: Model, variant: &Variant) -> Model {
-    model.capacity.user_bytes.get_mut().value = variant.user_bytes;
-    model.nand.dies.get_mut().value = variant.dies;
-    model.dram.size_mib.get_mut().value = variant.dram_mib;
-    model.name.clone_from(&variant.name);
-    model.title.clone_from(&variant.title);
-    model
+///
+/// # Errors
+/// What is wrong with such a model.
+pub fn vary(model: &Model, variant: &Variant) -> Result<Model, String> {
+    let value = |table, key, value| NewValue {
+        table,
+        key,
+        index: None,
+        value,
+    };
+    let values = [
+        value("capacity", "user_bytes", variant.user_bytes as f64),
+        value("nand", "dies", f64::from(variant.dies)),
+        value("dram", "size_mib", f64::from(variant.dram_mib)),
+    ];
+    let text = write_values(&model.text, &values, &variant.source);
+    let text = text.map_err(|error| error.to_string())?;
+    let varied = Model::parse(&text, &variant.name);
+    let mut varied = varied.map_err(|error| error.to_string())?;
+    varied.name.clone_from(&variant.name);
+    varied.title.clone_from(&variant.title);
+    Ok(varied)
 }
 
 /// A new drive, brought into a state.

@@ -50,9 +50,12 @@ pub(crate) fn stations(measured: &Measured, rows: &[usize]) -> Vec<Station> {
     stations.into_iter().map(station).collect()
 }
 
-/// Models by name, and what the variants among them were made from.
+/// A model, with the name of what it was made from if it is a variant; or what is wrong with it.
+type Found = Result<(Model, Option<String>), String>;
+
+/// Models by name.
 pub(crate) struct Models {
-    models: BTreeMap<String, (Model, Option<String>)>,
+    models: BTreeMap<String, Found>,
 }
 
 impl Models {
@@ -76,27 +79,32 @@ impl Models {
 
     /// The model of this name.
     pub(crate) fn get(&self, name: &str) -> Option<&Model> {
-        self.models.get(name).map(|(model, _)| model)
+        let (model, _) = self.models.get(name)?.as_ref().ok()?;
+        Some(model)
+    }
+
+    /// Why there is none of this name.
+    pub(crate) fn reason(&self, name: &str) -> String {
+        match self.models.get(name) {
+            Some(Err(problem)) => format!("no model {name}: {problem}"),
+            _ => format!("no model {name}"),
+        }
     }
 
     /// What it was made from, if it is a variant.
     pub(crate) fn variant_of(&self, name: &str) -> Option<String> {
-        self.models.get(name)?.1.clone()
+        self.models.get(name)?.as_ref().ok()?.1.clone()
     }
 }
 
-/// The model of a name, or its variant, with the name of what that was made from.
-fn named(
-    measured: &Measured,
-    name: &str,
-    of: &dyn Fn(&str) -> Option<Model>,
-) -> Option<(Model, Option<String>)> {
+/// The model of a name, or its variant.
+fn named(measured: &Measured, name: &str, of: &dyn Fn(&str) -> Option<Model>) -> Option<Found> {
     if let Some(model) = of(name) {
-        return Some((model, None));
+        return Some(Ok((model, None)));
     }
     let variant = measured.variants.iter().find(|v| v.name == name)?;
     let model = of(&variant.of)?;
-    Some((vary(model, variant), Some(variant.of.clone())))
+    Some(vary(&model, variant).map(|model| (model, Some(variant.of.clone()))))
 }
 
 /// Runs the tests of a station.

@@ -155,3 +155,19 @@ pub fn compared(measured: &Measured) -> Comparison {
 pub fn outcome(row: &str) -> Outcome {
     compared(&measured(row)).rows.remove(0).1
 }
+
+/// All rows compared, by models of one's own.
+pub fn compared_with(measured: &Measured, model: &dyn Fn(&str) -> Option<Model>) -> Comparison {
+    compare(
+        measured,
+        &Comparing {
+            model,
+            only: &|_| true,
+            seed: OPTIONS_SEED,
+            progress: &|_, _| (),
+        },
+    )
+}
+
+/// The seed of fits: figures that are made for them are made with it.
+pub const OPTIONS_SEED: u64 = 3;

@@ -1,0 +1,231 @@
+//! `stend claims --measured` and `stend fit` from outside.
+
+#![allow(missing_docs)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{fails, folder, json, list, number, ok};
+use serde_json::Value;
+
+const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
+
+/// Rows for the demonstration drive.
+const FIGURES: &str = r#"
+schema = "stend.measured/1"
+[[test]]
+id = "small"
+title = "small"
+source = "s"
+[[test.part]]
+id = "write"
+do = { job = "[w]\nrw=randwrite\nbs=4k\nsize=16m\n" }
+[[test.part]]
+id = "rest"
+do = { rest_s = 1 }
+[[test.part]]
+id = "read"
+do = { job = "[r]\nrw=randread\nbs=4k\niodepth=32\nsize=16m\n" }
+[[test.figure]]
+id = "write"
+metric = "write"
+part = "write"
+take = "iops"
+[[test.figure]]
+id = "read"
+metric = "read"
+part = "read"
+take = "iops"
+[[published]]
+drive = "Demo"
+model = "demo-8gb"
+source = "s"
+test = "small"
+unit = "IOPS"
+rows = [
+    { what = "read", figure = "read", state = "new", value = 60000.0 },
+    { what = "write", figure = "write", state = "new", value = 30000.0 },
+    { what = "much", figure = "write", state = "free-10gb", value = 30000.0 },
+]
+"#;
+
+fn free() -> String {
+    let free = |text: String, key: &str, bounds: &str| {
+        let line = DEMO.lines().find(|line| line.starts_with(key)).unwrap();
+        text.replace(line, &line.replace(" }", &format!(", free = {bounds} }}")))
+    };
+    let text = free(DEMO.to_owned(), "read_command_ns", "[4000, 30000]");
+    free(text, "write_command_ns", "[4000, 30000]")
+}
+
+fn set_up(dir: &Path) {
+    fs::write(dir.join("mine.toml"), free()).unwrap();
+    fs::write(dir.join("figures.toml"), FIGURES).unwrap();
+}
+
+const FIT: [&str; 4] = ["fit", "./mine.toml", "--to", "figures.toml"];
+
+fn fit(dir: &Path, more: &[&str]) -> Value {
+    json(&ok(dir, &[&FIT[..], &["--json"], more].concat()).stdout)
+}
+
+#[test]
+fn published_figures_beside_predicted_ones() {
+    let dir = folder();
+    let dir = dir.path();
+    let args = ["claims", "--measured", "--drive", "crucial-m550-512gb"];
+    fails(
+        dir,
+        &args,
+        3,
+        &[
+            "no published figures of crucial-m550-512gb",
+            "samsung-850-pro-256gb",
+        ],
+    );
+    fails(dir, &["claims"], 2, &["--measured"]);
+    let args = ["claims", "--measured", "--drive", "samsung-850-pro-256gb"];
+    let text = ok(dir, &args).stdout;
+    for part in [
+        "iometer-16gb rand-read-1",
+        "By metric",
+        "Shorter than",
+        "figures answered",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let told = json(&ok(dir, &[&args[..], &["--json"]].concat()).stdout);
+    assert_eq!(told["schema"], "stend.claims-measured/1");
+    let rows = list(&told["rows"]);
+    assert_eq!(told["answered"], rows.len());
+    for row in rows {
+        assert_eq!(row["model"], "samsung-850-pro-256gb");
+        assert!(number(&row["predicted"]) > 0.0, "{row}");
+        assert!(row["error"].is_number() && row["source"].is_string());
+    }
+}
+
+#[test]
+fn a_fit_writes_its_result_and_leaves_the_originals() {
+    let dir = folder();
+    let dir = dir.path();
+    set_up(dir);
+    let told = fit(dir, &["--generations", "12"]);
+    assert_eq!(told["schema"], "stend.fit/1");
+    assert!(number(&told["after"]["error_rms"]) < number(&told["before"]["error_rms"]));
+    assert!(number(&told["after"]["error_median"]) < 0.1, "{told:#}");
+    assert_eq!(list(&told["unanswered"]).len(), 1);
+    assert_eq!(fs::read_to_string(dir.join("mine.toml")).unwrap(), free());
+    let out = dir.join("fit-demo-8gb");
+    let text = fs::read_to_string(out.join("mine.toml")).unwrap();
+    assert!(
+        text.contains("fitted: to 2 measured figures of demo-8gb"),
+        "{text}"
+    );
+    ok(dir, &["drives", "check", "fit-demo-8gb/mine.toml"]);
+    assert_eq!(
+        json(&fs::read_to_string(out.join("fit.json")).unwrap()),
+        told
+    );
+    // In place as well, by the same search, which is finished.
+    let said = ok(
+        dir,
+        &[&FIT[..], &["--generations", "12", "--in-place"]].concat(),
+    );
+    assert!(
+        said.stderr.contains("going on after generation 12"),
+        "{}",
+        said.stderr
+    );
+    assert!(
+        said.stdout.contains("mine.toml: changed"),
+        "{}",
+        said.stdout
+    );
+    assert_eq!(fs::read_to_string(dir.join("mine.toml")).unwrap(), text);
+}
+
+#[test]
+fn a_search_goes_on_by_the_same_command() {
+    let dir = folder();
+    let dir = dir.path();
+    set_up(dir);
+    let whole = fit(dir, &["--generations", "8", "--out", "whole"]);
+    fit(dir, &["--generations", "3", "--out", "parts"]);
+    let rest = fit(dir, &["--generations", "8", "--out", "parts"]);
+    assert_eq!(rest, whole);
+    // Of another search, nothing is touched.
+    let state = dir.join("parts/fit-state.json");
+    let before = fs::read(&state).unwrap();
+    let args = [&FIT[..], &["--seed", "2", "--out", "parts"]].concat();
+    fails(dir, &args, 3, &["another search", "another folder"]);
+    assert_eq!(fs::read(&state).unwrap(), before);
+    fs::write(&state, "{").unwrap();
+    fails(
+        dir,
+        &[&FIT[..], &["--out", "parts"]].concat(),
+        3,
+        &["fit-state.json is no state"],
+    );
+}
+
+#[test]
+fn what_cannot_be_fitted_is_told_before_anything_is_done() {
+    let dir = folder();
+    let dir = dir.path();
+    set_up(dir);
+    let to = ["--to", "figures.toml"];
+    fails(
+        dir,
+        &[&["fit", "nosuch"], &to[..]].concat(),
+        3,
+        &["no drive model `nosuch`"],
+    );
+    fails(
+        dir,
+        &[&["fit", "demo-8gb"], &to[..]].concat(),
+        3,
+        &["no free figures", "free = ["],
+    );
+    let args = [&["fit", "./mine.toml", "demo-8gb"], &to[..]].concat();
+    fails(dir, &args, 3, &["demo-8gb is named twice"]);
+    let args = [&["fit", "sandisk-ultra-ii-480gb"], &to[..]].concat();
+    fails(
+        dir,
+        &args,
+        3,
+        &["sandisk-ultra-ii-480gb is never fitted", "predicted = true"],
+    );
+    fails(
+        dir,
+        &["fit", "./mine.toml", "--to", "no.toml"],
+        3,
+        &["cannot read", "no.toml"],
+    );
+    fails(
+        dir,
+        &[&FIT[..], &["--tests", "x"]].concat(),
+        3,
+        &["no test `x`", "small"],
+    );
+    fails(
+        dir,
+        &[&FIT[..], &["--states", "x"]].concat(),
+        3,
+        &["no state `x`", "new"],
+    );
+    fails(
+        dir,
+        &["fit", "./mine.toml", "--to", "published"],
+        3,
+        &["no measured figure"],
+    );
+    fs::write(
+        dir.join("figures.toml"),
+        FIGURES.replace("\"IOPS\"", "\"I/O\""),
+    )
+    .unwrap();
+    fails(dir, &FIT, 3, &["figures.toml:", "no unit `I/O`"]);
+}
