@@ -588,54 +588,6 @@ fn a_finished_test_that_is_made_again_is_not_lost_meanwhile() {
 }
 
 #[test]
-fn states_are_made_without_trim_where_the_target_takes_none() {
-    for can_be_copied in [false, true] {
-        let fake = Fake::without_trim(can_be_copied);
-        let spy = fake.spy.clone();
-        let tests = ["sequential", "degradation", "recovery"];
-        let review = run(fake, &options(&tests));
-        assert!(review.complete, "{:?}", review.failed);
-        assert_eq!(ids(&review.tests), tests);
-        let log = spy.log.lock().unwrap();
-        assert!(log.iter().all(|did| did != "trim"), "{log:?}");
-        assert!(log.contains(&"fill 1 s".to_owned()));
-        let condition = |c: &&stend_record::review::Condition| c.name == "TRIM in states";
-        let said = review.conditions.iter().find(condition).unwrap();
-        assert!(said.value.starts_with("NONE"), "{}", said.value);
-        for id in ["sequential", "degradation"] {
-            let warned = test(&review, id).warnings.join("\n");
-            assert!(warned.contains("made without TRIM"), "{id}: {warned}");
-        }
-        let left_out = test(&review, "recovery");
-        assert_eq!(results(left_out), 0);
-        assert!(left_out.warnings[0].contains("takes no TRIM"));
-    }
-    let review = run(Fake::real(), &options(&["sequential"]));
-    assert!(review.conditions.iter().all(|c| c.name != "TRIM in states"));
-    let warned = test(&review, "sequential").warnings.join("\n");
-    assert!(!warned.contains("TRIM"), "{warned}");
-}
-
-#[test]
-fn what_measures_trim_itself_is_left_out_without_it() {
-    let review = |name: &str, id: &str| {
-        let edition = Edition::load(name).unwrap();
-        let fake = Box::new(Fake::without_trim(false));
-        run_review(fake, &edition, &options(&[id]), &|_| {}).unwrap()
-    };
-    for (edition, id) in [
-        ("2018", "trim-response"),
-        ("recovery-ladder", "recovery-ladder"),
-    ] {
-        let review = review(edition, id);
-        assert!(review.complete);
-        let left_out = test(&review, id);
-        assert!(left_out.warnings[0].contains("takes no TRIM"), "{id}");
-        assert!(left_out.jobs.is_empty());
-    }
-}
-
-#[test]
 fn runs_below_a_second_are_lengthened_and_say_so() {
     let short = ReviewOptions {
         duration_scale: 0.001,
