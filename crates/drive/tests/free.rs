@@ -3,7 +3,7 @@
 use std::fs;
 
 use stend_drive::Model;
-use stend_drive::model::{Files, FreeFigure, NewValue, Value, WriteError, write_values};
+use stend_drive::model::{Files, FreeFigure, NewValue, SHIPPED, Value, WriteError, write_values};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
@@ -227,8 +227,42 @@ fn what_cannot_be_written_is_refused() {
         let error = error.expect_err("no whole number");
         assert!(matches!(error, WriteError::NotAllowed(_, _)), "{error}");
     }
+    let error = write_values(DEMO, &new("nand", "erase_us", None, f64::NAN), "x");
+    let error = error.expect_err("no number");
+    assert!(matches!(error, WriteError::NotAllowed(_, _)), "{error}");
     assert!(matches!(
         write_values("[a", &[], "x"),
         Err(WriteError::Broken(_))
     ));
+}
+
+/// Whoever fits a figure may go to its bounds without leaving what a model may be.
+#[test]
+fn shipped_figures_may_take_their_bounds() {
+    let mut count = 0;
+    for shipped in SHIPPED {
+        let files = Files::shipped(shipped.name).expect("it is shipped");
+        for figure in files.free() {
+            for value in figure.bounds {
+                let new = NewValue {
+                    table: &figure.table,
+                    key: &figure.key,
+                    index: figure.index,
+                    value,
+                };
+                let place = format!("{}: {figure:?} = {value}", shipped.name);
+                let file = files.files().iter().find(|f| f.name == figure.file);
+                let text = &file.expect("one of its files").text;
+                let text = write_values(text, &[new], "fitted: to a test");
+                let text = text.unwrap_or_else(|error| panic!("{place}: {error}"));
+                let mut changed = files.clone();
+                let sound = changed.replace(&figure.file, text);
+                sound.unwrap_or_else(|error| panic!("{place}: {error}"));
+                let model = changed.model();
+                model.unwrap_or_else(|error| panic!("{place}: {error}"));
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
 }
