@@ -93,6 +93,8 @@ pub struct SearchState {
     pub schema: String,
     /// SHA-256 of all that the search depends on.
     pub inputs: String,
+    /// Of each parameter, whether any figure feels it; empty as long as that is not known.
+    pub felt: Vec<bool>,
     /// What was found.
     pub history: History,
 }
@@ -102,8 +104,11 @@ pub struct SearchState {
 pub struct Fitted {
     /// Which.
     pub parameter: Parameter,
-    /// What the search found. Where no figure feels the parameter, the value it had.
+    /// What the search found; the value it had, if it is not determined.
     pub value: f64,
+    /// Whether the rows tell anything of it: it was searched for, and is felt where the search
+    /// ended.
+    pub determined: bool,
     /// What the figures feel of it.
     pub sensitivity: Sensitivity,
 }
@@ -147,13 +152,18 @@ pub fn fit(
     let own: Vec<f64> = parameters.iter().map(|p| p.figure.value).collect();
     let unanswered = drop_unanswered(&mut objective, &own)?;
     let before = only(objective.evaluate(std::slice::from_ref(&own)));
-    let values = |places: &[f64]| values(&parameters, places);
+    if state.felt.is_empty() {
+        state.felt = sensitivity::screen(&objective, &own, &before);
+    }
+    let felt = state.felt.clone();
+    let values = |places: &[f64]| values(&parameters, &felt, &own, places);
+    let searched = parameters.iter().zip(&felt).filter(|(_, felt)| **felt);
     let start = Best {
-        places: parameters.iter().map(|p| p.place(p.figure.value)).collect(),
+        places: searched.map(|(p, _)| p.place(p.figure.value)).collect(),
         cost: before.cost,
     };
     let options = SearchOptions {
-        population: population(&task.options, parameters.len()),
+        population: population(&task.options, start.places.len()),
         ..task.options
     };
     let mut history = std::mem::take(&mut state.history);
@@ -182,7 +192,7 @@ pub fn fit(
         true => values(&best.places),
         false => own.clone(),
     };
-    let (fitted, after) = sensitivity::settle(&objective, &own, &found);
+    let (fitted, after) = sensitivity::settle(&objective, &own, &found, &felt);
     Ok(Fit {
         parameters: fitted,
         before,
@@ -267,11 +277,14 @@ fn drop_unanswered(
     Ok(unanswered)
 }
 
-fn values(parameters: &[Parameter], places: &[f64]) -> Vec<f64> {
-    let pairs = parameters.iter().zip(places);
-    pairs
-        .map(|(parameter, place)| parameter.value(*place))
-        .collect()
+/// Values of all parameters: those that are felt by their places, the others as they are.
+fn values(parameters: &[Parameter], felt: &[bool], own: &[f64], places: &[f64]) -> Vec<f64> {
+    let mut places = places.iter();
+    let value = |(index, felt): (usize, &bool)| match felt {
+        true => places.next().map(|place| parameters[index].value(*place)),
+        false => Some(own[index]),
+    };
+    felt.iter().enumerate().filter_map(value).collect()
 }
 
 /// The evaluation of a single point.
@@ -286,6 +299,7 @@ fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitErr
         return Ok(SearchState {
             schema: STATE_SCHEMA.to_owned(),
             inputs: inputs.to_owned(),
+            felt: Vec::new(),
             history: History::default(),
         });
     };

@@ -52,6 +52,9 @@ pub(super) fn search<E>(
     mut kept: impl FnMut(&History, &Best) -> Result<(), E>,
 ) -> Result<Best, E> {
     let count = start.places.len();
+    if count == 0 {
+        return Ok(start);
+    }
     let space = Fitness::bounded(count, 1, &vec![0.0; count], &vec![1.0; count]);
     let parameters = CmaesParams {
         popsize: i32::try_from(options.population).unwrap_or(i32::MAX),
@@ -92,7 +95,7 @@ pub(super) fn search<E>(
 /// Points of a generation: what is asked for, or 4 and three times the logarithm of the number of
 /// parameters, as Hansen recommends, and an even number of them, for two processors.
 pub(super) fn population(options: &SearchOptions, parameters: usize) -> usize {
-    let usual = 4 + (3.0 * (parameters as f64).ln()).floor() as usize;
+    let usual = 4 + (3.0 * (parameters.max(1) as f64).ln()).floor() as usize;
     match options.population {
         0 => usual.next_multiple_of(2),
         given => given,

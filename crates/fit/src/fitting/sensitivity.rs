@@ -25,11 +25,30 @@ pub struct Sensitivity {
     pub cost_added: f64,
 }
 
-impl Sensitivity {
-    /// Whether the rows tell anything of the parameter.
-    pub fn is_determined(&self) -> bool {
-        self.change_per_tenth >= FELT_FROM
+/// Where a parameter is tried before the search, between its bounds.
+const SCREENED_AT: [f64; 2] = [0.25, 0.75];
+
+/// Whether any figure feels each parameter when it alone is moved far between its bounds. What is
+/// not felt would only make the search longer.
+pub(super) fn screen(objective: &Objective<'_>, own: &[f64], before: &Evaluation) -> Vec<bool> {
+    let parameters = objective.parameters.iter().enumerate();
+    let points: Vec<(usize, Vec<f64>)> = parameters
+        .flat_map(|(index, parameter)| {
+            SCREENED_AT.map(|place| {
+                let mut point = own.to_vec();
+                point[index] = parameter.value(place);
+                (index, point)
+            })
+        })
+        .collect();
+    let values: Vec<Vec<f64>> = points.iter().map(|(_, point)| point.clone()).collect();
+    let mut felt = vec![false; own.len()];
+    for ((index, _), evaluation) in points.iter().zip(objective.evaluate(&values)) {
+        // Values that make no sound model, or that leave a figure without an answer, are felt too.
+        let answered = evaluation.errors().len() == before.errors().len();
+        felt[*index] |= !answered || largest_change(before, &evaluation).0 >= FELT_FROM;
     }
+    felt
 }
 
 /// Finds out what is felt of each parameter, gives those that are not felt the value they had, and
@@ -38,6 +57,7 @@ pub(super) fn settle(
     objective: &Objective<'_>,
     own: &[f64],
     found: &[f64],
+    searched: &[bool],
 ) -> (Vec<Fitted>, Evaluation) {
     let parameters = objective.parameters;
     let tried: Vec<f64> = parameters
@@ -55,12 +75,14 @@ pub(super) fn settle(
     let (at_best, beside) = evaluations.split_first().expect("there is the best point");
     let fitted = parameters.iter().enumerate().map(|(index, parameter)| {
         let sensitivity = felt(at_best, &beside[index], found[index], tried[index]);
+        let determined = searched[index] && sensitivity.change_per_tenth >= FELT_FROM;
         Fitted {
             parameter: parameter.clone(),
-            value: match sensitivity.is_determined() {
+            value: match determined {
                 true => found[index],
                 false => own[index],
             },
+            determined,
             sensitivity,
         }
     });
@@ -91,25 +113,30 @@ fn beside(parameter: &Parameter, value: f64) -> f64 {
 }
 
 fn felt(at_best: &Evaluation, beside: &Evaluation, value: f64, tried: f64) -> Sensitivity {
-    let mut sensitivity = Sensitivity {
-        tried,
-        change_per_tenth: 0.0,
-        most_felt: None,
-        cost_added: beside.cost - at_best.cost,
-    };
     let moved = match value == 0.0 {
         true => CHANGE,
         false => ((tried - value) / value).abs(),
     };
-    for ((row, best), (_, other)) in at_best.rows.iter().zip(&beside.rows) {
-        let (Some(best), Some(other)) = (best.answer(), other.answer()) else {
+    let (change, most_felt) = largest_change(at_best, beside);
+    Sensitivity {
+        tried,
+        change_per_tenth: change * CHANGE / moved,
+        most_felt,
+        cost_added: beside.cost - at_best.cost,
+    }
+}
+
+/// The largest change of a figure from one evaluation to another, as a share, and its row.
+fn largest_change(from: &Evaluation, to: &Evaluation) -> (f64, Option<usize>) {
+    let mut largest = (0.0, None);
+    for ((row, from), (_, to)) in from.rows.iter().zip(&to.rows) {
+        let (Some(from), Some(to)) = (from.answer(), to.answer()) else {
             continue;
         };
-        let change = (other.predicted / best.predicted - 1.0).abs() * CHANGE / moved;
-        if change > sensitivity.change_per_tenth {
-            sensitivity.change_per_tenth = change;
-            sensitivity.most_felt = Some(*row);
+        let change = (to.predicted / from.predicted - 1.0).abs();
+        if change > largest.0 {
+            largest = (change, Some(*row));
         }
     }
-    sensitivity
+    largest
 }

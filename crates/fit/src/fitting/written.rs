@@ -42,7 +42,7 @@ pub fn written(
     let sources: Vec<String> = fit.parameters.iter().map(most_felt).collect();
     let sets = fit.parameters.iter().zip(&sources);
     let sets: Vec<Set<'_>> = sets
-        .filter(|(fitted, _)| fitted.sensitivity.is_determined())
+        .filter(|(fitted, _)| fitted.determined)
         .map(|(fitted, source)| Set {
             parameter: &fitted.parameter,
             value: fitted.value,

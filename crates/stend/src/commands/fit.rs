@@ -270,10 +270,7 @@ fn errors(evaluation: &Evaluation) -> (f64, f64) {
 fn parameter_line(measured: &Measured, fitted: &Fitted) -> String {
     let figure = &fitted.parameter.figure;
     let [lowest, highest] = figure.bounds;
-    let told = match (
-        fitted.sensitivity.is_determined(),
-        fitted.sensitivity.most_felt,
-    ) {
+    let told = match (fitted.determined, fitted.sensitivity.most_felt) {
         (true, Some(row)) => format!(
             "a tenth moves figures by up to {:.1} % ({})",
             fitted.sensitivity.change_per_tenth * 100.0,
@@ -312,7 +309,7 @@ fn document(measured: &Measured, fit: &Fit, files: &[Written]) -> Value {
             "free": figure.bounds,
             "before": figure.value,
             "after": fitted.value,
-            "determined": felt.is_determined(),
+            "determined": fitted.determined,
             "sensitivity": {
                 "tried": felt.tried,
                 "change_per_tenth": felt.change_per_tenth,

@@ -68,7 +68,10 @@ fn unknown(measured: &Measured, names: &[String]) -> String {
 fn table(measured: &Measured, comparison: &Comparison) -> String {
     let mut text = String::new();
     let mut drive = "";
-    for (row, outcome) in &comparison.rows {
+    // By model, and within it as published.
+    let mut rows: Vec<&(usize, Outcome)> = comparison.rows.iter().collect();
+    rows.sort_by_key(|(row, _)| measured.rows[*row].model.as_deref());
+    for (row, outcome) in rows {
         let row = &measured.rows[*row];
         let (Outcome::Answered(answer), Ok(ask)) = (outcome, &row.ask) else {
             continue;
