@@ -169,20 +169,24 @@ fn unknown(name: &str) -> String {
     )
 }
 
-/// The shipped models that have most words of a name that does not exist, and where all are
-/// listed.
+/// The shipped models that have most words of a name that does not exist; all of them, if
+/// none has any.
 pub fn like(name: &str) -> String {
     const NAMED_MAX: usize = 6;
     let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
     let common = |other: &str| other.split('-').filter(|w| words.contains(w)).count();
-    let most = SHIPPED.iter().map(|s| common(s.name)).max().unwrap_or(0);
-    let near = SHIPPED
-        .iter()
-        .filter(|s| most > 0 && common(s.name) == most);
-    let near: Vec<&str> = near.map(|s| s.name).take(NAMED_MAX).collect();
-    let all = format!("`stend drives` lists the {} shipped models", SHIPPED.len());
-    match near.is_empty() {
-        true => all,
-        false => format!("shipped models like it: {}; {all}", near.join(", ")),
+    let all = || SHIPPED.iter().map(|s| s.name);
+    let most = all().map(common).max().unwrap_or(0);
+    if most == 0 {
+        return format!("shipped models: {}", all().collect::<Vec<_>>().join(", "));
     }
+    let near: Vec<&str> = all()
+        .filter(|n| common(n) == most)
+        .take(NAMED_MAX)
+        .collect();
+    format!(
+        "shipped models like it: {}; `stend drives` lists all {}",
+        near.join(", "),
+        SHIPPED.len()
+    )
 }

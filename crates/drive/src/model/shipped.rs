@@ -87,6 +87,7 @@ pub const PARTS: &[Shipped] = shipped![
     "controllers/toshiba-tc58nc1000.toml",
     "firmware/ata-health.toml",
     "firmware/crucial-marvell.toml",
+    "firmware/erases-after-trim.toml",
     "firmware/no-slc-cache.toml",
     "firmware/plain-buffer.toml",
     "firmware/samsung-dynamic-throttling.toml",
