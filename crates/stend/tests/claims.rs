@@ -11,6 +11,7 @@ use std::path::Path;
 use common::{fails, folder, json, list, number, run, stend, tiny_edition};
 use serde_json::Value;
 use stend_analysis::claims::Article;
+use stend_drive::model::SHIPPED;
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
@@ -285,6 +286,17 @@ fn shipped_articles_fit_their_editions() {
         let text = Article::shipped_text(name).unwrap();
         for subject in Article::parse(text, name).unwrap().subjects {
             assert!(said.contains(&subject), "{subject}");
+        }
+    }
+}
+
+#[test]
+fn shipped_articles_name_shipped_drives() {
+    for name in Article::shipped() {
+        let text = Article::shipped_text(name).unwrap();
+        let article = Article::parse(text, name).unwrap();
+        for (drive, _) in article.needs() {
+            assert!(SHIPPED.iter().any(|s| s.name == drive), "{name}: {drive}");
         }
     }
 }
