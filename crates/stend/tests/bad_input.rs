@@ -704,6 +704,6 @@ fn help_and_documentation_name_the_same_exit_codes() {
     assert_eq!(in_help, in_document);
     assert_eq!(
         in_help,
-        ["0", "2", "3", "4", "5", "6", "7", "129", "130", "143"]
+        ["0", "2", "3", "4", "5", "6", "7", "8", "129", "130", "143"]
     );
 }
