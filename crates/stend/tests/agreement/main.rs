@@ -130,6 +130,23 @@ fn same_curves(kept: &Kept, test: &Value) {
         let logged: Vec<f64> = logged.filter(|iops| *iops > 0.0).collect();
         assert!(!logged.is_empty(), "{rows:?}");
         assert_eq!(shown[..logged.len()], logged);
+        same_bytes(curve, &answer.log("stend_bw.1.log"));
+    }
+}
+
+/// What had been written by the end of each interval, by fio's log of the bandwidth, KiB/s.
+fn same_bytes(curve: &Value, rows: &[Vec<u64>]) {
+    let interval_ms = (number(&curve["interval_s"]) * 1e3).round() as u64;
+    // fio takes the time in whole ms: as much as two of them may be off in each row.
+    let share = 2.0 / interval_ms as f64;
+    assert!(share < 0.005);
+    let mut before_ms = rows[0][0] - interval_ms;
+    let mut bytes = 0.0;
+    for (row, sample) in rows.iter().zip(list(&curve["samples"])) {
+        bytes += row[1] as f64 * 1.024 * (row[0] - before_ms) as f64;
+        before_ms = row[0];
+        let off = number(&sample["written_bytes"]) / bytes - 1.0;
+        assert!(off.abs() < share, "{sample}: off by {off}, {row:?}");
     }
 }
 
@@ -158,12 +175,16 @@ fn same_benchmark(kept: &Kept, test: &Value) {
         jobs.next();
         let direction = cell["op"].as_str().unwrap();
         let mut best = 0.0_f64;
+        let mut least_ns = f64::INFINITY;
         for pass in list(&cell["passes"]) {
             let answer = kept.of(jobs.next().unwrap());
             same(pass, answer.jobs(), direction);
             same_cpu_time(pass, answer.jobs());
-            best = best.max(number(&answer.job()[direction]["bw_bytes"]));
+            let of = &answer.job()[direction];
+            best = best.max(number(&of["bw_bytes"]));
+            least_ns = least_ns.min(number(&of["clat_ns"]["mean"]));
         }
+        assert_eq!(number(&cell["best_mean_latency_ns"]), least_ns);
         assert_eq!(number(&cell["best_bw_bytes_per_s"]), best);
     }
     assert_eq!(jobs.next(), None);

@@ -18,6 +18,38 @@ fn each_round_is_fios() {
     }
 }
 
+#[test]
+fn a_steady_start_is_of_fios_rounds() {
+    if !have(&["fio"]) {
+        return;
+    }
+    let dir = folder();
+    let steady = ["--until-steady", "--duration-scale", "0.01"];
+    let (review, kept) = reviewed(dir.path(), "degradation", &steady);
+    let [start] = &list(&test(&review, "degradation")["steady_starts"])[..] else {
+        panic!("one curve, one state")
+    };
+    // The curve itself is logged.
+    let rounds = kept.all().iter().filter(|run| {
+        let text = &run.text;
+        text.contains("rw=randwrite") && !text.contains("write_iops_log")
+    });
+    let of: Vec<&Value> = rounds.map(|run| &run.job()["write"]).collect();
+    assert_eq!(number(&start["rounds"]), of.len() as f64);
+    let sum = |of: &[&Value], key: &str| of.iter().map(|d| number(&d[key])).sum::<f64>();
+    assert_eq!(number(&start["written_bytes"]), sum(&of, "io_bytes"));
+    let last = &of[of.len() - 5..];
+    let mean = sum(last, "iops") / 5.0;
+    close(number(&start["iops_mean"]), mean);
+    let speeds: Vec<f64> = last.iter().map(|d| number(&d["iops"])).collect();
+    let greatest = speeds.iter().copied().fold(f64::MIN, f64::max);
+    let least = speeds.iter().copied().fold(f64::MAX, f64::min);
+    close(number(&start["spread_share"]), (greatest - least) / mean);
+    // The slope through five evenly spaced values, over four steps.
+    let slope = (2.0 * (speeds[4] - speeds[0]) + speeds[3] - speeds[1]) / 10.0;
+    close(number(&start["drift_share"]), 4.0 * slope / mean);
+}
+
 fn same_rounds(kept: &Kept, test: &Value) {
     let rounds = list(&test["rounds"]["rounds"]);
     let (loads, jobs) = (list(&test["rounds"]["loads"]), list(&test["jobs"]));

@@ -36,6 +36,9 @@ fn each_trace_is_fios() {
         let jobs = list(&test["jobs"]);
         let traces = list(&test["traces"]);
         assert_eq!(jobs.len(), traces.len());
+        let sum = |key: &str| traces.iter().map(|trace| number(&trace[key])).sum::<f64>();
+        let overall = (sum("read_bytes") + sum("written_bytes")) / sum("busy_s");
+        close(number(&test["overall_bw_bytes_per_s"]), overall);
         for (trace, job) in traces.iter().zip(jobs) {
             // Behind the command that does the same.
             let [answer] = kept.all_of(job)[..] else {
@@ -269,11 +272,6 @@ fn busy_is(shown_ns: f64, answer: &Answer, went: &[Went]) {
     close(shown_ns, estimated as f64);
     let all: i64 = went.iter().map(|request| request.latency).sum();
     let least = all as f64 / depth(answer) as f64;
-    println!(
-        "busy {shown_ns} of {all}, {} periods, depth {}",
-        merged.len(),
-        depth(answer)
-    );
     assert!(
         (least..=all as f64).contains(&shown_ns),
         "{shown_ns} of {all}"
@@ -285,6 +283,5 @@ fn elapsed_is(shown_ns: f64, answer: &Answer) {
     let rows = answer.log("stend_lat.1.log");
     let last_ns = rows.iter().map(|row| row[0]).max().unwrap() as f64 * 1e6;
     let beyond = shown_ns - last_ns;
-    println!("beyond {beyond}");
     assert!((-1.0..=MS as f64 + 1.0).contains(&beyond), "{beyond} ns");
 }
