@@ -1,27 +1,17 @@
-//! What only real targets have: the host's own limit, time on processors, SMART, reading
-//! alone, and figures that are fio's to the last digit.
+//! What only real targets have: the host's own limit, SMART, reading alone.
 
 #![allow(missing_docs)]
 
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use common::{
-    Loop, MIB, Mounted, fails, folder, have, have_root_and, impostor, json, list, number, ok,
-    page_header, review, run, saved, script, stend, test, tiny_edition, tool,
+    Loop, MIB, Mounted, fails, folder, have, have_root_and, json, list, number, ok, page_header,
+    review, run, saved, script, stend, test, tiny, tool,
 };
 use serde_json::Value;
-
-/// The tests of the tiny edition that measure points.
-const POINTS: &str = "sequential,random,depth-scaling,block-scaling,mixed-sequential,mixed-random";
-
-fn tiny<'a>(dir: &Path, target: &[&'a str], tests: &'a str) -> Vec<&'a str> {
-    tiny_edition(dir);
-    let more = ["--edition", "tiny.toml", "--out", "out", "--tests", tests];
-    [&["review", "--json"], target, &more].concat()
-}
 
 fn fact<'a>(facts: &'a Value, name: &str) -> Option<&'a str> {
     let found = list(facts).iter().find(|fact| fact["name"] == name)?;
@@ -136,167 +126,6 @@ fn a_null_engine_that_is_missing_costs_no_review() {
         limit.contains("not measured") && limit.contains("not loadable"),
         "{limit}"
     );
-}
-
-/// A script in fio's place that keeps every job and its answer in `answers`.
-fn keeping_fio(dir: &Path) -> PathBuf {
-    let answers = dir.join("answers");
-    fs::create_dir(&answers).unwrap();
-    let answers = answers.display();
-    impostor(
-        dir,
-        &format!(
-            "for arg; do case \"$arg\" in --output=*) answer=\"${{arg#--output=}}\" ;; esac; done\n\
-             fio \"$@\"; code=$?\n\
-             n=$(ls {answers} | wc -l)\n\
-             cp \"$job\" {answers}/$n.fio && cp \"$answer\" {answers}/$n.json\n\
-             test -e stend_iops.1.log && cp stend_iops.1.log {answers}/$n.log\n\
-             exit $code"
-        ),
-    )
-}
-
-/// fio's answer to a job, by the job's text.
-fn answer(dir: &Path, job: &str) -> Value {
-    let entries = fs::read_dir(dir.join("answers")).unwrap();
-    let mut found = entries.map(|entry| entry.unwrap().path()).filter(|path| {
-        path.extension().is_some_and(|e| e == "fio") && fs::read_to_string(path).unwrap() == job
-    });
-    let path = found.next().expect("the job that is shown was run");
-    assert_eq!(found.next(), None, "twice: {job}");
-    json(&fs::read_to_string(path.with_extension("json")).unwrap())
-}
-
-/// Figures of one direction as the review shows them are those of fio's answer.
-fn same(shown: &Value, jobs: &[Value], direction: &str) {
-    let [job] = jobs else {
-        panic!("reported apart: {jobs:?}")
-    };
-    let of = &job[direction];
-    assert_eq!(number(&shown["iops"]), number(&of["iops"]));
-    assert_eq!(number(&shown["bw_bytes_per_s"]), number(&of["bw_bytes"]));
-    same_latency(&shown["latency_ns"], &of["clat_ns"]);
-}
-
-fn same_latency(latency: &Value, clat: &Value) {
-    for (key, percentile) in [
-        ("p50", "50.000000"),
-        ("p99", "99.000000"),
-        ("p99_9", "99.900000"),
-        ("p99_99", "99.990000"),
-        ("p99_999", "99.999000"),
-    ] {
-        assert_eq!(latency[key], clat["percentile"][percentile], "{key}");
-    }
-    assert_eq!(number(&latency["mean"]), number(&clat["mean"]));
-    assert_eq!(latency["max"], clat["max"]);
-}
-
-#[test]
-fn figures_are_those_of_fio_to_the_last_digit() {
-    if !have(&["fio"]) {
-        return;
-    }
-    let dir = folder();
-    let dir = dir.path();
-    let fio = keeping_fio(dir);
-    let tests = format!("{POINTS},degradation,crystaldiskmark");
-    let args = tiny(dir, &["drive.bin", "--size", "64MiB"], &tests);
-    let said = run(stend(dir, &args).env("STEND_FIO", &fio));
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
-    let review = json(&said.stdout);
-    same_curve(dir, test(&review, "degradation"));
-    same_benchmark(dir, test(&review, "crystaldiskmark"));
-    let mut seen = 0;
-    for test in list(&review["tests"]) {
-        let points = test["points"].as_array().into_iter().flatten();
-        for (point, job) in points.zip(list(&test["jobs"])) {
-            let answer = answer(dir, job["text"].as_str().unwrap());
-            let jobs = list(&answer["jobs"]);
-            match point["op"].as_str().unwrap() {
-                "mixed" => mixed(point, jobs),
-                op => same(point, jobs, op),
-            }
-            same_cpu_time(point, jobs);
-            seen += 1;
-        }
-    }
-    assert!(seen >= 12, "{seen}");
-    let page = page(dir);
-    assert!(page.contains("CPU time"));
-}
-
-fn same_cpu_time(shown: &Value, jobs: &[Value]) {
-    let total = |key: &str| jobs.iter().map(|job| number(&job[key])).sum::<f64>();
-    let directions = ["read", "write"];
-    let requests = jobs
-        .iter()
-        .flat_map(|job| directions.map(|d| number(&job[d]["total_ios"])));
-    let cpu_s = (total("usr_cpu") + total("sys_cpu")) / 100.0 * total("job_runtime") / 1e3;
-    let wanted = cpu_s * 1e9 / requests.sum::<f64>();
-    let shown = number(&shown["cpu_ns_per_request"]);
-    assert!((shown / wanted - 1.0).abs() < 1e-9, "{shown} {wanted}");
-}
-
-/// A curve's latencies are those of fio's answer, its samples those of fio's log, and what they
-/// add up to is fio's total.
-fn same_curve(dir: &Path, test: &Value) {
-    let curve = &test["series"][0];
-    let answer = answer(dir, test["jobs"][0]["text"].as_str().unwrap());
-    let jobs = list(&answer["jobs"]);
-    let of = &jobs[0]["write"];
-    assert_eq!(jobs.len(), 1);
-    same_latency(&curve["latency_ns"], &of["clat_ns"]);
-    same_cpu_time(curve, jobs);
-    let samples = list(&curve["samples"]);
-    let written = number(&samples.last().unwrap()["written_bytes"]);
-    assert_eq!(written, number(&of["io_bytes"]));
-    // fio's log has no row for an interval without requests, nor for the last, cut short.
-    let shown = samples.iter().map(|sample| number(&sample["iops"]));
-    let shown: Vec<f64> = shown.filter(|iops| *iops > 0.0).collect();
-    let logs = fs::read_dir(dir.join("answers")).unwrap();
-    let logs = logs.map(|entry| entry.unwrap().path());
-    let logs: Vec<_> = logs
-        .filter(|path| path.extension().is_some_and(|e| e == "log"))
-        .collect();
-    let [log] = &logs[..] else {
-        panic!("one curve, and {} logs", logs.len());
-    };
-    let text = fs::read_to_string(log).unwrap();
-    let value = |line: &str| line.split(',').nth(1).unwrap().trim().parse().unwrap();
-    let logged: Vec<f64> = text.lines().map(value).filter(|iops| *iops > 0.0).collect();
-    assert!(logged.len() >= 2, "{text}");
-    assert_eq!(shown[..logged.len()], logged);
-}
-
-/// Every pass that counts is fio's, and the best of them is what a cell shows.
-fn same_benchmark(dir: &Path, test: &Value) {
-    let mut jobs = list(&test["jobs"]).iter();
-    for cell in list(&test["benchmark"]) {
-        // The first is discarded.
-        jobs.next();
-        let direction = cell["op"].as_str().unwrap();
-        let mut best = 0.0_f64;
-        for pass in list(&cell["passes"]) {
-            let job = jobs.next().unwrap();
-            let answer = answer(dir, job["text"].as_str().unwrap());
-            same(pass, list(&answer["jobs"]), direction);
-            same_cpu_time(pass, list(&answer["jobs"]));
-            best = best.max(number(&answer["jobs"][0][direction]["bw_bytes"]));
-        }
-        assert_eq!(number(&cell["best_bw_bytes_per_s"]), best);
-    }
-    assert_eq!(jobs.next(), None);
-}
-
-fn mixed(point: &Value, jobs: &[Value]) {
-    let parts = point["parts"].as_array().map_or(&[][..], Vec::as_slice);
-    for part in parts {
-        same(part, jobs, part["op"].as_str().unwrap());
-    }
-    let sum = |key: &str| -> f64 { parts.iter().map(|part| number(&part[key])).sum() };
-    assert_eq!(number(&point["iops"]), sum("iops"));
-    assert_eq!(number(&point["bw_bytes_per_s"]), sum("bw_bytes_per_s"));
 }
 
 #[test]

@@ -110,14 +110,17 @@ pub struct OpResult {
     pub latency: LatencyStats,
 }
 
-/// How late requests were issued against their time.
+/// How late requests were issued against their time, of those whose issue is known: on a real
+/// target, not of flushes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lateness {
     /// Requests issued late at all.
     pub requests: u64,
+    /// Requests whose issue is known, late or not.
+    pub known_requests: u64,
     /// The latest, ns.
     pub max_ns: u64,
-    /// Sum over all requests, ns.
+    /// Sum over the known requests, ns.
     pub sum_ns: u128,
 }
 
@@ -126,6 +129,7 @@ impl Lateness {
     #[inline]
     pub fn record(&mut self, late_ns: u64) {
         self.requests += u64::from(late_ns > 0);
+        self.known_requests += 1;
         self.max_ns = self.max_ns.max(late_ns);
         self.sum_ns += u128::from(late_ns);
     }
@@ -167,11 +171,10 @@ impl Replayed {
         (self.busy.0 > 0).then(|| self.moved_bytes() as f64 * 1e3 / self.busy.0 as f64)
     }
 
-    /// Mean lateness, ns.
+    /// Mean lateness of the requests whose issue is known, ns.
     pub fn lateness_ns_mean(&self) -> Option<f64> {
-        let requests = self.requests();
-        let lateness = self.lateness.filter(|_| requests > 0)?;
-        Some(lateness.sum_ns as f64 / requests as f64)
+        let lateness = self.lateness.filter(|late| late.known_requests > 0)?;
+        Some(lateness.sum_ns as f64 / lateness.known_requests as f64)
     }
 }
 

@@ -191,6 +191,13 @@ pub fn tiny_edition(dir: &Path) -> PathBuf {
     path
 }
 
+/// The arguments of a review of a target by tests of the tiny edition; its report goes to `out`.
+pub fn tiny<'a>(dir: &Path, target: &[&'a str], tests: &'a str) -> Vec<&'a str> {
+    tiny_edition(dir);
+    let more = ["--edition", "tiny.toml", "--out", "out", "--tests", tests];
+    [&["review", "--json"], target, &more].concat()
+}
+
 /// A drive model of 64 MiB in the folder, whose flash bears nine erasures.
 pub fn mortal_model(dir: &Path) -> PathBuf {
     let mut text = include_str!("../../../../drives/demo-8gb.toml")

@@ -1,0 +1,123 @@
+//! fio's jobs, answers and logs, kept by a script in its place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::common::{impostor, json, list};
+
+/// A script in fio's place that keeps every job, its answer and its logs, each in a folder of
+/// its own in `answers`, and when the target was changed last, s.
+pub fn keeping_fio(dir: &Path) -> PathBuf {
+    let answers = dir.join("answers");
+    fs::create_dir(&answers).unwrap();
+    impostor(
+        dir,
+        &format!(
+            "for arg; do case \"$arg\" in --output=*) answer=\"${{arg#--output=}}\" ;; esac; done\n\
+             fio \"$@\"; code=$?\n\
+             to={answers}/$(ls {answers} | wc -l)\n\
+             mkdir $to && cp \"$job\" $to/job && cp \"$answer\" $to/json\n\
+             stat --format %.9Z {target} > $to/changed 2> /dev/null\n\
+             for log in stend_*.log trace.log; do test -e $log && cp $log $to/; done\n\
+             exit $code",
+            answers = answers.display(),
+            target = dir.join("drive.bin").display(),
+        ),
+    )
+}
+
+/// What one run of fio was given, and what it answered.
+pub struct Answer {
+    folder: PathBuf,
+    /// The job file.
+    pub text: String,
+    json: Value,
+}
+
+impl Answer {
+    /// The jobs of the answer.
+    pub fn jobs(&self) -> &[Value] {
+        list(&self.json["jobs"])
+    }
+
+    /// The only one.
+    pub fn job(&self) -> &Value {
+        let [job] = self.jobs() else {
+            panic!("reported apart: {}", self.text)
+        };
+        job
+    }
+
+    /// A file of the run.
+    pub fn file(&self, name: &str) -> String {
+        let path = self.folder.join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The rows of a log.
+    pub fn log(&self, name: &str) -> Vec<Vec<u64>> {
+        let text = self.file(name);
+        let row = |line: &str| {
+            let numbers = line.split(',').map(|field| field.trim().parse().unwrap());
+            numbers.collect()
+        };
+        text.lines().map(row).collect()
+    }
+}
+
+/// All runs of fio, in the order of time.
+pub struct Kept(Vec<Answer>);
+
+impl Kept {
+    pub fn read(dir: &Path) -> Kept {
+        let answers = dir.join("answers");
+        let count = fs::read_dir(&answers).unwrap().count();
+        let read = |number: usize| {
+            let folder = answers.join(number.to_string());
+            let text = |name| fs::read_to_string(folder.join(name)).unwrap();
+            Answer {
+                text: text("job"),
+                json: json(&text("json")),
+                folder,
+            }
+        };
+        Kept((0..count).map(read).collect())
+    }
+
+    pub fn all(&self) -> &[Answer] {
+        &self.0
+    }
+
+    /// The runs of a job that is shown, but for the number that chance starts from.
+    pub fn repeats_of(&self, job: &Value) -> Vec<&Answer> {
+        let seedless = |text: &str| -> Vec<String> {
+            let lines = text.lines().filter(|line| !line.starts_with("randseed="));
+            lines.map(str::to_owned).collect()
+        };
+        let wanted = seedless(shown(job));
+        let alike = |answer: &&Answer| seedless(&answer.text) == wanted;
+        self.0.iter().filter(alike).collect()
+    }
+
+    /// The runs of a job that is shown with remarks before or behind it.
+    pub fn all_of(&self, job: &Value) -> Vec<&Answer> {
+        let text = shown(job);
+        let held = |answer: &&Answer| text.contains(&answer.text);
+        self.0.iter().filter(held).collect()
+    }
+
+    /// The only run of a job that is shown.
+    pub fn of(&self, job: &Value) -> &Answer {
+        let text = shown(job);
+        let mut found = self.0.iter().filter(|answer| answer.text == text);
+        let answer = found.next().expect("the job that is shown was run");
+        assert!(found.next().is_none(), "twice: {text}");
+        answer
+    }
+}
+
+fn shown(job: &Value) -> &str {
+    job["text"].as_str().unwrap()
+}
