@@ -27,6 +27,12 @@ const POINTS: &str = "sequential,random,depth-scaling,block-scaling,mixed-sequen
 fn reviewed(dir: &Path, tests: &str, more: &[&str]) -> (Value, Kept) {
     let fio = keeping_fio(dir);
     let args = [&tiny(dir, &["drive.bin", "--size", "64MiB"], tests), more].concat();
+    // A busy machine may take a second or two to start fio, and a deletion must not come first.
+    let edition = dir.join("tiny.toml");
+    let short = fs::read_to_string(&edition).unwrap();
+    let longer = short.replace("reference_s = 2\n", "reference_s = 5\n");
+    assert_ne!(longer, short);
+    fs::write(edition, longer).unwrap();
     let said = run(stend(dir, &args).env("STEND_FIO", &fio));
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     (json(&said.stdout), Kept::read(dir))
