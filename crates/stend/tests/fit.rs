@@ -75,7 +75,7 @@ fn fit(dir: &Path, more: &[&str]) -> Value {
 fn published_figures_beside_predicted_ones() {
     let dir = folder();
     let dir = dir.path();
-    let args = ["claims", "--measured", "--drive", "crucial-m550-512gb"];
+    let args = ["claims", "--measured", "--drives", "crucial-m550-512gb"];
     fails(
         dir,
         &args,
@@ -86,7 +86,7 @@ fn published_figures_beside_predicted_ones() {
         ],
     );
     fails(dir, &["claims"], 2, &["--measured"]);
-    let args = ["claims", "--measured", "--drive", "samsung-850-pro-256gb"];
+    let args = ["claims", "--measured", "--drives", "samsung-850-pro-256gb"];
     let text = ok(dir, &args).stdout;
     for part in [
         "iometer-16gb rand-read-1",
