@@ -166,7 +166,8 @@ impl Survival {
             deterministic: spec.trim.work.as_ref().is_none_or(|w| w.deterministic),
             overlapping,
             media: Media::new(seed, &spec),
-            losses: Losses::new(&spec, units),
+            // What was lost before the drive was told to show less is among them.
+            losses: Losses::new(&spec, (spec.user_bytes / UNIT) as usize),
             probes: canary.is_none().then(|| Rng::stream(seed, "probes")),
             again: spec
                 .buffer
