@@ -86,4 +86,10 @@ pub trait Device {
     /// [`SimTime::NEVER`]: nothing more will happen). Completions of one instant come one a
     /// call, in a reproducible order. `limit` must not lie before [`Device::now`].
     fn advance(&mut self, limit: SimTime) -> Option<Completion>;
+
+    /// Bytes that it has written to its flash for whatever reason, since it was made; `None`
+    /// where that is not known.
+    fn flash_written_bytes(&self) -> Option<u64> {
+        None
+    }
 }

@@ -458,6 +458,33 @@ fn progress_is_told_and_may_stop() {
     );
 }
 
+#[test]
+fn what_is_enough_ends_the_run_and_what_is_in_flight_counts() {
+    let asked = Cell::new(0);
+    let enough = |p: &Progress| {
+        asked.set(asked.get() + 1);
+        p.elapsed >= Nanos::from_millis(5)
+    };
+    let options = RunOptions {
+        enough: Some(&enough),
+        progress_every: Nanos::from_millis(1),
+        ..RunOptions::default()
+    };
+    let text = "[j]\nrw=randread\niodepth=4\ntime_based\nruntime=20ms\n[k]\nrw=write\niodepth=2\n";
+    let file = JobFile::parse(text).unwrap();
+    let mut device = ConstantDevice::new(CAPACITY, LATENCY);
+    let result = run(&mut device, &file, &options).unwrap();
+    // Five looks a little more than a millisecond apart, and the requests that were in flight.
+    assert_eq!(asked.get(), 5);
+    for job in &result.jobs {
+        let runtime_us = job.runtime.0 / 1000;
+        assert!((5_000..5_400).contains(&runtime_us), "{runtime_us}");
+        let issued: u64 = job.depths.iter().sum();
+        let done: u64 = job.directions.iter().map(|d| d.latency.count()).sum();
+        assert_eq!(issued, done);
+    }
+}
+
 /// Loses every request.
 struct Deaf(SimTime);
 

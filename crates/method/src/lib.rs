@@ -12,6 +12,7 @@ mod benchmark;
 mod conditions;
 pub mod edition;
 mod endurance;
+mod enough;
 mod event;
 mod files;
 mod histogram;
@@ -32,6 +33,7 @@ mod traces;
 mod until_steady;
 
 pub use edition::{Edition, EditionError, SteadyLoad};
+pub use enough::{Ending, EndsWhen};
 pub use event::Event;
 pub use run::{
     DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, Wanted, check_options,

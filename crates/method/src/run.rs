@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use stend_analysis::ends::end_level;
 use stend_record::review::{
     JobText, PointOp, Review, SCHEMA, Series, TargetInfo, TargetKind, TestResult,
 };
@@ -12,6 +13,7 @@ use stend_target::{JobOutcome, JobRequest, Target, TargetError, WriteLimit};
 use crate::conditions;
 use crate::edition::{Curve, Edition, Load, SteadyLoad, Step, TestKind, range_bytes, size_text};
 use crate::endurance;
+use crate::enough::{Before, Ending, EndsWhen, Watch};
 use crate::event::Event;
 use crate::host::{self, Limits};
 use crate::job::{self, JobFrame};
@@ -38,6 +40,9 @@ pub struct ReviewOptions<'a> {
     /// Only these points of the tests that consist of points; `None` for all. A test that
     /// lacks some says so, and its review is not complete.
     pub wanted: Option<Wanted<'a>>,
+    /// When enough of a measurement has been seen; without it, at its end. One that ended early
+    /// says so in the warnings of its test. Only simulated drives end anything early.
+    pub ends_when: Option<EndsWhen<'a>>,
     /// Root seed: every job's own seed is derived from it and from the job's name.
     pub seed: u64,
     /// Factor on every duration, pauses included. Runtimes come out in whole seconds,
@@ -65,6 +70,7 @@ impl Default for ReviewOptions<'_> {
         ReviewOptions {
             tests: None,
             wanted: None,
+            ends_when: None,
             seed: 1,
             duration_scale: 1.0,
             threads: 1,
@@ -337,6 +343,7 @@ pub fn run_review(
         plan: &plan,
         recorder: &recorder,
         limits: &limits,
+        ends_when: options.ends_when,
     };
     if can_be_copied {
         parallel::run(&runner, target, options.threads);
@@ -505,6 +512,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) recorder: &'a Recorder<'a>,
     /// What the machine itself can do.
     pub(crate) limits: &'a Limits,
+    /// When enough of a measurement has been seen.
+    ends_when: Option<EndsWhen<'a>>,
 }
 
 impl Runner<'_> {
@@ -611,14 +620,27 @@ impl Runner<'_> {
             Unit::Endurance { dest, endurance } => self.endurance(target, *dest, endurance),
             Unit::Ladder { dests, ladder } => self.ladder(target, dests, ladder),
             Unit::Chain { id, curve, phases } => {
+                let mut before = Before::default();
                 for phase in phases {
                     match phase {
-                        Phase::Do(step) => self.step(target, id, step)?,
+                        Phase::Do(step) => {
+                            self.step(target, id, step)?;
+                            if **step == Step::Trim {
+                                before.written_bytes = 0;
+                            }
+                        }
                         Phase::Measure {
                             name,
                             duration_s,
                             dests,
-                        } => self.curve(target, id, curve, name, *duration_s, dests)?,
+                        } => {
+                            let stage = Stage {
+                                name,
+                                duration_s: *duration_s,
+                                before,
+                            };
+                            before = self.curve(target, id, curve, &stage, dests)?;
+                        }
                     }
                 }
                 Ok(())
@@ -642,13 +664,16 @@ impl Runner<'_> {
         let name = load.describe();
         let runtime_s = self.plan.runtime_s(duration_s);
         self.recorder.begin(dest, &name, Some(runtime_s));
-        let outcome = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
+        let mut watch = Watch::of_point(load, self.ending(&[dest], None));
+        let timing = (Some(runtime_s), 0);
+        let outcome = self.watched(target, load, &seed_name, timing, watch.as_mut())?;
         let mut point = outcome::point(load, runtime_s, self.plan.capacity_bytes, &outcome)?;
         point.cpu_ns_per_request = self.cpu_time(&outcome);
         let mut warnings = self.duration_warning(duration_s);
         warnings.extend(self.region_warning(load));
         let speed = (point.iops, point.bw_bytes_per_s);
         warnings.extend(self.limits.warning(&name, load.threads, speed));
+        warnings.extend(watch.and_then(|watch| watch.remark(&name, runtime_s)));
         let shot = Shot {
             measured: Measured::Point(point),
             jobs: vec![JobText {
@@ -663,23 +688,31 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Measures a curve; what the next one goes on from.
     fn curve(
         &self,
         target: &mut dyn Target,
         id: &str,
         curve: &Curve,
-        name: &str,
-        duration_s: Option<f64>,
+        stage: &Stage<'_>,
         dests: &[Dest],
-    ) -> Result<(), Arc<TargetError>> {
+    ) -> Result<Before, Arc<TargetError>> {
         let load = &curve.load;
+        let (name, duration_s) = (stage.name, stage.duration_s);
         let runtime_s = duration_s.map(|s| self.plan.runtime_s(s));
         let title = format!("{name}: {}", load.describe());
         for dest in dests {
             self.recorder.begin(*dest, &title, runtime_s);
         }
         let seed_name = format!("{id}/{name}");
-        let outcome = self.job(target, load, &seed_name, runtime_s, curve.sample_ms)?;
+        // What ends with its range is measured to its end.
+        let mut watch = runtime_s.and_then(|_| {
+            let capacity_bytes = load.range_bytes(self.plan.capacity_bytes);
+            let ending = self.ending(dests, Some(name));
+            Watch::of_curve(load, ending, capacity_bytes, &stage.before)
+        });
+        let timing = (runtime_s, curve.sample_ms);
+        let outcome = self.watched(target, load, &seed_name, timing, watch.as_mut())?;
         let mut series = outcome::series(name, load, curve.sample_ms, &outcome)?;
         series.cpu_ns_per_request = self.cpu_time(&outcome);
         if runtime_s.is_none() {
@@ -687,9 +720,16 @@ impl Runner<'_> {
         }
         let mut warnings = duration_s.map_or_else(Vec::new, |s| self.duration_warning(s));
         warnings.extend(self.region_warning(load));
-        warnings.extend(early_end(&series, runtime_s));
+        let remark = watch
+            .zip(runtime_s)
+            .and_then(|(watch, runtime_s)| watch.remark(&title, runtime_s));
+        warnings.extend(remark.or_else(|| early_end(&series, runtime_s)));
         let near = self.limits.curve_warning(&title, load.threads, &series);
         warnings.extend(near);
+        let seen = Before {
+            written_bytes: stage.before.written_bytes + outcome::written_bytes(&outcome),
+            end_iops: stage.before.end_iops.or_else(|| end_level(&series)),
+        };
         let shot = Shot {
             measured: Measured::Curve(series),
             jobs: vec![JobText {
@@ -701,7 +741,14 @@ impl Runner<'_> {
         };
         let cost = self.plan.load_cost(load, runtime_s);
         self.recorder.record(dests, shot, cost);
-        Ok(())
+        Ok(seen)
+    }
+
+    /// How much is looked at of what goes to these tests: the most that one of them needs.
+    fn ending(&self, dests: &[Dest], curve: Option<&str>) -> Ending {
+        let id = |dest: &Dest| &self.plan.edition.tests[self.plan.tests[dest.test].index].id;
+        let most = |when: EndsWhen<'_>| dests.iter().map(|dest| when(id(dest), curve)).max();
+        self.ends_when.and_then(most).unwrap_or(Ending::Whole)
     }
 
     /// Time on processors a request, ns; of a simulated target no processor sends them.
@@ -720,6 +767,18 @@ impl Runner<'_> {
         runtime_s: Option<u64>,
         sample_ms: u32,
     ) -> Result<JobOutcome, TargetError> {
+        self.watched(target, load, seed_name, (runtime_s, sample_ms), None)
+    }
+
+    /// As [`Runner::job`], but ended once enough has been seen.
+    fn watched(
+        &self,
+        target: &mut dyn Target,
+        load: &Load,
+        seed_name: &str,
+        (runtime_s, sample_ms): (Option<u64>, u32),
+        watch: Option<&mut Watch>,
+    ) -> Result<JobOutcome, TargetError> {
         let seed = job::seed_of(self.plan.seed, seed_name);
         let text = job::measure(
             load,
@@ -730,11 +789,17 @@ impl Runner<'_> {
                 capacity_bytes: self.plan.capacity_bytes,
             },
         );
-        target.run(&JobRequest {
+        let request = JobRequest {
             text: &text,
             seed,
             sample_ms,
-        })
+        };
+        match watch {
+            None => target.run(&request),
+            Some(watch) => {
+                target.run_until_enough(&request, watch.round_s, &mut |now| watch.look(now))
+            }
+        }
     }
 
     pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
@@ -758,6 +823,14 @@ impl Runner<'_> {
             self.plan.scale
         )]
     }
+}
+
+/// One measured curve of a chain.
+struct Stage<'a> {
+    name: &'a str,
+    /// `None` for one pass over the range.
+    duration_s: Option<f64>,
+    before: Before,
 }
 
 /// A word of warning if the samples end well before the load did.

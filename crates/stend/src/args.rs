@@ -205,7 +205,7 @@ pub struct ClaimsArgs {
     /// Published figures instead of findings: each that a test on a simulated drive can answer,
     /// predicted against measured, with the medians of the errors; and why the others cannot be
     /// answered.
-    #[arg(long, conflicts_with_all = ["files", "article", "duration_scale", "threads", "fresh", "validation"])]
+    #[arg(long, conflicts_with_all = ["files", "article", "duration_scale", "full_length", "threads", "fresh", "validation"])]
     pub measured: bool,
 
     /// Simulate only these drives; what needs others is left open.
@@ -224,6 +224,11 @@ pub struct ClaimsArgs {
         allow_negative_numbers = true
     )]
     pub duration_scale: f64,
+
+    /// Measure everything to its whole length. Without it, reads, and curves of lasting writes,
+    /// end as soon as enough of them has been seen.
+    #[arg(long)]
+    pub full_length: bool,
 
     /// Drives at the same time. Default: the number of processors.
     #[arg(long, value_name = "N")]

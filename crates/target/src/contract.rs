@@ -49,6 +49,19 @@ pub struct JobLog {
     pub read_bytes: u64,
 }
 
+/// How far a job is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoFar {
+    /// Since its start, s of the target's time.
+    pub elapsed_s: f64,
+    /// Requests completed.
+    pub requests: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Bytes that the target wrote to its flash meanwhile; `None` where that is not known.
+    pub flash_written_bytes: Option<u64>,
+}
+
 /// What the replay of a trace yielded.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayOutcome {
@@ -148,6 +161,22 @@ pub trait Target: Send {
 
     /// Runs a job file to its end. Results of a job that failed midway are not returned.
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
+
+    /// Runs a job file to its end, or until it is enough: what `enough` says when it is told,
+    /// each `every_s` seconds of the target's time, how far the job is. A target that cannot be
+    /// asked meanwhile runs the job to its end.
+    ///
+    /// # Errors
+    /// As [`Target::run`].
+    fn run_until_enough(
+        &mut self,
+        job: &JobRequest<'_>,
+        every_s: f64,
+        enough: &mut dyn FnMut(&SoFar) -> bool,
+    ) -> Result<JobOutcome, TargetError> {
+        let _ = (every_s, enough);
+        self.run(job)
+    }
 
     /// Runs a job file of one section until its end or until the device answers a request
     /// with an error, which is a result here.

@@ -10,7 +10,7 @@ pub mod state;
 
 pub use contract::{
     Completed, Deletion, HostLimit, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
-    ReplayOutcome, Target, TargetError, WriteLimit,
+    ReplayOutcome, SoFar, Target, TargetError, WriteLimit,
 };
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
 pub use monitor::Reading;

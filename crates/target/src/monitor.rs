@@ -161,6 +161,10 @@ impl Device for Watched<'_> {
         self.drive.now()
     }
 
+    fn flash_written_bytes(&self) -> Option<u64> {
+        self.drive.flash_written_bytes()
+    }
+
     fn submit(&mut self, request: Request) {
         self.count();
         self.in_flight += 1;

@@ -1,6 +1,6 @@
 //! A simulated drive as a target: jobs run in virtual time.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::contract::{
     Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
-    ReplayOutcome, Target, TargetError, WriteLimit,
+    ReplayOutcome, SoFar, Target, TargetError, WriteLimit,
 };
 use crate::files::{FilesJob, FilesOutcome};
 use crate::monitor::{Reading, Watched};
@@ -279,6 +279,40 @@ impl Target for SimulatedTarget {
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
         let result = self.run_request(job)?;
+        no_job_failed(&result)?;
+        Ok(outcome(job, &result))
+    }
+
+    /// A drive whose model has heat runs the job to its end: its speed may fall long after it
+    /// seemed to have settled.
+    fn run_until_enough(
+        &mut self,
+        job: &JobRequest<'_>,
+        every_s: f64,
+        enough: &mut dyn FnMut(&SoFar) -> bool,
+    ) -> Result<JobOutcome, TargetError> {
+        if self.drive.spec().thermal.is_some() {
+            return self.run(job);
+        }
+        let file =
+            JobFile::parse(job.text).map_err(|error| TargetError::Input(error.to_string()))?;
+        let enough = RefCell::new(enough);
+        let ask = |progress: &stend_load::runner::Progress| {
+            (enough.borrow_mut())(&SoFar {
+                elapsed_s: progress.elapsed.as_secs_f64(),
+                requests: progress.requests,
+                bytes: progress.bytes,
+                flash_written_bytes: progress.flash_written_bytes,
+            })
+        };
+        let options = RunOptions {
+            seed: job.seed,
+            sample_ms: job.sample_ms,
+            enough: Some(&ask),
+            progress_every: Nanos((every_s * 1e9).round() as u64),
+            ..RunOptions::default()
+        };
+        let result = self.run_file(&file, &options)?;
         no_job_failed(&result)?;
         Ok(outcome(job, &result))
     }

@@ -149,13 +149,15 @@ impl Counters {
         self.write_amplification_since(&Counters::default())
     }
 
+    /// Units placed in flash, for whatever reason.
+    pub fn units_placed(&self) -> u64 {
+        self.host_units_written + self.units_collected + self.units_levelled + self.units_folded
+    }
+
     /// As [`Counters::write_amplification`], of what happened since the counters were those
     /// of an earlier instant.
     pub fn write_amplification_since(&self, earlier: &Counters) -> Option<f64> {
-        let all = |of: &Counters| {
-            of.host_units_written + of.units_collected + of.units_levelled + of.units_folded
-        };
         let host = self.host_units_written - earlier.host_units_written;
-        (host > 0).then(|| (all(self) - all(earlier)) as f64 / host as f64)
+        (host > 0).then(|| (self.units_placed() - earlier.units_placed()) as f64 / host as f64)
     }
 }

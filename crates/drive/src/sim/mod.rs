@@ -645,6 +645,11 @@ impl Device for SimDrive {
         self.queue.now()
     }
 
+    /// The units that were placed: what the host wrote, and what was moved.
+    fn flash_written_bytes(&self) -> Option<u64> {
+        Some(self.counters.units_placed() * UNIT_BYTES)
+    }
+
     fn submit(&mut self, request: Request) {
         assert!(
             request.len_bytes > 0 || request.op == Op::Flush,

@@ -196,6 +196,11 @@ impl<'a> JobState<'a> {
         self.started_at
     }
 
+    /// Issues nothing from this instant on.
+    pub fn end_by(&mut self, now: SimTime) {
+        self.end_at = self.end_at.min(now);
+    }
+
     /// Requests in flight.
     pub fn outstanding(&self) -> usize {
         self.plan.spec.iodepth as usize - self.free.len()

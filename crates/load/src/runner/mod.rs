@@ -50,6 +50,9 @@ pub use windows::{LogCell, LogRequest, LogWindow};
 /// Called now and then with how far the run is; may stop it.
 pub type ProgressFn<'a> = &'a dyn Fn(&Progress) -> ControlFlow<()>;
 
+/// Called now and then with how far the run is; says whether that is enough.
+pub type EnoughFn<'a> = &'a dyn Fn(&Progress) -> bool;
+
 /// How a job file is run.
 #[derive(Clone, Copy)]
 pub struct RunOptions<'a> {
@@ -59,7 +62,10 @@ pub struct RunOptions<'a> {
     pub sample_ms: u32,
     /// Called about every [`RunOptions::progress_every`].
     pub progress: Option<ProgressFn<'a>>,
-    /// Virtual time between two calls of `progress`.
+    /// Called as often. When it says so, the run ends as if its time had passed: no job issues
+    /// any more, and what is in flight still counts.
+    pub enough: Option<EnoughFn<'a>>,
+    /// Virtual time between two calls of `progress` and of `enough`.
     pub progress_every: Nanos,
 }
 
@@ -70,6 +76,7 @@ impl Default for RunOptions<'_> {
             seed: 1,
             sample_ms: 0,
             progress: None,
+            enough: None,
             progress_every: Nanos::from_secs(1),
         }
     }
@@ -87,6 +94,8 @@ pub struct Progress {
     /// Share of the run that is done, 0 to 1: the mean over its jobs, each by its run time
     /// or its bytes, whichever is further.
     pub fraction: f64,
+    /// As the device tells it ([`Device::flash_written_bytes`]), since the start.
+    pub flash_written_bytes: Option<u64>,
 }
 
 /// Why a job file was not run to its end.
@@ -235,6 +244,7 @@ struct Engine<'r, 'f, D> {
     next_progress: SimTime,
     options: &'r RunOptions<'r>,
     started_at: SimTime,
+    flash_written_before: Option<u64>,
 }
 
 impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
@@ -246,9 +256,9 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
     ) -> Self {
         let started_at = device.now();
         let sampler = Sampler::new(started_at, options.sample_ms, &jobs);
-        let next_progress = match options.progress {
-            Some(_) => started_at + options.progress_every,
-            None => SimTime::NEVER,
+        let next_progress = match options.progress.is_some() || options.enough.is_some() {
+            true => started_at + options.progress_every,
+            false => SimTime::NEVER,
         };
         let empty = Slot {
             issued: SimTime::ZERO,
@@ -258,6 +268,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             kind: job::SYNC,
         };
         Engine {
+            flash_written_before: device.flash_written_bytes(),
             device,
             slots: vec![empty; tags],
             timers: Timers::new(jobs.len()),
@@ -378,6 +389,11 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             {
                 return Err(RunError::Stopped);
             }
+            if let Some(enough) = self.options.enough
+                && enough(&self.progress(now))
+            {
+                self.jobs.iter_mut().for_each(|job| job.end_by(now));
+            }
         }
         self.next_mark = self.sampler.end.min(self.next_progress);
         Ok(())
@@ -390,6 +406,11 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             requests: self.jobs.iter().flat_map(JobState::requests).sum(),
             bytes: self.jobs.iter().flat_map(JobState::bytes).sum(),
             fraction: fractions / self.jobs.len() as f64,
+            flash_written_bytes: self
+                .device
+                .flash_written_bytes()
+                .zip(self.flash_written_before)
+                .map(|(now, before)| now - before),
         }
     }
 

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use sha2::{Digest, Sha256};
 use stend_analysis::Load;
 use stend_lab::Lab;
-use stend_method::{Event, ReviewOptions, estimate, run_review};
+use stend_method::{EndsWhen, Event, ReviewOptions, estimate, run_review};
 use stend_record::review::{Condition, Review, TargetInfo, TestResult};
 use stend_target::{SimulatedTarget, Target};
 
@@ -27,6 +27,8 @@ pub struct Lookout<'a> {
     pub lab: &'a Path,
     pub seed: u64,
     pub duration_scale: f64,
+    /// Nothing ends early.
+    pub full_length: bool,
     /// Nothing is taken from the lab.
     pub fresh: bool,
     /// Drives at a time; the number of processors without.
@@ -118,12 +120,14 @@ fn hex(bytes: &[u8]) -> String {
 fn key(job: &Job<'_>, program: &str, how: &Lookout<'_>) -> String {
     // Model and edition as they were understood, with the files that they name.
     let text = format!(
-        "{program}\n{}\n{:?}\n{:?}\n{}\n{}",
+        "{program}\n{}\n{:?}\n{:?}\n{}\n{}\n{}\n{:?}",
         job.model.name,
         job.model.spec(),
         job.edition,
         how.seed,
-        how.duration_scale
+        how.duration_scale,
+        how.full_length,
+        job.endings
     );
     hex(text.as_bytes())
 }
@@ -163,10 +167,12 @@ fn options<'a>(
     tests: &[String],
     how: &Lookout<'_>,
     wanted: stend_method::Wanted<'a>,
+    ends_when: EndsWhen<'a>,
 ) -> ReviewOptions<'a> {
     ReviewOptions {
         tests: Some(tests.to_vec()),
         wanted: Some(wanted),
+        ends_when: (!how.full_length).then_some(ends_when),
         seed: how.seed,
         duration_scale: how.duration_scale,
         ..ReviewOptions::default()
@@ -175,11 +181,18 @@ fn options<'a>(
 
 fn cost(job: &Job<'_>, tests: &[String], there: &[TestResult], how: &Lookout<'_>) -> f64 {
     let wanted = |test: &str, load: &Load| wanted(job, there, test, load);
-    let options = options(tests, how, &wanted);
+    let ends_when = |test: &str, curve: Option<&str>| job.ending(test, curve);
+    let options = options(tests, how, &wanted, &ends_when);
     // Orders of magnitude, to begin with the longest and to tell the time left: a wrong one
     // costs a little idleness.
     estimate(job.edition, &options, &info(job), true).map_or(1.0, |asked| {
-        (asked.fill_bytes + asked.trace_bytes) as f64 / 40e9 + 0.004 * asked.measured_s
+        let measured_s = match how.full_length {
+            true => asked.measured_s,
+            false => asked.writing_s,
+        };
+        // How many requests a simulated second has grows with the dies and the host's link.
+        let iops = f64::from(job.model.spec().dies).sqrt();
+        (asked.fill_bytes + asked.trace_bytes) as f64 / 100e9 + 0.001 * measured_s * iops
     })
 }
 
@@ -227,6 +240,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn one(task: &Task<'_>, how: &Lookout<'_>, progress: &Progress) -> Result<Held, Failure> {
     let job = task.job;
     let wanted = |test: &str, load: &Load| wanted(job, &task.there, test, load);
+    let ends_when = |test: &str, curve: Option<&str>| job.ending(test, curve);
     let options = ReviewOptions {
         reproduce: format!(
             "stend review {} --edition {} --seed {} --tests {}",
@@ -235,7 +249,7 @@ fn one(task: &Task<'_>, how: &Lookout<'_>, progress: &Progress) -> Result<Held, 
             how.seed,
             task.tests.join(",")
         ),
-        ..options(&task.tests, how, &wanted)
+        ..options(&task.tests, how, &wanted, &ends_when)
     };
     let began = Instant::now();
     let target: Box<dyn Target> = Box::new(SimulatedTarget::new(job.model.clone()));

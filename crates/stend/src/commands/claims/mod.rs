@@ -36,6 +36,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         lab: &lab,
         seed: args.seed,
         duration_scale: args.duration_scale,
+        full_length: args.full_length,
         fresh: args.fresh,
         threads: args.threads.map(std::num::NonZero::get),
     };

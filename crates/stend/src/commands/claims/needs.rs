@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stend_analysis::Load;
-use stend_analysis::claims::{Aggregate, Article, Figure, Of, Select};
+use stend_analysis::claims::{Aggregate, Article, CurveMetric, Figure, Of, Select, Span};
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
-use stend_method::Edition;
 use stend_method::edition::{ContinuationStep, TestKind};
+use stend_method::{Edition, Ending};
 use stend_record::review::TestResult;
 
 use super::{Loaded, is_file};
@@ -22,6 +22,8 @@ pub struct Job<'a> {
     pub names: Vec<(String, String)>,
     /// By test: which of its points; of a test without points, anything.
     pub wanted: BTreeMap<String, Vec<Select>>,
+    /// How much of each curve is looked at, by test and name.
+    pub endings: BTreeMap<(String, String), Ending>,
 }
 
 impl Job<'_> {
@@ -29,6 +31,20 @@ impl Job<'_> {
     pub fn wants(&self, test: &str, load: &Load) -> bool {
         let selects = self.wanted.get(test);
         selects.is_some_and(|selects| selects.iter().any(|select| select.takes(load)))
+    }
+
+    /// How much is looked at of a test's points, or of one of its curves. What comes back to a
+    /// curve is told by where the first one of its test ends: that one is not cut short for it.
+    pub fn ending(&self, test: &str, curve: Option<&str>) -> Ending {
+        let Some(curve) = curve else {
+            return Ending::Settled;
+        };
+        let key = (test.to_owned(), curve.to_owned());
+        let looked_at = self.endings.get(&key).copied().unwrap_or(Ending::Begun);
+        match continued_curve(self.edition, test) == Some(curve) {
+            true => looked_at.max(Ending::Settled),
+            false => looked_at,
+        }
     }
 
     /// Of what is wanted, the tests of which something is missing among those there are.
@@ -89,6 +105,7 @@ pub fn jobs<'a>(articles: &'a [Loaded], args: &ClaimsArgs) -> Result<Vec<Job<'a>
                     edition: &loaded.edition,
                     names: Vec::new(),
                     wanted: BTreeMap::new(),
+                    endings: BTreeMap::new(),
                 });
                 jobs.len() - 1
             });
@@ -96,8 +113,16 @@ pub fn jobs<'a>(articles: &'a [Loaded], args: &ClaimsArgs) -> Result<Vec<Job<'a>
             for figure in figures {
                 let figure = &loaded.article.figures[figure];
                 let selects = jobs[index].wanted.entry(figure.test.clone()).or_default();
-                if let Of::Points { select, .. } = figure.of {
-                    selects.push(select);
+                match &figure.of {
+                    Of::Points { select, .. } => selects.push(*select),
+                    Of::Curve {
+                        name, metric, span, ..
+                    } => {
+                        let key = (figure.test.clone(), name.clone());
+                        let most = jobs[index].endings.entry(key).or_insert(Ending::Begun);
+                        *most = ending(*metric, span).max(*most);
+                    }
+                    _ => {}
                 }
             }
         }
@@ -115,6 +140,30 @@ pub fn jobs<'a>(articles: &'a [Loaded], args: &ClaimsArgs) -> Result<Vec<Job<'a>
         )));
     }
     Ok(jobs)
+}
+
+/// How much of a curve a figure looks at.
+fn ending(metric: CurveMetric, span: &Span) -> Ending {
+    match metric {
+        // A part that an early end might cut off.
+        _ if *span != Span::default() => Ending::Whole,
+        CurveMetric::WrittenBytes => Ending::Whole,
+        CurveMetric::StartIops => Ending::Begun,
+        CurveMetric::FastBytes | CurveMetric::FastCapacities => Ending::Fallen,
+        _ => Ending::Settled,
+    }
+}
+
+/// The name of the curve after which a test goes on; `None` of a test that does not.
+fn continued_curve<'e>(edition: &'e Edition, id: &str) -> Option<&'e str> {
+    let test = edition.tests.iter().find(|test| test.id == id)?;
+    let TestKind::Continue(next) = &test.kind else {
+        return None;
+    };
+    match &edition.tests[next.after].kind {
+        TestKind::Curve(curve) => Some(&curve.name),
+        _ => None,
+    }
 }
 
 fn model(loaded: &Loaded, name: &str) -> Result<Model, Failure> {

@@ -29,8 +29,9 @@ fn document(judged: &[(&Loaded, Vec<JudgedFinding<'_>>)], args: &ClaimsArgs) -> 
          Written by `stend claims --validation FILE`, not by hand: the findings are data in \
          [claims/](../claims/)\n(their format: [claims-format.md](claims-format.md)), and so is why one \
          does not hold. Every figure is\nof simulated drives, seed {}. \"Open\" means that a drive it needs \
-         was not simulated.\n\nAll findings: {}.\n",
+         was not simulated.\n{}\n\nAll findings: {}.\n",
         args.seed,
+        tell::lengths(args),
         tell::sum(all)
     );
     if args.duration_scale != 1.0 {

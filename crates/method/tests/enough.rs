@@ -1,0 +1,170 @@
+//! Measurements that end once their speed has settled: what ends, what does not, and that the
+//! figure is the same.
+
+use stend_drive::Model;
+use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
+use stend_record::review::{Review, TestResult};
+use stend_target::{SimulatedTarget, Target};
+
+const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
+
+const EDITION: &str = r#"
+schema = "stend.edition/1"
+id = "settling"
+title = "Reads, writes and a curve"
+percentiles = [50, 90, 95, 99, 99.9, 99.99, 99.999]
+pause_s = 1
+
+[[state]]
+id = "filled"
+title = "filled once"
+steps = [{ fill = { block_bytes = 131_072, queue_depth = 32 } }]
+again = ["trim"]
+
+[[test]]
+id = "points"
+title = "Points"
+method = "One of reads, one of writes."
+
+[[test.sweep]]
+op = "read"
+state = "filled"
+pattern = "random"
+block_bytes = [4096]
+queue_depth = [1]
+threads = 1
+duration_s = 60
+
+[[test.sweep]]
+op = "write"
+state = "filled"
+pattern = "random"
+block_bytes = [4096]
+queue_depth = [1]
+threads = 1
+duration_s = 8
+
+[[test]]
+id = "curve"
+title = "Curve"
+method = "Writes."
+
+[test.curve]
+name = "fresh"
+op = "write"
+state = "filled"
+pattern = "random"
+block_bytes = 4096
+queue_depth = 1
+threads = 1
+duration_s = 1800
+sample_ms = 1000
+
+[[test]]
+id = "again"
+title = "And again"
+method = "After a rest, and after TRIM."
+
+[test.continue]
+after = "curve"
+steps = [
+    { idle = { duration_s = 10 } },
+    { measure = { name = "after idle", duration_s = 1800 } },
+    "trim",
+    { measure = { name = "after TRIM", duration_s = 1800 } },
+]
+"#;
+
+/// A drive of 64 MiB without a cache that takes two milliseconds over a write.
+fn model() -> Model {
+    let mut text = DEMO.to_owned();
+    for (key, was, now) in [
+        ("user_bytes", "8000000000", "67108864"),
+        ("blocks_per_plane", "860", "30"),
+        ("blocks_per_plane", "110", "20"),
+        ("write_command_ns", "12000", "2000000"),
+    ] {
+        let from = format!("\n{key} = {{ value = {was},");
+        assert_eq!(text.matches(&from).count(), 1, "{from}");
+        text = text.replace(&from, &format!("\n{key} = {{ value = {now},"));
+    }
+    Model::parse(&text, "small").unwrap()
+}
+
+fn review(ends_when: Option<EndsWhen<'_>>) -> Review {
+    let edition = Edition::parse(EDITION, "settling").unwrap();
+    let options = ReviewOptions {
+        ends_when,
+        ..ReviewOptions::default()
+    };
+    let target: Box<dyn Target> = Box::new(SimulatedTarget::new(model()));
+    run_review(target, &edition, &options, &|_| {}).unwrap()
+}
+
+fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
+    review.tests.iter().find(|test| test.id == id).unwrap()
+}
+
+fn remarks(test: &TestResult) -> Vec<&String> {
+    let said = |w: &&String| w.contains("ended after");
+    test.warnings.iter().filter(said).collect()
+}
+
+fn ends_s(test: &TestResult) -> Vec<f64> {
+    let curves = test.series.iter().flatten();
+    curves.map(|c| c.samples.last().unwrap().t_s).collect()
+}
+
+#[test]
+fn what_settles_ends_early_with_the_figure_of_the_whole() {
+    let whole = review(None);
+    let short = review(Some(&|_, _| Ending::Settled));
+    assert!(short.failed.is_empty(), "{:?}", short.failed);
+    assert!(whole.tests.iter().all(|test| remarks(test).is_empty()));
+
+    let (points, all) = (test(&short, "points"), test(&whole, "points"));
+    let said = remarks(points);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("5 s of 60 s"), "{said:?}");
+    let (points, all) = (points.points.as_ref(), all.points.as_ref());
+    let (points, all) = (points.unwrap(), all.unwrap());
+    let error = points[0].iops / all[0].iops - 1.0;
+    assert!(error.abs() < 0.005, "{error}");
+    assert_eq!(
+        points[1], all[1],
+        "a point that writes is measured to the end"
+    );
+
+    // 64 MiB at some 500 requests a second: one and a half capacities are written after 49 s, and
+    // five rounds of two minutes are what it waits for, on the drive that was given TRIM too.
+    for (id, curves) in [("curve", 1), ("again", 3)] {
+        let (some, all) = (test(&short, id), test(&whole, id));
+        assert_eq!(remarks(some).len(), curves, "{:?}", some.warnings);
+        for (t_s, whole_s) in ends_s(some).into_iter().zip(ends_s(all)) {
+            assert!((599.0..602.0).contains(&t_s), "{t_s}");
+            assert!((1799.0..1802.0).contains(&whole_s), "{whole_s}");
+        }
+        let early = |w: &String| w.contains("log ends early");
+        assert!(!some.warnings.iter().any(early), "{:?}", some.warnings);
+    }
+}
+
+#[test]
+fn a_test_that_may_not_end_early_is_whole_with_every_curve_that_is_part_of_it() {
+    let short = review(Some(&|id, curve| match (id, curve) {
+        ("again", Some("after TRIM")) => Ending::Begun,
+        ("again", Some("after idle")) => Ending::Fallen,
+        ("again", _) => Ending::Settled,
+        _ => Ending::Whole,
+    }));
+    assert!(remarks(test(&short, "points")).is_empty());
+    // The fresh curve belongs to both.
+    assert!(remarks(test(&short, "curve")).is_empty());
+    let again = test(&short, "again");
+    assert_eq!(remarks(again).len(), 2, "{:?}", again.warnings);
+    let ends = ends_s(again);
+    assert!((1799.0..1802.0).contains(&ends[0]), "{ends:?}");
+    // Nothing that comes back; then the start alone.
+    assert!((119.0..122.0).contains(&ends[1]), "{ends:?}");
+    assert!((29.0..32.0).contains(&ends[2]), "{ends:?}");
+}
