@@ -1,7 +1,7 @@
 //! The mapping: logical unit to physical unit and back, and which physical units are
 //! valid. All tables are flat arrays, 4 bytes a unit each way and one bit for validity.
 
-use super::memory;
+use super::{memory, reuse};
 use crate::sim::map::layout::{Layout, Pool};
 
 pub(crate) const UNMAPPED: u32 = u32::MAX;
@@ -34,8 +34,8 @@ pub(crate) struct Mapping {
 impl Clone for Mapping {
     fn clone(&self) -> Mapping {
         Mapping {
-            to_physical: memory::copy(&self.to_physical),
-            to_logical: memory::copy(&self.to_logical),
+            to_physical: reuse::copy(&self.to_physical),
+            to_logical: reuse::copy(&self.to_logical),
             valid: memory::copy(&self.valid),
             valid_in: self.valid_in.clone(),
             kept: self.kept.clone(),
@@ -46,6 +46,13 @@ impl Clone for Mapping {
             notes: self.notes.clone(),
             stamps: self.stamps.clone(),
         }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        reuse::give_back(std::mem::take(&mut self.to_physical));
+        reuse::give_back(std::mem::take(&mut self.to_logical));
     }
 }
 
@@ -89,8 +96,8 @@ impl Mapping {
         let physical = (u64::from(layout.slots()) << layout.unit_bits) as usize;
         let cache = layout.pool(Pool::Main).first_slot << layout.unit_bits;
         Mapping {
-            to_physical: memory::table(UNMAPPED, logical_units as usize + 1),
-            to_logical: memory::table(UNMAPPED, physical + 1),
+            to_physical: reuse::table(UNMAPPED, logical_units as usize + 1),
+            to_logical: reuse::table(UNMAPPED, physical + 1),
             valid: memory::table(0, physical.div_ceil(64) + 1),
             valid_in: vec![0; layout.superblocks() as usize],
             kept: vec![0; (cache as usize).div_ceil(64)],
@@ -147,7 +154,7 @@ impl Mapping {
     /// Changes how many logical units there are, none of which has a place.
     pub fn set_logical_units(&mut self, units: u32) {
         debug_assert_eq!(self.mapped_units(), 0);
-        self.to_physical = memory::table(UNMAPPED, units as usize + 1);
+        self.to_physical = reuse::table(UNMAPPED, units as usize + 1);
         // What lay in flash before may have had numbers that there are no longer.
         self.to_logical.fill(UNMAPPED);
     }

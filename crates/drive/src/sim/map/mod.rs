@@ -7,4 +7,5 @@ pub(in crate::sim) mod map_cache;
 pub(in crate::sim) mod mapping;
 pub(crate) mod memory;
 pub(in crate::sim) mod probe;
+mod reuse;
 pub(in crate::sim) mod shape;

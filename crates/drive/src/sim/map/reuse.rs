@@ -1,0 +1,119 @@
+//! The memory of large tables that nobody needs any more, kept for the next ones.
+//!
+//! Each point of a review runs on its own copy of a prepared drive. Memory that is new to the
+//! process is zeroed by the kernel page by page before it is written, which takes several times
+//! as long as the copying. Nothing here changes a result.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::memory;
+
+/// Tables of fewer entries are not worth it: 1 MiB.
+const ENTRIES_MIN: usize = 1 << 18;
+/// Memory that is kept at most, 2 GiB: two copies of a drive of 500 GB.
+const ENTRIES_KEPT_MAX: usize = 1 << 29;
+
+/// Tables without content, the latest last.
+struct Shelf {
+    tables: Vec<Vec<u32>>,
+    entries_max: usize,
+}
+
+static SHELF: Mutex<Shelf> = Mutex::new(Shelf {
+    tables: Vec::new(),
+    entries_max: ENTRIES_KEPT_MAX,
+});
+
+impl Shelf {
+    fn put(&mut self, mut table: Vec<u32>) {
+        table.clear();
+        self.tables.push(table);
+        let mut entries: usize = self.tables.iter().map(Vec::capacity).sum();
+        while entries > self.entries_max {
+            entries -= self.tables.remove(0).capacity();
+        }
+    }
+
+    /// One with room for so many entries, and not for many more.
+    fn take(&mut self, len: usize) -> Option<Vec<u32>> {
+        let fits = |table: &Vec<u32>| (len..=len + len / 8).contains(&table.capacity());
+        let place = self.tables.iter().rposition(fits)?;
+        Some(self.tables.remove(place))
+    }
+}
+
+/// A copy of a table.
+pub(super) fn copy(of: &[u32]) -> Vec<u32> {
+    let mut table = room(of.len());
+    table.extend_from_slice(of);
+    table
+}
+
+/// A table of `len` equal entries.
+pub(super) fn table(value: u32, len: usize) -> Vec<u32> {
+    let mut table = room(len);
+    table.resize(len, value);
+    table
+}
+
+fn room(len: usize) -> Vec<u32> {
+    let mut shelf = SHELF.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = (len >= ENTRIES_MIN).then(|| shelf.take(len)).flatten();
+    drop(shelf);
+    kept.unwrap_or_else(|| memory::room(len))
+}
+
+/// Keeps the memory of a table.
+pub(super) fn give_back(table: Vec<u32>) {
+    if table.capacity() >= ENTRIES_MIN {
+        let mut shelf = SHELF.lock().unwrap_or_else(PoisonError::into_inner);
+        shelf.put(table);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shelf() -> Shelf {
+        Shelf {
+            tables: Vec::new(),
+            entries_max: 3000,
+        }
+    }
+
+    #[test]
+    fn a_table_is_used_again_where_it_fits_and_holds_nothing() {
+        let mut shelf = shelf();
+        shelf.put(vec![7; 1000]);
+        assert!(shelf.take(1001).is_none());
+        assert!(
+            shelf.take(800).is_none(),
+            "more than an eighth would lie idle"
+        );
+        let table = shelf.take(900).expect("it fits");
+        assert!(table.is_empty() && table.capacity() >= 1000);
+        assert!(shelf.take(900).is_none(), "it is no longer there");
+    }
+
+    #[test]
+    fn the_oldest_go_when_there_are_too_many() {
+        let mut shelf = shelf();
+        for len in [1000, 1200, 1400] {
+            shelf.put(Vec::with_capacity(len));
+        }
+        let kept: Vec<usize> = shelf.tables.iter().map(Vec::capacity).collect();
+        assert_eq!(kept, [1200, 1400]);
+        shelf.put(Vec::with_capacity(9000));
+        assert!(shelf.tables.is_empty());
+    }
+
+    #[test]
+    fn what_was_kept_does_not_show() {
+        give_back(vec![7; ENTRIES_MIN]);
+        assert_eq!(table(3, ENTRIES_MIN - 9), vec![3; ENTRIES_MIN - 9]);
+        give_back(vec![7; ENTRIES_MIN]);
+        let of: Vec<u32> = (0..ENTRIES_MIN as u32).collect();
+        assert_eq!(copy(&of), of);
+    }
+}
