@@ -263,7 +263,7 @@ mod tests {
             block_bytes: 4096,
             queue_depth: 32,
             threads: 1,
-            read_percent: if op == PointOp::Mixed { 100 } else { 0 },
+            read_percent: if op == PointOp::Write { 0 } else { 100 },
             region_bytes: None,
         }
     }
