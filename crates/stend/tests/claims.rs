@@ -87,6 +87,14 @@ fn what_holds_and_what_does_not() {
     assert!(text.contains("All findings: 2 hold, 0 do not"), "{text}");
     assert!(!text.contains("because it is made up"), "{text}");
     assert!(progress.contains("2 drives to be simulated"), "{progress}");
+    assert!(text.contains("Shortened: every measurement"), "{text}");
+    // What was ended early is not taken for what was measured to its end.
+    let (text, progress, _) = claims(dir, &["small-drives.toml", "--full-length"]);
+    assert!(
+        text.contains("Everything was measured to its whole length"),
+        "{text}"
+    );
+    assert!(progress.contains("2 drives to be simulated"), "{progress}");
 
     article(dir, FAILS);
     let (text, progress, code) = claims(dir, &["small-drives.toml", "--validation", "v.md"]);
