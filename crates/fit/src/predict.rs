@@ -173,6 +173,9 @@ fn take(figure: &Figure, done: &Done) -> Option<f64> {
         }
         (Take::BandwidthLeast, _) => speeds(&log).into_iter().map(|(_, s)| s).reduce(f64::min),
         (Take::LatencyMean, _) => latency_mean(job),
+        (Take::Period, _) => Some(sum(job, |d| d.iops))
+            .filter(|iops| *iops > 0.0)
+            .map(f64::recip),
         (Take::StepBytes, _) => step_bytes(&log),
         (Take::Power, _) => None,
     }

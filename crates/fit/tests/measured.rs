@@ -96,6 +96,13 @@ fn a_figure_is_what_the_job_yields() {
     );
     let ms = answer(&row("lat", "value = 1.0, unit = \"ms\""));
     assert!(near(ms.predicted * 1e6, write.clat_ns.mean), "{ms:?}");
+    // What the tool does between two requests is in its period and in no latency.
+    let us = |figure: &str| answer(&row(figure, "value = 1.0, unit = \"ms\"")).predicted * 1e3;
+    let (latency, period) = (us("think-lat"), us("think-period"));
+    assert!(
+        (99.9..100.5).contains(&(period - latency)),
+        "{latency} {period}"
+    );
     assert_eq!(
         answer(&row("iops", "low = 10.0, unit = \"IOPS\"")).error,
         0.0

@@ -157,6 +157,8 @@ pub enum Take {
     Iops,
     /// Mean latency from submission to completion.
     LatencyMean,
+    /// Time over the number of requests, what the tool does between them included: at depth 1.
+    Period,
     /// Mean power.
     Power,
     /// Bytes moved before the speed first fell below the middle between that of the first and that
@@ -170,7 +172,7 @@ impl Take {
         match self {
             Take::Bandwidth | Take::BandwidthLeast => Quantity::Bandwidth,
             Take::Iops => Quantity::Rate,
-            Take::LatencyMean => Quantity::Time,
+            Take::LatencyMean | Take::Period => Quantity::Time,
             Take::Power => Quantity::Power,
             Take::StepBytes => Quantity::Size,
         }

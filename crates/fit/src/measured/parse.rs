@@ -84,6 +84,7 @@ enum TakeEntry {
     BandwidthLeast,
     Iops,
     LatencyMean,
+    Period,
     Power,
     StepBytes,
 }
@@ -346,6 +347,7 @@ fn figure(
         TakeEntry::BandwidthLeast => Take::BandwidthLeast,
         TakeEntry::Iops => Take::Iops,
         TakeEntry::LatencyMean => Take::LatencyMean,
+        TakeEntry::Period => Take::Period,
         TakeEntry::Power => Take::Power,
         TakeEntry::StepBytes => Take::StepBytes,
     };

@@ -54,6 +54,19 @@ do = { job = "[r]\nrw=randread\nbs=4k\noffset={free}\nsize=512m\nio_size=4m\nnor
 id = "write"
 do = { job = "[j]\nrw=randwrite\nbs=4k\niodepth=4\noffset={free}\nsize=64m\n" }
 sample_ms = 10
+[[test.part]]
+id = "think"
+do = { job = "[r]\nrw=randread\nbs=4k\nthinktime=100\noffset={free}\nsize=4m\n" }
+[[test.figure]]
+id = "think-lat"
+metric = "reads"
+part = "think"
+take = "latency-mean"
+[[test.figure]]
+id = "think-period"
+metric = "reads"
+part = "think"
+take = "period"
 [[test.figure]]
 id = "iops"
 metric = "writes"
