@@ -90,6 +90,7 @@ pub const PARTS: &[Shipped] = shipped![
     "firmware/erases-after-trim.toml",
     "firmware/no-slc-cache.toml",
     "firmware/plain-buffer.toml",
+    "firmware/reads-interrupt.toml",
     "firmware/samsung-dynamic-throttling.toml",
     "firmware/samsung-plain.toml",
     "firmware/samsung-sm951-throttling.toml",
