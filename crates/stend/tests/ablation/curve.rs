@@ -4,13 +4,13 @@ use stend_analysis::{end_level, recovered_bytes};
 use stend_record::review::Series;
 use stend_target::Target;
 
-use super::{GB, about, drive, levels, worn_in, write};
+use super::{GB, about, clean, drive, levels, worn_in, write};
 
 const ULTRA_II: &str = "sandisk-ultra-ii-240gb";
 
 #[test]
 fn the_first_two_steps_come_from_the_slc_cache() {
-    let with = levels(&write(&mut drive(ULTRA_II, |_| {}), 100, 1000));
+    let with = levels(&write(&mut clean(drive(ULTRA_II, |_| {})), 100, 1000));
     println!("with: {with:?}");
     assert_eq!(with.len(), 3, "{with:?}");
     assert!(
@@ -22,10 +22,10 @@ fn the_first_two_steps_come_from_the_slc_cache() {
         "{with:?}"
     );
     assert!(about(with[2].1, 21_000.0), "{with:?}");
-    let mut without = drive(ULTRA_II, |model| {
+    let mut without = clean(drive(ULTRA_II, |model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
         cache.enabled.get_mut().value = false;
-    });
+    }));
     let without = levels(&write(&mut without, 100, 1000));
     println!("without: {without:?}");
     assert_eq!(without.len(), 1, "the steps are still there: {without:?}");

@@ -95,6 +95,15 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
     }
 }
 
+/// Brings a drive into the state in which reviewers begin: filled once, given TRIM for all of it,
+/// at rest for a quarter of an hour. What waits in a cache is not that of a new drive.
+fn clean(mut target: SimulatedTarget) -> SimulatedTarget {
+    job(&mut target, "rw=write\nbs=128k\niodepth=32");
+    target.trim_all().expect("it takes TRIM");
+    target.idle(900.0).expect("it rests");
+    target
+}
+
 /// The even stretches of a curve as (GB at their end, IOPS).
 fn levels(series: &Series) -> Vec<(f64, f64)> {
     steps(series)
