@@ -268,6 +268,18 @@ pub struct HostSpec {
     pub flush_queued: bool,
 }
 
+impl HostSpec {
+    /// Time of the bytes of a mapping unit on the link, without what goes along.
+    pub(crate) fn unit_time(&self) -> Nanos {
+        match &self.pcie {
+            None => Nanos(UNIT_BYTES * self.link_ps_per_byte / 1000),
+            Some(pcie) => {
+                Nanos(((UNIT_BYTES * pcie.lane_fs_per_byte) >> pcie.lane_bits) / 1_000_000)
+            }
+        }
+    }
+}
+
 /// What speaks over PCIe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Protocol {
@@ -367,6 +379,10 @@ pub struct BufferSpec {
     pub read_ahead_units: u32,
     /// What is written again before its slot is full takes the same place.
     pub coalesces: bool,
+    /// It serves one direction at a time: reads wait until what was written is programmed.
+    pub one_direction: bool,
+    /// Capacitors make it as safe as flash: FUA writes and flushes end when data is in it.
+    pub protected: bool,
 }
 
 /// Which full superblock to collect next.

@@ -13,12 +13,13 @@ fn fua(unit: u64, units: u64) -> Request {
     }
 }
 
-/// From the call to the data in the buffer and back, but for the bytes.
+/// From the call to the data in the buffer and back. The firmware works on a unit while the
+/// next one comes; what the last takes is left.
 fn way(spec: &Spec, units: u64) -> Nanos {
     let bytes = units * UNIT;
     spec.host.submit
         + spec.controller.write_command
-        + spec.controller.write_unit * (units - 1)
+        + spec.controller.write_unit * units.saturating_sub(1).min(1)
         + Nanos(bytes * spec.host.link_ps_per_byte / 1000)
         + spec.host.frame_overhead * bytes.div_ceil(u64::from(spec.host.frame_bytes))
         + spec.host.command_overhead

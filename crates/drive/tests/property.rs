@@ -146,7 +146,9 @@ fn run(seed: u64, checks: bool) -> u64 {
     let mut host = Rng::stream(seed, "host");
     let drawn = draw_host(&mut host, &mut spec);
     draw_power(&mut Rng::stream(seed, "power"), &mut spec);
-    spec.buffer.coalesces = Rng::stream(seed, "buffer").ratio(1, 3);
+    let mut buffer = Rng::stream(seed, "buffer");
+    spec.buffer.coalesces = buffer.ratio(1, 3);
+    spec.buffer.one_direction = buffer.ratio(1, 3);
     draw_blocks(&mut Rng::stream(seed, "blocks"), &mut spec);
     let mut drive = SimDrive::new(&spec);
     if checks {

@@ -244,6 +244,8 @@ fn controller(c: &mut Checker<'_>, model: &Model) {
     c.range("dram.write_buffer_kib", &d.write_buffer_kib, 64..=1_048_576);
     c.range("dram.read_ahead_kib", &d.read_ahead_kib, 0..=65_536);
     c.optional_source("dram.coalesce_writes", &d.coalesce_writes);
+    c.optional_source("dram.one_direction", &d.one_direction);
+    c.optional_source("dram.protected", &d.protected);
 }
 
 fn policies(c: &mut Checker<'_>, model: &Model) {

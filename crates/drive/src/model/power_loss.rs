@@ -137,6 +137,13 @@ pub(super) fn check_sizes(c: &mut Checker<'_>, model: &Model) {
         );
         c.report("power_loss.journal_blocks_per_plane", blocks, message);
     }
+    if let (None, Some(protected)) = (spec.hold_up, &model.dram.protected)
+        && protected.get()
+    {
+        let message = "true is not allowed: without power_loss.capacitors a cut takes what is \
+                       in the buffer";
+        c.report("dram.protected", protected, message.to_owned());
+    }
     let Some(hold_up) = spec.hold_up else {
         return;
     };

@@ -56,6 +56,8 @@ pub(super) fn spec(model: &Model) -> Spec {
             write_units: model.dram.write_buffer_kib.get() / 4,
             read_ahead_units: model.dram.read_ahead_kib.get() / 4,
             coalesces: model.dram.coalesce_writes.as_ref().is_some_and(Value::get),
+            one_direction: model.dram.one_direction.as_ref().is_some_and(Value::get),
+            protected: model.dram.protected.as_ref().is_some_and(Value::get),
         },
         collect: collect(model),
         idle: IdleSpec {

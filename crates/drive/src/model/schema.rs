@@ -174,6 +174,12 @@ pub struct Dram {
     /// Whether what is written again before its page is full takes the same place; not if
     /// not named.
     pub coalesce_writes: Option<Field<bool>>,
+    /// Whether the buffer serves one direction at a time, so that reads wait until what was
+    /// written is programmed; not if not named.
+    pub one_direction: Option<Field<bool>>,
+    /// Whether capacitors make what is in the buffer as safe as flash, so that FUA writes and
+    /// flushes need not wait for programs; not if not named.
+    pub protected: Option<Field<bool>>,
 }
 
 /// Garbage collection.

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use stend_base::{EventQueue, Lane, Nanos};
+use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
 use crate::sim::kind;
 use crate::spec::ControllerSpec;
@@ -15,6 +15,8 @@ use crate::spec::ControllerSpec;
 pub(crate) enum Job {
     /// A host command.
     Command { command: u32 },
+    /// Taking in data of a write that has come over the link.
+    Received { command: u32, bytes: u32 },
     /// Mapping the units of a collected slot anew.
     Collected { slot: u32 },
     /// Mapping the units of a folded word line anew.
@@ -43,6 +45,8 @@ impl Default for Timed {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Core {
     jobs: VecDeque<Timed>,
+    /// While it has none: since when.
+    idle_since: SimTime,
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -59,6 +63,7 @@ impl Controller {
         let segments = units.div_ceil(spec.map_segment_units);
         let core = Core {
             jobs: VecDeque::with_capacity(64),
+            idle_since: SimTime::ZERO,
         };
         Controller {
             cores: vec![core; spec.cores as usize],
@@ -79,9 +84,10 @@ impl Controller {
     }
 
     /// No job is under way, and no segment of the mapping at hand.
-    pub fn power_cut(&mut self) {
+    pub fn power_cut(&mut self, now: SimTime) {
         for core in &mut self.cores {
             core.jobs.clear();
+            core.idle_since = now;
         }
         self.at_hand.fill(u32::MAX);
     }
@@ -96,15 +102,37 @@ impl Controller {
         jobs.push_back(Timed { job, time });
     }
 
+    /// The same for a job that a core may have worked on for up to `ahead` by now, if it had
+    /// nothing else to do.
+    #[inline]
+    pub fn submit_begun(
+        &mut self,
+        queue: &mut EventQueue,
+        core: u32,
+        (job, time): (Job, Nanos),
+        ahead: Nanos,
+    ) {
+        let now = queue.now();
+        let of = &mut self.cores[core as usize];
+        if of.jobs.is_empty() {
+            let done = ahead.min(time).min(now.since(of.idle_since));
+            queue.schedule(Lane::Core, now + (time - done), kind::CORE, core);
+        }
+        of.jobs.push_back(Timed { job, time });
+    }
+
     /// The job of `core` has ended; the next begins.
     #[inline]
     pub fn finish(&mut self, queue: &mut EventQueue, core: u32) -> Job {
-        let jobs = &mut self.cores[core as usize].jobs;
-        let done = jobs
+        let of = &mut self.cores[core as usize];
+        let done = of
+            .jobs
             .pop_front()
             .expect("a core ended a job it did not have");
-        if let Some(next) = jobs.front() {
+        if let Some(next) = of.jobs.front() {
             queue.schedule(Lane::Core, queue.now() + next.time, kind::CORE, core);
+        } else {
+            of.idle_since = queue.now();
         }
         self.busy_ns += done.time.0;
         done.job

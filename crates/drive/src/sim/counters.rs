@@ -27,6 +27,8 @@ pub struct Counters {
     pub units_collected: u64,
     /// Units written over while they were in the buffer, without a place of their own.
     pub units_coalesced: u64,
+    /// How often a buffer for one direction was turned to the other.
+    pub turns: u64,
     /// Units written anew since their data was old.
     pub units_refreshed: u64,
     /// Units moved by static wear levelling.

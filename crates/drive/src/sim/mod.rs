@@ -46,6 +46,7 @@ use host::command::{Commands, Ending};
 use host::cpus::Cpus;
 use host::link::Link;
 use host::trim::Trimmer;
+use host::turns::Turns;
 pub use map::layout::{Capacity, capacity, user_units_max};
 use map::layout::{Layout, Pool};
 use map::map_cache::MapCache;
@@ -145,6 +146,8 @@ pub struct SimDrive {
     link: Link,
     cpus: Option<Box<Cpus>>,
     controller: Controller,
+    /// Only in a drive that serves one direction at a time.
+    turns: Option<Box<Turns>>,
     map_cache: Option<Box<MapCache>>,
     writer: Writer,
     read_ahead: ReadAhead,
@@ -308,6 +311,7 @@ impl SimDrive {
             link: Link::new(&spec.host),
             cpus: Cpus::new(&spec.host),
             controller: Controller::new(&spec.controller, units),
+            turns: spec.buffer.one_direction.then(|| Box::new(Turns::new())),
             writer: Writer::new(spec, &layout, units),
             map_cache: MapCache::new(spec),
             read_ahead: ReadAhead::new(),
@@ -510,6 +514,7 @@ impl SimDrive {
     fn core_done(&mut self, core: u32) {
         match self.controller.finish(&mut self.queue, core) {
             Job::Command { command } => self.command_handled(command),
+            Job::Received { command, bytes } => self.write_taken_in(command, bytes),
             Job::Collected { slot } => self.collect_moved(slot),
             Job::Folded { word_line_die } => self.fold_mapped(word_line_die),
             Job::Trimmed => self.trim_piece_done(),

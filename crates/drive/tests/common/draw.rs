@@ -470,6 +470,12 @@ fn draw_media(rng: &mut Rng, spec: &mut Spec) {
 /// Whether writes coalesce. A journal that is written often shows what it separates.
 fn draw_buffer(rng: &mut Rng, spec: &mut Spec) {
     spec.buffer.coalesces = rng.ratio(1, 3);
+    spec.buffer.one_direction = rng.ratio(1, 4);
+    let capacitors = spec
+        .power_loss
+        .as_ref()
+        .is_some_and(|p| p.hold_up.is_some());
+    spec.buffer.protected = capacitors && rng.ratio(1, 2);
     if let (true, Some(loss)) = (
         spec.buffer.coalesces && rng.ratio(2, 3),
         &mut spec.power_loss,

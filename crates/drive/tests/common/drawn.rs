@@ -205,6 +205,12 @@ pub const MECHANISMS: &[Mechanism] = &[
         Some(|s| s.counters.units_coalesced > 0),
     ),
     (
+        "buffer: one direction",
+        |s| s.spec.buffer.one_direction,
+        Some(|s| s.counters.turns > 1),
+    ),
+    ("buffer: protected", |s| s.spec.buffer.protected, None),
+    (
         "buffer: reads ahead",
         |s| s.spec.buffer.read_ahead_units > 0,
         Some(|s| s.counters.read_ahead_hits > 0),

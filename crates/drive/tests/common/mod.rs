@@ -72,6 +72,8 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             write_units: 64,
             read_ahead_units: 0,
             coalesces: false,
+            one_direction: false,
+            protected: false,
         },
         collect: CollectSpec {
             policy: Policy::Greedy,

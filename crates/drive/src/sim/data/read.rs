@@ -146,6 +146,13 @@ impl ReadAhead {
         waiting
     }
 
+    /// Gives up all that was read ahead, of any stream.
+    pub fn forget_all(&mut self) {
+        for stream in 0..STREAMS {
+            self.drop_all(stream);
+        }
+    }
+
     #[inline]
     fn drop_all(&mut self, stream: usize) {
         while !self.streams[stream].entries.is_empty() {

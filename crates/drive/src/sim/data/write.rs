@@ -5,6 +5,7 @@
 
 mod admit;
 mod cut;
+mod take_in;
 
 use std::collections::VecDeque;
 
@@ -121,6 +122,10 @@ pub(crate) struct Writer {
     /// Units of the smallest superblock that each stream may open next.
     least_units: [u32; MOST],
     collected_under_way: u32,
+    /// Programs of the host's data that have not ended, of full slots.
+    host_under_way: u32,
+    /// Pieces of received data that the firmware has to work on.
+    to_take_in: u32,
     padding_owed: bool,
     slots_begun: u64,
     /// All writes are admitted carefully.
@@ -207,6 +212,8 @@ impl Writer {
             least_units,
             shapes,
             collected_under_way: 0,
+            host_under_way: 0,
+            to_take_in: 0,
             padding_owed: false,
             slots_begun: 0,
             fua: Waiters::default(),
@@ -223,6 +230,12 @@ impl Writer {
     #[inline]
     pub fn collected_slots_under_way(&self) -> u32 {
         self.collected_under_way
+    }
+
+    /// Programs of the host's data that wait for their end, or for the rest of a unit.
+    #[inline]
+    pub fn host_under_way(&self) -> u32 {
+        self.host_under_way
     }
 
     /// Slots begun so far, by all streams.
@@ -364,9 +377,9 @@ struct Received {
 }
 
 impl SimDrive {
-    /// Data of a write has arrived in the buffer.
+    /// Puts received data where it belongs.
     #[inline(always)]
-    pub(in crate::sim) fn write_received(&mut self, command: u32, bytes: u32) {
+    fn place_arrived(&mut self, command: u32, bytes: u32) {
         let entry = self.commands.get_mut(command);
         let begin = entry.offset_bytes + entry.len_bytes - entry.bytes_left;
         entry.bytes_left -= u64::from(bytes);
@@ -678,7 +691,9 @@ impl SimDrive {
             let Stream { row, die, .. } = self.writer.streams[id.number()];
             self.program(kind, (row, die), id, Purpose::Program { filling });
         }
-        if !id.is_host() {
+        if id.is_host() {
+            self.writer.host_under_way += 1;
+        } else {
             self.writer.collected_under_way += slots_together;
         }
         self.next_slot(id);
@@ -831,10 +846,14 @@ impl SimDrive {
         self.program_ended(superblock);
         if stream.is_host() {
             self.writer.filling[filling as usize].programmed = true;
+            self.writer.host_under_way -= 1;
             self.writer.give_back(stream);
             let settled = self.pump_collect();
             self.pump_fold();
             self.pump_writes_after(settled);
+            if self.turns.is_some() {
+                self.next_turn();
+            }
         } else {
             self.writer.collected_under_way -= u32::from(slots);
             self.writer.release(filling);
@@ -881,6 +900,10 @@ impl SimDrive {
     }
 
     pub(in crate::sim) fn flush(&mut self, command: u32) {
+        if self.spec.buffer.protected {
+            self.command_done(command);
+            return;
+        }
         if self.durability.is_some() {
             self.flush_durably(command);
             return;

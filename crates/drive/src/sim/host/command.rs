@@ -34,6 +34,8 @@ pub(crate) struct Command {
     pub programs_left: u32,
     /// Given up half way, it passes the SLC cache by though what is left of it would not.
     pub past_cache: bool,
+    /// The unit whose work is part of the command's has not come yet.
+    pub first_unit_due: bool,
     /// Nothing has gone over the link yet.
     untouched: bool,
     pub status: Status,
@@ -103,6 +105,7 @@ const NO_COMMAND: Command = Command {
     padding: 0,
     programs_left: 0,
     past_cache: false,
+    first_unit_due: false,
     untouched: false,
     status: Status::Ok,
 };
@@ -236,7 +239,9 @@ impl SimDrive {
         self.commands.queue_of(request.queue).active += 1;
         self.commands.alone = self.commands.is_alone(request.op);
         let slot = self.commands.take();
-        let fua = request.op == Op::Write && (request.fua || !self.spec.host.write_cache);
+        let fua = request.op == Op::Write
+            && (request.fua || !self.spec.host.write_cache)
+            && !self.spec.buffer.protected;
         let keeps_account = self.durability.is_some();
         *self.commands.get_mut(slot) = Command {
             tag: request.tag,
@@ -252,6 +257,7 @@ impl SimDrive {
             padding: 0,
             programs_left: 0,
             past_cache: false,
+            first_unit_due: true,
             untouched: true,
             status: Status::Ok,
         };
@@ -261,6 +267,15 @@ impl SimDrive {
     /// The controller has a command before it.
     #[inline(always)]
     pub(in crate::sim) fn command_fetched(&mut self, slot: u32) {
+        if self.turns.is_some() && self.waits_for_turn(slot) {
+            return;
+        }
+        self.command_taken_up(slot);
+    }
+
+    /// The firmware takes a command up.
+    #[inline(always)]
+    pub(in crate::sim) fn command_taken_up(&mut self, slot: u32) {
         let command = self.commands.get(slot);
         let (first, end) = command.units();
         let op = command.op;
@@ -273,10 +288,8 @@ impl SimDrive {
             }
             Op::Write => {
                 self.counters.host_writes += 1;
-                (
-                    spec.core_write,
-                    spec.write_command + spec.write_unit * further,
-                )
+                // What its further units take is worked off as they come.
+                (spec.core_write, spec.write_command)
             }
             Op::Trim => (spec.core_write, self.trim_time(command)),
             Op::Flush => (spec.core_write, spec.write_command),
@@ -315,6 +328,9 @@ impl SimDrive {
     /// A command has ended, as far as the controller is concerned.
     #[inline(always)]
     pub(in crate::sim) fn command_done(&mut self, command: u32) {
+        if self.turns.is_some() {
+            self.turn_command_ended(command);
+        }
         self.link_reports(command);
     }
 

@@ -6,3 +6,4 @@ pub(in crate::sim) mod command;
 pub(in crate::sim) mod cpus;
 pub(in crate::sim) mod link;
 pub(in crate::sim) mod trim;
+pub(in crate::sim) mod turns;

@@ -23,6 +23,7 @@ use crate::sim::data::read::ReadAhead;
 use crate::sim::host::admission::Admission;
 use crate::sim::host::command::Commands;
 use crate::sim::host::trim::Trimmer;
+use crate::sim::host::turns::Turns;
 use crate::sim::map::layout::Pool;
 use crate::sim::map::mapping::UNMAPPED;
 use crate::sim::map::shape::Mode;
@@ -284,7 +285,10 @@ impl SimDrive {
         if let Some(cpus) = &mut self.cpus {
             cpus.power_cut();
         }
-        self.controller.power_cut();
+        self.controller.power_cut(self.queue.now());
+        if let Some(turns) = &mut self.turns {
+            **turns = Turns::new();
+        }
         if let Some(media) = &mut self.media {
             media.power_cut();
         }

@@ -1,0 +1,93 @@
+//! One direction at a time: a buffer that holds either what was written or what is read.
+//!
+//! In a drive that keeps the host's data out of its DRAM, a small buffer in the controller
+//! serves both directions. Commands are taken up in the order in which they come. Before a
+//! read that follows on writes, the pages that are full are programmed; before a write that
+//! follows on reads, these have been sent, and what was read ahead is given up. Units in a
+//! page that is not full yet stay where they are.
+//!
+//! Most drives have room for both; they pay for one look at a flag.
+
+use std::collections::VecDeque;
+
+use stend_base::Op;
+
+use crate::sim::SimDrive;
+
+/// Whose turn it is.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Turns {
+    serves: Op,
+    /// Commands of this direction that have not ended.
+    active: u32,
+    /// Reads and writes that wait for a turn, in the order in which they came.
+    waiting: VecDeque<u32>,
+}
+
+impl Turns {
+    pub fn new() -> Turns {
+        Turns {
+            serves: Op::Read,
+            active: 0,
+            waiting: VecDeque::with_capacity(64),
+        }
+    }
+}
+
+impl SimDrive {
+    fn turns(&mut self) -> &mut Turns {
+        self.turns.as_mut().expect("directions take turns")
+    }
+
+    /// Whether a command has to wait for its turn; if so, it is taken up later.
+    #[inline(never)]
+    pub(in crate::sim) fn waits_for_turn(&mut self, command: u32) -> bool {
+        let op = self.commands.get(command).op;
+        if !matches!(op, Op::Read | Op::Write) {
+            return false;
+        }
+        if self.turns().waiting.is_empty() && self.turn_comes(op) {
+            return false;
+        }
+        self.turns().waiting.push_back(command);
+        true
+    }
+
+    /// Gives a command of a direction its turn, if it may have it now.
+    fn turn_comes(&mut self, op: Op) -> bool {
+        let programs = self.writer.host_under_way();
+        let turns = self.turns();
+        if turns.serves != op {
+            if turns.active > 0 || turns.serves == Op::Write && programs > 0 {
+                return false;
+            }
+            turns.serves = op;
+            self.counters.turns += 1;
+            if op == Op::Write {
+                self.read_ahead.forget_all();
+            }
+        }
+        self.turns().active += 1;
+        true
+    }
+
+    /// A command of the direction that is served has ended.
+    #[inline(never)]
+    pub(in crate::sim) fn turn_command_ended(&mut self, command: u32) {
+        if matches!(self.commands.get(command).op, Op::Read | Op::Write) {
+            self.turns().active -= 1;
+            self.next_turn();
+        }
+    }
+
+    /// Takes up what waits, as far as its turn has come.
+    pub(in crate::sim) fn next_turn(&mut self) {
+        while let Some(&command) = self.turns().waiting.front() {
+            if !self.turn_comes(self.commands.get(command).op) {
+                return;
+            }
+            self.turns().waiting.pop_front();
+            self.command_taken_up(command);
+        }
+    }
+}
