@@ -202,8 +202,8 @@ pub enum FoldLimit {
     Dies {
         /// Dies that fold at the same time, whatever asks for it.
         most: u32,
-        /// Taken slots of the cache down to which it is emptied in idle time.
-        idle_stop_slots: u64,
+        /// Slots of the cache that idle time makes free for the host; `None` for all.
+        idle_free_slots: Option<u64>,
     },
 }
 

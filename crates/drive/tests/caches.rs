@@ -215,7 +215,7 @@ fn folded(dies: u32, limit: Option<u32>) -> Spec {
     let cache = spec.cache.as_mut().expect("it has a cache");
     cache.fold_limit = limit.map_or(FoldLimit::None, |most| FoldLimit::Dies {
         most,
-        idle_stop_slots: 0,
+        idle_free_slots: None,
     });
     cache.fold_start_slots = u64::from(dies) * 8 * 40;
     spec
@@ -246,28 +246,32 @@ fn no_more_dies_fold_at_once_than_may() {
 }
 
 #[test]
-fn idle_time_empties_the_cache_down_to_where_it_may() {
-    let (dies, written) = (4, 4 * 8 * 30);
-    for stop in [0, 100, 500, 700, 2_000] {
-        let mut spec = folded(dies, None);
+fn idle_time_makes_as_much_of_the_cache_free_as_it_may() {
+    // 40 superblocks of 32 slots, of which nine are the drive's own.
+    let (written, all, kept) = (4 * 8 * 30, 40 * 32, 9 * 32);
+    let taken_after = |free: Option<u64>| {
+        let mut spec = folded(4, None);
         let cache = spec.cache.as_mut().expect("it has a cache");
         cache.fold_limit = FoldLimit::Dies {
             most: 3,
-            idle_stop_slots: stop,
+            idle_free_slots: free,
         };
         let mut drive = SimDrive::new(&spec);
         write(&mut drive, written);
         rest(&mut drive, Nanos::from_secs(20));
-        // What is folded together is folded to its end: three superblocks of 32 slots.
         let taken = written - 3 * drive.counters().folds;
-        let least = stop.min(written).saturating_sub(95);
-        assert!(
-            (least..=stop.max(95)).contains(&taken) || taken == written && stop > written,
-            "{stop}: {taken}"
-        );
-        // The host finds the rest as it does in any drive.
+        // And it is there for the host.
         write(&mut drive, 2_000);
+        taken
+    };
+    for free in [200, 500, 700] {
+        let (taken, most) = (taken_after(Some(free)), all - kept - free);
+        // What is folded together is folded to its end: three superblocks.
+        assert!((most - 96..=most).contains(&taken), "{free}: {taken}");
     }
+    assert_eq!(taken_after(Some(10)), written, "as much is free already");
+    assert_eq!(taken_after(Some(5_000)), taken_after(None), "all of it");
+    assert_eq!(taken_after(None), 0);
 }
 
 #[test]

@@ -49,7 +49,8 @@ pub struct SlcCache {
     pub fold_slots_background: Option<Field<u32>>,
     /// By on-chip copy: dies that fold at once at most, whatever asks for it; all if not named.
     pub fold_dies_max: Option<Field<u32>>,
-    /// By on-chip copy: what of it idle work makes free, MiB, parity included; all if not named.
+    /// By on-chip copy: what of it idle work makes free for the host, MiB, parity included; all
+    /// if not named.
     pub idle_free_mib: Option<Field<u32>>,
 }
 
@@ -238,8 +239,8 @@ pub(super) fn takes_collected(cache: &SlcCache) -> bool {
     named.unwrap_or(on_chip && cache.blocks_per_plane.get() > 0)
 }
 
-/// What emptying is held to; the cache has `slots` of `slot_kib`.
-fn fold_limit(cache: &SlcCache, emptying: Emptying, slots: u64, slot_kib: u32) -> FoldLimit {
+/// What emptying is held to; a slot holds `slot_kib`.
+fn fold_limit(cache: &SlcCache, emptying: Emptying, slot_kib: u32) -> FoldLimit {
     let value = |field: &Option<Field<u32>>| field.as_ref().map(Value::get);
     if emptying == Emptying::Controller {
         let background = value(&cache.fold_slots_background);
@@ -249,10 +250,9 @@ fn fold_limit(cache: &SlcCache, emptying: Emptying, slots: u64, slot_kib: u32) -
     if dies.is_none() && free.is_none() {
         return FoldLimit::None;
     }
-    let free_slots = free.map(|mib| u64::from(mib) * 1024 / u64::from(slot_kib));
     FoldLimit::Dies {
         most: dies.unwrap_or(u32::MAX),
-        idle_stop_slots: slots - free_slots.unwrap_or(slots).min(slots),
+        idle_free_slots: free.map(|mib| u64::from(mib) * 1024 / u64::from(slot_kib)),
     }
 }
 
@@ -285,7 +285,7 @@ pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32, slot_kib: u32) ->
         fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
-        fold_limit: fold_limit(cache, emptying, slots, slot_kib),
+        fold_limit: fold_limit(cache, emptying, slot_kib),
     }
 }
 
@@ -404,18 +404,21 @@ mod tests {
             let model = parse(keys)?;
             Ok::<_, String>(model.spec().cache.expect("it has one").fold_limit)
         };
-        let dies = |most, idle_stop_slots| {
+        let dies = |most, idle_free_slots| {
             Ok(FoldLimit::Dies {
                 most,
-                idle_stop_slots,
+                idle_free_slots,
             })
         };
         // Four dies, one of which folds in the background.
-        assert_eq!(limit("fold_dies_max = 1"), dies(1, 0));
-        assert_eq!(limit("fold_dies_max = 16"), dies(16, 0));
-        // 110 superblocks of 32 word lines on them, of 32 KiB each.
-        assert_eq!(limit("idle_free_mib = 200"), dies(u32::MAX, 14_080 - 6_400));
-        assert_eq!(limit("idle_free_mib = 2000\nfold_dies_max = 3"), dies(3, 0));
+        assert_eq!(limit("fold_dies_max = 1"), dies(1, None));
+        assert_eq!(limit("fold_dies_max = 16"), dies(16, None));
+        // Of 32 KiB each.
+        assert_eq!(limit("idle_free_mib = 200"), dies(u32::MAX, Some(6_400)));
+        assert_eq!(
+            limit("idle_free_mib = 2000\nfold_dies_max = 3"),
+            dies(3, Some(64_000))
+        );
         let text = demo().replace(
             "fold_dies_background = { value = 1",
             "fold_dies_background = { value = 3",

@@ -86,7 +86,7 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
         let slots = all * u64::from(cache.pool.rows) * u64::from(spec.dies);
         cache.fold_limit = FoldLimit::Dies {
             most: 1 + rng.below(u64::from(spec.dies)) as u32,
-            idle_stop_slots: rng.below(slots + 1),
+            idle_free_slots: rng.ratio(1, 2).then(|| rng.below(slots + 1)),
         };
     }
     spec

@@ -111,13 +111,13 @@ impl SimDrive {
 
     /// Whether another fold may begin in idle time.
     pub(in crate::sim) fn idle_folds(&self) -> bool {
-        let FoldLimit::Dies {
-            idle_stop_slots, ..
-        } = self.cache_spec().fold_limit
-        else {
-            return true;
-        };
-        self.cache_taken() > idle_stop_slots || self.cache_pressed()
+        match self.cache_spec().fold_limit {
+            FoldLimit::Dies {
+                idle_free_slots: Some(slots),
+                ..
+            } => self.cache_free_for_host() < slots as i64,
+            _ => true,
+        }
     }
 
     fn sources(&self) -> usize {
