@@ -46,7 +46,8 @@ fn the_second_step_ends_when_what_idle_time_made_free_is_full() {
         second.expect("a second level").0
     };
     let ratio = end(50) / end(100);
-    assert!((0.35..0.55).contains(&ratio), "ratio {ratio}");
+    // Half of 4.4 GB of slots against what fits above the watermark, 3.7 GB, and the first step.
+    assert!((0.5..0.65).contains(&ratio), "ratio {ratio}");
 }
 
 #[test]
