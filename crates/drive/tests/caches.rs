@@ -227,28 +227,29 @@ fn no_more_dies_fold_at_once_than_may() {
     let word_line = Nanos(3 * 30_000 + 3 * 900_000 + 12 * 500);
     let folds = |dies: u32, limit: Option<u32>| {
         let mut drive = SimDrive::new(&folded(dies, limit));
-        // Thirty superblocks, of eight word lines.
+        // Thirty superblocks, of eight word lines on every die.
         write(&mut drive, u64::from(dies) * 8 * 30);
         rest(&mut drive, Nanos::from_millis(10));
         let before = drive.counters().folds;
-        rest(&mut drive, word_line * 20);
-        drive.counters().folds - before
+        // Before a superblock ends, and dies are busy with erasing.
+        rest(&mut drive, word_line * 7);
+        (drive.counters().folds - before) as u32
     };
-    let about = |got: u64, dies: u64| got.abs_diff(dies * 20) <= dies + 1;
     for limit in [1, 3] {
-        assert!(about(folds(4, Some(limit)), u64::from(limit)), "{limit}");
-        assert!(about(folds(8, Some(limit)), u64::from(limit)), "{limit}");
+        for dies in [4, 8] {
+            let got = folds(dies, Some(limit));
+            assert!(got.abs_diff(7 * limit) <= limit, "{limit} of {dies}: {got}");
+        }
     }
-    // Three superblocks end, and are erased, within this time.
     let (all, more) = (folds(4, None), folds(4, Some(1_000)));
-    assert!((68..=81).contains(&all), "{all}");
+    assert!(all.abs_diff(7 * 4) <= 4, "{all}");
     assert_eq!(all, more);
 }
 
 #[test]
 fn idle_time_makes_as_much_of_the_cache_free_as_it_may() {
     // 40 superblocks of 32 slots, of which nine are the drive's own.
-    let (written, all, kept) = (4 * 8 * 30, 40 * 32, 9 * 32);
+    let (written, all, kept) = (4 * 8 * 25, 40 * 32, 9 * 32);
     let taken_after = |free: Option<u64>| {
         let mut spec = folded(4, None);
         let cache = spec.cache.as_mut().expect("it has a cache");
@@ -271,7 +272,8 @@ fn idle_time_makes_as_much_of_the_cache_free_as_it_may() {
     }
     assert_eq!(taken_after(Some(10)), written, "as much is free already");
     assert_eq!(taken_after(Some(5_000)), taken_after(None), "all of it");
-    assert_eq!(taken_after(None), 0);
+    // But for what is too little to be folded together.
+    assert!(taken_after(None) < 3 * 32);
 }
 
 #[test]
@@ -285,7 +287,8 @@ fn twice_the_dies_write_no_faster_where_as_many_fold() {
     let held = took(4, Some(2)) / took(8, Some(2));
     let free = took(4, None) / took(8, None);
     println!("twice the dies: {held} times as fast where two fold, {free} where all do");
-    assert!((0.95..1.05).contains(&held), "{held}");
+    // The larger one's writes meet fewer dies that fold.
+    assert!((0.95..1.15).contains(&held), "{held}");
     assert!(free > 1.7, "{free}");
     // And where the limit is what there is, it is none.
     assert_eq!(took(4, Some(4)), took(4, None));

@@ -92,7 +92,7 @@ impl SimDrive {
     fn fold_width(&self) -> u32 {
         let cache = self.cache_spec();
         let most = match cache.fold_limit {
-            FoldLimit::Dies { most, .. } => most,
+            FoldLimit::Dies { most, .. } => most.min(self.spec.dies),
             FoldLimit::None | FoldLimit::Slots(_) => self.spec.dies,
         };
         if self.idle.working() {
