@@ -190,6 +190,23 @@ pub enum Emptying {
     Controller,
 }
 
+/// What emptying an SLC cache is held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum FoldLimit {
+    /// Nothing.
+    None,
+    /// Through the controller: slots under way at the same time while the host still finds
+    /// room, of [`CollectSpec::depth`].
+    Slots(u32),
+    /// By on-chip copy.
+    Dies {
+        /// Dies that fold at the same time, whatever asks for it.
+        most: u32,
+        /// Slots of the cache that idle time makes free for the host; `None` for all.
+        idle_free_slots: Option<u64>,
+    },
+}
+
 /// What happens where the SLC cache has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum WhenFull {
@@ -221,9 +238,8 @@ pub struct CacheSpec {
     pub fold_dies_background: u32,
     /// Rest of such folding after each word line of a die.
     pub fold_pause: Nanos,
-    /// Where it is emptied through the controller: slots under way at the same time while the
-    /// host still finds room; `None`: [`CollectSpec::depth`].
-    pub fold_slots_background: Option<u32>,
+    /// What emptying is held to.
+    pub fold_limit: FoldLimit,
 }
 
 impl CacheSpec {

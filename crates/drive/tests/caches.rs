@@ -155,7 +155,7 @@ fn emptied_in(slots: Option<u32>, time: Nanos) -> f64 {
     spec.idle.delay = Nanos::from_secs(1_000);
     let cache = spec.cache.as_mut().expect("it has a cache");
     cache.fold_start_slots = 32;
-    cache.fold_slots_background = slots;
+    cache.fold_limit = slots.map_or(FoldLimit::None, FoldLimit::Slots);
     let mut drive = SimDrive::new(&spec);
     write(&mut drive, 24 * 32);
     rest(&mut drive, Nanos::from_millis(10));
@@ -189,7 +189,7 @@ fn who_waits_for_the_cache_is_served_at_full_depth() {
         spec.idle.enabled = idle;
         spec.idle.duty_percent = 100;
         let cache = spec.cache.as_mut().expect("it has a cache");
-        cache.fold_slots_background = slots;
+        cache.fold_limit = slots.map_or(FoldLimit::None, FoldLimit::Slots);
         let mut drive = SimDrive::new(&spec);
         let took = write(&mut drive, 1_500);
         let before = drive.counters().units_folded;
@@ -202,6 +202,96 @@ fn who_waits_for_the_cache_is_served_at_full_depth() {
     let (paced, free) = (speed(Some(1), true), speed(None, true));
     assert!(free.1 > 800, "{free:?}");
     assert_eq!(paced, free);
+}
+
+/// TLC with a cache of 40 superblocks that on-chip copy empties, on so many dies of at most
+/// `limit` at once, in idle time all the time; without parity.
+fn folded(dies: u32, limit: Option<u32>) -> Spec {
+    let mut spec = cached(120, 40, 20_000);
+    spec.parity_data = None;
+    (spec.dies, spec.channels) = (dies, dies);
+    spec.buffer.write_units = 256;
+    spec.idle.duty_percent = 100;
+    let cache = spec.cache.as_mut().expect("it has a cache");
+    cache.fold_limit = limit.map_or(FoldLimit::None, |most| FoldLimit::Dies {
+        most,
+        idle_free_slots: None,
+    });
+    cache.fold_start_slots = u64::from(dies) * 8 * 40;
+    spec
+}
+
+#[test]
+fn no_more_dies_fold_at_once_than_may() {
+    // A word line of three slots: sensed three times, programmed three times, mapped.
+    let word_line = Nanos(3 * 30_000 + 3 * 900_000 + 12 * 500);
+    let folds = |dies: u32, limit: Option<u32>| {
+        let mut drive = SimDrive::new(&folded(dies, limit));
+        // Thirty superblocks, of eight word lines on every die.
+        write(&mut drive, u64::from(dies) * 8 * 30);
+        rest(&mut drive, Nanos::from_millis(10));
+        let before = drive.counters().folds;
+        // Before a superblock ends, and dies are busy with erasing.
+        rest(&mut drive, word_line * 7);
+        (drive.counters().folds - before) as u32
+    };
+    for limit in [1, 3] {
+        for dies in [4, 8] {
+            let got = folds(dies, Some(limit));
+            assert!(got.abs_diff(7 * limit) <= limit, "{limit} of {dies}: {got}");
+        }
+    }
+    let (all, more) = (folds(4, None), folds(4, Some(1_000)));
+    assert!(all.abs_diff(7 * 4) <= 4, "{all}");
+    assert_eq!(all, more);
+}
+
+#[test]
+fn idle_time_makes_as_much_of_the_cache_free_as_it_may() {
+    // 40 superblocks of 32 slots, of which nine are the drive's own.
+    let (written, all, kept) = (4 * 8 * 25, 40 * 32, 9 * 32);
+    let taken_after = |free: Option<u64>| {
+        let mut spec = folded(4, None);
+        let cache = spec.cache.as_mut().expect("it has a cache");
+        cache.fold_limit = FoldLimit::Dies {
+            most: 3,
+            idle_free_slots: free,
+        };
+        let mut drive = SimDrive::new(&spec);
+        write(&mut drive, written);
+        rest(&mut drive, Nanos::from_secs(20));
+        let taken = written - 3 * drive.counters().folds;
+        // And it is there for the host.
+        write(&mut drive, 2_000);
+        taken
+    };
+    for free in [200, 500, 700] {
+        let (taken, most) = (taken_after(Some(free)), all - kept - free);
+        // What is folded together is folded to its end: three superblocks.
+        assert!((most - 96..=most).contains(&taken), "{free}: {taken}");
+    }
+    assert_eq!(taken_after(Some(10)), written, "as much is free already");
+    assert_eq!(taken_after(Some(5_000)), taken_after(None), "all of it");
+    // But for what is too little to be folded together.
+    assert!(taken_after(None) < 3 * 32);
+}
+
+#[test]
+fn twice_the_dies_write_no_faster_where_as_many_fold() {
+    // Long past what the cache holds, so that the host waits for folding.
+    let took = |dies: u32, limit: Option<u32>| {
+        let mut drive = SimDrive::new(&folded(dies, limit));
+        write(&mut drive, u64::from(dies) * 8 * 40);
+        write(&mut drive, 2_000).0 as f64
+    };
+    let held = took(4, Some(2)) / took(8, Some(2));
+    let free = took(4, None) / took(8, None);
+    println!("twice the dies: {held} times as fast where two fold, {free} where all do");
+    // The larger one's writes meet fewer dies that fold.
+    assert!((0.95..1.15).contains(&held), "{held}");
+    assert!(free > 1.7, "{free}");
+    // And where the limit is what there is, it is none.
+    assert_eq!(took(4, Some(4)), took(4, None));
 }
 
 #[test]

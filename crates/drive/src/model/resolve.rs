@@ -29,6 +29,7 @@ pub(super) fn spec(model: &Model) -> Spec {
     let cache = model.slc_cache.as_ref().filter(|c| c.enabled.get());
     let parity = model.parity.as_ref().filter(|p| p.enabled.get());
     let apart = nand.planes.get() / planes_together(model);
+    let slot_kib = units_per_slot(model) * 4;
     Spec {
         user_bytes: model.capacity.user_bytes.get(),
         dies: nand.dies.get(),
@@ -45,7 +46,7 @@ pub(super) fn spec(model: &Model) -> Spec {
                 erase: micros(nand.erase_us.get()),
             },
         },
-        cache: cache.map(|c| super::slc_cache::resolve(c, nand.dies.get(), apart)),
+        cache: cache.map(|c| super::slc_cache::resolve(c, nand.dies.get(), apart, slot_kib)),
         abilities: abilities(model),
         one_shot: one_shot(model),
         parity_data: parity.map(|p| p.data_pages.get()),

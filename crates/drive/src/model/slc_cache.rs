@@ -8,7 +8,7 @@ use super::check::Checker;
 use super::resolve::micros;
 use super::schema::Model;
 use super::sourced::{Field, Value};
-use crate::spec::{CacheSpec, Emptying, PoolSpec, Spec, UNIT_BYTES, WhenFull};
+use crate::spec::{CacheSpec, Emptying, FoldLimit, PoolSpec, Spec, UNIT_BYTES, WhenFull};
 
 /// An SLC cache.
 #[derive(Clone, Debug, Deserialize)]
@@ -47,6 +47,11 @@ pub struct SlcCache {
     /// Emptied through the controller: multi-plane pages under way at once while the host
     /// still finds room; `collection.depth` if not named.
     pub fold_slots_background: Option<Field<u32>>,
+    /// By on-chip copy: dies that fold at once at most, whatever asks for it; all if not named.
+    pub fold_dies_max: Option<Field<u32>>,
+    /// By on-chip copy: what of it idle work makes free for the host, MiB, parity included; all
+    /// if not named.
+    pub idle_free_mib: Option<Field<u32>>,
 }
 
 /// How an SLC cache is emptied, by the names a model gives it; the first if none.
@@ -132,6 +137,7 @@ fn kind(c: &mut Checker<'_>, cache: &SlcCache) {
             c.report("slc_cache.fold_slots_background", field, message);
         }
     }
+    fold_limits(c, cache);
     let least = match &cache.dynamic_blocks_per_plane {
         Some(field) => {
             c.range("slc_cache.dynamic_blocks_per_plane", field, 1..=65_536);
@@ -144,6 +150,42 @@ fn kind(c: &mut Checker<'_>, cache: &SlcCache) {
         &cache.blocks_per_plane,
         least..=65_536,
     );
+}
+
+/// What holds on-chip copy. More dies, or more MiB, than there are is no error: drives of
+/// several sizes share their firmware.
+fn fold_limits(c: &mut Checker<'_>, cache: &SlcCache) {
+    let emptied_by = cache.emptied_by.as_ref().map(Value::get);
+    let on_chip = emptied_by.as_deref() != Some("controller");
+    let fields = [
+        ("slc_cache.fold_dies_max", &cache.fold_dies_max, 1..=1024),
+        (
+            "slc_cache.idle_free_mib",
+            &cache.idle_free_mib,
+            1..=1_048_576,
+        ),
+    ];
+    for (key, field, allowed) in fields {
+        c.optional(key, field, allowed);
+        if let (Some(field), false) = (field, on_chip) {
+            let message = "it holds on-chip copy: leave it out, or write \
+                           slc_cache.emptied_by = \"on-chip\""
+                .to_string();
+            c.report(key, field, message);
+        }
+    }
+    let background = cache.fold_dies_background.get();
+    if let Some(field) = cache
+        .fold_dies_max
+        .as_ref()
+        .filter(|f| f.get() < background)
+    {
+        let message = format!(
+            "{} is not allowed; slc_cache.fold_dies_background is more: {background}",
+            field.get()
+        );
+        c.report("slc_cache.fold_dies_max", field, message);
+    }
 }
 
 /// Whether its superblocks are enough for what is open and emptied at once, when every figure
@@ -197,7 +239,24 @@ pub(super) fn takes_collected(cache: &SlcCache) -> bool {
     named.unwrap_or(on_chip && cache.blocks_per_plane.get() > 0)
 }
 
-pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
+/// What emptying is held to; a slot holds `slot_kib`.
+fn fold_limit(cache: &SlcCache, emptying: Emptying, slot_kib: u32) -> FoldLimit {
+    let value = |field: &Option<Field<u32>>| field.as_ref().map(Value::get);
+    if emptying == Emptying::Controller {
+        let background = value(&cache.fold_slots_background);
+        return background.map_or(FoldLimit::None, FoldLimit::Slots);
+    }
+    let (dies, free) = (value(&cache.fold_dies_max), value(&cache.idle_free_mib));
+    if dies.is_none() && free.is_none() {
+        return FoldLimit::None;
+    }
+    FoldLimit::Dies {
+        most: dies.unwrap_or(u32::MAX),
+        idle_free_slots: free.map(|mib| u64::from(mib) * 1024 / u64::from(slot_kib)),
+    }
+}
+
+pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32, slot_kib: u32) -> CacheSpec {
     let superblocks = cache.blocks_per_plane.get() * apart;
     let dynamic = cache.dynamic_blocks_per_plane.as_ref();
     let dynamic_superblocks = dynamic.map_or(0, |field| field.get() * apart);
@@ -226,7 +285,7 @@ pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32) -> CacheSpec {
         fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
-        fold_slots_background: cache.fold_slots_background.as_ref().map(Value::get),
+        fold_limit: fold_limit(cache, emptying, slot_kib),
     }
 }
 
@@ -276,6 +335,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::super::{Model, demo};
+    use crate::spec::FoldLimit;
 
     /// The demonstration drive with more keys of its cache.
     fn parse(keys: &str) -> Result<Model, String> {
@@ -301,7 +361,7 @@ mod tests {
         let cache = parse("").expect("it is sound").spec().cache;
         let cache = cache.expect("it has a cache");
         assert_eq!(cache.bypass_from_bytes, None);
-        assert_eq!(cache.fold_slots_background, None);
+        assert_eq!(cache.fold_limit, FoldLimit::None);
         assert!(!cache.opens_main());
         assert_eq!(
             words(""),
@@ -318,7 +378,7 @@ mod tests {
         let with = parse(keys).expect("it is sound").spec();
         let cache = with.cache.as_ref().expect("it has a cache");
         assert_eq!(cache.bypass_from_bytes, Some(131_072));
-        assert_eq!(cache.fold_slots_background, Some(3));
+        assert_eq!(cache.fold_limit, FoldLimit::Slots(3));
         assert!(cache.opens_main());
         assert_eq!((with.host_streams(), with.further_streams()), (2, 1));
         assert_eq!(
@@ -339,6 +399,43 @@ mod tests {
     }
 
     #[test]
+    fn dies_that_fold_are_limited_in_drives_of_any_size() {
+        let limit = |keys: &str| {
+            let model = parse(keys)?;
+            Ok::<_, String>(model.spec().cache.expect("it has one").fold_limit)
+        };
+        let dies = |most, idle_free_slots| {
+            Ok(FoldLimit::Dies {
+                most,
+                idle_free_slots,
+            })
+        };
+        // Four dies, one of which folds in the background.
+        assert_eq!(limit("fold_dies_max = 1"), dies(1, None));
+        assert_eq!(limit("fold_dies_max = 16"), dies(16, None));
+        // Of 32 KiB each.
+        assert_eq!(limit("idle_free_mib = 200"), dies(u32::MAX, Some(6_400)));
+        assert_eq!(
+            limit("idle_free_mib = 2000\nfold_dies_max = 3"),
+            dies(3, Some(64_000))
+        );
+        let text = demo().replace(
+            "fold_dies_background = { value = 1",
+            "fold_dies_background = { value = 3",
+        );
+        let text = text.replace(
+            "[slc_cache]\n",
+            "[slc_cache]\nfold_dies_max = { value = 2, source = \"assumed\" }\n",
+        );
+        let said = Model::parse(&text, "m.toml").expect_err("more in the background");
+        let said = said.to_string();
+        assert!(
+            said.contains("slc_cache.fold_dies_max: 2 is not allowed"),
+            "{said}"
+        );
+    }
+
+    #[test]
     fn what_cannot_be_is_said() {
         for (keys, key, part) in [
             ("bypass_from_kib = 0", "bypass_from_kib", "from 1 to"),
@@ -351,6 +448,18 @@ mod tests {
                 "emptied_by = \"controller\"\nfold_slots_background = 0",
                 "fold_slots_background",
                 "from 1 to 1024",
+            ),
+            ("fold_dies_max = 0", "fold_dies_max", "from 1 to 1024"),
+            (
+                "emptied_by = \"controller\"\nfold_dies_max = 2",
+                "fold_dies_max",
+                "it holds on-chip copy",
+            ),
+            ("idle_free_mib = 0", "idle_free_mib", "from 1 to"),
+            (
+                "emptied_by = \"controller\"\nidle_free_mib = 200",
+                "idle_free_mib",
+                "it holds on-chip copy",
             ),
         ] {
             let said = parse(keys).expect_err(keys);

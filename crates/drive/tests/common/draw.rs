@@ -77,6 +77,18 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
         &mut Rng::stream(rng.clone().next_u64(), "past the cache"),
         &mut spec,
     );
+    let rng = &mut Rng::stream(rng.clone().next_u64(), "dies that fold");
+    let on_chip = |cache: &&mut CacheSpec| cache.emptying == Emptying::OnChip;
+    if let Some(cache) = spec.cache.as_mut().filter(on_chip)
+        && rng.ratio(1, 2)
+    {
+        let all = u64::from(cache.pool.superblocks + cache.dynamic_superblocks);
+        let slots = all * u64::from(cache.pool.rows) * u64::from(spec.dies);
+        cache.fold_limit = FoldLimit::Dies {
+            most: 1 + rng.below(u64::from(spec.dies)) as u32,
+            idle_free_slots: rng.ratio(1, 2).then(|| rng.below(slots + 1)),
+        };
+    }
     spec
 }
 
@@ -88,7 +100,7 @@ fn draw_way_past(rng: &mut Rng, spec: &mut Spec) {
         return;
     };
     if cache.emptying == Emptying::Controller && rng.ratio(1, 2) {
-        cache.fold_slots_background = Some(1 + rng.below(6) as u32);
+        cache.fold_limit = FoldLimit::Slots(1 + rng.below(6) as u32);
     }
     if rng.ratio(1, 2) {
         cache.bypass_from_bytes = Some((1 + rng.below(40)) * UNIT);

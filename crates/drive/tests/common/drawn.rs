@@ -129,7 +129,12 @@ pub const MECHANISMS: &[Mechanism] = &[
     ),
     (
         "cache: paced",
-        |s| s.cache(|c| c.fold_slots_background.is_some()),
+        |s| s.cache(|c| matches!(c.fold_limit, FoldLimit::Slots(_))),
+        Some(folds),
+    ),
+    (
+        "cache: few dies fold",
+        |s| s.cache(|c| matches!(c.fold_limit, FoldLimit::Dies { .. })),
         Some(folds),
     ),
     (

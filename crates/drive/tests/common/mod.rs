@@ -136,7 +136,7 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec
         fold_start_slots: 8 * 4 * 6,
         fold_dies_background: 1,
         fold_pause: Nanos::from_micros(200),
-        fold_slots_background: None,
+        fold_limit: FoldLimit::None,
     });
     spec.collect.cache_reserve_superblocks = 4;
     spec

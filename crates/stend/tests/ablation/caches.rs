@@ -178,6 +178,31 @@ fn reads_suffer_less_where_the_cache_is_emptied_at_a_pace() {
 }
 
 #[test]
+fn twice_the_dies_write_no_faster_where_no_more_may_fold() {
+    // Sequential writing once the cache is full, of the demonstration drive and of one that is
+    // twice as large: MB/s.
+    let end = |size: u32, most: Option<&str>| {
+        let keys = most.map_or(String::new(), |most| key("fold_dies_max", most));
+        let mut target = changed(&keys, "", |model| {
+            model.capacity.user_bytes.get_mut().value *= u64::from(size);
+            model.nand.dies.get_mut().value *= size;
+            model.dram.size_mib.get_mut().value *= size;
+            model.dram.write_buffer_kib.get_mut().value = 2_048;
+            model.controller.fold_unit_ns.get_mut().value = 0;
+        });
+        let curve = curve(&mut target);
+        let last = &curve[curve.len() - 10..];
+        last.iter().map(|step| step.1).sum::<f64>() / 10.0
+    };
+    let held = (end(1, Some("2")), end(2, Some("2")));
+    let free = (end(1, None), end(2, None));
+    println!("MB/s of 4 and 8 dies: two fold at once {held:?}, all may {free:?}");
+    assert!((held.1 / held.0 - 1.0).abs() < 0.05, "{held:?}");
+    assert!(free.1 / free.0 > 1.7, "{free:?}");
+    assert!(free.0 > 1.5 * held.0, "{free:?}, {held:?}");
+}
+
+#[test]
 fn a_cache_over_the_whole_drive_takes_a_third_of_it() {
     // 860 blocks of a plane at 3.5 MB, but for what collection keeps.
     let curve = curve(&mut cached(0, 860, ""));

@@ -130,6 +130,11 @@ impl SimDrive {
         of_static + allowed.min(of_main / self.slot_cost(Kind::DYNAMIC)).max(0)
     }
 
+    /// The same, beside what the drive keeps for its own work.
+    pub(in crate::sim) fn cache_free_for_host(&self) -> i64 {
+        self.cache_free() - self.limits.host_floor[Pool::Cache as usize]
+    }
+
     /// Whether the host, or collection that enters the cache, is about to wait for room in it.
     pub(in crate::sim) fn cache_pressed(&self) -> bool {
         let (cache, pressed) = (self.cache_spec(), self.limits.fold_pressed);

@@ -6,9 +6,10 @@
 //! nothing is occupied is passed over. Cache superblocks are emptied in the order in
 //! which they were closed.
 //!
-//! How wide folding runs: on a few dies once the cache holds more than its watermark, on
-//! all dies when the host is about to find no room, on all dies in the working slices of
-//! idle time.
+//! How wide folding runs: on a few dies once the cache holds more than its watermark, on as many
+//! as may when the host is about to find no room, and in the working slices of idle time. That
+//! is all dies, unless the firmware holds folding to fewer: programming a die in the native mode draws
+//! its peak current, and what the drive may draw does not grow with its dies.
 
 use stend_base::Nanos;
 use stend_nand::{Class, Work};
@@ -18,7 +19,7 @@ use crate::sim::map::layout::Pool;
 use crate::sim::map::shape::Mode;
 use crate::sim::power::durability::Canary;
 use crate::sim::{Purpose, SimDrive, kind};
-use crate::spec::Emptying;
+use crate::spec::{Emptying, FoldLimit};
 
 /// Superblocks folded together: the bits of a cell of the main area.
 pub(crate) const MOST_SOURCES: usize = 4;
@@ -90,20 +91,32 @@ impl SimDrive {
     /// Dies that may fold at once.
     fn fold_width(&self) -> u32 {
         let cache = self.cache_spec();
+        let most = match cache.fold_limit {
+            FoldLimit::Dies { most, .. } => most.min(self.spec.dies),
+            FoldLimit::None | FoldLimit::Slots(_) => self.spec.dies,
+        };
         if self.idle.working() {
-            return if self.idle.in_slice() {
-                self.spec.dies
-            } else {
-                0
-            };
+            let folds = self.idle.in_slice() && (self.fold_under_way() || self.idle_folds());
+            return if folds { most } else { 0 };
         }
         if self.cache_pressed() || self.main_wants_dynamic() {
-            return self.spec.dies;
+            return most;
         }
         if self.cache_taken() > cache.fold_start_slots && !self.folder.resting {
-            cache.fold_dies_background
+            cache.fold_dies_background.min(most)
         } else {
             0
+        }
+    }
+
+    /// Whether another fold may begin in idle time.
+    pub(in crate::sim) fn idle_folds(&self) -> bool {
+        match self.cache_spec().fold_limit {
+            FoldLimit::Dies {
+                idle_free_slots: Some(slots),
+                ..
+            } => self.cache_free_for_host() < slots as i64,
+            _ => true,
         }
     }
 

@@ -111,7 +111,8 @@ impl SimDrive {
             Some(Emptying::Controller) => 1,
             _ => self.spec.main.timing.pages_per_word_line() as usize,
         };
-        let to_fold = self.superblocks.closed_cache().len() >= sources;
+        let to_fold = self.superblocks.closed_cache().len() >= sources
+            && (self.limits.emptying != Some(Emptying::OnChip) || self.idle_folds());
         let collects = self.idle_wants_collection() || self.has_old();
         let work = to_fold || collects || self.fold_under_way();
         work && !self.read_only

@@ -6,7 +6,7 @@ use crate::sim::data::streams::{MOST, StreamId};
 use crate::sim::map::layout::{Layout, Pool};
 use crate::sim::map::shape::Mode;
 use crate::sim::space::cache::Kind;
-use crate::spec::{CacheSpec, Emptying, Spec, WhenFull};
+use crate::spec::{CacheSpec, Emptying, FoldLimit, Spec, WhenFull};
 
 /// Thresholds in slots, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -124,9 +124,10 @@ impl Limits {
                 || spec.power_loss.is_some()
                 || cache.is_some_and(|cache| cache.emptying == Emptying::Controller),
             emptying: cache.map(|cache| cache.emptying),
-            emptying_paced: cache
-                .filter(|cache| cache.emptying == Emptying::Controller)
-                .and_then(|cache| cache.fold_slots_background),
+            emptying_paced: cache.and_then(|cache| match cache.fold_limit {
+                FoldLimit::Slots(slots) => Some(slots),
+                FoldLimit::None | FoldLimit::Dies { .. } => None,
+            }),
             host_floor,
             collect_start,
             collect_idle: slots(Pool::Main, spec.idle.target_superblocks + further)
