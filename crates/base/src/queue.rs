@@ -328,7 +328,7 @@ impl EventQueue {
     }
 
     /// Takes the next event and moves the clock to it.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<Event> {
         let key = self.first;
         if key == NOTHING {
