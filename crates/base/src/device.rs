@@ -79,6 +79,21 @@ pub trait Device {
     /// without being a flush: the sender checks its ranges.
     fn submit(&mut self, request: Request);
 
+    /// A request that begins at this offset will probably be handed over some dozens of requests
+    /// from now: what the device has to look up for it may be fetched. Changes nothing that can
+    /// be seen.
+    #[inline]
+    fn expect(&self, offset_bytes: u64) {
+        let _ = offset_bytes;
+    }
+
+    /// The same of a write that is among the next; mostly [`Device::expect`] has told of it
+    /// before.
+    #[inline]
+    fn expect_write(&self, offset_bytes: u64) {
+        let _ = offset_bytes;
+    }
+
     /// Lets time pass until the next completion, or until `limit` if that comes first.
     ///
     /// Returns the completion, with [`Device::now`] equal to its instant; or `None`,

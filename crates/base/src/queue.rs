@@ -62,6 +62,17 @@ impl Lane {
 
 const LANES: usize = 1 << LANE_BITS;
 
+/// By lane: what makes [`NOTHING`] of its own head, and leaves the others.
+const ALL_BUT: [[u64; LANES]; LANES] = {
+    let mut all_but = [[0; LANES]; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        all_but[lane][lane] = NOTHING;
+        lane += 1;
+    }
+    all_but
+};
+
 /// Bits of a key below the thing.
 const LANE_BITS: u32 = 3;
 
@@ -317,22 +328,33 @@ impl EventQueue {
     }
 
     /// Takes the next event and moves the clock to it.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self) -> Option<Event> {
         let key = self.first;
         if key == NOTHING {
             return None;
         }
-        let lane = Lane::ALL[key as usize % LANES];
-        self.heads[lane as usize] = self.lanes[lane as usize].take();
-        self.find_first();
+        let lane = key as usize % LANES;
+        let next = self.lanes[lane].take();
+        // The first of the other lanes is known before that of this one is: nothing here waits
+        // for what has just been put into memory.
+        let head = |other: usize| self.heads[other] | ALL_BUT[lane][other];
+        let others = [
+            head(0).min(head(1)),
+            head(2).min(head(3)),
+            head(4).min(head(5)),
+            head(6).min(head(7)),
+        ];
+        let others = others[0].min(others[1]).min(others[2].min(others[3]));
+        self.heads[lane] = next;
+        self.first = others.min(next);
         let at = SimTime(key >> self.low_bits);
         self.now = at;
         self.taken += 1;
         self.last = key;
         Some(Event {
             at,
-            lane,
+            lane: Lane::ALL[lane],
             thing: (key as u32 & ((1 << self.low_bits) - 1)) >> LANE_BITS,
         })
     }

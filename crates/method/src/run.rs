@@ -299,8 +299,7 @@ pub fn run_review(
     if let (Some(earlier), WriteLimit::AsStated) = (&options.resume, target.write_limit()) {
         plan.begun.clone_from(&earlier.unfinished);
     }
-    // Whether a target can be copied is its own to say; a copy of an untouched one is cheap.
-    let can_be_copied = target.fork().is_some();
+    let can_be_copied = target.can_fork();
     let mut cost_total = 0.0;
     walk(&plan, can_be_copied, &mut |a| cost_total += plan.cost(&a));
     let smart = host::smart_before(target.as_mut(), options.resume.as_ref());

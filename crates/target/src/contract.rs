@@ -278,6 +278,12 @@ pub trait Target: Send {
     /// A copy in the present state, to run another test on at the same time. `None`
     /// where there is only one, as of every real drive.
     fn fork(&self) -> Option<Box<dyn Target>>;
+
+    /// Whether [`Target::fork`] yields a copy, without making one: that of a simulated drive
+    /// takes as much memory as the drive.
+    fn can_fork(&self) -> bool {
+        self.fork().is_some()
+    }
 }
 
 /// Why a target could not be opened or a job not be run.

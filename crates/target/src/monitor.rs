@@ -180,6 +180,14 @@ impl Device for Watched<'_> {
         self.drive.submit(request);
     }
 
+    fn expect(&self, offset_bytes: u64) {
+        self.drive.expect(offset_bytes);
+    }
+
+    fn expect_write(&self, offset_bytes: u64) {
+        self.drive.expect_write(offset_bytes);
+    }
+
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
         loop {
             // Nothing would end the intervals of a drive that has nothing to do, or that

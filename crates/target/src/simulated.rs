@@ -454,6 +454,10 @@ impl Target for SimulatedTarget {
     fn fork(&self) -> Option<Box<dyn Target>> {
         Some(Box::new(self.clone()))
     }
+
+    fn can_fork(&self) -> bool {
+        true
+    }
 }
 
 fn outcome(job: &JobRequest<'_>, result: &RunResult) -> JobOutcome {

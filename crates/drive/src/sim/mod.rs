@@ -674,6 +674,17 @@ impl Device for SimDrive {
         self.host_submits(request);
     }
 
+    #[inline]
+    fn expect(&self, offset_bytes: u64) {
+        self.mapping.expect(offset_bytes / UNIT_BYTES);
+    }
+
+    #[inline]
+    fn expect_write(&self, offset_bytes: u64) {
+        self.mapping
+            .expect_invalid((offset_bytes / UNIT_BYTES) as u32);
+    }
+
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
         self.run_until(limit)
     }

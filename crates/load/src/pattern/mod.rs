@@ -11,6 +11,7 @@
 //! Every stream of random numbers is `Rng::stream(seed, name)`, with names from the
 //! section and the number of the clone, so that another job shifts none of them.
 
+pub mod ahead;
 pub mod lengths;
 pub mod lfsr;
 pub mod permutation;
@@ -20,6 +21,7 @@ use stend_base::Rng;
 
 use crate::jobfile::{Distribution, Generator};
 
+pub use ahead::Ahead;
 pub use lengths::Lengths;
 
 /// A source of random blocks.

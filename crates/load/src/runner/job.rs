@@ -1,11 +1,11 @@
 //! One running job: which request comes next, and what became of those before.
 
-use stend_base::{Nanos, Op, Rng, SimTime};
+use stend_base::{Device, Nanos, Op, Rng, SimTime};
 
 use super::plan::Plan;
 use super::windows::{LogRequest, Logger, RateWindows, Totals};
 use crate::jobfile::{BlockSizes, Direction, Mix, Rate};
-use crate::pattern::{Lengths, RandomBlocks};
+use crate::pattern::{Ahead, Lengths, RandomBlocks};
 use crate::stats::LatencyStats;
 
 /// The index of flushes, after those of [`Direction`].
@@ -40,7 +40,7 @@ pub(super) enum Next {
 /// Where random requests of one direction go.
 #[derive(Debug)]
 struct Blocks {
-    source: RandomBlocks,
+    source: Ahead,
     unit_bytes: u64,
 }
 
@@ -374,6 +374,24 @@ impl<'a> JobState<'a> {
         Some((offset, len))
     }
 
+    /// Tells a device of what comes after the request of a kind which is to be submitted, where
+    /// offsets were drawn with its own.
+    #[inline]
+    pub fn tell_ahead(&mut self, kind: u8, device: &impl Device) {
+        if !self.random || kind == SYNC {
+            return;
+        }
+        let blocks = &mut self.blocks[self.blocks_of[usize::from(kind)]];
+        let Some([near, far]) = blocks.source.take_fresh() else {
+            return;
+        };
+        let offset = |block: u64| self.region_start + block * blocks.unit_bytes;
+        far.for_each(|block| device.expect(offset(block)));
+        if kind == Direction::Write as u8 {
+            near.for_each(|block| device.expect_write(offset(block)));
+        }
+    }
+
     /// Notes a submitted request; `free` no longer holds its tag.
     #[inline]
     pub fn submitted(&mut self, kind: u8) {
@@ -540,6 +558,7 @@ fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize
         let len = (plan.region_bytes - (min - unit_bytes)) / unit_bytes;
         let rng = stream(&format!("offset/{}", direction.name()));
         let source = RandomBlocks::new(len, map, spec.generator, spec.distribution, rng);
+        let source = Ahead::new(source);
         made.push(Blocks { source, unit_bytes });
     }
     (made, of)

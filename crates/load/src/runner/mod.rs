@@ -355,6 +355,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                 Next::Submit { kind, offset, len } => {
                     job.free.pop();
                     job.submitted(kind);
+                    job.tell_ahead(kind, self.device);
                     self.slots[tag as usize] = Slot {
                         issued: now,
                         offset,

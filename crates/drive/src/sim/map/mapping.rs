@@ -85,6 +85,11 @@ impl Notes {
     }
 }
 
+/// Units whose entries are fetched together while a superblock is read out in its order: a
+/// power of two, at most 32. Waiting for many random places takes hardly longer than waiting
+/// for one.
+const TOGETHER: u32 = 32;
+
 /// What every physical unit would hold: the tag of the request that wrote it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Stamps(#[serde(with = "crate::state::table")] Vec<u32>);
@@ -136,6 +141,46 @@ impl Mapping {
         for &logical in &self.to_logical[first..first + (1 << self.unit_bits)] {
             memory::prefetch(&self.to_physical, logical as usize);
         }
+    }
+
+    /// The valid units of a superblock are moved away in the order of its slots: those from
+    /// `begin` to `end` were looked at last, and the first of all is `first`. What comes next
+    /// is fetched, [`TOGETHER`] units at a time, and only what is valid.
+    #[inline]
+    pub fn expect_next_moves(&self, first: u32, begin: u32, end: u32) {
+        let group = |slot: u32| (slot << self.unit_bits) / TOGETHER;
+        if group(begin) != group(end) || begin == first {
+            let from = match begin == first {
+                true => group(first),
+                false => group(end).max(group(begin) + 2),
+            };
+            self.expect_groups(from, group(end) + 1);
+        }
+    }
+
+    /// Fetches the entries of the valid units of groups, and the names of the units of the
+    /// group after them.
+    #[inline(never)]
+    fn expect_groups(&self, from: u32, last: u32) {
+        for group in from..=last {
+            let first = group * TOGETHER;
+            let names = self
+                .to_logical
+                .get(first as usize..(first + TOGETHER) as usize);
+            let (Some(word), Some(names)) = (self.valid.get(first as usize / 64), names) else {
+                return;
+            };
+            let mut valid = (word >> (first % 64)) as u32;
+            while valid != 0 {
+                let logical = names[valid.trailing_zeros() as usize % TOGETHER as usize];
+                memory::prefetch(&self.to_physical, logical as usize);
+                valid &= valid - 1;
+            }
+        }
+        // Two lines of the processor's memory.
+        let next = ((last + 1) * TOGETHER) as usize;
+        memory::prefetch(&self.to_logical, next);
+        memory::prefetch(&self.to_logical, next + TOGETHER as usize / 2);
     }
 
     /// What was written to `logical` will soon become invalid: the second step after

@@ -10,8 +10,9 @@ use super::memory;
 
 /// Tables of fewer entries are not worth it: 1 MiB.
 const ENTRIES_MIN: usize = 1 << 18;
-/// Memory that is kept at most, 2 GiB: two copies of a drive of 500 GB.
-const ENTRIES_KEPT_MAX: usize = 1 << 29;
+/// Memory that is kept at most, 4 GiB: four copies of a drive of 500 GB. What nobody can use goes
+/// before new memory is asked for, so that keeping it does not add to the most there ever is.
+const ENTRIES_KEPT_MAX: usize = 1 << 30;
 
 /// Tables without content, the latest last.
 struct Shelf {
@@ -34,11 +35,19 @@ impl Shelf {
         }
     }
 
-    /// One with room for so many entries, and not for many more.
+    /// The smallest with room for so many entries, and for no more than twice as many: what lies
+    /// idle then was in use before. Without one, the oldest make way for so many entries.
     fn take(&mut self, len: usize) -> Option<Vec<u32>> {
-        let fits = |table: &Vec<u32>| (len..=len + len / 8).contains(&table.capacity());
-        let place = self.tables.iter().rposition(fits)?;
-        Some(self.tables.remove(place))
+        let tables = self.tables.iter().enumerate();
+        let fitting = tables.filter(|(_, table)| (len..=2 * len).contains(&table.capacity()));
+        if let Some((place, _)) = fitting.min_by_key(|(_, table)| table.capacity()) {
+            return Some(self.tables.remove(place));
+        }
+        let mut freed = 0;
+        while freed < len && !self.tables.is_empty() {
+            freed += self.tables.remove(0).capacity();
+        }
+        None
     }
 }
 
@@ -86,14 +95,34 @@ mod tests {
     fn a_table_is_used_again_where_it_fits_and_holds_nothing() {
         let mut shelf = shelf();
         shelf.put(vec![7; 1000]);
-        assert!(shelf.take(1001).is_none());
-        assert!(
-            shelf.take(800).is_none(),
-            "more than an eighth would lie idle"
-        );
-        let table = shelf.take(900).expect("it fits");
+        let table = shelf.take(500).expect("it fits");
         assert!(table.is_empty() && table.capacity() >= 1000);
-        assert!(shelf.take(900).is_none(), "it is no longer there");
+        assert!(shelf.take(500).is_none(), "it is no longer there");
+    }
+
+    #[test]
+    fn the_smallest_that_fits_is_taken() {
+        let mut shelf = shelf();
+        for len in [1000, 900, 800] {
+            shelf.put(Vec::with_capacity(len));
+        }
+        // The next one needs the larger.
+        for (len, capacity) in [(850, 900), (700, 800), (950, 1000)] {
+            let table = shelf.take(len).expect("it fits");
+            assert_eq!(table.capacity(), capacity);
+        }
+    }
+
+    #[test]
+    fn what_fits_nobody_makes_way() {
+        let mut shelf = shelf();
+        for len in [1000, 900, 800] {
+            shelf.put(Vec::with_capacity(len));
+        }
+        assert!(shelf.take(399).is_none(), "more than half would lie idle");
+        assert_eq!(shelf.tables.len(), 2);
+        assert!(shelf.take(1001).is_none());
+        assert!(shelf.tables.is_empty());
     }
 
     #[test]

@@ -270,7 +270,8 @@ impl SimDrive {
         let (within, units) = (end - 1, valid.count_ones());
         let slot = first + within;
         let (row, die) = self.layout.shape(kind.mode).place(within);
-        self.mapping.expect_gather(slot);
+        self.mapping
+            .expect_next_moves(first, first + begin, first + end);
         self.collector.under_way += 1;
         self.promise(stream, self.spec.units_per_slot);
         self.counters.reads_of(kind.mode);
@@ -316,7 +317,6 @@ impl SimDrive {
 
     pub(in crate::sim) fn collect_arrived(&mut self, slot: u32) {
         let valid = self.mapping.valid_bits(slot);
-        self.mapping.expect_moves(slot);
         let units = u64::from(valid.count_ones());
         let spec = &self.spec.controller;
         let (core, time) = (spec.core_background, spec.collect_unit * units);

@@ -64,6 +64,8 @@ enum Step {
     Report,
 }
 
+const STEPS: usize = Step::Report as usize + 1;
+
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Packets {
     command: u32,
@@ -85,6 +87,10 @@ pub(crate) struct Pcie {
     memory: VecDeque<(SimTime, Packets)>,
     spec: PcieSpec,
     busy_ns: u64,
+    /// By step: the bytes that were sent last, and their time. A load mostly has one length, and
+    /// working the time out takes divisions.
+    #[serde(skip)]
+    known: [(u32, Nanos); STEPS],
 }
 
 impl Pcie {
@@ -98,6 +104,7 @@ impl Pcie {
             memory: VecDeque::with_capacity(64),
             spec: spec.clone(),
             busy_ns: 0,
+            known: [(0, Nanos::ZERO); STEPS],
         }
     }
 
@@ -118,10 +125,10 @@ impl Pcie {
     }
 
     /// Bytes on the link.
-    fn link_bytes(&self, packets: &Packets) -> u64 {
-        let bytes = u64::from(packets.bytes);
-        let of = |payload: u32| u64::from(packets.bytes.div_ceil(payload));
-        match packets.step {
+    fn link_bytes(&self, payload_bytes: u32, step: Step) -> u64 {
+        let bytes = u64::from(payload_bytes);
+        let of = |payload: u32| u64::from(payload_bytes.div_ceil(payload));
+        match step {
             Step::Doorbell | Step::ReadData => {
                 bytes + of(self.spec.max_payload_bytes) * REQUEST_BYTES
             }
@@ -136,9 +143,22 @@ impl Pcie {
         }
     }
 
-    fn time(&self, packets: &Packets) -> Nanos {
-        let fs = self.link_bytes(packets) * self.spec.lane_fs_per_byte;
-        Nanos((fs >> self.spec.lane_bits) / 1_000_000)
+    #[inline]
+    fn time(&mut self, bytes: u32, step: Step) -> Nanos {
+        let (known_bytes, time) = self.known[step as usize];
+        // No step has none.
+        match known_bytes == bytes {
+            true => time,
+            false => self.time_anew(bytes, step),
+        }
+    }
+
+    #[inline(never)]
+    fn time_anew(&mut self, bytes: u32, step: Step) -> Nanos {
+        let fs = self.link_bytes(bytes, step) * self.spec.lane_fs_per_byte;
+        let time = Nanos((fs >> self.spec.lane_bits) / 1_000_000);
+        self.known[step as usize] = (bytes, time);
+        time
     }
 }
 
@@ -164,13 +184,21 @@ impl SimDrive {
         if this.current.is_some() {
             this.waiting.push_back(packets);
         } else {
-            self.pcie_start(direction, packets);
+            self.pcie_start(direction, command, bytes, step);
         }
     }
 
-    fn pcie_start(&mut self, direction: u32, packets: Packets) {
+    /// What is sent comes as numbers, not as [`Packets`]: those would be put into memory piece by
+    /// piece and read from there as a whole at once, which a processor must wait for.
+    #[inline(never)]
+    fn pcie_start(&mut self, direction: u32, command: u32, bytes: u32, step: Step) {
+        let packets = Packets {
+            command,
+            bytes,
+            step,
+        };
         let pcie = self.pcie();
-        let time = pcie.time(&packets);
+        let time = pcie.time(bytes, step);
         pcie.busy_ns += time.0;
         pcie.directions[direction as usize].current = Some(packets);
         let at = self.queue.now() + time;
@@ -205,7 +233,7 @@ impl SimDrive {
         let direction = &mut self.pcie().directions[thing as usize];
         let done = direction.current.take().expect("packets were under way");
         if let Some(next) = direction.waiting.pop_front() {
-            self.pcie_start(thing, next);
+            self.pcie_start(thing, next.command, next.bytes, next.step);
         }
         self.pcie_step_done(done);
     }
