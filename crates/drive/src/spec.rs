@@ -232,6 +232,9 @@ pub struct CacheSpec {
     pub when_full: WhenFull,
     /// Whether collected data enters it, as host data does, or the main area.
     pub takes_collected: bool,
+    /// Whether the host is given room as pages are emptied, and so at an even pace; or only as
+    /// superblocks are erased.
+    pub paced: bool,
     /// Folding starts when more slots than this are taken.
     pub fold_start_slots: u64,
     /// Dies that fold at the same time while the host still finds room.
@@ -397,6 +400,8 @@ pub struct BufferSpec {
     pub coalesces: bool,
     /// It serves one direction at a time: reads wait until what was written is programmed.
     pub one_direction: bool,
+    /// What a turn from one direction to the other takes the firmware then.
+    pub turn: Nanos,
     /// Capacitors make it as safe as flash: FUA writes and flushes end when data is in it.
     pub protected: bool,
 }

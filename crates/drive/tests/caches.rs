@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use stend_base::{Device, Nanos, Op};
+use stend_base::{Device, Nanos, Op, SimTime};
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 
@@ -475,4 +475,38 @@ fn a_segment_that_is_only_read_again_is_still_written_back() {
         drive.counters().map_programs
     };
     assert_eq!(slots(&mut drive), 16 / 4);
+}
+
+/// Of the time in which a full cache takes lasting writes, the share of stretches of 10 ms in
+/// which none ends.
+fn silent(paced: bool) -> f64 {
+    let mut spec = cached(60, 20, 5_000);
+    let cache = spec.cache.as_mut().expect("it has a cache");
+    (cache.takes_collected, cache.paced) = (false, paced);
+    spec.collect.cache_reserve_superblocks = 0;
+    let mut drive = SimDrive::new(&spec);
+    let mut next = random(&drive, 3);
+    burst(&mut drive, Op::Write, 1, 32, 5_000, &mut next);
+    let start = drive.now();
+    let mut ended = vec![0u32; 100];
+    for _ in 0..32 {
+        drive.submit(request(0, Op::Write, next(), 1));
+    }
+    loop {
+        let done = drive.advance(SimTime::NEVER).expect("it ends");
+        let nth = (done.at.since(start).0 / 10_000_000) as usize;
+        if nth >= ended.len() {
+            let silent = ended.iter().filter(|&&n| n == 0).count();
+            return silent as f64 / ended.len() as f64;
+        }
+        ended[nth] += 1;
+        drive.submit(request(0, Op::Write, next(), 1));
+    }
+}
+
+#[test]
+fn room_by_whole_blocks_comes_in_bursts() {
+    let (paced, bursts) = (silent(true), silent(false));
+    println!("{paced}, {bursts}");
+    assert!(paced < 0.05 && bursts > 0.3, "{paced}, {bursts}");
 }

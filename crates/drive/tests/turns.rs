@@ -60,6 +60,23 @@ fn a_read_waits_until_what_was_written_is_programmed() {
 }
 
 #[test]
+fn a_turn_takes_its_time_once() {
+    let two_reads = |turn: Nanos| {
+        let mut spec = turning(true);
+        spec.buffer.turn = turn;
+        let mut drive = SimDrive::new(&spec);
+        fill(&mut drive);
+        rest(&mut drive, Nanos::from_millis(100));
+        let read = |drive: &mut SimDrive, unit| alone(drive, request(1, Op::Read, unit, 1));
+        [read(&mut drive, 13), read(&mut drive, 1_013)]
+    };
+    let (free, costs) = (two_reads(Nanos::ZERO), two_reads(Nanos(70_000)));
+    // It was written before: the first read turns, the second does not.
+    assert_eq!(costs[0], free[0] + Nanos(70_000));
+    assert_eq!(costs[1], free[1]);
+}
+
+#[test]
 fn commands_take_their_turns_in_the_order_in_which_they_come() {
     let ends = |one_direction: bool| {
         let mut drive = SimDrive::new(&turning(one_direction));

@@ -50,7 +50,7 @@ pub struct Comparison {
     pub drive: String,
     /// Its figure.
     pub value: Option<f64>,
-    /// What it was compared with: a drive, or `greatest of …`.
+    /// What it was compared with: a drive, or `the greatest of …`.
     pub against: Option<String>,
     /// The figure of that.
     pub against_value: Option<f64>,
@@ -201,10 +201,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
             By::Mean => values.iter().sum::<f64>() / values.len() as f64,
         });
         let names: Vec<String> = all.iter().map(|(other, _)| (*other).to_owned()).collect();
-        vec![compare(
-            format!("{} of {}", by.words(), words::list(&names)),
-            &its,
-        )]
+        vec![compare(self.whom(by, &names), &its)]
     }
 
     /// One more than the drives that have more.

@@ -245,7 +245,14 @@ fn controller(c: &mut Checker<'_>, model: &Model) {
     c.range("dram.read_ahead_kib", &d.read_ahead_kib, 0..=65_536);
     c.optional_source("dram.coalesce_writes", &d.coalesce_writes);
     c.optional_source("dram.one_direction", &d.one_direction);
+    c.optional("dram.turn_ns", &d.turn_ns, 0..=10_000_000);
     c.optional_source("dram.protected", &d.protected);
+    if let Some(turn) = &d.turn_ns
+        && !d.one_direction.as_ref().is_some_and(Value::get)
+    {
+        let message = "is only for dram.one_direction = true".to_owned();
+        c.report("dram.turn_ns", turn, message);
+    }
 }
 
 fn policies(c: &mut Checker<'_>, model: &Model) {

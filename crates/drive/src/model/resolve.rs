@@ -58,6 +58,7 @@ pub(super) fn spec(model: &Model) -> Spec {
             read_ahead_units: model.dram.read_ahead_kib.get() / 4,
             coalesces: model.dram.coalesce_writes.as_ref().is_some_and(Value::get),
             one_direction: model.dram.one_direction.as_ref().is_some_and(Value::get),
+            turn: Nanos(model.dram.turn_ns.as_ref().map_or(0, Value::get)),
             protected: model.dram.protected.as_ref().is_some_and(Value::get),
         },
         collect: collect(model),

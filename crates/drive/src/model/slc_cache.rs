@@ -38,6 +38,9 @@ pub struct SlcCache {
     /// Whether collected data enters it; if not named, it does where on-chip copy empties
     /// it and it has blocks of its own.
     pub takes_collected: Option<Field<bool>>,
+    /// Whether the host is given room in it as pages are emptied, or only as blocks are erased;
+    /// if not named, it is.
+    pub paced: Option<Field<bool>>,
     /// Folding begins when more of the cache than this is occupied, percent.
     pub fold_start_percent: Field<f64>,
     /// Dies that fold at once while the host still finds room.
@@ -123,6 +126,24 @@ fn kind(c: &mut Checker<'_>, cache: &SlcCache) {
                            are none: write false, or a slc_cache.blocks_per_plane above 0"
                 .to_string();
             c.report("slc_cache.takes_collected", field, message);
+        }
+    }
+    if let Some(field) = &cache.paced {
+        c.source("slc_cache.paced", field);
+        let waits = named(&WHEN_FULL, cache.when_full.as_ref().map(Value::get));
+        let dynamic = cache.dynamic_blocks_per_plane.as_ref();
+        let other = if waits != WhenFull::Wait {
+            Some("slc_cache.when_full = \"bypass\", where the host does not wait")
+        } else if takes_collected(cache) {
+            Some("slc_cache.takes_collected, for which room is kept")
+        } else if dynamic.is_some_and(|blocks| blocks.get() > 0) {
+            Some("slc_cache.dynamic_blocks_per_plane")
+        } else {
+            None
+        };
+        if let (false, Some(other)) = (field.get(), other) {
+            let message = format!("false is not allowed with {other}");
+            c.report("slc_cache.paced", field, message);
         }
     }
     let from = &cache.bypass_from_kib;
@@ -282,6 +303,7 @@ pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32, slot_kib: u32) ->
         emptying,
         when_full: named(&WHEN_FULL, name(&cache.when_full)),
         takes_collected: takes_collected(cache),
+        paced: cache.paced.as_ref().is_none_or(Value::get),
         fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),

@@ -189,6 +189,10 @@ fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
         }
         cache.takes_collected =
             cache.emptying == Emptying::OnChip && !cache.is_either() && rng.ratio(1, 2);
+        cache.paced = cache.takes_collected
+            || cache.when_full != WhenFull::Wait
+            || cache.dynamic_superblocks > 0
+            || rng.ratio(1, 2);
         if !cache.takes_collected {
             spec.collect.cache_reserve_superblocks = 0;
             if cache.pool.superblocks > 0 && cache.emptying == Emptying::Controller {
@@ -377,7 +381,7 @@ fn draw_collected(rng: &mut Rng, spec: &mut Spec) {
     if !on_chip || !cache.opens_main() || rng.ratio(1, 2) {
         return;
     }
-    cache.takes_collected = true;
+    (cache.takes_collected, cache.paced) = (true, true);
     spec.collect.cache_reserve_superblocks = 4;
     match stend_drive::sim::user_units_max(spec).expect("a small drive") {
         0 => *spec = without,
@@ -483,6 +487,9 @@ fn draw_media(rng: &mut Rng, spec: &mut Spec) {
 fn draw_buffer(rng: &mut Rng, spec: &mut Spec) {
     spec.buffer.coalesces = rng.ratio(1, 3);
     spec.buffer.one_direction = rng.ratio(1, 4);
+    if spec.buffer.one_direction && rng.ratio(1, 2) {
+        spec.buffer.turn = Nanos(rng.below(300_000));
+    }
     let capacitors = spec
         .power_loss
         .as_ref()

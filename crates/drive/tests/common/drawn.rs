@@ -133,6 +133,11 @@ pub const MECHANISMS: &[Mechanism] = &[
         Some(folds),
     ),
     (
+        "cache: room by whole blocks",
+        |s| s.cache(|c| !c.paced),
+        Some(folds),
+    ),
+    (
         "cache: few dies fold",
         |s| s.cache(|c| matches!(c.fold_limit, FoldLimit::Dies { .. })),
         Some(folds),

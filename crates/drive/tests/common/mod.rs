@@ -73,6 +73,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             read_ahead_units: 0,
             coalesces: false,
             one_direction: false,
+            turn: Nanos::ZERO,
             protected: false,
         },
         collect: CollectSpec {
@@ -133,6 +134,7 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec
         emptying: Emptying::OnChip,
         when_full: WhenFull::Wait,
         takes_collected: true,
+        paced: true,
         fold_start_slots: 8 * 4 * 6,
         fold_dies_background: 1,
         fold_pause: Nanos::from_micros(200),

@@ -306,6 +306,7 @@ impl SimDrive {
         if let (Some(streams), Op::Write) = (&self.spec.streams, op) {
             time += streams.classify;
         }
+        time += self.turn_time();
         let job = Job::Command { command: slot };
         let mapped = match op {
             Op::Read | Op::Write | Op::Trim => first..end,

@@ -6,11 +6,13 @@
 //! follows on reads, these have been sent, and what was read ahead is given up. Units in a
 //! page that is not full yet stay where they are.
 //!
+//! A turn also costs the firmware a time of its own.
+//!
 //! Most drives have room for both; they pay for one look at a flag.
 
 use std::collections::VecDeque;
 
-use stend_base::Op;
+use stend_base::{Nanos, Op};
 
 use crate::sim::SimDrive;
 
@@ -22,6 +24,9 @@ pub(crate) struct Turns {
     active: u32,
     /// Reads and writes that wait for a turn, in the order in which they came.
     waiting: VecDeque<u32>,
+    /// What the firmware has yet to take for the last turn, with the command that it takes up
+    /// next.
+    owed: Nanos,
 }
 
 impl Turns {
@@ -30,6 +35,7 @@ impl Turns {
             serves: Op::Read,
             active: 0,
             waiting: VecDeque::with_capacity(64),
+            owed: Nanos::ZERO,
         }
     }
 }
@@ -56,12 +62,14 @@ impl SimDrive {
     /// Gives a command of a direction its turn, if it may have it now.
     fn turn_comes(&mut self, op: Op) -> bool {
         let programs = self.writer.host_under_way();
+        let turn = self.spec.buffer.turn;
         let turns = self.turns();
         if turns.serves != op {
             if turns.active > 0 || turns.serves == Op::Write && programs > 0 {
                 return false;
             }
             turns.serves = op;
+            turns.owed = turn;
             self.counters.turns += 1;
             if op == Op::Write {
                 self.read_ahead.forget_all();
@@ -69,6 +77,13 @@ impl SimDrive {
         }
         self.turns().active += 1;
         true
+    }
+
+    /// What the firmware takes for a turn beside the command that it takes up now.
+    #[inline]
+    pub(in crate::sim) fn turn_time(&mut self) -> Nanos {
+        let turns = self.turns.as_mut();
+        turns.map_or(Nanos::ZERO, |turns| std::mem::take(&mut turns.owed))
     }
 
     /// A command of the direction that is served has ended.

@@ -185,7 +185,7 @@ fn cache_floor_superblocks(spec: &Spec) -> u32 {
         return 0;
     };
     let goes_elsewhere = cache.when_full == WhenFull::Bypass || cache.dynamic_superblocks > 0;
-    if goes_elsewhere && !cache.takes_collected {
+    if (goes_elsewhere || !cache.paced) && !cache.takes_collected {
         return 0;
     }
     match cache.emptying {
