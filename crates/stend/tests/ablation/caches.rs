@@ -199,7 +199,7 @@ fn twice_the_dies_write_no_faster_where_no_more_may_fold() {
     println!("MB/s of 4 and 8 dies: two fold at once {held:?}, all may {free:?}");
     assert!((held.1 / held.0 - 1.0).abs() < 0.05, "{held:?}");
     assert!(free.1 / free.0 > 1.7, "{free:?}");
-    assert!(free.0 > 1.5 * held.0, "{free:?}, {held:?}");
+    assert!(free.0 > 1.4 * held.0, "{free:?}, {held:?}");
 }
 
 #[test]
