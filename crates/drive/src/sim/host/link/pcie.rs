@@ -90,7 +90,7 @@ pub(crate) struct Pcie {
     /// By step: the bytes that were sent last, and their time. A load mostly has one length, and
     /// working the time out takes divisions.
     #[serde(skip)]
-    known: [(u32, Nanos); STEPS],
+    known: Box<[(u32, Nanos); STEPS]>,
 }
 
 impl Pcie {
@@ -104,7 +104,7 @@ impl Pcie {
             memory: VecDeque::with_capacity(64),
             spec: spec.clone(),
             busy_ns: 0,
-            known: [(0, Nanos::ZERO); STEPS],
+            known: Box::default(),
         }
     }
 
