@@ -400,7 +400,7 @@ pub struct BufferSpec {
     pub coalesces: bool,
     /// It serves one direction at a time: reads wait until what was written is programmed.
     pub one_direction: bool,
-    /// What a turn from one direction to the other takes the firmware then.
+    /// What the turn to reads takes the firmware then, where data was programmed before it.
     pub turn: Nanos,
     /// Capacitors make it as safe as flash: FUA writes and flushes end when data is in it.
     pub protected: bool,

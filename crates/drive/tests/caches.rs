@@ -483,6 +483,8 @@ fn silent(paced: bool) -> f64 {
     let mut spec = cached(60, 20, 5_000);
     let cache = spec.cache.as_mut().expect("it has a cache");
     (cache.takes_collected, cache.paced) = (false, paced);
+    // It folds when it must, and not before.
+    cache.fold_start_slots = u64::MAX;
     spec.collect.cache_reserve_superblocks = 0;
     let mut drive = SimDrive::new(&spec);
     let mut next = random(&drive, 3);

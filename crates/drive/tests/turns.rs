@@ -60,19 +60,26 @@ fn a_read_waits_until_what_was_written_is_programmed() {
 }
 
 #[test]
-fn a_turn_takes_its_time_once() {
-    let two_reads = |turn: Nanos| {
+fn the_turn_to_reads_takes_its_time_once_and_behind_programs_alone() {
+    let reads = |turn: Nanos, written_units: u64| {
         let mut spec = turning(true);
         spec.buffer.turn = turn;
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         rest(&mut drive, Nanos::from_millis(100));
         let read = |drive: &mut SimDrive, unit| alone(drive, request(1, Op::Read, unit, 1));
-        [read(&mut drive, 13), read(&mut drive, 1_013)]
+        let first = read(&mut drive, 13);
+        alone(&mut drive, request(1, Op::Write, 4_000, written_units));
+        rest(&mut drive, Nanos::from_millis(10));
+        [first, read(&mut drive, 113), read(&mut drive, 1_013)]
     };
-    let (free, costs) = (two_reads(Nanos::ZERO), two_reads(Nanos(70_000)));
-    // It was written before: the first read turns, the second does not.
-    assert_eq!(costs[0], free[0] + Nanos(70_000));
+    let (free, costs) = (reads(Nanos::ZERO, 4), reads(Nanos(70_000), 4));
+    // It was filled before: the first read turns, that behind the write does, the last does not.
+    for (nth, extra) in [70_000, 70_000, 0].into_iter().enumerate() {
+        assert_eq!(costs[nth], free[nth] + Nanos(extra), "{nth}");
+    }
+    // Three units fill no page.
+    let (free, costs) = (reads(Nanos::ZERO, 3), reads(Nanos(70_000), 3));
     assert_eq!(costs[1], free[1]);
 }
 

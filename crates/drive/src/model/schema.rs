@@ -177,8 +177,8 @@ pub struct Dram {
     /// Whether the buffer serves one direction at a time, so that reads wait until what was
     /// written is programmed; not if not named.
     pub one_direction: Option<Field<bool>>,
-    /// What a turn from one direction to the other takes the firmware then, ns; none if not
-    /// named.
+    /// What the turn to reads takes the firmware then, where data was programmed before it, ns;
+    /// none if not named.
     pub turn_ns: Option<Field<u64>>,
     /// Whether capacitors make what is in the buffer as safe as flash, so that FUA writes and
     /// flushes need not wait for programs; not if not named.

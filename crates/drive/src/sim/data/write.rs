@@ -693,6 +693,7 @@ impl SimDrive {
         }
         if id.is_host() {
             self.writer.host_under_way += 1;
+            self.turn_notes_program();
         } else {
             self.writer.collected_under_way += slots_together;
         }

@@ -6,7 +6,8 @@
 //! follows on reads, these have been sent, and what was read ahead is given up. Units in a
 //! page that is not full yet stay where they are.
 //!
-//! A turn also costs the firmware a time of its own.
+//! Where data has gone to flash, the turn to reads costs the firmware a time of its own: it
+//! brings the copy of its mapping up to date first.
 //!
 //! Most drives have room for both; they pay for one look at a flag.
 
@@ -24,7 +25,9 @@ pub(crate) struct Turns {
     active: u32,
     /// Reads and writes that wait for a turn, in the order in which they came.
     waiting: VecDeque<u32>,
-    /// What the firmware has yet to take for the last turn, with the command that it takes up
+    /// Data of the host has gone to flash since reads were served.
+    programmed: bool,
+    /// What the firmware has yet to take for the last turn, with the read that it takes up
     /// next.
     owed: Nanos,
 }
@@ -35,6 +38,7 @@ impl Turns {
             serves: Op::Read,
             active: 0,
             waiting: VecDeque::with_capacity(64),
+            programmed: false,
             owed: Nanos::ZERO,
         }
     }
@@ -69,7 +73,9 @@ impl SimDrive {
                 return false;
             }
             turns.serves = op;
-            turns.owed = turn;
+            if op == Op::Read && std::mem::take(&mut turns.programmed) {
+                turns.owed = turn;
+            }
             self.counters.turns += 1;
             if op == Op::Write {
                 self.read_ahead.forget_all();
@@ -77,6 +83,14 @@ impl SimDrive {
         }
         self.turns().active += 1;
         true
+    }
+
+    /// Pages of the host's data are being programmed.
+    #[inline]
+    pub(in crate::sim) fn turn_notes_program(&mut self) {
+        if let Some(turns) = &mut self.turns {
+            turns.programmed = true;
+        }
     }
 
     /// What the firmware takes for a turn beside the command that it takes up now.

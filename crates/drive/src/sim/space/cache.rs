@@ -118,6 +118,10 @@ impl SimDrive {
     /// Slots of the cache that the host may still take.
     fn cache_free(&self) -> i64 {
         let dynamic = self.cache_spec().dynamic_superblocks;
+        if !self.cache_spec().paced {
+            // What is emptied is no room until it is erased.
+            return self.slots(Pool::Cache, self.superblocks.erased(Pool::Cache) as u32);
+        }
         if dynamic == 0 {
             return self.free_slots[Pool::Cache as usize];
         }
