@@ -47,6 +47,33 @@ fn a_write_with_fua_waits_for_its_program() {
 }
 
 #[test]
+fn in_a_protected_buffer_data_is_as_safe_as_in_flash() {
+    let mut spec = plain(64, 16, 8_000);
+    spec.buffer.protected = true;
+    let mut drive = SimDrive::new(&spec);
+    assert_eq!(alone(&mut drive, fua(5, 1)), way(&spec, 1));
+    drive.set_write_cache(false);
+    assert_eq!(
+        alone(&mut drive, request(0, Op::Write, 6, 1)),
+        way(&spec, 1)
+    );
+    let flush = Request {
+        op: Op::Flush,
+        ..Request::default()
+    };
+    let quick = alone(&mut drive, flush);
+    assert_eq!(
+        drive.counters().padded_slots + drive.counters().nand_programs,
+        0
+    );
+    // Without capacitors the same flush waits for a program.
+    spec.buffer.protected = false;
+    let mut drive = SimDrive::new(&spec);
+    alone(&mut drive, request(0, Op::Write, 6, 1));
+    assert_eq!(alone(&mut drive, flush), quick + PROGRAM);
+}
+
+#[test]
 fn without_the_write_cache_every_write_is_so() {
     let mut spec = plain(64, 16, 8_000);
     spec.host.write_cache = false;

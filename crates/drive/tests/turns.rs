@@ -70,7 +70,7 @@ fn the_turn_to_reads_takes_its_time_once_and_behind_programs_alone() {
         let read = |drive: &mut SimDrive, unit| alone(drive, request(1, Op::Read, unit, 1));
         let first = read(&mut drive, 13);
         alone(&mut drive, request(1, Op::Write, 4_000, written_units));
-        rest(&mut drive, Nanos::from_millis(10));
+        rest(&mut drive, Nanos::from_millis(2));
         [first, read(&mut drive, 113), read(&mut drive, 1_013)]
     };
     let (free, costs) = (reads(Nanos::ZERO, 4), reads(Nanos(70_000), 4));

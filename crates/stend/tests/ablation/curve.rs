@@ -4,7 +4,7 @@ use stend_analysis::{end_level, recovered_bytes};
 use stend_record::review::Series;
 use stend_target::Target;
 
-use super::{GB, about, clean, drive, levels, worn_in, write};
+use super::{GB, about, clean, drive, job, levels, worn_in, write};
 
 const ULTRA_II: &str = "sandisk-ultra-ii-240gb";
 
@@ -31,13 +31,40 @@ fn the_first_two_steps_come_from_the_slc_cache() {
     assert_eq!(without.len(), 1, "the steps are still there: {without:?}");
 }
 
+/// MB/s of two threads of sequential requests of 128 KiB, of which so many percent read, on the
+/// filled Ultra II.
+fn mixed(one_direction: bool, read_percent: u32) -> f64 {
+    let mut target = drive(ULTRA_II, |model| {
+        if !one_direction {
+            (model.dram.one_direction, model.dram.turn_ns) = (None, None);
+        }
+    });
+    job(&mut target, "rw=write\nbs=1m\niodepth=4\nsize=32g");
+    target.idle(900.0).expect("it rests");
+    let body = format!(
+        "rw=rw\nrwmixread={read_percent}\nbs=128k\niodepth=2\nsize=32g\ntime_based\nruntime=10"
+    );
+    let done = job(&mut target, &body);
+    (done.read.io_bytes + done.write.io_bytes) as f64 / 10.0 / 1e6
+}
+
+#[test]
+fn a_few_writes_halve_the_speed_of_reading_as_long_as_the_buffer_serves_one_direction() {
+    let shares = [100, 90, 60];
+    let turns = shares.map(|share| mixed(true, share));
+    let free = shares.map(|share| mixed(false, share));
+    println!("one direction {turns:?}, both {free:?}");
+    assert!(0.9 * turns[1] < 0.5 * turns[0] && turns[2] < turns[1]);
+    assert!(0.9 * free[1] > 0.7 * free[0]);
+}
+
 #[test]
 fn the_second_step_ends_when_what_idle_time_made_free_is_full() {
     let end = |share: u32| {
         let mut target = clean(drive(ULTRA_II, |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             let free = cache.idle_free_mib.as_mut().expect("it makes some free");
-            free.get_mut().value = free.get() * share / 100;
+            free.get_mut().value = free.get_ref().value * share / 100;
         }));
         let found = levels(&write(&mut target, 80, 1000));
         println!("{share} %: {found:?}");
@@ -71,7 +98,7 @@ fn the_third_level_comes_from_waiting_for_the_dies_that_may_fold() {
         let mut target = clean(drive(ULTRA_II, |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             let limit = cache.fold_dies_max.as_mut().expect("it has a limit");
-            limit.get_mut().value = dies.unwrap_or(limit.get());
+            limit.get_mut().value = dies.unwrap_or(limit.get_ref().value);
         }));
         levels(&write(&mut target, 100, 1000))
             .last()
