@@ -23,40 +23,34 @@ fn turning(one_direction: bool) -> Spec {
     spec
 }
 
-/// A read of another die right after a write of so many units: how long it takes.
-fn read_behind_write(one_direction: bool, written_units: u64) -> Nanos {
-    let mut drive = SimDrive::new(&turning(one_direction));
+/// How long reads of these units take, one after another, behind a write of so many units; and
+/// how often the direction turned.
+fn reads_behind_write(spec: &Spec, written_units: u64, reads: &[u64]) -> (Vec<Nanos>, u64) {
+    let mut drive = SimDrive::new(spec);
     fill(&mut drive);
     rest(&mut drive, Nanos::from_millis(100));
+    // It was filled before: the buffer serves writes, and data has gone to flash.
+    alone(&mut drive, request(0, Op::Read, 12, 1));
+    alone(&mut drive, request(0, Op::Read, 13, 1));
     let first = drive.counters().turns;
     alone(&mut drive, request(0, Op::Write, 4_000, written_units));
-    let got = alone(&mut drive, request(1, Op::Read, 13, 1));
-    let turns = drive.counters().turns - first;
-    assert_eq!(
-        turns,
-        if one_direction { 1 } else { 0 },
-        "but for the last write"
-    );
-    got
+    rest(&mut drive, Nanos::from_millis(2));
+    let read = |unit: &u64| alone(&mut drive, request(1, Op::Read, *unit, 1));
+    let took = reads.iter().map(read).collect();
+    (took, drive.counters().turns - first)
 }
 
 #[test]
-fn a_read_waits_until_what_was_written_is_programmed() {
-    let free = read_behind_write(false, 4);
-    let waits = read_behind_write(true, 4);
-    // The write ends when it is in the buffer; its page goes over the channel meanwhile. What
-    // is left of transfer and program is waited for, from when the read is before the
-    // firmware.
-    let spec = turning(true);
-    let program = Nanos(16_384 * 2_500 / 1000 + 300 + 400_000);
-    let on_the_way = spec.host.complete + spec.host.submit;
-    let lead = waits - free;
-    assert!(
-        lead < program && lead + on_the_way + Nanos(5_000) > program,
-        "{lead:?}"
-    );
-    // Units in a page that is not full yet hold nobody up.
-    assert_eq!(read_behind_write(true, 3), read_behind_write(false, 3));
+fn only_reads_that_go_on_where_another_ended_take_turns() {
+    let of = |one_direction, reads: &[u64]| reads_behind_write(&turning(one_direction), 4, reads).1;
+    assert_eq!(of(true, &[113, 1_013, 2_013]), 1, "to the write");
+    assert_eq!(of(true, &[113, 114, 115, 1_013]), 2, "and to a stream");
+    // The one that was before the write goes on.
+    assert_eq!(of(true, &[14]), 2);
+    // Four streams are told apart, and a fifth takes the place of the oldest.
+    assert_eq!(of(true, &[113, 213, 313, 14]), 2);
+    assert_eq!(of(true, &[113, 213, 313, 413, 14]), 1);
+    assert_eq!(of(false, &[113, 114]), 0);
 }
 
 #[test]
@@ -64,23 +58,15 @@ fn the_turn_to_reads_takes_its_time_once_and_behind_programs_alone() {
     let reads = |turn: Nanos, written_units: u64| {
         let mut spec = turning(true);
         spec.buffer.turn = turn;
-        let mut drive = SimDrive::new(&spec);
-        fill(&mut drive);
-        rest(&mut drive, Nanos::from_millis(100));
-        let read = |drive: &mut SimDrive, unit| alone(drive, request(1, Op::Read, unit, 1));
-        let first = read(&mut drive, 13);
-        alone(&mut drive, request(1, Op::Write, 4_000, written_units));
-        rest(&mut drive, Nanos::from_millis(2));
-        [first, read(&mut drive, 113), read(&mut drive, 1_013)]
+        reads_behind_write(&spec, written_units, &[113, 114, 1_013, 115]).0
     };
     let (free, costs) = (reads(Nanos::ZERO, 4), reads(Nanos(70_000), 4));
-    // It was filled before: the first read turns, that behind the write does, the last does not.
-    for (nth, extra) in [70_000, 70_000, 0].into_iter().enumerate() {
+    // The second is the first that goes on.
+    for (nth, extra) in [0, 70_000, 0, 0].into_iter().enumerate() {
         assert_eq!(costs[nth], free[nth] + Nanos(extra), "{nth}");
     }
     // Three units fill no page.
-    let (free, costs) = (reads(Nanos::ZERO, 3), reads(Nanos(70_000), 3));
-    assert_eq!(costs[1], free[1]);
+    assert_eq!(reads(Nanos::ZERO, 3), reads(Nanos(70_000), 3));
 }
 
 #[test]
@@ -89,6 +75,7 @@ fn commands_take_their_turns_in_the_order_in_which_they_come() {
         let mut drive = SimDrive::new(&turning(one_direction));
         fill(&mut drive);
         rest(&mut drive, Nanos::from_millis(100));
+        alone(&mut drive, request(0, Op::Read, 4_000 - 4, 4));
         let ops = [
             Op::Read,
             Op::Write,
@@ -97,9 +84,14 @@ fn commands_take_their_turns_in_the_order_in_which_they_come() {
             Op::Write,
             Op::Read,
         ];
-        for (tag, op) in ops.into_iter().enumerate() {
-            let tag = tag as u32;
-            drive.submit(request(tag, op, 4_000 + 128 * u64::from(tag), 4));
+        let mut stream = 4_000;
+        for (tag, op) in (0..).zip(ops) {
+            let unit = match op {
+                Op::Read => stream,
+                _ => 128 * u64::from(tag),
+            };
+            stream += if op == Op::Read { 4 } else { 0 };
+            drive.submit(request(tag, op, unit, 4));
         }
         let ended = ops.map(|_| drive.advance(SimTime::NEVER).expect("it ends").tag);
         assert!(
@@ -114,25 +106,37 @@ fn commands_take_their_turns_in_the_order_in_which_they_come() {
     assert_ne!(ends(false).0, [0, 1, 2, 3, 4, 5]);
 }
 
-/// Bytes a second of random reads and writes of 128 KiB, of which `reads` of ten read.
+/// Bytes a second of requests of 128 KiB, of which `reads` of ten read in sequence and the others
+/// write at random; a turn to reads takes 1 ms.
 fn mixed(one_direction: bool, reads: u64) -> f64 {
     let mut spec = turning(one_direction);
     // Flash that takes 437 MB/s, and 16 slots at once.
     (spec.dies, spec.channels) = (16, 8);
     spec.main.timing.program = vec![Nanos::from_micros(600)];
     spec.buffer.write_units = 512;
+    spec.buffer.turn = Nanos::from_millis(1);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     rest(&mut drive, Nanos::from_millis(100));
     let mut offset = random(&drive, 7);
+    // It was filled before: the turn to reads is not part of the measurement.
+    let mut stream = 32;
+    alone(&mut drive, request(0, Op::Read, 0, 32));
+    alone(&mut drive, request(0, Op::Read, stream, 32));
     let mut send = |drive: &mut SimDrive, n: u64| {
         let op = if n * 7 % 10 < reads {
             Op::Read
         } else {
             Op::Write
         };
-        let unit = offset() / 32 * 32;
-        drive.submit(request(0, op, unit.min(7_936), 32));
+        let unit = match op {
+            Op::Read => {
+                stream = (stream + 32) % 7_936;
+                stream
+            }
+            _ => (offset() / 32 * 32).min(7_936),
+        };
+        drive.submit(request(0, op, unit, 32));
     };
     let start = drive.now();
     send(&mut drive, 0);

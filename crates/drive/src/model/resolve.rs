@@ -30,7 +30,7 @@ pub(super) fn spec(model: &Model) -> Spec {
     let parity = model.parity.as_ref().filter(|p| p.enabled.get());
     let apart = nand.planes.get() / planes_together(model);
     let slot_kib = units_per_slot(model) * 4;
-    Spec {
+    let mut spec = Spec {
         user_bytes: model.capacity.user_bytes.get(),
         dies: nand.dies.get(),
         channels: nand.channels.get(),
@@ -79,7 +79,11 @@ pub(super) fn spec(model: &Model) -> Spec {
         health: super::health::spec(model),
         blocks: super::blocks::resolve(model),
         power_loss: super::power_loss::resolve(model),
+    };
+    if let Some(cache) = cache {
+        super::slc_cache::starts_by_free(cache, slot_kib, &mut spec);
     }
+    spec
 }
 
 fn controller(model: &Model) -> ControllerSpec {

@@ -89,6 +89,7 @@ pub const PARTS: &[Shipped] = shipped![
     "firmware/crucial-marvell.toml",
     "firmware/erases-after-trim.toml",
     "firmware/no-slc-cache.toml",
+    "firmware/one-direction.toml",
     "firmware/plain-buffer.toml",
     "firmware/reads-interrupt.toml",
     "firmware/samsung-dynamic-throttling.toml",

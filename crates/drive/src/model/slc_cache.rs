@@ -41,8 +41,12 @@ pub struct SlcCache {
     /// Whether the host is given room in it as pages are emptied, or only as blocks are erased;
     /// if not named, it is.
     pub paced: Option<Field<bool>>,
-    /// Folding begins when more of the cache than this is occupied, percent.
-    pub fold_start_percent: Field<f64>,
+    /// Folding begins when more of the cache than this is occupied, percent; either this or
+    /// `fold_start_free_mib` is named.
+    pub fold_start_percent: Option<Field<f64>>,
+    /// By on-chip copy: folding begins when less than this is free for the host, MiB, parity
+    /// included.
+    pub fold_start_free_mib: Option<Field<u32>>,
     /// Dies that fold at once while the host still finds room.
     pub fold_dies_background: Field<u32>,
     /// Rest of such folding after each word line of a die, µs.
@@ -81,11 +85,7 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
     c.range("slc_cache.read_us", &s.read_us, 1.0..=10_000.0);
     c.range("slc_cache.program_us", &s.program_us, 1.0..=10_000.0);
     c.range("slc_cache.erase_us", &s.erase_us, 1.0..=100_000.0);
-    c.range(
-        "slc_cache.fold_start_percent",
-        &s.fold_start_percent,
-        0.0..=100.0,
-    );
+    fold_start(c, s);
     let dies = model.nand.dies.get();
     c.range(
         "slc_cache.fold_dies_background",
@@ -102,6 +102,36 @@ pub(super) fn check(c: &mut Checker<'_>, model: &Model) {
             model.nand.pages_per_block.get()
         );
         c.report("slc_cache.pages_per_block", &s.pages_per_block, message);
+    }
+}
+
+/// From where it is emptied in the background.
+fn fold_start(c: &mut Checker<'_>, cache: &SlcCache) {
+    let (percent, free) = (&cache.fold_start_percent, &cache.fold_start_free_mib);
+    c.optional("slc_cache.fold_start_percent", percent, 0.0..=100.0);
+    c.optional("slc_cache.fold_start_free_mib", free, 1..=1_048_576);
+    match (percent, free) {
+        (Some(_), None) => {}
+        (None, None) => {
+            let message = "is missing: it says when more of the cache is taken than is left \
+                           alone, 0 to 100; a drive whose firmware counts what is free has \
+                           fold_start_free_mib instead"
+                .to_string();
+            c.report("slc_cache.fold_start_percent", &cache.enabled, message);
+        }
+        (Some(_), Some(free)) => {
+            let message = "slc_cache.fold_start_percent says the same: leave one of them out";
+            c.report("slc_cache.fold_start_free_mib", free, message.to_string());
+        }
+        (None, Some(free)) => {
+            let emptied_by = cache.emptied_by.as_ref().map(Value::get);
+            let dynamic = &cache.dynamic_blocks_per_plane;
+            if emptied_by.as_deref() == Some("controller") || dynamic.is_some() {
+                let message = "it counts what is free of blocks of the cache's own that on-chip \
+                               copy empties: write slc_cache.fold_start_percent";
+                c.report("slc_cache.fold_start_free_mib", free, message.to_string());
+            }
+        }
     }
 }
 
@@ -277,6 +307,22 @@ fn fold_limit(cache: &SlcCache, emptying: Emptying, slot_kib: u32) -> FoldLimit 
     }
 }
 
+/// Where folding begins by what is free for the host, beside what the drive keeps for itself.
+pub(super) fn starts_by_free(cache: &SlcCache, slot_kib: u32, spec: &mut Spec) {
+    let Some(free) = &cache.fold_start_free_mib else {
+        return;
+    };
+    let kept = crate::sim::cache_superblocks_kept(spec);
+    let dies = spec.dies;
+    if let Some(cache) = &mut spec.cache {
+        let slots = |superblocks: u32| {
+            u64::from(superblocks) * u64::from(cache.pool.rows) * u64::from(dies)
+        };
+        let free = u64::from(free.get()) * 1024 / u64::from(slot_kib);
+        cache.fold_start_slots = slots(cache.pool.superblocks).saturating_sub(slots(kept) + free);
+    }
+}
+
 pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32, slot_kib: u32) -> CacheSpec {
     let superblocks = cache.blocks_per_plane.get() * apart;
     let dynamic = cache.dynamic_blocks_per_plane.as_ref();
@@ -285,6 +331,7 @@ pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32, slot_kib: u32) ->
     let slots = all * u64::from(cache.pages_per_block.get()) * u64::from(dies);
     let name = |field: &Option<Field<String>>| field.as_ref().map(Value::get);
     let emptying = named(&EMPTYING, name(&cache.emptied_by));
+    let start = cache.fold_start_percent.as_ref().map_or(0.0, Value::get);
     CacheSpec {
         pool: PoolSpec {
             superblocks,
@@ -304,7 +351,7 @@ pub(super) fn resolve(cache: &SlcCache, dies: u32, apart: u32, slot_kib: u32) ->
         when_full: named(&WHEN_FULL, name(&cache.when_full)),
         takes_collected: takes_collected(cache),
         paced: cache.paced.as_ref().is_none_or(Value::get),
-        fold_start_slots: (slots as f64 * cache.fold_start_percent.get() / 100.0) as u64,
+        fold_start_slots: (slots as f64 * start / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.get(),
         fold_pause: Nanos::from_micros(cache.fold_pause_us.get()),
         fold_limit: fold_limit(cache, emptying, slot_kib),
@@ -455,6 +502,46 @@ mod tests {
             said.contains("slc_cache.fold_dies_max: 2 is not allowed"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn folding_begins_by_a_share_or_by_what_is_free() {
+        let share = "fold_start_percent = ";
+        let text = demo();
+        let line = text.lines().find(|line| line.starts_with(share));
+        let line = format!("{}\n", line.expect("it has a share"));
+        let start = |instead: &str| {
+            let model = Model::parse(&text.replace(&line, instead), "m.toml");
+            let spec = model.map_err(|error| error.to_string())?.spec();
+            let cache = spec.cache.as_ref().expect("it has a cache");
+            let slots = u64::from(cache.pool.superblocks * cache.pool.rows * spec.dies);
+            let kept = spec.collect.cache_reserve_superblocks + 5;
+            let kept = u64::from(kept * cache.pool.rows * spec.dies);
+            Ok::<_, String>((slots, kept, cache.fold_start_slots))
+        };
+        let free =
+            |mib: u32| format!("fold_start_free_mib = {{ value = {mib}, source = \"assumed\" }}\n");
+        let (slots, kept, taken) = start(&free(100)).expect("it is sound");
+        // Of 32 KiB each.
+        assert_eq!(taken, slots - kept - 3_200);
+        // More than there is: it is folded as soon as anything is taken.
+        assert_eq!(start(&free(100_000)).expect("it is sound").2, 0);
+        for (keys, part) in [
+            (String::new(), "fold_start_percent: is missing"),
+            (line.clone() + &free(100), "leave one of them out"),
+            (free(0), "from 1 to"),
+            (
+                free(100) + "emptied_by = { value = \"controller\", source = \"assumed\" }\n",
+                "write slc_cache.fold_start_percent",
+            ),
+            (
+                free(100) + "dynamic_blocks_per_plane = { value = 220, source = \"assumed\" }\n",
+                "write slc_cache.fold_start_percent",
+            ),
+        ] {
+            let said = start(&keys).expect_err(&keys);
+            assert!(said.contains(part), "{said}");
+        }
     }
 
     #[test]

@@ -63,6 +63,7 @@ use space::collect::Collector;
 use space::fold::Folder;
 use space::idle::Idle;
 use space::limits::Limits;
+pub(crate) use space::limits::cache_superblocks_kept;
 pub use space::over_provisioning::UserBytesError;
 use space::superblocks::Superblocks;
 

@@ -1,7 +1,7 @@
 //! SLC caches of every kind, word lines programmed at once, and a map on flash.
 
 use stend_drive::Model;
-use stend_drive::model::SHIPPED;
+use stend_drive::model::{SHIPPED, SlcCache};
 use stend_target::{SimulatedTarget, Target};
 
 use super::{GB, job, levels, percentile, write};
@@ -20,7 +20,7 @@ fn cached(own: u32, dynamic: u32, tables: &str) -> SimulatedTarget {
     changed(&keys, tables, |model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
         cache.blocks_per_plane.get_mut().value = own;
-        cache.fold_start_percent.get_mut().value = 100.0;
+        fold_from(cache, 100.0);
     })
 }
 
@@ -110,7 +110,7 @@ fn long_requests_go_at_the_speed_of_the_main_area_from_the_first_byte_on() {
         changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             cache.enabled.get_mut().value = enabled;
-            cache.fold_start_percent.get_mut().value = 100.0;
+            fold_from(cache, 100.0);
             model.dram.write_buffer_kib.get_mut().value = 1_024;
         })
     };
@@ -153,7 +153,7 @@ fn reads_suffer_less_where_the_cache_is_emptied_at_a_pace() {
         keys += &slots.map_or(String::new(), |slots| key("fold_slots_background", slots));
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
-            cache.fold_start_percent.get_mut().value = start_percent;
+            fold_from(cache, start_percent);
             model.collection.depth.get_mut().value = 16;
         });
         let fill = "rw=write\nbs=128k\niodepth=32\nsize=100%\nio_size=300m";
@@ -219,7 +219,7 @@ fn a_desktops_overwrites_die_in_the_cache() {
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             cache.enabled.get_mut().value = enabled;
-            cache.fold_start_percent.get_mut().value = 100.0;
+            fold_from(cache, 100.0);
         });
         let body = "rw=randwrite\nbs=4k\niodepth=4\nsize=100m\nnorandommap\nio_size=3000m";
         job(&mut target, body);
@@ -283,7 +283,7 @@ fn a_cache_without_a_way_around_it_makes_the_host_wait() {
         let keys = key("emptied_by", "\"controller\"") + &key("when_full", when_full);
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
-            cache.fold_start_percent.get_mut().value = 100.0;
+            fold_from(cache, 100.0);
         });
         let found = levels(&write(&mut target, 60, 1000));
         println!("{when_full}: {found:?}");

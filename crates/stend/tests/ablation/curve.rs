@@ -81,7 +81,8 @@ fn the_second_step_ends_when_what_idle_time_made_free_is_full() {
 fn the_first_step_comes_from_the_watermark_of_folding() {
     let mut target = clean(drive(ULTRA_II, |model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
-        cache.fold_start_percent.get_mut().value = 100.0;
+        let free = cache.fold_start_free_mib.as_mut().expect("it has one");
+        free.get_mut().value = 1;
     }));
     let found = levels(&write(&mut target, 70, 1000));
     println!("{found:?}");

@@ -122,8 +122,6 @@ pub(crate) struct Writer {
     /// Units of the smallest superblock that each stream may open next.
     least_units: [u32; MOST],
     collected_under_way: u32,
-    /// Programs of the host's data that have not ended, of full slots.
-    host_under_way: u32,
     /// Pieces of received data that the firmware has to work on.
     to_take_in: u32,
     padding_owed: bool,
@@ -212,7 +210,6 @@ impl Writer {
             least_units,
             shapes,
             collected_under_way: 0,
-            host_under_way: 0,
             to_take_in: 0,
             padding_owed: false,
             slots_begun: 0,
@@ -230,12 +227,6 @@ impl Writer {
     #[inline]
     pub fn collected_slots_under_way(&self) -> u32 {
         self.collected_under_way
-    }
-
-    /// Programs of the host's data that wait for their end, or for the rest of a unit.
-    #[inline]
-    pub fn host_under_way(&self) -> u32 {
-        self.host_under_way
     }
 
     /// Slots begun so far, by all streams.
@@ -692,7 +683,6 @@ impl SimDrive {
             self.program(kind, (row, die), id, Purpose::Program { filling });
         }
         if id.is_host() {
-            self.writer.host_under_way += 1;
             self.turn_notes_program();
         } else {
             self.writer.collected_under_way += slots_together;
@@ -847,14 +837,10 @@ impl SimDrive {
         self.program_ended(superblock);
         if stream.is_host() {
             self.writer.filling[filling as usize].programmed = true;
-            self.writer.host_under_way -= 1;
             self.writer.give_back(stream);
             let settled = self.pump_collect();
             self.pump_fold();
             self.pump_writes_after(settled);
-            if self.turns.is_some() {
-                self.next_turn();
-            }
         } else {
             self.writer.collected_under_way -= u32::from(slots);
             self.writer.release(filling);

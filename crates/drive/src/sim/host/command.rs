@@ -36,6 +36,8 @@ pub(crate) struct Command {
     pub past_cache: bool,
     /// The unit whose work is part of the command's has not come yet.
     pub first_unit_due: bool,
+    /// It needs the buffer, which serves one direction at a time.
+    pub takes_turns: bool,
     /// Nothing has gone over the link yet.
     untouched: bool,
     pub status: Status,
@@ -106,6 +108,7 @@ const NO_COMMAND: Command = Command {
     programs_left: 0,
     past_cache: false,
     first_unit_due: false,
+    takes_turns: false,
     untouched: false,
     status: Status::Ok,
 };
@@ -258,6 +261,7 @@ impl SimDrive {
             programs_left: 0,
             past_cache: false,
             first_unit_due: true,
+            takes_turns: false,
             untouched: true,
             status: Status::Ok,
         };

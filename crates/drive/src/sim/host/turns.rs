@@ -1,10 +1,11 @@
-//! One direction at a time: a buffer that holds either what was written or what is read.
+//! One direction at a time: a buffer that serves either what is written or what is read ahead.
 //!
 //! In a drive that keeps the host's data out of its DRAM, a small buffer in the controller
-//! serves both directions. Commands are taken up in the order in which they come. Before a
-//! read that follows on writes, the pages that are full are programmed; before a write that
-//! follows on reads, these have been sent, and what was read ahead is given up. Units in a
-//! page that is not full yet stay where they are.
+//! serves both directions. Commands that need it are taken up in the order in which they come:
+//! all writes, and the reads that go on where another ended, ahead of which the drive reads.
+//! Such a read that follows on writes waits until these are taken in; a write that follows on
+//! such reads waits until these have been sent, and what was read ahead is given up. What any
+//! other read asks for is sent as it comes from flash, whatever the buffer serves.
 //!
 //! Where data has gone to flash, the turn to reads costs the firmware a time of its own: it
 //! brings the copy of its mapping up to date first.
@@ -17,12 +18,17 @@ use stend_base::{Nanos, Op};
 
 use crate::sim::SimDrive;
 
+/// Streams of reads that are told apart.
+const STREAMS: usize = 4;
+
 /// Whose turn it is.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Turns {
     serves: Op,
-    /// Commands of this direction that have not ended.
+    /// Commands of this direction that hold the buffer and have not ended.
     active: u32,
+    /// Where the last read of each stream ended, bytes; the one used longest ago first.
+    read_ends: [u64; STREAMS],
     /// Reads and writes that wait for a turn, in the order in which they came.
     waiting: VecDeque<u32>,
     /// Data of the host has gone to flash since reads were served.
@@ -37,10 +43,19 @@ impl Turns {
         Turns {
             serves: Op::Read,
             active: 0,
+            read_ends: [u64::MAX; STREAMS],
             waiting: VecDeque::with_capacity(64),
             programmed: false,
             owed: Nanos::ZERO,
         }
+    }
+
+    /// Whether a read goes on where another ended; notes where it ends.
+    fn goes_on(&mut self, offset_bytes: u64, end_bytes: u64) -> bool {
+        let found = self.read_ends.iter().position(|end| *end == offset_bytes);
+        self.read_ends[found.unwrap_or(0)..].rotate_left(1);
+        self.read_ends[STREAMS - 1] = end_bytes;
+        found.is_some()
     }
 }
 
@@ -52,8 +67,16 @@ impl SimDrive {
     /// Whether a command has to wait for its turn; if so, it is taken up later.
     #[inline(never)]
     pub(in crate::sim) fn waits_for_turn(&mut self, command: u32) -> bool {
-        let op = self.commands.get(command).op;
-        if !matches!(op, Op::Read | Op::Write) {
+        let entry = self.commands.get(command);
+        let (op, first) = (entry.op, entry.offset_bytes);
+        let end = first + entry.len_bytes;
+        let needs = match op {
+            Op::Read => self.turns().goes_on(first, end),
+            Op::Write => true,
+            Op::Trim | Op::Flush => false,
+        };
+        self.commands.get_mut(command).takes_turns = needs;
+        if !needs {
             return false;
         }
         if self.turns().waiting.is_empty() && self.turn_comes(op) {
@@ -65,11 +88,10 @@ impl SimDrive {
 
     /// Gives a command of a direction its turn, if it may have it now.
     fn turn_comes(&mut self, op: Op) -> bool {
-        let programs = self.writer.host_under_way();
         let turn = self.spec.buffer.turn;
         let turns = self.turns();
         if turns.serves != op {
-            if turns.active > 0 || turns.serves == Op::Write && programs > 0 {
+            if turns.active > 0 {
                 return false;
             }
             turns.serves = op;
@@ -103,14 +125,14 @@ impl SimDrive {
     /// A command of the direction that is served has ended.
     #[inline(never)]
     pub(in crate::sim) fn turn_command_ended(&mut self, command: u32) {
-        if matches!(self.commands.get(command).op, Op::Read | Op::Write) {
+        if self.commands.get(command).takes_turns {
             self.turns().active -= 1;
             self.next_turn();
         }
     }
 
     /// Takes up what waits, as far as its turn has come.
-    pub(in crate::sim) fn next_turn(&mut self) {
+    fn next_turn(&mut self) {
         while let Some(&command) = self.turns().waiting.front() {
             if !self.turn_comes(self.commands.get(command).op) {
                 return;

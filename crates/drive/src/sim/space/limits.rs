@@ -77,7 +77,7 @@ impl Limits {
         // parity behind it, beyond what one stream would.
         let kept = collect.reserve_superblocks + further + half_folded(spec);
         let main_floor = slots(Pool::Main, kept) + 2 * i64::from(host_streams - 1);
-        let cache_floor = slots(Pool::Cache, cache_floor_superblocks(spec));
+        let cache_floor = slots(Pool::Cache, cache_superblocks_kept(spec));
         let most = spec.buffer.write_units + spec.program_units();
         let slots_for = Mode::ALL.map(|mode| {
             (0..=most)
@@ -180,7 +180,7 @@ fn always(spec: &Spec) -> [Option<Kind>; MOST] {
 
 /// Superblocks of the cache that the host leaves free, where it waits for them or collection
 /// needs them.
-fn cache_floor_superblocks(spec: &Spec) -> u32 {
+pub(crate) fn cache_superblocks_kept(spec: &Spec) -> u32 {
     let Some(cache) = &spec.cache else {
         return 0;
     };

@@ -98,7 +98,6 @@ impl Writer {
         self.moves += 1;
         self.buffered = 0;
         self.collected_under_way = 0;
-        self.host_under_way = 0;
         self.to_take_in = 0;
         self.sorting.power_cut();
         self.padding_owed = false;
