@@ -10,6 +10,12 @@ fn key(name: &str, value: &str) -> String {
     format!("{name} = {{ value = {value}, source = \"assumed\" }}\n")
 }
 
+/// Folding begins above this share of the cache, percent.
+fn fold_from(cache: &mut SlcCache, percent: f64) {
+    let start = cache.fold_start_percent.as_mut();
+    start.expect("it has a share").get_mut().value = percent;
+}
+
 /// The demonstration drive with its cache emptied through the controller: `own` blocks of a
 /// plane, `dynamic` more of the main area, passed by when it is full; with tables added.
 fn cached(own: u32, dynamic: u32, tables: &str) -> SimulatedTarget {
