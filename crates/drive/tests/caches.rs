@@ -437,6 +437,49 @@ fn a_segment_that_is_not_at_hand_costs_a_page_read() {
 }
 
 #[test]
+fn a_write_does_not_wait_for_its_segment_and_its_program_does() {
+    let spec = with_map(8);
+    let page = Nanos(45_000 + UNIT * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0);
+    let mut drive = SimDrive::new(&spec);
+    fill(&mut drive);
+    // Of four units, a slot: how long a write takes, and then a flush.
+    let mut wait = |unit: u64| {
+        alone(&mut drive, request(0, Op::Flush, 0, 0));
+        rest(&mut drive, Nanos::from_millis(5));
+        let misses = drive.counters().map_misses;
+        let write = alone(&mut drive, request(0, Op::Write, unit, 4));
+        let flush = alone(&mut drive, request(0, Op::Flush, 0, 0));
+        (write, flush, drive.counters().map_misses - misses)
+    };
+    wait(0);
+    let (hit, miss) = (wait(4), wait(40 * 128));
+    assert_eq!((hit.2, miss.2), (0, 1));
+    assert_eq!(miss.0, hit.0);
+    assert_eq!(miss.1, hit.1 + page);
+}
+
+#[test]
+fn a_host_that_writes_faster_than_segments_come_is_held_by_the_buffer() {
+    // Writes of a slot each, every one to another segment.
+    let took = |at_hand: u32| {
+        let mut spec = with_map(at_hand);
+        spec.map.as_mut().expect("it lies on flash").read = Nanos::from_micros(1_000);
+        let mut drive = SimDrive::new(&spec);
+        fill(&mut drive);
+        let start = drive.now();
+        let mut segment = 0;
+        burst(&mut drive, Op::Write, 4, 8, 2_000, || {
+            segment += 1;
+            segment % 64 * 128
+        });
+        drive.now().since(start)
+    };
+    let (few, all) = (took(8), took(64));
+    println!("{few:?}, all at hand {all:?}");
+    assert!(few > all * 2, "{few:?}, {all:?}");
+}
+
+#[test]
 fn changed_segments_are_written_back_a_slot_at_a_time() {
     let spec = with_map(8);
     let mut drive = SimDrive::new(&spec);

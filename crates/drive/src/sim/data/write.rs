@@ -229,6 +229,12 @@ impl Writer {
         self.collected_under_way
     }
 
+    /// A slot is not programmed before one more page has been read.
+    #[inline]
+    pub fn waits_for_read(&mut self, filling: u32) {
+        self.filling[filling as usize].merges += 1;
+    }
+
     /// Slots begun so far, by all streams.
     pub fn slots_begun(&self) -> u64 {
         self.slots_begun
@@ -472,6 +478,9 @@ impl SimDrive {
                 false => self.partly_written(begin, end, unit, unit + count - 1),
             };
             self.mapping.write(unit, count, to, superblock, tag);
+            if self.map_cache.is_some() {
+                self.looks_up_for(filling, unit..unit + count);
+            }
             if CAREFUL && waiter != NONE {
                 self.fua_waits(waiter, filling);
             }
@@ -796,7 +805,7 @@ impl SimDrive {
             return;
         }
         self.counters.merges += 1;
-        self.writer.filling[filling as usize].merges += 1;
+        self.writer.waits_for_read(filling);
         let place = self.die_and_read_time(slot);
         let purpose = Purpose::Merge { filling };
         self.read_flash(slot, place, UNIT_BYTES as u32, Class::HostRead, purpose);

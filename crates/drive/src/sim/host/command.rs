@@ -313,8 +313,9 @@ impl SimDrive {
         time += self.turn_time();
         let job = Job::Command { command: slot };
         let mapped = match op {
-            Op::Read | Op::Write | Op::Trim => first..end,
-            Op::Flush => 0..0,
+            Op::Read | Op::Trim => first..end,
+            // What is written is looked up when it is in the buffer.
+            Op::Write | Op::Flush => 0..0,
         };
         self.submit_mapped(core, job, time, mapped, op != Op::Read);
     }

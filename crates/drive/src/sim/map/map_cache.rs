@@ -1,7 +1,9 @@
 //! A mapping table that lies on flash, of which DRAM holds a part.
 //!
-//! The table is cut into segments, a map page each. A command, a collected slot or a folded
-//! word line that needs a segment which is not at hand waits for its page to be read. What
+//! The table is cut into segments, a map page each. A read, a collected slot or a folded
+//! word line that needs a segment which is not at hand waits for its page to be read. What the
+//! host writes enters the buffer without waiting, and is programmed when the segments of its
+//! slot have come; a host that writes faster than that waits for room in the buffer. What
 //! changed in a segment that has to go is written back: changed segments are gathered until
 //! they fill a slot, which is then programmed. Map pages have blocks of their own, on all
 //! dies in turn, and stand in SLC mode where the model says so; every block's worth of programs costs an erase.
@@ -166,6 +168,30 @@ impl SimDrive {
         self.map_wanted(waiting);
     }
 
+    /// Units have been written to a slot that is being filled, which changes their segments; it
+    /// is not programmed before those have come that are not at hand.
+    #[inline(never)]
+    pub(in crate::sim) fn looks_up_for(&mut self, filling: u32, units: std::ops::Range<u32>) {
+        let map = self.map_cache.as_ref().expect("the map lies on flash");
+        let step = map.segment_units;
+        let mut unit = units.start;
+        while unit < units.end {
+            let map = self.map_cache.as_mut().expect("the map lies on flash");
+            let (missed, evicted) = map.touch(unit, true);
+            if missed {
+                self.writer.waits_for_read(filling);
+                self.read_segment(unit, Class::HostRead, Purpose::Merge { filling });
+            }
+            if evicted {
+                self.write_back();
+            }
+            unit = match units.end - unit {
+                1 => units.end,
+                _ => (unit / step + 1) * step,
+            };
+        }
+    }
+
     /// The same for a job that moves the units of a slot.
     #[inline(always)]
     pub(in crate::sim) fn submit_moves(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
@@ -230,6 +256,15 @@ impl SimDrive {
             return;
         }
         map.waiting[waiting as usize].left += 1;
+        self.read_segment(unit, class, Purpose::MapRead { waiting });
+        if evicted {
+            self.write_back();
+        }
+    }
+
+    /// Reads the map page of a unit.
+    fn read_segment(&mut self, unit: u32, class: Class, purpose: Purpose) {
+        let map = self.map_cache.as_ref().expect("the map lies on flash");
         let segment = unit / map.segment_units;
         let work = Work::Read {
             sense: map.spec.read,
@@ -238,11 +273,8 @@ impl SimDrive {
         self.counters.map_misses += 1;
         self.counters.reads_of(Mode::Slc);
         let die = segment % self.spec.dies;
-        let cookie = Purpose::MapRead { waiting }.pack();
-        self.array.submit(&mut self.queue, die, class, work, cookie);
-        if evicted {
-            self.write_back();
-        }
+        self.array
+            .submit(&mut self.queue, die, class, work, purpose.pack());
     }
 
     /// A changed segment goes to flash; a slot of them is programmed.
