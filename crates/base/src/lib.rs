@@ -10,6 +10,6 @@ pub mod rng;
 pub mod time;
 
 pub use device::{Completion, Device, Op, Request, Status};
-pub use queue::{EventQueue, Lane};
+pub use queue::{Event, EventQueue, Lane};
 pub use rng::Rng;
 pub use time::{Nanos, SimTime};

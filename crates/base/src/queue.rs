@@ -62,16 +62,8 @@ impl Lane {
 
 const LANES: usize = 1 << LANE_BITS;
 
-/// By lane: what makes [`NOTHING`] of its own head, and leaves the others.
-const ALL_BUT: [[u64; LANES]; LANES] = {
-    let mut all_but = [[0; LANES]; LANES];
-    let mut lane = 0;
-    while lane < LANES {
-        all_but[lane][lane] = NOTHING;
-        lane += 1;
-    }
-    all_but
-};
+/// Lanes of which the least key is known.
+const LANES_TOGETHER: usize = 4;
 
 /// Bits of a key below the thing.
 const LANE_BITS: u32 = 3;
@@ -88,29 +80,20 @@ pub struct Event {
 }
 
 /// A sorted ring of keys.
-///
-/// Before the first key stands one that is earlier than all, behind the last one that is
-/// later than all: so looking for a place needs no other end.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Sorted {
-    /// As many as there are things and two, rounded up to a power of two: a ring no longer
-    /// than it must be stays in the fastest memory.
+    /// As many as there are things, rounded up to a power of two: a ring no longer than it must
+    /// be stays in the fastest memory.
     keys: Box<[u64]>,
     /// Running numbers of the first key, and of the one after the last.
     first: usize,
     end: usize,
 }
 
-/// The key before all others.
-const BEFORE: u64 = 0;
-
 impl Sorted {
     fn new(things: usize) -> Sorted {
-        let mut keys = vec![NOTHING; (things + 2).next_power_of_two()].into_boxed_slice();
-        let last = keys.len() - 1;
-        keys[last] = BEFORE;
         Sorted {
-            keys,
+            keys: vec![NOTHING; things.next_power_of_two()].into_boxed_slice(),
             first: 0,
             end: 0,
         }
@@ -122,16 +105,16 @@ impl Sorted {
         &mut self.keys[place]
     }
 
+    fn len(&self) -> usize {
+        self.end.wrapping_sub(self.first)
+    }
+
     /// Puts a key in its place, from the end.
     #[inline]
     fn add(&mut self, key: u64) {
-        // Both ends must stay free of what is pending.
-        debug_assert!(
-            self.end.wrapping_sub(self.first) <= self.keys.len() - 3,
-            "a thing awaits two events"
-        );
+        debug_assert!(self.len() < self.keys.len(), "a thing awaits two events");
         let mut place = self.end;
-        loop {
+        while place != self.first {
             let before = *self.at(place.wrapping_sub(1));
             if before <= key {
                 break;
@@ -141,15 +124,25 @@ impl Sorted {
         }
         *self.at(place) = key;
         self.end = self.end.wrapping_add(1);
-        *self.at(self.end) = NOTHING;
     }
 
-    /// Takes the first key; the one after it.
+    /// Puts a key before all others.
+    #[inline]
+    fn add_first(&mut self, key: u64) {
+        debug_assert!(self.len() < self.keys.len(), "a thing awaits two events");
+        self.first = self.first.wrapping_sub(1);
+        *self.at(self.first) = key;
+    }
+
+    /// Takes the first key; [`NOTHING`] without one.
     #[inline]
     fn take(&mut self) -> u64 {
-        *self.at(self.first) = BEFORE;
+        if self.first == self.end {
+            return NOTHING;
+        }
+        let key = *self.at(self.first);
         self.first = self.first.wrapping_add(1);
-        *self.at(self.first)
+        key
     }
 
     /// Takes a key out of which `found` is true. False if there is none.
@@ -161,20 +154,28 @@ impl Sorted {
         if place == self.end {
             return false;
         }
+        self.end = self.end.wrapping_sub(1);
         while place != self.end {
             *self.at(place) = *self.at(place.wrapping_add(1));
             place = place.wrapping_add(1);
         }
-        self.end = self.end.wrapping_sub(1);
         true
     }
 }
 
+/// The key before all others.
+const BEFORE: u64 = 0;
+
 /// Pending events: at most one for each thing in each lane.
+///
+/// The first key of a lane stands outside of its ring: many lanes hold no other. The least of
+/// four first keys is kept, so that taking one looks at four and not at all.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EventQueue {
-    /// The first key of all.
-    first: u64,
+    /// A key outside the lanes: see [`EventQueue::schedule_soon`].
+    in_hand: u64,
+    /// The least of the first keys of the lanes, by [`LANES_TOGETHER`].
+    least: [u64; LANES / LANES_TOGETHER],
     /// Bits of a key below the time.
     low_bits: u32,
     now: SimTime,
@@ -183,7 +184,7 @@ pub struct EventQueue {
     /// still to come, but for those that are scheduled at the present instant itself.
     last: u64,
     passed: u64,
-    /// The first key of each lane.
+    /// The first key of each lane, and those behind it.
     heads: [u64; LANES],
     lanes: [Sorted; LANES],
     /// Number of the first thing of each kind.
@@ -210,7 +211,8 @@ impl EventQueue {
         );
         let lane = Sorted::new(kind_of_thing.len());
         EventQueue {
-            first: NOTHING,
+            in_hand: NOTHING,
+            least: [NOTHING; LANES / LANES_TOGETHER],
             low_bits: LANE_BITS + kind_of_thing.len().next_power_of_two().ilog2(),
             now: SimTime::ZERO,
             taken: 0,
@@ -241,6 +243,27 @@ impl EventQueue {
     /// beyond 2^55 ns (417 days) with up to 64 things, 2^50 ns (13 days) with 2,048.
     #[inline]
     pub fn schedule(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) {
+        let key = self.checked_key(lane, at, kind, index);
+        self.add(lane as usize, key);
+    }
+
+    /// The same for an event that is likely to be taken before any other is scheduled in this
+    /// way: it costs less, then.
+    ///
+    /// # Panics
+    /// As [`EventQueue::schedule`].
+    #[inline]
+    pub fn schedule_soon(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) {
+        let key = self.checked_key(lane, at, kind, index);
+        if self.in_hand == NOTHING {
+            self.in_hand = key;
+        } else {
+            self.add(lane as usize, key);
+        }
+    }
+
+    #[inline]
+    fn checked_key(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) -> u64 {
         if at <= self.now {
             self.note_passed(at);
         }
@@ -248,10 +271,28 @@ impl EventQueue {
             at.0 < NOTHING >> self.low_bits,
             "an event was scheduled beyond the end of virtual time"
         );
-        let key = self.key(lane, at, kind, index);
-        self.lanes[lane as usize].add(key);
-        self.heads[lane as usize] = self.heads[lane as usize].min(key);
-        self.first = self.first.min(key);
+        self.key(lane, at, kind, index)
+    }
+
+    #[inline]
+    fn add(&mut self, lane: usize, key: u64) {
+        let least = &mut self.least[lane / LANES_TOGETHER];
+        *least = key.min(*least);
+        let head = self.heads[lane];
+        if key >= head {
+            return self.lanes[lane].add(key);
+        }
+        self.heads[lane] = key;
+        if head != NOTHING {
+            self.lanes[lane].add_first(head);
+        }
+    }
+
+    /// The first key of all.
+    #[inline]
+    fn first(&self) -> u64 {
+        let [a, b] = self.least;
+        self.in_hand.min(a.min(b))
     }
 
     /// An event is scheduled at the present instant: it may come before what was taken there.
@@ -281,12 +322,23 @@ impl EventQueue {
         let thing = self.first_thing[usize::from(kind)] + index;
         debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
         let things = (1 << self.low_bits) - 1;
-        for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
-            if lane.remove(|key| (key & things) >> LANE_BITS == u64::from(thing)) {
-                *head = *lane.at(lane.first);
-            }
+        let found = |key: u64| (key & things) >> LANE_BITS == u64::from(thing);
+        if self.in_hand != NOTHING && found(self.in_hand) {
+            self.in_hand = NOTHING;
         }
-        self.find_first();
+        for lane in 0..LANES {
+            self.remove_from(lane, found);
+        }
+    }
+
+    /// Takes a key out of a lane of which `found` is true. False if there is none.
+    fn remove_from(&mut self, lane: usize, found: impl Fn(u64) -> bool) -> bool {
+        let head = self.heads[lane];
+        if head != NOTHING && found(head) {
+            self.take_from(lane);
+            return true;
+        }
+        self.lanes[lane].remove(found)
     }
 
     /// Takes all events away; the clock stays.
@@ -295,7 +347,8 @@ impl EventQueue {
             *lane = Sorted::new(self.kind_of_thing.len());
             *head = NOTHING;
         }
-        self.first = NOTHING;
+        self.in_hand = NOTHING;
+        self.least = [NOTHING; LANES / LANES_TOGETHER];
     }
 
     /// Takes the event of a thing out of one lane, where it must be.
@@ -305,58 +358,72 @@ impl EventQueue {
     pub fn cancel_in(&mut self, lane: Lane, kind: u8, index: u32) {
         let thing = self.first_thing[usize::from(kind)] + index;
         let things = (1 << self.low_bits) - 1;
-        let sorted = &mut self.lanes[lane as usize];
-        let found = sorted.remove(|key| (key & things) >> LANE_BITS == u64::from(thing));
+        let name = u64::from(thing) << LANE_BITS | lane as u64;
+        if self.in_hand != NOTHING && self.in_hand & things == name {
+            self.in_hand = NOTHING;
+            return;
+        }
+        let found = self.remove_from(lane as usize, |key| key & things == name);
         assert!(found, "there is no event of {thing} in the lane {lane:?}");
-        self.heads[lane as usize] = *sorted.at(sorted.first);
-        self.find_first();
     }
 
-    #[inline]
-    fn find_first(&mut self) {
-        let [a, b, c, d, e, f, g, h] = self.heads;
-        self.first = a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)));
+    /// Takes the first key of a lane.
+    #[inline(always)]
+    fn take_from(&mut self, lane: usize) {
+        self.heads[lane] = self.lanes[lane].take();
+        let group = lane / LANES_TOGETHER;
+        let of = &self.heads[group * LANES_TOGETHER..][..LANES_TOGETHER];
+        self.least[group] = of[0].min(of[1]).min(of[2].min(of[3]));
     }
 
     /// When the next event is due; [`SimTime::NEVER`] without one.
     #[inline]
     pub fn next_at(&self) -> SimTime {
-        match self.first {
+        match self.first() {
             NOTHING => SimTime::NEVER,
             key => SimTime(key >> self.low_bits),
         }
     }
 
     /// Takes the next event and moves the clock to it.
-    #[inline(always)]
+    #[inline]
     pub fn pop(&mut self) -> Option<Event> {
-        let key = self.first;
-        if key == NOTHING {
+        self.pop_by(SimTime::NEVER)
+    }
+
+    /// The same, if it is due by `limit`.
+    #[inline(always)]
+    pub fn pop_by(&mut self, limit: SimTime) -> Option<Event> {
+        let key = self.first();
+        if key == NOTHING || key >> self.low_bits > limit.0 {
             return None;
         }
-        let lane = key as usize % LANES;
-        let next = self.lanes[lane].take();
-        // The first of the other lanes is known before that of this one is: nothing here waits
-        // for what has just been put into memory.
-        let head = |other: usize| self.heads[other] | ALL_BUT[lane][other];
-        let others = [
-            head(0).min(head(1)),
-            head(2).min(head(3)),
-            head(4).min(head(5)),
-            head(6).min(head(7)),
-        ];
-        let others = others[0].min(others[1]).min(others[2].min(others[3]));
-        self.heads[lane] = next;
-        self.first = others.min(next);
         let at = SimTime(key >> self.low_bits);
         self.now = at;
         self.taken += 1;
         self.last = key;
-        Some(Event {
+        let lane = key as usize % LANES;
+        let event = Event {
             at,
             lane: Lane::ALL[lane],
             thing: (key as u32 & ((1 << self.low_bits) - 1)) >> LANE_BITS,
-        })
+        };
+        if key == self.in_hand {
+            self.in_hand = NOTHING;
+            return Some(event);
+        }
+        // With the number of the lane in place: who branches on the lane next does so here.
+        match event.lane {
+            Lane::Sense => self.take_from(0),
+            Lane::Move => self.take_from(1),
+            Lane::Work => self.take_from(2),
+            Lane::Core => self.take_from(3),
+            Lane::Link => self.take_from(4),
+            Lane::Arrival => self.take_from(5),
+            Lane::Completion => self.take_from(6),
+            Lane::Timer => self.take_from(7),
+        }
+        Some(event)
     }
 
     /// Schedules the event of a thing and takes it, where it is the next of all and comes later
@@ -364,7 +431,7 @@ impl EventQueue {
     #[inline]
     pub fn take_at_once(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
         let key = self.key(lane, at, kind, index);
-        if key >= self.first || at <= self.now || at.0 >= NOTHING >> self.low_bits {
+        if key >= self.first() || at <= self.now || at.0 >= NOTHING >> self.low_bits {
             return false;
         }
         self.now = at;
@@ -380,6 +447,13 @@ impl EventQueue {
         (kind, thing - self.first_thing[usize::from(kind) % KINDS])
     }
 
+    /// Number of a thing among those of its kind, which is known.
+    #[inline]
+    pub fn index(&self, kind: u8, thing: u32) -> u32 {
+        debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
+        thing - self.first_thing[usize::from(kind) % KINDS]
+    }
+
     /// Moves the clock without an event.
     ///
     /// # Panics
@@ -390,7 +464,7 @@ impl EventQueue {
         assert!(at <= self.next_at(), "the clock would pass a pending event");
         self.now = at;
         let next_instant = at.0.saturating_add(1).min(NOTHING >> self.low_bits) << self.low_bits;
-        self.passed = self.passed.max(self.first.min(next_instant) - 1);
+        self.passed = self.passed.max(self.first().min(next_instant) - 1);
     }
 }
 
@@ -433,8 +507,16 @@ mod tests {
                     model.retain(|&(_, k, i), ()| (k, i) != (kind, index));
                     model.insert((at, kind, index), ());
                     let lanes = [Lane::Sense, Lane::Completion, Lane::Work, Lane::Timer];
+                    let lane = lanes[rng.below(4) as usize];
                     queue.cancel(kind, index);
-                    queue.schedule(lanes[rng.below(4) as usize], at, kind, index);
+                    match rng.ratio(1, 3) {
+                        true => queue.schedule_soon(lane, at, kind, index),
+                        false => queue.schedule(lane, at, kind, index),
+                    }
+                    if rng.ratio(1, 20) {
+                        queue.cancel_in(lane, kind, index);
+                        model.retain(|&(_, k, i), ()| (k, i) != (kind, index));
+                    }
                 } else {
                     let first = model.pop_first().map(|(key, ())| key);
                     let taken = queue.pop().map(|e| {
@@ -465,6 +547,7 @@ mod tests {
         let mut queue = EventQueue::new(&[3]);
         queue.schedule(Lane::Timer, SimTime(5), 0, 0);
         queue.schedule(Lane::Core, SimTime(6), 0, 1);
+        queue.schedule_soon(Lane::Link, SimTime(6), 0, 2);
         queue.pop();
         queue.clear();
         assert_eq!(queue.pop(), None);

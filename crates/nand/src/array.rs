@@ -86,11 +86,48 @@ pub struct ArrayCounters {
 }
 
 /// Work that waits for its die.
+///
+/// [`Work`] in numbers of one size: what is put into memory piece by piece and copied from there
+/// as a whole at once, a processor must wait for.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Waiting {
-    pub work: Work,
+    time: Nanos,
+    /// Bytes above the kind of work.
+    bytes_kind: u64,
     pub cookie: u64,
     next: u32,
+}
+
+impl Waiting {
+    #[inline]
+    fn new(work: Work, cookie: u64) -> Waiting {
+        let (kind, time, bytes) = match work {
+            Work::Read { sense, bytes } => (0, sense, bytes),
+            Work::Program { program, bytes } => (1, program, bytes),
+            Work::OnDie { busy } => (2, busy, 0),
+            Work::Erase { erase } => (3, erase, 0),
+        };
+        Waiting {
+            time,
+            bytes_kind: u64::from(bytes) << 2 | kind,
+            cookie,
+            next: NONE,
+        }
+    }
+
+    #[inline]
+    pub fn work(&self) -> Work {
+        let (time, bytes) = (self.time, (self.bytes_kind >> 2) as u32);
+        match self.bytes_kind & 3 {
+            0 => Work::Read { sense: time, bytes },
+            1 => Work::Program {
+                program: time,
+                bytes,
+            },
+            2 => Work::OnDie { busy: time },
+            _ => Work::Erase { erase: time },
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
@@ -302,7 +339,7 @@ impl Array {
         this.busy = false;
         self.counters.die_busy_ns += now.since(this.began).0;
         if let Some(next) = self.next_waiting(die) {
-            self.start_alone(queue, die, next.work, next.cookie);
+            self.start_alone(queue, die, next.work(), next.cookie);
         }
         Finished { cookie }
     }
@@ -354,11 +391,7 @@ impl Array {
 
     #[inline]
     fn wait(&mut self, die: u32, class: Class, work: Work, cookie: u64) {
-        let entry = Waiting {
-            work,
-            cookie,
-            next: NONE,
-        };
+        let entry = Waiting::new(work, cookie);
         let index = if self.free == NONE {
             self.waiting.push(entry);
             (self.waiting.len() - 1) as u32
@@ -395,7 +428,7 @@ impl Array {
     pub(crate) fn peek_waiting(&self, die: u32) -> Option<(usize, Work)> {
         let lists = &self.dies[die as usize].waiting;
         let class = lists.iter().position(|list| !list.is_empty())?;
-        Some((class, self.waiting[lists[class].head as usize].work))
+        Some((class, self.waiting[lists[class].head as usize].work()))
     }
 
     /// Takes the oldest work of a class, which there must be.
@@ -408,5 +441,26 @@ impl Array {
         self.waiting[index as usize].next = self.free;
         self.free = index;
         entry
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_what_came() {
+        let (time, bytes) = (Nanos(u64::MAX), u32::MAX);
+        for work in [
+            Work::Read { sense: time, bytes },
+            Work::Program {
+                program: time,
+                bytes,
+            },
+            Work::OnDie { busy: time },
+            Work::Erase { erase: time },
+        ] {
+            assert_eq!(Waiting::new(work, 7).work(), work);
+        }
     }
 }

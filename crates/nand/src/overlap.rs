@@ -294,7 +294,7 @@ impl Array {
         if let Some(suspended) = state.suspended {
             if reads_wait && self.may_pass(die) {
                 let next = self.take_waiting(die, Class::HostRead as usize);
-                self.begin(queue, die, next.work, next.cookie, Nanos::ZERO);
+                self.begin(queue, die, next.work(), next.cookie, Nanos::ZERO);
             } else {
                 self.resume(queue, die, suspended);
             }
@@ -311,7 +311,7 @@ impl Array {
             return;
         }
         if let Some(next) = self.next_waiting(die) {
-            self.begin(queue, die, next.work, next.cookie, Nanos::ZERO);
+            self.begin(queue, die, next.work(), next.cookie, Nanos::ZERO);
         }
     }
 
@@ -377,7 +377,7 @@ impl Array {
             left,
         });
         let next = self.take_waiting(die, Class::HostRead as usize);
-        self.begin(queue, die, next.work, next.cookie, delay);
+        self.begin(queue, die, next.work(), next.cookie, delay);
     }
 
     /// Whether the operation lets one more read pass; it is counted then.

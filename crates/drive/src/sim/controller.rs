@@ -11,7 +11,7 @@ use crate::sim::kind;
 use crate::spec::ControllerSpec;
 
 /// What a core works on.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Job {
     /// A host command.
     Command { command: u32 },
@@ -25,20 +25,47 @@ pub(crate) enum Job {
     Trimmed,
 }
 
-/// A job and how long it takes.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Timed {
-    job: Job,
-    time: Nanos,
-}
+impl Job {
+    /// As one number: what is put into memory piece by piece and copied from there as a whole at
+    /// once, a processor must wait for.
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        let (code, what) = match self {
+            Job::Command { command } => (0, u64::from(command)),
+            Job::Received { command, bytes } => {
+                debug_assert!(command < 1 << 29);
+                (1, u64::from(command) << 32 | u64::from(bytes))
+            }
+            Job::Collected { slot } => (2, u64::from(slot)),
+            Job::Folded { word_line_die } => (3, u64::from(word_line_die)),
+            Job::Trimmed => (4, 0),
+        };
+        what << 3 | code
+    }
 
-impl Default for Timed {
-    fn default() -> Timed {
-        Timed {
-            job: Job::Command { command: 0 },
-            time: Nanos::ZERO,
+    #[inline(always)]
+    fn unpack(packed: u64) -> Job {
+        let what = packed >> 3;
+        let low = what as u32;
+        match packed & 7 {
+            0 => Job::Command { command: low },
+            1 => Job::Received {
+                command: (what >> 32) as u32,
+                bytes: low,
+            },
+            2 => Job::Collected { slot: low },
+            3 => Job::Folded { word_line_die: low },
+            4 => Job::Trimmed,
+            code => unreachable!("no job has the code {code}"),
         }
     }
+}
+
+/// A packed job and how long it takes.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Timed {
+    job: u64,
+    time: Nanos,
 }
 
 /// The jobs of a core; it works on the first.
@@ -93,8 +120,13 @@ impl Controller {
     }
 
     /// Queues a job that takes `time` on `core`.
-    #[inline]
+    #[inline(always)]
     pub fn submit(&mut self, queue: &mut EventQueue, core: u32, job: Job, time: Nanos) {
+        self.submit_packed(queue, core, job.pack(), time);
+    }
+
+    #[inline(never)]
+    fn submit_packed(&mut self, queue: &mut EventQueue, core: u32, job: u64, time: Nanos) {
         let jobs = &mut self.cores[core as usize].jobs;
         if jobs.is_empty() {
             queue.schedule(Lane::Core, queue.now() + time, kind::CORE, core);
@@ -118,7 +150,10 @@ impl Controller {
             let done = ahead.min(time).min(now.since(of.idle_since));
             queue.schedule(Lane::Core, now + (time - done), kind::CORE, core);
         }
-        of.jobs.push_back(Timed { job, time });
+        of.jobs.push_back(Timed {
+            job: job.pack(),
+            time,
+        });
     }
 
     /// The job of `core` has ended; the next begins.
@@ -135,7 +170,7 @@ impl Controller {
             of.idle_since = queue.now();
         }
         self.busy_ns += done.time.0;
-        done.job
+        Job::unpack(done.job)
     }
 
     /// Whether the segment of `unit` has to be fetched; it is at hand afterwards.
@@ -144,5 +179,33 @@ impl Controller {
         let segment = unit / self.segment_units;
         let place = segment as usize % self.at_hand.len();
         std::mem::replace(&mut self.at_hand[place], segment) != segment
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_job_is_the_job() {
+        for job in [
+            Job::Command { command: 0 },
+            Job::Command { command: u32::MAX },
+            Job::Received {
+                command: (1 << 29) - 1,
+                bytes: u32::MAX,
+            },
+            Job::Received {
+                command: 1,
+                bytes: 2,
+            },
+            Job::Collected { slot: u32::MAX },
+            Job::Folded {
+                word_line_die: u32::MAX,
+            },
+            Job::Trimmed,
+        ] {
+            assert_eq!(Job::unpack(job.pack()), job);
+        }
     }
 }

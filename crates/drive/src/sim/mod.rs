@@ -23,7 +23,9 @@ mod space;
 
 use std::collections::VecDeque;
 
-use stend_base::{Completion, Device, EventQueue, Lane, Nanos, Op, Request, SimTime, Status};
+use stend_base::{
+    Completion, Device, Event, EventQueue, Lane, Nanos, Op, Request, SimTime, Status,
+};
 use stend_nand::{Array, Class, Work};
 
 pub use counters::Counters;
@@ -424,14 +426,14 @@ impl SimDrive {
     /// Lets the next event happen, and no other; the completion, if it is one.
     #[inline(never)]
     fn step(&mut self) -> Option<Completion> {
-        self.step_inlined(SimTime::ZERO)
+        let event = self.queue.pop().expect("the caller saw an event");
+        self.step_inlined(event, SimTime::ZERO)
     }
 
-    /// The same; an event up to `limit` that follows from it and is the next of all may happen
-    /// with it.
+    /// Lets an event happen that was taken; one up to `limit` that follows from it and is the
+    /// next of all may happen with it.
     #[inline(always)]
-    fn step_inlined(&mut self, limit: SimTime) -> Option<Completion> {
-        let event = self.queue.pop().expect("the caller saw an event");
+    fn step_inlined(&mut self, event: Event, limit: SimTime) -> Option<Completion> {
         // Dies are the first kind: a die's number is that of its thing.
         match event.lane {
             Lane::Sense => {
@@ -445,12 +447,12 @@ impl SimDrive {
                 self.nand_done_inlined(Purpose::unpack(done.cookie));
             }
             Lane::Core => {
-                let (_, core) = self.queue.kind_and_index(event.thing);
+                let core = self.queue.index(kind::CORE, event.thing);
                 self.trace(kind::CORE, core);
                 self.core_done(core);
             }
             Lane::Link => {
-                let (_, thing) = self.queue.kind_and_index(event.thing);
+                let thing = self.queue.index(kind::LINK, event.thing);
                 self.trace(kind::LINK, thing);
                 self.link_done(thing);
             }
@@ -602,19 +604,15 @@ impl SimDrive {
 
     /// The next completion, and lets time pass up to it or to `limit`.
     fn run_until(&mut self, limit: SimTime) -> Option<Completion> {
-        loop {
-            let next = self.queue.next_at();
-            if next > limit {
-                self.queue.set_now(limit);
-                return None;
-            }
-            if next == SimTime::NEVER {
-                return None;
-            }
-            if let Some(completion) = self.step_inlined(limit) {
+        while let Some(event) = self.queue.pop_by(limit) {
+            if let Some(completion) = self.step_inlined(event, limit) {
                 return Some(completion);
             }
         }
+        if limit < SimTime::NEVER {
+            self.queue.set_now(limit);
+        }
+        None
     }
 
     /// Lets at most `events` events happen, and stops at a completion: how many have

@@ -173,7 +173,7 @@ impl Cpus {
 
 impl SimDrive {
     /// The sender has called its driver.
-    #[inline]
+    #[inline(always)]
     pub(in crate::sim) fn host_submits(&mut self, request: Request) {
         if self.cpus.is_none() {
             self.send_off(request, self.queue.now());
@@ -184,7 +184,10 @@ impl SimDrive {
 
     /// Whether the processors have nothing to do but this request; the one that does it has
     /// sent it off, then, and its end is no event.
-    #[inline(never)]
+    ///
+    /// It is always inlined: a request that is handed over in memory was put there piece by
+    /// piece, and is copied from there as a whole at once, which a processor must wait for.
+    #[inline(always)]
     fn cpu_sends_at_once(&mut self, request: Request) -> bool {
         self.cpu_has_ended();
         let now = self.queue.now();

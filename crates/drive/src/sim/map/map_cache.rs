@@ -44,6 +44,7 @@ pub(crate) struct MapCache {
     segment_units: u32,
     by_segment: Divider,
     by_place: Divider,
+    by_die: Divider,
     at_hand: Vec<u32>,
     changed: Vec<bool>,
     waiting: Vec<Waiting>,
@@ -63,6 +64,7 @@ impl MapCache {
             segment_units: spec.controller.map_segment_units,
             by_segment: Divider::new(spec.controller.map_segment_units),
             by_place: Divider::new(places as u32),
+            by_die: Divider::new(spec.dies),
             at_hand: vec![u32::MAX; places],
             changed: vec![false; places],
             waiting: Vec::with_capacity(64),
@@ -202,7 +204,7 @@ impl SimDrive {
         self.submit_moves_with_map(core, job, time, slots);
     }
 
-    #[cold]
+    #[inline(never)]
     fn submit_moves_with_map(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
         if self.moves_at_hand(slots) {
             self.controller.submit(&mut self.queue, core, job, time);
@@ -265,14 +267,14 @@ impl SimDrive {
     /// Reads the map page of a unit.
     fn read_segment(&mut self, unit: u32, class: Class, purpose: Purpose) {
         let map = self.map_cache.as_ref().expect("the map lies on flash");
-        let segment = unit / map.segment_units;
+        let (segment, _) = map.by_segment.divide(unit);
+        let (_, die) = map.by_die.divide(segment);
         let work = Work::Read {
             sense: map.spec.read,
             bytes: UNIT_BYTES as u32,
         };
         self.counters.map_misses += 1;
         self.counters.reads_of(Mode::Slc);
-        let die = segment % self.spec.dies;
         self.array
             .submit(&mut self.queue, die, class, work, purpose.pack());
     }
@@ -287,7 +289,10 @@ impl SimDrive {
         }
         map.gathered = 0;
         let die = map.next_die;
-        map.next_die = (die + 1) % self.spec.dies;
+        map.next_die = match die + 1 == self.spec.dies {
+            true => 0,
+            false => die + 1,
+        };
         map.until_erase -= 1;
         let erase = map.until_erase == 0;
         if erase {

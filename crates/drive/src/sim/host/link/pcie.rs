@@ -66,17 +66,56 @@ enum Step {
 
 const STEPS: usize = Step::Report as usize + 1;
 
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-struct Packets {
-    command: u32,
-    /// Bytes of payload, or that a read request asks for.
-    bytes: u32,
-    step: Step,
+impl Step {
+    const ALL: [Step; STEPS] = [
+        Step::Doorbell,
+        Step::EntryRequest,
+        Step::Entry,
+        Step::TableRequest,
+        Step::Table,
+        Step::ReadData,
+        Step::WriteRequest,
+        Step::WriteData,
+        Step::Report,
+    ];
 }
 
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+/// A step of a command with its bytes of payload, or those that a read request asks for, as one
+/// number: what is put into memory piece by piece and read from there as a whole at once, a
+/// processor must wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Packets(u64);
+
+impl Packets {
+    /// No packets: there are never so many commands.
+    const NONE: Packets = Packets(u64::MAX);
+
+    #[inline]
+    fn new(command: u32, bytes: u32, step: Step) -> Packets {
+        debug_assert!(command < 1 << 28);
+        Packets(u64::from(command) << 36 | u64::from(bytes) << 4 | step as u64)
+    }
+
+    #[inline]
+    fn command(self) -> u32 {
+        (self.0 >> 36) as u32
+    }
+
+    #[inline]
+    fn bytes(self) -> u32 {
+        (self.0 >> 4) as u32
+    }
+
+    #[inline]
+    fn step(self) -> Step {
+        Step::ALL[(self.0 & 0xf) as usize]
+    }
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Direction {
-    current: Option<Packets>,
+    /// [`Packets::NONE`] where nothing is sent.
+    current: Packets,
     waiting: VecDeque<Packets>,
 }
 
@@ -96,7 +135,7 @@ pub(crate) struct Pcie {
 impl Pcie {
     pub fn new(spec: &PcieSpec) -> Pcie {
         let direction = Direction {
-            current: None,
+            current: Packets::NONE,
             waiting: VecDeque::with_capacity(64),
         };
         Pcie {
@@ -110,14 +149,14 @@ impl Pcie {
 
     pub fn power_cut(&mut self) {
         for direction in &mut self.directions {
-            direction.current = None;
+            direction.current = Packets::NONE;
             direction.waiting.clear();
         }
         self.memory.clear();
     }
 
     pub fn is_busy(&self) -> bool {
-        !self.memory.is_empty() || self.directions.iter().any(|d| d.current.is_some())
+        !self.memory.is_empty() || self.directions.iter().any(|d| d.current != Packets::NONE)
     }
 
     pub fn busy_ns(&self) -> u64 {
@@ -175,34 +214,29 @@ impl SimDrive {
             Step::Doorbell | Step::Entry | Step::Table | Step::WriteData => DOWN,
             _ => UP,
         };
-        let packets = Packets {
-            command,
-            bytes,
-            step,
-        };
+        let packets = Packets::new(command, bytes, step);
         let this = &mut self.pcie().directions[direction as usize];
-        if this.current.is_some() {
-            this.waiting.push_back(packets);
+        if this.current == Packets::NONE {
+            self.pcie_start(direction, packets);
         } else {
-            self.pcie_start(direction, command, bytes, step);
+            this.waiting.push_back(packets);
         }
     }
 
-    /// What is sent comes as numbers, not as [`Packets`]: those would be put into memory piece by
-    /// piece and read from there as a whole at once, which a processor must wait for.
     #[inline(never)]
-    fn pcie_start(&mut self, direction: u32, command: u32, bytes: u32, step: Step) {
-        let packets = Packets {
-            command,
-            bytes,
-            step,
-        };
+    fn pcie_start(&mut self, direction: u32, packets: Packets) {
         let pcie = self.pcie();
-        let time = pcie.time(bytes, step);
+        let time = pcie.time(packets.bytes(), packets.step());
         pcie.busy_ns += time.0;
-        pcie.directions[direction as usize].current = Some(packets);
+        pcie.directions[direction as usize].current = packets;
         let at = self.queue.now() + time;
-        self.queue.schedule(Lane::Link, at, kind::LINK, direction);
+        // But for data, what is sent takes some tens of nanoseconds.
+        if matches!(packets.step(), Step::ReadData | Step::WriteData) {
+            self.queue.schedule(Lane::Link, at, kind::LINK, direction);
+        } else {
+            self.queue
+                .schedule_soon(Lane::Link, at, kind::LINK, direction);
+        }
     }
 
     pub(in crate::sim) fn pcie_send_data(&mut self, transfer: Transfer) {
@@ -231,17 +265,18 @@ impl SimDrive {
             return self.memory_answers();
         }
         let direction = &mut self.pcie().directions[thing as usize];
-        let done = direction.current.take().expect("packets were under way");
+        let done = std::mem::replace(&mut direction.current, Packets::NONE);
+        debug_assert_ne!(done, Packets::NONE, "packets were under way");
         if let Some(next) = direction.waiting.pop_front() {
-            self.pcie_start(thing, next.command, next.bytes, next.step);
+            self.pcie_start(thing, next);
         }
         self.pcie_step_done(done);
     }
 
     fn pcie_step_done(&mut self, done: Packets) {
-        let Packets { command, bytes, .. } = done;
+        let (command, bytes) = (done.command(), done.bytes());
         let protocol = self.pcie().spec.protocol;
-        match (done.step, protocol) {
+        match (done.step(), protocol) {
             (Step::Doorbell, Protocol::Nvme) => self.pcie_queue(command, 64, Step::EntryRequest),
             (Step::Doorbell, Protocol::Ahci) => self.pcie_queue(command, 32, Step::EntryRequest),
             (Step::Entry, Protocol::Ahci) => self.pcie_queue(command, 144, Step::TableRequest),
@@ -269,11 +304,7 @@ impl SimDrive {
         let pcie = self.pcie();
         let at = now + pcie.spec.memory_read;
         let first = pcie.memory.is_empty();
-        let answer = Packets {
-            command,
-            bytes,
-            step,
-        };
+        let answer = Packets::new(command, bytes, step);
         pcie.memory.push_back((at, answer));
         if first {
             self.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
@@ -286,6 +317,23 @@ impl SimDrive {
         if let Some(&(at, _)) = memory.front() {
             self.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
         }
-        self.pcie_queue(answer.command, answer.bytes, answer.step);
+        self.pcie_queue(answer.command(), answer.bytes(), answer.step());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_keep_what_they_are() {
+        for step in Step::ALL {
+            for (command, bytes) in [(0, 0), (1, 2), ((1 << 28) - 1, u32::MAX)] {
+                let packets = Packets::new(command, bytes, step);
+                assert_ne!(packets, Packets::NONE);
+                let kept = (packets.command(), packets.bytes(), packets.step());
+                assert_eq!(kept, (command, bytes, step));
+            }
+        }
     }
 }
