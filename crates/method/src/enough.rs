@@ -15,7 +15,8 @@
 //!   they have fallen: a minute long they stayed clearly below the geometric mean of where they
 //!   began and where the first curve ended, or they did not begin clearly above that end.
 //!
-//! Points that write, and everything else, are measured to the end.
+//! Points that write are measured to the end: half of their time may have been the same when a
+//! cache is full at last, and the figure a fifth less. So is everything else.
 
 use stend_analysis::steady::{WINDOW, Window};
 use stend_target::SoFar;
