@@ -75,7 +75,8 @@ struct Filling {
     stream: StreamId,
     /// How many slots it is.
     slots: u8,
-    /// Reads of old content under way for partly written units.
+    /// Reads under way that its program waits for: of what partly written units held, and of
+    /// map pages.
     merges: u32,
     complete: bool,
     in_use: bool,
