@@ -16,6 +16,8 @@
 //! durable follows from journal and checkpoints as without a map on flash: what is written
 //! back to make room counts for time and wear alone.
 
+use std::ops::Range;
+
 use stend_base::Nanos;
 use stend_nand::{Class, Work};
 
@@ -118,6 +120,18 @@ impl MapCache {
     }
 }
 
+/// Of some units, the first in each segment of `step`.
+#[inline]
+fn one_of_each_segment(units: Range<u32>, step: u32) -> impl Iterator<Item = u32> {
+    let next = move |unit: &u32| match units.end - unit {
+        // Most are alone: no division for them.
+        1 => None,
+        _ => Some((unit / step + 1) * step).filter(|next| *next < units.end),
+    };
+    let first = (units.start < units.end).then_some(units.start);
+    std::iter::successors(first, next)
+}
+
 /// Pages that hold the directory of a table of so many units.
 pub(in crate::sim) fn directory_pages(spec: &Spec, units: u32) -> u32 {
     let segments = units.div_ceil(spec.controller.map_segment_units);
@@ -133,7 +147,7 @@ impl SimDrive {
         core: u32,
         job: Job,
         time: Nanos,
-        units: std::ops::Range<u32>,
+        units: Range<u32>,
         change: bool,
     ) {
         if self.map_cache.is_none() {
@@ -149,7 +163,7 @@ impl SimDrive {
         core: u32,
         job: Job,
         time: Nanos,
-        units: std::ops::Range<u32>,
+        units: Range<u32>,
         change: bool,
     ) {
         let map = self.map_cache.as_mut().expect("the map lies on flash");
@@ -159,13 +173,8 @@ impl SimDrive {
         }
         let step = map.segment_units;
         let waiting = self.wait_for_map(core, job, time);
-        let mut unit = units.start;
-        while unit < units.end {
+        for unit in one_of_each_segment(units, step) {
             self.want_segment(waiting, unit, change, Class::HostRead);
-            unit = match units.end - unit {
-                1 => units.end,
-                _ => (unit / step + 1) * step,
-            };
         }
         self.map_wanted(waiting);
     }
@@ -173,11 +182,9 @@ impl SimDrive {
     /// Units have been written to a slot that is being filled, which changes their segments; it
     /// is not programmed before those have come that are not at hand.
     #[inline(never)]
-    pub(in crate::sim) fn looks_up_for(&mut self, filling: u32, units: std::ops::Range<u32>) {
+    pub(in crate::sim) fn looks_up_for(&mut self, filling: u32, units: Range<u32>) {
         let map = self.map_cache.as_ref().expect("the map lies on flash");
-        let step = map.segment_units;
-        let mut unit = units.start;
-        while unit < units.end {
+        for unit in one_of_each_segment(units, map.segment_units) {
             let map = self.map_cache.as_mut().expect("the map lies on flash");
             let (missed, evicted) = map.touch(unit, true);
             if missed {
@@ -187,10 +194,6 @@ impl SimDrive {
             if evicted {
                 self.write_back();
             }
-            unit = match units.end - unit {
-                1 => units.end,
-                _ => (unit / step + 1) * step,
-            };
         }
     }
 
