@@ -459,27 +459,6 @@ fn a_write_does_not_wait_for_its_segment_and_its_program_does() {
 }
 
 #[test]
-fn a_host_that_writes_faster_than_segments_come_is_held_by_the_buffer() {
-    // Writes of a slot each, every one to another segment.
-    let took = |at_hand: u32| {
-        let mut spec = with_map(at_hand);
-        spec.map.as_mut().expect("it lies on flash").read = Nanos::from_micros(1_000);
-        let mut drive = SimDrive::new(&spec);
-        fill(&mut drive);
-        let start = drive.now();
-        let mut segment = 0;
-        burst(&mut drive, Op::Write, 4, 8, 2_000, || {
-            segment += 1;
-            segment % 64 * 128
-        });
-        drive.now().since(start)
-    };
-    let (few, all) = (took(8), took(64));
-    println!("{few:?}, all at hand {all:?}");
-    assert!(few > all * 2, "{few:?}, {all:?}");
-}
-
-#[test]
 fn changed_segments_are_written_back_a_slot_at_a_time() {
     let spec = with_map(8);
     let mut drive = SimDrive::new(&spec);
