@@ -1,7 +1,7 @@
 //! Findings as data: each kind of figure and of relation on made-up measurements, with both
 //! outcomes; what is wrong with a file, by line.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Findings in words from a review of known figures.
 
-mod common;
+use crate::common;
 
 use common::{GB, cached_tlc, sampled, white};
 use stend_analysis::{findings, key_figures, labels};

@@ -1,6 +1,6 @@
 //! What a rest gives back, on curves of known truth.
 
-mod common;
+use crate::common;
 
 use common::{GB, normal, sampled, white};
 use proptest::prelude::*;

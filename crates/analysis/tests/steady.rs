@@ -1,7 +1,5 @@
 //! Steady state: closed forms, and what holds of any rounds.
 
-#![allow(missing_docs)]
-
 use proptest::prelude::*;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window, steady};
 

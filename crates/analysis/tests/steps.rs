@@ -1,6 +1,6 @@
 //! Steps on curves of known truth.
 
-mod common;
+use crate::common;
 
 use common::{GB, cached_tlc, normal, sampled, white};
 use proptest::prelude::*;

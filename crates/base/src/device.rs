@@ -107,4 +107,10 @@ pub trait Device {
     fn flash_written_bytes(&self) -> Option<u64> {
         None
     }
+
+    /// Bytes that it can still write to its flash before it has to do anything for them that it
+    /// does not do now; `None` where that is not known.
+    fn steady_bytes(&self) -> Option<u64> {
+        None
+    }
 }

@@ -3,7 +3,7 @@
 //! `cargo run --release -p stend-drive --example survive -- --minutes 30 [--from SEED]`
 //!
 //! It prints what was tried; on a failure the seed, which
-//! `STEND_CUTS_SEED=N cargo test -p stend-drive --test power_cuts` replays.
+//! `STEND_CUTS_SEED=N cargo test -p stend-drive --test main power_cuts` replays.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         let Ok((run, drawn)) = run else {
             eprintln!(
                 "seed {seed} failed, after {tried:?}; replay: STEND_CUTS_SEED={seed} cargo test \
-                 -p stend-drive --test power_cuts"
+                 -p stend-drive --test main power_cuts"
             );
             return ExitCode::FAILURE;
         };

@@ -1,7 +1,7 @@
 //! SLC caches of every kind, word lines programmed at once, and a map on flash: what each
 //! costs, to the nanosecond or the slot.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

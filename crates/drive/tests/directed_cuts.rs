@@ -1,6 +1,6 @@
 //! Power cuts at moments that a random load seldom meets.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime, Status};

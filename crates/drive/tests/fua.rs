@@ -1,6 +1,6 @@
 //! Writes that are complete when they are programmed.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, SimTime};

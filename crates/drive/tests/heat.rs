@@ -1,7 +1,7 @@
 //! Heat against the closed form of a heated body, and throttling against the balance of
 //! power.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

@@ -1,6 +1,6 @@
 //! The way from the host, to the nanosecond: links, queues, processors and locks.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, SimTime};

@@ -1,6 +1,6 @@
 //! Each mechanism costs what it should, where it should, and only then.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

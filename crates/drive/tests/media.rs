@@ -1,6 +1,6 @@
 //! Errors of the flash: what reading again costs, what parity saves, what is lost.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};

@@ -1,6 +1,6 @@
 //! Collection policies against their theory: write amplification in the steady state.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Op, Rng};

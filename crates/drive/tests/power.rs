@@ -1,6 +1,6 @@
 //! Energy and idle states: to the nanosecond and to the picojoule.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};

@@ -3,7 +3,7 @@
 //! `STEND_CUTS_SEEDS=N` tries N seeds instead of the default, `STEND_CUTS_SEED=N` one. For
 //! hours of it: `cargo run --release -p stend-drive --example survive -- --minutes 30`.
 
-mod common;
+use crate::common;
 
 use common::cuts::{LIVES, Tried, survive};
 use common::drawn::Account;
@@ -18,7 +18,7 @@ impl Drop for Replay {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!(
-                "replay: STEND_CUTS_SEED={} cargo test -p stend-drive --test power_cuts",
+                "replay: STEND_CUTS_SEED={} cargo test -p stend-drive --test main power_cuts",
                 self.0
             );
         }

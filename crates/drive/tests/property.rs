@@ -8,7 +8,7 @@
 //! history: two versions of the simulator that print the same (with `-- --nocapture`) do
 //! the same, event by event.
 
-mod common;
+use crate::common;
 
 use common::draw::{draw_blocks, draw_host, draw_power, draw_spec};
 use common::*;
@@ -124,7 +124,7 @@ impl Drop for Replay {
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!(
-                "replay: STEND_PROPERTY_SEED={} cargo test -p stend-drive --test property",
+                "replay: STEND_PROPERTY_SEED={} cargo test -p stend-drive --test main property",
                 self.0
             );
         }

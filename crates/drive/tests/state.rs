@@ -1,6 +1,6 @@
 //! Drives that are written and read back.
 
-mod common;
+use crate::common;
 
 use stend_base::{Completion, Device, Op, Request, SimTime};
 use stend_drive::state::{self, MAGIC, StateError, VERSION};

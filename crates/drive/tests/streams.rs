@@ -1,6 +1,6 @@
 //! Streams: what they cost, where data goes, and what that saves.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Rng};

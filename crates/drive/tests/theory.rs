@@ -1,6 +1,6 @@
 //! The simulation against what can be worked out by hand.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op};

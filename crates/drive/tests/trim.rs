@@ -1,6 +1,6 @@
 //! TRIM in pieces, alone in the drive, and what follows it.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};

@@ -1,6 +1,6 @@
 //! Wear levelling: how evenly superblocks are erased, and what that costs.
 
-mod common;
+use crate::common;
 
 use common::*;
 use stend_base::{Nanos, Op, Rng};

@@ -3,7 +3,7 @@
 //! What is measured to its whole length and what is ended here are not the same figure, and
 //! whoever asks for it says so. It is safe where what follows could not change what is looked at:
 //!
-//! - **Reads** change nothing on a drive at rest. They end once five rounds of a second neither
+//! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second neither
 //!   spread nor drift by more than a hundredth.
 //! - **Curves of writes** have gone through the drive's caches and its spare area, and garbage
 //!   collection has come round, once the capacity has been written [`TURNS_MIN`] times since
@@ -15,8 +15,13 @@
 //!   they have fallen: a minute long they stayed clearly below the geometric mean of where they
 //!   began and where the first curve ended, or they did not begin clearly above that end.
 //!
-//! Points that write are measured to the end: half of their time may have been the same when a
-//! cache is full at last, and the figure a fifth less. So is everything else.
+//! - **Points that write** end after a tenth of their time or more, once five rounds of a fiftieth
+//!   of it neither spread nor drift by more than a hundredth, if the drive has room for all that
+//!   the rest would write without moving data, a quarter more than that, and nothing else that may
+//!   change its speed. Only the drive can tell: half of the time may have been the same when a cache
+//!   is full at last, and the figure a fifth less.
+//!
+//! Everything else is measured to the end.
 
 use stend_analysis::steady::{WINDOW, Window};
 use stend_target::SoFar;
@@ -24,11 +29,18 @@ use stend_target::SoFar;
 use crate::edition::Load;
 
 /// A round of reads, s.
-const READ_ROUND_S: f64 = 1.0;
+const READ_ROUND_S: f64 = 0.5;
 /// Greatest less least of the rounds of a window of reads, as a share of their mean, at most.
 const READ_SPREAD_SHARE_MAX: f64 = 0.01;
 /// Rise or fall of the line through them, as a share of the mean, at most.
 const READ_DRIFT_SHARE_MAX: f64 = 0.01;
+
+/// A round of a point that writes, as a share of its time. Five of them are a tenth: what is
+/// quicker at first, until buffers are full, weighs little by then.
+const WRITE_ROUND_SHARE: f64 = 0.02;
+/// Room that a drive must have for the rest of a point that writes, as a multiple of what it would
+/// write.
+const ROOM_FOR_REST: f64 = 1.25;
 
 /// A round of a curve, s.
 const CURVE_ROUND_S: f64 = 120.0;
@@ -89,6 +101,10 @@ enum Rule {
         /// Bytes to be moved before.
         after_bytes: u64,
     },
+    Steady {
+        /// How long it would last, s.
+        asked_s: f64,
+    },
     Fallen {
         end_iops: f64,
     },
@@ -108,9 +124,14 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Of a point; `None` where it is measured to its end, as of every point that writes.
-    pub(crate) fn of_point(load: &Load, ending: Ending) -> Option<Watch> {
-        (!load.writes() && ending < Ending::Whole).then(Watch::of_reads)
+    /// Of a point that is to last so many seconds; `None` where it is measured to its end.
+    pub(crate) fn of_point(load: &Load, ending: Ending, asked_s: u64) -> Option<Watch> {
+        let asked_s = asked_s as f64;
+        let watch = || match load.writes() {
+            false => Watch::of_reads(),
+            true => Watch::new(Rule::Steady { asked_s }, WRITE_ROUND_SHARE * asked_s),
+        };
+        (ending < Ending::Whole).then(watch)
     }
 
     /// Of a curve; `None` where it is measured to its end.
@@ -120,26 +141,22 @@ impl Watch {
         capacity_bytes: u64,
         before: &Before,
     ) -> Option<Watch> {
-        let rule = match (ending, before.end_iops) {
+        let (rule, round_s) = match (ending, before.end_iops) {
             (Ending::Whole, _) => return None,
-            (Ending::Begun, _) => Rule::Start,
+            (Ending::Begun, _) => (Rule::Start, START_S),
             _ if !load.writes() => return Some(Watch::of_reads()),
-            (Ending::Fallen, Some(end_iops)) => Rule::Fallen { end_iops },
-            _ => Rule::Settled {
-                spread_share_max: CURVE_SPREAD_SHARE_MAX,
-                drift_share_max: CURVE_DRIFT_SHARE_MAX,
-                after_bytes: ((capacity_bytes as f64 * TURNS_MIN) as u64)
-                    .saturating_sub(before.written_bytes),
-            },
+            (Ending::Fallen, Some(end_iops)) => (Rule::Fallen { end_iops }, FALL_ROUND_S),
+            _ => {
+                let rule = Rule::Settled {
+                    spread_share_max: CURVE_SPREAD_SHARE_MAX,
+                    drift_share_max: CURVE_DRIFT_SHARE_MAX,
+                    after_bytes: ((capacity_bytes as f64 * TURNS_MIN) as u64)
+                        .saturating_sub(before.written_bytes),
+                };
+                (rule, CURVE_ROUND_S)
+            }
         };
-        Some(Watch::new(
-            rule,
-            match rule {
-                Rule::Start => START_S,
-                Rule::Settled { .. } => CURVE_ROUND_S,
-                Rule::Fallen { .. } => FALL_ROUND_S,
-            },
-        ))
+        Some(Watch::new(rule, round_s))
     }
 
     fn of_reads() -> Watch {
@@ -160,6 +177,7 @@ impl Watch {
                 requests: 0,
                 bytes: 0,
                 flash_written_bytes: Some(0),
+                steady_bytes: None,
             },
             speeds: Vec::new(),
             amplifications: Vec::new(),
@@ -183,16 +201,16 @@ impl Watch {
                 drift_share_max,
                 after_bytes,
             } => {
-                let steady = |figures: &[f64]| {
-                    Window::last(figures).is_none_or(|window| {
-                        window.spread_share <= spread_share_max
-                            && window.drift_share.abs() <= drift_share_max
-                    })
-                };
+                let steady = |figures: &[f64]| steady(figures, spread_share_max, drift_share_max);
                 self.speeds.len() >= WINDOW
                     && now.bytes >= after_bytes
                     && steady(&self.speeds)
                     && steady(&self.amplifications)
+            }
+            Rule::Steady { asked_s } => {
+                self.speeds.len() >= WINDOW
+                    && steady(&self.speeds, READ_SPREAD_SHARE_MAX, READ_DRIFT_SHARE_MAX)
+                    && has_room(now, asked_s)
             }
             Rule::Fallen { end_iops } => fallen(&self.speeds, end_iops),
         };
@@ -213,19 +231,42 @@ impl Watch {
                 drift_share_max,
                 ..
             } => format!(
-                "for its speed had settled: {WINDOW} rounds of {:.0} s within {:.0} % of each other, drifting by at most {:.0} %",
+                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, drifting by at most {:.0} %",
                 self.round_s,
                 100.0 * spread_share_max,
                 100.0 * drift_share_max
+            ),
+            Rule::Steady { .. } => format!(
+                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, drifting by at most {:.0} %, with room in the drive for the rest before it has to move data",
+                self.round_s,
+                100.0 * READ_SPREAD_SHARE_MAX,
+                100.0 * READ_DRIFT_SHARE_MAX
             ),
             Rule::Fallen { end_iops } => format!(
                 "for it had fallen back towards the first curve's end of {end_iops:.0} IOPS, or never rose above it"
             ),
         };
+        let ended_s = (10.0 * ended_s).round() / 10.0;
         Some(format!(
-            "{name}: ended after {ended_s:.0} s of {asked_s} s, {why}"
+            "{name}: ended after {ended_s} s of {asked_s} s, {why}"
         ))
     }
+}
+
+/// Whether the last rounds are alike; so they are where there are too few to tell.
+fn steady(figures: &[f64], spread_share_max: f64, drift_share_max: f64) -> bool {
+    Window::last(figures).is_none_or(|window| {
+        window.spread_share <= spread_share_max && window.drift_share.abs() <= drift_share_max
+    })
+}
+
+/// Whether what is left of so many seconds finds room before the drive has to move data.
+fn has_room(now: &SoFar, asked_s: f64) -> bool {
+    let (Some(room), Some(written)) = (now.steady_bytes, now.flash_written_bytes) else {
+        return false;
+    };
+    let rest = written as f64 / now.elapsed_s * (asked_s - now.elapsed_s);
+    room as f64 >= ROOM_FOR_REST * rest
 }
 
 /// Bytes written to flash over bytes moved, between two looks; `None` where nothing was moved or
@@ -293,19 +334,58 @@ mod tests {
 
     #[test]
     fn reads_end_after_five_rounds_alike_and_not_while_they_change() {
-        let of = |op| Watch::of_point(&load(op), Ending::Settled);
+        let of = |op| Watch::of_point(&load(op), Ending::Settled, 180);
         let reads = || of(PointOp::Read).expect("it reads");
-        assert_eq!(ends(reads(), [1000; 20]), Some(5.0));
+        assert_eq!(ends(reads(), [1000; 20]), Some(5.0 * READ_ROUND_S));
         assert_eq!(
             ends(reads(), [900, 950, 1000, 1000, 1000, 1000, 1000]),
-            Some(7.0)
+            Some(7.0 * READ_ROUND_S)
         );
         // A percent and a half between the rounds; then half a percent each round.
         assert_eq!(ends(reads(), [1000, 1015].repeat(20)), None);
         assert_eq!(ends(reads(), (0..20).map(|i| 1000 + 5 * i)), None);
-        assert!(of(PointOp::Write).is_none());
-        assert!(of(PointOp::Mixed).is_some());
-        assert!(Watch::of_point(&load(PointOp::Read), Ending::Whole).is_none());
+        // No requests are writes in what is mixed here.
+        assert_eq!(of(PointOp::Mixed).expect("it reads").round_s, READ_ROUND_S);
+        for op in [PointOp::Read, PointOp::Write] {
+            assert!(Watch::of_point(&load(op), Ending::Whole, 180).is_none());
+        }
+    }
+
+    /// When a point of 100 s that writes 1,000 times a second ends, with room in the drive for so
+    /// many seconds at its beginning.
+    fn writes_end(speeds: &[u64], room_s: Option<f64>) -> Option<f64> {
+        let point = Watch::of_point(&load(PointOp::Write), Ending::Settled, 100);
+        let mut watch = point.expect("it may end early");
+        assert_eq!(watch.round_s, 2.0);
+        let mut now = watch.last;
+        for speed in speeds {
+            now.elapsed_s += 2.0;
+            now.requests += 2 * speed;
+            now.bytes = 4096 * now.requests;
+            now.flash_written_bytes = Some(now.bytes);
+            let room_bytes = room_s.map(|s| s * 4_096_000.0);
+            now.steady_bytes = room_bytes.map(|room| (room - now.bytes as f64).max(0.0) as u64);
+            if watch.look(&now) {
+                return watch.ended_s;
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn writes_end_where_the_drive_has_room_for_the_rest() {
+        let alike = [1000; 49];
+        assert_eq!(writes_end(&alike, Some(200.0)), Some(10.0));
+        // What is left, and a quarter more: 10 + 1.25 × 90 s.
+        assert_eq!(writes_end(&alike, Some(122.6)), Some(10.0));
+        assert_eq!(writes_end(&alike, Some(122.4)), Some(12.0));
+        assert_eq!(writes_end(&alike, Some(99.0)), None);
+        assert_eq!(writes_end(&alike, None), None);
+        let quicker_at_first = [&[1100][..], &alike].concat();
+        assert_eq!(writes_end(&quicker_at_first, Some(200.0)), Some(12.0));
+        let (slower, between) = ((0..49).map(|i| 2000 - 20 * i), [1000, 1015].repeat(24));
+        assert_eq!(writes_end(&slower.collect::<Vec<_>>(), Some(900.0)), None);
+        assert_eq!(writes_end(&between, Some(200.0)), None);
     }
 
     fn writes(ending: Ending, written_bytes: u64, end_iops: Option<f64>) -> Watch {
@@ -370,5 +450,14 @@ mod tests {
             );
             assert!(remark.contains(why), "{remark}");
         }
+        let point = Watch::of_point(&load(PointOp::Write), Ending::Settled, 180);
+        let mut point = point.expect("it may end early");
+        point.ended_s = Some(18.004);
+        let remark = point.remark("x", 180).expect("it was ended");
+        assert!(
+            remark.starts_with("x: ended after 18 s of 180 s"),
+            "{remark}"
+        );
+        assert!(remark.contains("5 rounds of 3.6 s"), "{remark}");
     }
 }

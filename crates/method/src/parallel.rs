@@ -6,8 +6,8 @@
 //! together in the edition's order. The longest unit is started first, so that it does
 //! not stand alone at the end.
 //!
-//! Memory: the states that units still wait for, and one copy a thread. The last that
-//! needs a state takes the state itself instead of a copy.
+//! Memory: the states that units still wait for, and a copy a thread of what its unit changes. The
+//! last that needs a state takes the state itself instead of a copy.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ impl Prepared {
         let slot = self.target.as_mut().map_err(|e| Arc::clone(e))?;
         let copy = match self.consumers {
             0 => slot.take(),
-            _ => slot.as_ref().and_then(|target| target.fork()),
+            _ => slot.as_mut().and_then(|target| target.fork()),
         };
         copy.ok_or_else(|| {
             Arc::new(TargetError::Failed(

@@ -663,7 +663,7 @@ impl Runner<'_> {
         let name = load.describe();
         let runtime_s = self.plan.runtime_s(duration_s);
         self.recorder.begin(dest, &name, Some(runtime_s));
-        let mut watch = Watch::of_point(load, self.ending(&[dest], None));
+        let mut watch = Watch::of_point(load, self.ending(&[dest], None), runtime_s);
         let timing = (Some(runtime_s), 0);
         let outcome = self.watched(target, load, &seed_name, timing, watch.as_mut())?;
         let mut point = outcome::point(load, runtime_s, self.plan.capacity_bytes, &outcome)?;

@@ -1,7 +1,5 @@
 //! Writing until the target refuses, on a target that bears so many bytes.
 
-#![allow(missing_docs)]
-
 use std::sync::{Arc, Mutex};
 
 use stend_method::{
@@ -185,7 +183,11 @@ impl Target for Mortal {
         Ok(())
     }
 
-    fn fork(&self) -> Option<Box<dyn Target>> {
+    fn can_fork(&self) -> bool {
+        self.limit != WriteLimit::AsStated
+    }
+
+    fn fork(&mut self) -> Option<Box<dyn Target>> {
         (self.limit != WriteLimit::AsStated).then(|| Box::new(self.clone()) as Box<dyn Target>)
     }
 }

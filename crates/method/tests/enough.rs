@@ -21,6 +21,12 @@ title = "filled once, at rest"
 steps = [{ fill = { block_bytes = 131_072, queue_depth = 32 } }, { idle = { duration_s = 60 } }]
 again = ["trim"]
 
+[[state]]
+id = "trimmed"
+title = "given TRIM"
+from = "filled"
+steps = ["trim"]
+
 [[test]]
 id = "points"
 title = "Points"
@@ -43,6 +49,20 @@ block_bytes = [4096]
 queue_depth = [1]
 threads = 1
 duration_s = 8
+
+[[test]]
+id = "room"
+title = "Room"
+method = "Writes that find room."
+
+[[test.sweep]]
+op = "write"
+state = "trimmed"
+pattern = "random"
+block_bytes = [4096]
+queue_depth = [1]
+threads = 1
+duration_s = 20
 
 [[test]]
 id = "curve"
@@ -75,9 +95,13 @@ steps = [
 ]
 "#;
 
-/// A drive of 64 MiB without a cache that takes two milliseconds over a write.
-fn model() -> Model {
+/// A drive of 64 MiB that takes two milliseconds over a write, with an SLC cache or without.
+fn model(cache: bool) -> Model {
     let mut text = DEMO.to_owned();
+    if !cache {
+        let of = "\n[slc_cache]\nenabled = { value = ";
+        text = text.replace(&format!("{of}true"), &format!("{of}false"));
+    }
     for (key, was, now) in [
         ("user_bytes", "8000000000", "67108864"),
         ("blocks_per_plane", "860", "30"),
@@ -92,12 +116,16 @@ fn model() -> Model {
 }
 
 fn review(ends_when: Option<EndsWhen<'_>>) -> Review {
+    review_of(model(true), ends_when)
+}
+
+fn review_of(model: Model, ends_when: Option<EndsWhen<'_>>) -> Review {
     let edition = Edition::parse(EDITION, "settling").unwrap();
     let options = ReviewOptions {
         ends_when,
         ..ReviewOptions::default()
     };
-    let target: Box<dyn Target> = Box::new(SimulatedTarget::new(model()));
+    let target: Box<dyn Target> = Box::new(SimulatedTarget::new(model));
     run_review(target, &edition, &options, &|_| {}).unwrap()
 }
 
@@ -125,14 +153,18 @@ fn what_settles_ends_early_with_the_figure_of_the_whole() {
     let (points, all) = (test(&short, "points"), test(&whole, "points"));
     let said = remarks(points);
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("5 s of 60 s"), "{said:?}");
+    assert!(said[0].contains("after 2.5 s of 60 s"), "{said:?}");
     let (points, all) = (points.points.as_ref(), all.points.as_ref());
     let (points, all) = (points.unwrap(), all.unwrap());
     let error = points[0].iops / all[0].iops - 1.0;
     assert!(error.abs() < 0.005, "{error}");
     assert_eq!(
         points[1], all[1],
-        "a point that writes is measured to the end"
+        "a point that writes is measured to the end on a full drive"
+    );
+    assert!(
+        remarks(test(&short, "room")).is_empty(),
+        "a cache may be full at last"
     );
 
     // 64 MiB at some 500 requests a second: one and a half capacities are written after 49 s, and
@@ -172,4 +204,25 @@ fn a_test_that_may_not_end_early_is_whole_with_every_curve_that_is_part_of_it() 
     // Nothing that comes back; then the start alone.
     assert!((119.0..122.0).contains(&ends[1]), "{ends:?}");
     assert!((29.0..32.0).contains(&ends[2]), "{ends:?}");
+}
+
+#[test]
+fn writes_end_early_where_the_drive_has_room_with_the_figure_of_the_whole() {
+    let whole = review_of(model(false), None);
+    let short = review_of(model(false), Some(&|_, _| Ending::Settled));
+    let said = remarks(test(&short, "room"));
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("after 2 s of 20 s"), "{said:?}");
+    for id in ["room", "points"] {
+        let (some, all) = (test(&short, id), test(&whole, id));
+        let points = some
+            .points
+            .iter()
+            .flatten()
+            .zip(all.points.iter().flatten());
+        for (some, all) in points {
+            let error = some.iops / all.iops - 1.0;
+            assert!(error.abs() < 0.005, "{id}: {error}");
+        }
+    }
 }

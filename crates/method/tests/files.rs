@@ -1,7 +1,7 @@
 //! Work on files in the engine: each set from its state, scaled sets, targets that have no
 //! file system.
 
-mod common;
+use crate::common;
 
 use common::{CAPACITY_BYTES, Fake, Fault, options, test};
 use stend_method::{Edition, estimate, run_review};
@@ -19,7 +19,7 @@ const FILES: [&str; 3] = ["file-copy", "archive", "unarchive"];
 #[test]
 fn sets_are_copied_and_packed_each_from_the_state() {
     for fake in [Fake::simulated(), Fake::directory()] {
-        let (spy, copied) = (fake.spy.clone(), fake.fork().is_some());
+        let (spy, copied) = (fake.spy.clone(), fake.can_fork());
         let (edition, options) = (on_files(16 << 20), options(&FILES));
         let asked = estimate(&edition, &options, &fake.info(), copied).unwrap();
         let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();

@@ -1,6 +1,6 @@
 //! fio itself accepts every job file that the built-in editions lead to.
 
-mod common;
+use crate::common;
 
 use std::process::Command;
 

@@ -1,8 +1,6 @@
 //! The recovery ladder on targets that can be copied and on one that cannot.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use common::{CAPACITY_BYTES, Fake, Fault};
 use stend_method::{Edition, ReviewOptions, estimate, run_review};
@@ -199,7 +197,11 @@ impl stend_target::Target for Rested {
         Ok(())
     }
 
-    fn fork(&self) -> Option<Box<dyn stend_target::Target>> {
+    fn can_fork(&self) -> bool {
+        true
+    }
+
+    fn fork(&mut self) -> Option<Box<dyn stend_target::Target>> {
         Some(Box::new(Rested {
             rested: false,
             ..*self

@@ -1,6 +1,6 @@
 //! Targets that take no TRIM.
 
-mod common;
+use crate::common;
 
 use common::{Fake, options, test};
 use stend_method::{Edition, run_review};

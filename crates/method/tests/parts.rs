@@ -1,6 +1,6 @@
 //! Some points of a test alone: the same figures, and nobody takes them for the whole.
 
-mod common;
+use crate::common;
 
 use common::{Fake, options, test};
 use stend_analysis::Load;

@@ -1,6 +1,6 @@
 //! A target that may only be read: what is left of an edition.
 
-mod common;
+use crate::common;
 
 use common::{Fake, options, test};
 use stend_method::{Edition, MethodError, ReviewOptions, run_review};

@@ -1,7 +1,7 @@
 //! The engine on a fake target: order, states, independence of the number of threads,
 //! failures, resuming.
 
-mod common;
+use crate::common;
 
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -450,7 +450,7 @@ fn a_chain_keeps_the_curve_that_was_finished() {
         fn idle(&mut self, seconds: f64) -> Result<(), stend_target::TargetError> {
             self.0.idle(seconds)
         }
-        fn fork(&self) -> Option<Box<dyn Target>> {
+        fn fork(&mut self) -> Option<Box<dyn Target>> {
             None
         }
     }
@@ -735,7 +735,7 @@ fn a_file_is_written_then_deleted_while_reads_go_on() {
     let edition = deletion(8 << 20);
     let mut results = Vec::new();
     for fake in [Fake::simulated(), Fake::real()] {
-        let (spy, copied) = (fake.spy.clone(), fake.fork().is_some());
+        let (spy, copied) = (fake.spy.clone(), fake.can_fork());
         let asked = estimate(&edition, &options, &fake.info(), copied).unwrap();
         let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
         assert!(review.complete, "{:?}", review.failed);
@@ -910,7 +910,7 @@ fn the_fastest_pass_counts_and_every_pass_is_kept() {
 fn traces_are_replayed_as_the_edition_says_and_added_up() {
     let wanted = ["desktop-traces", "game-start"];
     for fake in [Fake::simulated(), Fake::real()] {
-        let (spy, copied) = (fake.spy.clone(), fake.fork().is_some());
+        let (spy, copied) = (fake.spy.clone(), fake.can_fork());
         let options = ReviewOptions {
             threads: 1,
             ..options(&wanted)

@@ -1,7 +1,5 @@
 //! Rounds until a steady state, on a target whose speeds are written down.
 
-#![allow(missing_docs)]
-
 use std::sync::{Arc, Mutex};
 
 use stend_method::{Edition, MethodError, ReviewOptions, SteadyLoad, estimate, run_review};
@@ -109,7 +107,11 @@ impl Target for Scripted {
         Ok(())
     }
 
-    fn fork(&self) -> Option<Box<dyn Target>> {
+    fn can_fork(&self) -> bool {
+        self.copied
+    }
+
+    fn fork(&mut self) -> Option<Box<dyn Target>> {
         self.copied.then(|| {
             Box::new(Scripted {
                 log: Arc::clone(&self.log),

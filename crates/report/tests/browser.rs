@@ -1,7 +1,7 @@
 //! The page in headless Chromium: every chart drawn, nothing on the console, nothing
 //! asked of a network. Skipped without Chromium, unless `STEND_REQUIRE_TOOLS=1`.
 
-mod common;
+use crate::common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

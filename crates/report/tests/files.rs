@@ -1,8 +1,6 @@
 //! Work on files on the page: bars, tables, verdict, and what was scaled.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use scraper::{Html, Selector};
 use stend_record::review::{FileRequests, FileWork, FileWorkOp, Review, TestResult};

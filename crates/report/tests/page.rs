@@ -1,6 +1,6 @@
 //! The page as text: size, sameness, escaping, what it says and what it holds.
 
-mod common;
+use crate::common;
 
 use scraper::{Html, Selector};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};

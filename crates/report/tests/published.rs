@@ -1,6 +1,6 @@
 //! What published reviews found, on the page of a review by the same edition.
 
-mod common;
+use crate::common;
 
 use scraper::{Html, Selector};
 use stend_record::review::Review;

@@ -1,9 +1,7 @@
 //! Every wrong input gives a message that says what, where and what to do, and its
 //! documented exit code; and nothing is left behind by a command that did nothing.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

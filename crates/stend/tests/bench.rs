@@ -1,9 +1,7 @@
 //! `stend bench`: every case runs, what is recorded can be compared with, and wrong input
 //! is told. No figure is looked at but for being there.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::io::Read;

@@ -1,9 +1,7 @@
 //! Published findings put to models, from outside: what is simulated, what is taken from the
 //! lab, what is said, and how it ends.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

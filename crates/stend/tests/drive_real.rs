@@ -1,9 +1,7 @@
 //! `stend drive` on real targets: loop devices, files, and impostors of the tools that talk to
 //! drives. No test gives a command to a real drive.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::io::{Read, Write};

@@ -1,8 +1,6 @@
 //! `stend drives`: the shipped models, and files of one's own that include shipped parts.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 

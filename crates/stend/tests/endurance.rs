@@ -1,9 +1,7 @@
 //! `--edition endurance` and `--write-budget`: how a drive ends, and that a real one is
 //! never written more than its owner allows.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

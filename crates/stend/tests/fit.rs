@@ -1,8 +1,6 @@
 //! `stend claims --measured` and `stend fit` from outside.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

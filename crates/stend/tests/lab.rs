@@ -1,8 +1,6 @@
 //! The lab from outside: reviews go there, come back, and survive whatever ends stend.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! When the lab cannot be written: what is said, and that nothing in it is lost.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

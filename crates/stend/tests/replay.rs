@@ -1,6 +1,6 @@
 //! `stend replay` and `stend traces`, from outside.
 
-mod common;
+use crate::common;
 
 use std::fs;
 

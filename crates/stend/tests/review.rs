@@ -1,9 +1,7 @@
 //! A review of a simulated drive from the outside: the JSON, the page, the same bytes
 //! every time, rivals, and going on from where an earlier run ended.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,7 @@
 //! `stend run`: one fio job file on a simulated drive and on a real file, read as scripts
 //! written for fio read it.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::fs;

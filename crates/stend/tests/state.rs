@@ -1,8 +1,6 @@
 //! Simulated drives that live in files: made, used, changed; and files that are none.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

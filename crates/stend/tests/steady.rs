@@ -1,8 +1,6 @@
 //! `--until-steady`, and what is told of rounds.
 
-#![allow(missing_docs)]
-
-mod common;
+use crate::common;
 
 use std::fs;
 

@@ -60,6 +60,9 @@ pub struct SoFar {
     pub bytes: u64,
     /// Bytes that the target wrote to its flash meanwhile; `None` where that is not known.
     pub flash_written_bytes: Option<u64>,
+    /// Bytes that it can still write there before it has to do anything for them that it does not
+    /// do now; `None` where that is not known.
+    pub steady_bytes: Option<u64>,
 }
 
 /// What the replay of a trace yielded.
@@ -277,12 +280,11 @@ pub trait Target: Send {
 
     /// A copy in the present state, to run another test on at the same time. `None`
     /// where there is only one, as of every real drive.
-    fn fork(&self) -> Option<Box<dyn Target>>;
+    fn fork(&mut self) -> Option<Box<dyn Target>>;
 
-    /// Whether [`Target::fork`] yields a copy, without making one: that of a simulated drive
-    /// takes as much memory as the drive.
+    /// Whether [`Target::fork`] yields a copy, without making one.
     fn can_fork(&self) -> bool {
-        self.fork().is_some()
+        false
     }
 }
 

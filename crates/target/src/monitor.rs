@@ -165,6 +165,10 @@ impl Device for Watched<'_> {
         self.drive.flash_written_bytes()
     }
 
+    fn steady_bytes(&self) -> Option<u64> {
+        self.drive.steady_bytes()
+    }
+
     fn submit(&mut self, request: Request) {
         self.count();
         self.in_flight += 1;

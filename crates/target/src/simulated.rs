@@ -303,6 +303,7 @@ impl Target for SimulatedTarget {
                 requests: progress.requests,
                 bytes: progress.bytes,
                 flash_written_bytes: progress.flash_written_bytes,
+                steady_bytes: progress.steady_bytes,
             })
         };
         let options = RunOptions {
@@ -451,7 +452,8 @@ impl Target for SimulatedTarget {
         Ok(())
     }
 
-    fn fork(&self) -> Option<Box<dyn Target>> {
+    fn fork(&mut self) -> Option<Box<dyn Target>> {
+        self.drive.share();
         Some(Box::new(self.clone()))
     }
 

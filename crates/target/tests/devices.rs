@@ -1,6 +1,6 @@
 //! Block devices as targets: what is refused and why, on real loop devices.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::os::unix::fs::OpenOptionsExt;

@@ -1,6 +1,6 @@
 //! Jobs until a device refuses, and what targets tell of their health.
 
-mod common;
+use crate::common;
 
 use common::{MIB, have, sized};
 use stend_drive::Model;

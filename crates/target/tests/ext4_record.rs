@@ -2,13 +2,13 @@
 //! of a file system with (`crates/load/tests/ext4.rs`):
 //!
 //! ```text
-//! cargo test -p stend-target --test ext4_record -- --ignored --nocapture > record.json
+//! cargo test -p stend-target --test main ext4_record -- --ignored --nocapture > record.json
 //! ```
 //!
 //! Needs root, loop devices, mkfs.ext4, and a kernel with block events in tracefs. It drops
 //! the machine's page cache. The record is printed between lines of the test harness.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! fio missing, too old, broken, killed: nothing of it may pass for a result.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Regular files as targets, with the real fio.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

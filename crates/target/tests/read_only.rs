@@ -1,6 +1,6 @@
 //! Targets opened for reading alone: whoever uses them, and never written to.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! The health of simulated drives against documents of the shape that smartctl prints.
 
-#![allow(missing_docs)]
-
 use serde_json::Value;
 use stend_drive::Model;
 use stend_record::smart::{Document, Flags};

@@ -1,7 +1,7 @@
 //! Work on files: one body on a simulated drive and on a real directory; what is left
 //! behind; what is refused.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;

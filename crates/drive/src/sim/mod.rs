@@ -351,6 +351,12 @@ impl SimDrive {
         &self.spec
     }
 
+    /// Lets copies made from now on share its large tables until one of them changes them: a copy
+    /// then costs what it changes.
+    pub fn share(&mut self) {
+        self.mapping.share();
+    }
+
     /// What it has done so far.
     pub fn counters(&self) -> Counters {
         let array = self.array.counters();
@@ -652,6 +658,10 @@ impl Device for SimDrive {
     /// The units that were placed: what the host wrote, and what was moved.
     fn flash_written_bytes(&self) -> Option<u64> {
         Some(self.counters.units_placed() * UNIT_BYTES)
+    }
+
+    fn steady_bytes(&self) -> Option<u64> {
+        self.bytes_until_moves()
     }
 
     fn submit(&mut self, request: Request) {

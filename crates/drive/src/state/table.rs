@@ -47,18 +47,33 @@ word!(u32, u64);
 
 /// Writes a table.
 pub(crate) fn serialize<T: Word, S: Serializer>(table: &[T], to: S) -> Result<S::Ok, S::Error> {
+    serialize_rows(table.len(), std::iter::once(table), to)
+}
+
+/// Writes a table of `len` entries that lie in several rows, all but the last of which make whole
+/// blocks.
+pub(crate) fn serialize_rows<'a, T: Word + 'a, S: Serializer>(
+    len: usize,
+    rows: impl Iterator<Item = &'a [T]> + Clone,
+    to: S,
+) -> Result<S::Ok, S::Error> {
     let mut tuple = to.serialize_tuple(2)?;
-    tuple.serialize_element(&(table.len() as u64))?;
-    tuple.serialize_element(&Blocks(table))?;
+    tuple.serialize_element(&(len as u64))?;
+    let blocks = len.div_ceil(BLOCK_BYTES / T::BYTES);
+    tuple.serialize_element(&Blocks { blocks, rows })?;
     tuple.end()
 }
 
-struct Blocks<'a, T>(&'a [T]);
+struct Blocks<I> {
+    blocks: usize,
+    rows: I,
+}
 
-impl<T: Word> Serialize for Blocks<'_, T> {
+impl<'a, T: Word + 'a, I: Iterator<Item = &'a [T]> + Clone> Serialize for Blocks<I> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let blocks = self.0.chunks(BLOCK_BYTES / T::BYTES);
-        let mut seq = to.serialize_seq(Some(blocks.len()))?;
+        let in_blocks = |row: &'a [T]| row.chunks(BLOCK_BYTES / T::BYTES);
+        let blocks = self.rows.clone().flat_map(in_blocks);
+        let mut seq = to.serialize_seq(Some(self.blocks))?;
         let mut bytes = vec![0; BLOCK_BYTES];
         let mut before = T::default();
         for block in blocks {

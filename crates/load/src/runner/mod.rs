@@ -96,6 +96,8 @@ pub struct Progress {
     pub fraction: f64,
     /// As the device tells it ([`Device::flash_written_bytes`]), since the start.
     pub flash_written_bytes: Option<u64>,
+    /// As the device tells it ([`Device::steady_bytes`]), at this moment.
+    pub steady_bytes: Option<u64>,
 }
 
 /// Why a job file was not run to its end.
@@ -412,6 +414,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                 .flash_written_bytes()
                 .zip(self.flash_written_before)
                 .map(|(now, before)| now - before),
+            steady_bytes: self.device.steady_bytes(),
         }
     }
 

@@ -384,7 +384,11 @@ impl Target for Fake {
         Ok(())
     }
 
-    fn fork(&self) -> Option<Box<dyn Target>> {
+    fn can_fork(&self) -> bool {
+        self.can_be_copied
+    }
+
+    fn fork(&mut self) -> Option<Box<dyn Target>> {
         let copies = self.copies.fetch_add(1, Ordering::SeqCst);
         if let Fault::NoCopyAfter(limit) = self.fault
             && copies >= limit

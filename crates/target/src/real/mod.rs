@@ -631,7 +631,7 @@ impl Target for FioTarget {
         running::rest(time).map_err(|error| TargetError::Failed(error.to_string()))
     }
 
-    fn fork(&self) -> Option<Box<dyn Target>> {
+    fn fork(&mut self) -> Option<Box<dyn Target>> {
         None
     }
 }

@@ -1,7 +1,8 @@
 //! The mapping: logical unit to physical unit and back, and which physical units are
 //! valid. All tables are flat arrays, 4 bytes a unit each way and one bit for validity.
 
-use super::{memory, reuse};
+use super::memory;
+use super::table::{BLOCK_ENTRIES, Table};
 use crate::sim::map::layout::{Layout, Pool};
 
 pub(crate) const UNMAPPED: u32 = u32::MAX;
@@ -12,10 +13,8 @@ pub(crate) const LOST: u32 = u32::MAX - 1;
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Mapping {
     /// With one entry more than there are units: what is written there is never read.
-    #[serde(with = "crate::state::table")]
-    to_physical: Vec<u32>,
-    #[serde(with = "crate::state::table")]
-    to_logical: Vec<u32>,
+    to_physical: Table,
+    to_logical: Table,
     #[serde(with = "crate::state::table")]
     valid: Vec<u64>,
     valid_in: Vec<u32>,
@@ -34,8 +33,8 @@ pub(crate) struct Mapping {
 impl Clone for Mapping {
     fn clone(&self) -> Mapping {
         Mapping {
-            to_physical: reuse::copy(&self.to_physical),
-            to_logical: reuse::copy(&self.to_logical),
+            to_physical: self.to_physical.clone(),
+            to_logical: self.to_logical.clone(),
             valid: memory::copy(&self.valid),
             valid_in: self.valid_in.clone(),
             kept: self.kept.clone(),
@@ -46,13 +45,6 @@ impl Clone for Mapping {
             notes: self.notes.clone(),
             stamps: self.stamps.clone(),
         }
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        reuse::give_back(std::mem::take(&mut self.to_physical));
-        reuse::give_back(std::mem::take(&mut self.to_logical));
     }
 }
 
@@ -101,8 +93,8 @@ impl Mapping {
         let physical = (u64::from(layout.slots()) << layout.unit_bits) as usize;
         let cache = layout.pool(Pool::Main).first_slot << layout.unit_bits;
         Mapping {
-            to_physical: reuse::table(UNMAPPED, logical_units as usize + 1),
-            to_logical: reuse::table(UNMAPPED, physical + 1),
+            to_physical: Table::new(UNMAPPED, logical_units as usize + 1),
+            to_logical: Table::new(UNMAPPED, physical + 1),
             valid: memory::table(0, physical.div_ceil(64) + 1),
             valid_in: vec![0; layout.superblocks() as usize],
             kept: vec![0; (cache as usize).div_ceil(64)],
@@ -115,31 +107,39 @@ impl Mapping {
         }
     }
 
+    /// Lets copies share the large tables until they change them.
+    pub fn share(&mut self) {
+        self.to_physical.share();
+        self.to_logical.share();
+    }
+
     /// The mapping of `logical` will soon be asked for.
     #[inline]
     pub fn expect(&self, logical: u64) {
-        memory::prefetch(&self.to_physical, logical as usize);
+        self.to_physical.prefetch(logical as u32);
     }
 
     /// The units of a slot will soon be read out.
     #[inline]
     pub fn expect_gather(&self, slot: u32) {
-        memory::prefetch(&self.to_logical, (slot << self.unit_bits) as usize);
+        self.to_logical.prefetch(slot << self.unit_bits);
     }
 
     /// What lies at a place will soon be asked for.
     #[inline]
     pub fn expect_name(&self, physical: u32) {
-        memory::prefetch(&self.to_logical, physical as usize);
+        self.to_logical.prefetch(physical);
     }
 
     /// The mapping of the units of a slot will soon change. Those that are no longer valid
     /// are fetched too: sorting them out would cost more.
     #[inline]
     pub fn expect_moves(&self, slot: u32) {
-        let first = (slot << self.unit_bits) as usize;
-        for &logical in &self.to_logical[first..first + (1 << self.unit_bits)] {
-            memory::prefetch(&self.to_physical, logical as usize);
+        let names = self
+            .to_logical
+            .row(slot << self.unit_bits, 1 << self.unit_bits);
+        for &logical in names.unwrap_or_default() {
+            self.to_physical.prefetch(logical);
         }
     }
 
@@ -164,23 +164,21 @@ impl Mapping {
     fn expect_groups(&self, from: u32, last: u32) {
         for group in from..=last {
             let first = group * TOGETHER;
-            let names = self
-                .to_logical
-                .get(first as usize..(first + TOGETHER) as usize);
+            let names = self.to_logical.row(first, TOGETHER);
             let (Some(word), Some(names)) = (self.valid.get(first as usize / 64), names) else {
                 return;
             };
             let mut valid = (word >> (first % 64)) as u32;
             while valid != 0 {
                 let logical = names[valid.trailing_zeros() as usize % TOGETHER as usize];
-                memory::prefetch(&self.to_physical, logical as usize);
+                self.to_physical.prefetch(logical);
                 valid &= valid - 1;
             }
         }
         // Two lines of the processor's memory.
-        let next = ((last + 1) * TOGETHER) as usize;
-        memory::prefetch(&self.to_logical, next);
-        memory::prefetch(&self.to_logical, next + TOGETHER as usize / 2);
+        let next = (last + 1) * TOGETHER;
+        self.to_logical.prefetch(next);
+        self.to_logical.prefetch(next + TOGETHER / 2);
     }
 
     /// What was written to `logical` will soon become invalid: the second step after
@@ -199,7 +197,7 @@ impl Mapping {
     /// Changes how many logical units there are, none of which has a place.
     pub fn set_logical_units(&mut self, units: u32) {
         debug_assert_eq!(self.mapped_units(), 0);
-        self.to_physical = reuse::table(UNMAPPED, units as usize + 1);
+        self.to_physical = Table::new(UNMAPPED, units as usize + 1);
         // What lay in flash before may have had numbers that there are no longer.
         self.to_logical.fill(UNMAPPED);
     }
@@ -213,12 +211,12 @@ impl Mapping {
         if self.notes.hiding && self.notes.holds(logical) {
             return UNMAPPED;
         }
-        self.to_physical[logical as usize]
+        self.to_physical.get(logical)
     }
 
     #[inline]
     pub fn logical_of(&self, physical: u32) -> u32 {
-        self.to_logical[physical as usize]
+        self.to_logical.get(physical)
     }
 
     #[inline]
@@ -261,8 +259,8 @@ impl Mapping {
             }
         }
         if count == 1 {
-            let old = std::mem::replace(&mut self.to_physical[logical as usize], to);
-            self.to_logical[to as usize] = logical;
+            let old = std::mem::replace(self.to_physical.entry(logical), to);
+            *self.to_logical.entry(to) = logical;
             if old < LOST {
                 self.invalidate(old);
             }
@@ -276,11 +274,29 @@ impl Mapping {
         }
     }
 
-    /// Points units in a row to places in a row, and back; where they were is valid no more.
+    /// Points units in a row to places in a row of one slot, and back; where they were is valid
+    /// no more.
     #[inline]
     fn assign_run(&mut self, logical: u32, count: u32, to: u32) {
-        let places = &mut self.to_physical[logical as usize..][..count as usize];
-        let names = &mut self.to_logical[to as usize..][..count as usize];
+        let in_block = BLOCK_ENTRIES - logical % BLOCK_ENTRIES;
+        if in_block < count {
+            self.assign_over_border(logical, in_block, count, to);
+        } else {
+            self.assign_in_block(logical, count, to);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn assign_over_border(&mut self, logical: u32, in_block: u32, count: u32, to: u32) {
+        self.assign_in_block(logical, in_block, to);
+        self.assign_in_block(logical + in_block, count - in_block, to + in_block);
+    }
+
+    #[inline]
+    fn assign_in_block(&mut self, logical: u32, count: u32, to: u32) {
+        let places = self.to_physical.row_to_change(logical, count);
+        let names = self.to_logical.row_to_change(to, count);
         for (nth, (place, name)) in (0u32..).zip(places.iter_mut().zip(names)) {
             let old = std::mem::replace(place, to + nth);
             *name = logical + nth;
@@ -339,17 +355,17 @@ impl Mapping {
     /// wanted goes to the entries that nobody reads.
     #[inline]
     fn redirect_some(&mut self, first: u32, units: u32, to: u32) -> u32 {
-        let (no_logical, no_physical) = (self.to_physical.len() - 1, self.to_logical.len() - 1);
+        let (no_logical, no_physical) = (self.logical_units(), self.to_logical.len() as u32 - 1);
         let mut next = to;
         for unit in 0..1 << self.unit_bits {
             let wanted = units >> unit & 1;
-            let logical = self.to_logical[(first + unit) as usize];
+            let logical = self.to_logical.get(first + unit);
             let (from, place) = match wanted {
                 0 => (no_logical, no_physical),
-                _ => (logical as usize, next as usize),
+                _ => (logical, next),
             };
-            self.to_physical[from] = next;
-            self.to_logical[place] = logical;
+            *self.to_physical.entry(from) = next;
+            *self.to_logical.entry(place) = logical;
             next += wanted;
         }
         next - to
@@ -374,9 +390,9 @@ impl Mapping {
     /// Points the logical unit at `old` to `new`, and back. Validity is the caller's.
     #[inline]
     fn redirect(&mut self, old: u32, new: u32) {
-        let logical = self.to_logical[old as usize];
-        self.to_physical[logical as usize] = new;
-        self.to_logical[new as usize] = logical;
+        let logical = self.to_logical.get(old);
+        *self.to_physical.entry(logical) = new;
+        *self.to_logical.entry(new) = logical;
         self.stamp(new, self.stamp_of(old));
     }
 
@@ -396,7 +412,7 @@ impl Mapping {
         let mut left = units;
         while left != 0 {
             let logical = self.logical_of(first + left.trailing_zeros());
-            self.to_physical[logical as usize] = LOST;
+            *self.to_physical.entry(logical) = LOST;
             left &= left - 1;
         }
         self.invalidate_in(slot, units, units.count_ones());
@@ -405,8 +421,12 @@ impl Mapping {
     /// Takes a logical unit's address away. With `keep`, its place in the cache stays
     /// occupied until it is folded.
     pub fn unmap(&mut self, logical: u32, keep: bool) {
-        let old = std::mem::replace(&mut self.to_physical[logical as usize], UNMAPPED);
-        if old >= LOST {
+        let old = self.to_physical.get(logical);
+        if old == UNMAPPED {
+            return;
+        }
+        *self.to_physical.entry(logical) = UNMAPPED;
+        if old == LOST {
             return;
         }
         self.invalidate(old);
@@ -426,7 +446,7 @@ impl Mapping {
     /// Notes that the addresses of these units are to be taken away.
     pub fn note(&mut self, first: u32, end: u32) {
         for logical in first..end {
-            if self.to_physical[logical as usize] != UNMAPPED && !self.notes.holds(logical) {
+            if self.to_physical.get(logical) != UNMAPPED && !self.notes.holds(logical) {
                 self.notes.bits[logical as usize / 64] |= 1 << (logical % 64);
                 self.notes.count += 1;
             }
@@ -457,7 +477,7 @@ impl Mapping {
         if keep {
             for physical in 0..self.cache_units {
                 if self.is_valid(physical) {
-                    self.unmap(self.to_logical[physical as usize], true);
+                    self.unmap(self.logical_of(physical), true);
                 }
             }
         }
@@ -543,7 +563,7 @@ impl Mapping {
         self.kept_in.fill(0);
         self.forget_notes();
         for (logical, &physical) in (0u32..).zip(durable) {
-            self.to_physical[logical as usize] = physical;
+            *self.to_physical.entry(logical) = physical;
             if physical >= LOST {
                 continue;
             }

@@ -9,3 +9,4 @@ pub(crate) mod memory;
 pub(in crate::sim) mod probe;
 mod reuse;
 pub(in crate::sim) mod shape;
+mod table;

@@ -7,6 +7,7 @@ pub(in crate::sim) mod collect;
 pub(in crate::sim) mod fold;
 pub(in crate::sim) mod idle;
 pub(in crate::sim) mod limits;
+mod outlook;
 pub(in crate::sim) mod over_provisioning;
 pub(in crate::sim) mod policy;
 pub(in crate::sim) mod superblocks;

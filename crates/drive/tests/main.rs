@@ -1,0 +1,33 @@
+//! Simulated drives from outside: what each mechanism does, costs and keeps.
+//!
+//! One program for all of them: it is built and linked once, and its tests run side by side.
+
+#![allow(missing_docs)]
+
+mod block_cuts;
+mod caches;
+mod common;
+mod directed_cuts;
+mod free;
+mod fua;
+mod heat;
+mod host;
+mod mechanisms;
+mod media;
+mod outlook;
+mod over_provisioning;
+mod parts;
+mod policy;
+mod power;
+mod power_cuts;
+mod power_loss;
+mod property;
+mod service;
+mod state;
+mod streams;
+mod tables;
+mod theory;
+mod trim;
+mod turns;
+mod wear;
+mod wear_out;

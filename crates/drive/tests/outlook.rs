@@ -1,0 +1,90 @@
+//! What a drive says of the time to come: so much can be written before data has to be moved.
+
+use crate::common;
+
+use common::*;
+use stend_base::{Device, Op};
+use stend_drive::SimDrive;
+use stend_drive::spec::Spec;
+
+const TRIM_ALL: fn(&SimDrive) -> stend_base::Request =
+    |drive| request(0, Op::Trim, 0, drive.capacity_bytes() / UNIT);
+
+fn drives() -> Vec<(&'static str, Spec)> {
+    let plain = || plain(40, 64, 30 * 4 * 64 * 4);
+    let with_parity = Spec {
+        parity_data: Some(3),
+        ..common::plain(52, 64, 30 * 4 * 64 * 4)
+    };
+    vec![("plain", plain()), ("parity", with_parity)]
+}
+
+fn placed_bytes(drive: &SimDrive) -> u64 {
+    drive
+        .flash_written_bytes()
+        .expect("a simulated drive knows")
+}
+
+/// Writes at random until so many bytes are in flash.
+fn write_bytes(drive: &mut SimDrive, bytes: u64) {
+    let until = placed_bytes(drive) + bytes;
+    // Another row of numbers each time, or the oldest superblock would be overwritten whole.
+    let mut next = random(drive, until);
+    while placed_bytes(drive) < until {
+        burst(drive, Op::Write, 1, 8, 64, &mut next);
+    }
+}
+
+#[test]
+fn nothing_is_moved_until_the_room_is_used() {
+    for (name, spec) in drives() {
+        for (state, prepare) in [
+            ("new", (|_| {}) as fn(&mut SimDrive)),
+            ("trimmed", |drive| {
+                fill(drive);
+                alone(drive, TRIM_ALL(drive));
+            }),
+            ("half written", |drive| {
+                let half = drive.capacity_bytes() / 2;
+                write_bytes(drive, half);
+            }),
+        ] {
+            let mut drive = SimDrive::new(&spec);
+            prepare(&mut drive);
+            let moved = drive.counters().units_collected;
+            let room = drive.steady_bytes().expect("nothing else may begin");
+            assert!(room > drive.capacity_bytes() / 8, "{name}, {state}: {room}");
+            write_bytes(&mut drive, room - 100 * UNIT);
+            assert_eq!(drive.counters().units_collected, moved, "{name}, {state}");
+            let left = drive.steady_bytes().expect("nor has it begun");
+            assert!(left < room / 20, "{name}, {state}: {left} of {room} left");
+            // Some superblocks, for the first may hold nothing valid.
+            write_bytes(&mut drive, spec.user_bytes / 4);
+            assert!(drive.counters().units_collected > moved, "{name}, {state}");
+        }
+    }
+}
+
+#[test]
+fn a_full_drive_has_no_room() {
+    for (name, spec) in drives() {
+        let mut drive = SimDrive::new(&spec);
+        fill(&mut drive);
+        write_bytes(&mut drive, spec.user_bytes);
+        let room = drive.steady_bytes().expect("it is known");
+        assert!(room < spec.user_bytes / 20, "{name}: {room}");
+    }
+}
+
+#[test]
+fn where_more_may_begin_nothing_is_said() {
+    let plain = plain(40, 64, 30 * 4 * 64 * 4);
+    assert!(SimDrive::new(&plain).steady_bytes().is_some());
+    let cached = SimDrive::new(&cached(40, 4, 30 * 4 * 64 * 4));
+    assert_eq!(cached.steady_bytes(), None);
+    let failing = Spec {
+        media: Some(media()),
+        ..plain
+    };
+    assert_eq!(SimDrive::new(&failing).steady_bytes(), None);
+}

@@ -1,0 +1,18 @@
+//! The methodology on targets that are simulated, scripted or broken on purpose.
+//!
+//! One program for all of them: it is built and linked once, and its tests run side by side.
+
+#![allow(missing_docs)]
+
+mod common;
+mod edition;
+mod endurance;
+mod enough;
+mod files;
+mod fio_reads_the_jobs;
+mod ladder;
+mod no_trim;
+mod parts;
+mod read_only;
+mod review;
+mod rounds;

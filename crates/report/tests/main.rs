@@ -1,0 +1,12 @@
+//! Pages and files of a review, read back as a browser and a program would.
+//!
+//! One program for all of them: it is built and linked once, and its tests run side by side.
+
+#![allow(missing_docs)]
+
+mod browser;
+mod common;
+mod files;
+mod page;
+mod published;
+mod review_json;

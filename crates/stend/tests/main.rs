@@ -1,0 +1,21 @@
+//! The program from outside: commands, files, exit codes.
+//!
+//! One program for all of them: it is built and linked once, and its tests run side by side.
+
+#![allow(missing_docs)]
+
+mod bad_input;
+mod bench;
+mod claims;
+mod common;
+mod drive_real;
+mod drives;
+mod endurance;
+mod fit;
+mod lab;
+mod lab_trouble;
+mod replay;
+mod review;
+mod run;
+mod state;
+mod steady;
