@@ -7,9 +7,6 @@ use stend_base::{Device, Op};
 use stend_drive::SimDrive;
 use stend_drive::spec::Spec;
 
-const TRIM_ALL: fn(&SimDrive) -> stend_base::Request =
-    |drive| request(0, Op::Trim, 0, drive.capacity_bytes() / UNIT);
-
 fn drives() -> Vec<(&'static str, Spec)> {
     let plain = || plain(40, 64, 30 * 4 * 64 * 4);
     let with_parity = Spec {
@@ -42,7 +39,8 @@ fn nothing_is_moved_until_the_room_is_used() {
             ("new", (|_| {}) as fn(&mut SimDrive)),
             ("trimmed", |drive| {
                 fill(drive);
-                alone(drive, TRIM_ALL(drive));
+                let all = drive.capacity_bytes() / UNIT;
+                alone(drive, request(0, Op::Trim, 0, all));
             }),
             ("half written", |drive| {
                 let half = drive.capacity_bytes() / 2;

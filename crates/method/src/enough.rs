@@ -224,24 +224,25 @@ impl Watch {
     /// lasted them.
     pub(crate) fn remark(&self, name: &str, asked_s: u64) -> Option<String> {
         let ended_s = self.ended_s?;
+        let settled = |spread_share_max: f64, drift_share_max: f64| {
+            format!(
+                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, drifting by at most {:.0} %",
+                self.round_s,
+                100.0 * spread_share_max,
+                100.0 * drift_share_max
+            )
+        };
         let why = match self.rule {
             Rule::Start => "for only its start is looked at".to_owned(),
             Rule::Settled {
                 spread_share_max,
                 drift_share_max,
                 ..
-            } => format!(
-                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, drifting by at most {:.0} %",
-                self.round_s,
-                100.0 * spread_share_max,
-                100.0 * drift_share_max
-            ),
-            Rule::Steady { .. } => format!(
-                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, drifting by at most {:.0} %, with room in the drive for the rest before it has to move data",
-                self.round_s,
-                100.0 * READ_SPREAD_SHARE_MAX,
-                100.0 * READ_DRIFT_SHARE_MAX
-            ),
+            } => settled(spread_share_max, drift_share_max),
+            Rule::Steady { .. } => {
+                settled(READ_SPREAD_SHARE_MAX, READ_DRIFT_SHARE_MAX)
+                    + ", with room in the drive for the rest before it has to move data"
+            }
             Rule::Fallen { end_iops } => format!(
                 "for it had fallen back towards the first curve's end of {end_iops:.0} IOPS, or never rose above it"
             ),
