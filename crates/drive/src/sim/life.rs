@@ -53,11 +53,11 @@ impl SimDrive {
     /// What the drive tells of its health.
     pub fn health(&self) -> Health {
         let counters = self.counters();
-        let bits = u64::from(self.spec.main.timing.pages_per_word_line());
-        let together = u64::from(self.spec.program_units() / self.spec.units_per_slot);
+        let bits = u64::from(self.env.spec.main.timing.pages_per_word_line());
+        let together = u64::from(self.env.spec.program_units() / self.env.spec.units_per_slot);
         let slots =
             counters.slc_programs + counters.native_programs * together + counters.folds * bits;
-        let spec = self.spec.health.as_ref();
+        let spec = self.env.spec.health.as_ref();
         let spares = spec.map_or(0, |spec| spec.spare_superblocks);
         let blocks = self.blocks.as_ref().map(|blocks| blocks.health());
         let cycles = [Pool::Cache, Pool::Main].map(|pool| self.cycles(pool));
@@ -70,7 +70,7 @@ impl SimDrive {
             host_written_bytes: counters.host_bytes_written,
             host_reads: counters.host_reads,
             host_writes: counters.host_writes,
-            nand_written_bytes: slots * u64::from(self.spec.units_per_slot) * UNIT_BYTES,
+            nand_written_bytes: slots * u64::from(self.env.spec.units_per_slot) * UNIT_BYTES,
             cycles: cycles[Pool::Main as usize].unwrap_or_default(),
             slc_cycles: cycles[Pool::Cache as usize],
             used_percent: used(Pool::Cache).max(used(Pool::Main)),
@@ -106,7 +106,7 @@ impl SimDrive {
 
     /// Erase cycles of a pool; `None` where it has no superblock.
     fn cycles(&self, pool: Pool) -> Option<Cycles> {
-        let area = self.layout.pool(pool);
+        let area = self.env.layout.pool(pool);
         let first = area.first_superblock as usize;
         let counts = &self.erase_counts()[first..first + area.superblocks as usize];
         let sum: u64 = counts.iter().map(|&n| u64::from(n)).sum();

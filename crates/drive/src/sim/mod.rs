@@ -14,7 +14,10 @@
 mod controller;
 mod counters;
 mod data;
+mod env;
 mod host;
+#[allow(dead_code)]
+mod ids;
 mod life;
 pub(crate) mod map;
 mod power;
@@ -43,6 +46,7 @@ use data::losses::Losses;
 use data::media::Media;
 use data::read::ReadAhead;
 use data::write::Writer;
+use env::Env;
 use host::admission::Admission;
 use host::command::{Commands, Ending};
 use host::cpus::Cpus;
@@ -131,12 +135,10 @@ fn things(spec: &Spec) -> [u32; 14] {
 /// independently.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SimDrive {
-    spec: Spec,
+    env: Env,
     /// The capacity that it was made with.
     native_bytes: u64,
-    layout: Layout,
     limits: Limits,
-    queue: EventQueue,
     array: Array,
     mapping: Mapping,
     superblocks: Superblocks,
@@ -171,8 +173,6 @@ pub struct SimDrive {
     holds_arrivals: bool,
     /// The flash is worn out.
     read_only: bool,
-    counters: Counters,
-    trace: u64,
     /// What was lost, where a test asks for it; of no account to the drive.
     #[serde(skip)]
     losses: Option<Box<Losses>>,
@@ -289,9 +289,8 @@ impl SimDrive {
             i64::from(superblocks - spare) * i64::from(area.slots_per_superblock)
         };
         let mut drive = SimDrive {
-            layout,
+            env: Env::new(spec.clone(), layout, EventQueue::new(&things(spec))),
             limits: Limits::new(spec, &layout),
-            queue: EventQueue::new(&things(spec)),
             array: Array::new(
                 spec.dies,
                 spec.channels,
@@ -336,11 +335,8 @@ impl SimDrive {
             arrivals: VecDeque::with_capacity(64),
             completions: VecDeque::with_capacity(64),
             read_only: false,
-            counters: Counters::default(),
-            trace: 0,
             losses: None,
             native_bytes: spec.user_bytes,
-            spec: spec.clone(),
         };
         drive.host_fell_silent();
         drive
@@ -348,7 +344,7 @@ impl SimDrive {
 
     /// The numbers it runs on.
     pub fn spec(&self) -> &Spec {
-        &self.spec
+        &self.env.spec
     }
 
     /// Lets copies made from now on share its large tables until one of them changes them: a copy
@@ -361,7 +357,7 @@ impl SimDrive {
     pub fn counters(&self) -> Counters {
         let array = self.array.counters();
         Counters {
-            events: self.queue.taken(),
+            events: self.env.queue.taken(),
             nand_reads: array.reads,
             nand_programs: array.programs,
             suspensions: array.suspensions,
@@ -371,7 +367,7 @@ impl SimDrive {
             core_busy_ns: self.controller.busy_ns(),
             link_busy_ns: self.link.busy_ns(),
             cpu_busy_ns: self.cpus.as_ref().map_or(0, |cpus| cpus.busy_ns()),
-            ..self.counters
+            ..self.env.counters
         }
     }
 
@@ -379,7 +375,7 @@ impl SimDrive {
     /// for equal histories. How ends are found (events that only hand work on) is not part
     /// of it.
     pub fn trace_hash(&self) -> u64 {
-        self.trace
+        self.env.trace_hash()
     }
 
     /// Erase cycles of every superblock, those of the cache first.
@@ -414,25 +410,22 @@ impl SimDrive {
     pub fn tags_in_flash(&self) -> impl Iterator<Item = u32> + '_ {
         self.mapping
             .stamps()
-            .filter(|&(physical, _)| !self.writer.in_buffer(physical >> self.layout.unit_bits))
+            .filter(|&(physical, _)| !self.writer.in_buffer(physical >> self.env.layout.unit_bits))
             .map(|(_, tag)| tag)
     }
 
     fn now(&self) -> SimTime {
-        self.queue.now()
+        self.env.queue.now()
     }
 
     fn trace(&mut self, kind: u8, index: u32) {
-        let what = u64::from(kind) << 32 | u64::from(index);
-        // FNV-1a by words: order matters, and it costs a multiplication.
-        self.trace = (self.trace ^ what ^ self.queue.now().0.rotate_left(24))
-            .wrapping_mul(0x0000_0100_0000_01b3);
+        self.env.trace(kind, index);
     }
 
     /// Lets the next event happen, and no other; the completion, if it is one.
     #[inline(never)]
     fn step(&mut self) -> Option<Completion> {
-        let event = self.queue.pop().expect("the caller saw an event");
+        let event = self.env.queue.pop().expect("the caller saw an event");
         self.step_inlined(event, SimTime::ZERO)
     }
 
@@ -444,21 +437,23 @@ impl SimDrive {
         match event.lane {
             Lane::Sense => {
                 // Nothing but the array is concerned.
-                self.array.sensed(&mut self.queue, event.thing);
+                self.array.sensed(&mut self.env.queue, event.thing);
                 return None;
             }
             Lane::Move | Lane::Work => {
                 self.trace(kind::DIE, event.thing);
-                let done = self.array.ended(&mut self.queue, event.lane, event.thing);
+                let done = self
+                    .array
+                    .ended(&mut self.env.queue, event.lane, event.thing);
                 self.nand_done_inlined(Purpose::unpack(done.cookie));
             }
             Lane::Core => {
-                let core = self.queue.index(kind::CORE, event.thing);
+                let core = self.env.queue.index(kind::CORE, event.thing);
                 self.trace(kind::CORE, core);
                 self.core_done(core);
             }
             Lane::Link => {
-                let thing = self.queue.index(kind::LINK, event.thing);
+                let thing = self.env.queue.index(kind::LINK, event.thing);
                 self.trace(kind::LINK, thing);
                 self.link_done(thing);
             }
@@ -468,7 +463,7 @@ impl SimDrive {
             }
             Lane::Completion => return self.completion_arrives(limit),
             Lane::Timer => {
-                let (kind, index) = self.queue.kind_and_index(event.thing);
+                let (kind, index) = self.env.queue.kind_and_index(event.thing);
                 if kind == kind::CPU {
                     self.trace(kind::CPU, index);
                     return self.cpu_done(index);
@@ -521,7 +516,7 @@ impl SimDrive {
     }
 
     fn core_done(&mut self, core: u32) {
-        match self.controller.finish(&mut self.queue, core) {
+        match self.controller.finish(&mut self.env.queue, core) {
             Job::Command { command } => self.command_handled(command),
             Job::Received { command, bytes } => self.write_taken_in(command, bytes),
             Job::Collected { slot } => self.collect_moved(slot),
@@ -533,7 +528,8 @@ impl SimDrive {
     /// Erases a superblock that has been emptied.
     fn erase(&mut self, superblock: u32) {
         debug_assert_eq!(self.mapping.occupied_in(superblock), 0);
-        self.superblocks.erase_begins(superblock, self.spec.dies);
+        self.superblocks
+            .erase_begins(superblock, self.env.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
         self.mapping.erase_stamps(superblock);
         self.forget_safe();
@@ -541,11 +537,11 @@ impl SimDrive {
             self.groups_erased(superblock);
         }
         if let Some(blocks) = &mut self.blocks {
-            let pool = self.layout.pool_of_superblock(superblock);
-            let first = self.layout.first_slot(superblock);
-            blocks.erased(&(first..first + self.layout.pool(pool).slots_per_superblock));
+            let pool = self.env.layout.pool_of_superblock(superblock);
+            let first = self.env.layout.first_slot(superblock);
+            blocks.erased(&(first..first + self.env.layout.pool(pool).slots_per_superblock));
         }
-        for die in 0..self.spec.dies {
+        for die in 0..self.env.spec.dies {
             self.erase_block(superblock, die);
         }
     }
@@ -554,10 +550,10 @@ impl SimDrive {
     fn erase_block(&mut self, superblock: u32, die: u32) {
         let mode = self.superblocks.mode(superblock);
         let erase = self.erase_time(mode);
-        self.counters.erases += 1;
-        self.counters.slc_erases += u64::from(mode == Mode::Slc);
+        self.env.counters.erases += 1;
+        self.env.counters.slc_erases += u64::from(mode == Mode::Slc);
         self.array.submit(
-            &mut self.queue,
+            &mut self.env.queue,
             die,
             Class::Background,
             Work::Erase { erase },
@@ -568,7 +564,7 @@ impl SimDrive {
     /// tBERS of a block in a mode.
     fn erase_time(&self, mode: Mode) -> Nanos {
         match mode {
-            Mode::Native => self.spec.main.timing.erase,
+            Mode::Native => self.env.spec.main.timing.erase,
             Mode::Slc => self.cache_spec().pool.timing.erase,
         }
     }
@@ -580,7 +576,7 @@ impl SimDrive {
         if !self.superblocks.die_has_erased(superblock) {
             return;
         }
-        let pool = self.layout.pool_of_superblock(superblock);
+        let pool = self.env.layout.pool_of_superblock(superblock);
         let lost = self.lacks_a_block(superblock);
         self.superblocks.erase_ends(superblock, pool, lost);
         if lost {
@@ -595,7 +591,8 @@ impl SimDrive {
     }
 
     fn cache_spec(&self) -> &crate::spec::CacheSpec {
-        self.spec
+        self.env
+            .spec
             .cache
             .as_ref()
             .expect("the drive has an SLC cache")
@@ -610,13 +607,13 @@ impl SimDrive {
 
     /// The next completion, and lets time pass up to it or to `limit`.
     fn run_until(&mut self, limit: SimTime) -> Option<Completion> {
-        while let Some(event) = self.queue.pop_by(limit) {
+        while let Some(event) = self.env.queue.pop_by(limit) {
             if let Some(completion) = self.step_inlined(event, limit) {
                 return Some(completion);
             }
         }
         if limit < SimTime::NEVER {
-            self.queue.set_now(limit);
+            self.env.queue.set_now(limit);
         }
         None
     }
@@ -626,7 +623,7 @@ impl SimDrive {
     /// more will happen.
     pub fn advance_events(&mut self, events: u64) -> (u64, Option<Completion>) {
         for done in 0..events {
-            if self.queue.next_at() == SimTime::NEVER {
+            if self.env.queue.next_at() == SimTime::NEVER {
                 return (done, None);
             }
             if let Some(completion) = self.step() {
@@ -639,7 +636,8 @@ impl SimDrive {
     fn completion_arrives(&mut self, limit: SimTime) -> Option<Completion> {
         let ending = self.completions.pop_front()?;
         if let Some(next) = self.completions.front() {
-            self.queue
+            self.env
+                .queue
                 .schedule(Lane::Completion, next.at, kind::COMPLETION, 0);
         }
         self.host_interrupted(ending, limit)
@@ -648,16 +646,16 @@ impl SimDrive {
 
 impl Device for SimDrive {
     fn capacity_bytes(&self) -> u64 {
-        self.spec.user_bytes
+        self.env.spec.user_bytes
     }
 
     fn now(&self) -> SimTime {
-        self.queue.now()
+        self.env.queue.now()
     }
 
     /// The units that were placed: what the host wrote, and what was moved.
     fn flash_written_bytes(&self) -> Option<u64> {
-        Some(self.counters.units_placed() * UNIT_BYTES)
+        Some(self.env.counters.units_placed() * UNIT_BYTES)
     }
 
     fn steady_bytes(&self) -> Option<u64> {
@@ -672,7 +670,7 @@ impl Device for SimDrive {
         assert!(
             request.offset_bytes.is_multiple_of(512)
                 && request.len_bytes.is_multiple_of(512)
-                && request.offset_bytes + request.len_bytes <= self.spec.user_bytes,
+                && request.offset_bytes + request.len_bytes <= self.env.spec.user_bytes,
             "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
         );
         assert!(self.has_power(), "a request to a drive without power");
@@ -703,9 +701,9 @@ impl SimDrive {
     /// The host's driver hands a request over at an instant, no earlier than those before.
     #[inline(always)]
     fn send_off(&mut self, request: Request, handed_over: SimTime) {
-        let at = handed_over + self.spec.host.submit;
+        let at = handed_over + self.env.spec.host.submit;
         if self.arrivals.is_empty() {
-            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+            self.env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
         }
         self.arrivals.push_back(Arrival { at, request });
     }
@@ -713,9 +711,10 @@ impl SimDrive {
     /// Ends a command at the present instant.
     #[inline(always)]
     fn complete(&mut self, tag: u32, queue: u16, status: Status) {
-        let at = self.now() + self.spec.host.complete;
+        let at = self.now() + self.env.spec.host.complete;
         if self.completions.is_empty() {
-            self.queue
+            self.env
+                .queue
                 .schedule(Lane::Completion, at, kind::COMPLETION, 0);
         }
         self.completions.push_back(Ending {
@@ -729,10 +728,10 @@ impl SimDrive {
     /// Die of a slot and tR of its page, which is about to be read.
     #[inline(always)]
     fn die_and_read_time(&mut self, slot: u32) -> (u32, Nanos) {
-        let (superblock, within) = self.layout.within_superblock(slot);
+        let (superblock, within) = self.env.layout.within_superblock(slot);
         let mode = self.superblocks.mode(superblock);
-        let (row, die) = self.layout.shape(mode).place(within);
-        self.counters.reads_of(mode);
+        let (row, die) = self.env.layout.shape(mode).place(within);
+        self.env.counters.reads_of(mode);
         (die, self.limits.read[mode as usize][row as usize])
     }
 }

@@ -22,16 +22,20 @@ impl SimDrive {
         self.idle_halts();
         self.run_while_busy();
         // Nothing is under way: whatever was being filled, emptied or awaited is forgotten.
-        self.writer = Writer::new(&self.spec, &self.layout, self.mapping.logical_units());
-        self.collector = Collector::new(&self.spec);
-        self.queue.cancel(kind::FOLD_PAUSE, 0);
+        self.writer = Writer::new(
+            &self.env.spec,
+            &self.env.layout,
+            self.mapping.logical_units(),
+        );
+        self.collector = Collector::new(&self.env.spec);
+        self.env.queue.cancel(kind::FOLD_PAUSE, 0);
         self.folder = Folder::default();
-        if self.spec.trim.erase_pause.is_some() {
-            self.queue.cancel(kind::TRIM_PAUSE, 0);
+        if self.env.spec.trim.erase_pause.is_some() {
+            self.env.queue.cancel(kind::TRIM_PAUSE, 0);
         }
-        let work = self.spec.trim.work.as_ref();
+        let work = self.env.spec.trim.work.as_ref();
         if work.is_some_and(|work| work.pause.is_some()) {
-            self.queue.cancel(kind::TRIM_PIECE_PAUSE, 0);
+            self.env.queue.cancel(kind::TRIM_PIECE_PAUSE, 0);
         }
         self.trimmer = Trimmer::new();
         self.read_ahead = ReadAhead::new();
@@ -61,7 +65,7 @@ impl SimDrive {
     pub fn crypto_erase(&mut self) -> Nanos {
         let begin = self.now();
         self.begin_service();
-        let end = self.now() + self.spec.trim.command;
+        let end = self.now() + self.env.spec.trim.command;
         self.run_until(end);
         self.read_ahead_forget(0, self.mapping.logical_units());
         self.mapping.forget();
@@ -87,7 +91,7 @@ impl SimDrive {
     }
 
     fn run_while_busy(&mut self) {
-        while self.is_busy() && self.queue.next_at() < SimTime::NEVER {
+        while self.is_busy() && self.env.queue.next_at() < SimTime::NEVER {
             let nothing = self.step();
             debug_assert!(nothing.is_none());
         }
@@ -95,10 +99,10 @@ impl SimDrive {
 
     /// Superblocks of a pool without those that are retired or spare.
     fn usable_superblocks(&self, pool: Pool) -> u32 {
-        let spare = match (pool, &self.spec.health) {
+        let spare = match (pool, &self.env.spec.health) {
             (Pool::Main, Some(health)) => health.spare_superblocks,
             _ => 0,
         };
-        self.layout.pool(pool).superblocks - spare - self.superblocks.lost(pool)
+        self.env.layout.pool(pool).superblocks - spare - self.superblocks.lost(pool)
     }
 }

@@ -24,7 +24,7 @@ pub const MAGIC: &[u8; 12] = b"stend-drive\n";
 
 /// The version of what follows. To be raised with every change of what is kept, be it a
 /// field of a structure of the simulation.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// How a state ends.
 const END: &[u8; 8] = b"\nthe end";

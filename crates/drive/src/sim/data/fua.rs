@@ -46,13 +46,13 @@ impl Waiters {
 impl SimDrive {
     /// Whether writes are acknowledged from the buffer.
     pub fn write_cache(&self) -> bool {
-        self.spec.host.write_cache
+        self.env.spec.host.write_cache
     }
 
     /// Switches the acknowledging of writes from the buffer on or off. Writes that the
     /// drive already has keep to what was so when they came; see [`stend_base::Op::Flush`].
     pub fn set_write_cache(&mut self, on: bool) {
-        self.spec.host.write_cache = on;
+        self.env.spec.host.write_cache = on;
     }
 
     /// Units that may fill up the last slot of a FUA write, of which `units` more, or `bytes`,

@@ -87,7 +87,7 @@ impl SimDrive {
     #[doc(hidden)]
     pub fn pages_of(&self, unit: u32) -> Option<(PageState, Vec<PageState>)> {
         let place = self.mapping.lookup(unit);
-        let slot = place >> self.layout.unit_bits;
+        let slot = place >> self.env.layout.unit_bits;
         if place >= LOST || self.media.is_none() || self.writer.in_buffer(slot) {
             return None;
         }
@@ -104,8 +104,8 @@ impl SimDrive {
     }
 
     fn group_states(&self, slot: u32) -> Vec<PageState> {
-        let (superblock, within) = self.layout.within_superblock(slot);
-        let shape = *self.layout.shape(self.superblocks.mode(superblock));
+        let (superblock, within) = self.env.layout.within_superblock(slot);
+        let shape = *self.env.layout.shape(self.superblocks.mode(superblock));
         let first = slot - within;
         let group = (0..).map_while(|nth| shape.nth_of_group(within, nth));
         let others = group.map(|other| first + other).filter(|&o| o != slot);
@@ -175,7 +175,7 @@ impl SimDrive {
     }
 
     fn logical_units_of(&self, slot: u32, units: u32) -> Vec<u32> {
-        let bits = self.layout.unit_bits;
+        let bits = self.env.layout.unit_bits;
         let set = (0..1 << bits).filter(|unit| units >> unit & 1 != 0);
         set.map(|unit| self.mapping.logical_of((slot << bits) + unit))
             .collect()

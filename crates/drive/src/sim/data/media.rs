@@ -134,12 +134,13 @@ impl SimDrive {
                 cookie = self.rebuild(slot, class, cookie);
             }
         }
-        self.array.submit(&mut self.queue, die, class, work, cookie);
+        self.array
+            .submit(&mut self.env.queue, die, class, work, cookie);
     }
 
     /// Time to sense a page with all passes, and whether the last one corrects it.
     fn sense_time(&mut self, slot: u32, die: u32, sense: Nanos) -> (Nanos, bool) {
-        let superblock = self.layout.superblock_of_slot(slot);
+        let superblock = self.env.layout.superblock_of_slot(slot);
         let cycles = self.cycles_on_die(superblock, die);
         let outcome = self.page_outcome(slot, superblock, cycles);
         let mode = self.superblocks.mode(superblock);
@@ -147,10 +148,10 @@ impl SimDrive {
         media.reads[superblock as usize] = media.reads[superblock as usize].saturating_add(1);
         let corrected = outcome.corrected && !media.dead[die as usize];
         let retries = u64::from(outcome.retries);
-        self.counters.read_retries += retries;
+        self.env.counters.read_retries += retries;
         match mode {
-            Mode::Slc => self.counters.slc_reads += retries,
-            Mode::Native => self.counters.native_reads += retries,
+            Mode::Slc => self.env.counters.slc_reads += retries,
+            Mode::Native => self.env.counters.native_reads += retries,
         }
         let time = sense * (retries + 1) + media.spec.ecc.retry * retries;
         (time, corrected)
@@ -181,7 +182,7 @@ impl SimDrive {
     #[inline]
     fn rber_bound(&mut self, superblock: u32, cycles: u32) -> Rber {
         let media = self.media.as_ref().expect("errors are modelled");
-        let now = self.queue.now() + media.unpowered;
+        let now = self.env.queue.now() + media.unpowered;
         let reads = media.reads[superblock as usize];
         match media.bounds.get(superblock as usize) {
             Some(Some(b)) if cycles <= b.cycles && reads <= b.reads && now <= b.until => b.rber,
@@ -191,7 +192,7 @@ impl SimDrive {
 
     #[cold]
     fn bound_anew(&mut self, superblock: u32, cycles: u32) -> Rber {
-        let now = self.queue.now();
+        let now = self.env.queue.now();
         let mode = self.superblocks.mode(superblock);
         let media = self.media.as_mut().expect("errors are modelled");
         media.bounds.resize(media.reads.len(), None);
@@ -215,7 +216,7 @@ impl SimDrive {
     fn block_rber(&self, superblock: u32, cycles: u32) -> Rber {
         let media = self.media.as_ref().expect("errors are modelled");
         let i = superblock as usize;
-        let now = self.queue.now() + media.unpowered;
+        let now = self.env.queue.now() + media.unpowered;
         let age = now.since(media.written_at[i]);
         media
             .spec
@@ -225,9 +226,9 @@ impl SimDrive {
 
     /// The die of a page, and its raw bit error rate at this instant.
     pub(in crate::sim) fn page_rber(&self, slot: u32) -> (u32, Rber) {
-        let (superblock, within) = self.layout.within_superblock(slot);
+        let (superblock, within) = self.env.layout.within_superblock(slot);
         let mode = self.superblocks.mode(superblock);
-        let (_, die) = self.layout.shape(mode).place(within);
+        let (_, die) = self.env.layout.shape(mode).place(within);
         let cycles = self.cycles_on_die(superblock, die);
         let block = self.block_rber(superblock, cycles);
         let media = self.media.as_ref().expect("errors are modelled");
@@ -242,7 +243,7 @@ impl SimDrive {
 
     /// A superblock begins to be written.
     pub(in crate::sim) fn media_opened(&mut self, superblock: u32) {
-        let now = self.queue.now();
+        let now = self.env.queue.now();
         if let Some(media) = &mut self.media {
             media.reads[superblock as usize] = 0;
             // It may be used in another mode now.
@@ -271,13 +272,13 @@ impl SimDrive {
 
     /// No pass has corrected a page: the others of its group are read.
     pub(in crate::sim) fn page_unreadable(&mut self, rebuild: u32) {
-        self.counters.uncorrectable_pages += 1;
+        self.env.counters.uncorrectable_pages += 1;
         let media = self.media.as_ref().expect("errors are modelled");
         let Rebuild { slot, class, .. } = media.rebuilds[rebuild as usize];
-        let superblock = self.layout.superblock_of_slot(slot);
-        let shape = *self.layout.shape(self.superblocks.mode(superblock));
-        let first = self.layout.first_slot(superblock);
-        let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        let superblock = self.env.layout.superblock_of_slot(slot);
+        let shape = *self.env.layout.shape(self.superblocks.mode(superblock));
+        let first = self.env.layout.first_slot(superblock);
+        let bytes = self.env.spec.units_per_slot * UNIT_BYTES as u32;
         let bare = self.has_no_parity(slot);
         let (mut left, mut lost) = (0, true);
         for nth in 0.. {
@@ -305,14 +306,15 @@ impl SimDrive {
                     (die, sense)
                 }
                 Member::Saved(die, sense) => {
-                    self.counters.reads_of(Mode::Slc);
+                    self.env.counters.reads_of(Mode::Slc);
                     (die, sense)
                 }
             };
             left += 1;
             let work = Work::Read { sense, bytes };
             let cookie = Purpose::Rebuild { rebuild }.pack();
-            self.array.submit(&mut self.queue, die, class, work, cookie);
+            self.array
+                .submit(&mut self.env.queue, die, class, work, cookie);
         }
         if self.losses.is_some() {
             self.note_group(rebuild, slot);
@@ -344,7 +346,7 @@ impl SimDrive {
             slot, cookie, lost, ..
         } = media.rebuilds[rebuild as usize];
         if lost {
-            self.counters.lost_pages += 1;
+            self.env.counters.lost_pages += 1;
             let units = self.mapping.valid_bits(slot);
             if self.losses.is_some() {
                 self.note_unreadable(rebuild, slot, units);
@@ -353,7 +355,7 @@ impl SimDrive {
             self.log_loss(slot, units);
             self.read_meets_loss(Purpose::unpack(cookie));
         } else {
-            self.counters.rebuilt_pages += 1;
+            self.env.counters.rebuilt_pages += 1;
         }
         self.nand_done(Purpose::unpack(cookie));
     }
@@ -398,11 +400,11 @@ impl SimDrive {
         entry.status = Status::MediaError;
         let (first, end) = entry.units();
         let asked = entry.offset_bytes..entry.offset_bytes + entry.len_bytes;
-        self.counters.failed_reads += 1;
+        self.env.counters.failed_reads += 1;
         for unit in (first..end).filter(|&unit| self.mapping.lookup(unit) == LOST) {
             let begin = u64::from(unit) * UNIT_BYTES;
             let bytes = asked.end.min(begin + UNIT_BYTES) - asked.start.max(begin);
-            self.counters.uncorrectable_sectors += bytes / SECTOR_BYTES;
+            self.env.counters.uncorrectable_sectors += bytes / SECTOR_BYTES;
         }
     }
 
@@ -430,7 +432,7 @@ impl SimDrive {
         let Some(from) = self.media.as_ref().and_then(|m| m.spec.refresh) else {
             return;
         };
-        let main = self.layout.pool(Pool::Main);
+        let main = self.env.layout.pool(Pool::Main);
         let all = main.first_superblock..main.first_superblock + main.superblocks;
         let worst = all
             .filter(|&s| self.superblocks.is_closed(s) && self.mapping.valid_in(s) > 0)
@@ -467,7 +469,7 @@ impl SimDrive {
     /// parts of 10^12; `None` where errors are not modelled.
     pub fn rber_max(&self) -> Option<u64> {
         self.media.as_ref()?;
-        (0..self.layout.superblocks())
+        (0..self.env.layout.superblocks())
             .filter(|&superblock| self.mapping.valid_in(superblock) > 0)
             .map(|superblock| self.worst_rber(superblock).0)
             .max()

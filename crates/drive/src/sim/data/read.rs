@@ -166,9 +166,9 @@ impl SimDrive {
         let entry = self.commands.get(command);
         let (first, end) = entry.units();
         let (offset_bytes, len_bytes) = (entry.offset_bytes, entry.len_bytes);
-        self.counters.host_units_read += u64::from(end - first);
-        self.counters.host_bytes_read += len_bytes;
-        if self.spec.buffer.read_ahead_units == 0 {
+        self.env.counters.host_units_read += u64::from(end - first);
+        self.env.counters.host_bytes_read += len_bytes;
+        if self.env.spec.buffer.read_ahead_units == 0 {
             self.read_units(command, first, end);
             return;
         }
@@ -216,7 +216,7 @@ impl SimDrive {
             let to = entry.end.min(end);
             if at < to {
                 let bytes = self.bytes_in(command, at, to);
-                self.counters.read_ahead_hits += u64::from(to - at);
+                self.env.counters.read_ahead_hits += u64::from(to - at);
                 if entry.ready {
                     self.send_read(command, bytes);
                 } else {
@@ -243,7 +243,7 @@ impl SimDrive {
             self.read_ahead.streams[stream].frontier = from;
         }
         let units = self.mapping.logical_units();
-        let limit = units.min(from.saturating_add(self.spec.buffer.read_ahead_units));
+        let limit = units.min(from.saturating_add(self.env.spec.buffer.read_ahead_units));
         loop {
             let first = self.read_ahead.streams[stream].frontier;
             if first >= limit {
@@ -271,7 +271,7 @@ impl SimDrive {
     /// slot, or `None` where no read is needed.
     fn run_from(&self, first: u32, limit: u32) -> (u32, Option<u32>) {
         let slot = self.flash_slot(first);
-        let most = limit.min(first + self.spec.units_per_slot);
+        let most = limit.min(first + self.env.spec.units_per_slot);
         let mut end = first + 1;
         while end < most && self.flash_slot(end) == slot {
             end += 1;
@@ -286,7 +286,7 @@ impl SimDrive {
         if physical >= LOST {
             return None;
         }
-        let slot = physical >> self.layout.unit_bits;
+        let slot = physical >> self.env.layout.unit_bits;
         (!self.writer.in_buffer(slot)).then_some(slot)
     }
 
@@ -374,7 +374,7 @@ impl SimDrive {
         let entry = self.commands.get_mut(command);
         entry.bytes_left -= u64::from(bytes);
         if entry.bytes_left == 0 {
-            if self.counters.lost_pages > 0 {
+            if self.env.counters.lost_pages > 0 {
                 self.check_lost(command);
             }
             self.command_done(command);

@@ -307,12 +307,12 @@ mod tests {
     /// Of all pairs of valid units in a full superblock of this generation, the share in
     /// which both are hot or both are cold; and how many such superblocks there are.
     fn purity(drive: &SimDrive, generation: u8) -> (f64, u32) {
-        let main = drive.layout.pool(Pool::Main);
+        let main = drive.env.layout.pool(Pool::Main);
         let units = drive.mapping.logical_units();
         let mut hot_and_all = vec![(0u64, 0u64); main.superblocks as usize];
         for unit in 0..units {
-            let slot = drive.mapping.lookup(unit) >> drive.layout.unit_bits;
-            let superblock = drive.layout.superblock_of_slot(slot);
+            let slot = drive.mapping.lookup(unit) >> drive.env.layout.unit_bits;
+            let superblock = drive.env.layout.superblock_of_slot(slot);
             let of = &mut hot_and_all[(superblock - main.first_superblock) as usize];
             of.0 += u64::from(unit < units / 10);
             of.1 += 1;

@@ -386,8 +386,8 @@ impl SimDrive {
         let end = begin + u64::from(bytes);
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         self.read_ahead_forget(units.start, units.end);
-        self.counters.host_units_written += u64::from(units.end - units.start);
-        self.counters.host_bytes_written += u64::from(bytes);
+        self.env.counters.host_units_written += u64::from(units.end - units.start);
+        self.env.counters.host_bytes_written += u64::from(bytes);
         if careful {
             self.receive_carefully(command, begin, end);
             return;
@@ -417,7 +417,7 @@ impl SimDrive {
         let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
         let stream = self.stream_of_arrival(command);
         let waiter = if fua { command } else { NONE };
-        let coalesces = self.spec.buffer.coalesces && self.may_coalesce(command, &units);
+        let coalesces = self.env.spec.buffer.coalesces && self.may_coalesce(command, &units);
         let received = Received {
             tag,
             waiter,
@@ -541,7 +541,7 @@ impl SimDrive {
         self.joins_the_log(id);
         self.mapping.write_over(unit, place, tag);
         self.writer.buffered -= 1;
-        self.counters.units_coalesced += 1;
+        self.env.counters.units_coalesced += 1;
         if waiter != NONE {
             self.fua_waits(waiter, filling);
         }
@@ -619,7 +619,7 @@ impl SimDrive {
         stream.run_end = stream.first_unit + shape.run[stream.within as usize];
         let (superblock, slots) = (stream.superblock, stream.slots_together);
         let (row, die) = (stream.row, stream.die);
-        let slot = stream.first_unit >> self.layout.unit_bits;
+        let slot = stream.first_unit >> self.env.layout.unit_bits;
         self.superblocks.program_begins(superblock);
         self.take_slots(kind, slots);
         let filling = self.writer.take(Filling {
@@ -639,7 +639,7 @@ impl SimDrive {
             number: self.writer.slots_begun,
         });
         self.writer.slots_begun += 1;
-        if self.spec.buffer.coalesces {
+        if self.env.spec.buffer.coalesces {
             self.slot_enters_the_log(id);
         }
         self.writer.streams[id.number()].filling = filling;
@@ -657,7 +657,7 @@ impl SimDrive {
         stream.superblock = superblock;
         stream.kind = kind;
         (stream.within, stream.row, stream.die) = (0, 0, 0);
-        stream.first_unit = self.layout.first_slot(superblock) << self.layout.unit_bits;
+        stream.first_unit = self.env.layout.first_slot(superblock) << self.env.layout.unit_bits;
         let shape = &self.writer.shapes[kind.mode as usize];
         stream.slots_together = shape.slots_together;
         stream.units_together = shape.units_together;
@@ -707,8 +707,8 @@ impl SimDrive {
             }
             self.superblocks.program_begins(superblock);
             self.take_slots(kind, slots_together);
-            self.counters.parity_programs += 1;
-            let slot = self.layout.first_slot(superblock) + within;
+            self.env.counters.parity_programs += 1;
+            let slot = self.env.layout.first_slot(superblock) + within;
             if self.keeps_parity() {
                 self.writer.mark_slots(slot, slots_together, true);
             }
@@ -722,7 +722,7 @@ impl SimDrive {
 
     /// Moves a stream on to the next slot; behind the last it has no superblock.
     fn next_slot(&mut self, id: StreamId) {
-        let dies = self.layout.dies;
+        let dies = self.env.layout.dies;
         self.writer.moves += 1;
         let stream = &mut self.writer.streams[id.number()];
         stream.within += stream.slots_together;
@@ -742,7 +742,7 @@ impl SimDrive {
     /// that no room is taken that was.
     pub(in crate::sim) fn pad_collected(&mut self, id: StreamId) {
         if self.writer.streams[id.number()].filled > 0 {
-            self.counters.padded_slots += 1;
+            self.env.counters.padded_slots += 1;
             self.close_slot(id);
         }
     }
@@ -768,7 +768,7 @@ impl SimDrive {
             return;
         }
         self.find_next(id, padding);
-        self.counters.padded_slots += 1;
+        self.env.counters.padded_slots += 1;
         if id.is_host() {
             // The slot gives its whole size back when it is programmed.
             self.writer.buffered += padding;
@@ -789,23 +789,23 @@ impl SimDrive {
             program: self.limits.program[kind.mode as usize][row as usize],
             bytes: units * UNIT_BYTES as u32,
         };
-        self.counters.programs_of(kind.mode);
+        self.env.counters.programs_of(kind.mode);
         let class = if stream.is_host() {
             Class::HostProgram
         } else {
             Class::Background
         };
         self.array
-            .submit(&mut self.queue, die, class, work, purpose.pack());
+            .submit(&mut self.env.queue, die, class, work, purpose.pack());
     }
 
     /// Reads the old content of a partly written unit before its slot is programmed.
     fn merge(&mut self, filling: u32, old: u32) {
-        let slot = old >> self.layout.unit_bits;
+        let slot = old >> self.env.layout.unit_bits;
         if self.writer.in_buffer(slot) {
             return;
         }
-        self.counters.merges += 1;
+        self.env.counters.merges += 1;
         self.writer.waits_for_read(filling);
         let place = self.die_and_read_time(slot);
         let purpose = Purpose::Merge { filling };
@@ -865,9 +865,9 @@ impl SimDrive {
 
     /// Slots of parity are programmed.
     pub(in crate::sim) fn parity_done(&mut self, slot: u32) {
-        let (superblock, within) = self.layout.within_superblock(slot);
+        let (superblock, within) = self.env.layout.within_superblock(slot);
         if self.blocks.is_some() {
-            let shape = self.layout.shape(self.superblocks.mode(superblock));
+            let shape = self.env.layout.shape(self.superblocks.mode(superblock));
             let (row, die) = shape.place(within);
             let purpose = Purpose::Parity { slot };
             if self.program_is_repeated(slot, (superblock, row, die), purpose) {
@@ -876,6 +876,7 @@ impl SimDrive {
         }
         if self.keeps_parity() {
             let together = self
+                .env
                 .layout
                 .shape(self.superblocks.mode(superblock))
                 .together;
@@ -897,7 +898,7 @@ impl SimDrive {
     }
 
     pub(in crate::sim) fn flush(&mut self, command: u32) {
-        if self.spec.buffer.protected {
+        if self.env.spec.buffer.protected {
             self.command_done(command);
             return;
         }

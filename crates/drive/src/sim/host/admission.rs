@@ -58,12 +58,12 @@ impl SimDrive {
     }
 
     fn arrives_again(&mut self, at: SimTime) {
-        self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+        self.env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
     }
 
     /// Begins to admit commands for the share of a period.
     pub(in crate::sim) fn admission_opens(&mut self) {
-        let spec = self.spec.thermal.as_ref().expect("it is throttled");
+        let spec = self.env.spec.thermal.as_ref().expect("it is throttled");
         let open = spec.period.0 * u64::from(self.share_ppm()) / u64::from(WHOLE_PPM);
         let now = self.now();
         self.admission.opened_at = now;

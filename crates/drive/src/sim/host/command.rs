@@ -222,8 +222,8 @@ impl SimDrive {
         let Arrival { request, .. } = self.arrivals.pop_front().expect("a command arrives");
         if let Some(next) = self.arrivals.front() {
             // It may be late, if this one was held.
-            let at = next.at.max(self.queue.now());
-            self.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+            let at = next.at.max(self.env.queue.now());
+            self.env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
         }
         if self.idle.working() {
             self.idle_ends();
@@ -243,8 +243,8 @@ impl SimDrive {
         self.commands.alone = self.commands.is_alone(request.op);
         let slot = self.commands.take();
         let fua = request.op == Op::Write
-            && (request.fua || !self.spec.host.write_cache)
-            && !self.spec.buffer.protected;
+            && (request.fua || !self.env.spec.host.write_cache)
+            && !self.env.spec.buffer.protected;
         let keeps_account = self.durability.is_some();
         *self.commands.get_mut(slot) = Command {
             tag: request.tag,
@@ -284,14 +284,14 @@ impl SimDrive {
         let (first, end) = command.units();
         let op = command.op;
         let further = u64::from((end - first).saturating_sub(1));
-        let spec = &self.spec.controller;
+        let spec = &self.env.spec.controller;
         let (core, mut time) = match op {
             Op::Read => {
-                self.counters.host_reads += 1;
+                self.env.counters.host_reads += 1;
                 (spec.core_read, spec.read_command + spec.read_unit * further)
             }
             Op::Write => {
-                self.counters.host_writes += 1;
+                self.env.counters.host_writes += 1;
                 // What its further units take is worked off as they come.
                 (spec.core_write, spec.write_command)
             }
@@ -304,10 +304,10 @@ impl SimDrive {
             Op::Trim | Op::Flush => Nanos::ZERO,
         };
         if miss > Nanos::ZERO && self.controller.fetch(first) {
-            self.counters.map_misses += 1;
+            self.env.counters.map_misses += 1;
             time += miss;
         }
-        if let (Some(streams), Op::Write) = (&self.spec.streams, op) {
+        if let (Some(streams), Op::Write) = (&self.env.spec.streams, op) {
             time += streams.classify;
         }
         time += self.turn_time();
@@ -381,12 +381,12 @@ impl SimDrive {
 
     /// Free units of the pool that takes new data first, for tests and observers.
     pub fn free_entry_units(&self) -> u64 {
-        let pool = match self.spec.cache {
+        let pool = match self.env.spec.cache {
             Some(_) => Pool::Cache,
             None => Pool::Main,
         };
         let free = self.free_slots[pool as usize].max(0) as u64;
-        free << self.layout.unit_bits
+        free << self.env.layout.unit_bits
     }
 
     /// Erased superblocks of the main area.

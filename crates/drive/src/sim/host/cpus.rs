@@ -176,7 +176,7 @@ impl SimDrive {
     #[inline(always)]
     pub(in crate::sim) fn host_submits(&mut self, request: Request) {
         if self.cpus.is_none() {
-            self.send_off(request, self.queue.now());
+            self.send_off(request, self.env.queue.now());
         } else if !self.cpu_sends_at_once(request) {
             self.cpu_adds(Work::Submit(request));
         }
@@ -190,7 +190,7 @@ impl SimDrive {
     #[inline(always)]
     fn cpu_sends_at_once(&mut self, request: Request) -> bool {
         self.cpu_has_ended();
-        let now = self.queue.now();
+        let now = self.env.queue.now();
         let cpus = self.cpus();
         let (free, locked) = cpus.submit;
         if cpus.working > 0 || locked == Nanos::ZERO {
@@ -228,7 +228,7 @@ impl SimDrive {
     #[inline(never)]
     fn cpu_ends_at_once(&mut self, ending: &Ending, limit: SimTime) -> bool {
         self.cpu_has_ended();
-        let now = self.queue.now();
+        let now = self.env.queue.now();
         let cpus = self.cpus();
         let (free, locked) = cpus.complete;
         let ends = now + free + locked;
@@ -236,7 +236,11 @@ impl SimDrive {
             return false;
         }
         let cpu = cpus.cpu_of_sender(ending.queue);
-        if !self.queue.take_at_once(Lane::Timer, ends, kind::CPU, cpu) {
+        if !self
+            .env
+            .queue
+            .take_at_once(Lane::Timer, ends, kind::CPU, cpu)
+        {
             return false;
         }
         self.cpus().busy_ns += (free + locked).0;
@@ -249,7 +253,7 @@ impl SimDrive {
         self.host_got_completion();
         Completion {
             tag: ending.tag,
-            at: self.queue.now(),
+            at: self.env.queue.now(),
             status: ending.status,
         }
     }
@@ -265,7 +269,7 @@ impl SimDrive {
     fn cpu_has_ended(&mut self) {
         let unseen = self.cpus().unseen;
         if let Some((cpu, ends)) = unseen
-            && self.queue.has_passed(Lane::Timer, ends, kind::CPU, cpu)
+            && self.env.queue.has_passed(Lane::Timer, ends, kind::CPU, cpu)
         {
             let cpus = self.cpus();
             cpus.unseen = None;
@@ -296,7 +300,7 @@ impl SimDrive {
 
     #[inline(always)]
     fn cpu_begins(&mut self, cpu: u32) {
-        let now = self.queue.now();
+        let now = self.env.queue.now();
         let cpus = self.cpus();
         let (free, locked) = cpus.times(cpu);
         if cpus.working == 1 && locked > Nanos::ZERO {
@@ -322,7 +326,7 @@ impl SimDrive {
         let cpus = self.cpus();
         if let Some((_, ends)) = cpus.unseen.filter(|unseen| unseen.0 == cpu) {
             cpus.unseen = None;
-            self.queue.schedule(Lane::Timer, ends, kind::CPU, cpu);
+            self.env.queue.schedule(Lane::Timer, ends, kind::CPU, cpu);
         }
     }
 
@@ -336,7 +340,7 @@ impl SimDrive {
         // It was alone: nobody has sent anything since.
         self.arrivals.pop_back();
         if self.arrivals.is_empty() {
-            self.queue.cancel_in(Lane::Arrival, kind::ARRIVAL, 0);
+            self.env.queue.cancel_in(Lane::Arrival, kind::ARRIVAL, 0);
         }
     }
 
@@ -344,7 +348,7 @@ impl SimDrive {
     /// lock.
     #[inline(never)]
     fn cpu_has_company(&mut self, second: u32) {
-        let now = self.queue.now();
+        let now = self.env.queue.now();
         let cpus = self.cpus();
         let alone = |cpu: &Cpu| match cpu.step {
             Step::Alone(at) => Some(at),
@@ -365,16 +369,16 @@ impl SimDrive {
         let (_, locked) = cpus.times(first);
         cpus.busy_ns -= locked.0;
         cpus.cpus[first as usize].step = Step::Free;
-        self.queue.cancel_in(Lane::Timer, kind::CPU, first);
-        self.queue.schedule(Lane::Timer, at, kind::CPU, first);
+        self.env.queue.cancel_in(Lane::Timer, kind::CPU, first);
+        self.env.queue.schedule(Lane::Timer, at, kind::CPU, first);
         self.cpu_takes_back(first);
     }
 
     #[inline(always)]
     fn cpu_works(&mut self, cpu: u32, time: Nanos) {
         self.cpus().busy_ns += time.0;
-        let at = self.queue.now() + time;
-        self.queue.schedule(Lane::Timer, at, kind::CPU, cpu);
+        let at = self.env.queue.now() + time;
+        self.env.queue.schedule(Lane::Timer, at, kind::CPU, cpu);
     }
 
     /// A processor has ended a step; the completion that the sender now knows of, if it was
@@ -397,7 +401,7 @@ impl SimDrive {
         let goes_on = this.work.is_some();
         if let Work::Submit(request) = work {
             // Before what comes next is on its way.
-            self.send_off(request, self.queue.now());
+            self.send_off(request, self.env.queue.now());
         }
         if !goes_on {
             self.cpus().working -= 1;

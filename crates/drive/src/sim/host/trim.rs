@@ -64,7 +64,7 @@ impl Trimmer {
 impl SimDrive {
     /// Time of a TRIM command itself on a core.
     pub(in crate::sim) fn trim_time(&self, command: &Command) -> Nanos {
-        let spec = &self.spec.trim;
+        let spec = &self.env.spec.trim;
         if !spec.enabled {
             return spec.command;
         }
@@ -84,7 +84,7 @@ impl SimDrive {
     }
 
     pub(in crate::sim) fn trim_begins(&mut self, command: u32) {
-        if !self.spec.trim.enabled {
+        if !self.env.spec.trim.enabled {
             self.command_done(command);
             self.pump_all();
             return;
@@ -98,8 +98,8 @@ impl SimDrive {
         let first = offset_bytes.div_ceil(UNIT_BYTES) as u32;
         let end = ((offset_bytes + len_bytes) / UNIT_BYTES) as u32;
         self.read_ahead_forget(first, end);
-        self.counters.units_trimmed += u64::from(end.saturating_sub(first));
-        let Some(work) = &self.spec.trim.work else {
+        self.env.counters.units_trimmed += u64::from(end.saturating_sub(first));
+        let Some(work) = &self.env.spec.trim.work else {
             self.trim_now(first, end);
             self.command_done(command);
             self.pump_all();
@@ -137,12 +137,18 @@ impl SimDrive {
 
     /// Whether units that lie in the cache keep their place until they are folded.
     fn trim_keeps(&self) -> bool {
-        !self.spec.trim.reaches_cache && self.limits.emptying == Some(Emptying::OnChip)
+        !self.env.spec.trim.reaches_cache && self.limits.emptying == Some(Emptying::OnChip)
     }
 
     /// End of the next piece of a range.
     fn piece_end(&self, range: &Range) -> u32 {
-        let work = self.spec.trim.work.as_ref().expect("TRIM goes by pieces");
+        let work = self
+            .env
+            .spec
+            .trim
+            .work
+            .as_ref()
+            .expect("TRIM goes by pieces");
         range.end.min(range.next.saturating_add(work.piece_units))
     }
 
@@ -155,15 +161,21 @@ impl SimDrive {
             return;
         }
         let units = self.mapping.noted_in(range.next, self.piece_end(range));
-        let work = self.spec.trim.work.as_ref().expect("TRIM goes by pieces");
+        let work = self
+            .env
+            .spec
+            .trim
+            .work
+            .as_ref()
+            .expect("TRIM goes by pieces");
         let core = match work.lazy {
-            true => self.spec.controller.core_background,
-            false => self.spec.controller.core_write,
+            true => self.env.spec.controller.core_background,
+            false => self.env.spec.controller.core_write,
         };
         let time = work.per_unit * u64::from(units);
         self.trimmer.working = true;
         self.controller
-            .submit(&mut self.queue, core, Job::Trimmed, time);
+            .submit(&mut self.env.queue, core, Job::Trimmed, time);
     }
 
     /// A piece has been looked at.
@@ -181,7 +193,13 @@ impl SimDrive {
         } else if let Some(front) = self.trimmer.ranges.front_mut() {
             front.next = end;
         }
-        let work = self.spec.trim.work.as_ref().expect("TRIM goes by pieces");
+        let work = self
+            .env
+            .spec
+            .trim
+            .work
+            .as_ref()
+            .expect("TRIM goes by pieces");
         if let Some(pause) = work.pause {
             self.trimmer.between = true;
             self.set_timer(pause, kind::TRIM_PIECE_PAUSE);
@@ -198,7 +216,7 @@ impl SimDrive {
 
     /// Addresses were taken away: superblocks may be empty by it.
     fn trim_emptied(&mut self) {
-        if self.spec.trim.erase_pause.is_some() {
+        if self.env.spec.trim.erase_pause.is_some() {
             self.trimmer.look = true;
             self.trim_erases();
         }
@@ -209,7 +227,7 @@ impl SimDrive {
         if !self.trimmer.look || self.trimmer.resting || self.trimmer.erasing != NONE {
             return;
         }
-        let main = *self.layout.pool(Pool::Main);
+        let main = *self.env.layout.pool(Pool::Main);
         let range = main.first_superblock..main.first_superblock + main.superblocks;
         let empty = |&s: &u32| self.superblocks.is_closed(s) && self.mapping.valid_in(s) == 0;
         let Some(superblock) = range.into_iter().find(empty) else {
@@ -219,7 +237,7 @@ impl SimDrive {
         self.superblocks.leave(superblock);
         self.free_slots[Pool::Main as usize] += self.slots(Pool::Main, 1);
         self.trimmer.erasing = superblock;
-        self.counters.superblocks_trimmed += 1;
+        self.env.counters.superblocks_trimmed += 1;
         self.let_go(superblock);
     }
 
@@ -230,7 +248,7 @@ impl SimDrive {
         }
         self.trimmer.erasing = NONE;
         self.trimmer.resting = true;
-        let pause = self.spec.trim.erase_pause;
+        let pause = self.env.spec.trim.erase_pause;
         self.set_timer(
             pause.expect("only such a drive erases so"),
             kind::TRIM_PAUSE,

@@ -88,7 +88,7 @@ impl SimDrive {
 
     /// Gives a command of a direction its turn, if it may have it now.
     fn turn_comes(&mut self, op: Op) -> bool {
-        let turn = self.spec.buffer.turn;
+        let turn = self.env.spec.buffer.turn;
         let turns = self.turns();
         if turns.serves != op {
             if turns.active > 0 {
@@ -98,7 +98,7 @@ impl SimDrive {
             if op == Op::Read && std::mem::take(&mut turns.programmed) {
                 turns.owed = turn;
             }
-            self.counters.turns += 1;
+            self.env.counters.turns += 1;
             if op == Op::Write {
                 self.read_ahead.forget_all();
             }

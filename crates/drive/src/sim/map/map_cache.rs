@@ -151,7 +151,7 @@ impl SimDrive {
         change: bool,
     ) {
         if self.map_cache.is_none() {
-            self.controller.submit(&mut self.queue, core, job, time);
+            self.controller.submit(&mut self.env.queue, core, job, time);
             return;
         }
         self.submit_with_map(core, job, time, units, change);
@@ -168,7 +168,7 @@ impl SimDrive {
     ) {
         let map = self.map_cache.as_mut().expect("the map lies on flash");
         if units.len() == 1 && map.touch_at_hand(units.start, change) {
-            self.controller.submit(&mut self.queue, core, job, time);
+            self.controller.submit(&mut self.env.queue, core, job, time);
             return;
         }
         let step = map.segment_units;
@@ -201,7 +201,7 @@ impl SimDrive {
     #[inline(always)]
     pub(in crate::sim) fn submit_moves(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
         if self.map_cache.is_none() {
-            self.controller.submit(&mut self.queue, core, job, time);
+            self.controller.submit(&mut self.env.queue, core, job, time);
             return;
         }
         self.submit_moves_with_map(core, job, time, slots);
@@ -210,14 +210,14 @@ impl SimDrive {
     #[inline(never)]
     fn submit_moves_with_map(&mut self, core: u32, job: Job, time: Nanos, slots: &[u32]) {
         if self.moves_at_hand(slots) {
-            self.controller.submit(&mut self.queue, core, job, time);
+            self.controller.submit(&mut self.env.queue, core, job, time);
             return;
         }
         let waiting = self.wait_for_map(core, job, time);
         for &slot in slots {
             let mut left = self.mapping.valid_bits(slot);
             while left != 0 {
-                let physical = (slot << self.layout.unit_bits) + left.trailing_zeros();
+                let physical = (slot << self.env.layout.unit_bits) + left.trailing_zeros();
                 let unit = self.mapping.logical_of(physical);
                 self.want_segment(waiting, unit, true, Class::Background);
                 left &= left - 1;
@@ -233,7 +233,7 @@ impl SimDrive {
         for &slot in slots {
             let mut left = self.mapping.valid_bits(slot);
             while left != 0 {
-                let physical = (slot << self.layout.unit_bits) + left.trailing_zeros();
+                let physical = (slot << self.env.layout.unit_bits) + left.trailing_zeros();
                 if !map.touch_at_hand(self.mapping.logical_of(physical), true) {
                     return false;
                 }
@@ -276,15 +276,15 @@ impl SimDrive {
             sense: map.spec.read,
             bytes: UNIT_BYTES as u32,
         };
-        self.counters.map_misses += 1;
-        self.counters.reads_of(Mode::Slc);
+        self.env.counters.map_misses += 1;
+        self.env.counters.reads_of(Mode::Slc);
         self.array
-            .submit(&mut self.queue, die, class, work, purpose.pack());
+            .submit(&mut self.env.queue, die, class, work, purpose.pack());
     }
 
     /// A changed segment goes to flash; a slot of them is programmed.
     fn write_back(&mut self) {
-        let per_slot = self.spec.units_per_slot;
+        let per_slot = self.env.spec.units_per_slot;
         let map = self.map_cache.as_mut().expect("the map lies on flash");
         map.gathered += 1;
         if map.gathered < per_slot {
@@ -292,7 +292,7 @@ impl SimDrive {
         }
         map.gathered = 0;
         let die = map.next_die;
-        map.next_die = match die + 1 == self.spec.dies {
+        map.next_die = match die + 1 == self.env.spec.dies {
             true => 0,
             false => die + 1,
         };
@@ -302,22 +302,22 @@ impl SimDrive {
             map.until_erase = map.spec.programs_per_erase;
         }
         let (program, erase_time) = (map.spec.program, map.spec.erase);
-        self.counters.map_programs += 1;
-        self.counters.programs_of(Mode::Slc);
+        self.env.counters.map_programs += 1;
+        self.env.counters.programs_of(Mode::Slc);
         let work = Work::Program {
             program,
             bytes: per_slot * UNIT_BYTES as u32,
         };
         let cookie = Purpose::MapWritten.pack();
         self.array
-            .submit(&mut self.queue, die, Class::Background, work, cookie);
+            .submit(&mut self.env.queue, die, Class::Background, work, cookie);
         if erase {
-            self.counters.map_erases += 1;
-            self.counters.erases += 1;
-            self.counters.slc_erases += 1;
+            self.env.counters.map_erases += 1;
+            self.env.counters.erases += 1;
+            self.env.counters.slc_erases += 1;
             let work = Work::Erase { erase: erase_time };
             self.array
-                .submit(&mut self.queue, die, Class::Background, work, cookie);
+                .submit(&mut self.env.queue, die, Class::Background, work, cookie);
         }
     }
 
@@ -338,6 +338,6 @@ impl SimDrive {
             job, core, time, ..
         } = *entry;
         map.free.push(waiting);
-        self.controller.submit(&mut self.queue, core, job, time);
+        self.controller.submit(&mut self.env.queue, core, job, time);
     }
 }

@@ -529,7 +529,7 @@ impl SimDrive {
     /// The units of a slot, one bit each, cannot be read any more.
     #[cold]
     pub(in crate::sim) fn log_loss(&mut self, slot: u32, units: u32) {
-        let first = self.kept_place(slot << self.layout.unit_bits);
+        let first = self.kept_place(slot << self.env.layout.unit_bits);
         let Some(durability) = &mut self.durability else {
             return;
         };
@@ -560,7 +560,7 @@ impl SimDrive {
         }
         // They wait for nothing, so all of them are ready when the first is.
         for (slot, units) in lost {
-            let entry = Entry::new(Change::Lose, slot << self.layout.unit_bits, units, 0);
+            let entry = Entry::new(Change::Lose, slot << self.env.layout.unit_bits, units, 0);
             durability.push(entry, None);
         }
     }
@@ -579,7 +579,7 @@ impl SimDrive {
     #[inline(always)]
     pub(in crate::sim) fn log_gather(&mut self, slot: u32, units: u32, to: u32, superblock: u32) {
         if let Some(durability) = &mut self.durability {
-            let first = slot << self.layout.unit_bits;
+            let first = slot << self.env.layout.unit_bits;
             durability.push_move(Change::Gather, first, units, to, superblock);
         }
     }
@@ -596,7 +596,10 @@ impl SimDrive {
         if let Some(durability) = &mut self.durability
             && units != 0
         {
-            let (first, to) = (slot << self.layout.unit_bits, to << self.layout.unit_bits);
+            let (first, to) = (
+                slot << self.env.layout.unit_bits,
+                to << self.env.layout.unit_bits,
+            );
             durability.push_move(Change::Transplant, first, units, to, superblock);
         }
     }

@@ -55,7 +55,11 @@ impl SimDrive {
     /// An operation of the flash counts when it is handed to its die, a transfer over the
     /// host link when it begins, the work of a core when it ends.
     pub fn energy(&self) -> Option<Energy> {
-        self.spec.energy.as_ref().map(|spec| self.energy_by(spec))
+        self.env
+            .spec
+            .energy
+            .as_ref()
+            .map(|spec| self.energy_by(spec))
     }
 
     pub(in crate::sim) fn energy_by(&self, spec: &EnergySpec) -> Energy {
@@ -67,11 +71,11 @@ impl SimDrive {
         let asleep = self.asleep_ns();
         let awake = self.now().0 - self.off_ns() - asleep.iter().sum::<u64>();
         let native_erases = counters.erases - counters.slc_erases;
-        let bits = u64::from(self.spec.main.timing.pages_per_word_line());
-        let together = u64::from(self.spec.program_units() / self.spec.units_per_slot);
+        let bits = u64::from(self.env.spec.main.timing.pages_per_word_line());
+        let together = u64::from(self.env.spec.program_units() / self.env.spec.units_per_slot);
         let copy = bits * (spec.read_pj[cache] + spec.program_pj[main]);
-        let cores = u64::from(self.spec.controller.cores);
-        let states = self.spec.idle_states.iter().zip(asleep);
+        let cores = u64::from(self.env.spec.controller.cores);
+        let states = self.env.spec.idle_states.iter().zip(asleep);
         Energy {
             nand_read_pj: by_pool(spec.read_pj, counters.slc_reads, counters.native_reads),
             nand_program_pj: by_pool(

@@ -40,7 +40,7 @@ impl SimDrive {
     /// it is awake or waking.
     pub fn idle_state(&self) -> Option<&str> {
         match self.sleep.state {
-            State::Asleep { state, .. } => Some(&self.spec.idle_states[state].name),
+            State::Asleep { state, .. } => Some(&self.env.spec.idle_states[state].name),
             State::Awake | State::Waking { .. } => None,
         }
     }
@@ -62,14 +62,14 @@ impl SimDrive {
     pub(in crate::sim) fn sleep_timer_starts(&mut self, since: SimTime) {
         self.sleep.quiet_since = since;
         if !self.sleep.timer_set {
-            self.set_sleep_timer(since + self.spec.idle_states[0].delay);
+            self.set_sleep_timer(since + self.env.spec.idle_states[0].delay);
         }
     }
 
     fn set_sleep_timer(&mut self, at: SimTime) {
         self.sleep.timer_set = true;
         let at = at.max(self.now());
-        self.queue.schedule(Lane::Timer, at, kind::SLEEP, 0);
+        self.env.queue.schedule(Lane::Timer, at, kind::SLEEP, 0);
     }
 
     pub(in crate::sim) fn sleep_timer_ends(&mut self) {
@@ -78,11 +78,11 @@ impl SimDrive {
             return;
         }
         let now = self.now();
-        let states = 0..self.spec.idle_states.len();
+        let states = 0..self.env.spec.idle_states.len();
         let Some(state) = states.rev().find(|&s| self.due(s) <= now) else {
             return self.set_sleep_timer(self.next_due());
         };
-        let forced = !self.spec.idle_states[state].waits_for_idle_work;
+        let forced = !self.env.spec.idle_states[state].waits_for_idle_work;
         if forced && (!self.idle.working() || self.idle.has_slices()) {
             self.idle_halts();
         }
@@ -99,7 +99,7 @@ impl SimDrive {
     /// When a state is to be entered. Idle work is nothing to do for a state that does not
     /// wait for it.
     fn due(&self, state: usize) -> SimTime {
-        let state = &self.spec.idle_states[state];
+        let state = &self.env.spec.idle_states[state];
         let since = match state.waits_for_idle_work {
             true => self.sleep.quiet_since,
             false => self.idle.silent_since(),
@@ -109,7 +109,7 @@ impl SimDrive {
 
     /// When the next state is to be entered by a drive that is awake.
     fn next_due(&self) -> SimTime {
-        let all = (0..self.spec.idle_states.len()).map(|state| self.due(state));
+        let all = (0..self.env.spec.idle_states.len()).map(|state| self.due(state));
         all.min().expect("there are idle states").max(self.now())
     }
 
@@ -127,10 +127,10 @@ impl SimDrive {
         let now = self.now();
         self.heat_up();
         self.sleep.asleep_ns = self.asleep_ns();
-        let from = now + self.spec.idle_states[state].entry;
+        let from = now + self.env.spec.idle_states[state].entry;
         self.sleep.state = State::Asleep { state, from };
         self.holds_arrivals = true;
-        if state + 1 < self.spec.idle_states.len() {
+        if state + 1 < self.env.spec.idle_states.len() {
             self.set_sleep_timer(self.due(state + 1));
         }
     }
@@ -144,7 +144,7 @@ impl SimDrive {
             State::Asleep { state, from } => {
                 self.heat_up();
                 self.sleep.asleep_ns = self.asleep_ns();
-                let until = now.max(from) + self.spec.idle_states[state].exit;
+                let until = now.max(from) + self.env.spec.idle_states[state].exit;
                 self.sleep.state = State::Waking { until };
                 until
             }

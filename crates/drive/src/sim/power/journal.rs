@@ -164,7 +164,7 @@ impl SimDrive {
         let pages = journal.pages_for(journal.units);
         journal.under_way = pages;
         let changes = journal.changes;
-        self.counters.journal_programs += u64::from(pages);
+        self.env.counters.journal_programs += u64::from(pages);
         for _ in 0..pages {
             self.program_reserved(Upkeep::JournalPage);
         }
@@ -180,7 +180,7 @@ impl SimDrive {
         let pages = self.find_partial(changes);
         let durability = self.durability.as_mut().expect("there is a log");
         durability.journal.under_way += pages;
-        self.counters.partial_parity_programs += u64::from(pages);
+        self.env.counters.partial_parity_programs += u64::from(pages);
         for _ in 0..pages {
             self.program_reserved(Upkeep::PartialParity);
         }
@@ -191,7 +191,7 @@ impl SimDrive {
         let durability = self.durability.as_mut().expect("there is a journal");
         let journal = &mut durability.journal;
         let die = journal.next_die;
-        journal.next_die = (die + 1) % self.spec.dies;
+        journal.next_die = (die + 1) % self.env.spec.dies;
         let taken = &mut journal.taken[die as usize];
         let begins_block = *taken > 0 && taken.is_multiple_of(durability.spec.journal_rows);
         *taken += 1;
@@ -203,14 +203,14 @@ impl SimDrive {
             _ => Class::Background,
         };
         if begins_block {
-            self.counters.journal_erases += 1;
-            self.counters.erases += 1;
-            self.counters.slc_erases += 1;
+            self.env.counters.journal_erases += 1;
+            self.env.counters.erases += 1;
+            self.env.counters.slc_erases += 1;
             let work = Work::OnDie { busy: erase };
             self.submit_upkeep(die, class, work, Upkeep::JournalErase);
         }
-        self.counters.programs_of(Mode::Slc);
-        let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        self.env.counters.programs_of(Mode::Slc);
+        let bytes = self.env.spec.units_per_slot * UNIT_BYTES as u32;
         self.submit_upkeep(die, class, Work::Program { program, bytes }, what);
     }
 
@@ -222,7 +222,8 @@ impl SimDrive {
         what: Upkeep,
     ) {
         let cookie = Purpose::Upkeep { what }.pack();
-        self.array.submit(&mut self.queue, die, class, work, cookie);
+        self.array
+            .submit(&mut self.env.queue, die, class, work, cookie);
     }
 
     pub(in crate::sim) fn upkeep_done(&mut self, what: Upkeep) {
@@ -252,7 +253,7 @@ impl SimDrive {
         let journal = &mut durability.journal;
         journal.replay_units += units;
         durability.took(changes, units);
-        durability.apply(changes, &self.mapping, &self.layout);
+        durability.apply(changes, &self.mapping, &self.env.layout);
         self.erase_unneeded();
         self.check_flushes();
         self.pump_checkpoint();
@@ -280,7 +281,7 @@ impl SimDrive {
             self.end_checkpoint();
             return;
         }
-        for _ in 0..self.spec.dies {
+        for _ in 0..self.env.spec.dies {
             self.program_map_page();
         }
     }
@@ -293,7 +294,7 @@ impl SimDrive {
         }
         journal.map_left -= 1;
         journal.map_under_way += 1;
-        self.counters.checkpoint_programs += 1;
+        self.env.counters.checkpoint_programs += 1;
         self.program_reserved(Upkeep::MapPage);
     }
 

@@ -123,29 +123,31 @@ impl SimDrive {
 
     /// The slots of the group of a slot, itself and the parity among them.
     fn group_of(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
-        let (superblock, within) = self.layout.within_superblock(slot);
-        let shape = *self.layout.shape(self.superblocks.mode(superblock));
+        let (superblock, within) = self.env.layout.within_superblock(slot);
+        let shape = *self.env.layout.shape(self.superblocks.mode(superblock));
         let first = slot - within;
         (0..).map_while(move |nth| shape.nth_of_group(within, nth).map(|other| first + other))
     }
 
     /// The first of them.
     fn first_of_group(&self, slot: u32) -> Option<u32> {
-        let (superblock, within) = self.layout.within_superblock(slot);
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let (superblock, within) = self.env.layout.within_superblock(slot);
+        let shape = self.env.layout.shape(self.superblocks.mode(superblock));
         let first = shape.nth_of_group(within, 0)?;
         Some(slot - within + first)
     }
 
     fn is_parity_slot(&self, slot: u32) -> bool {
-        let (superblock, within) = self.layout.within_superblock(slot);
+        let (superblock, within) = self.env.layout.within_superblock(slot);
         let mode = self.superblocks.mode(superblock);
-        self.layout.shape(mode).is_parity(within)
+        self.env.layout.shape(mode).is_parity(within)
     }
 
     /// Whether a slot is programmed, or will never be.
     fn has_been_filled(&self, slot: u32) -> bool {
-        !self.writer.will_begin(&self.layout, slot) && self.is_safe(slot) && !self.fold_lacks(slot)
+        !self.writer.will_begin(&self.env.layout, slot)
+            && self.is_safe(slot)
+            && !self.fold_lacks(slot)
     }
 
     /// Whether nothing is still to come to the group of a slot, and its parity is in its place.
@@ -171,8 +173,8 @@ impl SimDrive {
         if !self.is_parity_slot(slot) {
             return Member::Nothing;
         }
-        let (superblock, within) = self.layout.within_superblock(slot);
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let (superblock, within) = self.env.layout.within_superblock(slot);
+        let shape = self.env.layout.shape(self.superblocks.mode(superblock));
         let durability = self.durability.as_ref().expect("parity is kept");
         Member::Saved(shape.place(within).1, durability.spec.journal.read[0])
     }
@@ -185,9 +187,9 @@ impl SimDrive {
     /// A superblock holds nothing any more.
     #[cold]
     pub(in crate::sim) fn groups_erased(&mut self, superblock: u32) {
-        let pool = self.layout.pool_of_superblock(superblock);
-        let first = self.layout.first_slot(superblock);
-        let slots = first..first + self.layout.pool(pool).slots_per_superblock;
+        let pool = self.env.layout.pool_of_superblock(superblock);
+        let first = self.env.layout.first_slot(superblock);
+        let slots = first..first + self.env.layout.pool(pool).slots_per_superblock;
         let groups = self.groups_mut();
         for slot in slots {
             groups.void.remove(slot);
@@ -212,7 +214,7 @@ impl SimDrive {
             Some(Canary::ParityUnsaved) => 0,
             _ => count,
         };
-        let bits = self.layout.unit_bits;
+        let bits = self.env.layout.unit_bits;
         for (to, units) in durability.first_changes(count).filter_map(|e| e.places()) {
             // Mostly one slot.
             let (mut next, end) = (to >> bits, ((to + units - 1) >> bits) + 1);
@@ -253,10 +255,10 @@ impl SimDrive {
     /// The slot of a superblock before which all groups are whole, which is noted.
     #[inline(never)]
     fn pass(&self, slot: u32, passed: &mut Passed) -> u32 {
-        let superblock = self.layout.superblock_of_slot(slot);
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let superblock = self.env.layout.superblock_of_slot(slot);
+        let shape = self.env.layout.shape(self.superblocks.mode(superblock));
         let filled = (self.filled_upto(superblock) + 1).saturating_sub(shape.group_span());
-        let first = self.layout.first_slot(superblock);
+        let first = self.env.layout.first_slot(superblock);
         passed.0.rotate_right(1);
         passed.0[0] = (first, first + filled, first + shape.slots);
         first + filled
@@ -265,8 +267,8 @@ impl SimDrive {
     /// The slots of a superblock below this one have been filled, and none of them is void;
     /// 0 where that is not known.
     fn filled_upto(&self, superblock: u32) -> u32 {
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
-        let first = self.layout.first_slot(superblock);
+        let shape = self.env.layout.shape(self.superblocks.mode(superblock));
+        let first = self.env.layout.first_slot(superblock);
         let begun = self.writer.begun_so_far(superblock).min(shape.slots);
         let slots = first..first + begun;
         let groups = self.groups().expect("parity is kept");
@@ -293,14 +295,14 @@ impl SimDrive {
     pub(in crate::sim) fn save_partial(&mut self) {
         self.cover();
         let pages = self.groups_mut().partial.len() as u64;
-        self.counters.partial_parity_programs += pages;
-        self.counters.slc_programs += pages;
+        self.env.counters.partial_parity_programs += pages;
+        self.env.counters.slc_programs += pages;
     }
 
     /// Whether the durable mapping has any unit in a slot.
     fn holds_durable(&self, slot: u32) -> bool {
         let durability = self.durability.as_ref().expect("parity is kept");
-        let bits = self.layout.unit_bits;
+        let bits = self.env.layout.unit_bits;
         (slot << bits..(slot + 1) << bits).any(|place| {
             let logical = self.mapping.logical_of(place);
             logical != UNMAPPED && durability.durable[logical as usize] == place
@@ -316,8 +318,8 @@ impl SimDrive {
         let tears_pairs = !ended && pairs != Some(PairedPages::OneShot);
         let open: Vec<u32> = self.superblocks.open_ones().collect();
         let slots = open.into_iter().flat_map(|superblock| {
-            let shape = self.layout.shape(self.superblocks.mode(superblock));
-            let first = self.layout.first_slot(superblock);
+            let shape = self.env.layout.shape(self.superblocks.mode(superblock));
+            let first = self.env.layout.first_slot(superblock);
             first..first + shape.slots
         });
         let slots: Vec<u32> = slots.collect();

@@ -81,7 +81,7 @@ impl SimDrive {
     /// Without [`crate::Spec::power_loss`], and when the power is off.
     pub fn power_cut(&mut self) {
         self.trace(kind::POWER, 0);
-        self.counters.unsafe_shutdowns += 1;
+        self.env.counters.unsafe_shutdowns += 1;
         if let Power::Starting(_, restart) = &self.durability().power {
             // Nothing in flash has changed yet.
             let restart = Restart {
@@ -139,7 +139,7 @@ impl SimDrive {
             // What it has just asked for may be all there is to do.
             self.keep_durable();
             assert!(
-                self.queue.next_at() < SimTime::NEVER,
+                self.env.queue.next_at() < SimTime::NEVER,
                 "the drive stands still: {}",
                 self.diagnosis()
             );
@@ -181,17 +181,17 @@ impl SimDrive {
         let Some(hold_up) = self.durability().spec.hold_up else {
             return false;
         };
-        let mut dies = vec![Nanos::ZERO; self.spec.dies as usize];
-        let mut channels = vec![Nanos::ZERO; self.spec.channels as usize];
-        let bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        let mut dies = vec![Nanos::ZERO; self.env.spec.dies as usize];
+        let mut channels = vec![Nanos::ZERO; self.env.spec.channels as usize];
+        let bytes = self.env.spec.units_per_slot * UNIT_BYTES as u32;
         let transfer = self.array.transfer_time(bytes);
         for (slot, kind, _) in self.writer.unended_programs() {
-            let (_, within) = self.layout.within_superblock(slot);
-            let shape = self.layout.shape(kind.mode);
+            let (_, within) = self.env.layout.within_superblock(slot);
+            let shape = self.env.layout.shape(kind.mode);
             let (row, die) = shape.place(within);
             dies[die as usize] += self.limits.program[kind.mode as usize][row as usize];
             let transfers = transfer * u64::from(shape.together);
-            channels[(die % self.spec.channels) as usize] += transfers;
+            channels[(die % self.env.spec.channels) as usize] += transfers;
         }
         for (die, time) in self.blocks.iter().flat_map(|blocks| blocks.copying()) {
             dies[die as usize] += time;
@@ -204,16 +204,16 @@ impl SimDrive {
         let named = durability.named_in_log();
         let pages = durability.journal.pages_for(named) + partial;
         for page in 0..pages {
-            let die = page % self.spec.dies;
+            let die = page % self.env.spec.dies;
             dies[die as usize] += durability.spec.journal.program[0];
-            channels[(die % self.spec.channels) as usize] += transfer;
+            channels[(die % self.env.spec.channels) as usize] += transfer;
         }
         let longest = |all: Vec<Nanos>| all.into_iter().max().unwrap_or(Nanos::ZERO);
         // No die waits for its channel longer than for all that goes over it.
         let time = longest(dies) + longest(channels);
-        self.counters.save_ns_last = time.0;
+        self.env.counters.save_ns_last = time.0;
         if time > hold_up {
-            self.counters.failed_saves += 1;
+            self.env.counters.failed_saves += 1;
             return false;
         }
         true
@@ -224,15 +224,15 @@ impl SimDrive {
             self.save_partial();
         }
         let durability = self.durability.as_mut().expect("there is a log");
-        let named = durability.apply_all(&self.mapping, &self.layout);
+        let named = durability.apply_all(&self.mapping, &self.env.layout);
         let pages = durability.journal.saved(named);
-        self.counters.journal_programs += u64::from(pages);
+        self.env.counters.journal_programs += u64::from(pages);
         for _ in 0..pages {
-            self.counters.programs_of(Mode::Slc);
+            self.env.counters.programs_of(Mode::Slc);
         }
         for (_, kind, begun) in self.writer.unended_programs() {
             if !begun {
-                self.counters.programs_of(kind.mode);
+                self.env.counters.programs_of(kind.mode);
             }
         }
     }
@@ -241,7 +241,11 @@ impl SimDrive {
     /// shutdown the last of them, which are the drive's own, end before the power goes.
     fn tear(&mut self, clean: bool) {
         let one_shot = self.durability().spec.paired_pages == PairedPages::OneShot;
-        let torn = if clean || one_shot { 0 } else { self.spec.dies };
+        let torn = if clean || one_shot {
+            0
+        } else {
+            self.env.spec.dies
+        };
         for die in 0..torn {
             let under_way: Vec<u64> = self.array.under_way(die).collect();
             for cookie in under_way {
@@ -264,28 +268,28 @@ impl SimDrive {
         self.mapping.tear(slot);
         self.slot_is_void(slot);
         let durability = self.durability.as_mut().expect("there is a log");
-        let bits = self.layout.unit_bits;
+        let bits = self.env.layout.unit_bits;
         for place in slot << bits..(slot + 1) << bits {
             let logical = self.mapping.logical_of(place);
             if logical == UNMAPPED || durability.durable[logical as usize] != place {
                 continue;
             }
             durability.durable[logical as usize] = UNMAPPED;
-            self.counters.paired_units_lost += 1;
+            self.env.counters.paired_units_lost += 1;
         }
     }
 
     /// Everything under way and in working memory goes, but for the mapping.
     fn lose_memory(&mut self) {
         self.heat_up();
-        self.queue.clear();
-        self.array.power_cut(self.queue.now());
-        self.commands = Commands::new(&self.spec);
+        self.env.queue.clear();
+        self.array.power_cut(self.env.queue.now());
+        self.commands = Commands::new(&self.env.spec);
         self.link.power_cut();
         if let Some(cpus) = &mut self.cpus {
             cpus.power_cut();
         }
-        self.controller.power_cut(self.queue.now());
+        self.controller.power_cut(self.env.queue.now());
         if let Some(turns) = &mut self.turns {
             **turns = Turns::new();
         }
@@ -296,14 +300,14 @@ impl SimDrive {
             map.power_cut();
         }
         self.read_ahead = ReadAhead::new();
-        self.collector = Collector::new(&self.spec);
+        self.collector = Collector::new(&self.env.spec);
         self.folder = Folder::default();
         self.trimmer = Trimmer::new();
         self.idle = Idle::default();
         self.sleep_power_cut();
         self.heat_power_cut();
         self.admission = Admission::default();
-        self.holds_arrivals = self.spec.thermal.is_some();
+        self.holds_arrivals = self.env.spec.thermal.is_some();
         self.arrivals.clear();
         self.completions.clear();
     }
@@ -315,18 +319,18 @@ impl SimDrive {
         let dead = |superblock: u32| mapping.valid_in(superblock) == 0;
         for superblock in self.superblocks.open_ones() {
             let begun = self.writer.begun_in(superblock, self.kind_of(superblock));
-            let first = self.layout.first_slot(superblock);
+            let first = self.env.layout.first_slot(superblock);
             scan.extend(first..first + begun);
         }
         let mut skipped = Vec::new();
-        let open = self.writer.power_cut(&self.layout, dead, &mut skipped);
+        let open = self.writer.power_cut(&self.env.layout, dead, &mut skipped);
         let keep = |s: u32| open.iter().any(|&(superblock, ..)| superblock == s);
         let erase = self.superblocks.power_cut(keep, dead);
         for pool in [Pool::Cache, Pool::Main] {
-            let area = self.layout.pool(pool);
+            let area = self.env.layout.pool(pool);
             let to_erase = erase
                 .iter()
-                .filter(|&&s| self.layout.pool_of_superblock(s) == pool);
+                .filter(|&&s| self.env.layout.pool_of_superblock(s) == pool);
             let whole = self.superblocks.erased(pool) + to_erase.count();
             let whole = whole as i64 * i64::from(area.slots_per_superblock);
             let of_pool = open.iter().filter(|o| o.1.pool == pool);
@@ -335,7 +339,7 @@ impl SimDrive {
         }
         let in_slc_mode = i64::from(self.superblocks.dynamic_with_data());
         let of_open = open.iter().filter(|o| o.1 == Kind::DYNAMIC);
-        self.dynamic_taken = in_slc_mode * i64::from(self.layout.shape(Mode::Slc).slots)
+        self.dynamic_taken = in_slc_mode * i64::from(self.env.layout.shape(Mode::Slc).slots)
             - of_open.map(|o| i64::from(o.2)).sum::<i64>();
         for slot in skipped {
             self.slot_is_void(slot);
@@ -361,7 +365,7 @@ impl SimDrive {
         durability.off += now.since(*since);
         durability.power = Power::Starting(now, restart.clone());
         let boot = durability.spec.boot;
-        self.counters.power_ups += 1;
+        self.env.counters.power_ups += 1;
         self.heat_resumes();
         self.set_timer(boot, kind::POWER);
     }
@@ -383,7 +387,7 @@ impl SimDrive {
         let sense = timing.read[0];
         let journal = &self.durability().journal;
         let mut reserved = journal.map_pages + journal.pages;
-        let slot_bytes = self.spec.units_per_slot * UNIT_BYTES as u32;
+        let slot_bytes = self.env.spec.units_per_slot * UNIT_BYTES as u32;
         let copies = self.copies_again();
         let Power::Starting(_, restart) = &mut self.durability_mut().power else {
             unreachable!("the drive is starting");
@@ -396,12 +400,12 @@ impl SimDrive {
             self.submit_upkeep(die, Class::Background, work, Upkeep::RecoveryRead);
         }
         for page in 0..reserved {
-            self.counters.reads_of(Mode::Slc);
+            self.env.counters.reads_of(Mode::Slc);
             let work = Work::Read {
                 sense,
                 bytes: slot_bytes,
             };
-            let die = page % self.spec.dies;
+            let die = page % self.env.spec.dies;
             self.submit_upkeep(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
         for slot in scan {
@@ -430,7 +434,7 @@ impl SimDrive {
         let Power::Starting(since, restart) = power else {
             unreachable!("the drive is starting");
         };
-        self.counters.recovery_ns_last = self.now().since(since).0;
+        self.env.counters.recovery_ns_last = self.now().since(since).0;
         if let Some(blocks) = &mut self.blocks {
             blocks.copied_all();
         }
@@ -527,7 +531,7 @@ mod tests {
         for (own, dynamic) in [(0, 6), (4, 6), (14, 0)] {
             for slots in [3, 40, 700] {
                 let mut drive = drive(own, dynamic);
-                let slot_bytes = u64::from(drive.spec.units_per_slot) * UNIT_BYTES;
+                let slot_bytes = u64::from(drive.env.spec.units_per_slot) * UNIT_BYTES;
                 for slot in 0..slots {
                     drive.submit(Request {
                         tag: slot as u32,

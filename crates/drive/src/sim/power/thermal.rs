@@ -183,7 +183,7 @@ impl Heat {
 impl SimDrive {
     /// The drive's temperature; `None` where the model has none.
     pub fn temperature(&self) -> Option<Temperature> {
-        let spec = self.spec.thermal.as_ref()?;
+        let spec = self.env.spec.thermal.as_ref()?;
         let mut heat = self.heat.clone();
         heat.advance(spec, self.now(), self.energy_pj());
         let mc = |rise_nk: i64| spec.ambient_mc + rise_nk / NK_PER_MK;
@@ -205,11 +205,11 @@ impl SimDrive {
 
     /// Works out the temperature up to now: before the power changes for long.
     pub(in crate::sim) fn heat_up(&mut self) {
-        if self.spec.thermal.is_none() {
+        if self.env.spec.thermal.is_none() {
             return;
         }
         let (now, energy_pj) = (self.now(), self.energy_pj());
-        let spec = self.spec.thermal.as_ref().expect("it has one");
+        let spec = self.env.spec.thermal.as_ref().expect("it has one");
         let whole_before = self.heat.share_ppm == WHOLE_PPM;
         self.heat.advance(spec, now, energy_pj);
         if self.heat.share_ppm < WHOLE_PPM && whole_before {
@@ -220,7 +220,7 @@ impl SimDrive {
 
     /// Begins to step again, if the drive had come to rest.
     pub(in crate::sim) fn heat_resumes(&mut self) {
-        let Some(step) = self.spec.thermal.as_ref().map(|spec| spec.step) else {
+        let Some(step) = self.env.spec.thermal.as_ref().map(|spec| spec.step) else {
             return;
         };
         if !self.heat.timer_set {
@@ -238,7 +238,7 @@ impl SimDrive {
     pub(in crate::sim) fn heat_step_ends(&mut self) {
         self.heat_up();
         self.heat.timer_set = false;
-        if self.queue.next_at() == SimTime::NEVER {
+        if self.env.queue.next_at() == SimTime::NEVER {
             // Nothing will happen until a command arrives, and that begins it again.
             self.holds_arrivals = true;
         } else {

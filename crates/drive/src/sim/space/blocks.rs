@@ -338,7 +338,7 @@ impl SimDrive {
     /// place is being erased.
     #[cold]
     pub(in crate::sim) fn block_is_replaced(&mut self, superblock: u32, die: u32) -> bool {
-        let pool = self.layout.pool_of_superblock(superblock);
+        let pool = self.env.layout.pool_of_superblock(superblock);
         let blocks = self.blocks.as_mut().expect("blocks are told apart");
         if blocks.bears_erase(superblock, die, pool) {
             return false;
@@ -405,16 +405,16 @@ impl SimDrive {
 
     #[cold]
     fn program_failed(&mut self, superblock: u32, row: u32, die: u32) -> Programmed {
-        self.counters.program_failures += 1;
+        self.env.counters.program_failures += 1;
         let mode = self.superblocks.mode(superblock);
-        let pool = self.layout.pool_of_superblock(superblock);
+        let pool = self.env.layout.pool_of_superblock(superblock);
         let mut time = Nanos::ZERO;
         loop {
             if !self.finds_block_for_data(superblock, die) {
                 return Programmed::Nowhere;
             }
-            self.counters.erases += 1;
-            self.counters.slc_erases += u64::from(mode == Mode::Slc);
+            self.env.counters.erases += 1;
+            self.env.counters.slc_erases += u64::from(mode == Mode::Slc);
             time += self.erase_time(mode);
             let blocks = self.blocks.as_mut().expect("blocks are told apart");
             if blocks.bears_erase(superblock, die, pool) {
@@ -451,8 +451,8 @@ impl SimDrive {
         } in replacements
         {
             let mode = self.superblocks.mode(superblock);
-            self.counters.erases += 1;
-            self.counters.slc_erases += u64::from(mode == Mode::Slc);
+            self.env.counters.erases += 1;
+            self.env.counters.slc_erases += u64::from(mode == Mode::Slc);
             let time = self.erase_time(mode) + self.copy_rows(mode, row);
             copied.push((die, time));
         }
@@ -461,14 +461,14 @@ impl SimDrive {
 
     /// Counts the copying of all rows of a block before one; the time it takes on the die.
     fn copy_rows(&mut self, mode: Mode, end: u32) -> Nanos {
-        let together = self.layout.shape(mode).together;
-        self.counters.block_copies += u64::from(end);
+        let together = self.env.layout.shape(mode).together;
+        self.env.counters.block_copies += u64::from(end);
         let mut time = Nanos::ZERO;
         for row in 0..end {
-            self.counters.reads_of(mode);
+            self.env.counters.reads_of(mode);
             time += self.limits.read[mode as usize][row as usize];
             if row.is_multiple_of(together) {
-                self.counters.programs_of(mode);
+                self.env.counters.programs_of(mode);
                 time += self.limits.program[mode as usize][row as usize];
             }
         }
@@ -501,17 +501,17 @@ impl SimDrive {
         purpose: Purpose,
     ) -> bool {
         let mode = self.superblocks.mode(superblock);
-        let together = self.layout.shape(mode).together;
+        let together = self.env.layout.shape(mode).together;
         match failed {
             Programmed::Sound => false,
             Programmed::Again(before) => {
-                let units = together * self.spec.units_per_slot;
+                let units = together * self.env.spec.units_per_slot;
                 let work = Work::Program {
                     program: before + self.limits.program[mode as usize][row as usize],
                     bytes: units * UNIT_BYTES as u32,
                 };
-                self.counters.programs_of(mode);
-                let queue = &mut self.queue;
+                self.env.counters.programs_of(mode);
+                let queue = &mut self.env.queue;
                 self.array
                     .submit_first(queue, die, Class::HostProgram, work, purpose.pack());
                 true
@@ -531,7 +531,7 @@ impl SimDrive {
             self.note_no_block(die, &lost);
         }
         for &(slot, _) in &lost {
-            self.counters.lost_pages += 1;
+            self.env.counters.lost_pages += 1;
             self.mapping.lose_slot(slot);
             self.mapping.tear(slot);
             self.slot_is_void(slot);

@@ -74,7 +74,7 @@ impl SimDrive {
     #[inline(always)]
     pub(in crate::sim) fn slot_cost(&self, kind: Kind) -> i64 {
         if kind == Kind::DYNAMIC {
-            i64::from(self.spec.main.timing.pages_per_word_line())
+            i64::from(self.env.spec.main.timing.pages_per_word_line())
         } else {
             1
         }
@@ -102,14 +102,14 @@ impl SimDrive {
     #[inline(always)]
     pub(in crate::sim) fn kind_of(&self, superblock: u32) -> Kind {
         Kind {
-            pool: self.layout.pool_of_superblock(superblock),
+            pool: self.env.layout.pool_of_superblock(superblock),
             mode: self.superblocks.mode(superblock),
         }
     }
 
     /// Slots of the cache, static and dynamic, that hold data or have held it.
     pub(in crate::sim) fn cache_taken(&self) -> u64 {
-        let pool = self.layout.pool(Pool::Cache);
+        let pool = self.env.layout.pool(Pool::Cache);
         let all = self.slots(Pool::Cache, pool.superblocks);
         let of_static = all - self.free_slots[Pool::Cache as usize];
         (of_static + self.dynamic_taken).max(0) as u64

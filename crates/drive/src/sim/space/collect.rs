@@ -114,7 +114,7 @@ impl SimDrive {
     #[inline(always)]
     fn urge_for_collection(&mut self) {
         if self.awaits_superblocks()
-            && !self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
+            && !self.stream_has_room(self.collector.stream(), self.env.spec.units_per_slot)
         {
             self.urge();
         }
@@ -133,7 +133,7 @@ impl SimDrive {
     #[inline]
     fn collect_depth(&self) -> u32 {
         match self.limits.emptying_paced {
-            None => self.spec.collect.depth,
+            None => self.env.spec.collect.depth,
             Some(slots) => self.emptying_depth(slots),
         }
     }
@@ -142,7 +142,7 @@ impl SimDrive {
     /// more.
     #[cold]
     fn emptying_depth(&self, slots: u32) -> u32 {
-        let depth = self.spec.collect.depth;
+        let depth = self.env.spec.collect.depth;
         let hurries = self.idle.working()
             || self.wants_space()
             || self.cache_pressed()
@@ -188,7 +188,7 @@ impl SimDrive {
         let enters_cache = self.limits.always[StreamId::COLLECT.number()] == Some(Kind::STATIC);
         let above = !enters_cache
             || self.free_slots[Pool::Cache as usize] > self.limits.collect_cache_floor;
-        above && self.stream_has_room(self.collector.stream(), self.spec.units_per_slot)
+        above && self.stream_has_room(self.collector.stream(), self.env.spec.units_per_slot)
     }
 
     fn choose_victim(&mut self) -> bool {
@@ -200,7 +200,7 @@ impl SimDrive {
         if !self.wants_space() {
             return self.choose_old();
         }
-        let closed = Closed::new(&self.layout, &self.superblocks, &self.mapping);
+        let closed = Closed::new(&self.env.layout, &self.superblocks, &self.mapping);
         let levelled = match &mut self.collector.levelling {
             Some(levelling) => levelling.choose(&closed),
             None => None,
@@ -247,7 +247,7 @@ impl SimDrive {
             kind,
             reason,
             next: 0,
-            slots: self.layout.shape(kind.mode).slots,
+            slots: self.env.layout.shape(kind.mode).slots,
         });
     }
 
@@ -255,7 +255,7 @@ impl SimDrive {
     fn collect_next_slot(&mut self) -> bool {
         let victim = self.collector.victim.as_mut().expect("a victim was chosen");
         let Victim { stream, kind, .. } = *victim;
-        let first = self.layout.first_slot(victim.superblock);
+        let first = self.env.layout.first_slot(victim.superblock);
         let begin = victim.next;
         let mut valid = 0;
         while victim.next < victim.slots && valid == 0 {
@@ -269,12 +269,12 @@ impl SimDrive {
         }
         let (within, units) = (end - 1, valid.count_ones());
         let slot = first + within;
-        let (row, die) = self.layout.shape(kind.mode).place(within);
+        let (row, die) = self.env.layout.shape(kind.mode).place(within);
         self.mapping
             .expect_next_moves(first, first + begin, first + end);
         self.collector.under_way += 1;
-        self.promise(stream, self.spec.units_per_slot);
-        self.counters.reads_of(kind.mode);
+        self.promise(stream, self.env.spec.units_per_slot);
+        self.env.counters.reads_of(kind.mode);
         let place = (die, self.limits.read[kind.mode as usize][row as usize]);
         let bytes = units * UNIT_BYTES as u32;
         self.read_flash(
@@ -318,7 +318,7 @@ impl SimDrive {
     pub(in crate::sim) fn collect_arrived(&mut self, slot: u32) {
         let valid = self.mapping.valid_bits(slot);
         let units = u64::from(valid.count_ones());
-        let spec = &self.spec.controller;
+        let spec = &self.env.spec.controller;
         let (core, time) = (spec.core_background, spec.collect_unit * units);
         let job = Job::Collected { slot };
         self.submit_moves(core, job, time, &[slot]);
@@ -332,14 +332,14 @@ impl SimDrive {
         self.place_collected(stream, slot, valid, count);
         let reason = self.collector.victim.map_or(Reason::Space, |v| v.reason);
         let moved = match reason {
-            Reason::Space => &mut self.counters.units_collected,
-            Reason::Cache => &mut self.counters.units_folded,
-            Reason::Wear => &mut self.counters.units_levelled,
-            Reason::Age => &mut self.counters.units_refreshed,
+            Reason::Space => &mut self.env.counters.units_collected,
+            Reason::Cache => &mut self.env.counters.units_folded,
+            Reason::Wear => &mut self.env.counters.units_levelled,
+            Reason::Age => &mut self.env.counters.units_refreshed,
         };
         *moved += u64::from(count);
         // Only now: what is promised covers what is being placed.
-        self.unpromise(stream, self.spec.units_per_slot);
+        self.unpromise(stream, self.env.spec.units_per_slot);
         self.collector.under_way -= 1;
         if self.collector.victim.is_some_and(|v| v.next == v.slots) {
             self.victim_emptied();

@@ -92,8 +92,8 @@ impl SimDrive {
     fn fold_width(&self) -> u32 {
         let cache = self.cache_spec();
         let most = match cache.fold_limit {
-            FoldLimit::Dies { most, .. } => most.min(self.spec.dies),
-            FoldLimit::None | FoldLimit::Slots(_) => self.spec.dies,
+            FoldLimit::Dies { most, .. } => most.min(self.env.spec.dies),
+            FoldLimit::None | FoldLimit::Slots(_) => self.env.spec.dies,
         };
         if self.idle.working() {
             let folds = self.idle.in_slice() && (self.fold_under_way() || self.idle_folds());
@@ -121,7 +121,7 @@ impl SimDrive {
     }
 
     fn sources(&self) -> usize {
-        self.spec.main.timing.pages_per_word_line() as usize
+        self.env.spec.main.timing.pages_per_word_line() as usize
     }
 
     /// Chooses what to fold next. False when there is nothing.
@@ -156,7 +156,7 @@ impl SimDrive {
             *source = self.superblocks.take_closed_cache(0);
         }
         if self.keeps_parity() {
-            let words = self.layout.shape(Mode::Slc).slots.div_ceil(64) as usize;
+            let words = self.env.layout.shape(Mode::Slc).slots.div_ceil(64) as usize;
             self.folder.behind.clear();
             self.folder.behind.resize(words, 0);
         }
@@ -174,7 +174,7 @@ impl SimDrive {
                 continue;
             }
             self.superblocks.take_closed_cache(nth);
-            let slots = self.layout.shape(Mode::Slc).slots;
+            let slots = self.env.layout.shape(Mode::Slc).slots;
             self.give_slots(self.kind_of(superblock), slots);
             self.let_go(superblock);
         }
@@ -183,7 +183,7 @@ impl SimDrive {
     /// Begins the next word line of a die. False when all have begun.
     fn fold_next(&mut self) -> bool {
         let mut fold = self.folder.fold.expect("a fold has begun");
-        let shape = *self.layout.shape(Mode::Slc);
+        let shape = *self.env.layout.shape(Mode::Slc);
         let sources = self.sources();
         if fold.next == shape.slots {
             return false;
@@ -194,7 +194,7 @@ impl SimDrive {
         self.folder.fold = Some(fold);
         let occupied = fold.sources[..sources].iter().any(|&source| {
             self.mapping
-                .occupied_bits(self.layout.first_slot(source) + within)
+                .occupied_bits(self.env.layout.first_slot(source) + within)
                 != 0
         });
         if !occupied && !shape.is_parity(within) {
@@ -202,15 +202,15 @@ impl SimDrive {
             return true;
         }
         self.folder.under_way += 1;
-        self.counters.folds += 1;
+        self.env.counters.folds += 1;
         let work = Work::OnDie {
             busy: self.copy_time(),
         };
         let purpose = Purpose::Fold {
             word_line_die: within,
         };
-        let die = within % self.spec.dies;
-        let queue = &mut self.queue;
+        let die = within % self.env.spec.dies;
+        let queue = &mut self.env.queue;
         self.array
             .submit(queue, die, Class::Background, work, purpose.pack());
         true
@@ -220,8 +220,8 @@ impl SimDrive {
     fn copy_time(&self) -> Nanos {
         let cache = &self.cache_spec().pool.timing;
         let reads = Nanos(cache.read[0].0 * self.sources() as u64);
-        let program = self.spec.main.timing.program_word_line();
-        reads + self.spec.one_shot.unwrap_or(program)
+        let program = self.env.spec.main.timing.program_word_line();
+        reads + self.env.spec.one_shot.unwrap_or(program)
     }
 
     /// Whether a copy has failed: it is done again in another block, before all that waits for
@@ -230,7 +230,7 @@ impl SimDrive {
     #[cold]
     fn fold_fails(&mut self, within: u32) -> bool {
         let fold = self.folder.fold.expect("a fold is under way");
-        let (word_line, die) = (within / self.spec.dies, within % self.spec.dies);
+        let (word_line, die) = (within / self.env.spec.dies, within % self.env.spec.dies);
         let row = word_line * self.sources() as u32;
         match self.copy_fails(fold.target, row, die) {
             None => return false,
@@ -241,15 +241,15 @@ impl SimDrive {
     }
 
     fn fold_again(&mut self, within: u32, before: Nanos) {
-        self.counters.folds += 1;
+        self.env.counters.folds += 1;
         let work = Work::OnDie {
             busy: before + self.copy_time(),
         };
         let purpose = Purpose::Fold {
             word_line_die: within,
         };
-        let die = within % self.spec.dies;
-        let queue = &mut self.queue;
+        let die = within % self.env.spec.dies;
+        let queue = &mut self.env.queue;
         self.array
             .submit_first(queue, die, Class::Background, work, purpose.pack());
     }
@@ -263,11 +263,11 @@ impl SimDrive {
         let mut slots = [0; MOST_SOURCES];
         let mut units = 0;
         for (slot, &source) in slots.iter_mut().zip(&fold.sources[..sources]) {
-            *slot = self.layout.first_slot(source) + word_line_die;
+            *slot = self.env.layout.first_slot(source) + word_line_die;
             self.mapping.expect_moves(*slot);
             units += self.mapping.occupied_bits(*slot).count_ones();
         }
-        let spec = &self.spec.controller;
+        let spec = &self.env.spec.controller;
         let (core, time) = (spec.core_background, spec.fold_unit * u64::from(units));
         let job = Job::Folded { word_line_die };
         self.submit_moves(core, job, time, &slots[..sources]);
@@ -278,7 +278,7 @@ impl SimDrive {
         let fold = self.folder.fold.expect("a fold is under way");
         let sources = self.sources();
         for (page, &source) in fold.sources[..sources].iter().enumerate() {
-            let from = self.layout.first_slot(source) + within;
+            let from = self.env.layout.first_slot(source) + within;
             let to = self.folded_to(&fold, within, page as u32);
             self.fold_page(from, to, fold.target);
         }
@@ -305,10 +305,10 @@ impl SimDrive {
         if logs {
             self.log_transplant(from, valid, to, target);
         }
-        self.counters.units_folded += u64::from(valid.count_ones());
+        self.env.counters.units_folded += u64::from(valid.count_ones());
         if dead > 0 {
             self.mapping.release_kept(from);
-            self.counters.units_folded_dead += u64::from(dead);
+            self.env.counters.units_folded_dead += u64::from(dead);
         }
     }
 
@@ -329,7 +329,7 @@ impl SimDrive {
         for &source in &from[..sources] {
             self.give_slots(self.kind_of(source), 1);
         }
-        if done < self.layout.shape(Mode::Slc).slots {
+        if done < self.env.layout.shape(Mode::Slc).slots {
             return;
         }
         let fold = self.folder.fold.take().expect("a fold is under way");
@@ -346,7 +346,7 @@ impl SimDrive {
     #[cold]
     fn log_folded_group(&mut self, within: u32) {
         self.folder.behind[within as usize / 64] |= 1 << (within % 64);
-        let shape = *self.layout.shape(Mode::Slc);
+        let shape = *self.env.layout.shape(Mode::Slc);
         let group = || (0..).map_while(move |nth| shape.nth_of_group(within, nth));
         if self.folds_early() || !group().all(|other| self.folder.is_behind(other)) {
             return;
@@ -354,7 +354,7 @@ impl SimDrive {
         let fold = self.folder.fold.expect("a fold is under way");
         for other in group() {
             for (page, &source) in fold.sources[..self.sources()].iter().enumerate() {
-                let from = self.layout.first_slot(source) + other;
+                let from = self.env.layout.first_slot(source) + other;
                 let to = self.folded_to(&fold, other, page as u32);
                 let units = self.mapping.valid_bits(to);
                 self.log_transplant(from, units, to, fold.target);
@@ -364,23 +364,23 @@ impl SimDrive {
 
     /// Where a page of a word line on a die goes.
     fn folded_to(&self, fold: &Fold, within: u32, page: u32) -> u32 {
-        let (word_line, die) = (within / self.spec.dies, within % self.spec.dies);
+        let (word_line, die) = (within / self.env.spec.dies, within % self.env.spec.dies);
         let row = word_line * self.sources() as u32 + page;
-        let target = self.layout.first_slot(fold.target);
-        target + self.layout.shape(Mode::Native).at(row, die)
+        let target = self.env.layout.first_slot(fold.target);
+        target + self.env.layout.shape(Mode::Native).at(row, die)
     }
 
     /// Where a slot of the fold under way came from: the word line and die, and the source.
     fn folded_from(&self, slot: u32) -> Option<(u32, u32)> {
         let fold = self.folder.fold.as_ref()?;
-        let (superblock, within) = self.layout.within_superblock(slot);
+        let (superblock, within) = self.env.layout.within_superblock(slot);
         if superblock != fold.target {
             return None;
         }
-        let (row, die) = self.layout.shape(Mode::Native).place(within);
+        let (row, die) = self.env.layout.shape(Mode::Native).place(within);
         let sources = self.sources() as u32;
         let source = fold.sources[(row % sources) as usize];
-        Some((row / sources * self.spec.dies + die, source))
+        Some((row / sources * self.env.spec.dies + die, source))
     }
 
     /// Whether a fold has not come to a slot of the superblock that it fills.
@@ -403,16 +403,16 @@ impl SimDrive {
         if self.folder.fold.is_none() || !self.keeps_parity() || self.folds_early() {
             return place;
         }
-        let bits = self.layout.unit_bits;
+        let bits = self.env.layout.unit_bits;
         let Some((within, source)) = self.folded_from(place >> bits) else {
             return place;
         };
-        let shape = self.layout.shape(Mode::Slc);
+        let shape = self.env.layout.shape(Mode::Slc);
         let mut group = (0..).map_while(|nth| shape.nth_of_group(within, nth));
         if group.all(|other| self.folder.is_behind(other)) {
             return place;
         }
-        let slot = self.layout.first_slot(source) + within;
+        let slot = self.env.layout.first_slot(source) + within;
         slot << bits | place & ((1 << bits) - 1)
     }
 

@@ -43,12 +43,12 @@ impl Idle {
 impl SimDrive {
     pub(in crate::sim) fn host_fell_silent(&mut self) {
         self.idle.silent_since = self.now();
-        if !self.spec.idle_states.is_empty() {
+        if !self.env.spec.idle_states.is_empty() {
             self.sleep_timer_starts(self.now());
         }
         if !self.idle.timer_set {
             self.idle.timer_set = true;
-            self.set_timer(self.spec.idle.delay, kind::IDLE_BEGIN);
+            self.set_timer(self.env.spec.idle.delay, kind::IDLE_BEGIN);
         }
     }
 
@@ -57,10 +57,12 @@ impl SimDrive {
         if !self.host_is_silent() {
             return;
         }
-        let due = self.idle.silent_since + self.spec.idle.delay;
+        let due = self.idle.silent_since + self.env.spec.idle.delay;
         if self.now() < due {
             self.idle.timer_set = true;
-            self.queue.schedule(Lane::Timer, due, kind::IDLE_BEGIN, 0);
+            self.env
+                .queue
+                .schedule(Lane::Timer, due, kind::IDLE_BEGIN, 0);
             return;
         }
         if self.wakes_for_idle_work() {
@@ -70,7 +72,7 @@ impl SimDrive {
         self.want_all_durable();
         // Without idle work the drive stands still until the host speaks again.
         self.idle.working = true;
-        if self.spec.idle.enabled {
+        if self.env.spec.idle.enabled {
             self.slice_begins();
         }
     }
@@ -84,7 +86,7 @@ impl SimDrive {
         }
         self.idle.in_slice = true;
         self.idle.slices = true;
-        let work = self.spec.idle.slice.0 * u64::from(self.spec.idle.duty_percent) / 100;
+        let work = self.env.spec.idle.slice.0 * u64::from(self.env.spec.idle.duty_percent) / 100;
         self.set_timer(Nanos(work), kind::IDLE_SLICE);
         self.pump_all();
     }
@@ -95,8 +97,8 @@ impl SimDrive {
             self.slice_begins();
             return;
         }
-        let duty = u64::from(self.spec.idle.duty_percent);
-        let rest = self.spec.idle.slice.0 * (100 - duty) / 100;
+        let duty = u64::from(self.env.spec.idle.duty_percent);
+        let rest = self.env.spec.idle.slice.0 * (100 - duty) / 100;
         if rest == 0 {
             self.slice_begins();
             return;
@@ -109,7 +111,7 @@ impl SimDrive {
     pub(in crate::sim) fn idle_has_work(&self) -> bool {
         let sources = match self.limits.emptying {
             Some(Emptying::Controller) => 1,
-            _ => self.spec.main.timing.pages_per_word_line() as usize,
+            _ => self.env.spec.main.timing.pages_per_word_line() as usize,
         };
         let to_fold = self.superblocks.closed_cache().len() >= sources
             && (self.limits.emptying != Some(Emptying::OnChip) || self.idle_folds());
@@ -122,15 +124,15 @@ impl SimDrive {
         self.idle.working = false;
         self.idle.in_slice = false;
         self.idle.slices = false;
-        self.queue.cancel(kind::IDLE_SLICE, 0);
+        self.env.queue.cancel(kind::IDLE_SLICE, 0);
         self.pump_all();
     }
 
     /// Gives idle work up until the host has spoken again; what was received and not yet
     /// programmed is.
     pub(in crate::sim) fn idle_halts(&mut self) {
-        self.queue.cancel(kind::IDLE_BEGIN, 0);
-        self.queue.cancel(kind::IDLE_SLICE, 0);
+        self.env.queue.cancel(kind::IDLE_BEGIN, 0);
+        self.env.queue.cancel(kind::IDLE_SLICE, 0);
         self.idle = Idle {
             working: true,
             silent_since: self.idle.silent_since,
@@ -144,20 +146,21 @@ impl SimDrive {
     /// begins when it is awake. False when there is none, or when it is awake.
     fn wakes_for_idle_work(&mut self) -> bool {
         let open = self.writer.has_open_slot() || self.owes_journal();
-        let work = open || self.spec.idle.enabled && self.idle_has_work();
+        let work = open || self.env.spec.idle.enabled && self.idle_has_work();
         if !work || !self.is_asleep() {
             return false;
         }
         let at = self.wake();
         self.sleep_timer_starts(at);
         self.idle.timer_set = true;
-        self.queue.schedule(Lane::Timer, at, kind::IDLE_BEGIN, 0);
+        self.env
+            .queue
+            .schedule(Lane::Timer, at, kind::IDLE_BEGIN, 0);
         true
     }
 
     /// Sets a timer.
     pub(in crate::sim) fn set_timer(&mut self, after: Nanos, kind: u8) {
-        let at = self.queue.now() + after;
-        self.queue.schedule(Lane::Timer, at, kind, 0);
+        self.env.set_timer(after, kind);
     }
 }

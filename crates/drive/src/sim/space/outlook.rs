@@ -10,7 +10,7 @@ impl SimDrive {
     /// something else may begin before: a cache that fills, a table of which more lies on flash,
     /// heat, streams and levelling that follow what was written, flash that fails, TRIM under way.
     pub(in crate::sim) fn bytes_until_moves(&self) -> Option<u64> {
-        let spec = &self.spec;
+        let spec = &self.env.spec;
         let may_change = spec.cache.is_some()
             || spec.map.is_some()
             || spec.thermal.is_some()
@@ -23,7 +23,7 @@ impl SimDrive {
         if may_change {
             return None;
         }
-        let main = self.layout.pool(Pool::Main);
+        let main = self.env.layout.pool(Pool::Main);
         let all = main.first_superblock..main.first_superblock + main.superblocks;
         let empty = |&s: &u32| self.superblocks.is_closed(s) && self.mapping.occupied_in(s) == 0;
         let empty = self.slots(Pool::Main, all.filter(empty).count() as u32);

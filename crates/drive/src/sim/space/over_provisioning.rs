@@ -64,12 +64,12 @@ impl SimDrive {
             self.make_durable();
         }
         let units = (bytes / UNIT_BYTES) as u32;
-        self.spec.user_bytes = bytes;
+        self.env.spec.user_bytes = bytes;
         if let Some(durability) = &mut self.durability {
-            durability.set_logical_units(&self.spec, units);
+            durability.set_logical_units(&self.env.spec, units);
         }
         self.mapping.set_logical_units(units);
-        self.writer.sorting.forget_heat(&self.spec, units);
+        self.writer.sorting.forget_heat(&self.env.spec, units);
         Ok(())
     }
 }

@@ -151,7 +151,7 @@ impl SimDrive {
     /// Whether the buffer has room for so many units.
     #[inline]
     fn buffer_has(&self, units: u32) -> bool {
-        self.writer.buffered + units <= self.spec.buffer.write_units
+        self.writer.buffered + units <= self.env.spec.buffer.write_units
     }
 
     /// Starts what makes space for the host. Whether there is some now.
@@ -232,7 +232,7 @@ impl SimDrive {
 
     /// Slots of `superblocks` in `pool`.
     pub(in crate::sim) fn slots(&self, pool: Pool, superblocks: u32) -> i64 {
-        i64::from(superblocks) * i64::from(self.layout.pool(pool).slots_per_superblock)
+        i64::from(superblocks) * i64::from(self.env.layout.pool(pool).slots_per_superblock)
     }
 
     /// Whether `units` more can be placed, leaving the other streams what they have been

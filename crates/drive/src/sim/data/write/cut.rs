@@ -173,7 +173,7 @@ impl SimDrive {
     /// Closes the slots of an open superblock up to `slot`, full, partly filled or empty, as
     /// far as no room is taken that was promised.
     pub(in crate::sim) fn fill_to(&mut self, slot: u32) {
-        let (superblock, last) = self.layout.within_superblock(slot);
+        let (superblock, last) = self.env.layout.within_superblock(slot);
         for id in (0..self.writer.sorting.numbers).map(StreamId::nth) {
             loop {
                 let stream = &self.writer.streams[id.number()];
@@ -189,9 +189,9 @@ impl SimDrive {
                 self.find_next(id, padding);
                 if filled == 0 {
                     self.begin_slot(id);
-                    self.counters.filler_slots += 1;
+                    self.env.counters.filler_slots += 1;
                 } else {
-                    self.counters.padded_slots += 1;
+                    self.env.counters.padded_slots += 1;
                 }
                 if id.is_host() {
                     // The slot gives its whole size back when it is programmed.

@@ -30,17 +30,17 @@ impl SimDrive {
     fn take_in(&mut self, command: u32, bytes: u32) {
         let first = std::mem::take(&mut self.commands.get_mut(command).first_unit_due);
         let units = u64::from(bytes).div_ceil(UNIT_BYTES) - u64::from(first);
-        let spec = &self.spec.controller;
+        let spec = &self.env.spec.controller;
         let time = spec.write_unit * units;
         if time == Nanos::ZERO && self.writer.to_take_in == 0 {
             self.place_arrived(command, bytes);
             return;
         }
         self.writer.to_take_in += 1;
-        let ahead = spec.write_unit.min(self.spec.host.unit_time()) * units.saturating_sub(1);
+        let ahead = spec.write_unit.min(self.env.spec.host.unit_time()) * units.saturating_sub(1);
         let job = (Job::Received { command, bytes }, time);
         self.controller
-            .submit_begun(&mut self.queue, spec.core_write, job, ahead);
+            .submit_begun(&mut self.env.queue, spec.core_write, job, ahead);
     }
 
     /// The firmware has worked on data that had come.

@@ -229,12 +229,15 @@ impl SimDrive {
         let time = pcie.time(packets.bytes(), packets.step());
         pcie.busy_ns += time.0;
         pcie.directions[direction as usize].current = packets;
-        let at = self.queue.now() + time;
+        let at = self.env.queue.now() + time;
         // But for data, what is sent takes some tens of nanoseconds.
         if matches!(packets.step(), Step::ReadData | Step::WriteData) {
-            self.queue.schedule(Lane::Link, at, kind::LINK, direction);
+            self.env
+                .queue
+                .schedule(Lane::Link, at, kind::LINK, direction);
         } else {
-            self.queue
+            self.env
+                .queue
                 .schedule_soon(Lane::Link, at, kind::LINK, direction);
         }
     }
@@ -300,14 +303,14 @@ impl SimDrive {
 
     /// A read request has reached the host.
     fn memory_asked(&mut self, command: u32, bytes: u32, step: Step) {
-        let now = self.queue.now();
+        let now = self.env.queue.now();
         let pcie = self.pcie();
         let at = now + pcie.spec.memory_read;
         let first = pcie.memory.is_empty();
         let answer = Packets::new(command, bytes, step);
         pcie.memory.push_back((at, answer));
         if first {
-            self.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
+            self.env.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
         }
     }
 
@@ -315,7 +318,7 @@ impl SimDrive {
         let memory = &mut self.pcie().memory;
         let (_, answer) = memory.pop_front().expect("the memory was asked");
         if let Some(&(at, _)) = memory.front() {
-            self.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
+            self.env.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
         }
         self.pcie_queue(answer.command(), answer.bytes(), answer.step());
     }

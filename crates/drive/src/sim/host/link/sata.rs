@@ -77,15 +77,15 @@ impl SimDrive {
     #[inline(always)]
     fn sata_start(&mut self, transfer: Transfer) {
         let overhead = match self.commands.first_transfer(transfer.command) {
-            true => self.spec.host.command_overhead,
+            true => self.env.spec.host.command_overhead,
             false => Nanos::ZERO,
         };
         let sata = self.sata();
         let time = sata.time(transfer.bytes) + overhead;
         sata.busy_ns += time.0;
         sata.current = Some(transfer);
-        let at = self.queue.now() + time;
-        self.queue.schedule(Lane::Link, at, kind::LINK, 0);
+        let at = self.env.queue.now() + time;
+        self.env.queue.schedule(Lane::Link, at, kind::LINK, 0);
     }
 
     #[inline(always)]

@@ -113,7 +113,7 @@ impl SimDrive {
     #[inline(always)]
     fn still_blocks(&self, blocker: u32) -> bool {
         blocker != NONE
-            && (self.writer.in_buffer(blocker) || self.writer.will_begin(&self.layout, blocker))
+            && (self.writer.in_buffer(blocker) || self.writer.will_begin(&self.env.layout, blocker))
     }
 
     /// Counts what is ready. Nothing that happens to the log makes it fewer, and it does not
@@ -149,7 +149,7 @@ impl SimDrive {
     #[inline]
     fn blocker_of(&self, entry: Entry, safe: &mut Spans) -> Option<u32> {
         let (to, units) = entry.places()?;
-        let bits = self.layout.unit_bits;
+        let bits = self.env.layout.unit_bits;
         let (mut next, end) = (to >> bits, ((to + units - 1) >> bits) + 1);
         while next < end {
             let slot = next;
@@ -179,8 +179,8 @@ impl SimDrive {
             return NONE_SAFE;
         }
         let durability = self.durability.as_ref().expect("there is a log");
-        let (superblock, within) = self.layout.within_superblock(slot);
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let (superblock, within) = self.env.layout.within_superblock(slot);
+        let shape = self.env.layout.shape(self.superblocks.mode(superblock));
         let first = slot - within;
         let pads = durability.spec.paired_pages == PairedPages::Pad;
         let paired = pads && self.superblocks.is_open(superblock);
@@ -200,15 +200,16 @@ impl SimDrive {
     /// The first slot that must be programmed before a change is ready.
     fn awaited_slot(&self, entry: Entry) -> Option<u32> {
         let (to, units) = entry.places()?;
-        let bits = self.layout.unit_bits;
+        let bits = self.env.layout.unit_bits;
         let slots = to >> bits..=(to + units - 1) >> bits;
         slots.into_iter().find(|&slot| !self.is_safe(slot))
     }
 
     /// The slots that share a word line with a slot, itself among them.
     pub(in crate::sim) fn word_line(&self, slot: u32) -> impl Iterator<Item = u32> + use<> {
-        let superblock = self.layout.superblock_of_slot(slot);
-        self.layout
+        let superblock = self.env.layout.superblock_of_slot(slot);
+        self.env
+            .layout
             .word_line(slot, self.superblocks.mode(superblock))
     }
 
@@ -226,12 +227,12 @@ impl SimDrive {
         if durability.spec.paired_pages != PairedPages::Pad {
             return None;
         }
-        let (superblock, within) = self.layout.within_superblock(slot);
+        let (superblock, within) = self.env.layout.within_superblock(slot);
         if !self.superblocks.is_open(superblock) {
             return None;
         }
         let (first, begun) = (slot - within, self.writer.begun_so_far(superblock));
-        let shape = self.layout.shape(self.superblocks.mode(superblock));
+        let shape = self.env.layout.shape(self.superblocks.mode(superblock));
         let mut line = shape.word_line(within);
         let awaited = line.find(|&w| w >= begun || self.writer.in_buffer(first + w));
         awaited.map(|w| first + w)

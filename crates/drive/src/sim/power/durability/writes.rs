@@ -42,7 +42,7 @@ impl SimDrive {
             return Some(0);
         }
         let piece = durability.piece_units.min(end - at);
-        if self.writer.host_promised() + piece > self.spec.buffer.write_units {
+        if self.writer.host_promised() + piece > self.env.spec.buffer.write_units {
             return None;
         }
         Some(piece)
@@ -169,14 +169,17 @@ impl SimDrive {
         if place == LOST {
             return self.log_lost_run(first, end);
         }
-        let slot_units = 1 << self.layout.unit_bits;
+        let slot_units = 1 << self.env.layout.unit_bits;
         let most = (end - first).min(slot_units - (place & (slot_units - 1)));
         let follows = |nth: &u32| self.mapping.lookup(first + nth) == place + nth;
         let next = first + 1 + (1..most).take_while(follows).count() as u32;
         let to = self.kept_place(place);
         let mut entry = Entry::new(Change::Write, first, next - first, to);
         entry.ends = next == end;
-        let superblock = self.layout.superblock_of_slot(to >> self.layout.unit_bits);
+        let superblock = self
+            .env
+            .layout
+            .superblock_of_slot(to >> self.env.layout.unit_bits);
         let durability = self.durability.as_mut().expect("the caller looked");
         durability.push(entry, Some(superblock));
         next

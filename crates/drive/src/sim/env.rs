@@ -1,0 +1,61 @@
+//! What every component is handed: the drive's figures, where things lie, the clock with its events,
+//! and the counters.
+
+use stend_base::{EventQueue, Nanos, SimTime};
+
+use crate::sim::counters::Counters;
+use crate::sim::map::layout::Layout;
+use crate::spec::Spec;
+
+/// The surroundings of all components of a drive.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Env {
+    /// The figures that the drive runs on.
+    pub spec: Spec,
+    /// Where superblocks and pages lie.
+    pub layout: Layout,
+    /// The clock, and the events to come.
+    pub queue: EventQueue,
+    /// What the drive has done.
+    pub counters: Counters,
+    /// Hash of the history: see [`Env::trace`].
+    trace: u64,
+}
+
+impl Env {
+    pub fn new(spec: Spec, layout: Layout, queue: EventQueue) -> Env {
+        Env {
+            spec,
+            layout,
+            queue,
+            counters: Counters::default(),
+            trace: 0,
+        }
+    }
+
+    /// The present instant.
+    #[inline(always)]
+    pub fn now(&self) -> SimTime {
+        self.queue.now()
+    }
+
+    /// Adds an event of a kind to the hash of the history, with its instant.
+    #[inline(always)]
+    pub fn trace(&mut self, kind: u8, index: u32) {
+        let what = u64::from(kind) << 32 | u64::from(index);
+        // FNV-1a by words: order matters, and it costs a multiplication.
+        self.trace = (self.trace ^ what ^ self.queue.now().0.rotate_left(24))
+            .wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    /// The hash of the history so far.
+    pub fn trace_hash(&self) -> u64 {
+        self.trace
+    }
+
+    /// Sets the timer of a kind, of which there is one.
+    pub fn set_timer(&mut self, after: Nanos, kind: u8) {
+        let at = self.queue.now() + after;
+        self.queue.schedule(stend_base::Lane::Timer, at, kind, 0);
+    }
+}
