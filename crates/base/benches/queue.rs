@@ -29,7 +29,7 @@ fn lane(delay: Nanos) -> Lane {
     }
 }
 
-/// Things that await nothing at any time.
+/// Sources without a pending event at any time.
 const SILENT: u32 = 8;
 
 fn pop_and_schedule(criterion: &mut Criterion) {
@@ -45,16 +45,16 @@ fn pop_and_schedule(criterion: &mut Criterion) {
             .collect();
         let mut silent: Vec<u32> = (0..pending + SILENT).collect();
         let mut queue = EventQueue::new(&[pending + SILENT]);
-        for (&delay, thing) in delays.iter().zip(silent.drain(SILENT as usize..)) {
-            queue.schedule(lane(delay), queue.now() + delay, 0, thing);
+        for (&delay, source) in delays.iter().zip(silent.drain(SILENT as usize..)) {
+            queue.schedule(lane(delay), queue.now() + delay, 0, source);
         }
         group.throughput(Throughput::Elements(delays.len() as u64));
         group.bench_function(BenchmarkId::from_parameter(pending), |bencher| {
             bencher.iter(|| {
                 for (turn, &delay) in delays.iter().enumerate() {
                     let event = queue.pop().expect("events are pending");
-                    let mut next = event.thing;
-                    // Mostly the same thing goes on; now and then it is another's turn.
+                    let mut next = event.source;
+                    // Mostly the same source goes on; every fourth time another does.
                     if turn % 4 == 0 {
                         let other = turn / 4 % silent.len();
                         std::mem::swap(&mut next, &mut silent[other]);

@@ -1,8 +1,8 @@
-//! The protocol between a load and whatever serves it in virtual time.
+//! The interface between a load and a device that serves it in virtual time.
 
 use crate::time::SimTime;
 
-/// What a request asks for.
+/// The operation of a request.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -12,18 +12,18 @@ pub enum Op {
     Read,
     /// Write the range.
     Write,
-    /// Tell the device that the range holds nothing of worth (ATA DATA SET MANAGEMENT / TRIM).
+    /// Tell the device that the range holds no data any more (ATA DATA SET MANAGEMENT, TRIM).
     Trim,
-    /// Make everything acknowledged so far survive a power cut.
+    /// Make everything acknowledged so far durable.
     Flush,
 }
 
 /// One request. Offsets and lengths are multiples of 512 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Request {
-    /// Chosen by the sender, handed back in the [`Completion`]. The device never interprets it.
+    /// Chosen by the sender, returned in the [`Completion`]. The device never interprets it.
     pub tag: u32,
-    /// What to do.
+    /// The operation.
     pub op: Op,
     /// First byte.
     pub offset_bytes: u64,
@@ -31,7 +31,7 @@ pub struct Request {
     pub len_bytes: u64,
     /// Number of the sending thread: a host may have a queue and a processor for each.
     pub queue: u16,
-    /// Force unit access, of writes only: complete when the data survives a power cut.
+    /// Force unit access, of writes only: complete when the data is durable.
     pub fua: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct Completion {
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub enum Status {
-    /// It was served.
+    /// The request was served.
     #[default]
     Ok,
     /// The device takes no writes any more.
@@ -62,11 +62,10 @@ pub enum Status {
 
 /// Something that serves requests in virtual time.
 ///
-/// The sender owns the clock's pace: nothing happens between two calls of
-/// [`Device::advance`]. Any number of requests may be outstanding; a device that
-/// takes fewer at once queues the rest in the order of submission.
+/// The sender moves the clock: time passes only in [`Device::advance`]. Any number of requests may
+/// be outstanding; a device with a smaller queue depth queues the rest in the order of submission.
 pub trait Device {
-    /// Bytes that can be addressed.
+    /// Capacity that can be addressed, bytes.
     fn capacity_bytes(&self) -> u64;
 
     /// The present instant.
@@ -79,16 +78,16 @@ pub trait Device {
     /// without being a flush: the sender checks its ranges.
     fn submit(&mut self, request: Request);
 
-    /// A request that begins at this offset will probably be handed over some dozens of requests
-    /// from now: what the device has to look up for it may be fetched. Changes nothing that can
-    /// be seen.
+    /// A hint: a request that begins at this offset will probably be submitted some dozens of
+    /// requests from now, so that the device may prefetch what it has to look up for it. Changes
+    /// nothing that can be observed.
     #[inline]
     fn expect(&self, offset_bytes: u64) {
         let _ = offset_bytes;
     }
 
-    /// The same of a write that is among the next; mostly [`Device::expect`] has told of it
-    /// before.
+    /// The same hint for a write that is among the next requests; mostly after
+    /// [`Device::expect`].
     #[inline]
     fn expect_write(&self, offset_bytes: u64) {
         let _ = offset_bytes;
@@ -98,18 +97,18 @@ pub trait Device {
     ///
     /// Returns the completion, with [`Device::now`] equal to its instant; or `None`,
     /// with [`Device::now`] equal to `limit` (unchanged where that is
-    /// [`SimTime::NEVER`]: nothing more will happen). Completions of one instant come one a
-    /// call, in a reproducible order. `limit` must not lie before [`Device::now`].
+    /// [`SimTime::NEVER`]: nothing more will happen). Of completions of one instant, each call
+    /// returns one, in a reproducible order. `limit` must not lie before [`Device::now`].
     fn advance(&mut self, limit: SimTime) -> Option<Completion>;
 
-    /// Bytes that it has written to its flash for whatever reason, since it was made; `None`
-    /// where that is not known.
+    /// Bytes written to its flash for any reason since it was made; `None` where that is not
+    /// known.
     fn flash_written_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// Bytes that it can still write to its flash before it has to do anything for them that it
-    /// does not do now; `None` where that is not known.
+    /// Bytes that it can still write to its flash before it has to do work that it does not do now
+    /// (such as garbage collection); `None` where that is not known.
     fn steady_bytes(&self) -> Option<u64> {
         None
     }

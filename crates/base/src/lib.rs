@@ -1,8 +1,7 @@
-//! The ground everything else stands on: virtual time in integer nanoseconds,
-//! the total order of events, reproducible random streams, and the protocol by
-//! which a load and a drive talk.
+//! What all crates build on: virtual time in integer nanoseconds, the total order of events,
+//! reproducible random streams, and the interface between a load and a device.
 //!
-//! Nothing here knows what a drive is made of or what is measured.
+//! It knows nothing of drives or measurements.
 
 pub mod device;
 pub mod queue;

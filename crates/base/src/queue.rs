@@ -4,34 +4,34 @@
 //! depends on what it is, never on the order in which it was scheduled. Kinds are numbered
 //! by their owner, which documents the reason for each place.
 //!
-//! A drive is a fixed set of things (dies, cores, a link, timers), each of which awaits at
-//! most one event in a lane. An event is one integer, time above the number of its thing above its
-//! lane, so that no comparison can disagree.
+//! A drive is a fixed set of *sources* of events (dies, cores, a link, timers). Each source has at
+//! most one pending event in a lane. An event is one integer, its key: the time, below it the
+//! number of the source, below that the lane. So events compare as integers, and no two pending
+//! ones are equal.
 //!
-//! Most delays are constants of the drive: what senses for 60 µs ends in the order in
-//! which it began. So the queue is a few sorted lanes ([`Lane`]), merged as they are
-//! taken from. Whoever schedules says in which lane an event is likely to come last; there
-//! it is put in its place from the end, mostly without a step. The order in which events
-//! are taken does not depend on the lane.
+//! Most delays are constants of the drive: reads of 60 µs end in the order in which they began.
+//! So the queue is a few sorted lanes ([`Lane`]) that are merged as events are taken. Whoever
+//! schedules an event names the lane in which it is likely to come last; insertion from the end
+//! then mostly takes no step. The order in which events are taken does not depend on the lane.
 
 use crate::time::SimTime;
 
-/// The kinds that a queue can tell apart.
+/// Most kinds of a queue.
 const KINDS: usize = 16;
 
 /// No event: later than every event.
 const NOTHING: u64 = u64::MAX;
 
-/// Most things of all kinds together.
-const THINGS_MAX: usize = 1 << 11;
+/// Most sources of all kinds together.
+const SOURCES_MAX: usize = 1 << 11;
 
-/// Where an event is put: events that are added in nearly ascending order share a lane.
-/// It comes back with the event, so that what is to be done can be told by it.
+/// Where an event is put: events that are added in nearly ascending order share a lane. The lane
+/// comes back with the event, so that the receiver can branch on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Lane {
-    /// A die has sensed.
+    /// A die has sensed a page.
     Sense = 0,
-    /// The data of a read has been moved.
+    /// A channel has moved the data of a read.
     Move = 1,
     /// A die has programmed, erased or copied.
     Work = 2,
@@ -62,38 +62,38 @@ impl Lane {
 
 const LANES: usize = 1 << LANE_BITS;
 
-/// Lanes of which the least key is known.
+/// Lanes in a group of which the least key is kept.
 const LANES_TOGETHER: usize = 4;
 
-/// Bits of a key below the thing.
+/// Bits of a key below the number of the source.
 const LANE_BITS: u32 = 3;
 
-/// What happens, to whom.
+/// An event that was taken from the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// When it happens.
     pub at: SimTime,
     /// The lane in which it was scheduled.
     pub lane: Lane,
-    /// Number of the thing, all kinds counted through; it also ranks events of one instant.
-    pub thing: u32,
+    /// Number of the source among those of all kinds; it also ranks events of one instant.
+    pub source: u32,
 }
 
-/// A sorted ring of keys.
+/// A sorted ring buffer of keys.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Sorted {
-    /// As many as there are things, rounded up to a power of two: a ring no longer than it must
-    /// be stays in the fastest memory.
+    /// As many as there are sources, rounded up to a power of two: a short ring stays in the
+    /// first-level cache of the processor.
     keys: Box<[u64]>,
-    /// Running numbers of the first key, and of the one after the last.
+    /// Running numbers of the first key and of the one after the last.
     first: usize,
     end: usize,
 }
 
 impl Sorted {
-    fn new(things: usize) -> Sorted {
+    fn new(sources: usize) -> Sorted {
         Sorted {
-            keys: vec![NOTHING; things.next_power_of_two()].into_boxed_slice(),
+            keys: vec![NOTHING; sources.next_power_of_two()].into_boxed_slice(),
             first: 0,
             end: 0,
         }
@@ -109,10 +109,13 @@ impl Sorted {
         self.end.wrapping_sub(self.first)
     }
 
-    /// Puts a key in its place, from the end.
+    /// Inserts a key, from the end.
     #[inline]
     fn add(&mut self, key: u64) {
-        debug_assert!(self.len() < self.keys.len(), "a thing awaits two events");
+        debug_assert!(
+            self.len() < self.keys.len(),
+            "a source has two events in a lane"
+        );
         let mut place = self.end;
         while place != self.first {
             let before = *self.at(place.wrapping_sub(1));
@@ -129,7 +132,10 @@ impl Sorted {
     /// Puts a key before all others.
     #[inline]
     fn add_first(&mut self, key: u64) {
-        debug_assert!(self.len() < self.keys.len(), "a thing awaits two events");
+        debug_assert!(
+            self.len() < self.keys.len(),
+            "a source has two events in a lane"
+        );
         self.first = self.first.wrapping_sub(1);
         *self.at(self.first) = key;
     }
@@ -145,7 +151,7 @@ impl Sorted {
         key
     }
 
-    /// Takes a key out of which `found` is true. False if there is none.
+    /// Removes the key of which `found` is true. False if there is none.
     fn remove(&mut self, found: impl Fn(u64) -> bool) -> bool {
         let mut place = self.first;
         while place != self.end && !found(*self.at(place)) {
@@ -163,65 +169,65 @@ impl Sorted {
     }
 }
 
-/// The key before all others.
+/// A key below all others.
 const BEFORE: u64 = 0;
 
-/// Pending events: at most one for each thing in each lane.
+/// Pending events: at most one for each source in each lane.
 ///
-/// The first key of a lane stands outside of its ring: many lanes hold no other. The least of
-/// four first keys is kept, so that taking one looks at four and not at all.
+/// The first key of a lane is kept outside of its ring, since many lanes hold no other. The least
+/// of each four first keys is kept, so that taking an event compares four keys, not all.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct EventQueue {
     /// A key outside the lanes: see [`EventQueue::schedule_soon`].
-    in_hand: u64,
+    next_soon: u64,
     /// The least of the first keys of the lanes, by [`LANES_TOGETHER`].
     least: [u64; LANES / LANES_TOGETHER],
     /// Bits of a key below the time.
     low_bits: u32,
     now: SimTime,
     taken: u64,
-    /// The key that was taken last. No event with a key up to this one, or up to `passed`, is
-    /// still to come, but for those that are scheduled at the present instant itself.
+    /// The key that was taken last. Every event with a key up to this one, or up to `passed`, has
+    /// been taken, but for those that were scheduled at the present instant itself.
     last: u64,
     passed: u64,
-    /// The first key of each lane, and those behind it.
+    /// The first key of each lane, and the keys behind it.
     heads: [u64; LANES],
     lanes: [Sorted; LANES],
-    /// Number of the first thing of each kind.
-    first_thing: [u32; KINDS],
-    kind_of_thing: Vec<u8>,
+    /// Number of the first source of each kind.
+    first_source: [u32; KINDS],
+    kind_of_source: Vec<u8>,
 }
 
 impl EventQueue {
-    /// An empty queue at power-on. `things[k]` is how many things of kind `k` there are.
+    /// An empty queue at power-on. `sources[k]` is the number of sources of kind `k`.
     ///
     /// # Panics
-    /// When there are more than 16 kinds or 2,048 things.
-    pub fn new(things: &[u32]) -> EventQueue {
-        assert!(things.len() <= KINDS, "a queue has at most {KINDS} kinds");
-        let mut first_thing = [0; KINDS];
-        let mut kind_of_thing = Vec::new();
-        for (kind, &number) in (0u8..).zip(things) {
-            first_thing[usize::from(kind)] = kind_of_thing.len() as u32;
-            kind_of_thing.extend(std::iter::repeat_n(kind, number as usize));
+    /// With more than 16 kinds or 2,048 sources.
+    pub fn new(sources: &[u32]) -> EventQueue {
+        assert!(sources.len() <= KINDS, "a queue has at most {KINDS} kinds");
+        let mut first_source = [0; KINDS];
+        let mut kind_of_source = Vec::new();
+        for (kind, &number) in (0u8..).zip(sources) {
+            first_source[usize::from(kind)] = kind_of_source.len() as u32;
+            kind_of_source.extend(std::iter::repeat_n(kind, number as usize));
         }
         assert!(
-            kind_of_thing.len() <= THINGS_MAX,
-            "a queue has at most {THINGS_MAX} things"
+            kind_of_source.len() <= SOURCES_MAX,
+            "a queue has at most {SOURCES_MAX} sources"
         );
-        let lane = Sorted::new(kind_of_thing.len());
+        let lane = Sorted::new(kind_of_source.len());
         EventQueue {
-            in_hand: NOTHING,
+            next_soon: NOTHING,
             least: [NOTHING; LANES / LANES_TOGETHER],
-            low_bits: LANE_BITS + kind_of_thing.len().next_power_of_two().ilog2(),
+            low_bits: LANE_BITS + kind_of_source.len().next_power_of_two().ilog2(),
             now: SimTime::ZERO,
             taken: 0,
             last: BEFORE,
             passed: BEFORE,
             heads: [NOTHING; LANES],
             lanes: std::array::from_fn(|_| lane.clone()),
-            first_thing,
-            kind_of_thing,
+            first_source,
+            kind_of_source,
         }
     }
 
@@ -231,32 +237,32 @@ impl EventQueue {
         self.now
     }
 
-    /// How many events have been taken so far.
+    /// Events taken so far.
     pub fn taken(&self) -> u64 {
         self.taken
     }
 
-    /// Adds the event of a thing, which must not have one in this lane.
+    /// Schedules the event of a source, which must not have one in this lane.
     ///
     /// # Panics
-    /// When `at` lies in the past, or too far in the future to be told from other events:
-    /// beyond 2^55 ns (417 days) with up to 64 things, 2^50 ns (13 days) with 2,048.
+    /// When `at` lies in the past, or beyond the end of virtual time: 2^55 ns (417 days) with up
+    /// to 64 sources, 2^50 ns (13 days) with 2,048.
     #[inline]
     pub fn schedule(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) {
         let key = self.checked_key(lane, at, kind, index);
         self.add(lane as usize, key);
     }
 
-    /// The same for an event that is likely to be taken before any other is scheduled in this
-    /// way: it costs less, then.
+    /// [`EventQueue::schedule`] for an event that is likely to be taken before another is
+    /// scheduled in this way; it then costs less.
     ///
     /// # Panics
     /// As [`EventQueue::schedule`].
     #[inline]
     pub fn schedule_soon(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) {
         let key = self.checked_key(lane, at, kind, index);
-        if self.in_hand == NOTHING {
-            self.in_hand = key;
+        if self.next_soon == NOTHING {
+            self.next_soon = key;
         } else {
             self.add(lane as usize, key);
         }
@@ -288,23 +294,23 @@ impl EventQueue {
         }
     }
 
-    /// The first key of all.
+    /// The least key of all.
     #[inline]
     fn first(&self) -> u64 {
         let [a, b] = self.least;
-        self.in_hand.min(a.min(b))
+        self.next_soon.min(a.min(b))
     }
 
-    /// An event is scheduled at the present instant: it may come before what was taken there.
+    /// An event is scheduled at the present instant: its key may lie below the last one taken.
     #[cold]
     fn note_passed(&mut self, at: SimTime) {
         assert!(at == self.now, "an event was scheduled in the past");
         self.passed = self.passed.max(self.last);
     }
 
-    /// Whether the event of a thing would have been taken by now, had it been scheduled before
-    /// the instant `at` began: so an event that mostly finds nothing to do need not be
-    /// scheduled until something is known to await it.
+    /// Whether the event of a source would have been taken by now, had it been scheduled before
+    /// the instant `at` began. So an event that mostly has no effect need not be scheduled until
+    /// something depends on it.
     #[inline]
     pub fn has_passed(&self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
         self.key(lane, at, kind, index) <= self.passed.max(self.last)
@@ -312,26 +318,26 @@ impl EventQueue {
 
     #[inline]
     fn key(&self, lane: Lane, at: SimTime, kind: u8, index: u32) -> u64 {
-        let thing = self.first_thing[usize::from(kind) % KINDS] + index;
-        debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
-        at.0 << self.low_bits | u64::from(thing) << LANE_BITS | lane as u64
+        let source = self.first_source[usize::from(kind) % KINDS] + index;
+        debug_assert_eq!(self.kind_of_source.get(source as usize), Some(&kind));
+        at.0 << self.low_bits | u64::from(source) << LANE_BITS | lane as u64
     }
 
-    /// Takes the events of a thing away, if it has any.
+    /// Cancels all events of a source, if it has any.
     pub fn cancel(&mut self, kind: u8, index: u32) {
-        let thing = self.first_thing[usize::from(kind)] + index;
-        debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
-        let things = (1 << self.low_bits) - 1;
-        let found = |key: u64| (key & things) >> LANE_BITS == u64::from(thing);
-        if self.in_hand != NOTHING && found(self.in_hand) {
-            self.in_hand = NOTHING;
+        let source = self.first_source[usize::from(kind)] + index;
+        debug_assert_eq!(self.kind_of_source.get(source as usize), Some(&kind));
+        let low = (1 << self.low_bits) - 1;
+        let found = |key: u64| (key & low) >> LANE_BITS == u64::from(source);
+        if self.next_soon != NOTHING && found(self.next_soon) {
+            self.next_soon = NOTHING;
         }
         for lane in 0..LANES {
             self.remove_from(lane, found);
         }
     }
 
-    /// Takes a key out of a lane of which `found` is true. False if there is none.
+    /// Removes from a lane the key of which `found` is true. False if there is none.
     fn remove_from(&mut self, lane: usize, found: impl Fn(u64) -> bool) -> bool {
         let head = self.heads[lane];
         if head != NOTHING && found(head) {
@@ -341,30 +347,30 @@ impl EventQueue {
         self.lanes[lane].remove(found)
     }
 
-    /// Takes all events away; the clock stays.
+    /// Cancels all events; the clock stays.
     pub fn clear(&mut self) {
         for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
-            *lane = Sorted::new(self.kind_of_thing.len());
+            *lane = Sorted::new(self.kind_of_source.len());
             *head = NOTHING;
         }
-        self.in_hand = NOTHING;
+        self.next_soon = NOTHING;
         self.least = [NOTHING; LANES / LANES_TOGETHER];
     }
 
-    /// Takes the event of a thing out of one lane, where it must be.
+    /// Cancels the event of a source in one lane.
     ///
     /// # Panics
-    /// When the thing has no event in that lane.
+    /// When the source has no event in that lane.
     pub fn cancel_in(&mut self, lane: Lane, kind: u8, index: u32) {
-        let thing = self.first_thing[usize::from(kind)] + index;
-        let things = (1 << self.low_bits) - 1;
-        let name = u64::from(thing) << LANE_BITS | lane as u64;
-        if self.in_hand != NOTHING && self.in_hand & things == name {
-            self.in_hand = NOTHING;
+        let source = self.first_source[usize::from(kind)] + index;
+        let low = (1 << self.low_bits) - 1;
+        let low_key = u64::from(source) << LANE_BITS | lane as u64;
+        if self.next_soon != NOTHING && self.next_soon & low == low_key {
+            self.next_soon = NOTHING;
             return;
         }
-        let found = self.remove_from(lane as usize, |key| key & things == name);
-        assert!(found, "there is no event of {thing} in the lane {lane:?}");
+        let found = self.remove_from(lane as usize, |key| key & low == low_key);
+        assert!(found, "source {source} has no event in the lane {lane:?}");
     }
 
     /// Takes the first key of a lane.
@@ -391,7 +397,7 @@ impl EventQueue {
         self.pop_by(SimTime::NEVER)
     }
 
-    /// The same, if it is due by `limit`.
+    /// [`EventQueue::pop`], if the next event is due by `limit`.
     #[inline(always)]
     pub fn pop_by(&mut self, limit: SimTime) -> Option<Event> {
         let key = self.first();
@@ -406,13 +412,13 @@ impl EventQueue {
         let event = Event {
             at,
             lane: Lane::ALL[lane],
-            thing: (key as u32 & ((1 << self.low_bits) - 1)) >> LANE_BITS,
+            source: (key as u32 & ((1 << self.low_bits) - 1)) >> LANE_BITS,
         };
-        if key == self.in_hand {
-            self.in_hand = NOTHING;
+        if key == self.next_soon {
+            self.next_soon = NOTHING;
             return Some(event);
         }
-        // With the number of the lane in place: who branches on the lane next does so here.
+        // The lane is a constant in each arm: inlined, the caller's match on it merges with this.
         match event.lane {
             Lane::Sense => self.take_from(0),
             Lane::Move => self.take_from(1),
@@ -426,8 +432,8 @@ impl EventQueue {
         Some(event)
     }
 
-    /// Schedules the event of a thing and takes it, where it is the next of all and comes later
-    /// than the present instant; false, and nothing has happened, where it is not or does not.
+    /// Schedules the event of a source and takes it at once, if it is the next of all and lies
+    /// after the present instant. Otherwise it does nothing and returns false.
     #[inline]
     pub fn take_at_once(&mut self, lane: Lane, at: SimTime, kind: u8, index: u32) -> bool {
         let key = self.key(lane, at, kind, index);
@@ -440,18 +446,18 @@ impl EventQueue {
         true
     }
 
-    /// Kind of a thing, and its number among those of its kind.
+    /// Kind of a source, and its index among those of its kind.
     #[inline]
-    pub fn kind_and_index(&self, thing: u32) -> (u8, u32) {
-        let kind = self.kind_of_thing[thing as usize];
-        (kind, thing - self.first_thing[usize::from(kind) % KINDS])
+    pub fn kind_and_index(&self, source: u32) -> (u8, u32) {
+        let kind = self.kind_of_source[source as usize];
+        (kind, source - self.first_source[usize::from(kind) % KINDS])
     }
 
-    /// Number of a thing among those of its kind, which is known.
+    /// Index of a source among those of its kind, which the caller knows.
     #[inline]
-    pub fn index(&self, kind: u8, thing: u32) -> u32 {
-        debug_assert_eq!(self.kind_of_thing.get(thing as usize), Some(&kind));
-        thing - self.first_thing[usize::from(kind) % KINDS]
+    pub fn index(&self, kind: u8, source: u32) -> u32 {
+        debug_assert_eq!(self.kind_of_source.get(source as usize), Some(&kind));
+        source - self.first_source[usize::from(kind) % KINDS]
     }
 
     /// Moves the clock without an event.
@@ -483,7 +489,7 @@ mod tests {
         queue.schedule(Lane::Timer, SimTime(3), 7, 12);
         let order: Vec<u32> = std::iter::from_fn(|| {
             let event = queue.pop()?;
-            Some(queue.kind_and_index(event.thing).1)
+            Some(queue.kind_and_index(event.source).1)
         })
         .collect();
         assert_eq!(order, [12, 9, 11, 10]);
@@ -494,13 +500,13 @@ mod tests {
 
     #[test]
     fn it_is_a_sorted_map() {
-        for things in [[1, 0, 0], [1, 1, 0], [3, 0, 4], [24, 3, 4], [200, 1, 16]] {
-            let mut rng = Rng::stream(u64::from(things[0]), "queue");
-            let mut queue = EventQueue::new(&things);
+        for sources in [[1, 0, 0], [1, 1, 0], [3, 0, 4], [24, 3, 4], [200, 1, 16]] {
+            let mut rng = Rng::stream(u64::from(sources[0]), "queue");
+            let mut queue = EventQueue::new(&sources);
             let mut model = BTreeMap::new();
             for _ in 0..20_000 {
                 let kind = rng.below(3) as u8;
-                let number = u64::from(things[usize::from(kind)]);
+                let number = u64::from(sources[usize::from(kind)]);
                 if rng.ratio(1, 2) && number > 0 {
                     let index = rng.below(number) as u32;
                     let at = SimTime(queue.now().0 + rng.below(20));
@@ -520,7 +526,7 @@ mod tests {
                 } else {
                     let first = model.pop_first().map(|(key, ())| key);
                     let taken = queue.pop().map(|e| {
-                        let (kind, index) = queue.kind_and_index(e.thing);
+                        let (kind, index) = queue.kind_and_index(e.source);
                         (e.at, kind, index)
                     });
                     assert_eq!(taken, first);
@@ -543,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cleared_does_not_come_back() {
+    fn cleared_events_do_not_come_back() {
         let mut queue = EventQueue::new(&[3]);
         queue.schedule(Lane::Timer, SimTime(5), 0, 0);
         queue.schedule(Lane::Core, SimTime(6), 0, 1);
@@ -558,7 +564,7 @@ mod tests {
 
     /// An event that is not scheduled has passed when it would have been taken, had it been.
     #[test]
-    fn what_would_have_been_taken_has_passed() {
+    fn an_event_that_would_have_been_taken_has_passed() {
         let mut rng = Rng::stream(1, "passed");
         for _ in 0..2_000 {
             let mut queue = EventQueue::new(&[4, 2]);
@@ -579,7 +585,7 @@ mod tests {
                 queue.pop();
                 assert_eq!(queue.has_passed(Lane::Sense, at, 0, index), taken);
                 if event.lane == Lane::Work && rng.ratio(1, 4) {
-                    // It comes before what was taken at this instant, and after it.
+                    // Its key may lie below that of the event just taken.
                     queue.schedule(Lane::Move, queue.now(), 0, 0);
                     all.schedule(Lane::Move, all.now(), 0, 0);
                 }
@@ -595,7 +601,7 @@ mod tests {
         assert!(!queue.has_passed(Lane::Sense, SimTime(9), 0, 2));
     }
 
-    /// What is taken at once is as if it had been scheduled and had come next.
+    /// Taking an event at once equals scheduling it and popping it next.
     #[test]
     fn taking_at_once_is_scheduling_and_taking() {
         let mut rng = Rng::stream(1, "at once");
@@ -636,7 +642,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "in the past")]
-    fn the_past_is_closed() {
+    fn scheduling_in_the_past_panics() {
         let mut queue = EventQueue::new(&[1]);
         queue.schedule(Lane::Timer, SimTime(5), 0, 0);
         queue.pop();
@@ -645,7 +651,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "beyond the end of virtual time")]
-    fn the_end_of_time_is_closed() {
+    fn scheduling_beyond_the_end_of_time_panics() {
         EventQueue::new(&[2]).schedule(Lane::Timer, SimTime(u64::MAX / 2), 0, 0);
     }
 }

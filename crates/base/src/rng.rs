@@ -1,6 +1,5 @@
-//! Reproducible random numbers: one xoshiro256++ stream for every component,
-//! derived from the root seed and the component's name, so that adding a component
-//! shifts no other.
+//! Reproducible random numbers: a xoshiro256++ stream for each component, derived from the root
+//! seed and the component's name, so that a new component does not change the others' streams.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,8 +11,8 @@ pub struct Rng(Xoshiro256PlusPlus);
 impl Rng {
     /// The stream of the component `name` under the root `seed`.
     pub fn stream(seed: u64, name: &str) -> Rng {
-        // FNV-1a over the name: any fixed, well-mixed function serves; the
-        // generator's own seeding (SplitMix64) spreads what it yields.
+        // FNV-1a over the name. Any fixed hash will do: the generator's own seeding (SplitMix64)
+        // mixes it further.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for byte in name.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -36,7 +35,7 @@ impl Rng {
     /// When `bound` is 0.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
-        assert!(bound > 0, "a number below 0 was asked for");
+        assert!(bound > 0, "there is no number below 0");
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 

@@ -1,5 +1,4 @@
-//! Virtual time: instants and durations are integer nanoseconds, and are not
-//! interchangeable.
+//! Virtual time: instants and durations in integer nanoseconds, as types of their own.
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
@@ -18,7 +17,7 @@ pub struct Nanos(pub u64);
 pub struct SimTime(pub u64);
 
 impl Nanos {
-    /// No time at all.
+    /// 0 ns.
     pub const ZERO: Nanos = Nanos(0);
 
     /// A duration of whole microseconds.

@@ -88,6 +88,14 @@ impl Spec {
         }
     }
 
+    /// The SLC cache.
+    ///
+    /// # Panics
+    /// Without one.
+    pub(crate) fn cache(&self) -> &CacheSpec {
+        self.cache.as_ref().expect("the drive has an SLC cache")
+    }
+
     /// Whether anything in the drive wears out, so that it refuses writes at last.
     pub fn wears_out(&self) -> bool {
         let ends = |cycles: &[u32; 2]| cycles.iter().any(|&n| n != u32::MAX);
@@ -558,6 +566,9 @@ pub struct ThermalSpec {
     /// How the share follows from the temperature.
     pub throttle: Throttle,
 }
+
+/// The whole of a share, parts per million.
+pub(crate) const WHOLE_PPM: u32 = 1_000_000;
 
 /// Share of time in which commands are admitted, by temperature.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, SimTime, Status};
-use stend_drive::sim::Canary;
+use stend_drive::sim::Fault;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 use stend_nand::CellTiming;
@@ -135,7 +135,7 @@ fn give_up_writes(spec: &Spec) {
 
 /// Units lost when a die fails after a cut while the cache is being folded, over all moments of
 /// the first folds and all dies.
-fn lost_by_folds(canary: Option<Canary>) -> u32 {
+fn lost_by_folds(fault: Option<Fault>) -> u32 {
     let mut spec = cached(40, 24, 4_000);
     spec.media = Some(media());
     // One die copies at a time, so that most groups are copied in part.
@@ -147,8 +147,8 @@ fn lost_by_folds(canary: Option<Canary>) -> u32 {
     });
     let mut folding = SimDrive::new(&spec);
     folding.keep_content();
-    if let Some(canary) = canary {
-        folding.switch_on(canary);
+    if let Some(fault) = fault {
+        folding.inject(fault);
     }
     let (mut lost, mut cuts) = (0, 0);
     for tag in 0..110 {
@@ -185,13 +185,13 @@ fn a_fold_that_is_cut_keeps_the_parity_of_what_it_has_copied() {
 
 #[test]
 fn a_fold_that_counts_too_early_is_found() {
-    assert!(lost_by_folds(Some(Canary::FoldEarly)) > 0);
+    assert!(lost_by_folds(Some(Fault::FoldEarly)) > 0);
 }
 
 /// Units of a write of three that are there after a cut, over all moments: the first of them
 /// was put over the last of another write in a slot that the second fills up, the third lies in
 /// the next slot. How many cuts found some of it, and how many tore it.
-fn torn_by_coalescing(canary: Option<Canary>) -> (u32, u32) {
+fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
     let mut spec = plain(24, 8, 1_200);
     spec.buffer.coalesces = true;
     spec.power_loss = Some(PowerLossSpec {
@@ -200,8 +200,8 @@ fn torn_by_coalescing(canary: Option<Canary>) -> (u32, u32) {
     });
     let mut writing = SimDrive::new(&spec);
     writing.keep_content();
-    if let Some(canary) = canary {
-        writing.switch_on(canary);
+    if let Some(fault) = fault {
+        writing.inject(fault);
     }
     writing.submit(request(1, Op::Write, 0, 3));
     writing.submit(request(2, Op::Write, 2, 3));
@@ -227,7 +227,7 @@ fn what_is_put_over_an_open_slot_is_kept_whole() {
 
 #[test]
 fn what_is_put_over_an_open_slot_and_counts_by_itself_is_found() {
-    assert!(torn_by_coalescing(Some(Canary::CoalesceTorn)).1 > 0);
+    assert!(torn_by_coalescing(Some(Fault::CoalesceTorn)).1 > 0);
 }
 
 /// TLC whose data is to be refreshed soon, and whose pages are safe when their word line is

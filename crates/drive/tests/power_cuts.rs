@@ -7,7 +7,7 @@ use crate::common;
 
 use common::cuts::{LIVES, Tried, survive};
 use common::drawn::Account;
-use stend_drive::sim::Canary;
+use stend_drive::sim::Fault;
 
 const SEEDS: u64 = 240;
 
@@ -59,9 +59,9 @@ fn a_cut_loses_only_what_was_not_promised() {
 const DRIVES: u64 = 100;
 
 /// The first of them on which a fault is found.
-fn found_on(canary: Canary) -> Option<u64> {
+fn found_on(fault: Fault) -> Option<u64> {
     (0..DRIVES).find(|&seed| {
-        let run = std::panic::catch_unwind(|| survive(seed, LIVES, Some(canary)));
+        let run = std::panic::catch_unwind(|| survive(seed, LIVES, Some(fault)));
         run.is_err()
     })
 }
@@ -71,19 +71,19 @@ fn faults_are_found() {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let found = [
-        Canary::EraseEarly,
-        Canary::FlushEarly,
-        Canary::TornRequest,
-        Canary::Unordered,
-        Canary::ParityUnsaved,
-        Canary::FoldEarly,
-        Canary::LossForgotten,
-        Canary::CoalesceTorn,
+        Fault::EraseEarly,
+        Fault::FlushEarly,
+        Fault::TornRequest,
+        Fault::Unordered,
+        Fault::ParityUnsaved,
+        Fault::FoldEarly,
+        Fault::LossForgotten,
+        Fault::CoalesceTorn,
     ]
-    .map(|canary| (canary, found_on(canary)));
+    .map(|fault| (fault, found_on(fault)));
     std::panic::set_hook(hook);
     println!("{found:?}");
-    for (canary, drive) in found {
-        assert!(drive.is_some(), "{canary:?} is not found");
+    for (fault, drive) in found {
+        assert!(drive.is_some(), "{fault:?} is not found");
     }
 }

@@ -5,7 +5,7 @@ use crate::common;
 
 use common::*;
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
-use stend_drive::sim::Canary;
+use stend_drive::sim::Fault;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 use stend_nand::CellTiming;
@@ -211,12 +211,12 @@ fn what_coalesces_is_kept_or_lost_with_what_lay_there() {
 /// unit in the next slot.
 #[test]
 fn what_coalesces_waits_for_the_rest_of_its_request() {
-    let held = |canary: Option<Canary>| {
+    let held = |fault: Option<Fault>| {
         let mut spec = one_die(|loss| loss.journal_interval_units = 1);
         spec.buffer.coalesces = true;
         let mut drive = new_drive(&spec);
-        if let Some(canary) = canary {
-            drive.switch_on(canary);
+        if let Some(fault) = fault {
+            drive.inject(fault);
         }
         for (tag, unit) in [(1, 5), (2, 9), (3, 20)] {
             alone(&mut drive, request(tag, Op::Write, unit, 1));
@@ -228,7 +228,7 @@ fn what_coalesces_waits_for_the_rest_of_its_request() {
     };
     assert_eq!(held(None), [None; 5]);
     let torn = [Some(4), None, None, Some(2), Some(3)];
-    assert_eq!(held(Some(Canary::CoalesceTorn)), torn);
+    assert_eq!(held(Some(Fault::CoalesceTorn)), torn);
 }
 
 /// Of a write in more than one part, none takes the place of another.

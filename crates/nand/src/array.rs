@@ -1,15 +1,13 @@
-//! Dies and channels as servers of work.
+//! Dies and channels as servers with queues.
 //!
-//! A die does one thing at a time and holds its page register until the data has left
-//! over the channel. It picks its next work by [`Class`], and within a class by arrival.
+//! A die does one operation at a time and holds its page register until the data has left over
+//! the channel. It takes its next work by [`Class`], first come first served within a class.
 //!
-//! A channel moves one transfer at a time, first come first served. So the end of a
-//! transfer is known when it is asked for: no later transfer can come before it. A channel
-//! is therefore the instant until which it is taken, and takes part in no event; a
-//! transfer is asked for only when its data is ready, so that none waits for one that has
-//! not yet begun.
+//! A channel moves one transfer at a time, first come first served, and a transfer is requested
+//! only when its data is ready. So the end of a transfer is known when it is requested: a channel
+//! is just the instant until which it is taken, and has no events.
 //!
-//! Dies with [`Abilities`] do more than one thing at a time: see [`crate::overlap`].
+//! Dies with [`Abilities`] overlap operations: see [`crate::overlap`].
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
@@ -17,14 +15,14 @@ use crate::overlap::{Abilities, Overlap};
 
 const NONE: u32 = u32::MAX;
 
-/// Why a die works; lower goes first when the die becomes free.
+/// Priority of work; the lower goes first when its die becomes free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Class {
     /// A host waits for the data.
     HostRead = 0,
     /// Host data leaves the buffer.
     HostProgram = 1,
-    /// The drive's own work: collection, folding, erasing.
+    /// The drive's own work: garbage collection, folding, erasing.
     Background = 2,
 }
 
@@ -49,7 +47,7 @@ pub enum Work {
     },
     /// Keep the die busy without the channel: on-chip copy.
     OnDie {
-        /// How long.
+        /// Time that the die is busy.
         busy: Nanos,
     },
     /// Erase a block on every plane.
@@ -59,14 +57,14 @@ pub enum Work {
     },
 }
 
-/// A finished operation.
+/// An operation that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// What the caller handed over with it.
+    /// The number that the caller handed over with the operation.
     pub cookie: u64,
 }
 
-/// What the array has done.
+/// Running totals of an array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ArrayCounters {
     /// Page reads (multi-plane reads count once).
@@ -81,18 +79,18 @@ pub struct ArrayCounters {
     pub die_busy_ns: u64,
     /// Time channels spent moving data, summed over channels, ns.
     pub channel_busy_ns: u64,
-    /// Programs and erases that were interrupted for a read, each time.
+    /// Suspensions of programs and erases for a read.
     pub suspensions: u64,
 }
 
 /// Work that waits for its die.
 ///
-/// [`Work`] in numbers of one size: what is put into memory piece by piece and copied from there
-/// as a whole at once, a processor must wait for.
+/// It is [`Work`] in 64-bit numbers: copying a struct right after its smaller fields were stored
+/// would stall on store-to-load forwarding.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Waiting {
     time: Nanos,
-    /// Bytes above the kind of work.
+    /// Bytes to move, above two bits for the kind of work.
     bytes_kind: u64,
     pub cookie: u64,
     next: u32,
@@ -130,6 +128,7 @@ impl Waiting {
     }
 }
 
+/// A linked list of [`Waiting`].
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct List {
     head: u32,
@@ -151,7 +150,7 @@ impl List {
 pub(crate) struct Die {
     pub busy: bool,
     channel: u32,
-    /// Bytes to be moved when a read has sensed.
+    /// Bytes that a read moves when it has sensed.
     pub bytes: u32,
     pub cookie: u64,
     pub began: SimTime,
@@ -160,8 +159,8 @@ pub(crate) struct Die {
 
 /// All dies and channels of a drive. Die `d` hangs on channel `d % channels`.
 ///
-/// The caller owns the event queue, chooses the kind of a die's events, and hands them
-/// back through [`Array::sensed`] and [`Array::ended`], as their lane tells.
+/// The caller owns the event queue and chooses the kind of the dies' events. It hands each event
+/// back through [`Array::sensed`] or [`Array::ended`], depending on its lane.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Array {
     pub(crate) dies: Vec<Die>,
@@ -173,13 +172,13 @@ pub struct Array {
     transfer_overhead: Nanos,
     pub(crate) kind_die: u8,
     pub(crate) counters: ArrayCounters,
-    /// Of dies that do more than one thing at a time.
+    /// Only for dies that overlap operations.
     pub(crate) overlap: Option<Box<Overlap>>,
 }
 
 impl Array {
-    /// An idle array. `bus_ps_per_byte` is the channel's time for a byte in picoseconds;
-    /// `transfer_overhead` the command and address cycles of each transfer.
+    /// An idle array. `bus_ps_per_byte` is the channel's time for a byte, ps;
+    /// `transfer_overhead` the time of the command and address cycles of each transfer.
     ///
     /// # Panics
     /// Without a die or a channel.
@@ -212,37 +211,37 @@ impl Array {
         }
     }
 
-    /// The same with dies that do more than one thing at a time.
+    /// The array with dies that overlap operations.
     #[must_use]
     pub fn with_abilities(mut self, abilities: Abilities) -> Array {
         self.overlap = Overlap::new(abilities, self.dies.len()).map(Box::new);
         self
     }
 
-    /// What has been done so far. A transfer counts when it is asked for.
+    /// Running totals. A transfer counts when it is requested.
     pub fn counters(&self) -> ArrayCounters {
         self.counters
     }
 
-    /// Time of moving `bytes` over a channel.
+    /// Time to move `bytes` over a channel.
     #[inline]
     pub fn transfer_time(&self, bytes: u32) -> Nanos {
         Nanos(u64::from(bytes) * self.bus_ps_per_byte / 1000) + self.transfer_overhead
     }
 
-    /// True while `die` does or awaits nothing.
+    /// Whether `die` does nothing; no work waits for it then.
     pub fn is_idle(&self, die: u32) -> bool {
-        // A die that becomes free begins what waits for it at once.
+        // A die that becomes free begins the work that waits for it at once.
         !self.dies[die as usize].busy
     }
 
-    /// True while any die works.
+    /// Whether any die works.
     pub fn is_busy(&self) -> bool {
         let leaving = self.overlap.as_ref().is_some_and(|o| o.any_leaves());
         leaving || self.dies.iter().any(|die| die.busy)
     }
 
-    /// The cookies of what `die` is working on, and of what it has interrupted for that.
+    /// Cookies of the operation under way on `die` and of the one suspended for it.
     pub fn under_way(&self, die: u32) -> impl Iterator<Item = u64> {
         let this = &self.dies[die as usize];
         let interrupted = self.overlap.as_ref().and_then(|o| o.suspended(die));
@@ -252,8 +251,8 @@ impl Array {
             .chain(interrupted)
     }
 
-    /// The power is gone at `now`: nothing is under way and nothing waits. The caller
-    /// forgets the events.
+    /// The power is gone at `now`: nothing is under way and nothing waits any more. The caller
+    /// cancels the events.
     pub fn power_cut(&mut self, now: SimTime) {
         for die in &mut self.dies {
             if die.busy {
@@ -290,7 +289,7 @@ impl Array {
         }
     }
 
-    /// The same, before all that waits for the die in its class.
+    /// [`Array::submit`], before the work of the same class that waits for the die.
     #[cold]
     pub fn submit_first(
         &mut self,
@@ -316,7 +315,7 @@ impl Array {
         }
     }
 
-    /// A die has sensed ([`Lane::Sense`]): its data goes over the channel.
+    /// Handles an event of [`Lane::Sense`]: a die has sensed, and its data goes over the channel.
     #[inline]
     pub fn sensed(&mut self, queue: &mut EventQueue, die: u32) {
         if self.overlap.is_some() {
@@ -327,7 +326,8 @@ impl Array {
         queue.schedule(Lane::Move, end, self.kind_die, die);
     }
 
-    /// The work of a die has ended ([`Lane::Move`], [`Lane::Work`]); the next begins.
+    /// Handles an event of [`Lane::Move`] or [`Lane::Work`]: an operation of a die has ended, and
+    /// the next begins.
     #[inline(always)]
     pub fn ended(&mut self, queue: &mut EventQueue, lane: Lane, die: u32) -> Finished {
         if self.overlap.is_some() {
@@ -352,7 +352,7 @@ impl Array {
         self.start_alone(queue, die, work, cookie);
     }
 
-    /// The same, where operations of a die never overlap.
+    /// [`Array::start`] on dies that do not overlap operations.
     #[inline(always)]
     fn start_alone(&mut self, queue: &mut EventQueue, die: u32, work: Work, cookie: u64) {
         let now = queue.now();
@@ -378,7 +378,7 @@ impl Array {
         queue.schedule(lane, event, self.kind_die, die);
     }
 
-    /// Takes the next place on a die's channel; the end of the transfer.
+    /// Requests a transfer on a die's channel. When it ends.
     #[inline]
     pub(crate) fn transfer(&mut self, die: u32, now: SimTime, bytes: u32) -> SimTime {
         let time = self.transfer_time(bytes);
@@ -417,21 +417,21 @@ impl Array {
         Some(self.take_waiting(die, class))
     }
 
-    /// Whether any work waits for a die.
+    /// Whether work waits for a die.
     #[inline]
     pub(crate) fn any_waits(&self, die: u32) -> bool {
         let lists = &self.dies[die as usize].waiting;
         lists.iter().any(|list| !list.is_empty())
     }
 
-    /// The work that comes next, and its class.
+    /// The class of the work that is next, and the work.
     pub(crate) fn peek_waiting(&self, die: u32) -> Option<(usize, Work)> {
         let lists = &self.dies[die as usize].waiting;
         let class = lists.iter().position(|list| !list.is_empty())?;
         Some((class, self.waiting[lists[class].head as usize].work()))
     }
 
-    /// Takes the oldest work of a class, which there must be.
+    /// Takes the oldest work of a class that is not empty.
     #[inline]
     pub(crate) fn take_waiting(&mut self, die: u32, class: usize) -> Waiting {
         let list = &mut self.dies[die as usize].waiting[class];
@@ -449,7 +449,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_what_came() {
+    fn waiting_work_is_unpacked_as_it_was_packed() {
         let (time, bytes) = (Nanos(u64::MAX), u32::MAX);
         for work in [
             Work::Read { sense: time, bytes },

@@ -1,4 +1,4 @@
-//! How long cells take, by mode.
+//! Timing of cells, by mode.
 
 use stend_base::Nanos;
 
@@ -35,7 +35,7 @@ impl CellTiming {
         self.program[row as usize % self.program.len()]
     }
 
-    /// Programming all pages of one word line.
+    /// Time to program all pages of one word line.
     pub fn program_word_line(&self) -> Nanos {
         Nanos(self.program.iter().map(|t| t.0).sum())
     }

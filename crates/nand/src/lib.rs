@@ -1,9 +1,8 @@
-//! NAND flash as a machine: dies that are busy with one operation at a time, and
-//! channels over which several dies share the way to the controller.
+//! NAND flash: dies with their operations, channels that several dies share, and bit errors.
 //!
-//! Nothing here knows of files, mapping or hosts. Times are given by the caller, who
-//! knows which cell mode and page a command addresses; this crate lets them pass, in
-//! the right order and with nothing overlapping that shares a die or a channel.
+//! It knows nothing of files, mapping or hosts. The caller gives the times, since it knows which
+//! cell mode and page a command addresses. This crate puts operations in order, so that those that
+//! share a die or a channel do not overlap.
 
 pub mod array;
 pub mod cell;

@@ -1,44 +1,44 @@
-//! Dies that do more than one thing at a time.
+//! Dies that overlap operations.
 //!
-//! - **Cache read** (ONFI 4.0, 5.15 "Read Cache"): what was sensed moves to the cache
-//!   register and leaves from there, while the cells sense the next page.
-//! - **Cache program** (ONFI 4.0, 5.20 "Page Cache Program"): the data of the next page is
-//!   taken in while the cells program the last.
-//! - **Suspend and resume** of programs and erases (offered by most makers as their own commands):
-//!   a read of the host interrupts them. What was done is kept; going on costs a fixed
-//!   time. An operation lets a limited number of reads pass, so that it ends.
+//! - **Cache read** (ONFI 4.0, 5.15 "Read Cache"): a sensed page moves to the cache register
+//!   and leaves from there while the cells sense the next page.
+//! - **Cache program** (ONFI 4.0, 5.20 "Page Cache Program"): the data of the next page
+//!   moves to the cache register while the cells program the last.
+//! - **Suspend and resume** of programs and erases (vendor-specific commands of most makers): a
+//!   read of the host suspends them. Their progress is kept; resuming costs a fixed time. An
+//!   operation lets a limited number of reads pass, so that it ends.
 //!
-//! Cells begin to program when their data is there. At that instant the register becomes
-//! free, which is an event here, in the lane of sensing, if anything waits for the die by then.
+//! Cells begin to program when their data has arrived. At that instant the register becomes free.
+//! This is an event, in the lane of sensing, only if work waits for the die by then.
 //!
-//! Simplified: a page that waits in the cache register stays there while reads pass through
-//! the die, as dies with more than two registers can do.
+//! Simplified: a page in the cache register stays there while reads pass through the die, which
+//! needs dies with more than two registers.
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
 use crate::array::{Array, Class, Finished, Work};
 
-/// What a die can do at the same time.
+/// Which operations a die overlaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Abilities {
-    /// Sensing goes on while data leaves.
+    /// Cache read: the cells sense while data leaves.
     pub cache_read: bool,
-    /// Data is taken in while cells program.
+    /// Cache program: data arrives while the cells program.
     pub cache_program: bool,
-    /// Reads of the host interrupt programs and erases.
+    /// Reads of the host suspend programs and erases.
     pub suspend: Option<Suspend>,
 }
 
-/// Interrupting programs and erases.
+/// Suspending programs and erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Suspend {
-    /// From the command until the die can sense, in a program; `None`: not interrupted.
+    /// From the suspend command in a program until the die can sense; `None`: not suspended.
     pub program: Option<Nanos>,
-    /// The same in an erase.
+    /// From the suspend command in an erase until the die can sense; `None`: not suspended.
     pub erase: Option<Nanos>,
-    /// What going on costs.
+    /// Time that resuming takes.
     pub resume: Nanos,
-    /// How many reads one operation lets pass, so that it ends.
+    /// Most reads that one operation lets pass, so that it ends.
     pub reads_max: u32,
 }
 
@@ -47,7 +47,7 @@ pub struct Suspend {
 enum Cells {
     #[default]
     Idle,
-    /// They sense, or hold what they sensed until the cache register is free.
+    /// They sense, or hold a sensed page until the cache register is free.
     Reading,
     Programming,
     Erasing,
@@ -55,15 +55,15 @@ enum Cells {
 }
 
 /// Whether an operation of the cells has begun: from then on the register is free, and the
-/// operation can be interrupted.
+/// operation can be suspended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Begin {
     /// It has.
     #[default]
     Passed,
-    /// It begins at this instant; that is no event, since nothing has come that waits for it.
+    /// It begins at this instant, without an event, since no work waits for that.
     At(SimTime),
-    /// The event of the beginning is to come.
+    /// It begins with an event that is scheduled.
     Awaited,
 }
 
@@ -72,11 +72,11 @@ enum Begin {
 struct Loaded {
     program: Nanos,
     cookie: u64,
-    /// When its data is there.
+    /// When its data has arrived.
     at: SimTime,
 }
 
-/// A program or an erase that was interrupted.
+/// A suspended program or erase.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Suspended {
     cells: Cells,
@@ -90,7 +90,7 @@ struct State {
     /// When programming or erasing will end.
     ends: SimTime,
     begin: Begin,
-    /// Reads that it has let pass.
+    /// Reads that the operation has let pass.
     passed: u32,
     suspended: Option<Suspended>,
     loaded: Option<Loaded>,
@@ -100,7 +100,7 @@ struct State {
     held: bool,
 }
 
-/// State of dies that do more than one thing at a time.
+/// State of dies that overlap operations.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Overlap {
     abilities: Abilities,
@@ -108,7 +108,7 @@ pub(crate) struct Overlap {
 }
 
 impl Overlap {
-    /// `None` where dies have no such abilities.
+    /// `None` where dies do not overlap operations.
     pub fn new(abilities: Abilities, dies: usize) -> Option<Overlap> {
         (abilities != Abilities::default()).then(|| Overlap {
             abilities,
@@ -123,12 +123,12 @@ impl Overlap {
         self.dies.iter().any(|state| state.leaving.is_some())
     }
 
-    /// Cookie of the program or erase that a die has interrupted.
+    /// Cookie of the suspended program or erase of a die.
     pub fn suspended(&self, die: u32) -> Option<u64> {
         self.dies[die as usize].suspended.map(|s| s.cookie)
     }
 
-    /// Registers are empty, and nothing is under way.
+    /// The power is gone: registers are empty and nothing is under way.
     pub fn power_cut(&mut self) {
         self.dies.fill(State::default());
     }
@@ -145,7 +145,7 @@ impl Array {
         &mut self.overlap.as_mut().expect("dies overlap").dies[die as usize]
     }
 
-    /// Work of `class` has joined what waits for a busy die.
+    /// Work of `class` has been queued for a busy die.
     pub(crate) fn overlap_waiting(&mut self, queue: &mut EventQueue, die: u32, class: Class) {
         if let Begin::At(at) = self.state(die).begin {
             self.await_begin(queue, die, at);
@@ -191,7 +191,7 @@ impl Array {
         }
     }
 
-    /// Begins what needs no channel.
+    /// Begins an operation that needs no channel.
     #[cold]
     fn begin_on_die(&mut self, queue: &mut EventQueue, die: u32, cells: Cells, time: Nanos) {
         self.counters.on_die += 1;
@@ -222,7 +222,7 @@ impl Array {
         }
     }
 
-    /// Something waits for a die whose cells begin at the instant `at`.
+    /// Work waits for a die whose cells begin at the instant `at`.
     fn await_begin(&mut self, queue: &mut EventQueue, die: u32, at: SimTime) {
         let kind = self.kind_die;
         self.state(die).begin = if queue.has_passed(Lane::Sense, at, kind, die) {
@@ -233,7 +233,7 @@ impl Array {
         };
     }
 
-    /// Cells have sensed, or what they are to program has been taken in.
+    /// Cells have sensed, or begin to program data that has arrived.
     pub(crate) fn overlap_sensed(&mut self, queue: &mut EventQueue, die: u32) {
         if self.state(die).cells != Cells::Reading {
             self.state(die).begin = Begin::Passed;
@@ -254,7 +254,7 @@ impl Array {
         queue.schedule(Lane::Move, end, self.kind_die, die);
     }
 
-    /// What was sensed leaves over the cache register; the cells go on.
+    /// A sensed page leaves over the cache register; the cells go on.
     fn leave(&mut self, queue: &mut EventQueue, die: u32) {
         let this = &self.dies[die as usize];
         let (bytes, cookie) = (this.bytes, this.cookie);
@@ -282,7 +282,7 @@ impl Array {
         Finished { cookie }
     }
 
-    /// The cells of a die have ended something: the next begins.
+    /// The cells of a die have ended an operation: the next begins.
     fn cells_free(&mut self, queue: &mut EventQueue, die: u32) {
         let now = queue.now();
         let this = &mut self.dies[die as usize];
@@ -300,7 +300,7 @@ impl Array {
             }
             return;
         }
-        // A page in the register lets reads pass where dies can do so.
+        // A page in the register lets reads pass if dies can suspend.
         let passing = reads_wait && self.abilities().suspend.is_some();
         if !passing && let Some(loaded) = self.state(die).loaded.take() {
             let begins = now.max(loaded.at);
@@ -315,7 +315,7 @@ impl Array {
         }
     }
 
-    /// Takes the data of the next program in while the cells program.
+    /// Moves the data of the next program to the die while the cells program.
     #[inline(always)]
     fn load(&mut self, queue: &mut EventQueue, die: u32) {
         let overlap = self.overlap.as_ref().expect("dies overlap");
@@ -341,7 +341,7 @@ impl Array {
         });
     }
 
-    /// Interrupts what the cells do for the reads that wait, if that may be and pays.
+    /// Suspends the operation of the cells for the reads that wait, if it may and saves time.
     #[inline]
     fn suspend(&mut self, queue: &mut EventQueue, die: u32) {
         if !self.dies[die as usize].waiting[Class::HostRead as usize].is_empty() {
@@ -380,7 +380,7 @@ impl Array {
         self.begin(queue, die, next.work(), next.cookie, delay);
     }
 
-    /// Whether the operation lets one more read pass; it is counted then.
+    /// Whether the operation lets one more read pass. If so, it is counted.
     fn may_pass(&mut self, die: u32) -> bool {
         let most = self.abilities().suspend.map_or(0, |s| s.reads_max);
         let state = self.state(die);

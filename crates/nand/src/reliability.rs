@@ -1,4 +1,4 @@
-//! Errors of cells, and what reading again corrects.
+//! Bit errors of cells, and what ECC with read retry corrects.
 //!
 //! The raw bit error rate (RBER) of a block grows with its erase cycles (by the square),
 //! with the time its data has lain there (linearly, and faster the more it is worn) and
@@ -7,9 +7,8 @@
 //! Pages differ: one page in 2^k is worse than its block by k times a spread, which gives
 //! the rare bad page that error correction meets.
 //!
-//! A page is read with the first pass; where its RBER is above what the code then
-//! corrects, it is read again with shifted thresholds, pass after pass. What the last pass
-//! does not correct is lost to this page.
+//! A page is read; while its RBER is above what the ECC then corrects, read retry senses it again
+//! with shifted thresholds, pass after pass. What the last pass does not correct is lost.
 //!
 //! All rates are integers, in parts of 10^12, so that they are the same on any machine.
 
@@ -47,7 +46,7 @@ fn product(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
 }
 
-/// A division that mostly needs no more than 64 bits.
+/// A division of numbers that mostly fit 64 bits.
 #[inline(always)]
 fn divide(number: u128, by: u64) -> u128 {
     match u64::try_from(number) {
@@ -57,8 +56,8 @@ fn divide(number: u128, by: u64) -> u128 {
 }
 
 impl ErrorModel {
-    /// RBER of the average page of a block after so many cycles, with data of this age,
-    /// after so many reads.
+    /// RBER of the average page of a block after `cycles` erases, with data of `age`, after
+    /// `reads` of its pages since then.
     pub fn block(&self, cycles: u32, age: Nanos, reads: u32) -> Rber {
         let (cycles, rated) = (u64::from(cycles), u64::from(self.rated_cycles.max(1)));
         let share = |of: Rber, part: u64, whole: u64| divide(product(of.0, part), whole);
@@ -70,13 +69,13 @@ impl ErrorModel {
         Rber(u64::try_from(sum).unwrap_or(u64::MAX))
     }
 
-    /// RBER of one page of a block with `block`; `lot` is the page's lot, evenly drawn from
-    /// all 64-bit numbers and the same as long as the page holds the same data.
+    /// RBER of one page of a block of which the average is `block`. `random` is a number evenly
+    /// distributed over 64 bits, the same as long as the page holds the same data.
     #[inline]
-    pub fn page(&self, block: Rber, lot: u64) -> Rber {
-        // −log2 of the lot as a share, in 256ths, straight between powers of two.
-        let zeros = u64::from(lot.leading_zeros()).min(56);
-        let mantissa = (lot << zeros) >> 56 & 0x7f;
+    pub fn page(&self, block: Rber, random: u64) -> Rber {
+        // −log2 of random / 2^64, in 256ths, linear between powers of two.
+        let zeros = u64::from(random.leading_zeros()).min(56);
+        let mantissa = (random << zeros) >> 56 & 0x7f;
         let doublings = zeros * 256 + (0x7f - mantissa) * 2;
         let percent_256ths = 100 * 256 + u64::from(self.spread_percent) * doublings;
         let rber = divide(product(block.0, percent_256ths), 100 * 256);
@@ -84,7 +83,7 @@ impl ErrorModel {
     }
 }
 
-/// What error correction can do.
+/// Capability of the ECC.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ecc {
     /// RBER up to which each pass corrects, ascending; the first is the plain read.
@@ -96,14 +95,14 @@ pub struct Ecc {
 /// How a read of a page ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How often it is read again.
+    /// Read retries.
     pub retries: u32,
-    /// False where the last pass has not corrected it either.
+    /// False if the last pass has not corrected it either.
     pub corrected: bool,
 }
 
 impl Ecc {
-    /// Reading a page of this rate.
+    /// How a read of a page with this RBER ends.
     #[inline]
     pub fn read(&self, page: Rber) -> Outcome {
         let passes = self.passes.len();

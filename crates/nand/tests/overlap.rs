@@ -1,5 +1,5 @@
-//! Dies that do more than one thing at a time: to the nanosecond what overlaps, and that
-//! nothing does where the ability is off.
+//! Dies that overlap operations: to the nanosecond what overlaps, and that nothing does where the
+//! ability is off.
 
 use stend_base::{EventQueue, Lane, Nanos, Rng, SimTime};
 use stend_nand::{Abilities, Array, Class, Suspend, Work};
@@ -53,10 +53,10 @@ impl Bench {
         self.wake(next);
         while let Some(event) = self.queue.pop() {
             match event.lane {
-                Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
+                Lane::Sense => self.array.sensed(&mut self.queue, event.source),
                 Lane::Timer => {
                     let (_, class, work) = self.coming[next];
-                    let dies = self.queue.kind_and_index(event.thing).0;
+                    let dies = self.queue.kind_and_index(event.source).0;
                     assert_eq!(dies, TIMER);
                     self.array
                         .submit(&mut self.queue, 0, class, work, next as u64);
@@ -64,7 +64,7 @@ impl Bench {
                     self.wake(next);
                 }
                 lane => {
-                    let finished = self.array.ended(&mut self.queue, lane, event.thing);
+                    let finished = self.array.ended(&mut self.queue, lane, event.source);
                     done.push((finished.cookie, event.at.0));
                 }
             }
@@ -118,7 +118,7 @@ fn cache_read_senses_while_data_leaves() {
 }
 
 #[test]
-fn a_page_that_was_sensed_waits_for_the_cache_register() {
+fn a_sensed_page_waits_for_the_cache_register() {
     // 64 KiB take longer to leave than a page to sense.
     let long = Work::Read {
         sense: SENSE,
@@ -136,7 +136,7 @@ fn a_page_that_was_sensed_waits_for_the_cache_register() {
 }
 
 #[test]
-fn cache_program_takes_data_in_while_cells_program() {
+fn cache_program_moves_data_while_cells_program() {
     let writes = [(0, Class::HostProgram, WRITE); 4];
     let ends = |abilities| {
         let done = Bench::new(1, 1, abilities).run(&writes);
@@ -148,9 +148,9 @@ fn cache_program_takes_data_in_while_cells_program() {
     assert_eq!(ends(Abilities::default()), without);
 }
 
-/// What waits before a program is begun has its data taken in as soon as the cells begin.
+/// A program that waits gets its data as soon as the cells begin the one before it.
 #[test]
-fn cache_program_takes_in_what_has_waited_behind_an_erase() {
+fn cache_program_moves_the_data_of_a_program_that_waited_behind_an_erase() {
     let erase = Work::Erase { erase: ERASE };
     let write = (1, Class::HostProgram, WRITE);
     let coming = [(0, Class::Background, erase), write, write];
@@ -161,7 +161,7 @@ fn cache_program_takes_in_what_has_waited_behind_an_erase() {
 }
 
 #[test]
-fn a_read_interrupts_a_program() {
+fn a_read_suspends_a_program() {
     let at = 100_000;
     let coming = [(0, Class::HostProgram, WRITE), (at, Class::HostRead, READ)];
     let mut bench = Bench::new(1, 1, suspending());
@@ -181,7 +181,7 @@ fn a_read_interrupts_a_program() {
 }
 
 #[test]
-fn a_read_that_comes_while_data_is_taken_in_waits_for_the_cells_to_begin() {
+fn a_read_during_the_transfer_of_a_program_waits_for_the_cells_to_begin() {
     let coming = [
         (0, Class::HostProgram, WRITE),
         (1_000, Class::HostRead, READ),
@@ -192,7 +192,7 @@ fn a_read_that_comes_while_data_is_taken_in_waits_for_the_cells_to_begin() {
 }
 
 #[test]
-fn an_erase_is_interrupted_and_a_copy_is_not() {
+fn an_erase_is_suspended_and_a_copy_is_not() {
     let at = 1_000_000;
     let read = (at, Class::HostRead, READ);
     let erase = [(0, Class::Background, Work::Erase { erase: ERASE }), read];
@@ -206,7 +206,7 @@ fn an_erase_is_interrupted_and_a_copy_is_not() {
 }
 
 #[test]
-fn an_operation_about_to_end_is_not_interrupted() {
+fn an_operation_about_to_end_is_not_suspended() {
     let end = TRANSFER.0 + PROGRAM.0;
     let coming = [
         (0, Class::HostProgram, WRITE),
@@ -259,7 +259,7 @@ fn all_work_ends_whatever_overlaps() {
 }
 
 #[test]
-fn a_cut_finds_what_was_interrupted_and_leaves_nothing_under_way() {
+fn a_power_cut_finds_what_was_suspended_and_leaves_nothing_under_way() {
     let mut queue = EventQueue::new(&[1]);
     let mut array = Array::new(1, 1, 1_000, Nanos::ZERO, 0).with_abilities(suspending());
     let program = Work::Program {
@@ -271,7 +271,7 @@ fn a_cut_finds_what_was_interrupted_and_leaves_nothing_under_way() {
         bytes: 4_096,
     };
     array.submit(&mut queue, 0, Class::HostProgram, program, 7);
-    // The data has been taken in: the cells have begun.
+    // The data has arrived: the cells have begun.
     queue.set_now(SimTime(4_096));
     array.submit(&mut queue, 0, Class::HostRead, read, 8);
     assert_eq!(array.under_way(0).collect::<Vec<_>>(), [8, 7]);
@@ -279,14 +279,14 @@ fn a_cut_finds_what_was_interrupted_and_leaves_nothing_under_way() {
     array.power_cut(queue.now());
     assert_eq!(array.under_way(0).count(), 0);
     assert!(!array.is_busy());
-    // The die takes new work up as if nothing had been.
+    // The die takes new work as a new one does.
     let now = queue.now();
     array.submit(&mut queue, 0, Class::HostRead, read, 9);
     let sensed = queue.pop().expect("it senses");
     assert_eq!(sensed.at.since(now), Nanos::from_micros(50));
-    array.sensed(&mut queue, sensed.thing);
+    array.sensed(&mut queue, sensed.source);
     let moved = queue.pop().expect("its data leaves");
-    let done = array.ended(&mut queue, moved.lane, moved.thing);
+    let done = array.ended(&mut queue, moved.lane, moved.source);
     assert_eq!(done.cookie, 9);
     assert!(queue.pop().is_none());
 }

@@ -1,4 +1,4 @@
-//! Tight timing: an operation is not finished a nanosecond early, and is at its time.
+//! Timing to the nanosecond: an operation ends at its time, not earlier.
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 use stend_nand::{Array, Class, Work};
@@ -31,9 +31,9 @@ impl Bench {
         let mut done = Vec::new();
         while let Some(event) = self.queue.pop() {
             match event.lane {
-                Lane::Sense => self.array.sensed(&mut self.queue, event.thing),
+                Lane::Sense => self.array.sensed(&mut self.queue, event.source),
                 _ => {
-                    let finished = self.array.ended(&mut self.queue, event.lane, event.thing);
+                    let finished = self.array.ended(&mut self.queue, event.lane, event.source);
                     done.push((finished.cookie, event.at.0));
                 }
             }
@@ -119,7 +119,7 @@ fn work_on_the_die_leaves_the_channel_free() {
 }
 
 #[test]
-fn work_that_comes_later_never_delays_what_is_ready_before() {
+fn later_work_never_delays_data_that_is_ready() {
     // Die 0 senses long and will want the channel late; die 1 is ready early and must
     // not wait for a transfer that has not begun.
     let mut bench = Bench::new(2, 1);
@@ -138,7 +138,7 @@ fn work_that_comes_later_never_delays_what_is_ready_before() {
 }
 
 #[test]
-fn what_is_submitted_first_passes_what_waits_in_its_class() {
+fn submit_first_passes_waiting_work_of_its_class() {
     let mut bench = Bench::new(1, 1);
     for cookie in [1, 2, 3] {
         bench.submit(0, Class::HostProgram, program(), cookie);
@@ -146,7 +146,7 @@ fn what_is_submitted_first_passes_what_waits_in_its_class() {
     bench.submit(0, Class::HostRead, read(), 4);
     let (array, queue) = (&mut bench.array, &mut bench.queue);
     array.submit_first(queue, 0, Class::HostProgram, program(), 5);
-    // A class in which nothing waits, and what comes behind.
+    // A class in which nothing waits, and work behind it.
     array.submit_first(queue, 0, Class::Background, program(), 6);
     bench.submit(0, Class::Background, program(), 7);
     let order: Vec<u64> = bench.run().iter().map(|done| done.0).collect();

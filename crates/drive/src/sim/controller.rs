@@ -18,7 +18,7 @@ pub(crate) enum Job {
     /// Taking in data of a write that has come over the link.
     Received { command: u32, bytes: u32 },
     /// Mapping the units of a collected slot anew.
-    Collected { slot: u32 },
+    Gc { slot: u32 },
     /// Mapping the units of a folded word line anew.
     Folded { word_line_die: u32 },
     /// Taking addresses of a trimmed range away.
@@ -26,8 +26,8 @@ pub(crate) enum Job {
 }
 
 impl Job {
-    /// As one number: what is put into memory piece by piece and copied from there as a whole at
-    /// once, a processor must wait for.
+    /// As one 64-bit number: copying an enum right after its fields were stored one by one would
+    /// stall on store-to-load forwarding.
     #[inline(always)]
     fn pack(self) -> u64 {
         let (code, what) = match self {
@@ -36,7 +36,7 @@ impl Job {
                 debug_assert!(command < 1 << 29);
                 (1, u64::from(command) << 32 | u64::from(bytes))
             }
-            Job::Collected { slot } => (2, u64::from(slot)),
+            Job::Gc { slot } => (2, u64::from(slot)),
             Job::Folded { word_line_die } => (3, u64::from(word_line_die)),
             Job::Trimmed => (4, 0),
         };
@@ -53,7 +53,7 @@ impl Job {
                 command: (what >> 32) as u32,
                 bytes: low,
             },
-            2 => Job::Collected { slot: low },
+            2 => Job::Gc { slot: low },
             3 => Job::Folded { word_line_die: low },
             4 => Job::Trimmed,
             code => unreachable!("no job has the code {code}"),
@@ -199,7 +199,7 @@ mod tests {
                 command: 1,
                 bytes: 2,
             },
-            Job::Collected { slot: u32::MAX },
+            Job::Gc { slot: u32::MAX },
             Job::Folded {
                 word_line_die: u32::MAX,
             },

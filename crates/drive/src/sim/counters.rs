@@ -1,6 +1,6 @@
 //! What a drive has done.
 
-use crate::sim::map::shape::Mode;
+use crate::sim::geometry::shape::Mode;
 
 /// Running totals since power-on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

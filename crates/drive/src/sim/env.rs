@@ -4,7 +4,8 @@
 use stend_base::{EventQueue, Nanos, SimTime};
 
 use crate::sim::counters::Counters;
-use crate::sim::map::layout::Layout;
+use crate::sim::geometry::layout::Layout;
+use crate::sim::limits::Limits;
 use crate::spec::Spec;
 
 /// The surroundings of all components of a drive.
@@ -14,6 +15,8 @@ pub(in crate::sim) struct Env {
     pub spec: Spec,
     /// Where superblocks and pages lie.
     pub layout: Layout,
+    /// What follows from both and is asked for at every request.
+    pub limits: Limits,
     /// The clock, and the events to come.
     pub queue: EventQueue,
     /// What the drive has done.
@@ -25,6 +28,7 @@ pub(in crate::sim) struct Env {
 impl Env {
     pub fn new(spec: Spec, layout: Layout, queue: EventQueue) -> Env {
         Env {
+            limits: Limits::new(&spec, &layout),
             spec,
             layout,
             queue,

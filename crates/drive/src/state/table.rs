@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeTuple};
 use serde::{Deserializer, Serialize, Serializer};
 
-use crate::sim::map::memory;
+use crate::sim::l2p::memory;
 
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 1 << 16;

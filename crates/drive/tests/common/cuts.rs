@@ -12,9 +12,9 @@
 
 use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::SimDrive;
-use stend_drive::sim::Canary;
+use stend_drive::sim::Fault;
 
-use super::draw::{draw_for_canary, draw_for_cuts};
+use super::draw::{draw_for_cuts, draw_for_fault};
 use super::drawn::{Account, Seen};
 use super::losses::{Losses, Media};
 use super::{UNIT, alone, request, rest};
@@ -132,17 +132,17 @@ pub struct Survival {
 }
 
 impl Survival {
-    pub fn new(seed: u64, canary: Option<Canary>) -> Survival {
+    pub fn new(seed: u64, fault: Option<Fault>) -> Survival {
         let mut rng = Rng::stream(seed, "power cuts");
-        let (spec, overlapping) = match canary {
+        let (spec, overlapping) = match fault {
             None => draw_for_cuts(seed, &mut rng),
-            Some(canary) => draw_for_canary(canary, seed, &mut rng),
+            Some(fault) => draw_for_fault(fault, seed, &mut rng),
         };
         let mut drive = SimDrive::new(&spec);
         drive.keep_content();
         drive.keep_losses();
-        if let Some(canary) = canary {
-            drive.switch_on(canary);
+        if let Some(fault) = fault {
+            drive.inject(fault);
         }
         let next_tag = over_provision(&mut drive, &mut Rng::stream(seed, "of the user"));
         let units = (drive.capacity_bytes() / UNIT) as usize;
@@ -168,7 +168,7 @@ impl Survival {
             media: Media::new(seed, &spec),
             // What was lost before the drive was told to show less is among them.
             losses: Losses::new(&spec, (spec.user_bytes / UNIT) as usize),
-            probes: canary.is_none().then(|| Rng::stream(seed, "probes")),
+            probes: fault.is_none().then(|| Rng::stream(seed, "probes")),
             again: spec
                 .buffer
                 .coalesces
@@ -671,12 +671,12 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
 }
 
 /// One drive with several lives.
-pub fn survive(seed: u64, lives: u32, canary: Option<Canary>) -> (Tried, Account) {
-    let mut survival = Survival::new(seed, canary);
+pub fn survive(seed: u64, lives: u32, fault: Option<Fault>) -> (Tried, Account) {
+    let mut survival = Survival::new(seed, fault);
     // What is put over an open slot is torn for a moment only: short lives, one request at a
     // time, meet it more often.
-    let (lives, longest) = match canary {
-        Some(Canary::CoalesceTorn) => {
+    let (lives, longest) = match fault {
+        Some(Fault::CoalesceTorn) => {
             survival.depth = 1;
             (8 * lives, 9)
         }

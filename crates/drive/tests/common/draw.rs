@@ -2,7 +2,7 @@
 
 use stend_base::{Nanos, Rng};
 use stend_drive::Spec;
-use stend_drive::sim::Canary;
+use stend_drive::sim::Fault;
 use stend_drive::spec::*;
 use stend_nand::reliability::{ErrorModel, Rber};
 use stend_nand::{Abilities, CellTiming, Suspend};
@@ -413,21 +413,21 @@ fn draw_ageing(rng: &mut Rng, spec: &mut Spec) {
 }
 
 /// A drive in which a fault shows, drawn at random from those of [`draw_for_cuts`].
-pub fn draw_for_canary(canary: Canary, seed: u64, rng: &mut Rng) -> (Spec, bool) {
+pub fn draw_for_fault(fault: Fault, seed: u64, rng: &mut Rng) -> (Spec, bool) {
     let drawn = |nth: u64| {
         let seed = seed + 7_919 * nth;
         let mut of_drive = Rng::stream(seed, "power cuts");
         (draw_for_cuts(seed, &mut of_drive), of_drive)
     };
-    let found = (0..).map(drawn).find(|d| shows(canary, &d.0.0, d.0.1));
+    let found = (0..).map(drawn).find(|d| shows(fault, &d.0.0, d.0.1));
     let ((mut spec, overlapping), of_drive) = found.expect("one in some hundreds does");
     *rng = of_drive;
-    sharpen(canary, &mut spec);
+    sharpen(fault, &mut spec);
     (spec, overlapping)
 }
 
 /// Whether a fault may show in a drive.
-fn shows(canary: Canary, spec: &Spec, overlapping: bool) -> bool {
+fn shows(fault: Fault, spec: &Spec, overlapping: bool) -> bool {
     let capacitors = spec.power_loss.as_ref().is_none_or(|l| l.hold_up.is_some());
     let mortal = spec.health.is_some() || spec.blocks.is_some();
     let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
@@ -435,20 +435,20 @@ fn shows(canary: Canary, spec: &Spec, overlapping: bool) -> bool {
     let fails = media.is_some_and(|m| m.main.fresh.0 > 0);
     let parity = media.is_some() && !fails && group <= spec.dies;
     let on_chip = |cache: &CacheSpec| cache.emptying == Emptying::OnChip;
-    let of_its_own = match canary {
-        Canary::EraseEarly | Canary::FlushEarly | Canary::TornRequest => true,
-        Canary::Unordered => overlapping,
-        Canary::ParityUnsaved => parity,
-        Canary::FoldEarly => parity && spec.cache.as_ref().is_some_and(on_chip),
-        Canary::LossForgotten => media.is_some_and(|m| m.main.fresh.0 >= 1_500),
-        Canary::CoalesceTorn => spec.buffer.coalesces && !overlapping && spec.units_per_slot > 1,
+    let of_its_own = match fault {
+        Fault::EraseEarly | Fault::FlushEarly | Fault::TornRequest => true,
+        Fault::Unordered => overlapping,
+        Fault::ParityUnsaved => parity,
+        Fault::FoldEarly => parity && spec.cache.as_ref().is_some_and(on_chip),
+        Fault::LossForgotten => media.is_some_and(|m| m.main.fresh.0 >= 1_500),
+        Fault::CoalesceTorn => spec.buffer.coalesces && !overlapping && spec.units_per_slot > 1,
     };
     of_its_own && !capacitors && !mortal
 }
 
 /// Makes a fault show more often.
-fn sharpen(canary: Canary, spec: &mut Spec) {
-    let (Canary::FoldEarly | Canary::CoalesceTorn) = canary else {
+fn sharpen(fault: Fault, spec: &mut Spec) {
+    let (Fault::FoldEarly | Fault::CoalesceTorn) = fault else {
         return;
     };
     if let Some(loss) = &mut spec.power_loss {

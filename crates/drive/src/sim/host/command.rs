@@ -1,70 +1,139 @@
-//! Host commands: from arrival to completion.
+//! Commands in the drive and their queue slots, and requests that wait in the host for a slot.
 
 use std::collections::VecDeque;
 
-use stend_base::{Lane, Nanos, Op, Request, SimTime, Status};
+use stend_base::{Op, Request, Status};
 
-use crate::sim::controller::Job;
-use crate::sim::map::layout::Pool;
-use crate::sim::{Arrival, SimDrive, kind};
+use crate::sim::ids::CommandId;
 use crate::spec::{Spec, UNIT_BYTES};
+
+/// How the buffer treats a write.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Handling {
+    /// It completes only when it is programmed.
+    pub fua: bool,
+    /// The same in a drive whose power can be cut: it completes as a flush does.
+    pub forced: bool,
+    /// Its admission depends on more than room: on streams, coalescing, durability or FUA.
+    pub careful: bool,
+}
 
 /// A command that the drive has accepted.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Command {
+pub(in crate::sim) struct Command {
     pub tag: u32,
-    /// The sender.
-    pub queue: u16,
+    /// Number of the sending thread.
+    queue: u16,
     pub op: Op,
     pub offset_bytes: u64,
     pub len_bytes: u64,
-    /// Bytes not yet moved over the link.
-    pub bytes_left: u64,
-    /// Bytes of a write not yet admitted to the buffer.
-    pub to_admit: u64,
-    /// A write that is complete only when it is programmed.
-    pub fua: bool,
-    /// The same, in a drive that keeps account of what is durable: it ends as a flush does.
-    pub forced: bool,
-    /// A write for which more than room is to be looked after.
-    pub careful: bool,
-    /// Units promised to what fills its last slot up.
+    /// Bytes that the link has not moved yet.
+    bytes_left: u64,
+    /// Bytes of a write that the buffer has not admitted yet.
+    to_admit: u64,
+    pub handling: Handling,
+    /// Logical pages reserved to pad its last multi-plane page.
     pub padding: u32,
-    /// Programs it waits for.
-    pub programs_left: u32,
-    /// Given up half way, it passes the SLC cache by though what is left of it would not.
+    /// Programs that it waits for.
+    programs_left: u32,
+    /// Ended early, it bypasses the SLC cache although what is left of it is short.
     pub past_cache: bool,
-    /// The unit whose work is part of the command's has not come yet.
-    pub first_unit_due: bool,
-    /// It needs the buffer, which serves one direction at a time.
+    /// The logical page that the time of the command itself covers has not been received yet.
+    first_page_due: bool,
+    /// It occupies the half-duplex buffer.
     pub takes_turns: bool,
-    /// Nothing has gone over the link yet.
+    /// Nothing of it has gone over the link yet.
     untouched: bool,
     pub status: Status,
 }
 
 impl Command {
-    /// First unit touched, and the one after the last.
-    pub fn units(&self) -> (u32, u32) {
-        let end = self.offset_bytes + self.len_bytes;
+    /// The first logical page that it touches, and the one after the last.
+    #[inline]
+    pub fn logical_pages(&self) -> (u32, u32) {
         (
             (self.offset_bytes / UNIT_BYTES) as u32,
-            end.div_ceil(UNIT_BYTES) as u32,
+            self.end_byte().div_ceil(UNIT_BYTES) as u32,
         )
+    }
+
+    /// The byte after its last one.
+    #[inline]
+    pub fn end_byte(&self) -> u64 {
+        self.offset_bytes + self.len_bytes
+    }
+
+    /// The first byte that the link has not moved yet; transfers move it in order.
+    #[inline]
+    pub fn next_to_move(&self) -> u64 {
+        self.end_byte() - self.bytes_left
+    }
+
+    /// The link has moved bytes of it. True with the last.
+    #[inline]
+    pub fn moved(&mut self, bytes: u32) -> bool {
+        self.bytes_left -= u64::from(bytes);
+        self.all_moved()
+    }
+
+    /// Whether the link has moved all of it.
+    #[inline]
+    pub fn all_moved(&self) -> bool {
+        self.bytes_left == 0
+    }
+
+    /// The first byte that the buffer has not admitted yet.
+    #[inline]
+    pub fn next_to_admit(&self) -> u64 {
+        self.end_byte() - self.to_admit
+    }
+
+    /// Bytes that the buffer has not admitted yet.
+    #[inline]
+    pub fn unadmitted(&self) -> u64 {
+        self.to_admit
+    }
+
+    /// Whether the buffer has admitted nothing of it yet.
+    #[inline]
+    pub fn admission_begins(&self) -> bool {
+        self.to_admit == self.len_bytes
+    }
+
+    /// The buffer has admitted bytes of it. True with the last.
+    #[inline]
+    pub fn admitted(&mut self, bytes: u32) -> bool {
+        self.to_admit -= u64::from(bytes);
+        self.to_admit == 0
+    }
+
+    /// Cuts off what the buffer has not admitted. True if the link has moved all the rest.
+    pub fn cut_short(&mut self) -> bool {
+        self.len_bytes -= self.to_admit;
+        self.bytes_left -= self.to_admit;
+        self.to_admit = 0;
+        self.all_moved()
+    }
+
+    /// True once: for the logical page that the time of the command itself covers.
+    #[inline]
+    pub fn take_first_page(&mut self) -> bool {
+        std::mem::take(&mut self.first_page_due)
+    }
+
+    /// It waits for one more program.
+    pub fn awaits_program(&mut self) {
+        self.programs_left += 1;
+    }
+
+    /// A program that it waits for has ended. True if it waits for nothing more.
+    pub fn programmed(&mut self) -> bool {
+        self.programs_left -= 1;
+        self.programs_left == 0 && self.all_moved()
     }
 }
 
-/// A command that has ended, on its way to the sender.
-#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Ending {
-    pub tag: u32,
-    pub queue: u16,
-    /// When the host is interrupted for it.
-    pub at: SimTime,
-    pub status: Status,
-}
-
-/// A queue between host and drive.
+/// A command queue between host and drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Queue {
     /// Commands in the drive.
@@ -73,24 +142,25 @@ struct Queue {
     waiting: VecDeque<Request>,
 }
 
-/// The commands in the drive, and those that wait in the host.
+/// The commands in the drive, and the requests that wait in the host.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Commands {
+pub(super) struct Commands {
     slots: Vec<Command>,
-    free: Vec<u32>,
+    free: Vec<CommandId>,
     queues: Vec<Queue>,
-    /// There is more than one.
+    /// There is more than one queue.
     several: bool,
-    /// Commands in the drive that a queue may have.
-    most: u32,
-    /// TRIM and flush are not queued: each is alone in the drive.
+    /// Queue depth: commands in the drive that a queue may have.
+    depth: u32,
+    /// TRIM and flush are not queued commands: each is alone in the drive.
     trim_alone: bool,
     flush_alone: bool,
     /// Such a command is in the drive.
     alone: bool,
-    /// Submitted by the host and not yet known complete to it.
-    pub outstanding: u32,
-    pub flushes: Vec<(u32, u64)>,
+    /// Requests submitted by the host of which it does not know the completion.
+    outstanding: u32,
+    /// Flushes in order, each with the number that durability must reach before it ends.
+    flushes: Vec<(CommandId, u64)>,
 }
 
 const NO_COMMAND: Command = Command {
@@ -101,13 +171,15 @@ const NO_COMMAND: Command = Command {
     len_bytes: 0,
     bytes_left: 0,
     to_admit: 0,
-    fua: false,
-    forced: false,
-    careful: false,
+    handling: Handling {
+        fua: false,
+        forced: false,
+        careful: false,
+    },
     padding: 0,
     programs_left: 0,
     past_cache: false,
-    first_unit_due: false,
+    first_page_due: false,
     takes_turns: false,
     untouched: false,
     status: Status::Ok,
@@ -126,7 +198,7 @@ impl Commands {
             free: Vec::with_capacity(64),
             queues: vec![queue; queues as usize],
             several: queues > 1,
-            most: host.slots,
+            depth: host.slots,
             trim_alone: !spec.trim.queued,
             flush_alone: !host.flush_queued,
             alone: false,
@@ -155,98 +227,53 @@ impl Commands {
         }
     }
 
-    /// Whether a request may enter the drive now, as far as those in the drive go.
+    /// Whether the commands in the drive let a request in now.
     #[inline(always)]
     fn may_start(&mut self, request: &Request) -> bool {
-        let (most, free) = (self.most, !self.alone);
+        let (depth, free) = (self.depth, !self.alone);
         let alone = self.is_alone(request.op);
         let active = self.queue_of(request.queue).active;
-        free && active < most && !(alone && active > 0)
+        free && active < depth && !(alone && active > 0)
     }
 
-    /// The next that waits in the host for a place in the drive.
+    /// Whether a request that arrives may start at once; it waits otherwise, unless the drive is
+    /// starting up, when all wait.
     #[inline(always)]
-    fn next_waiting(&mut self, sender: u16) -> Option<Request> {
-        self.queue_of(sender).waiting.front().copied()
+    pub fn starts_at_once(&mut self, request: &Request, starting_up: bool) -> bool {
+        let first = self.queue_of(request.queue).waiting.is_empty();
+        if first && self.may_start(request) && !starting_up {
+            return true;
+        }
+        self.queue_of(request.queue).waiting.push_back(*request);
+        false
     }
 
-    /// Takes a command's slot.
+    /// Whether a request waits in the queue of a sender.
+    #[inline(always)]
+    pub fn any_waits(&mut self, sender: u16) -> bool {
+        !self.queue_of(sender).waiting.is_empty()
+    }
+
+    /// Takes the next request that waits in the queue of a sender, if it may start now.
     #[inline]
-    fn take(&mut self) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
+    pub fn take_waiting(&mut self, sender: u16) -> Option<Request> {
+        let request = *self.queue_of(sender).waiting.front()?;
+        if !self.may_start(&request) {
+            return None;
+        }
+        self.queue_of(sender).waiting.pop_front()
+    }
+
+    /// Takes a queue slot for a request.
+    #[inline(always)]
+    pub fn start(&mut self, request: &Request, handling: Handling) -> CommandId {
+        self.queue_of(request.queue).active += 1;
+        self.alone = self.is_alone(request.op);
+        let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(NO_COMMAND);
-            self.slots.len() as u32 - 1
-        })
-    }
-
-    #[inline]
-    pub fn get(&self, command: u32) -> &Command {
-        &self.slots[command as usize]
-    }
-
-    #[inline]
-    pub fn get_mut(&mut self, command: u32) -> &mut Command {
-        &mut self.slots[command as usize]
-    }
-
-    /// Whether the drive has accepted a command that has not ended.
-    pub fn any(&self) -> bool {
-        self.free.len() < self.slots.len()
-    }
-
-    /// How many queues there are.
-    fn queues(&self) -> u16 {
-        self.queues.len() as u16
-    }
-
-    /// True once for each command.
-    pub fn first_transfer(&mut self, command: u32) -> bool {
-        std::mem::replace(&mut self.slots[command as usize].untouched, false)
-    }
-}
-
-impl SimDrive {
-    /// The host has learned of a completion.
-    pub(in crate::sim) fn host_got_completion(&mut self) {
-        self.commands.outstanding -= 1;
-        if self.commands.outstanding == 0 {
-            self.host_fell_silent();
-        }
-    }
-
-    #[inline(always)]
-    pub(in crate::sim) fn command_arrives(&mut self) {
-        if self.holds_arrivals && self.arrival_waits() {
-            return;
-        }
-        let Arrival { request, .. } = self.arrivals.pop_front().expect("a command arrives");
-        if let Some(next) = self.arrivals.front() {
-            // It may be late, if this one was held.
-            let at = next.at.max(self.env.queue.now());
-            self.env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
-        }
-        if self.idle.working() {
-            self.idle_ends();
-        }
-        let first = self.commands.queue_of(request.queue).waiting.is_empty();
-        if first && self.commands.may_start(&request) && !self.is_starting() {
-            self.command_starts(request);
-        } else {
-            let queue = self.commands.queue_of(request.queue);
-            queue.waiting.push_back(request);
-        }
-    }
-
-    #[inline(always)]
-    fn command_starts(&mut self, request: Request) {
-        self.commands.queue_of(request.queue).active += 1;
-        self.commands.alone = self.commands.is_alone(request.op);
-        let slot = self.commands.take();
-        let fua = request.op == Op::Write
-            && (request.fua || !self.env.spec.host.write_cache)
-            && !self.env.spec.buffer.protected;
-        let keeps_account = self.durability.is_some();
-        *self.commands.get_mut(slot) = Command {
+            CommandId(self.slots.len() as u32 - 1)
+        });
+        *self.get_mut(slot) = Command {
             tag: request.tag,
             queue: request.queue,
             op: request.op,
@@ -254,167 +281,90 @@ impl SimDrive {
             len_bytes: request.len_bytes,
             bytes_left: request.len_bytes,
             to_admit: request.len_bytes,
-            fua: fua && !keeps_account,
-            forced: fua && keeps_account,
-            careful: fua || self.writer.careful,
+            handling,
             padding: 0,
             programs_left: 0,
             past_cache: false,
-            first_unit_due: true,
+            first_page_due: true,
             takes_turns: false,
             untouched: true,
             status: Status::Ok,
         };
-        self.link_fetches(slot);
+        slot
     }
 
-    /// The controller has a command before it.
+    /// A command has ended: frees its queue slot. Its tag, sender and status.
     #[inline(always)]
-    pub(in crate::sim) fn command_fetched(&mut self, slot: u32) {
-        if self.turns.is_some() && self.waits_for_turn(slot) {
-            return;
-        }
-        self.command_taken_up(slot);
-    }
-
-    /// The firmware takes a command up.
-    #[inline(always)]
-    pub(in crate::sim) fn command_taken_up(&mut self, slot: u32) {
-        let command = self.commands.get(slot);
-        let (first, end) = command.units();
-        let op = command.op;
-        let further = u64::from((end - first).saturating_sub(1));
-        let spec = &self.env.spec.controller;
-        let (core, mut time) = match op {
-            Op::Read => {
-                self.env.counters.host_reads += 1;
-                (spec.core_read, spec.read_command + spec.read_unit * further)
-            }
-            Op::Write => {
-                self.env.counters.host_writes += 1;
-                // What its further units take is worked off as they come.
-                (spec.core_write, spec.write_command)
-            }
-            Op::Trim => (spec.core_write, self.trim_time(command)),
-            Op::Flush => (spec.core_write, spec.write_command),
-        };
-        let miss = match op {
-            Op::Read => spec.read_map_miss,
-            Op::Write => spec.write_map_miss,
-            Op::Trim | Op::Flush => Nanos::ZERO,
-        };
-        if miss > Nanos::ZERO && self.controller.fetch(first) {
-            self.env.counters.map_misses += 1;
-            time += miss;
-        }
-        if let (Some(streams), Op::Write) = (&self.env.spec.streams, op) {
-            time += streams.classify;
-        }
-        time += self.turn_time();
-        let job = Job::Command { command: slot };
-        let mapped = match op {
-            Op::Read | Op::Trim => first..end,
-            // What is written is looked up when it is in the buffer.
-            Op::Write | Op::Flush => 0..0,
-        };
-        self.submit_mapped(core, job, time, mapped, op != Op::Read);
-    }
-
-    /// The firmware has looked at a command.
-    pub(in crate::sim) fn command_handled(&mut self, command: u32) {
-        match self.commands.get(command).op {
-            Op::Read => self.read_begins(command),
-            Op::Write | Op::Trim if self.read_only => self.refuse(command),
-            Op::Write => self.write_begins(command),
-            Op::Trim => self.trim(command),
-            Op::Flush => self.flush(command),
-        }
-    }
-
-    /// A command has ended, as far as the controller is concerned.
-    #[inline(always)]
-    pub(in crate::sim) fn command_done(&mut self, command: u32) {
-        if self.turns.is_some() {
-            self.turn_command_ended(command);
-        }
-        self.link_reports(command);
-    }
-
-    /// The end of a command is on its way to the sender; the next that waits takes its
-    /// place.
-    #[inline(always)]
-    pub(in crate::sim) fn command_reported(&mut self, command: u32) {
+    pub fn end(&mut self, command: CommandId) -> (u32, u16, Status) {
         let Command {
             tag, queue, status, ..
-        } = *self.commands.get(command);
-        self.complete(tag, queue, status);
-        self.commands.free.push(command);
+        } = *self.get(command);
+        self.free.push(command);
         // If it was alone, it was so to its end; if not, none is.
-        self.commands.alone = false;
-        self.commands.queue_of(queue).active -= 1;
-        if self.commands.next_waiting(queue).is_some() {
-            self.start_next(queue);
-        }
-        if self.holds_arrivals && !self.commands.any() {
-            self.commands_drained();
-        }
+        self.alone = false;
+        self.queue_of(queue).active -= 1;
+        (tag, queue, status)
     }
 
-    /// Starts what waits in the queue of a sender, as far as it may.
-    #[inline(never)]
-    fn start_next(&mut self, sender: u16) {
-        while let Some(request) = self.commands.next_waiting(sender) {
-            if !self.commands.may_start(&request) {
-                return;
-            }
-            self.commands.queue_of(sender).waiting.pop_front();
-            self.command_starts(request);
-        }
+    /// A command in the drive.
+    #[inline]
+    pub fn get(&self, command: CommandId) -> &Command {
+        &self.slots[command.index()]
     }
 
-    /// Starts commands that have come before the drive could serve them.
-    pub(in crate::sim) fn start_waiting(&mut self) {
-        for queue in 0..self.commands.queues() {
-            self.start_next(queue);
-        }
+    /// A command in the drive, to be changed.
+    #[inline]
+    pub fn get_mut(&mut self, command: CommandId) -> &mut Command {
+        &mut self.slots[command.index()]
     }
 
-    /// Free units of the pool that takes new data first, for tests and observers.
-    pub fn free_entry_units(&self) -> u64 {
-        let pool = match self.env.spec.cache {
-            Some(_) => Pool::Cache,
-            None => Pool::Main,
-        };
-        let free = self.free_slots[pool as usize].max(0) as u64;
-        free << self.env.layout.unit_bits
+    /// Whether a command is in the drive.
+    pub fn any(&self) -> bool {
+        self.free.len() < self.slots.len()
     }
 
-    /// Erased superblocks of the main area.
-    pub fn erased_main_superblocks(&self) -> usize {
-        self.superblocks.erased(Pool::Main)
+    /// Number of queues.
+    pub fn queues(&self) -> u16 {
+        self.queues.len() as u16
     }
 
-    /// One line for a person who looks for a drive that stands still.
-    pub fn diagnosis(&self) -> String {
-        format!(
-            "free slots {:?}, erased cache {} main {}, of the cache closed {} dynamic {}, \
-             outstanding {}, {:?}, {:?}, {}; {}",
-            self.free_slots,
-            self.superblocks.erased(Pool::Cache),
-            self.superblocks.erased(Pool::Main),
-            self.superblocks.closed_cache().len(),
-            self.superblocks.dynamic(),
-            self.commands.outstanding,
-            self.collector,
-            (&self.folder, &self.trimmer),
-            self.writer.diagnosis(),
-            self.durability
-                .as_ref()
-                .map_or_else(String::new, |d| d.diagnosis())
-        )
+    /// True for the first transfer of a command.
+    #[inline]
+    pub fn first_transfer(&mut self, command: CommandId) -> bool {
+        std::mem::replace(&mut self.get_mut(command).untouched, false)
     }
 
-    pub(in crate::sim) fn host_is_silent(&self) -> bool {
-        self.commands.outstanding == 0
+    /// The host has submitted a request.
+    #[inline]
+    pub fn submitted(&mut self) {
+        self.outstanding += 1;
+    }
+
+    /// The host has learned of a completion.
+    #[inline]
+    pub fn completed(&mut self) {
+        self.outstanding -= 1;
+    }
+
+    /// Requests submitted by the host of which it does not know the completion.
+    #[inline]
+    pub fn outstanding(&self) -> u32 {
+        self.outstanding
+    }
+
+    /// Flushes that have not ended, in order.
+    #[inline]
+    pub fn flushes(&self) -> &[(CommandId, u64)] {
+        &self.flushes
+    }
+
+    /// A flush waits until durability has reached a number.
+    pub fn flush_waits(&mut self, command: CommandId, number: u64) {
+        self.flushes.push((command, number));
+    }
+
+    /// The first flush that waits goes on.
+    pub fn take_flush(&mut self) {
+        self.flushes.remove(0);
     }
 }

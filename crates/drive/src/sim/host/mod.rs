@@ -1,9 +1,316 @@
-//! What stands between the host and the firmware: processors and links, the command and its
-//! slot, what holds a command back, TRIM.
+//! The host interface: the host's processors, requests and completions on their way, command
+//! queues, the link, and the throttling of arrivals.
+//!
+//! It knows nothing of the rest of the drive. Its methods say what the drive has to do next.
 
-pub(in crate::sim) mod admission;
-pub(in crate::sim) mod command;
-pub(in crate::sim) mod cpus;
-pub(in crate::sim) mod link;
-pub(in crate::sim) mod trim;
-pub(in crate::sim) mod turns;
+mod arrivals;
+mod command;
+mod cpus;
+mod link;
+mod throttle;
+
+use stend_base::{Completion, Lane, Nanos, Request, SimTime};
+
+use crate::sim::env::Env;
+use crate::sim::ids::CommandId;
+use crate::sim::kind;
+use crate::spec::{Spec, WHOLE_PPM};
+use arrivals::{Arrivals, Completions, Ending};
+use command::Commands;
+pub(in crate::sim) use command::{Command, Handling};
+use cpus::Cpus;
+use link::Link;
+pub(in crate::sim) use link::LinkDone;
+use throttle::{ArrivalThrottle, Verdict};
+
+/// The host interface of a drive.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Host {
+    commands: Commands,
+    link: Link,
+    /// Only where requests cost the host processor time.
+    cpus: Option<Box<Cpus>>,
+    arrivals: Arrivals,
+    completions: Completions,
+    throttle: ArrivalThrottle,
+    /// An arrival may have to wait: the drive sleeps, is throttled, or its heat is at rest.
+    holds_arrivals: bool,
+}
+
+/// A command has ended and its completion is on its way.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct Reported {
+    /// The sender.
+    pub sender: u16,
+    /// A request waits in the sender's queue: see [`Host::start_next`].
+    pub others_wait: bool,
+}
+
+/// A request has become a command.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct Started {
+    pub command: CommandId,
+    /// The controller has it already. Otherwise [`LinkDone::Fetched`] follows.
+    pub fetched: bool,
+}
+
+impl Host {
+    pub fn new(spec: &Spec) -> Host {
+        Host {
+            commands: Commands::new(spec),
+            link: Link::new(&spec.host),
+            cpus: Cpus::new(&spec.host),
+            arrivals: Arrivals::new(),
+            completions: Completions::new(),
+            throttle: ArrivalThrottle::default(),
+            // The first arrival starts the steps of the temperature.
+            holds_arrivals: spec.thermal.is_some(),
+        }
+    }
+
+    /// The power is gone: nothing is under way any more.
+    pub fn power_cut(&mut self, spec: &Spec) {
+        self.commands = Commands::new(spec);
+        self.link.power_cut();
+        if let Some(cpus) = &mut self.cpus {
+            cpus.power_cut();
+        }
+        self.arrivals.clear();
+        self.completions.clear();
+        self.throttle = ArrivalThrottle::default();
+        self.holds_arrivals = spec.thermal.is_some();
+    }
+
+    /// Time that the link's media were taken, summed over directions, ns.
+    pub fn link_busy_ns(&self) -> u64 {
+        self.link.busy_ns()
+    }
+
+    /// Whether anything is on its way over the link.
+    pub fn link_is_busy(&self) -> bool {
+        self.link.is_busy()
+    }
+
+    /// Time that the host's processors spent on requests, ns; spinning is not counted.
+    pub fn cpu_busy_ns(&self) -> u64 {
+        self.cpus.as_ref().map_or(0, |cpus| cpus.busy_ns())
+    }
+
+    /// Requests of which the host does not know the completion.
+    #[inline]
+    pub fn outstanding(&self) -> u32 {
+        self.commands.outstanding()
+    }
+
+    /// Whether the host awaits nothing.
+    #[inline]
+    pub fn is_silent(&self) -> bool {
+        self.commands.outstanding() == 0
+    }
+
+    /// A command in the drive.
+    #[inline]
+    pub fn command(&self, command: CommandId) -> &Command {
+        self.commands.get(command)
+    }
+
+    /// A command in the drive, to be changed.
+    #[inline]
+    pub fn command_mut(&mut self, command: CommandId) -> &mut Command {
+        self.commands.get_mut(command)
+    }
+
+    /// Flushes that have not ended, in order, each with the number that durability must reach.
+    #[inline]
+    pub fn flushes(&self) -> &[(CommandId, u64)] {
+        self.commands.flushes()
+    }
+
+    /// A flush waits until durability has reached a number, which is not below that of the last.
+    pub fn flush_waits(&mut self, command: CommandId, number: u64) {
+        self.commands.flush_waits(command, number);
+    }
+
+    /// Removes the first flush that waits.
+    pub fn take_flush(&mut self) {
+        self.commands.take_flush();
+    }
+}
+
+/// From the sender to the controller, and back.
+impl Host {
+    /// A thread submits a request.
+    #[inline(always)]
+    pub fn submit(&mut self, env: &mut Env, request: Request) {
+        self.commands.submitted();
+        match &mut self.cpus {
+            None => self.arrivals.send(env, request, env.queue.now()),
+            Some(cpus) => cpus.submit(env, &mut self.arrivals, request),
+        }
+    }
+
+    /// Takes the request that arrives at the present instant.
+    #[inline(always)]
+    pub fn take_arrival(&mut self, env: &mut Env) -> Request {
+        self.arrivals.take(env)
+    }
+
+    /// Whether a request that has arrived starts at once. If not, it waits in its queue.
+    #[inline(always)]
+    pub fn starts_at_once(&mut self, request: &Request, starting_up: bool) -> bool {
+        self.commands.starts_at_once(request, starting_up)
+    }
+
+    /// Makes a command of a request that may start.
+    #[inline(always)]
+    pub fn start(&mut self, env: &mut Env, request: &Request, handling: Handling) -> Started {
+        let command = self.commands.start(request, handling);
+        let fetched = self.link.fetch(env, command);
+        Started { command, fetched }
+    }
+
+    /// Takes the next request that waits in the queue of a sender, if it may start now.
+    #[inline]
+    pub fn take_waiting(&mut self, sender: u16) -> Option<Request> {
+        self.commands.take_waiting(sender)
+    }
+
+    /// Number of command queues.
+    pub fn queues(&self) -> u16 {
+        self.commands.queues()
+    }
+
+    /// Queues the transfer of data that a read asked for.
+    #[inline(always)]
+    pub fn send_read(&mut self, env: &mut Env, command: CommandId, bytes: u32) {
+        self.link.send_read(env, &mut self.commands, command, bytes);
+    }
+
+    /// Queues the transfer of data to be written.
+    #[inline(always)]
+    pub fn request_write(&mut self, env: &mut Env, command: CommandId, bytes: u32) {
+        self.link
+            .request_write(env, &mut self.commands, command, bytes);
+    }
+
+    /// A source of the link has ended what it did.
+    #[inline(always)]
+    pub fn link_done(&mut self, env: &mut Env, source: u32) -> LinkDone {
+        self.link.done(env, &mut self.commands, source)
+    }
+
+    /// The controller has ended a command. True if the host is told at once and
+    /// [`Host::report`] follows; otherwise [`LinkDone::Reported`] comes first.
+    #[inline(always)]
+    pub fn ends(&mut self, env: &mut Env, command: CommandId) -> bool {
+        self.link.report(env, command)
+    }
+
+    /// The end of a command has crossed the link: its completion is sent and its slot is free.
+    #[inline(always)]
+    pub fn report(&mut self, env: &mut Env, command: CommandId) -> Reported {
+        let ended = self.commands.end(command);
+        self.completions.send(env, ended);
+        let sender = ended.1;
+        Reported {
+            sender,
+            others_wait: self.commands.any_waits(sender),
+        }
+    }
+
+    /// The host is interrupted for a completion. The completion, if the sender learns of it at
+    /// once, or before anything else happens and by `limit`.
+    pub fn interrupt(&mut self, env: &mut Env, limit: SimTime) -> Option<Completion> {
+        let ending = self.completions.take(env)?;
+        if let Some(cpus) = &mut self.cpus
+            && !cpus.completes_at_once(env, &ending, limit)
+        {
+            cpus.complete(env, &mut self.arrivals, ending);
+            return None;
+        }
+        Some(self.completed(env, &ending))
+    }
+
+    /// A processor of the host has ended a step. The completion of which the sender now knows,
+    /// if it was the last step of one.
+    pub fn cpu_done(&mut self, env: &mut Env, cpu: u32) -> Option<Completion> {
+        let cpus = self.cpus.as_mut().expect("requests cost the host time");
+        let ending = cpus.done(env, &mut self.arrivals, cpu)?;
+        Some(self.completed(env, &ending))
+    }
+
+    #[inline(always)]
+    fn completed(&mut self, env: &Env, ending: &Ending) -> Completion {
+        self.commands.completed();
+        Completion {
+            tag: ending.tag,
+            at: env.now(),
+            status: ending.status,
+        }
+    }
+}
+
+/// Arrivals that have to wait.
+impl Host {
+    /// Whether an arrival may have to wait.
+    #[inline(always)]
+    pub fn holds_arrivals(&self) -> bool {
+        self.holds_arrivals
+    }
+
+    /// From now on, an arrival may have to wait.
+    pub fn hold_arrivals(&mut self) {
+        self.holds_arrivals = true;
+    }
+
+    /// The present arrival comes again at an instant.
+    pub fn arrives_again(&mut self, env: &mut Env, at: SimTime) {
+        env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+    }
+
+    /// Throttling begins: arrivals are held, but for a share of each period, in parts per
+    /// million.
+    pub fn throttle_begins(&mut self, env: &Env, share_ppm: u32) {
+        self.holds_arrivals = true;
+        self.throttle.open(env.now(), period(env), share_ppm);
+    }
+
+    /// Whether the present arrival has to wait because of heat. If so, it comes again.
+    pub fn is_throttled(&mut self, env: &mut Env, share_ppm: u32) -> bool {
+        if share_ppm == WHOLE_PPM {
+            self.holds_arrivals = false;
+            return false;
+        }
+        let others = self.commands.any();
+        match self
+            .throttle
+            .arrival(env.now(), period(env), share_ppm, others)
+        {
+            Verdict::Admitted => false,
+            Verdict::Held => true,
+            Verdict::Again(at) => {
+                self.arrives_again(env, at);
+                true
+            }
+        }
+    }
+
+    /// Whether arrivals are held and no command is in the drive: [`Host::drained`] follows.
+    #[inline(always)]
+    pub fn has_drained(&self) -> bool {
+        self.holds_arrivals && !self.commands.any()
+    }
+
+    /// All commands have ended while arrivals were held.
+    #[cold]
+    pub fn drained(&mut self, env: &mut Env, share_ppm: u32) {
+        if let Some(at) = self.throttle.drained(env.now(), share_ppm) {
+            self.arrives_again(env, at);
+        }
+    }
+}
+
+/// The period in which a throttled drive works and rests.
+fn period(env: &Env) -> Nanos {
+    env.spec.thermal.as_ref().expect("it is throttled").period
+}

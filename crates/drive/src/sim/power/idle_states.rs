@@ -1,13 +1,15 @@
-//! States of little power: slumber and DevSleep of SATA, non-operational states of NVMe.
+//! Idle states: slumber and DevSleep of SATA, non-operational power states of NVMe.
 //!
-//! Each is entered when there was nothing to do for its delay. A timer that finds the drive
-//! at work begins anew, as firmware's does; only a state that does not wait for idle work
-//! has it given up. A command that arrives in such a state is looked at when the drive is
-//! awake again: after the rest of the way in, and the way out.
+//! Each state is entered when the drive has had nothing to do for its delay. If the timer ends
+//! while the drive works, it starts again, as in firmware; only a state that does not wait for
+//! idle work halts this work. A command that arrives in an idle state is served when the drive is
+//! awake: after the rest of the entry time, and the exit time.
 
 use stend_base::{Lane, Nanos, SimTime};
 
-use crate::sim::{SimDrive, kind};
+use crate::sim::env::Env;
+use crate::sim::kind;
+use crate::spec::Spec;
 
 /// Most idle states of a drive.
 pub const MOST_IDLE_STATES: usize = 8;
@@ -25,8 +27,19 @@ enum State {
     Asleep { state: usize, from: SimTime },
 }
 
+/// An idle state that is due if the drive has nothing to do.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct DueState {
+    state: usize,
+    /// It does not wait for idle work, which is to be halted.
+    pub forced: bool,
+    /// When the host learned of its last completion.
+    silent_since: SimTime,
+}
+
+/// The idle states of a drive.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Sleep {
+pub(super) struct Sleep {
     state: State,
     /// There has been nothing to do since.
     quiet_since: SimTime,
@@ -35,132 +48,129 @@ pub(crate) struct Sleep {
     asleep_ns: [u64; MOST_IDLE_STATES],
 }
 
-impl SimDrive {
-    /// Name of the idle state in which the drive is or which it is entering; `None` while
-    /// it is awake or waking.
-    pub fn idle_state(&self) -> Option<&str> {
-        match self.sleep.state {
-            State::Asleep { state, .. } => Some(&self.env.spec.idle_states[state].name),
+impl Sleep {
+    /// Name of the state that the drive is in or enters; `None` while it is awake or waking.
+    pub fn name<'a>(&self, spec: &'a Spec) -> Option<&'a str> {
+        match self.state {
+            State::Asleep { state, .. } => Some(&spec.idle_states[state].name),
             State::Awake | State::Waking { .. } => None,
         }
     }
 
-    /// Time spent in each idle state, without the ways in and out.
-    pub(in crate::sim) fn asleep_ns(&self) -> [u64; MOST_IDLE_STATES] {
-        let mut asleep = self.sleep.asleep_ns;
-        if let State::Asleep { state, from } = self.sleep.state {
-            asleep[state] += self.now().0.saturating_sub(from.0);
+    /// Time spent in each idle state up to now, without entry and exit.
+    pub fn asleep_ns(&self, now: SimTime) -> [u64; MOST_IDLE_STATES] {
+        let mut asleep = self.asleep_ns;
+        if let State::Asleep { state, from } = self.state {
+            asleep[state] += now.0.saturating_sub(from.0);
         }
         asleep
     }
 
-    pub(in crate::sim) fn is_asleep(&self) -> bool {
-        matches!(self.sleep.state, State::Asleep { .. })
+    /// Whether the drive is in an idle state or enters one.
+    pub fn is_asleep(&self) -> bool {
+        matches!(self.state, State::Asleep { .. })
     }
 
-    /// There has been nothing to do since `since`.
-    pub(in crate::sim) fn sleep_timer_starts(&mut self, since: SimTime) {
-        self.sleep.quiet_since = since;
-        if !self.sleep.timer_set {
-            self.set_sleep_timer(since + self.env.spec.idle_states[0].delay);
+    /// There has been nothing to do since `since`: starts the timer of the first state.
+    pub fn timer_starts(&mut self, env: &mut Env, since: SimTime) {
+        self.quiet_since = since;
+        if !self.timer_set {
+            self.set_timer(env, since + env.spec.idle_states[0].delay);
         }
     }
 
-    fn set_sleep_timer(&mut self, at: SimTime) {
-        self.sleep.timer_set = true;
-        let at = at.max(self.now());
-        self.env.queue.schedule(Lane::Timer, at, kind::SLEEP, 0);
+    fn set_timer(&mut self, env: &mut Env, at: SimTime) {
+        self.timer_set = true;
+        let at = at.max(env.now());
+        env.queue.schedule(Lane::Timer, at, kind::SLEEP, 0);
     }
 
-    pub(in crate::sim) fn sleep_timer_ends(&mut self) {
-        self.sleep.timer_set = false;
-        if !self.host_is_silent() {
-            return;
-        }
-        let now = self.now();
-        let states = 0..self.env.spec.idle_states.len();
-        let Some(state) = states.rev().find(|&s| self.due(s) <= now) else {
-            return self.set_sleep_timer(self.next_due());
+    /// The timer has ended. The deepest state that is due; the timer starts again if none is.
+    /// `silent_since` is `None` while the host awaits a completion, after which the timer starts
+    /// again.
+    pub fn timer_ends(&mut self, env: &mut Env, silent_since: Option<SimTime>) -> Option<DueState> {
+        self.timer_set = false;
+        let silent_since = silent_since?;
+        let (now, states) = (env.now(), 0..env.spec.idle_states.len());
+        let mut deepest_first = states.rev();
+        let Some(state) = deepest_first.find(|&s| self.due_at(env, s, silent_since) <= now) else {
+            let next = self.next_due_at(env, silent_since);
+            self.set_timer(env, next);
+            return None;
         };
-        let forced = !self.env.spec.idle_states[state].waits_for_idle_work;
-        if forced && (!self.idle.working() || self.idle.has_slices()) {
-            self.idle_halts();
-        }
-        if !self.is_busy() {
-            return self.enter(state);
-        }
-        if forced {
-            return self.set_sleep_timer(now + FORCED_RETRY);
-        }
-        self.sleep.quiet_since = now;
-        self.set_sleep_timer(self.next_due());
+        Some(DueState {
+            state,
+            forced: !env.spec.idle_states[state].waits_for_idle_work,
+            silent_since,
+        })
     }
 
-    /// When a state is to be entered. Idle work is nothing to do for a state that does not
-    /// wait for it.
-    fn due(&self, state: usize) -> SimTime {
-        let state = &self.env.spec.idle_states[state];
+    /// The drive has something to do: looks again later.
+    pub fn postpone(&mut self, env: &mut Env, due: DueState) {
+        let now = env.now();
+        if due.forced {
+            return self.set_timer(env, now + FORCED_RETRY);
+        }
+        self.quiet_since = now;
+        let next = self.next_due_at(env, due.silent_since);
+        self.set_timer(env, next);
+    }
+
+    /// Enters a state.
+    pub fn enter(&mut self, env: &mut Env, due: DueState) {
+        let now = env.now();
+        self.asleep_ns = self.asleep_ns(now);
+        let DueState { state, .. } = due;
+        let from = now + env.spec.idle_states[state].entry;
+        self.state = State::Asleep { state, from };
+        if state + 1 < env.spec.idle_states.len() {
+            let next = self.due_at(env, state + 1, due.silent_since);
+            self.set_timer(env, next);
+        }
+    }
+
+    /// When a state is due. Only a state that waits for idle work counts this as something to do.
+    fn due_at(&self, env: &Env, state: usize, silent_since: SimTime) -> SimTime {
+        let state = &env.spec.idle_states[state];
         let since = match state.waits_for_idle_work {
-            true => self.sleep.quiet_since,
-            false => self.idle.silent_since(),
+            true => self.quiet_since,
+            false => silent_since,
         };
         since + state.delay
     }
 
-    /// When the next state is to be entered by a drive that is awake.
-    fn next_due(&self) -> SimTime {
-        let all = (0..self.env.spec.idle_states.len()).map(|state| self.due(state));
-        all.min().expect("there are idle states").max(self.now())
+    /// When the next state is due in a drive that is awake.
+    fn next_due_at(&self, env: &Env, silent_since: SimTime) -> SimTime {
+        let states = 0..env.spec.idle_states.len();
+        let all = states.map(|state| self.due_at(env, state, silent_since));
+        all.min().expect("there are idle states").max(env.now())
     }
 
-    /// Whether anything is under way or waits for the next slice of idle work.
-    pub(in crate::sim) fn is_busy(&self) -> bool {
-        self.array.is_busy()
-            || self.controller.is_busy()
-            || self.link.is_busy()
-            || self.idle.has_slices()
-            || self.trimmer.is_busy()
-            || self.awaits_journal()
-    }
-
-    fn enter(&mut self, state: usize) {
-        let now = self.now();
-        self.heat_up();
-        self.sleep.asleep_ns = self.asleep_ns();
-        let from = now + self.env.spec.idle_states[state].entry;
-        self.sleep.state = State::Asleep { state, from };
-        self.holds_arrivals = true;
-        if state + 1 < self.env.spec.idle_states.len() {
-            self.set_sleep_timer(self.due(state + 1));
-        }
-    }
-
-    /// Wakes the drive if it sleeps; when it is awake.
-    pub(in crate::sim) fn wake(&mut self) -> SimTime {
-        let now = self.now();
-        match self.sleep.state {
+    /// Wakes the drive if it sleeps. When it is awake.
+    pub fn wake(&mut self, env: &Env) -> SimTime {
+        let now = env.now();
+        match self.state {
             State::Awake => now,
             State::Waking { until } => until.max(now),
             State::Asleep { state, from } => {
-                self.heat_up();
-                self.sleep.asleep_ns = self.asleep_ns();
-                let until = now.max(from) + self.env.spec.idle_states[state].exit;
-                self.sleep.state = State::Waking { until };
+                self.asleep_ns = self.asleep_ns(now);
+                let until = now.max(from) + env.spec.idle_states[state].exit;
+                self.state = State::Waking { until };
                 until
             }
         }
     }
 
-    /// A drive that was without power is awake.
-    pub(in crate::sim) fn sleep_power_cut(&mut self) {
-        self.sleep = Sleep {
-            asleep_ns: self.asleep_ns(),
-            ..Sleep::default()
-        };
+    /// The drive is awake again.
+    pub fn woke(&mut self) {
+        self.state = State::Awake;
     }
 
-    /// The way out lies behind it.
-    pub(in crate::sim) fn woke(&mut self) {
-        self.sleep.state = State::Awake;
+    /// After a power cut the drive is awake, and there is no timer.
+    pub fn power_cut(&mut self, now: SimTime) {
+        *self = Sleep {
+            asleep_ns: self.asleep_ns(now),
+            ..Sleep::default()
+        };
     }
 }

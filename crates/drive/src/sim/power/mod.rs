@@ -1,12 +1,133 @@
 //! Power and heat: what a cut takes and what brings the rest back, energy, idle states,
 //! throttling.
 
-pub(in crate::sim) mod changes;
-pub(in crate::sim) mod durability;
-pub(in crate::sim) mod energy;
-pub(in crate::sim) mod idle_states;
-pub(in crate::sim) mod journal;
-pub(in crate::sim) mod part_writes;
-pub(in crate::sim) mod partial_parity;
-pub(in crate::sim) mod power_cut;
-pub(in crate::sim) mod thermal;
+mod energy;
+mod idle_states;
+mod thermal;
+
+use stend_base::SimTime;
+
+use crate::sim::counters::Counters;
+use crate::sim::env::Env;
+pub use energy::Energy;
+use energy::Usage;
+pub(in crate::sim) use idle_states::DueState;
+pub use idle_states::MOST_IDLE_STATES;
+use idle_states::Sleep;
+use thermal::Heat;
+pub use thermal::Temperature;
+
+/// Idle states, energy and heat of a drive.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Power {
+    sleep: Sleep,
+    heat: Heat,
+}
+
+/// Energy.
+impl Power {
+    /// Energy taken since power-on by a drive with these counters that was without power for
+    /// `off_ns`; `None` where the model does not tell what operations take.
+    pub fn energy(&self, env: &Env, counters: &Counters, off_ns: u64) -> Option<Energy> {
+        let spec = env.spec.energy.as_ref()?;
+        let usage = Usage {
+            counters,
+            off_ns,
+            asleep_ns: self.sleep.asleep_ns(env.now()),
+        };
+        Some(energy::energy(spec, env, &usage))
+    }
+}
+
+/// Idle states.
+impl Power {
+    /// Name of the idle state that the drive is in or enters; `None` while it is awake or waking.
+    pub fn idle_state<'a>(&self, env: &'a Env) -> Option<&'a str> {
+        self.sleep.name(&env.spec)
+    }
+
+    /// Whether the drive is in an idle state or enters one.
+    pub fn is_asleep(&self) -> bool {
+        self.sleep.is_asleep()
+    }
+
+    /// There has been nothing to do since `since`. Only in a drive with idle states.
+    pub fn sleep_timer_starts(&mut self, env: &mut Env, since: SimTime) {
+        self.sleep.timer_starts(env, since);
+    }
+
+    /// The timer of the idle states has ended in a drive whose host has been silent since an
+    /// instant, or is not (`None`). The state that is due if the drive has nothing to do:
+    /// [`Power::sleep`] or [`Power::postpone_sleep`] follows.
+    pub fn sleep_timer_ends(
+        &mut self,
+        env: &mut Env,
+        silent_since: Option<SimTime>,
+    ) -> Option<DueState> {
+        self.sleep.timer_ends(env, silent_since)
+    }
+
+    /// Enters an idle state. Arrivals are to be held, and the temperature to be updated before.
+    pub fn sleep(&mut self, env: &mut Env, due: DueState) {
+        self.sleep.enter(env, due);
+    }
+
+    /// The drive has something to do: looks again later.
+    pub fn postpone_sleep(&mut self, env: &mut Env, due: DueState) {
+        self.sleep.postpone(env, due);
+    }
+
+    /// Wakes the drive if it sleeps, which needs the temperature to be updated before. When it is
+    /// awake.
+    pub fn wake(&mut self, env: &Env) -> SimTime {
+        self.sleep.wake(env)
+    }
+
+    /// The drive is awake again.
+    pub fn woke(&mut self) {
+        self.sleep.woke();
+    }
+
+    /// The power is gone: no timer is set any more.
+    pub fn power_cut(&mut self, now: SimTime) {
+        self.sleep.power_cut(now);
+        self.heat.power_cut();
+    }
+}
+
+/// Heat.
+impl Power {
+    /// The temperature at the present instant, by when `energy_pj` has been taken; `None` where
+    /// the model has none.
+    pub fn temperature(&self, env: &Env, energy_pj: u128) -> Option<Temperature> {
+        self.heat.temperature(env, energy_pj)
+    }
+
+    /// Computes the temperature at the present instant. True if throttling begins: arrivals are
+    /// to be held.
+    pub fn update_heat(&mut self, env: &Env, energy_pj: u128) -> bool {
+        self.heat.update(env, energy_pj)
+    }
+
+    /// Whether the drive has a temperature and takes no steps of it now.
+    pub fn heat_is_at_rest(&self, env: &Env) -> bool {
+        self.heat.is_at_rest(env)
+    }
+
+    /// Begins a step of the temperature.
+    pub fn heat_step_begins(&mut self, env: &mut Env) {
+        self.heat.step_begins(env);
+    }
+
+    /// A step of the temperature has ended, and the next begins. False if it does not, since no
+    /// event is pending: the next arrival is to be held and to begin one.
+    pub fn heat_step_ends(&mut self, env: &mut Env) -> bool {
+        self.heat.step_ends(env)
+    }
+
+    /// Share of the time in which commands are admitted, parts per million.
+    #[inline]
+    pub fn share_ppm(&self) -> u32 {
+        self.heat.share_ppm()
+    }
+}

@@ -1,21 +1,18 @@
 //! Heat: one body with one temperature, a resistance to the air and a capacity.
 //!
-//! While anything happens the temperature is worked out anew each step, from the energy
-//! that the step took: the power is held constant over a step, and the differential
-//! equation of a body heated by constant power has a closed form. When nothing is pending
-//! there are no steps; the time until the next command arrives is caught up in closed
-//! form as well.
+//! While anything happens, the temperature is computed each step from the energy that the step
+//! took: power is taken as constant over a step, and the differential equation of a body heated by
+//! constant power has a closed form. When no event is pending there are no steps; the time until
+//! the next arrival is computed in closed form as well.
 //!
-//! Against heat, commands are admitted for a share of the time (`admission.rs`); this file
-//! says for which.
+//! A drive that is too warm admits commands for a share of the time. This file computes the share;
+//! the host interface throttles the arrivals.
 
 use stend_base::{Nanos, SimTime};
 
-use crate::sim::{SimDrive, kind};
-use crate::spec::{ThermalSpec, Throttle};
-
-/// The whole, of a share in parts per million.
-pub(crate) const WHOLE_PPM: u32 = 1_000_000;
+use crate::sim::env::Env;
+use crate::sim::kind;
+use crate::spec::{ThermalSpec, Throttle, WHOLE_PPM};
 
 const NK_PER_MK: i64 = 1_000_000;
 
@@ -40,11 +37,12 @@ pub struct Temperature {
     pub share_ppm: u32,
 }
 
+/// Heat of the drive, and the throttling for it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Heat {
+pub(super) struct Heat {
     /// Above ambient, nK.
     rise_nk: i64,
-    /// Up to when the temperature has been worked out, and the energy taken by then.
+    /// When the temperature was last computed, and the energy taken by then.
     at: SimTime,
     energy_pj: u128,
     timer_set: bool,
@@ -77,7 +75,7 @@ impl Default for Heat {
 }
 
 impl Heat {
-    /// Works out the temperature up to `now`, by when `energy_pj` have been taken.
+    /// Computes the temperature at `now`, by when `energy_pj` has been taken.
     fn advance(&mut self, spec: &ThermalSpec, now: SimTime, energy_pj: u128) {
         let mut left = now.since(self.at);
         if left == Nanos::ZERO {
@@ -87,7 +85,7 @@ impl Heat {
         let taken = (energy_pj - self.energy_pj) * u128::from(spec.resistance_mk_per_w) * 1_000;
         let end_nk = (taken / u128::from(left.0)) as i64;
         while left > Nanos::ZERO {
-            // Limits may be crossed within it only where the way passes by one.
+            // Short steps are needed only where the temperature may cross a limit.
             let time = match self.passes_a_limit(spec, end_nk) {
                 true => left.min(spec.step),
                 false => left,
@@ -180,12 +178,13 @@ impl Heat {
     }
 }
 
-impl SimDrive {
-    /// The drive's temperature; `None` where the model has none.
-    pub fn temperature(&self) -> Option<Temperature> {
-        let spec = self.env.spec.thermal.as_ref()?;
-        let mut heat = self.heat.clone();
-        heat.advance(spec, self.now(), self.energy_pj());
+/// Steps of the temperature in a drive that has one.
+impl Heat {
+    /// The temperature at the present instant, by when `energy_pj` has been taken.
+    pub fn temperature(&self, env: &Env, energy_pj: u128) -> Option<Temperature> {
+        let spec = env.spec.thermal.as_ref()?;
+        let mut heat = self.clone();
+        heat.advance(spec, env.now(), energy_pj);
         let mc = |rise_nk: i64| spec.ambient_mc + rise_nk / NK_PER_MK;
         Some(Temperature {
             now_mc: mc(heat.rise_nk),
@@ -199,57 +198,49 @@ impl SimDrive {
         })
     }
 
-    fn energy_pj(&self) -> u128 {
-        self.energy().map_or(0, |energy| energy.total_pj())
-    }
-
-    /// Works out the temperature up to now: before the power changes for long.
-    pub(in crate::sim) fn heat_up(&mut self) {
-        if self.env.spec.thermal.is_none() {
-            return;
-        }
-        let (now, energy_pj) = (self.now(), self.energy_pj());
-        let spec = self.env.spec.thermal.as_ref().expect("it has one");
-        let whole_before = self.heat.share_ppm == WHOLE_PPM;
-        self.heat.advance(spec, now, energy_pj);
-        if self.heat.share_ppm < WHOLE_PPM && whole_before {
-            self.holds_arrivals = true;
-            self.admission_opens();
-        }
-    }
-
-    /// Begins to step again, if the drive had come to rest.
-    pub(in crate::sim) fn heat_resumes(&mut self) {
-        let Some(step) = self.env.spec.thermal.as_ref().map(|spec| spec.step) else {
-            return;
+    /// Computes the temperature at the present instant. True if throttling begins.
+    pub fn update(&mut self, env: &Env, energy_pj: u128) -> bool {
+        let Some(spec) = &env.spec.thermal else {
+            return false;
         };
-        if !self.heat.timer_set {
-            self.heat_up();
-            self.heat.timer_set = true;
-            self.set_timer(step, kind::HEAT);
+        let was_whole = self.share_ppm == WHOLE_PPM;
+        self.advance(spec, env.now(), energy_pj);
+        was_whole && self.share_ppm < WHOLE_PPM
+    }
+
+    /// Whether steps are to be taken again: no timer is set.
+    pub fn is_at_rest(&self, env: &Env) -> bool {
+        env.spec.thermal.is_some() && !self.timer_set
+    }
+
+    /// Begins a step.
+    pub fn step_begins(&mut self, env: &mut Env) {
+        let spec = env.spec.thermal.as_ref().expect("it has a temperature");
+        let step = spec.step;
+        self.timer_set = true;
+        env.set_timer(step, kind::HEAT);
+    }
+
+    /// A step has ended; the next begins, unless no event is pending. False in this case: nothing
+    /// happens until a command arrives, which is to begin a step again.
+    pub fn step_ends(&mut self, env: &mut Env) -> bool {
+        self.timer_set = false;
+        let goes_on = env.queue.next_at() < SimTime::NEVER;
+        if goes_on {
+            self.step_begins(env);
         }
+        goes_on
     }
 
     /// The timer is gone; the heat is not.
-    pub(in crate::sim) fn heat_power_cut(&mut self) {
-        self.heat.timer_set = false;
+    pub fn power_cut(&mut self) {
+        self.timer_set = false;
     }
 
-    pub(in crate::sim) fn heat_step_ends(&mut self) {
-        self.heat_up();
-        self.heat.timer_set = false;
-        if self.env.queue.next_at() == SimTime::NEVER {
-            // Nothing will happen until a command arrives, and that begins it again.
-            self.holds_arrivals = true;
-        } else {
-            self.heat_resumes();
-        }
-    }
-
-    /// Share of the time in which commands are admitted.
+    /// Share of the time in which commands are admitted, parts per million.
     #[inline]
-    pub(in crate::sim) fn share_ppm(&self) -> u32 {
-        self.heat.share_ppm
+    pub fn share_ppm(&self) -> u32 {
+        self.share_ppm
     }
 }
 

@@ -1,19 +1,19 @@
-//! The way of commands and data between host and controller.
-//!
-//! A link moves transfers and says when one has ended. What a transfer costs, and whether
-//! both directions share the medium, is the affair of the kind of link.
+//! The link between host and controller: it moves transfers and says when one has ended. What a
+//! transfer costs, and whether both directions share the medium, depends on the kind of link.
 
 mod pcie;
 mod sata;
 
-use crate::sim::SimDrive;
+use super::command::Commands;
+use crate::sim::env::Env;
+use crate::sim::ids::CommandId;
 use crate::spec::HostSpec;
 use pcie::Pcie;
 use sata::Sata;
 
-/// What crosses the link.
+/// Direction and kind of a transfer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) enum Load {
+enum Load {
     /// Data of a read, to the host.
     #[default]
     ReadData,
@@ -23,15 +23,42 @@ pub(crate) enum Load {
 
 /// Data of one command on its way over the link.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Transfer {
-    pub command: u32,
-    pub bytes: u32,
-    pub load: Load,
+struct Transfer {
+    command: CommandId,
+    bytes: u32,
+    load: Load,
+}
+
+impl Transfer {
+    /// It has ended.
+    #[inline(always)]
+    fn done(self) -> LinkDone {
+        let Transfer { command, bytes, .. } = self;
+        match self.load {
+            Load::ReadData => LinkDone::ReadSent { command, bytes },
+            Load::WriteData => LinkDone::WriteReceived { command, bytes },
+        }
+    }
+}
+
+/// What has crossed the link.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) enum LinkDone {
+    /// A step of a command of which nothing follows yet.
+    Nothing,
+    /// The controller has fetched a command.
+    Fetched(CommandId),
+    /// Data of a read has reached the host.
+    ReadSent { command: CommandId, bytes: u32 },
+    /// Data of a write has reached the controller.
+    WriteReceived { command: CommandId, bytes: u32 },
+    /// The end of a command has been reported to the host.
+    Reported(CommandId),
 }
 
 /// The link of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) enum Link {
+pub(super) enum Link {
     Sata(Sata),
     Pcie(Pcie),
 }
@@ -41,14 +68,6 @@ impl Link {
         match &host.pcie {
             None => Link::Sata(Sata::new(host)),
             Some(pcie) => Link::Pcie(Pcie::new(pcie)),
-        }
-    }
-
-    /// Things of the link that await events of their own.
-    pub fn things(host: &HostSpec) -> u32 {
-        match host.pcie {
-            None => sata::THINGS,
-            Some(_) => pcie::THINGS,
         }
     }
 
@@ -68,60 +87,76 @@ impl Link {
         }
     }
 
-    /// Time that its media were taken, summed over directions.
+    /// Time that its media were taken, summed over directions, ns.
     pub fn busy_ns(&self) -> u64 {
         match self {
             Link::Sata(sata) => sata.busy_ns(),
             Link::Pcie(pcie) => pcie.busy_ns(),
         }
     }
-}
 
-impl SimDrive {
-    /// Queues a transfer of data.
+    /// Queues data of a read.
     #[inline(always)]
-    pub(in crate::sim) fn link_send(&mut self, transfer: Transfer) {
-        match self.link {
-            Link::Sata(_) => self.sata_send(transfer),
-            Link::Pcie(_) => self.pcie_send_data(transfer),
+    pub fn send_read(
+        &mut self,
+        env: &mut Env,
+        commands: &mut Commands,
+        command: CommandId,
+        bytes: u32,
+    ) {
+        match self {
+            Link::Sata(sata) => sata.send(env, commands, command, bytes, Load::ReadData),
+            Link::Pcie(pcie) => pcie.send_read(env, command, bytes),
         }
     }
 
-    /// A thing of the link has ended what it did.
+    /// Queues data of a write.
     #[inline(always)]
-    pub(in crate::sim) fn link_done(&mut self, thing: u32) {
-        match self.link {
-            Link::Sata(_) => self.sata_done(),
-            Link::Pcie(_) => self.pcie_done(thing),
+    pub fn request_write(
+        &mut self,
+        env: &mut Env,
+        commands: &mut Commands,
+        command: CommandId,
+        bytes: u32,
+    ) {
+        match self {
+            Link::Sata(sata) => sata.send(env, commands, command, bytes, Load::WriteData),
+            Link::Pcie(pcie) => pcie.request_write(env, command, bytes),
         }
     }
 
-    /// The data of a transfer has arrived.
+    /// A source of the link has ended what it did.
     #[inline(always)]
-    fn link_delivers(&mut self, done: Transfer) {
-        match done.load {
-            Load::ReadData => self.read_sent(done.command, done.bytes),
-            Load::WriteData => self.write_received(done.command, done.bytes),
+    pub fn done(&mut self, env: &mut Env, commands: &mut Commands, source: u32) -> LinkDone {
+        match self {
+            Link::Sata(sata) => sata.done(env, commands),
+            Link::Pcie(pcie) => pcie.done(env, source),
         }
     }
 
-    /// Brings a command of which the drive has been told to the controller.
+    /// Fetches a command of which the drive has been told. True if it is there at once.
     #[inline(always)]
-    pub(in crate::sim) fn link_fetches(&mut self, command: u32) {
-        match self.link {
-            // The register FIS is part of the way to the controller.
-            Link::Sata(_) => self.command_fetched(command),
-            Link::Pcie(_) => self.pcie_fetch(command),
+    pub fn fetch(&mut self, env: &mut Env, command: CommandId) -> bool {
+        match self {
+            // The register FIS is part of the time of a submission.
+            Link::Sata(_) => true,
+            Link::Pcie(pcie) => {
+                pcie.fetch(env, command);
+                false
+            }
         }
     }
 
-    /// Tells the host that a command has ended.
+    /// Tells the host that a command has ended. True if it is told at once.
     #[inline(always)]
-    pub(in crate::sim) fn link_reports(&mut self, command: u32) {
-        match self.link {
-            // The set-device-bits FIS is part of the cost of the command's transfer.
-            Link::Sata(_) => self.command_reported(command),
-            Link::Pcie(_) => self.pcie_report(command),
+    pub fn report(&mut self, env: &mut Env, command: CommandId) -> bool {
+        match self {
+            // The set-device-bits FIS is part of the time of the command's transfer.
+            Link::Sata(_) => true,
+            Link::Pcie(pcie) => {
+                pcie.report(env, command);
+                false
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
-//! PCIe: two directions that do not disturb each other, each with one packet stream,
-//! first come first served; on it AHCI or NVMe.
+//! PCIe, under AHCI or NVMe: two independent directions, each with one stream of packets, first
+//! come first served.
 //!
-//! Time on the link follows from the line rate, the line code, and the packets: a
-//! transaction-layer packet (TLP) carries up to the largest payload, behind a header of
-//! 16 bytes (requests with 64-bit addresses) or 12 (completions), 4 bytes of framing and
-//! sequence number, and 4 of CRC (PCI Express Base Specification 3.0, chapters 2 to 4).
+//! Time on the link follows from the line rate, the line code and the packets. A
+//! transaction-layer packet (TLP) carries up to the maximum payload, behind a header of 16 bytes
+//! (requests with 64-bit addresses) or 12 (completions), with 4 bytes of framing and sequence
+//! number and 4 of CRC (PCI Express Base Specification 3.0, chapters 2 to 4).
 //!
-//! What a command does (NVM Express 1.2, chapter 4; AHCI 1.3.1, chapter 4):
+//! The packets of a command (NVM Express 1.2, chapter 4; AHCI 1.3.1, chapter 4):
 //!
 //! | | to the drive | to the host |
 //! |---|---|---|
@@ -23,8 +23,10 @@ use std::collections::VecDeque;
 
 use stend_base::{Lane, Nanos, SimTime};
 
-use super::{Link, Load, Transfer};
-use crate::sim::{SimDrive, kind};
+use super::LinkDone;
+use crate::sim::env::Env;
+use crate::sim::ids::CommandId;
+use crate::sim::kind;
 use crate::spec::{PcieSpec, Protocol};
 
 /// Index of the direction from the host; its events come before those of the other.
@@ -34,8 +36,7 @@ const UP: u32 = 1;
 /// Index of the host's memory.
 const MEMORY: u32 = 2;
 
-/// Both directions, and the host's memory.
-pub(in crate::sim) const THINGS: u32 = 3;
+const _: () = assert!(MEMORY + 1 == kind::PCIE_LINKS);
 
 /// Framing, sequence number and CRC of a packet, bytes: 1 + 2 + 4 + 1 with 8b/10b,
 /// 4 + 4 with 128b/130b.
@@ -51,7 +52,7 @@ const READ_REQUEST_MAX: u32 = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Step {
     Doorbell,
-    /// A read request for a part of the command, and this part.
+    /// The request to read a part of the command, and this part.
     EntryRequest,
     Entry,
     /// The second part of AHCI's command.
@@ -80,25 +81,25 @@ impl Step {
     ];
 }
 
-/// A step of a command with its bytes of payload, or those that a read request asks for, as one
-/// number: what is put into memory piece by piece and read from there as a whole at once, a
-/// processor must wait for.
+/// A step of a command, with its bytes of payload or those that it requests. It is one 64-bit
+/// number, so that a load soon after it was stored needs one store only (store-to-load forwarding
+/// stalls otherwise).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Packets(u64);
 
 impl Packets {
-    /// No packets: there are never so many commands.
+    /// No packets: no command has such a number.
     const NONE: Packets = Packets(u64::MAX);
 
     #[inline]
-    fn new(command: u32, bytes: u32, step: Step) -> Packets {
-        debug_assert!(command < 1 << 28);
-        Packets(u64::from(command) << 36 | u64::from(bytes) << 4 | step as u64)
+    fn new(command: CommandId, bytes: u32, step: Step) -> Packets {
+        debug_assert!(command.0 < 1 << 28);
+        Packets(u64::from(command.0) << 36 | u64::from(bytes) << 4 | step as u64)
     }
 
     #[inline]
-    fn command(self) -> u32 {
-        (self.0 >> 36) as u32
+    fn command(self) -> CommandId {
+        CommandId((self.0 >> 36) as u32)
     }
 
     #[inline]
@@ -114,20 +115,20 @@ impl Packets {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Direction {
-    /// [`Packets::NONE`] where nothing is sent.
+    /// [`Packets::NONE`] while nothing is sent.
     current: Packets,
     waiting: VecDeque<Packets>,
 }
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Pcie {
+pub(in crate::sim::host) struct Pcie {
     directions: [Direction; 2],
-    /// Read requests that the host's memory works on, as what it will send.
+    /// Read requests that the host's memory serves, as what it will send.
     memory: VecDeque<(SimTime, Packets)>,
     spec: PcieSpec,
     busy_ns: u64,
     /// By step: the bytes that were sent last, and their time. A load mostly has one length, and
-    /// working the time out takes divisions.
+    /// computing the time takes divisions.
     #[serde(skip)]
     known: Box<[(u32, Nanos); STEPS]>,
 }
@@ -185,142 +186,123 @@ impl Pcie {
     #[inline]
     fn time(&mut self, bytes: u32, step: Step) -> Nanos {
         let (known_bytes, time) = self.known[step as usize];
-        // No step has none.
+        // No step has 0 bytes, the initial entry.
         match known_bytes == bytes {
             true => time,
-            false => self.time_anew(bytes, step),
+            false => self.compute_time(bytes, step),
         }
     }
 
     #[inline(never)]
-    fn time_anew(&mut self, bytes: u32, step: Step) -> Nanos {
+    fn compute_time(&mut self, bytes: u32, step: Step) -> Nanos {
         let fs = self.link_bytes(bytes, step) * self.spec.lane_fs_per_byte;
         let time = Nanos((fs >> self.spec.lane_bits) / 1_000_000);
         self.known[step as usize] = (bytes, time);
         time
     }
-}
 
-impl SimDrive {
-    fn pcie(&mut self) -> &mut Pcie {
-        match &mut self.link {
-            Link::Pcie(pcie) => pcie,
-            Link::Sata(_) => unreachable!("the drive has no PCIe link"),
-        }
-    }
-
-    fn pcie_queue(&mut self, command: u32, bytes: u32, step: Step) {
+    fn queue(&mut self, env: &mut Env, command: CommandId, bytes: u32, step: Step) {
         let direction = match step {
             Step::Doorbell | Step::Entry | Step::Table | Step::WriteData => DOWN,
             _ => UP,
         };
         let packets = Packets::new(command, bytes, step);
-        let this = &mut self.pcie().directions[direction as usize];
+        let this = &mut self.directions[direction as usize];
         if this.current == Packets::NONE {
-            self.pcie_start(direction, packets);
+            self.start(env, direction, packets);
         } else {
             this.waiting.push_back(packets);
         }
     }
 
     #[inline(never)]
-    fn pcie_start(&mut self, direction: u32, packets: Packets) {
-        let pcie = self.pcie();
-        let time = pcie.time(packets.bytes(), packets.step());
-        pcie.busy_ns += time.0;
-        pcie.directions[direction as usize].current = packets;
-        let at = self.env.queue.now() + time;
-        // But for data, what is sent takes some tens of nanoseconds.
+    fn start(&mut self, env: &mut Env, direction: u32, packets: Packets) {
+        let time = self.time(packets.bytes(), packets.step());
+        self.busy_ns += time.0;
+        self.directions[direction as usize].current = packets;
+        let at = env.queue.now() + time;
+        // All but data takes some tens of nanoseconds.
         if matches!(packets.step(), Step::ReadData | Step::WriteData) {
-            self.env
-                .queue
-                .schedule(Lane::Link, at, kind::LINK, direction);
+            env.queue.schedule(Lane::Link, at, kind::LINK, direction);
         } else {
-            self.env
-                .queue
+            env.queue
                 .schedule_soon(Lane::Link, at, kind::LINK, direction);
         }
     }
 
-    pub(in crate::sim) fn pcie_send_data(&mut self, transfer: Transfer) {
-        let step = match transfer.load {
-            Load::ReadData => Step::ReadData,
-            Load::WriteData => Step::WriteRequest,
-        };
-        self.pcie_queue(transfer.command, transfer.bytes, step);
+    /// Queues data of a read.
+    pub fn send_read(&mut self, env: &mut Env, command: CommandId, bytes: u32) {
+        self.queue(env, command, bytes, Step::ReadData);
     }
 
-    /// The host has rung the doorbell of a command.
-    pub(in crate::sim) fn pcie_fetch(&mut self, command: u32) {
-        self.pcie_queue(command, 4, Step::Doorbell);
+    /// Requests data of a write from the host's memory.
+    pub fn request_write(&mut self, env: &mut Env, command: CommandId, bytes: u32) {
+        self.queue(env, command, bytes, Step::WriteRequest);
     }
 
-    pub(in crate::sim) fn pcie_report(&mut self, command: u32) {
-        let bytes = match self.pcie().spec.protocol {
+    /// The host has rung the doorbell for a command.
+    pub fn fetch(&mut self, env: &mut Env, command: CommandId) {
+        self.queue(env, command, 4, Step::Doorbell);
+    }
+
+    /// Reports the end of a command.
+    pub fn report(&mut self, env: &mut Env, command: CommandId) {
+        let bytes = match self.spec.protocol {
             Protocol::Nvme => 16,
             Protocol::Ahci => 8,
         };
-        self.pcie_queue(command, bytes, Step::Report);
+        self.queue(env, command, bytes, Step::Report);
     }
 
-    pub(in crate::sim) fn pcie_done(&mut self, thing: u32) {
-        if thing == MEMORY {
-            return self.memory_answers();
+    /// A direction has sent its packets, or the host's memory has read what was requested.
+    pub fn done(&mut self, env: &mut Env, source: u32) -> LinkDone {
+        if source == MEMORY {
+            self.memory_answers(env);
+            return LinkDone::Nothing;
         }
-        let direction = &mut self.pcie().directions[thing as usize];
+        let direction = &mut self.directions[source as usize];
         let done = std::mem::replace(&mut direction.current, Packets::NONE);
         debug_assert_ne!(done, Packets::NONE, "packets were under way");
         if let Some(next) = direction.waiting.pop_front() {
-            self.pcie_start(thing, next);
+            self.start(env, source, next);
         }
-        self.pcie_step_done(done);
+        self.step_done(env, done)
     }
 
-    fn pcie_step_done(&mut self, done: Packets) {
+    fn step_done(&mut self, env: &mut Env, done: Packets) -> LinkDone {
         let (command, bytes) = (done.command(), done.bytes());
-        let protocol = self.pcie().spec.protocol;
-        match (done.step(), protocol) {
-            (Step::Doorbell, Protocol::Nvme) => self.pcie_queue(command, 64, Step::EntryRequest),
-            (Step::Doorbell, Protocol::Ahci) => self.pcie_queue(command, 32, Step::EntryRequest),
-            (Step::Entry, Protocol::Ahci) => self.pcie_queue(command, 144, Step::TableRequest),
-            (Step::Entry, Protocol::Nvme) | (Step::Table, _) => self.command_fetched(command),
-            (Step::EntryRequest, _) => self.memory_asked(command, bytes, Step::Entry),
-            (Step::TableRequest, _) => self.memory_asked(command, bytes, Step::Table),
-            (Step::WriteRequest, _) => self.memory_asked(command, bytes, Step::WriteData),
-            (Step::ReadData, _) => self.pcie_delivers(command, bytes, Load::ReadData),
-            (Step::WriteData, _) => self.pcie_delivers(command, bytes, Load::WriteData),
-            (Step::Report, _) => self.command_reported(command),
+        match (done.step(), self.spec.protocol) {
+            (Step::Doorbell, Protocol::Nvme) => self.queue(env, command, 64, Step::EntryRequest),
+            (Step::Doorbell, Protocol::Ahci) => self.queue(env, command, 32, Step::EntryRequest),
+            (Step::Entry, Protocol::Ahci) => self.queue(env, command, 144, Step::TableRequest),
+            (Step::EntryRequest, _) => self.memory_reads(env, command, bytes, Step::Entry),
+            (Step::TableRequest, _) => self.memory_reads(env, command, bytes, Step::Table),
+            (Step::WriteRequest, _) => self.memory_reads(env, command, bytes, Step::WriteData),
+            (Step::Entry, Protocol::Nvme) | (Step::Table, _) => return LinkDone::Fetched(command),
+            (Step::ReadData, _) => return LinkDone::ReadSent { command, bytes },
+            (Step::WriteData, _) => return LinkDone::WriteReceived { command, bytes },
+            (Step::Report, _) => return LinkDone::Reported(command),
         }
-    }
-
-    fn pcie_delivers(&mut self, command: u32, bytes: u32, load: Load) {
-        self.link_delivers(Transfer {
-            command,
-            bytes,
-            load,
-        });
+        LinkDone::Nothing
     }
 
     /// A read request has reached the host.
-    fn memory_asked(&mut self, command: u32, bytes: u32, step: Step) {
-        let now = self.env.queue.now();
-        let pcie = self.pcie();
-        let at = now + pcie.spec.memory_read;
-        let first = pcie.memory.is_empty();
+    fn memory_reads(&mut self, env: &mut Env, command: CommandId, bytes: u32, step: Step) {
+        let at = env.queue.now() + self.spec.memory_read;
+        let first = self.memory.is_empty();
         let answer = Packets::new(command, bytes, step);
-        pcie.memory.push_back((at, answer));
+        self.memory.push_back((at, answer));
         if first {
-            self.env.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
+            env.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
         }
     }
 
-    fn memory_answers(&mut self) {
-        let memory = &mut self.pcie().memory;
-        let (_, answer) = memory.pop_front().expect("the memory was asked");
-        if let Some(&(at, _)) = memory.front() {
-            self.env.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
+    fn memory_answers(&mut self, env: &mut Env) {
+        let (_, answer) = self.memory.pop_front().expect("the memory was reading");
+        if let Some(&(at, _)) = self.memory.front() {
+            env.queue.schedule(Lane::Link, at, kind::LINK, MEMORY);
         }
-        self.pcie_queue(answer.command(), answer.bytes(), answer.step());
+        self.queue(env, answer.command(), answer.bytes(), answer.step());
     }
 }
 
@@ -332,6 +314,7 @@ mod tests {
     fn packets_keep_what_they_are() {
         for step in Step::ALL {
             for (command, bytes) in [(0, 0), (1, 2), ((1 << 28) - 1, u32::MAX)] {
+                let command = CommandId(command);
                 let packets = Packets::new(command, bytes, step);
                 assert_ne!(packets, Packets::NONE);
                 let kept = (packets.command(), packets.bytes(), packets.step());

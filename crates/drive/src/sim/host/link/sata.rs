@@ -1,22 +1,22 @@
 //! SATA: half duplex, one transfer at a time, first come first served.
 //!
-//! A transfer pays for each Data FIS of up to 8 KiB (Serial ATA 3.x, 10.5.12) beside
-//! its bytes; the first transfer of a command pays for its register, DMA-setup and
-//! set-device-bits FIS as well.
+//! A transfer costs the time of its bytes and an overhead for each Data FIS of up to 8 KiB (Serial
+//! ATA 3.x, 10.5.12). The first transfer of a command also includes its register, DMA-setup and
+//! set-device-bits FIS.
 
 use std::collections::VecDeque;
 
 use stend_base::{Lane, Nanos};
 
-use super::{Link, Transfer};
-use crate::sim::{SimDrive, kind};
+use super::{LinkDone, Load, Transfer};
+use crate::sim::env::Env;
+use crate::sim::host::command::Commands;
+use crate::sim::ids::CommandId;
+use crate::sim::kind;
 use crate::spec::HostSpec;
 
-/// The link.
-pub(in crate::sim) const THINGS: u32 = 1;
-
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Sata {
+pub(in crate::sim::host) struct Sata {
     current: Option<Transfer>,
     waiting: VecDeque<Transfer>,
     ps_per_byte: u64,
@@ -54,47 +54,49 @@ impl Sata {
         let frames = bytes.div_ceil(self.frame_bytes);
         Nanos(u64::from(bytes) * self.ps_per_byte / 1000) + self.frame_overhead * u64::from(frames)
     }
-}
 
-impl SimDrive {
-    fn sata(&mut self) -> &mut Sata {
-        match &mut self.link {
-            Link::Sata(sata) => sata,
-            Link::Pcie(_) => unreachable!("the drive has no SATA link"),
-        }
-    }
-
+    /// Queues a transfer.
     #[inline(always)]
-    pub(in crate::sim) fn sata_send(&mut self, transfer: Transfer) {
-        let sata = self.sata();
-        if sata.current.is_some() {
-            sata.waiting.push_back(transfer);
+    pub(super) fn send(
+        &mut self,
+        env: &mut Env,
+        commands: &mut Commands,
+        command: CommandId,
+        bytes: u32,
+        load: Load,
+    ) {
+        let transfer = Transfer {
+            command,
+            bytes,
+            load,
+        };
+        if self.current.is_some() {
+            self.waiting.push_back(transfer);
         } else {
-            self.sata_start(transfer);
+            self.start(env, commands, transfer);
         }
     }
 
     #[inline(always)]
-    fn sata_start(&mut self, transfer: Transfer) {
-        let overhead = match self.commands.first_transfer(transfer.command) {
-            true => self.env.spec.host.command_overhead,
+    fn start(&mut self, env: &mut Env, commands: &mut Commands, transfer: Transfer) {
+        let overhead = match commands.first_transfer(transfer.command) {
+            true => env.spec.host.command_overhead,
             false => Nanos::ZERO,
         };
-        let sata = self.sata();
-        let time = sata.time(transfer.bytes) + overhead;
-        sata.busy_ns += time.0;
-        sata.current = Some(transfer);
-        let at = self.env.queue.now() + time;
-        self.env.queue.schedule(Lane::Link, at, kind::LINK, 0);
+        let time = self.time(transfer.bytes) + overhead;
+        self.busy_ns += time.0;
+        self.current = Some(transfer);
+        let at = env.queue.now() + time;
+        env.queue.schedule(Lane::Link, at, kind::LINK, 0);
     }
 
+    /// The transfer under way has ended; the next begins.
     #[inline(always)]
-    pub(in crate::sim) fn sata_done(&mut self) {
-        let sata = self.sata();
-        let done = sata.current.take().expect("a transfer was under way");
-        if let Some(next) = sata.waiting.pop_front() {
-            self.sata_start(next);
+    pub fn done(&mut self, env: &mut Env, commands: &mut Commands) -> LinkDone {
+        let done = self.current.take().expect("a transfer was under way");
+        if let Some(next) = self.waiting.pop_front() {
+            self.start(env, commands, next);
         }
-        self.link_delivers(done);
+        done.done()
     }
 }

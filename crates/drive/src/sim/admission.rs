@@ -1,0 +1,351 @@
+//! Admission: how much of the waiting writes there is room for, in the buffer and in flash.
+//!
+//! The host is admitted while the buffer has room and the pool it writes to has more than its reserve
+//! free: that is all the throttling there is. Space is reserved for what is admitted, so that data on its
+//! way finds it.
+
+use std::collections::VecDeque;
+
+use stend_base::Op;
+
+use crate::sim::env::Env;
+use crate::sim::host::{Command, Host};
+use crate::sim::ids::{CommandId, Lpn, StreamId};
+use crate::sim::l2p::mapping::UNMAPPED;
+use crate::sim::store::Store;
+use crate::spec::{Spec, UNIT_BYTES};
+
+/// What the next data of a write that waits requires.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Required {
+    /// Its first logical page, how many there are, and their bytes.
+    first: u32,
+    units: u32,
+    bytes: u32,
+    /// Pages that may pad its last program, where it is a FUA write.
+    padding: u32,
+    stream: StreamId,
+    /// Pages to be reserved for it there.
+    reserve: u32,
+}
+
+/// Space that the next data of a write needs before it can be admitted.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct Needed {
+    pub stream: StreamId,
+    pub units: u32,
+}
+
+/// What has to be done before more writes can be admitted.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) enum Next {
+    /// Nothing: none waits, or the next one waits for room in the buffer or for an earlier one.
+    Nothing,
+    /// Space is to be made.
+    Space(Needed),
+    /// A TRIM command is next in the order of the writes.
+    Trim(CommandId),
+}
+
+/// Writes that wait for room, in the order in which they came.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Admission {
+    /// Write commands with data not yet admitted, and TRIM commands that wait for them.
+    waiting: VecDeque<CommandId>,
+    /// What the first of them requires, where it waits for space and that does not change.
+    required: Option<Required>,
+    /// All writes are admitted carefully: on more depends than room.
+    careful: bool,
+    /// Pieces of received data that the firmware has to work on.
+    receiving: u32,
+}
+
+impl Admission {
+    pub fn new(spec: &Spec, store: &Store) -> Admission {
+        Admission {
+            waiting: VecDeque::with_capacity(64),
+            required: None,
+            careful: spec.power_loss.is_some()
+                || spec.buffer.coalesces
+                || store.ftl.sorting.tells_apart(),
+            receiving: 0,
+        }
+    }
+
+    /// Whether all writes are admitted carefully.
+    #[inline(always)]
+    pub fn is_careful(&self) -> bool {
+        self.careful
+    }
+
+    /// A write begins, or a TRIM waits in the order of the writes.
+    #[inline(always)]
+    pub fn wait(&mut self, command: CommandId) {
+        self.waiting.push_back(command);
+    }
+
+    /// Takes the first of the commands with data that is not admitted.
+    pub fn take_waiting(&mut self) -> Option<CommandId> {
+        self.required = None;
+        self.waiting.pop_front()
+    }
+
+    /// Writes that wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether the firmware has received data to work on.
+    #[inline(always)]
+    pub fn is_receiving(&self) -> bool {
+        self.receiving > 0
+    }
+
+    /// The firmware has one more piece of received data to work on.
+    pub fn receives(&mut self) {
+        self.receiving += 1;
+    }
+
+    /// The firmware has worked on a piece of received data.
+    pub fn received(&mut self) {
+        self.receiving -= 1;
+    }
+
+    /// Nothing waits any more.
+    pub fn clear(&mut self) {
+        self.waiting.clear();
+        self.required = None;
+        self.receiving = 0;
+    }
+
+    /// Admits as much of the waiting writes as there is room for; what the next one needs
+    /// first. `settled`: GC has just been found unable to go on.
+    #[inline]
+    pub fn run(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        host: &mut Host,
+        settled: bool,
+    ) -> Next {
+        if self.waiting.is_empty() {
+            return Next::Nothing;
+        }
+        if let Some(required) = &self.required {
+            let needed = Needed {
+                stream: required.stream,
+                units: required.reserve,
+            };
+            if settled && has_no_space(env, store, needed) || !store.buffer.has_room(required.units)
+            {
+                return Next::Nothing;
+            }
+            if !has_space(env, store, needed) {
+                return Next::Space(needed);
+            }
+        }
+        self.admit_all(env, store, host)
+    }
+
+    fn admit_all(&mut self, env: &mut Env, store: &mut Store, host: &mut Host) -> Next {
+        while let Some(&id) = self.waiting.front() {
+            let stopped = match host.command(id).handling.careful {
+                false => self.admit(env, store, host, id),
+                true => self.admit_carefully(env, store, host, id),
+            };
+            if let Some(next) = stopped {
+                return next;
+            }
+        }
+        Next::Nothing
+    }
+
+    /// Admits the next data of the first write that waits; what keeps it from that.
+    #[inline(always)]
+    fn admit(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        host: &mut Host,
+        id: CommandId,
+    ) -> Option<Next> {
+        let (units, bytes) = next_part(env, host.command(id));
+        if !store.buffer.has_room(units) {
+            return Some(Next::Nothing);
+        }
+        if !store.ftl.host_has_space(env, StreamId::HOST, units) {
+            let stream = StreamId::HOST;
+            return Some(Next::Space(Needed { stream, units }));
+        }
+        store.buffer.take_pages(units);
+        store.ftl.reserve_next(env, StreamId::HOST, units);
+        self.request(env, host, id, bytes);
+        None
+    }
+
+    /// The same where there is more to it: a TRIM among writes, data with a stream or a
+    /// reservation of its own, FUA.
+    #[inline(never)]
+    fn admit_carefully(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        host: &mut Host,
+        id: CommandId,
+    ) -> Option<Next> {
+        if host.command(id).op == Op::Trim {
+            if trim_must_wait(store, host.command(id)) {
+                return Some(Next::Nothing);
+            }
+            self.waiting.pop_front();
+            return Some(Next::Trim(id));
+        }
+        let required = self.required.take();
+        let Some(required) = required.or_else(|| requirements(env, store, id, host.command(id)))
+        else {
+            return Some(Next::Nothing);
+        };
+        let Required {
+            stream, reserve, ..
+        } = required;
+        if reserve > 0 && !store.ftl.host_has_space(env, stream, reserve) {
+            // What pads a FUA write changes with what arrives: it is worked out anew.
+            self.required = Some(required).filter(|_| !host.command(id).handling.fua);
+            let units = reserve;
+            return Some(Next::Space(Needed { stream, units }));
+        }
+        store.buffer.take_pages(required.units + required.padding);
+        store.ftl.reserve_next(env, stream, reserve);
+        let first = required.first;
+        let l2p = &store.ftl.l2p;
+        let part = (first, required.units);
+        let is_mapped = || l2p.lookup(first) != UNMAPPED;
+        store.ftl.sorting.admitted(id, part, stream, is_mapped);
+        if let Some(persistence) = &mut store.persistence {
+            let command = host.command(id);
+            let (first, end) = command.logical_pages();
+            let begins = command.admission_begins().then_some(first..end);
+            persistence.part_admitted(id, begins, (required.units, reserve), stream);
+        }
+        host.command_mut(id).padding = required.padding;
+        self.request(env, host, id, required.bytes);
+        None
+    }
+
+    /// Requests data that was admitted.
+    #[inline(always)]
+    fn request(&mut self, env: &mut Env, host: &mut Host, id: CommandId, bytes: u32) {
+        if host.command_mut(id).admitted(bytes) {
+            self.waiting.pop_front();
+        }
+        host.request_write(env, id, bytes);
+    }
+}
+
+/// What the next data of a write requires; `None` where the buffer has no room for it, or it has to
+/// wait for an earlier write.
+#[inline(always)]
+fn requirements(
+    env: &Env,
+    store: &mut Store,
+    id: CommandId,
+    command: &Command,
+) -> Option<Required> {
+    let (units, bytes) = next_part(env, command);
+    let padding = fua_padding(env, store, id, command, (units, bytes));
+    if !store.buffer.has_room(units + padding) {
+        return None;
+    }
+    let reserve = reservation(env, store, id, command, units + padding)?;
+    let first = (command.next_to_admit() / UNIT_BYTES) as u32;
+    Some(Required {
+        first,
+        units,
+        bytes,
+        padding,
+        stream: stream_of(store, id, command, first),
+        reserve,
+    })
+}
+
+/// Pages and bytes of a command that are admitted together: up to a multi-plane page's worth, cut at the
+/// boundaries of logical pages.
+#[inline]
+fn next_part(env: &Env, command: &Command) -> (u32, u32) {
+    const UNIT: u32 = UNIT_BYTES as u32;
+    let before = (command.next_to_admit() % UNIT_BYTES) as u32;
+    let most = env.spec.units_per_slot * UNIT - before;
+    let bytes = command.unadmitted().min(u64::from(most)) as u32;
+    ((before + bytes).div_ceil(UNIT), bytes)
+}
+
+/// The stream that the next data of a write belongs to, from page `first` on.
+#[inline(always)]
+fn stream_of(store: &Store, id: CommandId, command: &Command, first: u32) -> StreamId {
+    let piece = || {
+        let persistence = store.persistence.as_ref()?;
+        match command.admission_begins() {
+            true => None,
+            false => persistence.stream_of_piece(id),
+        }
+    };
+    store.ftl.sorting.of_admission(command, first, piece)
+}
+
+/// Pages that may pad the last program of a FUA write, of which `units` more, or `bytes`, are being
+/// admitted: data arrives in the order of admission, so the place is known.
+#[inline(always)]
+fn fua_padding(
+    env: &Env,
+    store: &Store,
+    id: CommandId,
+    command: &Command,
+    (units, bytes): (u32, u32),
+) -> u32 {
+    if !command.handling.fua || command.unadmitted() > u64::from(bytes) {
+        return 0;
+    }
+    let stream = stream_of(store, id, command, 0);
+    let mode = env.limits.always[stream.number()].map(|kind| kind.mode);
+    store.ftl.points.padding_after(stream, units, mode)
+}
+
+/// Pages to be reserved for a write, beyond what has been already, before its next part is admitted,
+/// which takes so many; `None` when that has to wait.
+#[inline(always)]
+fn reservation(
+    env: &Env,
+    store: &mut Store,
+    id: CommandId,
+    command: &Command,
+    units: u32,
+) -> Option<u32> {
+    let Some(persistence) = &mut store.persistence else {
+        return Some(units);
+    };
+    let (first, end) = command.logical_pages();
+    let at = Lpn((command.next_to_admit() / UNIT_BYTES) as u32);
+    let most = env.spec.buffer.write_units;
+    let left = most.saturating_sub(store.ftl.points.host_reserved());
+    persistence.reservation(id, first..end, at, left)
+}
+
+/// Whether a TRIM must wait for the end of a write; it waits among the writes then.
+pub(in crate::sim) fn trim_must_wait(store: &mut Store, command: &Command) -> bool {
+    let Some(persistence) = &mut store.persistence else {
+        return false;
+    };
+    let (first, end) = command.logical_pages();
+    persistence.trim_must_wait(first..end)
+}
+
+/// Whether there is space for the next data of a write.
+pub(in crate::sim) fn has_space(env: &Env, store: &Store, needed: Needed) -> bool {
+    store.ftl.host_has_space(env, needed.stream, needed.units)
+}
+
+/// Whether there is no space for the next write, and nothing that makes space can be started.
+#[inline(never)]
+fn has_no_space(env: &Env, store: &Store, needed: Needed) -> bool {
+    env.limits.emptying.is_none() && !store.may_request_release() && !has_space(env, store, needed)
+}

@@ -1,0 +1,368 @@
+//! The write buffer: data that waits for its program, and the programs in flight.
+//!
+//! The buffer is a ring for each of the host's streams, and gives space back in the order in which it
+//! was taken: one ring for all would wait for a multi-plane page that rarely gets a page. What GC
+//! moves waits for its programs too, but takes no space of the host's.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::fua::{WaiterList, Waiters};
+use crate::sim::geometry::bits::first_set;
+use crate::sim::geometry::{Kind, NONE};
+use crate::sim::ids::{CommandId, STREAMS_HOST_MAX, StreamId};
+
+/// The multi-plane pages of one program, mostly one, from their first page to the end of the program.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Program {
+    /// The first multi-plane page.
+    pub slot: u32,
+    pub kind: Kind,
+    pub superblock: u32,
+    pub row: u32,
+    pub die: u32,
+    pub stream: StreamId,
+    /// How many multi-plane pages it is.
+    pub slots: u8,
+    /// Reads under way that it waits for: of what partly written pages held, and of L2P pages.
+    reads: u32,
+    /// All its data is in the buffer.
+    complete: bool,
+    in_use: bool,
+    /// It has ended, but an older one of its ring has not.
+    programmed: bool,
+    /// FUA writes with data in it: the first of a list.
+    waiters: u32,
+    /// Number of the flush that came after it.
+    epoch: u64,
+    /// Running number of its beginning.
+    number: u64,
+}
+
+impl Program {
+    /// A program whose data begins to arrive.
+    #[inline(always)]
+    pub fn new(
+        slot: u32,
+        kind: Kind,
+        (superblock, row, die): (u32, u32, u32),
+        stream: StreamId,
+        slots: u32,
+    ) -> Program {
+        Program {
+            slot,
+            kind,
+            superblock,
+            row,
+            die,
+            stream,
+            slots: slots as u8,
+            reads: 0,
+            complete: false,
+            in_use: true,
+            programmed: false,
+            waiters: NONE,
+            epoch: 0,
+            number: 0,
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.in_use && !self.programmed
+    }
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct WriteBuffer {
+    programs: Vec<Program>,
+    free: Vec<u32>,
+    /// Pages in the buffer, from admission until they are given back.
+    pages: u32,
+    /// Pages that it holds.
+    capacity_pages: u32,
+    /// Programs of each of the host's streams in the order in which they were begun.
+    rings: [VecDeque<u32>; STREAMS_HOST_MAX],
+    /// Multi-plane pages whose program has not ended, one bit each.
+    unprogrammed: Vec<u64>,
+    /// How often it has changed which these are.
+    changes: u64,
+    /// Flushes so far.
+    epoch: u64,
+    units_per_slot: u32,
+    /// Multi-plane pages of GC that wait for the end of their program.
+    gc_in_flight: u32,
+    /// Programs begun so far.
+    begun: u64,
+    /// Data of the host has been programmed since this was last asked.
+    host_programmed: bool,
+    waiters: Waiters,
+}
+
+impl WriteBuffer {
+    /// A buffer of so many pages, for a drive of so many multi-plane pages.
+    pub fn new(capacity_pages: u32, units_per_slot: u32, slots: u32) -> WriteBuffer {
+        WriteBuffer {
+            programs: Vec::with_capacity(256),
+            free: Vec::with_capacity(256),
+            pages: 0,
+            capacity_pages,
+            rings: std::array::from_fn(|_| VecDeque::with_capacity(64)),
+            unprogrammed: vec![0; (slots as usize).div_ceil(64)],
+            changes: 0,
+            epoch: 0,
+            units_per_slot,
+            gc_in_flight: 0,
+            begun: 0,
+            host_programmed: false,
+            waiters: Waiters::default(),
+        }
+    }
+
+    /// Whether there is room for so many pages.
+    #[inline]
+    pub fn has_room(&self, pages: u32) -> bool {
+        self.pages + pages <= self.capacity_pages
+    }
+
+    /// Takes space for pages.
+    #[inline(always)]
+    pub fn take_pages(&mut self, pages: u32) {
+        self.pages += pages;
+    }
+
+    /// Gives space of pages back that will not come, or have found another place.
+    #[inline(always)]
+    pub fn give_pages(&mut self, pages: u32) {
+        self.pages -= pages;
+    }
+
+    /// Pages that it holds now.
+    pub fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// True while the content of a multi-plane page is in the buffer.
+    #[inline]
+    pub fn holds(&self, slot: u32) -> bool {
+        self.unprogrammed[slot as usize / 64] >> (slot % 64) & 1 != 0
+    }
+
+    /// The first of some multi-plane pages whose content is in the buffer.
+    pub fn first_held(&self, slots: Range<u32>) -> Option<u32> {
+        first_set(&self.unprogrammed, slots)
+    }
+
+    /// Counts changes of what [`WriteBuffer::holds`] tells.
+    #[inline(always)]
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Programs begun so far.
+    pub fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// Multi-plane pages of GC that wait for the end of their program.
+    #[inline]
+    pub fn gc_in_flight(&self) -> u32 {
+        self.gc_in_flight
+    }
+
+    /// Begins a program: its data is on its way. Its number.
+    #[inline(always)]
+    pub fn begin(&mut self, program: Program) -> u32 {
+        let program = Program {
+            epoch: self.epoch,
+            number: self.begun,
+            ..program
+        };
+        self.begun += 1;
+        self.mark(program.slot, u32::from(program.slots), true);
+        let index = match self.free.pop() {
+            Some(index) => {
+                self.programs[index as usize] = program;
+                index
+            }
+            None => {
+                self.programs.push(program);
+                (self.programs.len() - 1) as u32
+            }
+        };
+        if program.stream.is_host() {
+            self.ring(program.stream).push_back(index);
+        }
+        index
+    }
+
+    /// All data of a program has come: whether it can be handed to its die.
+    #[inline(always)]
+    pub fn complete(&mut self, program: u32) -> bool {
+        let this = &mut self.programs[program as usize];
+        this.complete = true;
+        if this.stream.is_host() {
+            self.host_programmed = true;
+        } else {
+            self.gc_in_flight += u32::from(this.slots);
+        }
+        this.reads == 0
+    }
+
+    /// A program waits for one more read.
+    #[inline]
+    pub fn wait_for_read(&mut self, program: u32) {
+        self.programs[program as usize].reads += 1;
+    }
+
+    /// A read that a program waited for has ended; the program, if it can be handed to its die.
+    pub fn read_ended(&mut self, program: u32) -> Option<Program> {
+        let this = &mut self.programs[program as usize];
+        this.reads -= 1;
+        (this.complete && this.reads == 0).then_some(*this)
+    }
+
+    #[inline(always)]
+    pub fn get(&self, program: u32) -> &Program {
+        &self.programs[program as usize]
+    }
+
+    /// A FUA write waits for a program.
+    pub fn wait_for(&mut self, program: u32, command: CommandId) {
+        let first = &mut self.programs[program as usize].waiters;
+        *first = self.waiters.add(command, *first);
+    }
+
+    /// The FUA writes that wait for a program, to be taken one by one.
+    #[inline(always)]
+    pub fn waiters_of(&self, program: u32) -> WaiterList {
+        WaiterList(self.programs[program as usize].waiters)
+    }
+
+    /// Takes the next of the FUA writes that waited for a program.
+    #[inline(always)]
+    pub fn take_waiter(&mut self, list: &mut WaiterList) -> Option<CommandId> {
+        (list.0 != NONE).then(|| self.waiters.take(list))
+    }
+
+    /// A program has ended: its pages are in flash.
+    #[inline(always)]
+    pub fn programmed(&mut self, program: u32) {
+        let Program {
+            slot,
+            slots,
+            stream,
+            ..
+        } = self.programs[program as usize];
+        self.mark(slot, u32::from(slots), false);
+        if stream.is_host() {
+            self.programs[program as usize].programmed = true;
+        }
+    }
+
+    /// Gives back the space of a stream's oldest programs, as far as they have ended; of GC, that of
+    /// this program.
+    #[inline(always)]
+    pub fn release(&mut self, program: u32) {
+        let Program { stream, slots, .. } = self.programs[program as usize];
+        if !stream.is_host() {
+            self.gc_in_flight -= u32::from(slots);
+            return self.free(program);
+        }
+        while let Some(&oldest) = self.ring(stream).front() {
+            if !self.programs[oldest as usize].programmed {
+                return;
+            }
+            self.ring(stream).pop_front();
+            self.pages -= u32::from(self.programs[oldest as usize].slots) * self.units_per_slot;
+            self.free(oldest);
+        }
+    }
+
+    #[inline(always)]
+    fn free(&mut self, program: u32) {
+        self.programs[program as usize].in_use = false;
+        self.free.push(program);
+    }
+
+    #[inline]
+    fn ring(&mut self, stream: StreamId) -> &mut VecDeque<u32> {
+        &mut self.rings[stream.number() / 2 % STREAMS_HOST_MAX]
+    }
+
+    /// Notes whether multi-plane pages wait for the end of their program.
+    #[inline(always)]
+    pub fn mark(&mut self, first: u32, slots: u32, waits: bool) {
+        self.changes += 1;
+        self.mark_one(first, waits);
+        for further in 1..slots {
+            self.mark_one(first + further, waits);
+        }
+    }
+
+    #[inline(always)]
+    fn mark_one(&mut self, slot: u32, waits: bool) {
+        let word = &mut self.unprogrammed[slot as usize / 64];
+        let bit = 1 << (slot % 64);
+        *word = if waits { *word | bit } else { *word & !bit };
+    }
+
+    /// Whether a program of GC with a number below `before` has not ended.
+    pub fn gc_before(&self, before: u64) -> bool {
+        self.programs
+            .iter()
+            .any(|p| p.in_use && !p.stream.is_host() && p.number < before)
+    }
+
+    /// A flush: its number.
+    pub fn flush(&mut self) -> u64 {
+        self.epoch += 1;
+        self.epoch - 1
+    }
+
+    /// Whether anything that came before a flush is not programmed.
+    pub fn holds_before(&self, flush: u64) -> bool {
+        self.programs
+            .iter()
+            .any(|p| p.is_open() && p.stream.is_host() && p.epoch <= flush)
+    }
+
+    /// Whether data of the host has gone to flash since this was last asked.
+    #[inline]
+    pub fn take_host_programmed(&mut self) -> bool {
+        std::mem::take(&mut self.host_programmed)
+    }
+
+    /// Multi-plane pages whose program has not ended.
+    pub fn open_slots(&self) -> Vec<u32> {
+        let open = self.programs.iter().filter(|p| p.is_open());
+        open.flat_map(|p| p.slot..p.slot + u32::from(p.slots))
+            .collect()
+    }
+
+    /// The programs that have not ended, by their first multi-plane page and kind, and whether they
+    /// have been handed to a die.
+    pub fn open_programs(&self) -> impl Iterator<Item = (u32, Kind, bool)> {
+        let open = self.programs.iter().filter(|p| p.is_open());
+        open.map(|p| (p.slot, p.kind, p.complete && p.reads == 0))
+    }
+
+    /// What it held is gone.
+    pub fn clear(&mut self) {
+        self.programs.clear();
+        self.free.clear();
+        for ring in &mut self.rings {
+            ring.clear();
+        }
+        self.unprogrammed.fill(0);
+        self.changes += 1;
+        self.pages = 0;
+        self.gc_in_flight = 0;
+        self.waiters = Waiters::default();
+    }
+
+    /// One line for a person who looks for a drive that stands still.
+    pub fn diagnosis(&self) -> String {
+        let open: Vec<_> = self.programs.iter().filter(|p| p.in_use).collect();
+        format!("buffered {}, programs {open:?}", self.pages)
+    }
+}

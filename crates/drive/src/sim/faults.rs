@@ -1,0 +1,52 @@
+//! Faults that a test switches on and must then find: with the feature `fault-injection` only.
+
+/// A fault of the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Superblocks are erased though the durable L2P still points into them.
+    EraseEarly,
+    /// A flush ends when its data is programmed, journal or not.
+    FlushEarly,
+    /// Each part of a write enters the journal by itself.
+    TornRequest,
+    /// Requests that overlap do not wait for each other.
+    Unordered,
+    /// Parity of stripes that are not full is not saved.
+    ParityUnsaved,
+    /// What a fold has copied counts as durable before its parity has been copied too.
+    FoldEarly,
+    /// A page that was lost does not enter the journal.
+    LossForgotten,
+    /// Data that coalesces with what an open multi-plane page holds does not wait for its own
+    /// request.
+    CoalesceTorn,
+}
+
+/// The faults that are switched on: none without the feature.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::sim) struct Faults {
+    #[cfg(feature = "fault-injection")]
+    injected: Option<Fault>,
+}
+
+impl Faults {
+    /// Switches a fault on.
+    #[cfg(feature = "fault-injection")]
+    pub fn inject(&mut self, fault: Fault) {
+        self.injected = Some(fault);
+    }
+
+    /// Whether a fault is switched on.
+    #[cfg(feature = "fault-injection")]
+    #[inline(always)]
+    pub fn has(self, fault: Fault) -> bool {
+        self.injected == Some(fault)
+    }
+
+    /// Whether a fault is switched on.
+    #[cfg(not(feature = "fault-injection"))]
+    #[inline(always)]
+    pub const fn has(self, _: Fault) -> bool {
+        false
+    }
+}

@@ -1,0 +1,342 @@
+//! Emptying the SLC cache by on-chip copy: the same word line of three cache superblocks becomes one
+//! word line of a superblock of the data area, inside each die, without the channel and without the
+//! data passing the controller.
+//!
+//! Whole pages are copied, whatever is stale in them; a word line of a die on which nothing is occupied
+//! is passed over. Cache superblocks are emptied in the order in which they were closed.
+//!
+//! How wide folding runs: on a few dies once the cache holds more than its watermark, on as many as may
+//! when the host is about to find no room, and in the working slices of idle time. That is all dies,
+//! unless the firmware holds folding to fewer: programming a die in the native mode draws its peak
+//! current, and what the drive may draw does not grow with its dies.
+
+use stend_base::Nanos;
+use stend_nand::{Class, Work};
+
+use crate::sim::controller::{Controller, Job};
+use crate::sim::env::Env;
+use crate::sim::ftl::fold_state::SOURCES_MAX;
+use crate::sim::geometry::layout::Pool;
+use crate::sim::geometry::shape::Mode;
+use crate::sim::idle::Idle;
+use crate::sim::kind;
+use crate::sim::media::op::NandOp;
+use crate::sim::store::Store;
+use crate::spec::{Emptying, FoldLimit};
+
+/// How far folding could go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sim) enum Folding {
+    /// A fold has begun.
+    Begun,
+    /// Nothing more is to be folded now.
+    Waits,
+    /// GC has to make room in the data area first.
+    NeedsGc,
+}
+
+/// Folding.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Folder {
+    /// Dies copying, or waiting for the controller to map what they copied.
+    in_flight: u32,
+    /// Background folding pauses; wider folding does not heed it.
+    paused: bool,
+}
+
+/// Which superblocks are folded, and when.
+impl Folder {
+    /// Begins as much as may run now.
+    #[inline]
+    pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> Folding {
+        let on_chip = env.limits.emptying == Some(Emptying::OnChip);
+        if !on_chip || store.ftl.space.is_read_only() {
+            return Folding::Waits;
+        }
+        self.go_on(env, store, idle)
+    }
+
+    fn go_on(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> Folding {
+        while self.in_flight < self.width(env, store, idle) {
+            if !store.ftl.fold.is_under_way() {
+                match self.begin(env, store) {
+                    Folding::Begun => {}
+                    other => return other,
+                }
+            }
+            if store.ftl.space.free(Pool::Main) <= main_floor(env, store) {
+                return Folding::NeedsGc;
+            }
+            if !self.copy_next(env, store) {
+                break;
+            }
+        }
+        Folding::Waits
+    }
+
+    /// Dies that may fold at once.
+    fn width(&self, env: &Env, store: &Store, idle: &Idle) -> u32 {
+        let (cache, ftl) = (env.spec.cache(), &store.ftl);
+        let most = match cache.fold_limit {
+            FoldLimit::Dies { most, .. } => most.min(env.spec.dies),
+            FoldLimit::None | FoldLimit::Slots(_) => env.spec.dies,
+        };
+        if idle.working() {
+            let folds =
+                idle.in_slice() && (ftl.fold.is_under_way() || Folder::idle_wants(env, store));
+            return if folds { most } else { 0 };
+        }
+        if ftl.cache_is_short(env) || ftl.main_needs_dynamic(env) {
+            return most;
+        }
+        if ftl.cache_taken(env) > cache.fold_start_slots && !self.paused {
+            cache.fold_dies_background.min(most)
+        } else {
+            0
+        }
+    }
+
+    /// Whether another fold may begin in idle time.
+    pub fn idle_wants(env: &Env, store: &Store) -> bool {
+        match env.spec.cache().fold_limit {
+            FoldLimit::Dies {
+                idle_free_slots: Some(slots),
+                ..
+            } => store.ftl.cache_free_for_host(env) < slots as i64,
+            _ => true,
+        }
+    }
+
+    /// Chooses what to fold next.
+    fn begin(&mut self, env: &mut Env, store: &mut Store) -> Folding {
+        erase_dead_cache(env, store);
+        let count = sources(env);
+        if store.ftl.superblocks.closed_cache().len() < count {
+            return Folding::Waits;
+        }
+        // After a power cut has cost pages, GC may need the superblock that would only wait to be
+        // filled here.
+        let cannot_go_on = store.ftl.space.free(Pool::Main) <= main_floor(env, store);
+        if store.persistence.is_some() && cannot_go_on {
+            return Folding::NeedsGc;
+        }
+        if !store.ftl.has_superblock(env, Pool::Main) {
+            store.request_release();
+            return Folding::NeedsGc;
+        }
+        let word_lines = env.layout.shape(Mode::Slc).slots;
+        let keeps_parity = store.keeps_parity();
+        let superblocks = &mut store.ftl.superblocks;
+        let target = superblocks.open(Pool::Main, Mode::Native);
+        let target = target.expect("there is an erased superblock");
+        store.media.opened(env, target);
+        let mut from = [0; SOURCES_MAX];
+        for source in &mut from[..count] {
+            *source = superblocks.take_closed_cache(0);
+        }
+        let behind = keeps_parity.then_some(word_lines);
+        store.ftl.fold.begin(&from[..count], target, behind);
+        Folding::Begun
+    }
+
+    /// Nothing is folded any more.
+    pub fn power_cut(&mut self) {
+        *self = Folder::default();
+    }
+}
+
+/// Superblocks that are folded together.
+fn sources(env: &Env) -> usize {
+    env.spec.main.timing.pages_per_word_line() as usize
+}
+
+/// Free multi-plane pages of the data area that folding must leave to GC. After a power cut has cost
+/// some, GC may find no room in the cache in turn: then folding, which makes it, goes first.
+fn main_floor(env: &Env, store: &Store) -> i64 {
+    let floor = env.limits.fold_main_floor;
+    let enters_cache = env.spec.cache().takes_collected;
+    let cache = store.ftl.space.free(Pool::Cache);
+    if store.persistence.is_some() && enters_cache && cache <= env.limits.collect_cache_floor {
+        return env.layout.slots_of(Pool::Main, 1).min(floor);
+    }
+    floor
+}
+
+/// Erases closed superblocks of the cache in which nothing is left to fold.
+fn erase_dead_cache(env: &mut Env, store: &mut Store) {
+    let mut nth = 0;
+    while let Some(&superblock) = store.ftl.superblocks.closed_cache().get(nth) {
+        if store.ftl.l2p.occupied_in(superblock) > 0 {
+            nth += 1;
+            continue;
+        }
+        store.ftl.superblocks.take_closed_cache(nth);
+        let kind = store.ftl.kind_of(env, superblock);
+        let slots = env.layout.shape(Mode::Slc).slots;
+        store.ftl.space.give(env, kind, slots);
+        store.release(env, superblock);
+    }
+}
+
+/// How long a die copies a word line.
+fn copy_time(env: &Env) -> Nanos {
+    let cache = &env.spec.cache().pool.timing;
+    let reads = Nanos(cache.read[0].0 * sources(env) as u64);
+    let program = env.spec.main.timing.program_word_line();
+    reads + env.spec.one_shot.unwrap_or(program)
+}
+
+/// A word line of a die: copying it, and mapping what was copied.
+impl Folder {
+    /// Begins the next word line of a die. False when all have begun.
+    fn copy_next(&mut self, env: &mut Env, store: &mut Store) -> bool {
+        let shape = *env.layout.shape(Mode::Slc);
+        let ftl = &mut store.ftl;
+        let Some(within) = ftl.fold.take_next(shape.slots) else {
+            return false;
+        };
+        ftl.space.add(Pool::Main, -(sources(env) as i64));
+        let occupied = ftl.fold.sources().any(|source| {
+            let slot = env.layout.first_slot(source) + within;
+            ftl.l2p.occupied_bits(slot) != 0
+        });
+        if !occupied && !shape.is_parity(within) {
+            self.word_line_done(env, store, within);
+            return true;
+        }
+        self.in_flight += 1;
+        env.counters.folds += 1;
+        let (busy, die) = (copy_time(env), within % env.spec.dies);
+        let op = NandOp::Fold {
+            word_line_die: within,
+        };
+        store
+            .media
+            .submit(env, die, Class::Background, Work::OnDie { busy }, op);
+        true
+    }
+
+    /// A copy has failed: it is done again in another block, which takes `before` to prepare, before all
+    /// that waits for its die.
+    pub fn copy_again(&mut self, env: &mut Env, store: &mut Store, within: u32, before: Nanos) {
+        env.counters.folds += 1;
+        let busy = before + copy_time(env);
+        let die = within % env.spec.dies;
+        let op = NandOp::Fold {
+            word_line_die: within,
+        };
+        store
+            .media
+            .submit_first(env, die, Class::Background, Work::OnDie { busy }, op);
+    }
+
+    /// A copy has failed, and there is no block for it: what was to be folded stays where it is, in a
+    /// drive that takes no more writes.
+    pub fn give_up(&mut self) {
+        self.in_flight -= 1;
+    }
+
+    /// A die has copied a word line: its L2P entries are to be changed.
+    pub fn copied(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        controller: &mut Controller,
+        within: u32,
+    ) {
+        let Store { media, ftl, .. } = store;
+        let mut slots = [0; SOURCES_MAX];
+        let mut units = 0;
+        for (slot, source) in slots.iter_mut().zip(ftl.fold.sources()) {
+            *slot = env.layout.first_slot(source) + within;
+            ftl.l2p.expect_moves(*slot);
+            units += ftl.l2p.occupied_bits(*slot).count_ones();
+        }
+        let spec = &env.spec.controller;
+        let (core, time) = (spec.core_background, spec.fold_unit * u64::from(units));
+        let job = Job::Folded {
+            word_line_die: within,
+        };
+        let count = sources(env);
+        ftl.submit_moves(env, media, controller, (core, job, time), &slots[..count]);
+    }
+
+    /// The copied pages that are still valid get their new place.
+    pub fn map(&mut self, env: &mut Env, store: &mut Store, within: u32) {
+        for (page, source) in (0u32..).zip(store.ftl.fold.sources()) {
+            let from = env.layout.first_slot(source) + within;
+            let to = store.ftl.fold.folded_to(&env.layout, within, page);
+            map_page(env, store, from, to);
+        }
+        self.in_flight -= 1;
+        let pause = env.spec.cache().fold_pause;
+        if pause > Nanos::ZERO && !self.paused {
+            self.paused = true;
+            env.set_timer(pause, kind::FOLD_PAUSE);
+        }
+        self.word_line_done(env, store, within);
+    }
+
+    /// The pause of background folding has ended.
+    pub fn pause_ends(&mut self) {
+        self.paused = false;
+    }
+
+    /// One word line of one die is behind the fold; at the last, the cache superblocks are
+    /// released and the one of the data area is full.
+    fn word_line_done(&mut self, env: &mut Env, store: &mut Store, within: u32) {
+        if store.keeps_parity() {
+            note_folded_stripe(env, store, within);
+        }
+        let ftl = &mut store.ftl;
+        for source in ftl.fold.sources() {
+            let kind = ftl.kind_of(env, source);
+            ftl.space.give(env, kind, 1);
+        }
+        if !ftl.fold.has_ended(env.layout.shape(Mode::Slc).slots) {
+            return;
+        }
+        let (sources, target) = (ftl.fold.sources(), ftl.fold.target());
+        ftl.fold.end();
+        ftl.superblocks.close(target);
+        for source in sources {
+            store.release(env, source);
+        }
+    }
+}
+
+fn map_page(env: &mut Env, store: &mut Store, from: u32, to: u32) {
+    let ftl = &mut store.ftl;
+    let target = ftl.fold.target();
+    let valid = ftl.l2p.valid_bits(from);
+    let dead = (ftl.l2p.occupied_bits(from) & !valid).count_ones();
+    ftl.l2p.transplant(from, valid, to, target);
+    if !store.keeps_fold_sources() {
+        store.note_fold(env, from, valid, to, target);
+    }
+    env.counters.units_folded += u64::from(valid.count_ones());
+    if dead > 0 {
+        store.ftl.l2p.release_kept(from);
+        env.counters.units_folded_dead += u64::from(dead);
+    }
+}
+
+/// A word line of a die is behind the fold: if it is the last of its stripe, what was copied of the
+/// stripe is noted for the journal, as far as it is still valid.
+#[cold]
+fn note_folded_stripe(env: &Env, store: &mut Store, within: u32) {
+    let ended = store.ftl.fold.is_last_of_stripe(&env.layout, within);
+    if !store.keeps_fold_sources() || !ended {
+        return;
+    }
+    let target = store.ftl.fold.target();
+    let shape = *env.layout.shape(Mode::Slc);
+    for other in (0..).map_while(|nth| shape.nth_of_group(within, nth)) {
+        for (page, source) in (0u32..).zip(store.ftl.fold.sources()) {
+            let from = env.layout.first_slot(source) + other;
+            let to = store.ftl.fold.folded_to(&env.layout, other, page);
+            let units = store.ftl.l2p.valid_bits(to);
+            store.note_fold(env, from, units, to, target);
+        }
+    }
+}

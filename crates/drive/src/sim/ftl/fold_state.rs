@@ -1,0 +1,163 @@
+//! Where the fold under way takes its pages from, and how far it has come.
+
+use crate::sim::geometry::layout::Layout;
+use crate::sim::geometry::shape::Mode;
+
+/// Superblocks folded together: the bits of a cell of the data area.
+pub(in crate::sim) const SOURCES_MAX: usize = 4;
+
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Fold {
+    sources: [u32; SOURCES_MAX],
+    /// How many there are.
+    count: u32,
+    target: u32,
+    /// Next word line and die, `word_line * dies + die`.
+    next: u32,
+    /// Of them, how many have been mapped or passed over.
+    done: u32,
+}
+
+/// The fold under way, if there is one.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct FoldState {
+    fold: Option<Fold>,
+    /// Word lines and dies that are behind the fold, one bit each; only where parity has to
+    /// outlast a power cut.
+    behind: Vec<u64>,
+}
+
+impl FoldState {
+    /// Whether a fold is under way.
+    #[inline]
+    pub fn is_under_way(&self) -> bool {
+        self.fold.is_some()
+    }
+
+    /// Begins a fold of some superblocks of the SLC cache into one. `word_lines`, where what is behind
+    /// the fold is to be known: how many there are, over all dies.
+    pub fn begin(&mut self, sources: &[u32], target: u32, word_lines: Option<u32>) {
+        let mut fold = Fold {
+            sources: [0; SOURCES_MAX],
+            count: sources.len() as u32,
+            target,
+            next: 0,
+            done: 0,
+        };
+        fold.sources[..sources.len()].copy_from_slice(sources);
+        self.fold = Some(fold);
+        if let Some(word_lines) = word_lines {
+            self.behind.clear();
+            self.behind.resize(word_lines.div_ceil(64) as usize, 0);
+        }
+    }
+
+    fn get(&self) -> &Fold {
+        self.fold.as_ref().expect("a fold is under way")
+    }
+
+    /// The superblocks that are folded.
+    pub fn sources(&self) -> impl Iterator<Item = u32> + use<> {
+        let Fold { sources, count, .. } = *self.get();
+        sources.into_iter().take(count as usize)
+    }
+
+    /// The superblock that is filled.
+    pub fn target(&self) -> u32 {
+        self.get().target
+    }
+
+    /// The next word line of a die, of so many; `None` when all have begun.
+    pub fn take_next(&mut self, word_lines: u32) -> Option<u32> {
+        let fold = self.fold.as_mut().expect("a fold is under way");
+        let next = fold.next;
+        if next == word_lines {
+            return None;
+        }
+        fold.next += 1;
+        Some(next)
+    }
+
+    /// One more word line of a die is behind the fold. Whether that was the last of so many; the
+    /// fold has ended then.
+    pub fn has_ended(&mut self, word_lines: u32) -> bool {
+        let fold = self.fold.as_mut().expect("a fold is under way");
+        fold.done += 1;
+        fold.done == word_lines
+    }
+
+    /// The fold has ended.
+    pub fn end(&mut self) {
+        self.fold = None;
+    }
+
+    /// Row and die of the first page of a word line on a die, in the superblock that is filled.
+    pub fn place(&self, layout: &Layout, within: u32) -> (u32, u32) {
+        let (word_line, die) = (within / layout.dies, within % layout.dies);
+        (word_line * self.get().count, die)
+    }
+
+    /// The multi-plane page that a page of a word line on a die goes to.
+    pub fn folded_to(&self, layout: &Layout, within: u32, page: u32) -> u32 {
+        let (row, die) = self.place(layout, within);
+        layout.first_slot(self.target()) + layout.shape(Mode::Native).at(row + page, die)
+    }
+
+    /// Notes that a word line of a die is behind the fold. Whether it is the last of its stripe.
+    pub fn is_last_of_stripe(&mut self, layout: &Layout, within: u32) -> bool {
+        self.behind[within as usize / 64] |= 1 << (within % 64);
+        self.stripe_is_behind(layout, within)
+    }
+
+    fn stripe_is_behind(&self, layout: &Layout, within: u32) -> bool {
+        let shape = layout.shape(Mode::Slc);
+        let mut stripe = (0..).map_while(|nth| shape.nth_of_group(within, nth));
+        stripe.all(|other| self.is_behind(other))
+    }
+
+    fn is_behind(&self, within: u32) -> bool {
+        self.behind[within as usize / 64] >> (within % 64) & 1 != 0
+    }
+
+    /// Where a multi-plane page of the fold under way came from: the word line and die, and the
+    /// source.
+    fn folded_from(&self, layout: &Layout, slot: u32) -> Option<(u32, u32)> {
+        let fold = self.fold.as_ref()?;
+        let (superblock, within) = layout.within_superblock(slot);
+        if superblock != fold.target {
+            return None;
+        }
+        let (row, die) = layout.shape(Mode::Native).place(within);
+        let source = fold.sources[(row % fold.count) as usize];
+        Some((row / fold.count * layout.dies + die, source))
+    }
+
+    /// Whether a fold has not come to a multi-plane page of the superblock that it fills.
+    pub fn lacks(&self, layout: &Layout, slot: u32) -> bool {
+        let from = self.folded_from(layout, slot);
+        from.is_some_and(|(within, _)| !self.is_behind(within))
+    }
+
+    /// Whether a fold copies into a superblock.
+    pub fn is_target(&self, superblock: u32) -> bool {
+        self.fold.is_some_and(|fold| fold.target == superblock)
+    }
+
+    /// Where flash is to have what lies at a place, as long as its parity has not been copied too:
+    /// that from which it was copied.
+    #[inline]
+    pub fn durable_place(&self, layout: &Layout, place: u32) -> u32 {
+        if self.fold.is_none() {
+            return place;
+        }
+        let bits = layout.unit_bits;
+        let Some((within, source)) = self.folded_from(layout, place >> bits) else {
+            return place;
+        };
+        if self.stripe_is_behind(layout, within) {
+            return place;
+        }
+        let slot = layout.first_slot(source) + within;
+        slot << bits | place & ((1 << bits) - 1)
+    }
+}

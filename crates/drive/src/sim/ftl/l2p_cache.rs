@@ -1,0 +1,358 @@
+//! A mapping table that lies on flash, of which DRAM holds a part.
+//!
+//! The table is cut into segments, a map page each. A read, a collected slot or a folded
+//! word line that needs a segment which is not cached waits for its page to be read. What the
+//! host writes enters the buffer without waiting, and is programmed when the segments of its
+//! slot have come; a host that writes faster than that waits for room in the buffer. What
+//! changed in a segment that has to go is written back: changed segments are gathered until
+//! they fill a slot, which is then programmed. Map pages have blocks of their own, on all
+//! dies in turn, and stand in SLC mode where the model says so; every block's worth of programs costs an erase.
+//!
+//! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: the map's blocks are not collected
+//! one by one, and its directory is always cached.
+//!
+//! After a power cut ([`crate::Spec::power_loss`]) no segment is cached; the start reads the
+//! directory, which tells where each segment lies, instead of the table. Which segments are
+//! durable follows from journal and checkpoints as without a map on flash: what is written
+//! back to make room counts for time and wear alone.
+
+use std::ops::Range;
+
+use stend_base::Nanos;
+use stend_nand::{Class, Work};
+
+use super::Ftl;
+use crate::sim::buffer::write_buffer::WriteBuffer;
+use crate::sim::controller::{Controller, Job};
+use crate::sim::env::Env;
+use crate::sim::geometry::divider::Divider;
+use crate::sim::geometry::shape::Mode;
+use crate::sim::l2p::mapping::Mapping;
+use crate::sim::media::Media;
+use crate::sim::media::op::NandOp;
+use crate::spec::{MapSpec, Spec, UNIT_BYTES};
+
+/// Bytes of the directory for a segment: where it lies.
+const DIRECTORY_BYTES: u64 = 4;
+
+/// A job that waits for map pages.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Waiting {
+    job: Job,
+    core: u32,
+    time: Nanos,
+    left: u32,
+}
+
+/// Which segments are cached, direct-mapped, and which of them have changed.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct L2pCache {
+    spec: MapSpec,
+    segment_units: u32,
+    by_segment: Divider,
+    by_place: Divider,
+    by_die: Divider,
+    cached: Vec<u32>,
+    changed: Vec<bool>,
+    waiting: Vec<Waiting>,
+    free: Vec<u32>,
+    /// Changed segments gathered for the next program.
+    gathered: u32,
+    next_die: u32,
+    /// Programs until the next erase.
+    until_erase: u32,
+}
+
+impl L2pCache {
+    pub fn new(spec: &Spec) -> Option<Box<L2pCache>> {
+        let map = spec.map.clone()?;
+        let places = spec.controller.map_segments as usize;
+        Some(Box::new(L2pCache {
+            segment_units: spec.controller.map_segment_units,
+            by_segment: Divider::new(spec.controller.map_segment_units),
+            by_place: Divider::new(places as u32),
+            by_die: Divider::new(spec.dies),
+            cached: vec![u32::MAX; places],
+            changed: vec![false; places],
+            waiting: Vec::with_capacity(64),
+            free: Vec::with_capacity(64),
+            gathered: 0,
+            next_die: 0,
+            until_erase: map.programs_per_erase,
+            spec: map,
+        }))
+    }
+
+    /// No segment is cached any more, and nobody waits for one. What had changed is in the
+    /// journal, as far as it counts.
+    pub fn power_cut(&mut self) {
+        self.cached.fill(u32::MAX);
+        self.changed.fill(false);
+        self.waiting.clear();
+        self.free.clear();
+        self.gathered = 0;
+    }
+
+    fn add(&mut self, waiting: Waiting) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.waiting[index as usize] = waiting;
+            return index;
+        }
+        self.waiting.push(waiting);
+        (self.waiting.len() - 1) as u32
+    }
+
+    /// Notes that a job looks at the segment of a unit, if it is cached; whether it is.
+    #[inline]
+    fn touch_cached(&mut self, unit: u32, change: bool) -> bool {
+        let (segment, _) = self.by_segment.divide(unit);
+        let place = self.by_place.divide(segment).1 as usize;
+        let cached = self.cached[place] == segment;
+        self.changed[place] |= change && cached;
+        cached
+    }
+
+    /// Brings the segment of a unit to hand: whether it was not, and whether a changed one
+    /// had to go for it.
+    fn touch(&mut self, unit: u32, change: bool) -> (bool, bool) {
+        let (segment, _) = self.by_segment.divide(unit);
+        let place = self.by_place.divide(segment).1 as usize;
+        let missed = self.cached[place] != segment;
+        let evicted = missed && self.changed[place];
+        self.cached[place] = segment;
+        self.changed[place] = change || self.changed[place] && !missed;
+        (missed, evicted)
+    }
+}
+
+/// Of some units, the first in each segment of `step`.
+#[inline]
+fn one_of_each_segment(units: Range<u32>, step: u32) -> impl Iterator<Item = u32> {
+    let next = move |unit: &u32| match units.end - unit {
+        // Most are alone: no division for them.
+        1 => None,
+        _ => Some((unit / step + 1) * step).filter(|next| *next < units.end),
+    };
+    let first = (units.start < units.end).then_some(units.start);
+    std::iter::successors(first, next)
+}
+
+/// Pages that hold the directory of a table of so many units.
+pub(in crate::sim) fn directory_pages(spec: &Spec, units: u32) -> u32 {
+    let segments = units.div_ceil(spec.controller.map_segment_units);
+    let page = u64::from(spec.units_per_slot) * UNIT_BYTES;
+    (u64::from(segments) * DIRECTORY_BYTES).div_ceil(page) as u32
+}
+
+impl Ftl {
+    /// Gives a core a job of some time that looks at the segments of logical pages.
+    #[inline(always)]
+    pub fn submit_mapped(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        controller: &mut Controller,
+        (core, job, time): (u32, Job, Nanos),
+        (units, change): (Range<u32>, bool),
+    ) {
+        match &mut self.l2p_cache {
+            None => controller.submit(&mut env.queue, core, job, time),
+            Some(cache) => cache.submit(env, media, controller, (core, job, time), (units, change)),
+        }
+    }
+
+    /// The same for a job that moves the pages of multi-plane pages.
+    #[inline(always)]
+    pub fn submit_moves(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        controller: &mut Controller,
+        (core, job, time): (u32, Job, Nanos),
+        slots: &[u32],
+    ) {
+        match &mut self.l2p_cache {
+            None => controller.submit(&mut env.queue, core, job, time),
+            Some(cache) => {
+                cache.submit_moves(
+                    env,
+                    media,
+                    controller,
+                    (core, job, time),
+                    (slots, &self.l2p),
+                );
+            }
+        }
+    }
+}
+
+impl L2pCache {
+    #[inline(never)]
+    fn submit(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        controller: &mut Controller,
+        (core, job, time): (u32, Job, Nanos),
+        (units, change): (Range<u32>, bool),
+    ) {
+        if units.len() == 1 && self.touch_cached(units.start, change) {
+            controller.submit(&mut env.queue, core, job, time);
+            return;
+        }
+        let waiting = self.wait(core, job, time);
+        for unit in one_of_each_segment(units, self.segment_units) {
+            self.want_segment(env, media, waiting, (unit, change), Class::HostRead);
+        }
+        self.segment_read(env, controller, waiting);
+    }
+
+    /// Pages have been written to a program that is being filled, which changes their segments; it
+    /// does not begin before those have come that are not cached.
+    #[inline(never)]
+    pub(super) fn look_up_for(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        program: u32,
+        units: Range<u32>,
+    ) {
+        for unit in one_of_each_segment(units, self.segment_units) {
+            let (missed, evicted) = self.touch(unit, true);
+            if missed {
+                buffer.wait_for_read(program);
+                self.read_segment(env, media, unit, Class::HostRead, NandOp::Merge { program });
+            }
+            if evicted {
+                self.write_back(env, media);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn submit_moves(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        controller: &mut Controller,
+        (core, job, time): (u32, Job, Nanos),
+        (slots, l2p): (&[u32], &Mapping),
+    ) {
+        let bits = env.layout.unit_bits;
+        if slots
+            .iter()
+            .flat_map(|&slot| l2p.valid_lpns(slot, bits))
+            .all(|unit| self.touch_cached(unit, true))
+        {
+            controller.submit(&mut env.queue, core, job, time);
+            return;
+        }
+        let waiting = self.wait(core, job, time);
+        for unit in slots.iter().flat_map(|&slot| l2p.valid_lpns(slot, bits)) {
+            self.want_segment(env, media, waiting, (unit, true), Class::Background);
+        }
+        self.segment_read(env, controller, waiting);
+    }
+
+    fn wait(&mut self, core: u32, job: Job, time: Nanos) -> u32 {
+        // One more than there are pages, until all are asked for.
+        self.add(Waiting {
+            job,
+            core,
+            time,
+            left: 1,
+        })
+    }
+
+    fn want_segment(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        waiting: u32,
+        (unit, change): (u32, bool),
+        class: Class,
+    ) {
+        let (missed, evicted) = self.touch(unit, change);
+        if !missed {
+            return;
+        }
+        self.waiting[waiting as usize].left += 1;
+        self.read_segment(env, media, unit, class, NandOp::L2pRead { waiting });
+        if evicted {
+            self.write_back(env, media);
+        }
+    }
+
+    /// Reads the page of the table that holds the entry of a logical page.
+    fn read_segment(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        unit: u32,
+        class: Class,
+        op: NandOp,
+    ) {
+        let (segment, _) = self.by_segment.divide(unit);
+        let (_, die) = self.by_die.divide(segment);
+        let work = Work::Read {
+            sense: self.spec.read,
+            bytes: UNIT_BYTES as u32,
+        };
+        env.counters.map_misses += 1;
+        env.counters.reads_of(Mode::Slc);
+        media.submit(env, die, class, work, op);
+    }
+
+    /// A changed segment goes to flash; a multi-plane page of them is programmed.
+    fn write_back(&mut self, env: &mut Env, media: &mut Media) {
+        let per_slot = env.spec.units_per_slot;
+        self.gathered += 1;
+        if self.gathered < per_slot {
+            return;
+        }
+        self.gathered = 0;
+        let die = self.next_die;
+        self.next_die = match die + 1 == env.spec.dies {
+            true => 0,
+            false => die + 1,
+        };
+        env.counters.map_programs += 1;
+        env.counters.programs_of(Mode::Slc);
+        let work = Work::Program {
+            program: self.spec.program,
+            bytes: per_slot * UNIT_BYTES as u32,
+        };
+        media.submit(env, die, Class::Background, work, NandOp::L2pWritten);
+        self.until_erase -= 1;
+        if self.until_erase == 0 {
+            self.until_erase = self.spec.programs_per_erase;
+            env.counters.map_erases += 1;
+            env.counters.erases += 1;
+            env.counters.slc_erases += 1;
+            let erase = self.spec.erase;
+            media.submit(
+                env,
+                die,
+                Class::Background,
+                Work::Erase { erase },
+                NandOp::L2pWritten,
+            );
+        }
+    }
+
+    /// A page of the table has come, or has been asked for: one less to wait for. At the last the
+    /// job goes to its core.
+    pub fn segment_read(&mut self, env: &mut Env, controller: &mut Controller, waiting: u32) {
+        let entry = &mut self.waiting[waiting as usize];
+        entry.left -= 1;
+        if entry.left > 0 {
+            return;
+        }
+        let Waiting {
+            job, core, time, ..
+        } = *entry;
+        self.free.push(waiting);
+        controller.submit(&mut env.queue, core, job, time);
+    }
+}

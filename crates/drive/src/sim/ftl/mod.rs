@@ -1,0 +1,75 @@
+//! The core of the flash translation layer: the L2P and its cache, superblocks, free space, streams and
+//! their write points, and the write path through them.
+
+pub(in crate::sim) mod fold_state;
+mod heat;
+pub(in crate::sim) mod l2p_cache;
+mod reserve;
+pub(in crate::sim) mod space;
+pub(in crate::sim) mod streams;
+pub(in crate::sim) mod write;
+pub(in crate::sim) mod write_points;
+
+use crate::sim::geometry::layout::Layout;
+use crate::sim::l2p::mapping::Mapping;
+use crate::sim::superblocks::Superblocks;
+use crate::spec::Spec;
+use fold_state::FoldState;
+use l2p_cache::L2pCache;
+use space::Space;
+use streams::Sorting;
+use write_points::WritePoints;
+
+/// The core of the flash translation layer.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Ftl {
+    pub l2p: Mapping,
+    /// Only where the table lies on flash.
+    pub l2p_cache: Option<Box<L2pCache>>,
+    pub superblocks: Superblocks,
+    pub space: Space,
+    pub sorting: Sorting,
+    pub points: WritePoints,
+    pub fold: FoldState,
+    /// Parity of stripes that are not full has to be kept over a power cut.
+    keeps_parity: bool,
+}
+
+impl Ftl {
+    /// Nothing is mapped, all superblocks are erased.
+    pub fn new(spec: &Spec, layout: &Layout, logical_pages: u32) -> Ftl {
+        let mut l2p = Mapping::new(*layout, logical_pages);
+        if let Some(work) = &spec.trim.work {
+            l2p.take_notes(work.deterministic);
+        }
+        let sorting = Sorting::new(spec, logical_pages);
+        Ftl {
+            l2p,
+            l2p_cache: L2pCache::new(spec),
+            superblocks: Superblocks::new(spec, layout),
+            space: Space::new(spec, layout),
+            points: WritePoints::new(spec, layout, sorting.numbers()),
+            sorting,
+            fold: FoldState::default(),
+            keeps_parity: spec.power_loss.is_some()
+                && spec.parity_data.is_some()
+                && spec.media.is_some(),
+        }
+    }
+
+    /// Begins anew with nothing being written, as after everything has been erased.
+    pub fn forget_writes(&mut self, spec: &Spec, layout: &Layout) {
+        self.sorting = Sorting::new(spec, self.l2p.logical_units());
+        self.points = WritePoints::new(spec, layout, self.sorting.numbers());
+    }
+
+    /// One line for a person who looks for a drive that stands still.
+    pub fn diagnosis(&self) -> String {
+        format!(
+            "{:?}, {} dynamic superblocks, {}",
+            self.space,
+            self.superblocks.dynamic(),
+            self.points.diagnosis()
+        )
+    }
+}

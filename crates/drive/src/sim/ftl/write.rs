@@ -1,0 +1,506 @@
+//! The write path: pages get their places, programs begin and end.
+//!
+//! A write is acknowledged when its data is in the buffer. A page gets its PPN the moment it arrives;
+//! its program begins when all the data that it takes has arrived.
+
+use stend_nand::Class;
+
+use super::Ftl;
+use super::write_points::{WritePoint, WritePoints};
+use crate::sim::buffer::write_buffer::{Program, WriteBuffer};
+use crate::sim::env::Env;
+use crate::sim::geometry::NONE;
+use crate::sim::geometry::bits::without_lowest;
+use crate::sim::ids::{CommandId, StreamId};
+use crate::sim::l2p::mapping::{LOST, UNMAPPED};
+use crate::sim::media::Media;
+use crate::sim::media::op::NandOp;
+use crate::spec::UNIT_BYTES;
+
+/// Data of a write that has come: where it belongs, and who waits for its programs.
+#[derive(Clone, Copy)]
+pub(in crate::sim) struct Received {
+    pub stream: StreamId,
+    /// The first byte, and the one after the last.
+    pub begin: u64,
+    pub end: u64,
+    pub tag: u32,
+    /// A FUA write, which waits for its programs.
+    pub waiter: Option<CommandId>,
+    /// It may take the place of what its pages held in the programs being filled.
+    pub coalesces: bool,
+}
+
+/// What comes of placing data that more depends on than room.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::sim) struct Placed {
+    /// Programs that the FUA write waits for.
+    pub programs: u32,
+    /// Changes of the journal from this number on become durable together with the next: data took the
+    /// place of what they name.
+    pub joins: Option<u64>,
+}
+
+/// Pages of a multi-plane page that were relocated: those whose bits are set lie one after another
+/// from `to` on.
+#[derive(Clone, Copy)]
+pub(in crate::sim) struct Relocated {
+    pub units: u32,
+    pub to: u32,
+    pub superblock: u32,
+}
+
+impl Ftl {
+    /// Gives the pages of received data the next places of a stream. What a partly written page held
+    /// before is read and merged. What is not `TRACKED` coalesces with nothing, and nobody waits for
+    /// its programs.
+    #[inline(always)]
+    pub fn place_received<const TRACKED: bool>(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        received: Received,
+    ) -> Placed {
+        let Received {
+            stream: id,
+            begin,
+            end,
+            tag,
+            ..
+        } = received;
+        let mut placed = Placed::default();
+        let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
+        let whole = (begin | end).is_multiple_of(UNIT_BYTES);
+        let mut unit = units.start;
+        while unit < units.end {
+            if TRACKED
+                && received.coalesces
+                && self.coalesce(env, buffer, unit, received, &mut placed)
+            {
+                unit += 1;
+                continue;
+            }
+            if self.points.of(id).filled == 0 {
+                self.begin_program_inlined(env, media, buffer, id);
+            }
+            // Within one multi-plane page.
+            let slot_units = self.points.units_per_slot;
+            let point = self.points.of_mut(id);
+            let count = (units.end - unit).min(slot_units - (point.filled & (slot_units - 1)));
+            let to = point.first_unit + point.filled;
+            point.filled += count;
+            let (superblock, program) = (point.superblock, point.program);
+            self.points.room[id.number()] -= count;
+            let partly = match whole {
+                true => [UNMAPPED; 2],
+                false => self.partly_written(begin, end, unit, unit + count - 1),
+            };
+            self.l2p.write(unit, count, to, superblock, tag);
+            if let Some(cache) = &mut self.l2p_cache {
+                cache.look_up_for(env, media, buffer, program, unit..unit + count);
+            }
+            if TRACKED && let Some(waiter) = received.waiter {
+                buffer.wait_for(program, waiter);
+                placed.programs += 1;
+            }
+            if !whole {
+                self.merge_partly(env, media, buffer, program, partly);
+            }
+            let point = self.points.of(id);
+            if point.filled == point.units_together {
+                self.close_program_inlined(env, media, buffer, id);
+            }
+            unit += count;
+        }
+        placed
+    }
+
+    /// Where the old content of the pages `first` and `last` lies, if they are only partly written.
+    #[inline(never)]
+    fn partly_written(&self, begin: u64, end: u64, first: u32, last: u32) -> [u32; 2] {
+        let mut partly = [UNMAPPED; 2];
+        if u64::from(first) * UNIT_BYTES < begin {
+            partly[0] = self.l2p.lookup(first);
+        }
+        if u64::from(last + 1) * UNIT_BYTES > end && (last > first || partly[0] == UNMAPPED) {
+            partly[1] = self.l2p.lookup(last);
+        }
+        partly
+    }
+
+    /// Reads the old content of partly written pages before their program begins.
+    #[inline(never)]
+    fn merge_partly(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        program: u32,
+        partly: [u32; 2],
+    ) {
+        for old in partly.into_iter().filter(|&old| old < LOST) {
+            let slot = old >> env.layout.unit_bits;
+            if buffer.holds(slot) {
+                continue;
+            }
+            env.counters.merges += 1;
+            buffer.wait_for_read(program);
+            let op = NandOp::Merge { program };
+            let bytes = UNIT_BYTES as u32;
+            media.read(env, &self.superblocks, slot, bytes, Class::HostRead, op);
+        }
+    }
+
+    /// Puts received data over what its page held in the program being filled, if it lies there: it
+    /// takes no place of its own then, and no old content has to be read.
+    #[inline(always)]
+    fn coalesce(
+        &mut self,
+        env: &mut Env,
+        buffer: &mut WriteBuffer,
+        unit: u32,
+        received: Received,
+        placed: &mut Placed,
+    ) -> bool {
+        let point = self.points.of(received.stream);
+        let filled = point.first_unit..point.first_unit + point.filled;
+        let place = self.l2p.lookup(unit);
+        let coalesces = filled.contains(&place);
+        if coalesces {
+            self.overwrite_in_buffer(env, buffer, unit, place, received, placed);
+        }
+        coalesces
+    }
+
+    #[cold]
+    fn overwrite_in_buffer(
+        &mut self,
+        env: &mut Env,
+        buffer: &mut WriteBuffer,
+        unit: u32,
+        place: u32,
+        received: Received,
+        placed: &mut Placed,
+    ) {
+        let tail = self.points.journal_tail;
+        let point = self.points.of_mut(received.stream);
+        // It becomes durable with the changes that name its place; those before are joined with
+        // the next, which has this number.
+        let from = std::mem::replace(&mut point.journal_from, tail);
+        placed.joins = Some(placed.joins.map_or(from, |joins| joins.min(from)));
+        let program = point.program;
+        self.l2p.write_over(unit, place, received.tag);
+        buffer.give_pages(1);
+        env.counters.units_coalesced += 1;
+        if let Some(waiter) = received.waiter {
+            buffer.wait_for(program, waiter);
+            placed.programs += 1;
+        }
+    }
+
+    /// Gives valid pages of a multi-plane page, one bit each, `count` in all, the next places of a
+    /// stream of GC; tells of each run of them.
+    pub fn place_relocated(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+        (slot, units, count): (u32, u32, u32),
+        mut tell: impl FnMut(Relocated),
+    ) {
+        let (mut units, mut count) = (units, count);
+        while count > 0 {
+            if self.points.of(id).filled == 0 {
+                self.begin_program(env, media, buffer, id);
+            }
+            let point = self.points.of(id);
+            let to = point.first_unit + point.filled;
+            // Up to the next parity or the end of the superblock, in one go.
+            let now = count.min(point.run_end - to);
+            let superblock = point.superblock;
+            let rest = match now == count {
+                true => 0,
+                false => without_lowest(units, now),
+            };
+            self.l2p.gather(slot, units ^ rest, to, superblock);
+            tell(Relocated {
+                units: units ^ rest,
+                to,
+                superblock,
+            });
+            self.fill_relocated(env, media, buffer, id, now);
+            (units, count) = (rest, count - now);
+        }
+    }
+
+    /// The next `count` places of a stream of GC are filled: begins the programs that are full.
+    #[inline]
+    fn fill_relocated(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+        count: u32,
+    ) {
+        let mut left = count;
+        loop {
+            let point = self.points.of_mut(id);
+            let now = left.min(point.units_together - point.filled);
+            point.filled += now;
+            let full = point.filled == point.units_together;
+            self.points.room[id.number()] -= now;
+            left -= now;
+            if full {
+                self.close_program(env, media, buffer, id);
+            }
+            if left == 0 {
+                return;
+            }
+            self.begin_program(env, media, buffer, id);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn begin_program(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+    ) {
+        self.begin_program_inlined(env, media, buffer, id);
+    }
+
+    /// Begins to fill the multi-plane pages of the next program.
+    #[inline(always)]
+    fn begin_program_inlined(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+    ) {
+        if self.points.of(id).superblock == NONE {
+            self.open_superblock(env, media, id);
+        }
+        let journal_tail = self.points.journal_tail;
+        let point = &mut self.points.points[id.number()];
+        let WritePoint {
+            kind,
+            superblock,
+            row,
+            die,
+            slots_together: slots,
+            ..
+        } = *point;
+        let fill = &self.points.fills[kind.mode as usize];
+        point.run_end = point.first_unit + fill.run[point.within as usize];
+        let slot = point.first_unit >> env.layout.unit_bits;
+        self.superblocks.program_begins(superblock);
+        self.space.take(env, kind, slots);
+        if env.spec.buffer.coalesces {
+            point.journal_from = journal_tail;
+        }
+        let program = Program::new(slot, kind, (superblock, row, die), id, slots);
+        point.program = buffer.begin(program);
+    }
+
+    #[inline(never)]
+    fn open_superblock(&mut self, env: &mut Env, media: &mut Media, id: StreamId) {
+        let kind = self.next_kind(env, id);
+        let superblock = match self.sorting.is_level(id) {
+            // What rests there spares it.
+            true => self.superblocks.open_most_worn(kind.pool, kind.mode),
+            false => self.superblocks.open(kind.pool, kind.mode),
+        };
+        let Some(superblock) = superblock else {
+            panic!("no room for {id:?} in {kind:?}: {}", self.diagnosis());
+        };
+        self.superblocks.set_generation(superblock, id.generation());
+        media.opened(env, superblock);
+        let fill = &self.points.fills[kind.mode as usize];
+        let point = &mut self.points.points[id.number()];
+        point.superblock = superblock;
+        point.kind = kind;
+        (point.within, point.row, point.die) = (0, 0, 0);
+        point.first_unit = env.layout.first_slot(superblock) << env.layout.unit_bits;
+        point.slots_together = fill.slots_together;
+        point.units_together = fill.units_together;
+        self.points.room[id.number()] = fill.units_per_superblock;
+    }
+
+    #[inline(never)]
+    pub(super) fn close_program(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+    ) {
+        self.close_program_inlined(env, media, buffer, id);
+    }
+
+    /// No more data for a program: it is handed to its die, and its stripe's parity if that is next.
+    #[inline(always)]
+    fn close_program_inlined(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+    ) {
+        let point = self.points.of_mut(id);
+        let WritePoint {
+            superblock,
+            program,
+            kind,
+            slots_together,
+            row,
+            die,
+            ..
+        } = *point;
+        let unfilled = point.units_together - point.filled;
+        point.filled = 0;
+        point.program = NONE;
+        self.points.room[id.number()] -= unfilled;
+        if buffer.complete(program) {
+            media.program(env, kind.mode, (row, die), id, NandOp::Program { program });
+        }
+        self.next_program(env, id);
+        while self.points.of(id).superblock != NONE {
+            let WritePoint {
+                within, row, die, ..
+            } = *self.points.of(id);
+            if self.points.fills[kind.mode as usize].run[within as usize] > 0 {
+                return;
+            }
+            self.superblocks.program_begins(superblock);
+            self.space.take(env, kind, slots_together);
+            env.counters.parity_programs += 1;
+            let slot = env.layout.first_slot(superblock) + within;
+            if self.keeps_parity {
+                buffer.mark(slot, slots_together, true);
+            }
+            media.program(env, kind.mode, (row, die), id, NandOp::Parity { slot });
+            self.next_program(env, id);
+        }
+        // The program of its last page is under way: it closes when that has ended.
+        self.superblocks.fill_up(superblock);
+    }
+
+    /// Moves a stream on to the next program; behind the last it has no superblock.
+    fn next_program(&mut self, env: &Env, id: StreamId) {
+        let dies = env.layout.dies;
+        self.points.moves += 1;
+        let WritePoints { points, fills, .. } = &mut self.points;
+        let point = &mut points[id.number()];
+        point.within += point.slots_together;
+        point.die += 1;
+        if point.die == dies {
+            point.die = 0;
+            point.row += point.slots_together;
+        }
+        point.first_unit += point.units_together;
+        if point.within == fills[point.kind.mode as usize].slots_per_superblock {
+            point.superblock = NONE;
+        }
+    }
+
+    /// Closes the program of a stream of GC that is being filled. Nothing is reserved for it then, so
+    /// that no room is taken that was.
+    pub fn pad_relocated(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+    ) {
+        if self.points.of(id).filled > 0 {
+            env.counters.padded_slots += 1;
+            self.close_program(env, media, buffer, id);
+        }
+    }
+
+    /// Closes the programs being filled, full or not, so that all that was received is programmed.
+    /// Where padding would take room that was reserved, it is owed until the data that it is reserved
+    /// for has arrived.
+    pub fn pad_all(&mut self, env: &mut Env, media: &mut Media, buffer: &mut WriteBuffer) {
+        self.points.padding_owed = false;
+        for id in self.points.streams() {
+            self.pad(env, media, buffer, id);
+        }
+    }
+
+    /// The same for one stream.
+    pub fn pad(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+    ) {
+        let point = self.points.of(id);
+        if point.filled == 0 {
+            return;
+        }
+        let padding = point.units_together - point.filled;
+        if !self.padding_fits(env, id, padding) {
+            self.points.padding_owed |= id.is_host();
+            return;
+        }
+        self.settle_next(env, id, padding);
+        env.counters.padded_slots += 1;
+        self.close_padded(env, media, buffer, id, padding);
+    }
+
+    fn close_padded(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        id: StreamId,
+        padding: u32,
+    ) {
+        if id.is_host() {
+            // The program gives its whole size back when it has ended.
+            buffer.take_pages(padding);
+        }
+        self.close_program(env, media, buffer, id);
+    }
+
+    /// Closes the programs of an open superblock up to a multi-plane page, full, partly filled or
+    /// empty, as far as no room is taken that was reserved.
+    pub fn pad_to(
+        &mut self,
+        env: &mut Env,
+        media: &mut Media,
+        buffer: &mut WriteBuffer,
+        slot: u32,
+    ) {
+        let (superblock, last) = env.layout.within_superblock(slot);
+        for id in self.points.streams() {
+            loop {
+                let point = self.points.of(id);
+                let filled = point.filled;
+                if point.superblock != superblock || point.within > last {
+                    break;
+                }
+                let padding = point.units_together - filled;
+                if !self.padding_fits(env, id, padding) {
+                    break;
+                }
+                self.settle_next(env, id, padding);
+                if filled == 0 {
+                    self.begin_program(env, media, buffer, id);
+                    env.counters.filler_slots += 1;
+                } else {
+                    env.counters.padded_slots += 1;
+                }
+                self.close_padded(env, media, buffer, id, padding);
+            }
+        }
+    }
+}

@@ -1,0 +1,471 @@
+//! Garbage collection of the data area: a full superblock is read page by page, its valid pages are
+//! relocated, and it is erased. An SLC cache that is emptied through the controller is emptied in the
+//! same way.
+//!
+//! It runs while the data area has fewer free superblocks than
+//! [`crate::spec::CollectSpec::start_superblocks`], or, while the host is silent, than
+//! [`crate::spec::IdleSpec::target_superblocks`]. What it relocates enters the drive where host data
+//! does.
+
+mod policy;
+mod wear_levelling;
+
+use std::collections::VecDeque;
+
+use stend_nand::Class;
+
+use crate::sim::controller::{Controller, Job};
+use crate::sim::env::Env;
+use crate::sim::geometry::Kind;
+use crate::sim::geometry::layout::Pool;
+use crate::sim::idle::Idle;
+use crate::sim::ids::{Ppn, StreamId, SuperblockId};
+use crate::sim::media::op::NandOp;
+use crate::sim::store::Store;
+use crate::spec::{Emptying, Spec, UNIT_BYTES};
+use policy::{Chooser, Closed};
+use wear_levelling::Levelling;
+
+/// Why a superblock is emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+enum Reason {
+    Space,
+    /// It belongs to an SLC cache that is emptied through the controller.
+    Cache,
+    /// To level the wear.
+    Wear,
+    /// Its data is to be refreshed.
+    Refresh,
+}
+
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Victim {
+    superblock: u32,
+    /// Where its valid pages go.
+    stream: StreamId,
+    kind: Kind,
+    reason: Reason,
+    /// Next multi-plane page to look at, within the superblock.
+    next: u32,
+    /// How many there are.
+    slots: u32,
+}
+
+/// Garbage collection.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Gc {
+    chooser: Chooser,
+    levelling: Option<Levelling>,
+    victim: Option<Victim>,
+    /// Multi-plane pages read, and not yet written elsewhere.
+    in_flight: u32,
+    /// Emptied superblocks whose pages are not yet all programmed elsewhere, each with the number of
+    /// the first program begun after it.
+    leaving: VecDeque<(u32, u64)>,
+    /// The superblock whose data is to be refreshed next.
+    refresh: Option<u32>,
+}
+
+impl Gc {
+    pub fn new(spec: &Spec) -> Gc {
+        Gc {
+            chooser: Chooser::new(spec.collect.policy),
+            levelling: Levelling::new(spec.wear.as_ref()),
+            victim: None,
+            in_flight: 0,
+            leaving: VecDeque::new(),
+            refresh: None,
+        }
+    }
+
+    /// Where what is being relocated goes; with nothing chosen yet, what has not been relocated
+    /// before.
+    #[inline]
+    fn stream(&self) -> StreamId {
+        self.victim.map_or(StreamId::GC, |v| v.stream)
+    }
+
+    /// Begins as much as may run now. Whether more may not, until something changes; it need not be
+    /// called again before.
+    #[inline(always)]
+    pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
+        if self.may_run(env, store, idle) {
+            return self.go_on(env, store, idle);
+        }
+        if store.persistence.is_some() {
+            self.request_superblocks(env, store);
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn go_on(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
+        loop {
+            let goes_on = match self.victim {
+                // Its pages may go elsewhere than was looked for.
+                None => self.choose_victim(env, store, idle),
+                Some(_) => self.read_next(env, store),
+            };
+            if !goes_on {
+                return false;
+            }
+            if !self.may_run(env, store, idle) {
+                break;
+            }
+        }
+        if store.persistence.is_some() {
+            self.request_superblocks(env, store);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn request_superblocks(&self, env: &Env, store: &mut Store) {
+        let units = env.spec.units_per_slot;
+        if store.may_request_release() && !store.ftl.stream_has_room(env, self.stream(), units) {
+            store.request_release();
+        }
+    }
+
+    #[inline(always)]
+    fn may_run(&self, env: &Env, store: &Store, idle: &Idle) -> bool {
+        let otherwise = || {
+            self.next_to_empty(env, store, idle).is_some()
+                || self.refreshes(idle)
+                || self.finishes_cache_victim(store, idle)
+        };
+        let wanted =
+            self.wants_space(env, store, idle) || env.limits.collects_otherwise && otherwise();
+        let in_flight = self.in_flight + store.buffer.gc_in_flight();
+        wanted
+            && !store.ftl.space.is_read_only()
+            && in_flight < self.depth(env, store, idle)
+            && self.has_space(env, store)
+    }
+
+    /// Multi-plane pages that may be in flight.
+    #[inline]
+    fn depth(&self, env: &Env, store: &Store, idle: &Idle) -> u32 {
+        match env.limits.emptying_paced {
+            None => env.spec.collect.depth,
+            Some(slots) => self.emptying_depth(env, store, idle, slots),
+        }
+    }
+
+    /// While all there is to do is to empty the cache, and nobody waits for it, `slots` and no
+    /// more.
+    #[cold]
+    fn emptying_depth(&self, env: &Env, store: &Store, idle: &Idle, slots: u32) -> u32 {
+        let depth = env.spec.collect.depth;
+        let hurries = idle.working()
+            || self.wants_space(env, store, idle)
+            || store.ftl.cache_is_short(env)
+            || store.ftl.main_needs_dynamic(env);
+        if hurries { depth } else { depth.min(slots) }
+    }
+
+    /// Whether the data area is to be collected for its space.
+    #[inline]
+    fn wants_space(&self, env: &Env, store: &Store, idle: &Idle) -> bool {
+        if idle.working() {
+            idle.in_slice() && Gc::idle_wants(env, store)
+        } else {
+            store.ftl.space.free(Pool::Main) < env.limits.collect_start
+        }
+    }
+
+    /// Whether idle work has anything to collect for.
+    pub fn idle_wants(env: &Env, store: &Store) -> bool {
+        store.ftl.space.free(Pool::Main) < env.limits.collect_idle
+    }
+
+    /// Whether what is being emptied of the cache is emptied to its end, though nothing more
+    /// is to be: a write that is kept or lost as a whole may need all of its space at once.
+    #[inline]
+    fn finishes_cache_victim(&self, store: &Store, idle: &Idle) -> bool {
+        store.persistence.is_some()
+            && !idle.working()
+            && self.victim.is_some_and(|v| v.reason == Reason::Cache)
+    }
+
+    #[inline]
+    fn has_space(&self, env: &Env, store: &Store) -> bool {
+        let enters_cache = env.limits.always[StreamId::GC.number()] == Some(Kind::STATIC);
+        let above =
+            !enters_cache || store.ftl.space.free(Pool::Cache) > env.limits.collect_cache_floor;
+        let units = env.spec.units_per_slot;
+        above && store.ftl.stream_has_room(env, self.stream(), units)
+    }
+
+    /// Nothing is under way any more.
+    pub fn power_cut(&mut self, spec: &Spec) {
+        *self = Gc::new(spec);
+    }
+}
+
+/// Victims.
+impl Gc {
+    fn choose_victim(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> bool {
+        if let Some(nth) = self.next_to_empty(env, store, idle) {
+            let superblock = store.ftl.superblocks.take_closed_cache(nth);
+            self.begin_victim(env, store, superblock, StreamId::GC, Reason::Cache);
+            return true;
+        }
+        if !self.wants_space(env, store, idle) {
+            return self.choose_for_refresh(env, store);
+        }
+        let ftl = &store.ftl;
+        let closed = Closed::new(&env.layout, &ftl.superblocks, &ftl.l2p);
+        let levelled = match &mut self.levelling {
+            Some(levelling) => levelling.choose(&closed),
+            None => None,
+        };
+        let chosen = match levelled {
+            Some(least_worn) => least_worn,
+            None => {
+                let Some(chosen) = self.chooser.choose(&closed) else {
+                    return false;
+                };
+                if let Some(levelling) = &mut self.levelling {
+                    levelling.collects();
+                }
+                chosen
+            }
+        };
+        let reason = match levelled {
+            Some(_) => Reason::Wear,
+            None => Reason::Space,
+        };
+        self.empty_closed(env, store, chosen.superblock, reason);
+        true
+    }
+
+    /// Begins to empty a closed superblock of the data area.
+    fn empty_closed(&mut self, env: &Env, store: &mut Store, superblock: u32, reason: Reason) {
+        let ftl = &mut store.ftl;
+        ftl.superblocks.begin_emptying(superblock);
+        let generation = ftl.superblocks.generation(superblock);
+        let stream = ftl.sorting.of_victim(generation, reason == Reason::Wear);
+        self.begin_victim(env, store, superblock, stream, reason);
+    }
+
+    fn begin_victim(
+        &mut self,
+        env: &Env,
+        store: &Store,
+        superblock: u32,
+        stream: StreamId,
+        reason: Reason,
+    ) {
+        let kind = store.ftl.kind_of(env, superblock);
+        self.victim = Some(Victim {
+            superblock,
+            stream,
+            kind,
+            reason,
+            next: 0,
+            slots: env.layout.shape(kind.mode).slots,
+        });
+    }
+
+    /// What of the SLC cache is to be emptied through the controller now: its number among the closed
+    /// superblocks of the cache.
+    #[inline]
+    fn next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
+        if env.limits.emptying != Some(Emptying::Controller)
+            || !Gc::wants_emptying(env, store, idle)
+        {
+            return None;
+        }
+        // The oldest; where the data area has no room for what a static one may hold, the oldest
+        // dynamic one, which gives more than it takes.
+        let ftl = &store.ftl;
+        let has_room = ftl.space.free(Pool::Main) >= env.limits.empty_room;
+        let mut closed = ftl.superblocks.closed_cache().iter();
+        closed.position(|&superblock| has_room || ftl.kind_of(env, superblock) == Kind::DYNAMIC)
+    }
+
+    fn wants_emptying(env: &Env, store: &Store, idle: &Idle) -> bool {
+        let ftl = &store.ftl;
+        if ftl.superblocks.closed_cache().is_empty() {
+            return false;
+        }
+        if idle.working() {
+            return idle.in_slice();
+        }
+        ftl.cache_taken(env) > env.spec.cache().fold_start_slots
+            || ftl.cache_is_short(env)
+            || ftl.main_needs_dynamic(env)
+    }
+}
+
+/// Relocation.
+impl Gc {
+    /// Reads the next multi-plane page with valid pages. False when nothing more can begin now.
+    fn read_next(&mut self, env: &mut Env, store: &mut Store) -> bool {
+        let ftl = &mut store.ftl;
+        let victim = self.victim.as_mut().expect("a victim was chosen");
+        let Victim { stream, kind, .. } = *victim;
+        let first = env.layout.first_slot(victim.superblock);
+        let begin = victim.next;
+        let mut valid = 0;
+        while victim.next < victim.slots && valid == 0 {
+            valid = ftl.l2p.valid_bits(first + victim.next);
+            victim.next += 1;
+        }
+        let end = victim.next;
+        ftl.space.give(env, kind, end - begin);
+        if valid == 0 {
+            return self.victim_emptied(env, store);
+        }
+        let slot = first + end - 1;
+        ftl.l2p.expect_next_moves(first, first + begin, first + end);
+        self.in_flight += 1;
+        ftl.points.reserve(stream, env.spec.units_per_slot);
+        let bytes = valid.count_ones() * UNIT_BYTES as u32;
+        let op = NandOp::Gc { slot };
+        let superblocks = &ftl.superblocks;
+        store
+            .media
+            .read(env, superblocks, slot, bytes, Class::Background, op);
+        true
+    }
+
+    /// All its multi-plane pages have been looked at: gives the victim up when the last one has been
+    /// written elsewhere. True when the next victim may be chosen at once.
+    fn victim_emptied(&mut self, env: &mut Env, store: &mut Store) -> bool {
+        if self.in_flight > 0 {
+            return false;
+        }
+        let victim = self.victim.take().expect("a victim was chosen");
+        let Store {
+            media, buffer, ftl, ..
+        } = store;
+        // What was relocated must be in flash before its source goes.
+        ftl.pad_relocated(env, media, buffer, victim.stream);
+        self.leaving.push_back((victim.superblock, buffer.begun()));
+        self.release_emptied(env, store);
+        true
+    }
+
+    /// Releases the superblocks whose pages have all been programmed elsewhere.
+    pub fn release_emptied(&mut self, env: &mut Env, store: &mut Store) {
+        while let Some(&(superblock, before)) = self.leaving.front() {
+            if store.buffer.gc_before(before) {
+                return;
+            }
+            self.leaving.pop_front();
+            store.release(env, superblock);
+        }
+    }
+
+    /// A multi-plane page of the victim has come: its L2P entries are to be changed.
+    pub fn read_done(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        controller: &mut Controller,
+        slot: u32,
+    ) {
+        let valid = store.ftl.l2p.valid_bits(slot);
+        let spec = &env.spec.controller;
+        let time = spec.collect_unit * u64::from(valid.count_ones());
+        let core = spec.core_background;
+        let Store { media, ftl, .. } = store;
+        ftl.submit_moves(
+            env,
+            media,
+            controller,
+            (core, Job::Gc { slot }, time),
+            &[slot],
+        );
+    }
+
+    /// The pages that are still valid get a new place.
+    pub fn relocate(&mut self, env: &mut Env, store: &mut Store, slot: u32) {
+        let Store {
+            media,
+            buffer,
+            ftl,
+            persistence,
+        } = store;
+        let valid = ftl.l2p.valid_bits(slot);
+        let count = valid.count_ones();
+        let stream = self.stream();
+        let from = Ppn(slot << env.layout.unit_bits);
+        ftl.place_relocated(env, media, buffer, stream, (slot, valid, count), |moved| {
+            if let Some(persistence) = persistence {
+                let into = SuperblockId(moved.superblock);
+                persistence.note_relocation(from, moved.units, Ppn(moved.to), into);
+            }
+        });
+        let counters = &mut env.counters;
+        let moved = match self.victim.map_or(Reason::Space, |v| v.reason) {
+            Reason::Space => &mut counters.units_collected,
+            Reason::Cache => &mut counters.units_folded,
+            Reason::Wear => &mut counters.units_levelled,
+            Reason::Refresh => &mut counters.units_refreshed,
+        };
+        *moved += u64::from(count);
+        // Only now: what is reserved covers what is being placed.
+        ftl.points.unreserve(stream, env.spec.units_per_slot);
+        self.in_flight -= 1;
+        if self.victim.is_some_and(|v| v.next == v.slots) {
+            self.victim_emptied(env, store);
+        }
+    }
+}
+
+/// Refresh of data that may soon not be read any more.
+impl Gc {
+    /// Whether data is to be refreshed now: in idle time only.
+    #[inline]
+    fn refreshes(&self, idle: &Idle) -> bool {
+        idle.in_slice() && self.has_old_data()
+    }
+
+    /// Whether any data is known to be old, or is being refreshed.
+    pub fn has_old_data(&self) -> bool {
+        let refreshed = |victim: &Victim| victim.reason == Reason::Refresh;
+        self.refresh.is_some() || self.victim.as_ref().is_some_and(refreshed)
+    }
+
+    /// Looks for the superblock of the data area with the highest raw bit error rate, if any is above
+    /// that at which data is refreshed.
+    pub fn look_for_old_data(&mut self, env: &Env, store: &Store) {
+        let Some(from) = store.media.refresh_from() else {
+            return;
+        };
+        let Store { ftl, media, .. } = store;
+        let main = env.layout.pool(Pool::Main);
+        let all = main.first_superblock..main.first_superblock + main.superblocks;
+        let worst = all
+            .filter(|&s| ftl.superblocks.is_closed(s) && ftl.l2p.valid_in(s) > 0)
+            .map(|s| {
+                let rber = media.worst_rber(env, &ftl.superblocks, s);
+                (rber, std::cmp::Reverse(s))
+            })
+            .max();
+        self.refresh = worst.filter(|w| w.0 > from).map(|w| w.1.0);
+    }
+
+    /// Chooses the superblock whose data has to be refreshed.
+    fn choose_for_refresh(&mut self, env: &mut Env, store: &mut Store) -> bool {
+        let Some(superblock) = self.take_old(env, store) else {
+            return false;
+        };
+        self.empty_closed(env, store, superblock, Reason::Refresh);
+        self.look_for_old_data(env, store);
+        true
+    }
+
+    fn take_old(&mut self, env: &Env, store: &Store) -> Option<u32> {
+        let found = self.refresh.take()?;
+        // It may have been emptied for another reason since it was found.
+        if store.ftl.superblocks.is_closed(found) {
+            return Some(found);
+        }
+        self.look_for_old_data(env, store);
+        self.refresh.take()
+    }
+}

@@ -1,0 +1,130 @@
+//! Which full superblock to collect next. A policy reads and answers; the collector
+//! acts. Each policy is a file of its own.
+
+mod cost_benefit;
+mod d_choices;
+mod fifo;
+mod greedy;
+
+use crate::sim::geometry::layout::{Layout, Pool, PoolLayout};
+use crate::sim::geometry::shape::Mode;
+use crate::sim::l2p::mapping::Mapping;
+use crate::sim::superblocks::Superblocks;
+use crate::spec;
+
+/// What a policy may look at: one full superblock of the main area.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub superblock: u32,
+    pub valid_units: u32,
+    /// Running number of its closing: lower is older.
+    pub closed_at: u64,
+}
+
+/// The full superblocks of the main area.
+pub(crate) struct Closed<'a> {
+    main: &'a PoolLayout,
+    superblocks: &'a Superblocks,
+    mapping: &'a Mapping,
+    /// Units of a superblock without parity.
+    units: u32,
+}
+
+impl<'a> Closed<'a> {
+    pub fn new(layout: &'a Layout, superblocks: &'a Superblocks, mapping: &'a Mapping) -> Self {
+        let main = layout.pool(Pool::Main);
+        Closed {
+            main,
+            superblocks,
+            mapping,
+            units: layout.shape(Mode::Native).data_slots << layout.unit_bits,
+        }
+    }
+
+    /// The nth superblock of the main area, if it is full.
+    fn nth(&self, nth: u32) -> Option<Candidate> {
+        let superblock = self.main.first_superblock + nth;
+        self.superblocks.is_closed(superblock).then(|| Candidate {
+            superblock,
+            valid_units: self.mapping.valid_in(superblock),
+            closed_at: self.superblocks.closed_at(superblock),
+        })
+    }
+
+    /// The nth superblock of the main area, if collecting it can yield anything: what is
+    /// wholly valid yields nothing, whatever the policy.
+    fn yielding(&self, nth: u32) -> Option<Candidate> {
+        self.nth(nth).filter(|c| c.valid_units < self.units)
+    }
+
+    /// All superblocks that may be chosen.
+    fn candidates(&self) -> impl Iterator<Item = Candidate> + '_ {
+        (0..self.main.superblocks).filter_map(|nth| self.yielding(nth))
+    }
+
+    /// All full superblocks.
+    pub fn full(&self) -> impl Iterator<Item = Candidate> + '_ {
+        (0..self.main.superblocks).filter_map(|nth| self.nth(nth))
+    }
+
+    /// Erase cycles of a superblock.
+    pub fn erases(&self, superblock: u32) -> u32 {
+        self.superblocks.erase_counts()[superblock as usize]
+    }
+
+    /// The most erase cycles of a superblock of the main area, full or not.
+    pub fn erases_max(&self) -> u32 {
+        let first = self.main.first_superblock as usize;
+        let counts = &self.superblocks.erase_counts()[first..];
+        counts.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Superblocks of the main area, full or not.
+    fn superblocks(&self) -> u32 {
+        self.main.superblocks
+    }
+
+    /// The running number that the next closing will have.
+    fn closings(&self) -> u64 {
+        self.superblocks.closings()
+    }
+}
+
+/// A way to choose. Ties go to the superblock that was closed first, so that the answer
+/// does not depend on the order of the candidates.
+trait Policy {
+    /// What to collect; `None` when nothing would yield anything.
+    fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate>;
+}
+
+/// The policy of a drive.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) enum Chooser {
+    Greedy(greedy::Greedy),
+    Fifo(fifo::Fifo),
+    CostBenefit(cost_benefit::CostBenefit),
+    DChoices(d_choices::DChoices),
+}
+
+impl Chooser {
+    pub fn new(policy: spec::Policy) -> Chooser {
+        match policy {
+            spec::Policy::Greedy => Chooser::Greedy(greedy::Greedy),
+            spec::Policy::Fifo => Chooser::Fifo(fifo::Fifo),
+            spec::Policy::CostBenefit => Chooser::CostBenefit(cost_benefit::CostBenefit),
+            spec::Policy::DChoices { choices } => {
+                Chooser::DChoices(d_choices::DChoices::new(choices))
+            }
+        }
+    }
+
+    /// What to collect next; `None` when nothing would yield anything.
+    pub fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
+        match self {
+            Chooser::Greedy(policy) => policy.choose(closed),
+            Chooser::Fifo(policy) => policy.choose(closed),
+            Chooser::CostBenefit(policy) => policy.choose(closed),
+            Chooser::DChoices(policy) => policy.choose(closed),
+        }
+    }
+}

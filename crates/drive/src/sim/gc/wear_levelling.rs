@@ -1,0 +1,47 @@
+//! Static wear levelling: data that never changes keeps its superblock from being erased
+//! while all others are. Now and then such a superblock is collected although that yields
+//! nothing, so that its cells take part in the wear, and what lay in it moves to the
+//! superblock that had the most (L.-P. Chang, "On efficient wear leveling for large-scale
+//! flash-memory storage systems", SAC 2007: cold data rests on worn blocks).
+
+use super::policy::{Candidate, Closed};
+use crate::spec::WearSpec;
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Levelling {
+    /// Difference of erase cycles above which it acts.
+    spread: u32,
+    /// Superblocks collected for their space between two looks at the difference.
+    interval: u32,
+    collected: u32,
+}
+
+impl Levelling {
+    /// `None` where it is switched off.
+    pub fn new(spec: Option<&WearSpec>) -> Option<Levelling> {
+        spec.filter(|s| s.static_spread > 0).map(|s| Levelling {
+            spread: s.static_spread,
+            interval: s.static_interval,
+            collected: 0,
+        })
+    }
+
+    /// A superblock is collected for its space.
+    pub fn collects(&mut self) {
+        self.collected += 1;
+    }
+
+    /// The superblock to move, when it is time to look and one has fallen behind: of the
+    /// full ones with the fewest erase cycles, the one that was closed first.
+    pub fn choose(&mut self, closed: &Closed<'_>) -> Option<Candidate> {
+        if self.collected < self.interval {
+            return None;
+        }
+        self.collected = 0;
+        let least = closed
+            .full()
+            .min_by_key(|c| (closed.erases(c.superblock), c.closed_at))?;
+        let behind = closed.erases_max() - closed.erases(least.superblock);
+        (behind > self.spread).then_some(least)
+    }
+}

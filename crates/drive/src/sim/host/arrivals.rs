@@ -1,0 +1,113 @@
+//! Requests on their way to the drive, and completions on their way to the host.
+
+use std::collections::VecDeque;
+
+use stend_base::{Lane, Request, SimTime, Status};
+
+use crate::sim::env::Env;
+use crate::sim::kind;
+
+/// A request on its way to the drive.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+struct Arrival {
+    at: SimTime,
+    request: Request,
+}
+
+/// Requests on their way to the drive, in order. Only the first has an event.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Arrivals(VecDeque<Arrival>);
+
+impl Arrivals {
+    pub fn new() -> Arrivals {
+        Arrivals(VecDeque::with_capacity(64))
+    }
+
+    /// The host's driver hands a request over at an instant, no earlier than those before.
+    #[inline(always)]
+    pub fn send(&mut self, env: &mut Env, request: Request, handed_over: SimTime) {
+        let at = handed_over + env.spec.host.submit;
+        if self.0.is_empty() {
+            env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+        }
+        self.0.push_back(Arrival { at, request });
+    }
+
+    /// Takes the last request back, as if it had not been handed over.
+    pub fn take_back(&mut self, env: &mut Env) {
+        self.0.pop_back();
+        if self.0.is_empty() {
+            env.queue.cancel_in(Lane::Arrival, kind::ARRIVAL, 0);
+        }
+    }
+
+    /// Takes the request that arrives at the present instant.
+    #[inline(always)]
+    pub fn take(&mut self, env: &mut Env) -> Request {
+        let Arrival { request, .. } = self.0.pop_front().expect("a command arrives");
+        if let Some(next) = self.0.front() {
+            // The next may be late if this one was held.
+            let at = next.at.max(env.queue.now());
+            env.queue.schedule(Lane::Arrival, at, kind::ARRIVAL, 0);
+        }
+        request
+    }
+
+    /// Nothing is on its way.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// A command that has ended, on its way to the sender.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Ending {
+    pub tag: u32,
+    /// Number of the sending thread.
+    pub queue: u16,
+    /// When the host is interrupted for it.
+    at: SimTime,
+    pub status: Status,
+}
+
+/// Completions on their way to the host, in order. Only the first has an event.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Completions(VecDeque<Ending>);
+
+impl Completions {
+    pub fn new() -> Completions {
+        Completions(VecDeque::with_capacity(64))
+    }
+
+    /// Sends the completion of a command that ends at the present instant.
+    #[inline(always)]
+    pub fn send(&mut self, env: &mut Env, (tag, queue, status): (u32, u16, Status)) {
+        let at = env.now() + env.spec.host.complete;
+        if self.0.is_empty() {
+            env.queue
+                .schedule(Lane::Completion, at, kind::COMPLETION, 0);
+        }
+        self.0.push_back(Ending {
+            tag,
+            queue,
+            at,
+            status,
+        });
+    }
+
+    /// Takes the completion for which the host is interrupted at the present instant.
+    #[inline(always)]
+    pub fn take(&mut self, env: &mut Env) -> Option<Ending> {
+        let ending = self.0.pop_front()?;
+        if let Some(next) = self.0.front() {
+            env.queue
+                .schedule(Lane::Completion, next.at, kind::COMPLETION, 0);
+        }
+        Some(ending)
+    }
+
+    /// Nothing is on its way.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}

@@ -1,0 +1,130 @@
+//! What the drive does while the host is silent: it empties the SLC cache and collects garbage, in slices
+//! of work and rest, until there is nothing left to do or the host speaks.
+
+use stend_base::{Lane, Nanos, SimTime};
+
+use crate::sim::env::Env;
+use crate::sim::kind;
+
+/// Silence of the host, and slices of idle work.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Idle {
+    silent_since: SimTime,
+    /// The timer that ends the delay is set.
+    timer_set: bool,
+    working: bool,
+    in_slice: bool,
+    /// Slices follow each other: a timer of one is set.
+    slices: bool,
+}
+
+impl Idle {
+    /// True from the end of the delay until the host speaks.
+    #[inline(always)]
+    pub fn working(&self) -> bool {
+        self.working
+    }
+
+    /// When the host learned of its last completion.
+    pub fn silent_since(&self) -> SimTime {
+        self.silent_since
+    }
+
+    /// True while there is idle work left, resting or not.
+    pub fn has_slices(&self) -> bool {
+        self.slices
+    }
+
+    /// True in the working part of a slice.
+    #[inline(always)]
+    pub fn in_slice(&self) -> bool {
+        self.in_slice
+    }
+
+    /// The host awaits nothing any more.
+    pub fn host_fell_silent(&mut self, env: &mut Env) {
+        self.silent_since = env.now();
+        if !self.timer_set {
+            self.set_timer(env, env.now() + env.spec.idle.delay);
+        }
+    }
+
+    /// The delay ends at an instant.
+    pub fn set_timer(&mut self, env: &mut Env, at: SimTime) {
+        self.timer_set = true;
+        env.queue.schedule(Lane::Timer, at, kind::IDLE_BEGIN, 0);
+    }
+
+    /// The timer of the delay has ended, in a drive whose host is silent, or is not. Whether the delay
+    /// has.
+    pub fn delay_ends(&mut self, env: &mut Env, is_silent: bool) -> bool {
+        self.timer_set = false;
+        if !is_silent {
+            return false;
+        }
+        let due = self.silent_since + env.spec.idle.delay;
+        if env.now() < due {
+            self.set_timer(env, due);
+            return false;
+        }
+        true
+    }
+
+    /// Idle time begins. Whether there is idle work in it; without, the drive stands still until the
+    /// host speaks again.
+    pub fn begin(&mut self, env: &Env) -> bool {
+        self.working = true;
+        env.spec.idle.enabled
+    }
+
+    /// A slice begins, if there is work. Whether there is.
+    pub fn slice_begins(&mut self, env: &mut Env, has_work: bool) -> bool {
+        self.in_slice = has_work;
+        self.slices = has_work;
+        if has_work {
+            let spec = &env.spec.idle;
+            let work = spec.slice.0 * u64::from(spec.duty_percent) / 100;
+            env.set_timer(Nanos(work), kind::IDLE_SLICE);
+        }
+        has_work
+    }
+
+    /// A working or resting part of a slice ends. Whether the next slice begins.
+    pub fn slice_ends(&mut self, env: &mut Env) -> bool {
+        if !self.in_slice {
+            return true;
+        }
+        let spec = &env.spec.idle;
+        let rest = spec.slice.0 * (100 - u64::from(spec.duty_percent)) / 100;
+        if rest == 0 {
+            return true;
+        }
+        self.in_slice = false;
+        env.set_timer(Nanos(rest), kind::IDLE_SLICE);
+        false
+    }
+
+    /// The host speaks.
+    pub fn end(&mut self, env: &mut Env) {
+        self.working = false;
+        self.in_slice = false;
+        self.slices = false;
+        env.queue.cancel(kind::IDLE_SLICE, 0);
+    }
+
+    /// Gives idle work up until the host has spoken again.
+    pub fn halt(&mut self, env: &mut Env) {
+        env.queue.cancel(kind::IDLE_BEGIN, 0);
+        env.queue.cancel(kind::IDLE_SLICE, 0);
+        *self = Idle {
+            working: true,
+            silent_since: self.silent_since,
+            ..Idle::default()
+        };
+    }
+
+    /// The power is gone. The caller forgets the timers.
+    pub fn power_cut(&mut self) {
+        *self = Idle::default();
+    }
+}

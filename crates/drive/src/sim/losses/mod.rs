@@ -1,0 +1,29 @@
+//! What a drive tells of the pages that it loses, to tests that ask whether it had to. Without the
+//! feature `fault-injection` nobody listens, and it costs nothing.
+
+#[cfg(feature = "fault-injection")]
+mod account;
+
+#[cfg(feature = "fault-injection")]
+pub use account::{Loss, LossCause};
+
+#[cfg(feature = "fault-injection")]
+pub(in crate::sim) use account::Losses;
+
+#[cfg(not(feature = "fault-injection"))]
+impl crate::sim::SimDrive {
+    #[inline(always)]
+    pub(in crate::sim) fn note_failing(&mut self, _rebuild: u32) {}
+
+    #[inline(always)]
+    pub(in crate::sim) fn note_stripe(&mut self, _rebuild: u32, _page: u32) {}
+
+    #[inline(always)]
+    pub(in crate::sim) fn note_unreadable(&mut self, _rebuild: u32, _page: u32, _bits: u32) {}
+
+    #[inline(always)]
+    pub(in crate::sim) fn note_met_by(&mut self, _pages: (u32, u32)) {}
+
+    #[inline(always)]
+    pub(in crate::sim) fn note_no_block(&mut self, _die: u32, _lost: &[(u32, u32)]) {}
+}

@@ -1,0 +1,633 @@
+//! Blocks that wear and go bad one by one.
+//!
+//! A block is here what a superblock has on one die: a block of each plane that work
+//! together. Each has its own count of erase cycles and its own life, a function of the seed
+//! and of its number. The erase that exceeds it fails: the block is given up, a spare one of
+//! the same die takes its place, and is erased in turn. A die without spare blocks gets one
+//! of a spare superblock, whose other blocks become spare ones of their dies. When there is
+//! none either, the superblock is retired with nothing in its place, and the drive takes no
+//! more writes.
+//!
+//! A program fails with a probability of its own, by a hash of its place and its block's
+//! cycles. Its block is replaced in the same way; what it holds is copied to the new one by
+//! the die, and the program is done again there. Until then the data is in the buffer, or in
+//! what was being folded.
+//!
+//! Which block is in which place, and what each has borne, is kept in flash with each change:
+//! a power cut takes nothing of it. A cut before all has been copied leaves it in the bad
+//! block; the start erases the new one again and copies once more before it serves. An erase
+//! that a cut ends is no cycle.
+//!
+//! Lives differ by a bell curve: the sum of twelve evenly distributed numbers, which has a
+//! variance of one and ends at six standard deviations (Irwin 1927, Hall 1927). That blocks
+//! of one chip bear very different numbers of cycles was measured by Boboila and Desnoyers
+//! ("Write Endurance in Flash Drives: Measurements and Analysis", FAST 2010) and is what
+//! Jimenez, Novo and Ienne work with ("Wear Unleveling: Improving NAND Flash Lifetime by
+//! Balancing Page Endurance", FAST 2014); the shape of the curve is assumed.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use stend_base::Nanos;
+
+use super::{Media, copy_rows, count_erase, erase_time};
+use crate::health::{BlockHealth, Cycles};
+use crate::sim::env::Env;
+use crate::sim::geometry::layout::Pool;
+use crate::sim::geometry::shape::Mode;
+use crate::sim::superblocks::Superblocks;
+use crate::spec::{BlocksSpec, Spec};
+
+/// What a uniform number of 16 bits is at most, and one more.
+const UNIFORM: i64 = 1 << 16;
+
+/// Twelve times the mean of such a number.
+const MEAN_OF_TWELVE: i64 = 6 * (UNIFORM - 1);
+
+/// Hashes of a block before those that tell which of its programs fail.
+const PROGRAM_HASHES: u64 = 16;
+
+/// A die that has fewer sound blocks than superblocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShortDie {
+    /// Which.
+    pub die: u32,
+    /// Its blocks that were bad from the factory.
+    pub factory_bad: u32,
+}
+
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Blocks {
+    spec: BlocksSpec,
+    dies: u32,
+    /// Blocks of a die, with the spare ones.
+    per_die: u32,
+    /// The block in each place, `superblock * dies + die`.
+    #[serde(with = "crate::state::table")]
+    at: Vec<u32>,
+    /// Erase cycles of every block, `die * per_die + block`.
+    #[serde(with = "crate::state::table")]
+    erases: Vec<u32>,
+    /// By die; taken in the order in which they came.
+    spares: Vec<VecDeque<u32>>,
+    /// Spare blocks of the die with the fewest when the drive was new.
+    spares_new: u32,
+    factory_bad: u32,
+    grown_bad: u32,
+    /// Superblocks being erased, and the die that has no block for each.
+    doomed: Vec<(u32, u32)>,
+    /// What is being copied into blocks; only where the power can be cut.
+    replacements: Vec<Replacement>,
+    /// Slots whose program found no block: their parity groups lack them until they are erased.
+    missing: Vec<u32>,
+}
+
+/// A block that has taken the place of one in which a program failed and does not yet hold
+/// what that one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Replacement {
+    superblock: u32,
+    die: u32,
+    /// That of the program; those before are copied.
+    row: u32,
+    /// Until then: to erase the new block and to copy.
+    time: Nanos,
+}
+
+/// Evenly distributed 64 bits for a block (splitmix64, Steele et al., OOPSLA 2014).
+fn block_hash(seed: u64, die: u32, block: u32, nth: u64) -> u64 {
+    let place = u64::from(die) << 32 | u64::from(block);
+    let mut z = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
+    z = z.wrapping_add((nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl BlocksSpec {
+    fn is_factory_bad(&self, die: u32, block: u32) -> bool {
+        block_hash(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
+    }
+
+    /// Erases that a block bears in a pool; at least one.
+    fn life(&self, die: u32, block: u32, pool: Pool) -> u32 {
+        let mean = self.life_cycles[pool as usize];
+        if mean == u32::MAX {
+            return u32::MAX;
+        }
+        let sum: i64 = (1..=3)
+            .map(|nth| block_hash(self.seed, die, block, nth))
+            .flat_map(|bits| [bits, bits >> 16, bits >> 32, bits >> 48])
+            .map(|part| part as i64 & (UNIFORM - 1))
+            .sum();
+        let spread = i64::from(mean) * i64::from(self.life_spread_percent);
+        let off = spread * (sum - MEAN_OF_TWELVE) / (100 * UNIFORM);
+        (i64::from(mean) + off).clamp(1, i64::from(u32::MAX - 1)) as u32
+    }
+}
+
+impl Blocks {
+    /// The blocks of a new drive of so many superblocks.
+    ///
+    /// # Errors
+    /// Where a die has too few blocks that are not bad from the factory.
+    pub fn new(of: &BlocksSpec, dies: u32, superblocks: u32) -> Result<Blocks, ShortDie> {
+        let per_die = superblocks + of.spare_blocks;
+        let mut blocks = Blocks {
+            spec: of.clone(),
+            dies,
+            per_die,
+            at: vec![0; (superblocks * dies) as usize],
+            erases: vec![0; (per_die * dies) as usize],
+            spares: Vec::with_capacity(dies as usize),
+            spares_new: of.spare_blocks,
+            factory_bad: 0,
+            grown_bad: 0,
+            doomed: Vec::new(),
+            replacements: Vec::new(),
+            missing: Vec::new(),
+        };
+        for die in 0..dies {
+            let is_bad = |&block: &u32| of.is_factory_bad(die, block);
+            let mut spares: VecDeque<u32> = (superblocks..per_die).filter(|b| !is_bad(b)).collect();
+            let factory_bad = (0..per_die).filter(is_bad).count() as u32;
+            for superblock in 0..superblocks {
+                let block = match is_bad(&superblock) {
+                    false => superblock,
+                    true => spares.pop_front().ok_or(ShortDie { die, factory_bad })?,
+                };
+                blocks.at[(superblock * dies + die) as usize] = block;
+            }
+            blocks.factory_bad += factory_bad;
+            blocks.spares_new = blocks.spares_new.min(spares.len() as u32);
+            blocks.spares.push(spares);
+        }
+        Ok(blocks)
+    }
+
+    fn place(&self, superblock: u32, die: u32) -> usize {
+        (superblock * self.dies + die) as usize
+    }
+
+    /// Erase cycles of the block that a superblock has on a die.
+    pub fn cycles(&self, superblock: u32, die: u32) -> u32 {
+        self.block(superblock, die).1
+    }
+
+    /// The block that a superblock has on a die, and its erase cycles.
+    #[inline]
+    fn block(&self, superblock: u32, die: u32) -> (u32, u32) {
+        let block = self.at[self.place(superblock, die)];
+        (block, self.erases[(die * self.per_die + block) as usize])
+    }
+
+    /// The most erase cycles of the blocks of a superblock.
+    pub fn cycles_max(&self, superblock: u32) -> u32 {
+        let all = (0..self.dies).map(|die| self.cycles(superblock, die));
+        all.max().unwrap_or(0)
+    }
+
+    /// A die has erased its block of a superblock: whether that did not fail.
+    fn bears_erase(&mut self, superblock: u32, die: u32, pool: Pool) -> bool {
+        let block = self.at[self.place(superblock, die)];
+        let erases = &mut self.erases[(die * self.per_die + block) as usize];
+        *erases += 1;
+        let life = self.spec.life(die, block, pool);
+        // A cut may have its failed erase done again.
+        self.grown_bad += u32::from(*erases == life.saturating_add(1));
+        *erases <= life
+    }
+
+    /// Whether a program of a row fails: the same each time until the block is erased.
+    fn program_fails(&mut self, superblock: u32, die: u32, row: u32) -> bool {
+        let (block, cycles) = self.block(superblock, die);
+        let nth = PROGRAM_HASHES + (u64::from(cycles) << 24 | u64::from(row));
+        let fails = block_hash(self.spec.seed, die, block, nth) % 1_000_000_000
+            < u64::from(self.spec.program_failure_ppb);
+        self.grown_bad += u32::from(fails);
+        fails
+    }
+
+    /// Puts a spare block in the place of what a superblock has on a die; false where the die
+    /// has none.
+    fn replace(&mut self, superblock: u32, die: u32) -> bool {
+        let place = self.place(superblock, die);
+        let Some(spare) = self.spares[die as usize].pop_front() else {
+            return false;
+        };
+        self.at[place] = spare;
+        true
+    }
+
+    /// The blocks of a superblock become spare ones of their dies, but for those that failed.
+    fn dissolve(&mut self, superblock: u32) {
+        for die in 0..self.dies {
+            if self.doomed.contains(&(superblock, die)) {
+                continue;
+            }
+            let block = self.at[self.place(superblock, die)];
+            self.spares[die as usize].push_back(block);
+        }
+    }
+
+    /// Whether a superblock whose erase has ended lacks a block. Its others are spare ones
+    /// from then on.
+    #[cold]
+    fn give_up_doomed(&mut self, superblock: u32) -> bool {
+        if self.doomed.iter().all(|&(doomed, _)| doomed != superblock) {
+            return false;
+        }
+        self.dissolve(superblock);
+        self.doomed.retain(|&(doomed, _)| doomed != superblock);
+        true
+    }
+
+    /// A program of a row has ended: what it waited for is in its place.
+    fn has_copied(&mut self, superblock: u32, die: u32, row: u32) {
+        let ended = |r: &Replacement| (r.superblock, r.die, r.row) == (superblock, die, row);
+        self.replacements.retain(|r| !ended(r));
+    }
+
+    /// A block is in the place of another from which rows are copied.
+    fn copies(&mut self, replacement: Replacement) {
+        let Replacement {
+            superblock, die, ..
+        } = replacement;
+        let same = |r: &Replacement| (r.superblock, r.die) == (superblock, die);
+        self.replacements.retain(|r| !same(r));
+        self.replacements.push(replacement);
+    }
+
+    /// A power cut; what is still to be copied afterwards, unless all of it has `ended`, is
+    /// what lies in superblocks that are not to be erased.
+    pub fn power_cut(&mut self, ended: bool, erase: &[u32]) {
+        self.doomed.clear();
+        self.replacements
+            .retain(|r| !ended && !erase.contains(&r.superblock));
+    }
+
+    /// What the drive tells of its blocks.
+    pub fn health(&self) -> BlockHealth {
+        let least = self.spares.iter().map(|spares| spares.len()).min();
+        let in_use: Vec<u32> = (0..self.at.len() as u32)
+            .map(|place| self.cycles(place / self.dies, place % self.dies))
+            .collect();
+        let sum: u64 = in_use.iter().map(|&n| u64::from(n)).sum();
+        BlockHealth {
+            factory_bad: self.factory_bad,
+            grown_bad: self.grown_bad,
+            spares_least: least.unwrap_or(0) as u32,
+            spares_least_new: self.spares_new,
+            cycles: Cycles {
+                min: in_use.iter().copied().min().unwrap_or(0),
+                mean: sum as f64 / in_use.len() as f64,
+                max: in_use.iter().copied().max().unwrap_or(0),
+            },
+        }
+    }
+}
+
+/// The blocks of a new drive; `None` where they are not told apart.
+///
+/// # Panics
+/// When a die has too few that are not bad from the factory; the model checker says so first.
+pub(in crate::sim) fn blocks_of(spec: &Spec, superblocks: u32) -> Option<Box<Blocks>> {
+    let of = spec.blocks.as_ref()?;
+    let blocks = Blocks::new(of, spec.dies, superblocks);
+    Some(Box::new(blocks.unwrap_or_else(|short| {
+        panic!("too few sound blocks: {short:?}")
+    })))
+}
+
+/// A die of this drive that has fewer sound blocks than superblocks, if there is one.
+pub fn short_die(spec: &Spec) -> Option<ShortDie> {
+    let cache = spec
+        .cache
+        .as_ref()
+        .map_or(0, |cache| cache.pool.superblocks);
+    let superblocks = cache + spec.main.superblocks;
+    Blocks::new(spec.blocks.as_ref()?, spec.dies, superblocks).err()
+}
+
+impl Media {
+    fn blocks_mut(&mut self) -> &mut Blocks {
+        self.blocks.as_mut().expect("blocks are told apart")
+    }
+
+    /// Whether blocks are told apart.
+    #[inline(always)]
+    pub fn has_blocks(&self) -> bool {
+        self.blocks.is_some()
+    }
+
+    /// What the drive tells of its blocks.
+    pub fn block_health(&self) -> Option<BlockHealth> {
+        self.blocks.as_ref().map(|blocks| blocks.health())
+    }
+
+    /// A superblock, of these multi-plane pages, is being erased.
+    pub fn erase_begins(&mut self, slots: &Range<u32>) {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.missing.retain(|slot| !slots.contains(slot));
+        }
+    }
+
+    /// A die has erased its block of a superblock. True when that failed and the block in its
+    /// place is being erased.
+    #[cold]
+    pub fn erase_is_repeated(
+        &mut self,
+        env: &mut Env,
+        superblocks: &mut Superblocks,
+        superblock: u32,
+        die: u32,
+    ) -> bool {
+        let pool = env.layout.pool_of_superblock(superblock);
+        if self.blocks_mut().bears_erase(superblock, die, pool) {
+            return false;
+        }
+        let replaced = self.find_block(superblocks, superblock, die);
+        if replaced {
+            self.erase_block(env, superblocks.mode(superblock), superblock, die);
+        } else {
+            self.blocks_mut().doomed.push((superblock, die));
+        }
+        replaced
+    }
+
+    /// Puts a spare block, or one of a spare superblock, in the place of what a superblock has
+    /// on a die; false where there is neither.
+    pub fn find_block(&mut self, superblocks: &mut Superblocks, superblock: u32, die: u32) -> bool {
+        let blocks = self.blocks_mut();
+        if blocks.replace(superblock, die) {
+            return true;
+        }
+        superblocks.retire_spare().is_some_and(|spare| {
+            blocks.dissolve(spare);
+            blocks.replace(superblock, die)
+        })
+    }
+
+    /// The same with a block of an erased superblock, which is given up for it.
+    pub fn take_block_of(&mut self, erased: u32, superblock: u32, die: u32) -> bool {
+        let blocks = self.blocks_mut();
+        blocks.dissolve(erased);
+        blocks.replace(superblock, die)
+    }
+
+    /// Whether a program of a row, which has ended, failed.
+    #[inline]
+    pub fn program_fails(&mut self, superblock: u32, row: u32, die: u32) -> bool {
+        let blocks = self.blocks_mut();
+        if !blocks.replacements.is_empty() {
+            blocks.has_copied(superblock, die, row);
+        }
+        blocks.program_fails(superblock, die, row)
+    }
+
+    /// Erases the block in the place of a bad one: the time, and whether it bears that.
+    pub fn erase_replacement(
+        &mut self,
+        env: &mut Env,
+        mode: Mode,
+        superblock: u32,
+        die: u32,
+    ) -> (Nanos, bool) {
+        count_erase(env, mode);
+        let pool = env.layout.pool_of_superblock(superblock);
+        let bears = self.blocks_mut().bears_erase(superblock, die, pool);
+        (erase_time(&env.spec, mode), bears)
+    }
+
+    /// Copies what a bad block holds before a row to the block in its place, which took `erase` to
+    /// erase: the time of both. Where the power can be cut (`noted`), what is copied is noted.
+    pub fn copy_to_replacement(
+        &mut self,
+        env: &mut Env,
+        mode: Mode,
+        (superblock, row, die): (u32, u32, u32),
+        erase: Nanos,
+        noted: bool,
+    ) -> Nanos {
+        let time = erase + copy_rows(env, mode, row);
+        if noted {
+            self.blocks_mut().copies(Replacement {
+                superblock,
+                die,
+                row,
+                time,
+            });
+        }
+        time
+    }
+
+    /// Counts what a recovery has to copy again into blocks that a cut left without it; the dies,
+    /// and the time that each takes to erase its new block and to copy.
+    #[cold]
+    pub fn copies_again(&self, env: &mut Env, superblocks: &Superblocks) -> Vec<(u32, Nanos)> {
+        let Some(blocks) = &self.blocks else {
+            return Vec::new();
+        };
+        let copy = |r: &Replacement| {
+            let mode = superblocks.mode(r.superblock);
+            count_erase(env, mode);
+            (
+                r.die,
+                erase_time(&env.spec, mode) + copy_rows(env, mode, r.row),
+            )
+        };
+        blocks.replacements.iter().map(copy).collect()
+    }
+
+    /// Dies that copy into a block, and how long each takes.
+    pub fn copying(&self) -> impl Iterator<Item = (u32, Nanos)> + '_ {
+        let all = self.blocks.iter().flat_map(|blocks| &blocks.replacements);
+        all.map(|r| (r.die, r.time))
+    }
+
+    /// A recovery has copied everything.
+    pub fn copied_all(&mut self) {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.replacements.clear();
+        }
+    }
+
+    /// A power cut; what is still to be copied afterwards, unless all of it has `ended`, is
+    /// what lies in superblocks that are not to be erased.
+    pub fn cut_copies(&mut self, ended: bool, erase: &[u32]) {
+        if let Some(blocks) = &mut self.blocks {
+            blocks.power_cut(ended, erase);
+        }
+    }
+
+    /// The program of a multi-plane page found no block.
+    pub fn lose_page(&mut self, slot: u32) {
+        self.blocks_mut().missing.push(slot);
+    }
+
+    /// Whether the program of a multi-plane page found no block.
+    pub fn lacks_page(&self, slot: u32) -> bool {
+        let blocks = self.blocks.as_ref();
+        blocks.is_some_and(|blocks| blocks.missing.contains(&slot))
+    }
+
+    /// Spare blocks that a die has left.
+    #[cfg(feature = "fault-injection")]
+    pub fn spares_of_die(&self, die: u32) -> u32 {
+        let blocks = self.blocks.as_ref();
+        blocks.map_or(0, |blocks| blocks.spares[die as usize].len() as u32)
+    }
+
+    /// All dies have erased a superblock: whether one of them has no block for it, so that it
+    /// is lost.
+    #[inline]
+    pub fn lacks_a_block(&mut self, superblock: u32) -> bool {
+        let blocks = self.blocks.as_mut();
+        blocks.is_some_and(|blocks| blocks.give_up_doomed(superblock))
+    }
+
+    /// Erase cycles of what a superblock has on a die: of its block, or where these are not
+    /// told apart, its own.
+    #[inline]
+    pub(super) fn cycles_on_die(
+        &self,
+        superblocks: &Superblocks,
+        superblock: u32,
+        die: u32,
+    ) -> u32 {
+        match &self.blocks {
+            None => superblocks.erase_counts()[superblock as usize],
+            Some(blocks) => blocks.cycles(superblock, die),
+        }
+    }
+
+    /// The most erase cycles of what a superblock has on a die.
+    pub(super) fn cycles_of_worst(&self, superblocks: &Superblocks, superblock: u32) -> u32 {
+        match &self.blocks {
+            None => superblocks.erase_counts()[superblock as usize],
+            Some(blocks) => blocks.cycles_max(superblock),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> BlocksSpec {
+        BlocksSpec {
+            life_cycles: [u32::MAX, 1_000],
+            life_spread_percent: 10,
+            spare_blocks: 40,
+            factory_bad_ppm: 20_000,
+            program_failure_ppb: 0,
+            seed: 3,
+        }
+    }
+
+    #[test]
+    fn lives_have_the_mean_and_the_spread_that_were_asked_for() {
+        let lives: Vec<f64> = (0..40_000)
+            .map(|n| f64::from(spec().life(n % 16, n / 16, Pool::Main)))
+            .collect();
+        let count = lives.len() as f64;
+        let mean = lives.iter().sum::<f64>() / count;
+        let variance = lives.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / count;
+        // Five standard errors of each.
+        assert!(
+            (mean - 1_000.0).abs() < 5.0 * 100.0 / count.sqrt(),
+            "{mean}"
+        );
+        let spread = variance.sqrt();
+        assert!(
+            (spread - 100.0).abs() < 5.0 * 100.0 / (2.0 * count).sqrt(),
+            "{spread}"
+        );
+        let beyond = lives.iter().filter(|&&l| l < 800.0).count() as f64;
+        // Of a bell curve 2.28 % lie two standard deviations below; of twelve numbers' sum
+        // hardly fewer.
+        assert!((beyond / count - 0.0228).abs() < 0.004, "{beyond}");
+        assert_eq!(spec().life(1, 2, Pool::Cache), u32::MAX);
+        let even = BlocksSpec {
+            life_spread_percent: 0,
+            ..spec()
+        };
+        assert_eq!(even.life(1, 2, Pool::Main), 1_000);
+    }
+
+    #[test]
+    fn bad_blocks_of_the_factory_are_replaced_by_spare_ones() {
+        let (dies, superblocks) = (8, 500);
+        let blocks = Blocks::new(&spec(), dies, superblocks).expect("there are enough");
+        let all = dies * (superblocks + 40);
+        let share = f64::from(blocks.factory_bad) / f64::from(all);
+        let error = (0.02 * 0.98 / f64::from(all)).sqrt();
+        assert!((share - 0.02).abs() < 5.0 * error, "{share}");
+        for die in 0..dies {
+            let mut used: Vec<u32> = (0..superblocks)
+                .map(|s| blocks.at[(s * dies + die) as usize])
+                .chain(blocks.spares[die as usize].iter().copied())
+                .collect();
+            assert!(used.iter().all(|&b| !spec().is_factory_bad(die, b)));
+            used.sort_unstable();
+            used.dedup();
+            let bad = (0..540).filter(|&b| spec().is_factory_bad(die, b)).count();
+            assert_eq!(used.len(), 540 - bad, "each sound block is in one place");
+        }
+        let none = BlocksSpec {
+            spare_blocks: 0,
+            ..spec()
+        };
+        let short = Blocks::new(&none, dies, superblocks).expect_err("none is spare");
+        assert!(short.factory_bad > 0);
+    }
+
+    /// A block found none to take its place; then another superblock gave its blocks, and the
+    /// power was cut. The erase is done again, fails again, and finds one: nothing is given up.
+    #[test]
+    fn an_erase_that_is_done_again_after_a_cut_may_find_a_block() {
+        let of = BlocksSpec {
+            life_cycles: [u32::MAX, 1],
+            life_spread_percent: 0,
+            factory_bad_ppm: 0,
+            spare_blocks: 0,
+            ..spec()
+        };
+        let mut blocks = Blocks::new(&of, 2, 3).expect("there are enough");
+        assert!(blocks.bears_erase(0, 1, Pool::Main));
+        assert!(!blocks.bears_erase(0, 1, Pool::Main) && !blocks.replace(0, 1));
+        blocks.doomed.push((0, 1));
+        blocks.dissolve(2);
+        blocks.power_cut(false, &[0]);
+        assert!(!blocks.bears_erase(0, 1, Pool::Main) && blocks.replace(0, 1));
+        assert!(blocks.bears_erase(0, 1, Pool::Main));
+        assert!(!blocks.give_up_doomed(0));
+        assert_eq!((blocks.at[1], blocks.grown_bad), (2, 1));
+    }
+
+    #[test]
+    fn a_block_bears_its_life_and_no_erase_more() {
+        let of = BlocksSpec {
+            factory_bad_ppm: 0,
+            spare_blocks: 1,
+            ..spec()
+        };
+        let mut blocks = Blocks::new(&of, 2, 4).expect("there are enough");
+        for (block, has_next) in [(2, true), (4, false)] {
+            let life = of.life(1, block, Pool::Main);
+            for _ in 0..life {
+                assert!(blocks.bears_erase(2, 1, Pool::Main));
+            }
+            assert_eq!(blocks.cycles(2, 1), life);
+            assert!(!blocks.bears_erase(2, 1, Pool::Main));
+            assert_eq!(blocks.replace(2, 1), has_next);
+        }
+        assert_eq!((blocks.cycles(2, 0), blocks.grown_bad), (0, 2));
+        // Another superblock lends its own.
+        blocks.dissolve(3);
+        assert!(blocks.replace(2, 1));
+        assert_eq!((blocks.cycles(2, 1), blocks.at[5]), (0, 3));
+        assert_eq!(blocks.health().spares_least, 0);
+        assert_eq!(blocks.spares[0].len(), 2);
+    }
+}

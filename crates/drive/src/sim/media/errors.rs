@@ -1,0 +1,387 @@
+//! Errors of the flash: read retries, parity in use, what is lost.
+//!
+//! Whether a page can be read follows from its block's wear, the age of its data and the
+//! reads since ([`stend_nand::reliability`]), and from a hash of its place and its block's cycles: the
+//! same page fails the same way every time until it is erased. A page that no pass corrects is rebuilt
+//! from the others of its stripe; without parity, or when another of the stripe fails too, its data is
+//! lost: the read that met it ends with an error, and so does every later one until the page is written
+//! anew.
+//!
+//! Simplified: a lost page that is partly written anew counts as whole; on-chip copies do not correct and
+//! do not add errors; parity of a stripe that is still being written is at hand.
+
+use stend_base::{Nanos, SimTime};
+use stend_nand::reliability::{ErrorModel, Outcome, Rber};
+use stend_nand::{Class, Work};
+
+use super::op::NandOp;
+use super::{Media, page_bytes, read_time};
+use crate::sim::env::Env;
+use crate::sim::geometry::shape::Mode;
+use crate::sim::superblocks::Superblocks;
+use crate::spec::{MediaSpec, Spec};
+
+/// A multi-plane page of flash at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct PageState {
+    /// Where it lies.
+    pub die: u32,
+    /// Its raw bit error rate.
+    pub rber: Rber,
+    /// It was never programmed, since no block was left for it.
+    pub missing: bool,
+}
+
+/// What is read to rebuild a page of its stripe.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) enum Source {
+    /// A multi-plane page.
+    Page(u32),
+    /// Partial parity: die and tR of the page.
+    PartialParity(u32, Nanos),
+}
+
+/// A multi-plane page that could not be read and is rebuilt.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Rebuild {
+    pub slot: u32,
+    class: Class,
+    /// What the page was read for, packed.
+    op: u64,
+    /// How the page was when it was sensed.
+    pub sensed: PageState,
+    /// Pages of its stripe still to come.
+    left: u32,
+    pub lost: bool,
+}
+
+impl Rebuild {
+    /// What the page was read for.
+    pub fn op(&self) -> NandOp {
+        NandOp::unpack(self.op)
+    }
+
+    /// Whether no page of its stripe is still to come.
+    pub fn has_all(&self) -> bool {
+        self.left == 0
+    }
+}
+
+/// What the raw bit error rate of a superblock's blocks does not exceed, as long as none of
+/// them has borne more cycles, none of its pages more reads, and the calendar is not further.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    rber: Rber,
+    cycles: u32,
+    reads: u32,
+    until: SimTime,
+}
+
+/// Cycles, reads and time for which a bound is made: short enough to be near what it bounds.
+const BOUND_CYCLES: u32 = 4;
+const BOUND_READS: u32 = 4096;
+const BOUND_TIME: Nanos = Nanos::from_secs(60);
+
+/// State of the cells, by superblock.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct FlashErrors {
+    spec: MediaSpec,
+    /// Page reads since it was erased.
+    reads: Vec<u32>,
+    /// When it began to be written, in the drive's calendar.
+    written_at: Vec<SimTime>,
+    dead: Vec<bool>,
+    /// Bounds of superblocks that were read lately; they can be made at any time.
+    #[serde(skip)]
+    bounds: Vec<Option<Bound>>,
+    rebuilds: Vec<Rebuild>,
+    free: Vec<u32>,
+    /// Time without power, which the event queue does not know.
+    unpowered: Nanos,
+}
+
+impl FlashErrors {
+    pub fn new(spec: &Spec, superblocks: u32) -> Option<Box<FlashErrors>> {
+        let media = spec.media.clone()?;
+        Some(Box::new(FlashErrors {
+            spec: media,
+            reads: vec![0; superblocks as usize],
+            written_at: vec![SimTime::ZERO; superblocks as usize],
+            dead: vec![false; spec.dies as usize],
+            bounds: Vec::new(),
+            rebuilds: Vec::with_capacity(16),
+            free: Vec::with_capacity(16),
+            unpowered: Nanos::ZERO,
+        }))
+    }
+
+    /// Nothing is read any more; what the cells hold stays, and ages.
+    pub fn power_cut(&mut self) {
+        self.rebuilds.clear();
+        self.free.clear();
+    }
+
+    fn add(&mut self, rebuild: Rebuild) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.rebuilds[index as usize] = rebuild;
+            return index;
+        }
+        self.rebuilds.push(rebuild);
+        (self.rebuilds.len() - 1) as u32
+    }
+}
+
+/// Evenly distributed bits of a page: the same as long as its block is not erased (splitmix64, Steele
+/// et al., OOPSLA 2014).
+fn page_hash(seed: u64, slot: u32, cycles: u32) -> u64 {
+    let mut z = seed ^ (u64::from(slot) << 32 | u64::from(cycles));
+    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Media {
+    fn model(&self) -> &FlashErrors {
+        self.errors.as_ref().expect("errors are modelled")
+    }
+
+    fn model_mut(&mut self) -> &mut FlashErrors {
+        self.errors.as_mut().expect("errors are modelled")
+    }
+
+    /// Whether errors are modelled.
+    pub fn has_errors(&self) -> bool {
+        self.errors.is_some()
+    }
+
+    /// Time to sense a multi-plane page with all passes, and whether the last one corrects it.
+    pub(super) fn sense_time(
+        &mut self,
+        env: &mut Env,
+        superblocks: &Superblocks,
+        slot: u32,
+        die: u32,
+        sense: Nanos,
+    ) -> (Nanos, bool) {
+        let superblock = env.layout.superblock_of_slot(slot);
+        let cycles = self.cycles_on_die(superblocks, superblock, die);
+        let mode = superblocks.mode(superblock);
+        let now = env.queue.now();
+        let errors = self.model_mut();
+        let outcome = errors.page_outcome(now, slot, (superblock, mode), cycles);
+        let reads = &mut errors.reads[superblock as usize];
+        *reads = reads.saturating_add(1);
+        let corrected = outcome.corrected && !errors.dead[die as usize];
+        let retries = u64::from(outcome.retries);
+        let time = sense * (retries + 1) + errors.spec.ecc.retry * retries;
+        env.counters.read_retries += retries;
+        match mode {
+            Mode::Slc => env.counters.slc_reads += retries,
+            Mode::Native => env.counters.native_reads += retries,
+        }
+        (time, corrected)
+    }
+
+    /// A multi-plane page at this instant.
+    pub fn page_state(&self, env: &Env, superblocks: &Superblocks, slot: u32) -> PageState {
+        let (superblock, within) = env.layout.within_superblock(slot);
+        let mode = superblocks.mode(superblock);
+        let (_, die) = env.layout.shape(mode).place(within);
+        let cycles = self.cycles_on_die(superblocks, superblock, die);
+        let errors = self.model();
+        let block = errors.block_rber(env.queue.now(), (superblock, mode), cycles);
+        let hash = page_hash(errors.spec.seed, slot, cycles);
+        PageState {
+            die,
+            rber: errors.spec.cells(mode).page(block, hash),
+            missing: self.lacks_page(slot),
+        }
+    }
+
+    /// Raw bit error rate of the average page of a superblock's most worn block.
+    pub fn worst_rber(&self, env: &Env, superblocks: &Superblocks, superblock: u32) -> Rber {
+        let cycles = self.cycles_of_worst(superblocks, superblock);
+        let mode = superblocks.mode(superblock);
+        self.model()
+            .block_rber(env.queue.now(), (superblock, mode), cycles)
+    }
+
+    /// Rate above which data is refreshed, if it ever is.
+    pub fn refresh_from(&self) -> Option<Rber> {
+        self.errors.as_ref().and_then(|errors| errors.spec.refresh)
+    }
+
+    /// A superblock begins to be written.
+    pub fn opened(&mut self, env: &Env, superblock: u32) {
+        if let Some(errors) = &mut self.errors {
+            errors.opened(env.queue.now(), superblock);
+        }
+    }
+
+    /// A multi-plane page will be found unreadable: the operation that finds it.
+    #[cold]
+    pub(super) fn rebuild(
+        &mut self,
+        env: &Env,
+        superblocks: &Superblocks,
+        slot: u32,
+        class: Class,
+        op: NandOp,
+    ) -> NandOp {
+        let sensed = self.page_state(env, superblocks, slot);
+        let rebuild = self.model_mut().add(Rebuild {
+            slot,
+            class,
+            op: op.pack(),
+            sensed,
+            left: 0,
+            lost: false,
+        });
+        NandOp::Unreadable { rebuild }
+    }
+
+    /// What is being rebuilt.
+    pub fn rebuild_of(&self, rebuild: u32) -> &Rebuild {
+        &self.model().rebuilds[rebuild as usize]
+    }
+
+    /// Begins to read another page of the stripe of one that is rebuilt; `sense` is the time of one
+    /// pass. Where that page cannot be corrected either, the one that is rebuilt is lost.
+    pub fn read_for_rebuild(
+        &mut self,
+        env: &mut Env,
+        superblocks: &Superblocks,
+        rebuild: u32,
+        member: Source,
+    ) {
+        let (die, sense) = match member {
+            Source::Page(slot) => {
+                let (die, sense) = read_time(env, superblocks, slot);
+                let (sense, corrected) = self.sense_time(env, superblocks, slot, die, sense);
+                self.model_mut().rebuilds[rebuild as usize].lost |= !corrected;
+                (die, sense)
+            }
+            Source::PartialParity(die, sense) => {
+                env.counters.reads_of(Mode::Slc);
+                (die, sense)
+            }
+        };
+        let this = &mut self.model_mut().rebuilds[rebuild as usize];
+        this.left += 1;
+        let class = this.class;
+        let bytes = page_bytes(&env.spec);
+        let work = Work::Read { sense, bytes };
+        self.submit(env, die, class, work, NandOp::Rebuild { rebuild });
+    }
+
+    /// A page that is rebuilt is lost: another of its stripe is, or there is none.
+    pub fn rebuild_fails(&mut self, rebuild: u32) {
+        self.model_mut().rebuilds[rebuild as usize].lost = true;
+    }
+
+    /// A page of the stripe has come; whether it was the last.
+    pub fn rebuild_read(&mut self, rebuild: u32) -> bool {
+        let this = &mut self.model_mut().rebuilds[rebuild as usize];
+        this.left -= 1;
+        this.left == 0
+    }
+
+    /// All of a stripe has come: what was rebuilt.
+    pub fn rebuild_ended(&mut self, rebuild: u32) -> Rebuild {
+        let errors = self.model_mut();
+        errors.free.push(rebuild);
+        errors.rebuilds[rebuild as usize]
+    }
+
+    /// A die no longer answers: nothing on it can be read any more.
+    pub fn fail_die(&mut self, die: u32) {
+        self.model_mut().dead[die as usize] = true;
+    }
+
+    /// Time passes without power.
+    pub fn rest_without_power(&mut self, time: Nanos) {
+        if let Some(errors) = &mut self.errors {
+            errors.unpowered += time;
+        }
+    }
+}
+
+impl FlashErrors {
+    /// How a read of a page ends, of a superblock's block that was erased so often.
+    #[inline]
+    fn page_outcome(&mut self, now: SimTime, slot: u32, of: (u32, Mode), cycles: u32) -> Outcome {
+        let bound = self.rber_bound(now, of, cycles);
+        let cells = self.spec.cells(of.1);
+        let hash = page_hash(self.spec.seed, slot, cycles);
+        // Most pages are so good that their rate need not be known exactly.
+        let outcome = self.spec.ecc.read(cells.page(bound, hash));
+        let exact = || {
+            let block = self.block_rber(now, of, cycles);
+            self.spec.ecc.read(cells.page(block, hash))
+        };
+        if outcome.corrected && outcome.retries == 0 {
+            debug_assert_eq!(outcome, exact(), "a bound was exceeded");
+            return outcome;
+        }
+        exact()
+    }
+
+    /// What the raw bit error rate of a superblock's block that was erased so often does not
+    /// exceed now.
+    #[inline]
+    fn rber_bound(&mut self, now: SimTime, of: (u32, Mode), cycles: u32) -> Rber {
+        let calendar = now + self.unpowered;
+        let reads = self.reads[of.0 as usize];
+        match self.bounds.get(of.0 as usize) {
+            Some(Some(b)) if cycles <= b.cycles && reads <= b.reads && calendar <= b.until => {
+                b.rber
+            }
+            _ => self.bound_anew(now, of, cycles),
+        }
+    }
+
+    #[cold]
+    fn bound_anew(&mut self, now: SimTime, (superblock, mode): (u32, Mode), cycles: u32) -> Rber {
+        self.bounds.resize(self.reads.len(), None);
+        let i = superblock as usize;
+        let cycles = cycles.saturating_add(BOUND_CYCLES);
+        let reads = self.reads[i].saturating_add(BOUND_READS);
+        let until = now + self.unpowered + BOUND_TIME;
+        let age = until.since(self.written_at[i]);
+        let rber = self.spec.cells(mode).block(cycles, age, reads);
+        self.bounds[i] = Some(Bound {
+            rber,
+            cycles,
+            reads,
+            until,
+        });
+        rber
+    }
+
+    /// Raw bit error rate at this instant of the average page of a superblock's blocks that
+    /// were erased so often.
+    fn block_rber(&self, now: SimTime, (superblock, mode): (u32, Mode), cycles: u32) -> Rber {
+        let i = superblock as usize;
+        let age = (now + self.unpowered).since(self.written_at[i]);
+        self.spec.cells(mode).block(cycles, age, self.reads[i])
+    }
+
+    fn opened(&mut self, now: SimTime, superblock: u32) {
+        self.reads[superblock as usize] = 0;
+        // It may be used in another mode now.
+        if let Some(bound) = self.bounds.get_mut(superblock as usize) {
+            *bound = None;
+        }
+        self.written_at[superblock as usize] = now + self.unpowered;
+    }
+}
+
+impl MediaSpec {
+    fn cells(&self, mode: Mode) -> &ErrorModel {
+        match mode {
+            Mode::Native => &self.main,
+            Mode::Slc => &self.cache,
+        }
+    }
+}

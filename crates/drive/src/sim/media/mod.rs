@@ -1,0 +1,207 @@
+//! The flash itself: dies and channels, errors of reads, blocks that wear and go bad.
+
+pub(in crate::sim) mod blocks;
+pub(in crate::sim) mod errors;
+pub(in crate::sim) mod op;
+
+use stend_base::{Lane, Nanos, SimTime};
+use stend_nand::{Array, ArrayCounters, Class, Work};
+
+use crate::sim::env::Env;
+use crate::sim::geometry::layout::Layout;
+use crate::sim::geometry::shape::Mode;
+use crate::sim::ids::StreamId;
+use crate::sim::kind;
+use crate::sim::superblocks::Superblocks;
+use crate::spec::{Spec, UNIT_BYTES};
+use blocks::Blocks;
+use errors::FlashErrors;
+use op::NandOp;
+
+/// The flash of a drive.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Media {
+    array: Array,
+    /// Only where errors are modelled.
+    errors: Option<Box<FlashErrors>>,
+    /// Only where blocks are told apart.
+    blocks: Option<Box<Blocks>>,
+}
+
+impl Media {
+    /// The flash of a new drive.
+    ///
+    /// # Panics
+    /// When a die has too few sound blocks; the model checker says so first.
+    pub fn new(spec: &Spec, layout: &Layout) -> Media {
+        let array = Array::new(
+            spec.dies,
+            spec.channels,
+            spec.bus_ps_per_byte,
+            spec.bus_overhead,
+            kind::DIE,
+        );
+        Media {
+            array: array.with_abilities(spec.abilities),
+            errors: FlashErrors::new(spec, layout.superblocks()),
+            blocks: blocks::blocks_of(spec, layout.superblocks()),
+        }
+    }
+
+    /// What dies and channels have done so far.
+    pub fn counters(&self) -> ArrayCounters {
+        self.array.counters()
+    }
+
+    /// True while any die works.
+    pub fn is_busy(&self) -> bool {
+        self.array.is_busy()
+    }
+
+    /// Time of moving `bytes` over a channel.
+    pub fn transfer_time(&self, bytes: u32) -> Nanos {
+        self.array.transfer_time(bytes)
+    }
+
+    /// What a die is working on, and what it has interrupted for that.
+    pub fn under_way(&self, die: u32) -> impl Iterator<Item = NandOp> {
+        self.array.under_way(die).map(NandOp::unpack)
+    }
+
+    /// A die has sensed: its data goes over the channel.
+    #[inline(always)]
+    pub fn sensed(&mut self, env: &mut Env, die: u32) {
+        self.array.sensed(&mut env.queue, die);
+    }
+
+    /// The work of a die has ended; the next begins.
+    #[inline(always)]
+    pub fn ended(&mut self, env: &mut Env, lane: Lane, die: u32) -> NandOp {
+        NandOp::unpack(self.array.ended(&mut env.queue, lane, die).cookie)
+    }
+
+    /// Hands work to a die.
+    #[inline(always)]
+    pub fn submit(&mut self, env: &mut Env, die: u32, class: Class, work: Work, op: NandOp) {
+        self.array
+            .submit(&mut env.queue, die, class, work, op.pack());
+    }
+
+    /// The same, before all that waits for the die in its class.
+    #[cold]
+    pub fn submit_first(&mut self, env: &mut Env, die: u32, class: Class, work: Work, op: NandOp) {
+        self.array
+            .submit_first(&mut env.queue, die, class, work, op.pack());
+    }
+
+    /// Reads `bytes` of a multi-plane page: once, or as often as its errors require.
+    #[inline(always)]
+    pub fn read(
+        &mut self,
+        env: &mut Env,
+        superblocks: &Superblocks,
+        slot: u32,
+        bytes: u32,
+        class: Class,
+        op: NandOp,
+    ) {
+        let (die, sense) = read_time(env, superblocks, slot);
+        let mut work = Work::Read { sense, bytes };
+        let mut op = op;
+        if self.errors.is_some() {
+            let (sense, corrected) = self.sense_time(env, superblocks, slot, die, sense);
+            work = Work::Read { sense, bytes };
+            if !corrected {
+                op = self.rebuild(env, superblocks, slot, class, op);
+            }
+        }
+        self.submit(env, die, class, work, op);
+    }
+
+    /// Programs multi-plane pages at a row of a die, as many as one program fills.
+    #[inline(always)]
+    pub fn program(
+        &mut self,
+        env: &mut Env,
+        mode: Mode,
+        (row, die): (u32, u32),
+        stream: StreamId,
+        op: NandOp,
+    ) {
+        let work = Work::Program {
+            program: env.limits.program[mode as usize][row as usize],
+            bytes: env.limits.program_bytes[mode as usize],
+        };
+        env.counters.programs_of(mode);
+        let class = match stream.is_host() {
+            true => Class::HostProgram,
+            false => Class::Background,
+        };
+        self.submit(env, die, class, work, op);
+    }
+
+    /// Erases a superblock's block on one die.
+    pub fn erase_block(&mut self, env: &mut Env, mode: Mode, superblock: u32, die: u32) {
+        let erase = erase_time(&env.spec, mode);
+        count_erase(env, mode);
+        let op = NandOp::Erase { superblock, die };
+        self.submit(env, die, Class::Background, Work::Erase { erase }, op);
+    }
+
+    /// The power is gone: nothing is under way. What the cells hold stays, and ages.
+    pub fn power_cut(&mut self, now: SimTime) {
+        self.array.power_cut(now);
+        if let Some(errors) = &mut self.errors {
+            errors.power_cut();
+        }
+    }
+}
+
+/// Die of a multi-plane page and tR of its flash pages, which are about to be read.
+#[inline(always)]
+pub(in crate::sim) fn read_time(
+    env: &mut Env,
+    superblocks: &Superblocks,
+    slot: u32,
+) -> (u32, Nanos) {
+    let (superblock, within) = env.layout.within_superblock(slot);
+    let mode = superblocks.mode(superblock);
+    let (row, die) = env.layout.shape(mode).place(within);
+    env.counters.reads_of(mode);
+    (die, env.limits.read[mode as usize][row as usize])
+}
+
+/// tBERS of a block in a mode.
+pub(in crate::sim) fn erase_time(spec: &Spec, mode: Mode) -> Nanos {
+    match mode {
+        Mode::Native => spec.main.timing.erase,
+        Mode::Slc => spec.cache().pool.timing.erase,
+    }
+}
+
+/// Counts the erase of a block on one die.
+fn count_erase(env: &mut Env, mode: Mode) {
+    env.counters.erases += 1;
+    env.counters.slc_erases += u64::from(mode == Mode::Slc);
+}
+
+/// Counts the copying of all rows of a block before one; the time it takes on the die.
+fn copy_rows(env: &mut Env, mode: Mode, end: u32) -> Nanos {
+    let together = env.layout.shape(mode).together;
+    env.counters.block_copies += u64::from(end);
+    let mut time = Nanos::ZERO;
+    for row in 0..end {
+        env.counters.reads_of(mode);
+        time += env.limits.read[mode as usize][row as usize];
+        if row.is_multiple_of(together) {
+            env.counters.programs_of(mode);
+            time += env.limits.program[mode as usize][row as usize];
+        }
+    }
+    time
+}
+
+/// Bytes of a multi-plane page.
+pub(in crate::sim) fn page_bytes(spec: &Spec) -> u32 {
+    spec.units_per_slot * UNIT_BYTES as u32
+}

@@ -1,0 +1,106 @@
+//! What an operation of the flash was for.
+
+/// What the flash is used for beside data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) enum Upkeep {
+    RecoveryRead = 0,
+    JournalPage = 1,
+    CheckpointPage = 2,
+    JournalErase = 3,
+    PartialParity = 4,
+}
+
+impl Upkeep {
+    pub const ALL: [Upkeep; 5] = [
+        Upkeep::RecoveryRead,
+        Upkeep::JournalPage,
+        Upkeep::CheckpointPage,
+        Upkeep::JournalErase,
+        Upkeep::PartialParity,
+    ];
+}
+
+/// What a NAND operation was for; travels with it as a 64-bit cookie.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) enum NandOp {
+    /// Part of a host read: command, bytes for the link.
+    HostRead { command: u32, bytes: u32 },
+    /// Part of a read-ahead: entry.
+    ReadAhead { entry: u32 },
+    /// A read that a program waits for: the old content of a page that is only partly written, or a page
+    /// of the L2P.
+    Merge { program: u32 },
+    /// A program of data.
+    Program { program: u32 },
+    /// A program of parity: its first multi-plane page.
+    Parity { slot: u32 },
+    /// A read of GC: the multi-plane page.
+    Gc { slot: u32 },
+    /// On-chip copy of a word line on one die: its number within the superblock.
+    Fold { word_line_die: u32 },
+    /// Erase of a superblock's blocks on one die.
+    Erase { superblock: u32, die: u32 },
+    /// A page that no pass corrects: entry of what is rebuilt.
+    Unreadable { rebuild: u32 },
+    /// Another page of its stripe.
+    Rebuild { rebuild: u32 },
+    /// A page of the L2P on flash: entry of what waits for it.
+    L2pRead { waiting: u32 },
+    /// Pages of the L2P written back, or their block erased.
+    L2pWritten,
+    /// Beside data: journal, checkpoints, recovery.
+    Upkeep { what: Upkeep },
+}
+
+impl NandOp {
+    #[inline]
+    pub fn pack(self) -> u64 {
+        let (code, a, b) = match self {
+            NandOp::HostRead { command, bytes } => (0, command, bytes),
+            NandOp::ReadAhead { entry } => (1, entry, 0),
+            NandOp::Merge { program } => (2, program, 0),
+            NandOp::Program { program } => (3, program, 0),
+            NandOp::Parity { slot } => (4, slot, 0),
+            NandOp::Gc { slot } => (5, slot, 0),
+            NandOp::Fold { word_line_die } => (6, word_line_die, 0),
+            NandOp::Erase { superblock, die } => (7, superblock, die),
+            NandOp::Unreadable { rebuild } => (8, rebuild, 0),
+            NandOp::Rebuild { rebuild } => (9, rebuild, 0),
+            NandOp::L2pRead { waiting } => (10, waiting, 0),
+            NandOp::L2pWritten => (11, 0, 0),
+            NandOp::Upkeep { what } => (12, what as u32, 0),
+        };
+        debug_assert!(b < 1 << 24);
+        u64::from(a) | u64::from(b) << 32 | code << 56
+    }
+
+    #[inline]
+    pub fn unpack(cookie: u64) -> NandOp {
+        let a = cookie as u32;
+        let b = (cookie >> 32) as u32 & 0xff_ffff;
+        match cookie >> 56 {
+            0 => NandOp::HostRead {
+                command: a,
+                bytes: b,
+            },
+            1 => NandOp::ReadAhead { entry: a },
+            2 => NandOp::Merge { program: a },
+            3 => NandOp::Program { program: a },
+            4 => NandOp::Parity { slot: a },
+            5 => NandOp::Gc { slot: a },
+            6 => NandOp::Fold { word_line_die: a },
+            7 => NandOp::Erase {
+                superblock: a,
+                die: b,
+            },
+            8 => NandOp::Unreadable { rebuild: a },
+            9 => NandOp::Rebuild { rebuild: a },
+            10 => NandOp::L2pRead { waiting: a },
+            11 => NandOp::L2pWritten,
+            12 => NandOp::Upkeep {
+                what: Upkeep::ALL[a as usize],
+            },
+            code => unreachable!("no purpose has the code {code}"),
+        }
+    }
+}

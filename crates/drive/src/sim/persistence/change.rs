@@ -1,0 +1,71 @@
+//! Changes of the L2P, as the journal names them.
+
+/// What has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) enum ChangeKind {
+    /// `pages` logical pages from `first` on lie at as many physical pages from `to` on, in one
+    /// multi-plane page.
+    Write,
+    /// `pages` logical pages from `first` on hold nothing.
+    Trim,
+    /// The bits in `pages` tell which physical pages from `first` on were moved, one after another
+    /// from `to` on.
+    Relocate,
+    /// The same, each to the same place within the multi-plane page at `to`.
+    Fold,
+    /// The bits in `pages` tell which physical pages from `first` on cannot be read any more.
+    Lose,
+    /// What `pages` logical pages from `first` on hold was lost before their write was noted.
+    WriteLost,
+}
+
+/// A change, which names logical or physical pages.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Change {
+    pub kind: ChangeKind,
+    /// The last of its atomic group: changes that become durable together.
+    pub ends_group: bool,
+    /// Entries of the journal, where these are not as many as `pages` says: counted once, since
+    /// several look for it.
+    counted: u16,
+    pub first: u32,
+    pub pages: u32,
+    pub to: u32,
+}
+
+impl Change {
+    /// A change that is the last of its atomic group.
+    #[inline]
+    pub fn new(kind: ChangeKind, first: u32, pages: u32, to: u32) -> Change {
+        let counted = match kind {
+            ChangeKind::Write | ChangeKind::WriteLost => 0,
+            ChangeKind::Trim => 1,
+            ChangeKind::Relocate | ChangeKind::Fold | ChangeKind::Lose => pages.count_ones() as u16,
+        };
+        Change {
+            kind,
+            ends_group: true,
+            counted,
+            first,
+            pages,
+            to,
+        }
+    }
+
+    /// Entries that it takes in the journal.
+    #[inline]
+    pub fn entries(self) -> u64 {
+        match self.kind {
+            ChangeKind::Write | ChangeKind::WriteLost => u64::from(self.pages),
+            _ => u64::from(self.counted),
+        }
+    }
+
+    /// Physical pages that must be programmed before it is ready: the first and how many.
+    #[inline]
+    pub fn programs(self) -> Option<(u32, u32)> {
+        // Which of the two it is cannot be foretold: that must not be a branch.
+        matches!(self.kind, ChangeKind::Write | ChangeKind::Relocate)
+            .then(|| (self.to, self.entries() as u32))
+    }
+}

@@ -1,0 +1,142 @@
+//! Checkpoints: the changed 4 KiB parts of the L2P, packed and written on as many dies at once as
+//! there are, so that the journal before them is not needed.
+
+use super::journal::Journal;
+use crate::sim::ftl::l2p_cache::directory_pages;
+use crate::spec::Spec;
+
+/// Logical pages whose entries fill 4 KiB of the table.
+const PAGES_PER_PART: u32 = 1024;
+
+/// Parts of the table, one bit each, that have changed.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct DirtyParts {
+    /// Since they were last written.
+    changed: Vec<u64>,
+    /// Those that the checkpoint under way writes.
+    writing: Vec<u64>,
+}
+
+impl DirtyParts {
+    pub fn new(logical_pages: u32) -> DirtyParts {
+        let words = logical_pages.div_ceil(PAGES_PER_PART).div_ceil(64) as usize;
+        DirtyParts {
+            changed: vec![0; words],
+            writing: vec![0; words],
+        }
+    }
+
+    /// The entry of a logical page is not as it was last written.
+    #[inline]
+    pub fn mark(&mut self, logical: u32) {
+        let part = logical / PAGES_PER_PART;
+        self.changed[part as usize / 64] |= 1 << (part % 64);
+    }
+
+    /// The first logical page behind the part of the table that the entry of one lies in.
+    #[inline]
+    pub fn part_end(logical: u32) -> u32 {
+        (logical / PAGES_PER_PART + 1) * PAGES_PER_PART
+    }
+
+    /// They are being written: how many.
+    fn write(&mut self) -> u32 {
+        std::mem::swap(&mut self.changed, &mut self.writing);
+        self.writing.iter().map(|word| word.count_ones()).sum()
+    }
+
+    fn written(&mut self) {
+        self.writing.fill(0);
+    }
+
+    /// What was being written is still to be.
+    pub fn power_cut(&mut self) {
+        for (changed, writing) in self.changed.iter_mut().zip(&mut self.writing) {
+            *changed |= std::mem::take(writing);
+        }
+    }
+}
+
+/// The checkpoint under way, and the table in flash.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Checkpoint {
+    /// Pages not yet begun, and being programmed.
+    left: u32,
+    under_way: u32,
+    parts_per_page: u32,
+    /// Pages and entries of the journal that it makes superfluous.
+    covers: (u32, u64),
+    /// Pages that a recovery reads: of the whole table, or of its directory where the table stays
+    /// on flash.
+    table_pages: u32,
+}
+
+impl Checkpoint {
+    pub fn new(spec: &Spec, logical_pages: u32) -> Checkpoint {
+        let parts = logical_pages.div_ceil(PAGES_PER_PART);
+        Checkpoint {
+            left: 0,
+            under_way: 0,
+            parts_per_page: spec.units_per_slot,
+            covers: (0, 0),
+            table_pages: match &spec.map {
+                Some(_) => directory_pages(spec, logical_pages),
+                None => parts.div_ceil(spec.units_per_slot),
+            },
+        }
+    }
+
+    pub fn table_pages(&self) -> u32 {
+        self.table_pages
+    }
+
+    pub fn is_under_way(&self) -> bool {
+        self.left + self.under_way > 0
+    }
+
+    /// Begins one: the pages to be programmed first; none where all changes were undone by later
+    /// ones, so that it has ended.
+    pub fn begin(&mut self, dirty: &mut DirtyParts, journal: &mut Journal, dies: u32) -> u32 {
+        self.left = dirty.write().div_ceil(self.parts_per_page);
+        self.covers = (journal.pages(), journal.entries());
+        if self.left == 0 {
+            self.end(dirty, journal);
+            return 0;
+        }
+        let first = dies.min(self.left);
+        self.left -= first;
+        self.under_way += first;
+        first
+    }
+
+    /// A page is programmed: whether another is to be.
+    pub fn page_done(&mut self, dirty: &mut DirtyParts, journal: &mut Journal) -> bool {
+        let goes_on = self.left > 0;
+        if goes_on {
+            self.left -= 1;
+        } else {
+            self.under_way -= 1;
+        }
+        if !self.is_under_way() {
+            self.end(dirty, journal);
+        }
+        goes_on
+    }
+
+    fn end(&mut self, dirty: &mut DirtyParts, journal: &mut Journal) {
+        dirty.written();
+        let (pages, entries) = std::mem::take(&mut self.covers);
+        journal.truncate(pages, entries);
+    }
+
+    pub fn power_cut(&mut self) {
+        (self.left, self.under_way) = (0, 0);
+    }
+
+    pub fn diagnosis(&self) -> String {
+        format!(
+            "{} pages under way and {} to come",
+            self.under_way, self.left
+        )
+    }
+}

@@ -1,0 +1,128 @@
+//! The journal in flash: pages that name changes of the L2P, 8 bytes an entry.
+//!
+//! It is one log: the next pages are written when the ones before are. Together with them goes the
+//! partial parity that they need.
+
+use super::journal_blocks::{JournalBlocks, Nand};
+use super::journal_buffer::Prefix;
+use crate::sim::media::op::Upkeep;
+use crate::spec::{PowerLossSpec, Spec, UNIT_BYTES};
+
+/// Bytes of an entry: a logical page, and its place.
+const ENTRY_BYTES: u64 = 8;
+
+/// Pages to be programmed for one write of the journal.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) struct JournalWrite {
+    pages: u32,
+    parity_pages: u32,
+}
+
+/// The journal in flash.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Journal {
+    /// Pages being programmed, and the changes they hold.
+    under_way: u32,
+    holds: Prefix,
+    entries_per_page: u64,
+    /// Pages, and entries in them, that no checkpoint has made superfluous.
+    pages: u32,
+    entries: u64,
+}
+
+impl Journal {
+    pub fn new(spec: &Spec) -> Journal {
+        Journal {
+            under_way: 0,
+            holds: Prefix::default(),
+            entries_per_page: u64::from(spec.units_per_slot) * UNIT_BYTES / ENTRY_BYTES,
+            pages: 0,
+            entries: 0,
+        }
+    }
+
+    /// Pages that so many entries take.
+    pub fn pages_for(&self, entries: u64) -> u32 {
+        entries.div_ceil(self.entries_per_page) as u32
+    }
+
+    /// Whether pages of it are being programmed.
+    #[inline(always)]
+    pub fn is_writing(&self) -> bool {
+        self.under_way > 0
+    }
+
+    /// Pages that a recovery reads.
+    pub fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// Entries that a recovery replays.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Begins to write changes, with so many pages of partial parity.
+    pub fn begin(&mut self, holds: Prefix, parity_pages: u32) -> JournalWrite {
+        let pages = self.pages_for(holds.entries);
+        self.holds = holds;
+        self.under_way = pages + parity_pages;
+        JournalWrite {
+            pages,
+            parity_pages,
+        }
+    }
+
+    /// A page is programmed; the changes that are durable now, if it was the last.
+    pub fn page_done(&mut self, what: Upkeep) -> Option<Prefix> {
+        self.under_way -= 1;
+        self.pages += u32::from(what == Upkeep::JournalPage);
+        if self.under_way > 0 {
+            return None;
+        }
+        self.entries += self.holds.entries;
+        Some(self.holds)
+    }
+
+    /// A checkpoint has made pages with entries superfluous.
+    pub fn truncate(&mut self, pages: u32, entries: u64) {
+        self.pages -= pages;
+        self.entries -= entries;
+    }
+
+    /// Capacitors have saved entries: the pages these took.
+    pub fn saved(&mut self, entries: u64) -> u32 {
+        let pages = self.pages_for(entries);
+        self.pages += pages;
+        self.entries += entries;
+        pages
+    }
+
+    /// What was being programmed is lost.
+    pub fn power_cut(&mut self) {
+        self.under_way = 0;
+    }
+
+    pub fn diagnosis(&self) -> String {
+        format!("pages under way {}, written {}", self.under_way, self.pages)
+    }
+}
+
+impl JournalWrite {
+    /// Programs the pages.
+    pub(super) fn program(
+        self,
+        blocks: &mut JournalBlocks,
+        spec: &PowerLossSpec,
+        nand: &mut Nand<'_>,
+    ) {
+        nand.env.counters.journal_programs += u64::from(self.pages);
+        for _ in 0..self.pages {
+            blocks.program(spec, nand, Upkeep::JournalPage);
+        }
+        nand.env.counters.partial_parity_programs += u64::from(self.parity_pages);
+        for _ in 0..self.parity_pages {
+            blocks.program(spec, nand, Upkeep::PartialParity);
+        }
+    }
+}

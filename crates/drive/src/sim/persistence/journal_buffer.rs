@@ -1,0 +1,274 @@
+//! The changes that are not durable yet, in the order in which they took effect.
+//!
+//! Each has a log sequence number (LSN). A change is *ready* when no power cut can take the data
+//! that it names. Those of an atomic group become durable together: what can be written to the
+//! journal now ends at the *commit point*, the end of the last group of which all is ready. One
+//! write of the journal takes all of it (group commit).
+
+use std::collections::VecDeque;
+
+use super::change::Change;
+
+/// Changes above which they are all to become durable, so that one page that nobody fills does not
+/// let them grow.
+const MOST_CHANGES: usize = 1 << 14;
+
+/// The first changes of the buffer, and the entries of the journal that they take.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Prefix {
+    pub changes: usize,
+    pub entries: u64,
+}
+
+impl Prefix {
+    fn less(self, taken: Prefix) -> Prefix {
+        Prefix {
+            changes: self.changes - taken.changes,
+            entries: self.entries - taken.entries,
+        }
+    }
+}
+
+/// The changes that are not durable yet.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct JournalBuffer {
+    changes: VecDeque<Change>,
+    /// Entries of the journal that all of them take.
+    entries: u64,
+    /// LSN of the first.
+    first_lsn: u64,
+    /// What is ready, as it was when it was counted last, which is not until it matters.
+    ready: Prefix,
+    /// The same up to the commit point.
+    committable: Prefix,
+    /// Somebody waits until all changes below this LSN are durable.
+    requested_lsn: u64,
+    /// The same, from the next journal write on: who comes later must not keep the first waiting.
+    requested_next_lsn: u64,
+    /// Changes from this LSN on join the atomic group of the next that is noted.
+    joined_from_lsn: u64,
+}
+
+impl JournalBuffer {
+    pub fn new() -> JournalBuffer {
+        JournalBuffer {
+            // It grows to what it needs: a ring is walked through all of its memory.
+            changes: VecDeque::with_capacity(MOST_CHANGES / 4),
+            entries: 0,
+            first_lsn: 0,
+            ready: Prefix::default(),
+            committable: Prefix::default(),
+            requested_lsn: 0,
+            requested_next_lsn: 0,
+            joined_from_lsn: u64::MAX,
+        }
+    }
+
+    /// All changes below this LSN are durable.
+    #[inline]
+    pub fn durable_lsn(&self) -> u64 {
+        self.first_lsn
+    }
+
+    /// The LSN that the next change will have.
+    #[inline]
+    pub fn next_lsn(&self) -> u64 {
+        self.first_lsn + self.changes.len() as u64
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// All changes, in their order.
+    pub fn changes(&self) -> &VecDeque<Change> {
+        &self.changes
+    }
+
+    /// Entries of the journal that all changes take.
+    #[inline(always)]
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    pub fn ready(&self) -> Prefix {
+        self.ready
+    }
+
+    pub fn committable(&self) -> Prefix {
+        self.committable
+    }
+
+    /// The first change that is not ready.
+    pub fn first_unready(&self) -> Option<Change> {
+        self.changes.get(self.ready.changes).copied()
+    }
+
+    /// More is ready than was known.
+    pub fn advance(&mut self, ready: Prefix, committable: Prefix) {
+        (self.ready, self.committable) = (ready, committable);
+    }
+
+    /// Whether somebody waits for a change to become durable.
+    #[inline(always)]
+    pub fn is_awaited(&self) -> bool {
+        self.requested_lsn > self.first_lsn
+    }
+
+    /// Whether what somebody waits for lies beyond the commit point.
+    pub fn lacks_awaited(&self) -> bool {
+        self.requested_lsn > self.first_lsn + self.committable.changes as u64
+    }
+
+    /// Somebody waits until all changes so far are durable.
+    pub fn request_all(&mut self) {
+        let next = self.next_lsn();
+        if self.is_awaited() {
+            self.requested_next_lsn = next;
+        } else {
+            self.requested_lsn = next;
+        }
+    }
+
+    pub fn push(&mut self, change: Change) {
+        self.entries += change.entries();
+        self.changes.push_back(change);
+        if self.changes.len() >= MOST_CHANGES && !self.is_awaited() {
+            self.request_all();
+        }
+    }
+
+    /// Changes from this LSN on join the atomic group of the next write.
+    pub fn join_from(&mut self, lsn: u64) {
+        self.joined_from_lsn = self.joined_from_lsn.min(lsn);
+    }
+
+    /// The LSN from which on changes join the next write, if any do; it is forgotten.
+    #[inline(always)]
+    pub fn take_joined(&mut self) -> Option<u64> {
+        (self.joined_from_lsn != u64::MAX)
+            .then(|| std::mem::replace(&mut self.joined_from_lsn, u64::MAX))
+    }
+
+    /// Changes from this LSN on that are not ready end no atomic group. What is ready does not name
+    /// the page, which is still being filled.
+    pub fn open_groups_from(&mut self, lsn: u64) {
+        let first = lsn.saturating_sub(self.first_lsn) as usize;
+        for change in self.changes.range_mut(first.max(self.ready.changes)..) {
+            change.ends_group = false;
+        }
+    }
+
+    /// The first changes are durable.
+    pub fn take(&mut self, durable: Prefix) {
+        self.ready = self.ready.less(durable);
+        self.committable = self.committable.less(durable);
+        self.drain(durable);
+    }
+
+    /// All changes are durable, whether ready or not; which entries of the journal they took.
+    pub fn take_all(&mut self) -> u64 {
+        let all = Prefix {
+            changes: self.changes.len(),
+            entries: self.entries,
+        };
+        self.drain(all);
+        all.entries
+    }
+
+    fn drain(&mut self, durable: Prefix) {
+        self.changes.drain(..durable.changes);
+        self.entries -= durable.entries;
+        self.first_lsn += durable.changes as u64;
+        if !self.is_awaited() {
+            self.requested_lsn = self.requested_next_lsn;
+        }
+    }
+
+    /// Forgets all that is not durable; no LSN is used twice.
+    pub fn power_cut(&mut self) {
+        let lsn = self.next_lsn();
+        self.changes.clear();
+        *self = JournalBuffer {
+            changes: std::mem::take(&mut self.changes),
+            first_lsn: lsn,
+            requested_lsn: lsn,
+            requested_next_lsn: lsn,
+            ..JournalBuffer::new()
+        };
+    }
+
+    pub fn diagnosis(&self) -> String {
+        format!(
+            "{} changes from LSN {}, ready {:?}, committable {:?}, requested {}, next {}, first \
+             unready {:?}",
+            self.changes.len(),
+            self.first_lsn,
+            self.ready,
+            self.committable,
+            self.requested_lsn,
+            self.requested_next_lsn,
+            self.first_unready(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::change::ChangeKind;
+    use super::*;
+
+    /// Changes of one logical page each, of which all are ready.
+    fn ready(changes: u64) -> JournalBuffer {
+        let mut buffer = JournalBuffer::new();
+        for nth in 0..changes {
+            buffer.push(Change::new(ChangeKind::Write, nth as u32, 1, 0));
+        }
+        buffer
+    }
+
+    fn prefix(changes: usize) -> Prefix {
+        Prefix {
+            changes,
+            entries: changes as u64,
+        }
+    }
+
+    #[test]
+    fn who_comes_later_waits_for_the_next_journal_write() {
+        let mut buffer = ready(3);
+        buffer.request_all();
+        buffer.push(Change::new(ChangeKind::Trim, 0, 8, 0));
+        buffer.request_all();
+        buffer.advance(prefix(4), prefix(3));
+        assert!(buffer.is_awaited() && !buffer.lacks_awaited());
+        buffer.take(prefix(3));
+        assert_eq!((buffer.durable_lsn(), buffer.next_lsn()), (3, 4));
+        assert!(buffer.is_awaited() && buffer.lacks_awaited());
+        buffer.advance(prefix(1), prefix(1));
+        buffer.take(prefix(1));
+        assert!(!buffer.is_awaited() && buffer.is_empty());
+    }
+
+    #[test]
+    fn what_is_ready_joins_no_group() {
+        let mut buffer = ready(4);
+        buffer.advance(prefix(2), prefix(2));
+        buffer.join_from(3);
+        buffer.join_from(1);
+        let lsn = buffer.take_joined().expect("some join");
+        assert_eq!((lsn, buffer.take_joined()), (1, None));
+        buffer.open_groups_from(lsn);
+        let ends: Vec<bool> = buffer.changes().iter().map(|c| c.ends_group).collect();
+        assert_eq!(ends, [true, true, false, false]);
+    }
+
+    #[test]
+    fn no_lsn_is_used_twice() {
+        let mut buffer = ready(4);
+        buffer.request_all();
+        buffer.power_cut();
+        assert_eq!((buffer.durable_lsn(), buffer.next_lsn()), (4, 4));
+        assert!(buffer.is_empty() && !buffer.is_awaited() && buffer.entries() == 0);
+    }
+}

@@ -1,0 +1,461 @@
+//! Persistence: what a power cut leaves, and what brings the rest back.
+//!
+//! Every change of the L2P is noted in a buffer, in the order in which it takes effect: a write when
+//! all of it has its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A change is *ready*
+//! when the data it names is programmed ([`readiness`]), *durable* when a journal page that names it
+//! is programmed too ([`journal`]); then it is applied to the durable L2P ([`durable_l2p`]). Changes
+//! become durable in their order, those of one request together ([`atomic_writes`]). So what a cut
+//! leaves is always the drive as it was after some request, and a flush waits for the last change
+//! before it. Checkpoints keep the journal short ([`checkpoint`]).
+//!
+//! # Coalescing
+//! What is written again while it lies in a multi-plane page being filled may take the same place. A
+//! change that names the place would then bring data of a later request. So all changes from the
+//! first that names the page up to those of the later request join one atomic group. Those before
+//! the page is programmed are not ready; this never reaches what is in the journal.
+//!
+//! # Erasing
+//! A superblock is needed while the durable L2P points into it, or a change that is not durable yet
+//! will make it. Only one that is not needed is erased; the release of the others is awaited
+//! ([`releases`]). Where somebody finds no erased superblock, and some are awaited, their release is
+//! *requested*: multi-plane pages that the journal waits for are padded, and a journal page is
+//! written.
+//!
+//! # Neighbours
+//! It looks at where data lies through a [`FlashView`], and gives the dies work through [`Nand`].
+//! What neighbours have to do, it answers: [`Persistence::next_step`] after each event.
+
+mod atomic_writes;
+mod change;
+mod checkpoint;
+mod durable_l2p;
+mod journal;
+mod journal_blocks;
+mod journal_buffer;
+mod notes;
+mod partial_parity;
+mod power_cycle;
+mod power_state;
+mod readiness;
+mod recent;
+mod releases;
+mod view;
+
+use std::ops::Range;
+
+use crate::sim::faults::{Fault, Faults};
+use crate::sim::geometry::layout::Layout;
+use crate::sim::ids::{MpPage, SuperblockId};
+use crate::sim::l2p::mapping::Mapping;
+use crate::spec::{PowerLossSpec, Spec};
+
+use crate::sim::media::op::Upkeep;
+use atomic_writes::AtomicWrites;
+use checkpoint::Checkpoint;
+use durable_l2p::DurableL2p;
+use journal::Journal;
+pub(in crate::sim) use journal::JournalWrite;
+use journal_blocks::JournalBlocks;
+pub(in crate::sim) use journal_blocks::Nand;
+use journal_buffer::JournalBuffer;
+use partial_parity::PartialParity;
+pub(in crate::sim) use partial_parity::StripeMember;
+pub(in crate::sim) use power_cycle::SaveWork;
+use power_state::PowerState;
+use readiness::Readiness;
+pub(in crate::sim) use view::FlashView;
+
+/// What a drive whose power can be cut keeps account of.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Persistence {
+    spec: PowerLossSpec,
+    buffer: JournalBuffer,
+    readiness: Readiness,
+    durable: DurableL2p,
+    writes: AtomicWrites,
+    journal: Journal,
+    checkpoint: Checkpoint,
+    blocks: JournalBlocks,
+    /// Only where errors of the flash are modelled.
+    parity: Option<Box<PartialParity>>,
+    power: PowerState,
+    #[serde(skip)]
+    faults: Faults,
+}
+
+/// What follows from an event, in this order and again from the first.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) enum Step {
+    /// The superblock of this multi-plane page is to be filled up to it.
+    PadTo(MpPage),
+    /// The journal is to be written.
+    WriteJournal(JournalWrite),
+    /// Everything that may have waited for space may go on.
+    RetryAll,
+    /// Writes and TRIMs that waited for an earlier write may go on.
+    RetryWrites,
+}
+
+/// How far what follows from an event has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::sim) enum FollowUp {
+    #[default]
+    Pad,
+    Journal,
+    Retry,
+}
+
+/// An end of work beside data.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sim) enum UpkeepEnd {
+    /// Nothing follows from it.
+    Nothing,
+    /// Changes have become durable: superblocks may be erased and flushes end, and then a checkpoint
+    /// may be due.
+    Committed,
+    /// [`Persistence::checkpoint_page_done`] follows.
+    CheckpointPage,
+    /// A recovery has read everything, and brings the journal back for so long.
+    Replays(stend_base::Nanos),
+}
+
+impl Persistence {
+    pub fn new(of: &PowerLossSpec, spec: &Spec, layout: &Layout, logical_pages: u32) -> Self {
+        Persistence {
+            spec: of.clone(),
+            buffer: JournalBuffer::new(),
+            readiness: Readiness::new(of.paired_pages, u64::from(of.journal_interval_units)),
+            durable: DurableL2p::new(layout.superblocks() as usize, logical_pages),
+            writes: AtomicWrites::new(spec, layout),
+            journal: Journal::new(spec),
+            checkpoint: Checkpoint::new(spec, logical_pages),
+            blocks: JournalBlocks::new(spec.dies),
+            parity: PartialParity::new(of, spec, layout),
+            power: PowerState::new(),
+            faults: Faults::default(),
+        }
+    }
+
+    /// Switches a fault on.
+    #[cfg(feature = "fault-injection")]
+    pub fn inject(&mut self, fault: Fault) {
+        self.faults.inject(fault);
+    }
+
+    /// Changes how many logical pages there are, none of which has a place.
+    pub fn set_logical_pages(&mut self, spec: &Spec, logical_pages: u32) {
+        assert!(self.buffer.is_empty(), "changes are not durable");
+        self.durable.set_logical_pages(logical_pages);
+        self.journal = Journal::new(spec);
+        self.checkpoint = Checkpoint::new(spec, logical_pages);
+        self.blocks = JournalBlocks::new(spec.dies);
+    }
+
+    /// Everything is being erased: nothing lies anywhere.
+    pub fn forget_all(&mut self, l2p: &Mapping) {
+        self.durable.forget_all();
+        self.forget_the_rest(l2p);
+    }
+
+    /// Forgets all that is not durable, and how far it was.
+    fn forget_the_rest(&mut self, l2p: &Mapping) {
+        self.buffer.power_cut();
+        self.readiness.power_cut();
+        self.durable.recount(l2p);
+        self.writes.power_cut();
+    }
+
+    /// One line for a person who looks for a drive that stands still.
+    pub fn diagnosis(&self) -> String {
+        format!(
+            "journal buffer: {}; journal: {}, checkpoint: {}; superblocks: {}; {:?}",
+            self.buffer.diagnosis(),
+            self.journal.diagnosis(),
+            self.checkpoint.diagnosis(),
+            self.durable.releases().diagnosis(),
+            self.writes,
+        )
+    }
+}
+
+/// What follows from events.
+impl Persistence {
+    /// Whether nothing of what [`Persistence::next_step`] looks for has come about, as after
+    /// most events: nobody waits for anything, and what is ready is too little for the journal.
+    #[inline(always)]
+    pub fn is_quiet(&mut self, view: &FlashView<'_>) -> bool {
+        let releases = self.durable.releases();
+        let somebody_waits = self.buffer.is_awaited()
+            || releases.is_requested()
+            || releases.has_added()
+            || self.writes.may_retry();
+        if somebody_waits || self.journal.is_writing() {
+            return !somebody_waits;
+        }
+        self.readiness.is_too_little(&self.buffer, view)
+    }
+
+    /// What is to be done next: what has become ready, who waits for it, what can go on.
+    pub fn next_step(&mut self, at: &mut FollowUp, view: &FlashView<'_>) -> Option<Step> {
+        if let FollowUp::Pad = at {
+            *at = FollowUp::Journal;
+            if let Some(page) = self.page_to_pad(view) {
+                return Some(Step::PadTo(page));
+            }
+        }
+        if let FollowUp::Journal = at {
+            *at = FollowUp::Retry;
+            if let Some(write) = self.begin_journal(view) {
+                return Some(Step::WriteJournal(write));
+            }
+        }
+        // Whoever goes on may request a release in turn.
+        *at = FollowUp::Pad;
+        let writes = self.writes.take_retry();
+        if self.durable.releases_mut().take_added() {
+            return Some(Step::RetryAll);
+        }
+        if writes {
+            return Some(Step::RetryWrites);
+        }
+        self.readiness.find_last_awaited(&self.buffer, view);
+        None
+    }
+
+    /// The multi-plane page that somebody waits for, up to which its superblock is to be filled.
+    fn page_to_pad(&mut self, view: &FlashView<'_>) -> Option<MpPage> {
+        self.count_ready(view);
+        let requested = self.durable.releases().is_requested();
+        if requested && !self.buffer.is_awaited() && !self.buffer.is_empty() {
+            self.buffer.request_all();
+        }
+        // Of an atomic group, all must be ready.
+        if !self.buffer.lacks_awaited() {
+            return None;
+        }
+        self.readiness.page_to_pad(&self.buffer, view).map(MpPage)
+    }
+
+    /// Counts what is ready.
+    pub fn count_ready(&mut self, view: &FlashView<'_>) {
+        self.readiness.advance(&mut self.buffer, view);
+    }
+
+    /// Begins to write the ready changes to the journal when somebody waits for them or there are
+    /// enough: what is to be programmed.
+    pub fn begin_journal(&mut self, view: &FlashView<'_>) -> Option<JournalWrite> {
+        let holds = self.buffer.committable();
+        if holds.changes == 0 || self.journal.is_writing() {
+            return None;
+        }
+        let awaited = self.buffer.is_awaited() && !self.buffer.lacks_awaited();
+        let interval = u64::from(self.spec.journal_interval_units);
+        // Its blocks are full until the checkpoint has ended.
+        let most = 2 * self.spec.checkpoint_pages;
+        let full = self.checkpoint.is_under_way() && self.journal.pages() >= most;
+        if full || !(awaited || holds.entries >= interval) {
+            return None;
+        }
+        let parity_pages = self.find_partial_parity(holds.changes, view);
+        Some(self.journal.begin(holds, parity_pages))
+    }
+
+    /// Finds the partial parity that has to be in flash with the first changes; its pages.
+    fn find_partial_parity(&mut self, changes: usize, view: &FlashView<'_>) -> u32 {
+        let changes = match self.faults.has(Fault::ParityUnsaved) {
+            true => 0,
+            false => changes,
+        };
+        let first = self.buffer.changes().range(..changes);
+        let parity = self.parity.as_mut();
+        parity.map_or(0, |parity| parity.find(first, view))
+    }
+
+    /// Programs the pages of a journal write.
+    pub fn write_journal(&mut self, write: JournalWrite, mut nand: Nand<'_>) {
+        write.program(&mut self.blocks, &self.spec, &mut nand);
+    }
+
+    /// Work beside data has ended on a die.
+    pub fn upkeep_done(&mut self, what: Upkeep, view: &FlashView<'_>) -> UpkeepEnd {
+        match what {
+            Upkeep::RecoveryRead => self.recovery_read_done(),
+            Upkeep::JournalPage | Upkeep::PartialParity => self.journal_page_done(what, view),
+            Upkeep::CheckpointPage => UpkeepEnd::CheckpointPage,
+            Upkeep::JournalErase => UpkeepEnd::Nothing,
+        }
+    }
+
+    fn journal_page_done(&mut self, what: Upkeep, view: &FlashView<'_>) -> UpkeepEnd {
+        let Some(holds) = self.journal.page_done(what) else {
+            return UpkeepEnd::Nothing;
+        };
+        if let Some(parity) = &mut self.parity {
+            parity.cover();
+        }
+        self.durable
+            .apply(self.buffer.changes(), holds.changes, view);
+        self.buffer.take(holds);
+        self.readiness.committed();
+        UpkeepEnd::Committed
+    }
+
+    /// Begins a checkpoint if the journal is long enough. Whether it has ended at once.
+    pub fn checkpoint_if_due(&mut self, nand: Nand<'_>) -> bool {
+        let due = self.journal.pages() >= self.spec.checkpoint_pages;
+        due && !self.checkpoint.is_under_way() && self.begin_checkpoint(nand)
+    }
+
+    /// Begins to write the changed parts of the table. Whether that has ended at once.
+    pub fn begin_checkpoint(&mut self, mut nand: Nand<'_>) -> bool {
+        let dies = nand.env.spec.dies;
+        let pages = self
+            .checkpoint
+            .begin(self.durable.dirty(), &mut self.journal, dies);
+        for _ in 0..pages {
+            self.program_checkpoint_page(&mut nand);
+        }
+        pages == 0
+    }
+
+    fn program_checkpoint_page(&mut self, nand: &mut Nand<'_>) {
+        nand.env.counters.checkpoint_programs += 1;
+        self.blocks
+            .program(&self.spec, nand, Upkeep::CheckpointPage);
+    }
+
+    /// A page of a checkpoint is programmed. Whether it was the last.
+    pub fn checkpoint_page_done(&mut self, mut nand: Nand<'_>) -> bool {
+        let dirty = self.durable.dirty();
+        if self.checkpoint.page_done(dirty, &mut self.journal) {
+            self.program_checkpoint_page(&mut nand);
+        }
+        !self.checkpoint.is_under_way()
+    }
+
+    pub fn checkpoint_under_way(&self) -> bool {
+        self.checkpoint.is_under_way()
+    }
+}
+
+/// Superblocks that are to be erased.
+impl Persistence {
+    /// Whether a superblock that has been emptied may be erased now; else it may when
+    /// [`Persistence::take_erasable`] says so.
+    pub fn release(&mut self, SuperblockId(superblock): SuperblockId) -> bool {
+        if !self.durable.needs(superblock) || self.faults.has(Fault::EraseEarly) {
+            return true;
+        }
+        self.durable.releases_mut().await_release(superblock);
+        false
+    }
+
+    /// The next superblock that may be erased.
+    pub fn take_erasable(&mut self) -> Option<SuperblockId> {
+        let superblock = self.durable.releases_mut().take_erasable();
+        superblock.map(SuperblockId)
+    }
+
+    /// Whether a superblock could be erased if more were durable, and nobody has requested it.
+    #[inline(always)]
+    pub fn may_request_release(&self) -> bool {
+        self.durable.releases().may_be_requested()
+    }
+
+    /// Somebody finds no erased superblock.
+    #[inline(always)]
+    pub fn request_release(&mut self) {
+        self.durable.releases_mut().request();
+    }
+
+    /// What a superblock held is being erased: these multi-plane pages.
+    pub fn erased(&mut self, pages: Range<u32>) {
+        self.readiness.erased();
+        if let Some(parity) = &mut self.parity {
+            parity.erased(pages);
+        }
+    }
+}
+
+/// What is to become durable.
+impl Persistence {
+    /// Whether anything that was done is not durable.
+    pub fn has_volatile_changes(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
+    /// Whether somebody waits for something to become durable.
+    pub fn is_awaited(&self) -> bool {
+        self.buffer.is_awaited()
+    }
+
+    /// All that was done so far is to become durable.
+    pub fn request_all(&mut self) {
+        self.buffer.request_all();
+    }
+
+    /// The LSN that the next change will have.
+    pub fn next_lsn(&self) -> u64 {
+        self.buffer.next_lsn()
+    }
+
+    /// All changes below this LSN are durable.
+    pub fn durable_lsn(&self) -> u64 {
+        self.buffer.durable_lsn()
+    }
+
+    /// A flush: the LSN up to which all must be durable before it ends; `None` if it ends at once.
+    pub fn request_flush(&mut self) -> Option<u64> {
+        if self.spec.hold_up.is_some() || self.buffer.is_empty() {
+            return None;
+        }
+        self.buffer.request_all();
+        Some(self.buffer.next_lsn())
+    }
+
+    /// Whether a flush that waits for this LSN ends.
+    pub fn flush_ends(&self, lsn: u64) -> bool {
+        let mut reached = self.buffer.durable_lsn();
+        if self.faults.has(Fault::FlushEarly) {
+            reached += self.buffer.ready().changes as u64;
+        }
+        lsn <= reached
+    }
+}
+
+/// Parity.
+impl Persistence {
+    /// Whether parity of stripes that are not full has to be kept over a cut.
+    #[inline]
+    pub fn keeps_parity(&self) -> bool {
+        self.parity.is_some()
+    }
+
+    /// Whether what a fold has copied is durable in the place it came from until its parity has been
+    /// copied too.
+    #[inline]
+    pub fn keeps_fold_sources(&self) -> bool {
+        self.keeps_parity() && !self.faults.has(Fault::FoldEarly)
+    }
+
+    /// What a multi-plane page gives to rebuild another of its stripe.
+    pub fn stripe_member(&self, page: MpPage, view: &FlashView<'_>) -> StripeMember {
+        match &self.parity {
+            Some(parity) => parity.member(page, view),
+            None => StripeMember::Page,
+        }
+    }
+
+    /// Whether a cut has left the data of a multi-plane page without parity.
+    pub fn is_unprotected(&self, page: MpPage) -> bool {
+        let parity = self.parity.as_ref();
+        parity.is_some_and(|parity| parity.is_unprotected(page))
+    }
+
+    /// A multi-plane page holds nothing that can be read until it is erased.
+    pub fn page_is_void(&mut self, page: MpPage) {
+        if let Some(parity) = &mut self.parity {
+            parity.is_void(page.0);
+        }
+    }
+}

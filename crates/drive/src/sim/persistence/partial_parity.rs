@@ -1,0 +1,299 @@
+//! Parity and power cuts: a stripe that a cut finds unfinished has no parity of its own.
+//!
+//! The drive keeps the parity of every stripe that is being filled in memory. Data counts as
+//! durable only together with its parity: a journal page is written with a page of *partial
+//! parity* for each stripe that it puts data into and that is not whole, beside it in the
+//! journal's blocks; with capacitors at the cut. After a cut the stripe is filled on with the
+//! partial parity read back; where its own place for parity was torn or passed over, the
+//! partial one stays in its stead until the superblock is erased.
+//!
+//! A fold copies data and parity page by page. Until all pages of a stripe have been copied,
+//! what it has moved is durable in the place it came from, where its parity is.
+//!
+//! All of it is for drives with parity whose flash has errors; others never use parity. Pages are
+//! multi-plane pages here.
+//!
+//! Simplified: partial parity that stays is no page of the journal's blocks, and moves with
+//! its stripe when that is folded; like the journal it can always be read (firmware would
+//! keep it on two dies).
+
+use std::ops::Range;
+
+use stend_base::Nanos;
+
+use super::change::Change;
+use super::recent::RecentPages;
+use super::view::FlashView;
+use crate::sim::geometry::bits::first_set;
+use crate::sim::geometry::layout::Layout;
+use crate::sim::ids::{DieId, MpPage};
+use crate::spec::{PairedPages, PowerLossSpec, Spec};
+
+/// One bit a page.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct PageSet(#[serde(with = "crate::state::table")] Vec<u64>);
+
+impl PageSet {
+    fn new(pages: u32) -> PageSet {
+        PageSet(vec![0; pages.div_ceil(64) as usize])
+    }
+
+    fn has(&self, page: u32) -> bool {
+        self.0[page as usize / 64] >> (page % 64) & 1 != 0
+    }
+
+    fn add(&mut self, page: u32) {
+        self.0[page as usize / 64] |= 1 << (page % 64);
+    }
+
+    fn remove(&mut self, page: u32) {
+        self.0[page as usize / 64] &= !(1 << (page % 64));
+    }
+}
+
+/// Of superblocks that were looked at last, the pages: the first, the one before which all stripes
+/// are whole, and the one behind the last.
+#[derive(Default)]
+struct WholeBefore([(u32, u32, u32); 4]);
+
+/// What a page has to give when another of its stripe is rebuilt.
+pub(in crate::sim) enum StripeMember {
+    /// Its content, which is to be read.
+    Page,
+    /// Nothing: it is not programmed, or what it holds is in memory.
+    Nothing,
+    /// Partial parity in its stead: die of the page and time to sense it.
+    PartialParity(DieId, Nanos),
+}
+
+/// What cuts have left of stripes.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct PartialParity {
+    paired: PairedPages,
+    /// Time to sense a page of the journal's blocks.
+    sense: Nanos,
+    /// A cut has torn them or passed them over: they hold nothing until they are erased.
+    void: PageSet,
+    /// Partial parity of their stripe, which is in flash, covers them.
+    covered: PageSet,
+    /// They were durable when a cut left their stripe without parity.
+    unprotected: PageSet,
+    /// First pages of the stripes whose partial parity is written with the journal pages under
+    /// way, and the pages that it will cover.
+    stripes: Vec<u32>,
+    covering: Vec<u32>,
+}
+
+impl PartialParity {
+    /// `None` where no parity has to be kept over a cut.
+    pub fn new(of: &PowerLossSpec, spec: &Spec, layout: &Layout) -> Option<Box<PartialParity>> {
+        let used = spec.parity_data.is_some() && spec.media.is_some();
+        used.then(|| {
+            Box::new(PartialParity {
+                paired: of.paired_pages,
+                sense: of.journal.read[0],
+                void: PageSet::new(layout.slots()),
+                covered: PageSet::new(layout.slots()),
+                unprotected: PageSet::new(layout.slots()),
+                stripes: Vec::with_capacity(64),
+                covering: Vec::with_capacity(256),
+            })
+        })
+    }
+
+    /// The pages of the stripe of a page, itself and the parity among them.
+    fn stripe_of(page: u32, view: &FlashView<'_>) -> impl Iterator<Item = u32> + use<> {
+        let (_, within, shape) = view.place(page);
+        let (shape, first) = (*shape, page - within);
+        (0..).map_while(move |nth| shape.nth_of_group(within, nth).map(|other| first + other))
+    }
+
+    fn is_parity(page: u32, view: &FlashView<'_>) -> bool {
+        let (_, within, shape) = view.place(page);
+        shape.is_parity(within)
+    }
+
+    /// Whether a page is programmed, or will never be.
+    fn has_been_filled(&self, page: u32, view: &FlashView<'_>) -> bool {
+        !view.will_begin(page)
+            && view.is_durable(page, self.paired)
+            && !view.fold.lacks(view.layout, page)
+    }
+
+    /// Whether nothing is still to come to the stripe of a page, and its parity is in its place.
+    fn stripe_is_whole(&self, page: u32, view: &FlashView<'_>) -> bool {
+        Self::stripe_of(page, view).all(|other| {
+            let gone = self.void.has(other) && Self::is_parity(other, view);
+            !gone && self.has_been_filled(other, view)
+        })
+    }
+
+    /// What a page gives to rebuild another of its stripe.
+    pub fn member(&self, MpPage(page): MpPage, view: &FlashView<'_>) -> StripeMember {
+        if !self.void.has(page) {
+            return match self.has_been_filled(page, view) {
+                true => StripeMember::Page,
+                false => StripeMember::Nothing,
+            };
+        }
+        let (_, within, shape) = view.place(page);
+        if !shape.is_parity(within) {
+            return StripeMember::Nothing;
+        }
+        StripeMember::PartialParity(DieId(shape.place(within).1), self.sense)
+    }
+
+    /// Whether a cut has left the data of a page without parity.
+    pub fn is_unprotected(&self, page: MpPage) -> bool {
+        self.unprotected.has(page.0)
+    }
+
+    /// Pages hold nothing any more.
+    pub fn erased(&mut self, pages: Range<u32>) {
+        for page in pages {
+            self.void.remove(page);
+            self.covered.remove(page);
+            self.unprotected.remove(page);
+        }
+    }
+
+    /// A page holds nothing that can be read until it is erased.
+    pub fn is_void(&mut self, page: u32) {
+        self.void.add(page);
+    }
+
+    /// Finds the stripes whose partial parity has to be written with some changes; how many they
+    /// are, a page each.
+    #[inline(never)]
+    pub fn find<'a>(
+        &mut self,
+        changes: impl Iterator<Item = &'a Change>,
+        view: &FlashView<'_>,
+    ) -> u32 {
+        let mut stripes = std::mem::take(&mut self.stripes);
+        let mut covering = std::mem::take(&mut self.covering);
+        stripes.clear();
+        covering.clear();
+        let (mut whole, mut recent) = (RecentPages::default(), RecentPages::default());
+        let mut before = WholeBefore::default();
+        let bits = view.layout.unit_bits;
+        for (to, pages) in changes.filter_map(|change| change.programs()) {
+            // Mostly one multi-plane page.
+            let (mut next, end) = (to >> bits, ((to + pages - 1) >> bits) + 1);
+            while next < end {
+                let page = next;
+                next += 1;
+                if self.lies_before(page, &mut before, view) || recent.has(page) {
+                    continue;
+                }
+                recent.add(page);
+                let (_, within, shape) = view.place(page);
+                let first = shape.nth_of_group(within, 0).expect("it has parity");
+                let stripe = page - within + first;
+                if !stripes.contains(&stripe) {
+                    if whole.has(stripe) || self.stripe_is_whole(page, view) {
+                        whole.add(stripe);
+                        continue;
+                    }
+                    stripes.push(stripe);
+                }
+                covering.push(page);
+            }
+        }
+        let pages = stripes.len() as u32;
+        (self.stripes, self.covering) = (stripes, covering);
+        pages
+    }
+
+    /// Whether a page lies so far behind where its superblock is being filled that its stripe is
+    /// whole for certain.
+    #[inline]
+    fn lies_before(&self, page: u32, before: &mut WholeBefore, view: &FlashView<'_>) -> bool {
+        let mut known = before.0.iter();
+        let found = known.find(|&&(first, _, end)| first <= page && page < end);
+        let whole = found.map(|known| known.1);
+        page < whole.unwrap_or_else(|| self.note_whole(page, before, view))
+    }
+
+    /// The page of a superblock before which all stripes are whole, which is noted.
+    #[inline(never)]
+    fn note_whole(&self, page: u32, before: &mut WholeBefore, view: &FlashView<'_>) -> u32 {
+        let (superblock, within, shape) = view.place(page);
+        let filled = self.filled_upto(superblock, view) + 1;
+        let whole = filled.saturating_sub(shape.group_span());
+        let first = page - within;
+        before.0.rotate_right(1);
+        before.0[0] = (first, first + whole, first + shape.slots);
+        first + whole
+    }
+
+    /// The pages of a superblock below this one have been filled, and none of them is void; 0 where
+    /// that is not known.
+    fn filled_upto(&self, superblock: u32, view: &FlashView<'_>) -> u32 {
+        let first = view.layout.first_slot(superblock);
+        let begun = view.begun(superblock);
+        let pages = first..first + begun;
+        if view.fold.is_target(superblock) || first_set(&self.void.0, pages.clone()).is_some() {
+            return 0;
+        }
+        let unprogrammed = view.buffer.first_held(pages);
+        let shape = view.shape(superblock);
+        shape.first_of_word_lines(unprogrammed.map_or(begun, |page| page - first))
+    }
+
+    /// The partial parity of the stripes that were found is in flash, and covers the changes
+    /// for which it was; a page for each.
+    #[inline(never)]
+    pub fn cover(&mut self) -> u64 {
+        for &page in &self.covering {
+            self.covered.add(page);
+        }
+        self.covering.clear();
+        self.stripes.len() as u64
+    }
+
+    /// Notes what a cut tears and which stripes it leaves without parity, before the writer
+    /// forgets how far it was. `ended`: programs of data under way end; `all_ended`: those of
+    /// parity too. `holds_durable` tells whether a page holds anything durable.
+    #[cold]
+    pub fn power_cut(
+        &mut self,
+        (ended, all_ended): (bool, bool),
+        holds_durable: impl Fn(u32) -> bool,
+        view: &FlashView<'_>,
+    ) {
+        let tears_pairs = !ended && self.paired != PairedPages::OneShot;
+        let open = view.superblocks.open_ones().flat_map(|superblock| {
+            let first = view.layout.first_slot(superblock);
+            first..first + view.shape(superblock).slots
+        });
+        let pages: Vec<u32> = open.collect();
+        for &page in &pages {
+            let covered = self.covered.has(page);
+            if !covered && holds_durable(page) && !self.stripe_is_whole(page, view) {
+                self.unprotected.add(page);
+            }
+        }
+        for page in pages {
+            if !view.buffer.holds(page) {
+                continue;
+            }
+            let parity = Self::is_parity(page, view);
+            if !(all_ended || ended && !parity) {
+                self.void.add(page);
+            }
+            if parity && tears_pairs {
+                for paired in view.word_line(page) {
+                    self.void.add(paired);
+                }
+            }
+        }
+    }
+
+    /// Pages of partial parity that a recovery reads back, to fill stripes on.
+    pub fn pages_to_read(&self, view: &FlashView<'_>) -> u32 {
+        let next = view.points.next_slots();
+        let covered = |page: u32| Self::stripe_of(page, view).any(|other| self.covered.has(other));
+        next.filter(|&page| covered(page)).count() as u32
+    }
+}

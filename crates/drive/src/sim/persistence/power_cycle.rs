@@ -1,0 +1,289 @@
+//! Power cuts and what follows them: what capacitors save, what is torn, which superblocks are
+//! filled on, and the recovery.
+//!
+//! A cut may fall between any two events. Programs under way are torn: nothing of their multi-plane
+//! pages can be read, and with cells programmed in several passes nothing of the word line they
+//! belong to ([`crate::spec::PairedPages`]). A program counts as under way from when its die takes it
+//! up. Everything in memory is gone; the L2P is the durable one. Superblocks that were being erased
+//! are erased again, as are those in which nothing durable lies. An open superblock is filled on
+//! behind the last page that had been begun, from the next word line where a word line has several
+//! pages.
+//!
+//! With power-loss protection, the pages in the buffer are programmed and all changes are journalled
+//! before the power goes, if the capacitors hold for so long.
+//!
+//! When the power comes back, the drive reads the table, the journal since the last checkpoint, and
+//! the pages of open superblocks, over all dies at once. Commands that arrive meanwhile wait.
+
+use stend_base::{Nanos, SimTime};
+use stend_nand::{Class, Work};
+
+use super::power_state::Recovery;
+use super::{FlashView, Nand, Persistence, UpkeepEnd};
+use crate::sim::counters::Counters;
+use crate::sim::ftl::Ftl;
+use crate::sim::geometry::Kind;
+use crate::sim::geometry::layout::Layout;
+use crate::sim::geometry::shape::Mode;
+use crate::sim::ids::{DieId, MpPage};
+use crate::sim::l2p::mapping::Mapping;
+use crate::sim::media::op::Upkeep;
+use crate::spec::{PairedPages, Spec};
+
+/// What there is to save on capacitors beside the buffer, and how long operations take.
+pub(in crate::sim) struct SaveWork<'a> {
+    pub spec: &'a Spec,
+    /// tPROG by mode and row.
+    pub program: &'a [Vec<Nanos>; 2],
+    /// A multi-plane page over the channel.
+    pub transfer: Nanos,
+    /// Copies into blocks that take the place of bad ones: how long a die takes for each.
+    pub copies: Vec<(u32, Nanos)>,
+}
+
+impl Recovery {
+    /// Superblocks that are to be erased.
+    pub fn to_erase(&self) -> &[u32] {
+        &self.erase
+    }
+}
+
+/// A cut.
+impl Persistence {
+    /// Whether capacitors hold until buffer and changes are in flash.
+    pub fn saves(
+        &mut self,
+        work: SaveWork<'_>,
+        counters: &mut Counters,
+        view: &FlashView<'_>,
+    ) -> bool {
+        let Some(hold_up) = self.spec.hold_up else {
+            return false;
+        };
+        let (count, channels) = (work.spec.dies as usize, work.spec.channels);
+        let mut dies = vec![Nanos::ZERO; count];
+        let mut busses = vec![Nanos::ZERO; channels as usize];
+        for (page, kind, _) in view.buffer.open_programs() {
+            let (_, within) = view.layout.within_superblock(page);
+            let shape = view.layout.shape(kind.mode);
+            let (row, die) = shape.place(within);
+            dies[die as usize] += work.program[kind.mode as usize][row as usize];
+            busses[(die % channels) as usize] += work.transfer * u64::from(shape.together);
+        }
+        for &(die, time) in &work.copies {
+            dies[die as usize] += time;
+        }
+        let partial = self.find_partial_parity(self.buffer.changes().len(), view);
+        let pages = self.journal.pages_for(self.buffer.entries()) + partial;
+        for page in 0..pages {
+            let die = page % work.spec.dies;
+            dies[die as usize] += self.spec.journal.program[0];
+            busses[(die % channels) as usize] += work.transfer;
+        }
+        let longest = |all: Vec<Nanos>| all.into_iter().max().unwrap_or(Nanos::ZERO);
+        // No die waits for its channel longer than for all that goes over it.
+        let time = longest(dies) + longest(busses);
+        counters.save_ns_last = time.0;
+        if time > hold_up {
+            counters.failed_saves += 1;
+            return false;
+        }
+        true
+    }
+
+    /// Capacitors have saved buffer and changes.
+    pub fn save(&mut self, counters: &mut Counters, view: &FlashView<'_>) {
+        if let Some(parity) = &mut self.parity {
+            let pages = parity.cover();
+            counters.partial_parity_programs += pages;
+            counters.slc_programs += pages;
+        }
+        let changes = self.buffer.changes();
+        self.durable.apply(changes, changes.len(), view);
+        let pages = self.journal.saved(self.buffer.take_all());
+        counters.journal_programs += u64::from(pages);
+        for _ in 0..pages {
+            counters.programs_of(Mode::Slc);
+        }
+        for (_, kind, begun) in view.buffer.open_programs() {
+            if !begun {
+                counters.programs_of(kind.mode);
+            }
+        }
+    }
+
+    /// Whether programs that a cut ends take the other pages of their word line with them.
+    pub fn tears_word_lines(&self) -> bool {
+        self.spec.paired_pages != PairedPages::OneShot
+    }
+
+    /// A multi-plane page that had been programmed cannot be read any more.
+    pub fn page_torn(&mut self, page: MpPage, counters: &mut Counters, view: &FlashView<'_>) {
+        self.page_is_void(page);
+        let bits = view.layout.unit_bits;
+        for physical in page.0 << bits..(page.0 + 1) << bits {
+            let logical = view.l2p.logical_of(physical);
+            if self.durable.is_at(logical, physical) {
+                self.durable.forget_page(logical);
+                counters.paired_units_lost += 1;
+            }
+        }
+    }
+
+    /// Notes which stripes a cut leaves without parity, before the writer forgets how far it was.
+    /// `ended`: programs of data under way end; `all_ended`: those of parity too.
+    pub fn cut_stripes(&mut self, (ended, all_ended): (bool, bool), view: &FlashView<'_>) {
+        let (durable, bits) = (&self.durable, view.layout.unit_bits);
+        let holds_durable = |page: u32| {
+            let mut all = page << bits..(page + 1) << bits;
+            all.any(|physical| durable.is_at(view.l2p.logical_of(physical), physical))
+        };
+        if let Some(parity) = &mut self.parity {
+            parity.power_cut((ended, all_ended), holds_durable, view);
+        }
+    }
+
+    /// The physical page of each logical page in flash.
+    pub fn durable_l2p(&self) -> &[u32] {
+        self.durable.table()
+    }
+
+    /// Everything that was not durable is forgotten; the L2P is the durable one.
+    pub fn power_cut(&mut self, l2p: &Mapping) {
+        self.forget_the_rest(l2p);
+        self.journal.power_cut();
+        self.checkpoint.power_cut();
+        self.durable.dirty().power_cut();
+    }
+
+    /// Which superblocks are filled on, which are to be erased; the others are closed. `ended`: no
+    /// program was cut, so that the state of all pages is known.
+    pub fn sort_superblocks(
+        &mut self,
+        ended: bool,
+        layout: &Layout,
+        ftl: &mut Ftl,
+    ) -> (Vec<(u32, Kind, u32)>, Recovery) {
+        let Ftl {
+            l2p,
+            superblocks,
+            points,
+            sorting,
+            ..
+        } = ftl;
+        sorting.power_cut();
+        let mut scan = Vec::new();
+        let dead = |superblock: u32| l2p.valid_in(superblock) == 0;
+        if !ended {
+            for superblock in superblocks.open_ones() {
+                let kind = Kind {
+                    pool: layout.pool_of_superblock(superblock),
+                    mode: superblocks.mode(superblock),
+                };
+                let first = layout.first_slot(superblock);
+                scan.extend(first..first + points.begun_in(superblock, kind));
+            }
+        }
+        let mut skipped = Vec::new();
+        let open = points.power_cut(layout, dead, &mut skipped);
+        let keep = |s: u32| open.iter().any(|&(superblock, ..)| superblock == s);
+        let erase = superblocks.power_cut(keep, dead);
+        for page in skipped {
+            self.page_is_void(MpPage(page));
+        }
+        (open, Recovery::new(scan, erase))
+    }
+
+    /// The power is off from now on, with this to do at the next start.
+    pub fn turn_off(&mut self, now: SimTime, mut recovery: Recovery, view: &FlashView<'_>) {
+        if let Some(parity) = &self.parity {
+            recovery.parity_pages = parity.pages_to_read(view);
+        }
+        self.power.turn_off(now, recovery);
+    }
+}
+
+/// A start.
+impl Persistence {
+    /// What a start that is cut short has to do again.
+    pub fn interrupt_recovery(&mut self, now: SimTime) {
+        if let Some(recovery) = self.power.interrupted() {
+            self.power.turn_off(now, recovery);
+        }
+    }
+
+    /// Whether commands are served.
+    #[inline]
+    pub fn is_serving(&self) -> bool {
+        self.power.is_on()
+    }
+
+    pub fn is_recovering(&self) -> bool {
+        !self.power.is_on() && !self.power.is_off()
+    }
+
+    pub fn has_power(&self) -> bool {
+        !self.power.is_off()
+    }
+
+    /// How long there was no power.
+    pub fn off_ns(&self, now: SimTime) -> u64 {
+        self.power.off_ns(now)
+    }
+
+    /// The power comes back: when the first read of the flash begins.
+    pub fn turn_on(&mut self, now: SimTime) -> Nanos {
+        self.power.turn_on(now);
+        self.spec.boot
+    }
+
+    /// Whether a recovery has read everything.
+    pub fn has_read_back(&mut self) -> bool {
+        self.power.recovery().has_read()
+    }
+
+    /// Begins to read what a cut has left; `copies` are to be made again by their dies, and each
+    /// takes so long. `sense` tells the die of a page of data and tR.
+    pub fn read_back(
+        &mut self,
+        copies: Vec<(u32, Nanos)>,
+        mut sense_page: impl FnMut(&mut Nand<'_>, MpPage) -> (DieId, Nanos),
+        mut nand: Nand<'_>,
+    ) {
+        let sense = self.spec.journal.read[0];
+        let in_blocks = self.checkpoint.table_pages() + self.journal.pages();
+        let recovery = self.power.recovery();
+        let in_blocks = in_blocks + recovery.parity_pages;
+        recovery.reads = in_blocks + recovery.scan.len() as u32 + copies.len() as u32;
+        for (die, busy) in copies {
+            let work = Work::OnDie { busy };
+            nand.submit(die, Class::Background, work, Upkeep::RecoveryRead);
+        }
+        let bytes = nand.page_bytes();
+        for page in 0..in_blocks {
+            nand.env.counters.reads_of(Mode::Slc);
+            let die = page % nand.env.spec.dies;
+            let work = Work::Read { sense, bytes };
+            nand.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
+        }
+        for &page in &recovery.scan {
+            // What a page holds is told by the bytes beside its data.
+            let (die, sense) = sense_page(&mut nand, MpPage(page));
+            let work = Work::Read { sense, bytes: 0 };
+            nand.submit(die.0, Class::HostRead, work, Upkeep::RecoveryRead);
+        }
+    }
+
+    pub(super) fn recovery_read_done(&mut self) -> UpkeepEnd {
+        match self.power.recovery().read_done() {
+            true => UpkeepEnd::Replays(self.spec.replay_unit * self.journal.entries()),
+            false => UpkeepEnd::Nothing,
+        }
+    }
+
+    /// Serves commands from now on: how long the recovery took, and the superblocks that it left to
+    /// be erased.
+    pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<u32>) {
+        self.power.serve(now)
+    }
+}

@@ -1,0 +1,127 @@
+//! Whether the drive has power, and how far its recovery has come.
+
+use stend_base::{Nanos, SimTime};
+
+/// Whether the drive has power and serves commands.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+enum Power {
+    On,
+    /// Since this instant.
+    Off(SimTime, Recovery),
+    /// Powered up at this instant.
+    Recovering(SimTime, Recovery),
+}
+
+/// What there is to do at the next start.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Recovery {
+    /// Multi-plane pages whose state is to be found out.
+    pub(super) scan: Vec<u32>,
+    /// Superblocks to be erased.
+    pub(super) erase: Vec<u32>,
+    /// Pages of partial parity to be read back.
+    pub(super) parity_pages: u32,
+    /// Reads not yet ended.
+    pub(super) reads: u32,
+    /// All reads have ended.
+    read: bool,
+}
+
+/// The power, and how long there was none.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct PowerState {
+    power: Power,
+    /// Time without power, up to the last start.
+    off: Nanos,
+}
+
+impl PowerState {
+    pub fn new() -> PowerState {
+        PowerState {
+            power: Power::On,
+            off: Nanos::ZERO,
+        }
+    }
+
+    /// Whether it serves commands.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.power == Power::On
+    }
+
+    pub fn is_off(&self) -> bool {
+        matches!(self.power, Power::Off(..))
+    }
+
+    /// What a recovery that is cut short has to do again: nothing in flash has changed yet.
+    pub fn interrupted(&self) -> Option<Recovery> {
+        match &self.power {
+            Power::Recovering(_, recovery) => Some(Recovery {
+                reads: 0,
+                read: false,
+                ..recovery.clone()
+            }),
+            Power::On | Power::Off(..) => None,
+        }
+    }
+
+    pub fn turn_off(&mut self, now: SimTime, recovery: Recovery) {
+        self.power = Power::Off(now, recovery);
+    }
+
+    /// # Panics
+    /// When the power is not off.
+    pub fn turn_on(&mut self, now: SimTime) {
+        let Power::Off(since, recovery) = &self.power else {
+            panic!("the power is on");
+        };
+        self.off += now.since(*since);
+        self.power = Power::Recovering(now, recovery.clone());
+    }
+
+    pub fn recovery(&mut self) -> &mut Recovery {
+        match &mut self.power {
+            Power::Recovering(_, recovery) => recovery,
+            Power::On | Power::Off(..) => unreachable!("the drive is recovering"),
+        }
+    }
+
+    /// Serves commands from now on: how long the recovery took, and what it is to erase.
+    pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<u32>) {
+        match std::mem::replace(&mut self.power, Power::On) {
+            Power::Recovering(since, recovery) => (now.since(since), recovery.erase),
+            Power::On | Power::Off(..) => unreachable!("the drive is recovering"),
+        }
+    }
+
+    /// How long there was no power.
+    pub fn off_ns(&self, now: SimTime) -> u64 {
+        match self.power {
+            Power::Off(since, _) => self.off.0 + now.since(since).0,
+            Power::On | Power::Recovering(..) => self.off.0,
+        }
+    }
+}
+
+impl Recovery {
+    pub fn new(scan: Vec<u32>, erase: Vec<u32>) -> Recovery {
+        Recovery {
+            scan,
+            erase,
+            parity_pages: 0,
+            reads: 0,
+            read: false,
+        }
+    }
+
+    /// A read has ended; whether it was the last.
+    pub fn read_done(&mut self) -> bool {
+        self.reads -= 1;
+        self.read = self.reads == 0;
+        self.read
+    }
+
+    pub fn has_read(&self) -> bool {
+        self.read
+    }
+}

@@ -1,0 +1,182 @@
+//! Which changes are ready: those whose data no cut can take any more.
+
+use super::change::Change;
+use super::journal_buffer::JournalBuffer;
+use super::recent::RecentRanges;
+use super::view::FlashView;
+use crate::spec::PairedPages;
+
+const NONE: u32 = u32::MAX;
+
+/// How far changes were found to be ready, and the multi-plane pages that keep more from it.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Readiness {
+    paired: PairedPages,
+    /// Entries from which on a journal page is written without request.
+    interval: u64,
+    /// The page that the first change that is not ready waits for, as it was found last.
+    first_awaited: u32,
+    /// A page that one of the changes waits for without which they are too few for the journal;
+    /// the LSN of this change, where it is known, behind which none of them waits; and how often
+    /// the writer had moved on when that was last seen.
+    last_awaited: u32,
+    last_awaited_lsn: u64,
+    moves_seen: u64,
+    /// Pages that no cut can take until they are erased.
+    #[serde(skip)]
+    durable: RecentRanges,
+}
+
+impl Readiness {
+    pub fn new(paired: PairedPages, interval: u64) -> Readiness {
+        Readiness {
+            paired,
+            interval,
+            first_awaited: NONE,
+            last_awaited: NONE,
+            last_awaited_lsn: u64::MAX,
+            moves_seen: 0,
+            durable: RecentRanges::default(),
+        }
+    }
+
+    /// What a superblock held is being erased.
+    pub fn erased(&mut self) {
+        self.durable = RecentRanges::default();
+    }
+
+    /// What was committed has left the buffer: it may be erased, and its pages filled again.
+    pub fn committed(&mut self) {
+        (self.last_awaited, self.last_awaited_lsn) = (NONE, u64::MAX);
+    }
+
+    pub fn power_cut(&mut self) {
+        self.first_awaited = NONE;
+        self.committed();
+        self.erased();
+    }
+
+    /// Whether what is ready is too little for the journal, as far as that can be told at once,
+    /// where nobody waits for it.
+    #[inline(always)]
+    pub fn is_too_little(&mut self, buffer: &JournalBuffer, view: &FlashView<'_>) -> bool {
+        if buffer.entries() < self.interval {
+            return true;
+        }
+        let moved = view.changes() != self.moves_seen;
+        self.moves_seen = view.changes();
+        let awaited = self.last_awaited;
+        awaited != NONE && (!moved || view.is_unprogrammed(awaited))
+    }
+
+    /// Finds a page that keeps the ready changes from being enough for the journal, where one
+    /// does: the last of them, since it will do so longest.
+    pub fn find_last_awaited(&mut self, buffer: &JournalBuffer, view: &FlashView<'_>) {
+        if buffer.entries() < self.interval
+            || buffer.committable().entries >= self.interval
+            || self.still_awaited(self.last_awaited, view)
+        {
+            return;
+        }
+        let known = self.last_awaited_lsn.checked_sub(buffer.durable_lsn());
+        let last = match self.last_awaited_lsn {
+            u64::MAX => self.last_for_journal(buffer),
+            _ => known.expect("it is not durable") as usize,
+        };
+        // Of an atomic group, more may be ready than can be committed.
+        let mut found = (self.first_awaited, u64::MAX);
+        let first = buffer.ready().changes.min(last + 1);
+        let changes = buffer.changes().range(first..=last);
+        for (nth, &change) in changes.enumerate().rev() {
+            if let Some(page) = self.awaited_by(change, view) {
+                found = (page, buffer.durable_lsn() + (first + nth) as u64);
+                break;
+            }
+        }
+        (self.last_awaited, self.last_awaited_lsn) = found;
+    }
+
+    /// The place in the buffer of the last change that the journal takes when it takes as many
+    /// entries as make it be written.
+    fn last_for_journal(&self, buffer: &JournalBuffer) -> usize {
+        let ready = buffer.ready();
+        let (mut place, mut entries) = (ready.changes, ready.entries);
+        for change in buffer.changes().range(ready.changes..) {
+            entries += change.entries();
+            if entries >= self.interval {
+                break;
+            }
+            place += 1;
+        }
+        place.min(buffer.changes().len() - 1)
+    }
+
+    /// Whether a page that another waited for is still not programmed.
+    #[inline(always)]
+    fn still_awaited(&self, page: u32, view: &FlashView<'_>) -> bool {
+        page != NONE && view.is_unprogrammed(page)
+    }
+
+    /// Counts what is ready. Nothing that happens to the changes makes it fewer, and it does not
+    /// matter when it is counted, but before it is used.
+    pub fn advance(&mut self, buffer: &mut JournalBuffer, view: &FlashView<'_>) {
+        if self.still_awaited(self.first_awaited, view) {
+            return;
+        }
+        let (mut ready, mut committable) = (buffer.ready(), buffer.committable());
+        let mut awaited = None;
+        for &change in buffer.changes().range(ready.changes..) {
+            awaited = self.awaited_by(change, view);
+            if awaited.is_some() {
+                break;
+            }
+            ready.changes += 1;
+            ready.entries += change.entries();
+            if change.ends_group {
+                committable = ready;
+            }
+        }
+        self.first_awaited = awaited.unwrap_or(NONE);
+        buffer.advance(ready, committable);
+    }
+
+    /// A page that a change waits for.
+    #[inline]
+    fn awaited_by(&mut self, change: Change, view: &FlashView<'_>) -> Option<u32> {
+        let (to, pages) = change.programs()?;
+        let bits = view.layout.unit_bits;
+        let (mut next, end) = (to >> bits, ((to + pages - 1) >> bits) + 1);
+        while next < end {
+            let page = next;
+            next += 1;
+            if self.durable.has(page) {
+                continue;
+            }
+            let found = view.durable_from(page, self.paired);
+            if !found.is_empty() {
+                self.durable.add(found.start, found.end);
+                continue;
+            }
+            let awaited = view.awaited_page(page, self.paired);
+            if awaited.is_some() {
+                return awaited;
+            }
+            self.durable.add(page, page + 1);
+        }
+        None
+    }
+
+    /// The page up to which its superblock must be filled before the first change that is not
+    /// ready can be.
+    pub fn page_to_pad(&self, buffer: &JournalBuffer, view: &FlashView<'_>) -> Option<u32> {
+        let (to, pages) = buffer.first_unready()?.programs()?;
+        let bits = view.layout.unit_bits;
+        let mut all = to >> bits..=(to + pages - 1) >> bits;
+        let page = all.find(|&page| !view.is_durable(page, self.paired))?;
+        let upto = match self.paired {
+            PairedPages::Pad => view.word_line(page).last(),
+            PairedPages::OneShot | PairedPages::Unprotected => None,
+        };
+        Some(upto.unwrap_or(page))
+    }
+}

@@ -1,0 +1,139 @@
+//! What persistence looks at of its neighbours: where pages lie, and which of them are programmed.
+//! Pages are multi-plane pages here.
+
+use std::ops::Range;
+
+use crate::sim::buffer::write_buffer::WriteBuffer;
+use crate::sim::ftl::Ftl;
+use crate::sim::ftl::fold_state::FoldState;
+use crate::sim::ftl::write_points::WritePoints;
+use crate::sim::geometry::layout::Layout;
+use crate::sim::geometry::shape::Shape;
+use crate::sim::l2p::mapping::Mapping;
+use crate::sim::superblocks::Superblocks;
+use crate::spec::PairedPages;
+
+/// The neighbours of persistence as they are between two events.
+#[derive(Clone, Copy)]
+pub(in crate::sim) struct FlashView<'a> {
+    pub layout: &'a Layout,
+    pub l2p: &'a Mapping,
+    pub superblocks: &'a Superblocks,
+    pub points: &'a WritePoints,
+    pub buffer: &'a WriteBuffer,
+    pub fold: &'a FoldState,
+}
+
+impl<'a> FlashView<'a> {
+    /// What it looks at of the FTL and the write buffer.
+    #[inline(always)]
+    pub fn new(layout: &'a Layout, ftl: &'a Ftl, buffer: &'a WriteBuffer) -> FlashView<'a> {
+        FlashView {
+            layout,
+            l2p: &ftl.l2p,
+            superblocks: &ftl.superblocks,
+            points: &ftl.points,
+            buffer,
+            fold: &ftl.fold,
+        }
+    }
+
+    /// Counts changes of which multi-plane pages are programmed, or begun.
+    #[inline(always)]
+    pub(super) fn changes(&self) -> u64 {
+        self.points.moves() + self.buffer.changes()
+    }
+
+    /// A page's superblock, its number there, and how the superblock's pages are numbered.
+    #[inline]
+    pub(super) fn place(&self, page: u32) -> (u32, u32, &'a Shape) {
+        let (superblock, within) = self.layout.within_superblock(page);
+        (superblock, within, self.shape(superblock))
+    }
+
+    #[inline]
+    pub(super) fn shape(&self, superblock: u32) -> &'a Shape {
+        self.layout.shape(self.superblocks.mode(superblock))
+    }
+
+    /// The superblock of a physical page.
+    #[inline(always)]
+    pub(super) fn superblock_of(&self, physical: u32) -> u32 {
+        let page = physical >> self.layout.unit_bits;
+        self.layout.superblock_of_slot(page)
+    }
+
+    /// The pages that share a word line with a page, itself among them.
+    pub(super) fn word_line(&self, page: u32) -> impl Iterator<Item = u32> + use<> {
+        let superblock = self.layout.superblock_of_slot(page);
+        self.layout
+            .word_line(page, self.superblocks.mode(superblock))
+    }
+
+    /// Whether a page is not programmed, or belongs to an open superblock that has not come so far.
+    #[inline(always)]
+    pub(super) fn is_unprogrammed(&self, page: u32) -> bool {
+        self.buffer.holds(page) || self.points.will_begin(self.layout, page)
+    }
+
+    /// Whether a page belongs to an open superblock that has not come so far.
+    #[inline]
+    pub(super) fn will_begin(&self, page: u32) -> bool {
+        self.points.will_begin(self.layout, page)
+    }
+
+    /// Pages that have been begun of a superblock.
+    #[inline]
+    pub(super) fn begun(&self, superblock: u32) -> u32 {
+        let begun = self.points.begun_so_far(superblock);
+        begun.min(self.shape(superblock).slots)
+    }
+
+    /// The page, itself or another of its word line, that must be programmed before no cut can take
+    /// a page any more; `None` where none can.
+    pub(super) fn awaited_page(&self, page: u32, paired: PairedPages) -> Option<u32> {
+        if self.buffer.holds(page) {
+            return Some(page);
+        }
+        if paired != PairedPages::Pad {
+            return None;
+        }
+        let (superblock, within) = self.layout.within_superblock(page);
+        if !self.superblocks.is_open(superblock) {
+            return None;
+        }
+        let (first, begun) = (page - within, self.points.begun_so_far(superblock));
+        let mut line = self.shape(superblock).word_line(within);
+        let awaited = line.find(|&w| w >= begun || self.buffer.holds(first + w));
+        awaited.map(|w| first + w)
+    }
+
+    /// Whether no cut can take a page any more.
+    pub(super) fn is_durable(&self, page: u32, paired: PairedPages) -> bool {
+        self.awaited_page(page, paired).is_none()
+    }
+
+    /// Pages that no cut can take any more, from one on; none where it can take that one, or where
+    /// this cannot be told that soon.
+    #[inline(never)]
+    pub(super) fn durable_from(&self, page: u32, paired: PairedPages) -> Range<u32> {
+        const NONE: Range<u32> = 0..0;
+        if self.buffer.holds(page) {
+            return NONE;
+        }
+        let (superblock, within, shape) = self.place(page);
+        let first = page - within;
+        let pads = paired == PairedPages::Pad && self.superblocks.is_open(superblock);
+        let from = match pads {
+            true => first + shape.first_of_word_lines(within),
+            false => page,
+        };
+        let end = first + self.begun(superblock);
+        let end = self.buffer.first_held(from..end).unwrap_or(end);
+        match pads {
+            true if end <= page => NONE,
+            true => page..first + shape.whole_word_lines(end - first),
+            false => page..end,
+        }
+    }
+}

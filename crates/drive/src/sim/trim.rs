@@ -1,0 +1,251 @@
+//! TRIM: addresses are taken away at once, or in pieces that cost a core time; and what is emptied by it
+//! may be erased without need.
+//!
+//! With pieces, the range of a command is noted first: from then on it reads as trimmed (unless the
+//! drive is not deterministic), and what is written there meanwhile is no longer meant. Pieces follow one
+//! another on a core, at once or after a pause, each behind what the core was given before it.
+
+use std::collections::VecDeque;
+
+use stend_base::Nanos;
+
+use crate::sim::controller::{Controller, Job};
+use crate::sim::env::Env;
+use crate::sim::geometry::NONE;
+use crate::sim::geometry::layout::Pool;
+use crate::sim::host::Command;
+use crate::sim::ids::CommandId;
+use crate::sim::kind;
+use crate::sim::store::Store;
+use crate::spec::{Emptying, TrimWorkSpec, UNIT_BYTES};
+
+/// What a command has noted and is still to be looked at.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+struct Range {
+    next: u32,
+    end: u32,
+    /// The command that ends with it; `None` if it has ended.
+    command: Option<CommandId>,
+}
+
+/// What comes of a TRIM command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sim) enum Begun {
+    /// Its addresses are taken away: it ends, and space may have been freed.
+    Done,
+    /// Its range is noted: it ends now, or, if it `waits`, with its last piece.
+    Noted { waits: bool },
+}
+
+/// TRIM.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Trim {
+    ranges: VecDeque<Range>,
+    /// A piece is on a core.
+    working: bool,
+    /// It pauses between two pieces.
+    between: bool,
+    /// Superblocks may be empty that were not when they were last looked at.
+    look: bool,
+    /// The superblock being erased, or [`NONE`].
+    erasing: u32,
+    /// It pauses between two erases.
+    resting: bool,
+}
+
+impl Trim {
+    pub fn new() -> Trim {
+        Trim {
+            ranges: VecDeque::with_capacity(64),
+            working: false,
+            between: false,
+            look: false,
+            erasing: NONE,
+            resting: false,
+        }
+    }
+
+    /// Whether it works, or pauses between two pieces of work.
+    pub fn is_busy(&self) -> bool {
+        self.working || self.between || self.resting || self.erasing != NONE
+    }
+
+    /// Time of a TRIM command itself on a core.
+    pub fn command_time(env: &Env, command: &Command) -> Nanos {
+        let spec = &env.spec.trim;
+        if !spec.enabled {
+            return spec.command;
+        }
+        let (first, end) = command.logical_pages();
+        let units = u64::from(end - first);
+        let ranges = command.len_bytes.div_ceil(spec.range_bytes_max);
+        spec.command + spec.per_range * ranges + Nanos(spec.per_1024_units.0 * units / 1024)
+    }
+
+    /// Logical pages that a command takes away. Only whole ones lose their data: the rest of a partly
+    /// trimmed one lives.
+    pub fn pages(command: &Command) -> (u32, u32) {
+        let first = command.offset_bytes.div_ceil(UNIT_BYTES) as u32;
+        (first, (command.end_byte() / UNIT_BYTES) as u32)
+    }
+
+    /// A command begins, of these pages.
+    pub fn begin(
+        &mut self,
+        env: &mut Env,
+        store: &mut Store,
+        command: CommandId,
+        (first, end): (u32, u32),
+    ) -> Begun {
+        env.counters.units_trimmed += u64::from(end.saturating_sub(first));
+        let Some(work) = &env.spec.trim.work else {
+            trim_now(env, store, first, end);
+            return Begun::Done;
+        };
+        let waits = !work.lazy && first < end;
+        store.ftl.l2p.note(first, end);
+        // For a power cut the whole range is trimmed from now on.
+        store.note_trim(first, end);
+        if first < end {
+            self.ranges.push_back(Range {
+                next: first,
+                end,
+                command: waits.then_some(command),
+            });
+        }
+        Begun::Noted { waits }
+    }
+
+    /// Gives a core the next piece, if there is one.
+    pub fn go_on(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
+        let Some(range) = self.ranges.front() else {
+            return;
+        };
+        if self.working || self.between {
+            return;
+        }
+        let units = store.ftl.l2p.noted_in(range.next, piece_end(env, range));
+        let work = work(env);
+        let core = match work.lazy {
+            true => env.spec.controller.core_background,
+            false => env.spec.controller.core_write,
+        };
+        let time = work.per_unit * u64::from(units);
+        self.working = true;
+        controller.submit(&mut env.queue, core, Job::Trimmed, time);
+    }
+
+    /// A piece has been looked at. The command that ends with it.
+    pub fn piece_done(&mut self, env: &Env, store: &mut Store) -> Option<CommandId> {
+        self.working = false;
+        let front = self.ranges.front_mut().expect("a piece was worked on");
+        let (next, end) = (front.next, piece_end(env, front));
+        let keep = keeps(env);
+        store.ftl.l2p.unmap_noted(next, end, keep);
+        if end < front.end {
+            front.next = end;
+            return None;
+        }
+        self.ranges.pop_front().and_then(|range| range.command)
+    }
+
+    /// Pauses after a piece, where the drive does.
+    pub fn pause(&mut self, env: &mut Env) {
+        if let Some(pause) = work(env).pause {
+            self.between = true;
+            env.set_timer(pause, kind::TRIM_PIECE_PAUSE);
+        }
+    }
+
+    /// The pause after a piece has ended.
+    pub fn piece_pause_ends(&mut self, env: &mut Env, store: &Store, controller: &mut Controller) {
+        self.between = false;
+        self.go_on(env, store, controller);
+    }
+
+    /// Nothing is under way any more. The caller forgets its timers.
+    pub fn power_cut(&mut self) {
+        *self = Trim::new();
+    }
+}
+
+/// Superblocks that TRIM has emptied.
+impl Trim {
+    /// Addresses were taken away: superblocks may be empty by it.
+    pub fn emptied(&mut self, env: &mut Env, store: &mut Store) {
+        if env.spec.trim.erase_pause.is_some() {
+            self.look = true;
+            self.erase_next(env, store);
+        }
+    }
+
+    /// Erases the next superblock of the data area in which nothing is valid.
+    fn erase_next(&mut self, env: &mut Env, store: &mut Store) {
+        if !self.look || self.resting || self.erasing != NONE {
+            return;
+        }
+        let ftl = &mut store.ftl;
+        let main = *env.layout.pool(Pool::Main);
+        let range = main.first_superblock..main.first_superblock + main.superblocks;
+        let empty = |&s: &u32| ftl.superblocks.is_closed(s) && ftl.l2p.valid_in(s) == 0;
+        let Some(superblock) = range.into_iter().find(empty) else {
+            self.look = false;
+            return;
+        };
+        ftl.superblocks.begin_emptying(superblock);
+        ftl.space
+            .add(Pool::Main, env.layout.slots_of(Pool::Main, 1));
+        self.erasing = superblock;
+        env.counters.superblocks_trimmed += 1;
+        store.release(env, superblock);
+    }
+
+    /// A superblock has been erased, for whatever reason.
+    pub fn erased(&mut self, env: &mut Env, superblock: u32) {
+        if self.erasing != superblock {
+            return;
+        }
+        self.erasing = NONE;
+        self.resting = true;
+        let pause = env.spec.trim.erase_pause;
+        env.set_timer(
+            pause.expect("only such a drive erases so"),
+            kind::TRIM_PAUSE,
+        );
+    }
+
+    /// The pause between two erases has ended.
+    pub fn pause_ends(&mut self, env: &mut Env, store: &mut Store) {
+        self.resting = false;
+        self.erase_next(env, store);
+    }
+}
+
+fn work(env: &Env) -> &TrimWorkSpec {
+    let work = env.spec.trim.work.as_ref();
+    work.expect("TRIM goes by pieces")
+}
+
+/// End of the next piece of a range.
+fn piece_end(env: &Env, range: &Range) -> u32 {
+    let most = range.next.saturating_add(work(env).piece_units);
+    range.end.min(most)
+}
+
+/// Whether pages that lie in the SLC cache keep their place until they are folded.
+fn keeps(env: &Env) -> bool {
+    !env.spec.trim.reaches_cache && env.limits.emptying == Some(Emptying::OnChip)
+}
+
+fn trim_now(env: &Env, store: &mut Store, first: u32, end: u32) {
+    let keep = keeps(env);
+    store.note_trim(first, end);
+    let l2p = &mut store.ftl.l2p;
+    if first == 0 && end == l2p.logical_units() {
+        l2p.unmap_all(keep);
+        return;
+    }
+    for unit in first..end {
+        l2p.unmap(unit, keep);
+    }
+}

@@ -1,0 +1,236 @@
+//! The way of a command: from its arrival through the link to the firmware, and its end.
+
+use stend_base::{Completion, Nanos, Op, Request};
+
+use crate::sim::SimDrive;
+use crate::sim::controller::Job;
+use crate::sim::host::{Handling, LinkDone, Reported};
+use crate::sim::ids::CommandId;
+use crate::sim::store::Store;
+use crate::sim::trim::Trim;
+
+impl SimDrive {
+    /// The next request arrives.
+    #[inline(always)]
+    pub(in crate::sim) fn command_arrives(&mut self) {
+        if self.host.holds_arrivals() && self.arrival_waits() {
+            return;
+        }
+        let request = self.host.take_arrival(&mut self.env);
+        if self.idle.working() {
+            self.idle_ends();
+        }
+        let starting_up = self.is_recovering();
+        if self.host.starts_at_once(&request, starting_up) {
+            self.command_starts(&request);
+        }
+    }
+
+    /// Whether the present arrival has to wait: until the drive is awake, or because of heat.
+    #[cold]
+    fn arrival_waits(&mut self) -> bool {
+        self.heat_resumes();
+        let awake = self.wake();
+        if awake > self.env.now() {
+            self.host.arrives_again(&mut self.env, awake);
+            return true;
+        }
+        self.power.woke();
+        let share_ppm = self.power.share_ppm();
+        self.host.is_throttled(&mut self.env, share_ppm)
+    }
+
+    #[inline(always)]
+    fn command_starts(&mut self, request: &Request) {
+        let handling = self.handling(request);
+        let started = self.host.start(&mut self.env, request, handling);
+        if started.fetched {
+            self.command_fetched(started.command);
+        }
+    }
+
+    /// How the buffer is to treat a request.
+    #[inline(always)]
+    fn handling(&self, request: &Request) -> Handling {
+        let spec = &self.env.spec;
+        let fua = request.op == Op::Write
+            && (request.fua || !spec.host.write_cache)
+            && !spec.buffer.protected;
+        let keeps_account = self.store.persistence.is_some();
+        Handling {
+            fua: fua && !keeps_account,
+            forced: fua && keeps_account,
+            careful: fua || self.admission.is_careful(),
+        }
+    }
+
+    /// A source of the link has ended what it did.
+    #[inline(always)]
+    pub(in crate::sim) fn link_done(&mut self, source: u32) {
+        match self.host.link_done(&mut self.env, source) {
+            LinkDone::Nothing => {}
+            LinkDone::Fetched(command) => self.command_fetched(command),
+            LinkDone::ReadSent { command, bytes } => self.read_sent(command, bytes),
+            LinkDone::WriteReceived { command, bytes } => self.write_received(command, bytes),
+            LinkDone::Reported(command) => self.command_reported(command),
+        }
+    }
+
+    /// The controller has a command.
+    #[inline(always)]
+    fn command_fetched(&mut self, id: CommandId) {
+        if let Some(half_duplex) = &mut self.half_duplex {
+            let buffers = (&mut self.store.buffer, &mut self.reads);
+            if half_duplex.keeps_waiting(&mut self.env, &mut self.host, buffers, id) {
+                return;
+            }
+        }
+        self.command_taken_up(id);
+    }
+
+    /// The firmware takes a command up.
+    #[inline(always)]
+    fn command_taken_up(&mut self, id: CommandId) {
+        let entry = self.host.command(id);
+        let (first, end) = entry.logical_pages();
+        let op = entry.op;
+        let further = u64::from((end - first).saturating_sub(1));
+        let spec = &self.env.spec.controller;
+        let (core, mut time) = match op {
+            Op::Read => {
+                self.env.counters.host_reads += 1;
+                (spec.core_read, spec.read_command + spec.read_unit * further)
+            }
+            Op::Write => {
+                self.env.counters.host_writes += 1;
+                // The time of its further pages is spent as they are received.
+                (spec.core_write, spec.write_command)
+            }
+            Op::Trim => (spec.core_write, Trim::command_time(&self.env, entry)),
+            Op::Flush => (spec.core_write, spec.write_command),
+        };
+        let miss = match op {
+            Op::Read => spec.read_map_miss,
+            Op::Write => spec.write_map_miss,
+            Op::Trim | Op::Flush => Nanos::ZERO,
+        };
+        if miss > Nanos::ZERO && self.controller.fetch(first) {
+            self.env.counters.map_misses += 1;
+            time += miss;
+        }
+        if let (Some(streams), Op::Write) = (&self.env.spec.streams, op) {
+            time += streams.classify;
+        }
+        if let Some(half_duplex) = &mut self.half_duplex {
+            time += half_duplex.take_turnaround();
+        }
+        let job = (core, Job::Command { command: id.0 }, time);
+        let mapped = match op {
+            Op::Read | Op::Trim => first..end,
+            // What is written is looked up when it is in the buffer.
+            Op::Write | Op::Flush => 0..0,
+        };
+        let Store { media, ftl, .. } = &mut self.store;
+        let controller = &mut self.controller;
+        ftl.submit_mapped(
+            &mut self.env,
+            media,
+            controller,
+            job,
+            (mapped, op != Op::Read),
+        );
+    }
+
+    /// The firmware has looked at a command.
+    pub(in crate::sim) fn command_handled(&mut self, id: CommandId) {
+        match self.host.command(id).op {
+            Op::Read => self
+                .reads
+                .begin(&mut self.env, &mut self.store, &mut self.host, id),
+            Op::Write | Op::Trim if self.store.ftl.space.is_read_only() => self.refuse(id),
+            Op::Write => self.write_begins(id),
+            Op::Trim => self.trim_handled(id),
+            Op::Flush => self.flush(id),
+        }
+    }
+
+    /// Data of a read has reached the host.
+    #[inline(always)]
+    fn read_sent(&mut self, id: CommandId, bytes: u32) {
+        if self.host.command_mut(id).moved(bytes) {
+            if self.env.counters.lost_pages > 0 {
+                self.check_lost(id);
+            }
+            self.command_done(id);
+        }
+    }
+
+    /// The controller has ended a command.
+    #[inline(always)]
+    pub(super) fn command_done(&mut self, id: CommandId) {
+        if self.half_duplex.is_some() && self.host.command(id).takes_turns {
+            self.buffer_turns();
+        }
+        if self.host.ends(&mut self.env, id) {
+            self.command_reported(id);
+        }
+    }
+
+    /// A command that held the half-duplex buffer has ended: those that waited for it go on.
+    #[inline(never)]
+    fn buffer_turns(&mut self) {
+        if let Some(half_duplex) = &mut self.half_duplex {
+            half_duplex.ended();
+        }
+        while let Some(half_duplex) = &mut self.half_duplex {
+            let buffers = (&mut self.store.buffer, &mut self.reads);
+            let Some(next) = half_duplex.take_next(&mut self.env, &self.host, buffers) else {
+                return;
+            };
+            self.command_taken_up(next);
+        }
+    }
+
+    /// The end of a command has crossed the link; requests that wait for its slot start.
+    #[inline(always)]
+    fn command_reported(&mut self, command: CommandId) {
+        let Reported {
+            sender,
+            others_wait,
+        } = self.host.report(&mut self.env, command);
+        if others_wait {
+            self.start_next(sender);
+        }
+        if self.host.has_drained() {
+            let share_ppm = self.power.share_ppm();
+            self.host.drained(&mut self.env, share_ppm);
+        }
+    }
+
+    /// Starts the requests that wait in the queue of a sender and may start.
+    #[inline(never)]
+    fn start_next(&mut self, sender: u16) {
+        while let Some(request) = self.host.take_waiting(sender) {
+            self.command_starts(&request);
+        }
+    }
+
+    /// Starts requests that arrived before the drive could serve them.
+    pub(in crate::sim) fn start_waiting(&mut self) {
+        for queue in 0..self.host.queues() {
+            self.start_next(queue);
+        }
+    }
+
+    /// After a completion of which the host learns: notes whether it awaits another.
+    #[inline(always)]
+    pub(in crate::sim) fn host_learns(
+        &mut self,
+        completion: Option<Completion>,
+    ) -> Option<Completion> {
+        if completion.is_some() && self.host.is_silent() {
+            self.host_fell_silent();
+        }
+        completion
+    }
+}

@@ -1,0 +1,317 @@
+//! What the flash cannot do: pages that cannot be read, programs that fail, blocks that go bad.
+
+use stend_base::{Nanos, Status};
+use stend_nand::{Class, Work};
+
+use crate::sim::SimDrive;
+use crate::sim::geometry::layout::Pool;
+use crate::sim::ids::CommandId;
+use crate::sim::l2p::mapping::LOST;
+use crate::sim::media::errors::Source;
+use crate::sim::media::op::NandOp;
+use crate::sim::media::page_bytes;
+use crate::sim::persistence::StripeMember;
+use crate::sim::store::Store;
+use crate::spec::UNIT_BYTES;
+
+/// What counts as one error of the data: a logical block.
+const SECTOR_BYTES: u64 = 512;
+
+/// How a program that failed goes on.
+enum Failed {
+    /// Another block is in the place of the one that it failed in; time to erase this one, and to copy
+    /// what the other holds.
+    Again(Nanos),
+    /// There is no block to put in the place.
+    Nowhere,
+}
+
+/// Pages that cannot be read.
+impl SimDrive {
+    /// No pass has corrected a page: the others of its stripe are read.
+    #[cold]
+    pub(in crate::sim) fn page_unreadable(&mut self, rebuild: u32) {
+        self.env.counters.uncorrectable_pages += 1;
+        let slot = self.store.media.rebuild_of(rebuild).slot;
+        self.note_failing(rebuild);
+        let superblock = self.env.layout.superblock_of_slot(slot);
+        let mode = self.store.ftl.superblocks.mode(superblock);
+        let shape = *self.env.layout.shape(mode);
+        let first = self.env.layout.first_slot(superblock);
+        let stripe = (0..).map_while(|nth| shape.nth_of_group(slot - first, nth));
+        let others = stripe.map(|other| first + other).filter(|&o| o != slot);
+        let mut alone = true;
+        for other in others {
+            alone = false;
+            let member = self.store.stripe_member(&self.env, other);
+            let saved = matches!(member, StripeMember::PartialParity(..));
+            let media = &mut self.store.media;
+            if media.lacks_page(other) && !saved {
+                media.rebuild_fails(rebuild);
+                continue;
+            }
+            let source = match member {
+                StripeMember::Nothing => continue,
+                StripeMember::Page => Source::Page(other),
+                StripeMember::PartialParity(die, sense) => Source::PartialParity(die.0, sense),
+            };
+            let superblocks = &self.store.ftl.superblocks;
+            media.read_for_rebuild(&mut self.env, superblocks, rebuild, source);
+        }
+        self.note_stripe(rebuild, slot);
+        if alone || self.store.is_unprotected(slot) {
+            self.store.media.rebuild_fails(rebuild);
+        }
+        if self.store.media.rebuild_of(rebuild).has_all() {
+            self.rebuild_ends(rebuild);
+        }
+    }
+
+    /// A page of the stripe has come.
+    #[cold]
+    pub(in crate::sim) fn rebuild_read(&mut self, rebuild: u32) {
+        if self.store.media.rebuild_read(rebuild) {
+            self.rebuild_ends(rebuild);
+        }
+    }
+
+    fn rebuild_ends(&mut self, rebuild: u32) {
+        let ended = self.store.media.rebuild_ended(rebuild);
+        let (slot, op) = (ended.slot, ended.op());
+        if ended.lost {
+            self.env.counters.lost_pages += 1;
+            let units = self.store.ftl.l2p.valid_bits(slot);
+            self.note_unreadable(rebuild, slot, units);
+            self.store.ftl.l2p.lose_slot(slot);
+            self.store.note_loss(&self.env, slot, units);
+            self.read_meets_loss(op);
+        } else {
+            self.env.counters.rebuilt_pages += 1;
+        }
+        self.nand_done(op);
+    }
+
+    /// Read commands that wanted a page that was lost fail, though what it held may lie
+    /// elsewhere by now: a die may have copied it before.
+    #[cold]
+    fn read_meets_loss(&mut self, op: NandOp) {
+        match op {
+            NandOp::HostRead { command, .. } => self.command_meets_loss(CommandId(command)),
+            NandOp::ReadAhead { entry } => {
+                for command in self.reads.gives_up(entry) {
+                    self.command_meets_loss(command);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn command_meets_loss(&mut self, id: CommandId) {
+        let command = self.host.command_mut(id);
+        command.status = Status::MediaError;
+        let pages = command.logical_pages();
+        self.note_met_by(pages);
+    }
+
+    /// A read command has all its data: it fails if any of it is lost.
+    #[cold]
+    pub(super) fn check_lost(&mut self, id: CommandId) {
+        let l2p = &self.store.ftl.l2p;
+        let command = self.host.command_mut(id);
+        let (first, end) = command.logical_pages();
+        let mut lost = (first..end)
+            .filter(|&unit| l2p.lookup(unit) == LOST)
+            .peekable();
+        if command.status != Status::MediaError && lost.peek().is_none() {
+            return;
+        }
+        command.status = Status::MediaError;
+        self.env.counters.failed_reads += 1;
+        let asked = command.offset_bytes..command.end_byte();
+        for unit in lost {
+            let begin = u64::from(unit) * UNIT_BYTES;
+            let bytes = asked.end.min(begin + UNIT_BYTES) - asked.start.max(begin);
+            self.env.counters.uncorrectable_sectors += bytes / SECTOR_BYTES;
+        }
+    }
+
+    /// A die stops to answer: nothing on it can be read any more.
+    ///
+    /// # Panics
+    /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
+    pub fn fail_die(&mut self, die: u32) {
+        self.store.media.fail_die(die);
+    }
+
+    /// Lets time pass without power, in which data ages and nothing else happens. Nothing
+    /// where errors are not modelled. Between a power cut and the next start, time may pass
+    /// either way: data ages by both.
+    pub fn rest_without_power(&mut self, time: Nanos) {
+        self.store.media.rest_without_power(time);
+    }
+
+    /// Raw bit error rate of the average page of the worst superblock that holds data, in
+    /// parts of 10^12; `None` where errors are not modelled.
+    pub fn rber_max(&self) -> Option<u64> {
+        if !self.store.media.has_errors() {
+            return None;
+        }
+        let ftl = &self.store.ftl;
+        (0..self.env.layout.superblocks())
+            .filter(|&superblock| ftl.l2p.valid_in(superblock) > 0)
+            .map(|superblock| {
+                let media = &self.store.media;
+                media.worst_rber(&self.env, &ftl.superblocks, superblock).0
+            })
+            .max()
+    }
+}
+
+/// Programs that fail, and blocks that go bad.
+impl SimDrive {
+    /// The program of the multi-plane pages from `slot` on, of a superblock, row and die, has ended.
+    /// True when it failed and is done again: after the block in the place of the bad one has been erased
+    /// and holds what that one held, by on-chip copy, as one operation of the die, which comes before all
+    /// programs that wait for it.
+    #[inline]
+    pub(super) fn program_is_repeated(
+        &mut self,
+        slot: u32,
+        (superblock, row, die): (u32, u32, u32),
+        op: NandOp,
+    ) -> bool {
+        let media = &mut self.store.media;
+        media.program_fails(superblock, row, die)
+            && self.repeat_program(slot, (superblock, row, die), op)
+    }
+
+    #[cold]
+    fn repeat_program(
+        &mut self,
+        slot: u32,
+        (superblock, row, die): (u32, u32, u32),
+        op: NandOp,
+    ) -> bool {
+        let failed = self.program_failed(superblock, row, die);
+        let mode = self.store.ftl.superblocks.mode(superblock);
+        let together = self.env.layout.shape(mode).together;
+        match failed {
+            Failed::Again(before) => {
+                let work = Work::Program {
+                    program: before + self.env.limits.program[mode as usize][row as usize],
+                    bytes: together * page_bytes(&self.env.spec),
+                };
+                self.env.counters.programs_of(mode);
+                let media = &mut self.store.media;
+                media.submit_first(&mut self.env, die, Class::HostProgram, work, op);
+                true
+            }
+            Failed::Nowhere => {
+                self.lose_program(die, slot..slot + together);
+                false
+            }
+        }
+    }
+
+    #[cold]
+    fn program_failed(&mut self, superblock: u32, row: u32, die: u32) -> Failed {
+        self.env.counters.program_failures += 1;
+        let mode = self.store.ftl.superblocks.mode(superblock);
+        let mut erase = Nanos::ZERO;
+        loop {
+            if !self.find_block_for_data(superblock, die) {
+                return Failed::Nowhere;
+            }
+            let media = &mut self.store.media;
+            let (time, bears) = media.erase_replacement(&mut self.env, mode, superblock, die);
+            erase += time;
+            if bears {
+                break;
+            }
+        }
+        let place = (superblock, row, die);
+        let noted = self.store.persistence.is_some();
+        let media = &mut self.store.media;
+        Failed::Again(media.copy_to_replacement(&mut self.env, mode, place, erase, noted))
+    }
+
+    /// Puts a spare block in the place of a bad one, for data that waits in the buffer: rather than lose
+    /// it, an erased superblock of the data area that nothing is reserved in gives its blocks, and the
+    /// drive takes no more writes.
+    fn find_block_for_data(&mut self, superblock: u32, die: u32) -> bool {
+        let Store { media, ftl, .. } = &mut self.store;
+        if media.find_block(&mut ftl.superblocks, superblock, die) {
+            return true;
+        }
+        // What it refuses gives back what was reserved for it.
+        self.wears_out();
+        let Store { media, ftl, .. } = &mut self.store;
+        if !ftl.has_superblock(&self.env, Pool::Main) {
+            return false;
+        }
+        let Some(erased) = ftl.superblocks.lose_erased(Pool::Main) else {
+            return false;
+        };
+        let slots = self.env.layout.slots_of(Pool::Main, 1);
+        ftl.space.add(Pool::Main, -slots);
+        media.take_block_of(erased, superblock, die)
+    }
+
+    /// What multi-plane pages were to hold is lost: in flash too, as soon as what was to put it there.
+    #[cold]
+    fn lose_program(&mut self, die: u32, slots: std::ops::Range<u32>) {
+        let l2p = &self.store.ftl.l2p;
+        let lost: Vec<(u32, u32)> = slots.map(|s| (s, l2p.valid_bits(s))).collect();
+        self.note_no_block(die, &lost);
+        for &(slot, _) in &lost {
+            self.env.counters.lost_pages += 1;
+            self.store.ftl.l2p.lose_slot(slot);
+            self.store.ftl.l2p.tear(slot);
+            self.store.page_is_void(slot);
+            self.store.media.lose_page(slot);
+        }
+        self.store.note_unprogrammed(&self.env, &lost);
+    }
+
+    /// A die has copied a word line.
+    pub(in crate::sim) fn fold_copied(&mut self, within: u32) {
+        if self.store.media.has_blocks() && self.fold_fails(within) {
+            return;
+        }
+        let (env, store) = (&mut self.env, &mut self.store);
+        self.folder.copied(env, store, &mut self.controller, within);
+    }
+
+    /// Whether a copy has failed: it is done again in another block. Where there is none, what was to
+    /// be folded stays where it is, in a drive that takes no more writes.
+    #[cold]
+    fn fold_fails(&mut self, within: u32) -> bool {
+        let (row, die) = self.store.ftl.fold.place(&self.env.layout, within);
+        let target = self.store.ftl.fold.target();
+        if !self.store.media.program_fails(target, row, die) {
+            return false;
+        }
+        match self.program_failed(target, row, die) {
+            Failed::Again(before) => {
+                let (env, store) = (&mut self.env, &mut self.store);
+                self.folder.copy_again(env, store, within, before);
+            }
+            Failed::Nowhere => self.folder.give_up(),
+        }
+        true
+    }
+
+    /// A die has erased its block of a superblock.
+    pub(in crate::sim) fn erase_done(&mut self, superblock: u32, die: u32) {
+        let erased = self.store.block_erased(&mut self.env, superblock, die);
+        if erased.is_none() {
+            return;
+        }
+        self.trim.erased(&mut self.env, superblock);
+        if self.store.ftl.superblocks.worn_out() {
+            self.wears_out();
+        }
+        self.due.all();
+        self.settle();
+    }
+}

@@ -1,0 +1,154 @@
+//! What the drive tells of itself: its health, its room, and, to tests, what it holds.
+
+use stend_base::Nanos;
+
+use crate::health::{Cycles, Health};
+use crate::sim::geometry::layout::Pool;
+use crate::sim::{Counters, SimDrive};
+use crate::spec::UNIT_BYTES;
+
+impl SimDrive {
+    /// Whether the drive has taken its last write: its flash is worn out, and no spare
+    /// superblock is left.
+    pub fn is_read_only(&self) -> bool {
+        self.store.ftl.space.is_read_only()
+    }
+
+    /// What the drive tells of its health.
+    pub fn health(&self) -> Health {
+        let counters = self.counters();
+        let bits = u64::from(self.env.spec.main.timing.pages_per_word_line());
+        let together = u64::from(self.env.spec.program_units() / self.env.spec.units_per_slot);
+        let slots =
+            counters.slc_programs + counters.native_programs * together + counters.folds * bits;
+        let spec = self.env.spec.health.as_ref();
+        let spares = spec.map_or(0, |spec| spec.spare_superblocks);
+        let blocks = self.store.media.block_health();
+        let cycles = [Pool::Cache, Pool::Main].map(|pool| self.cycles(pool));
+        let used = |pool: Pool| {
+            let rated = spec?.rated_cycles[pool as usize];
+            Some((cycles[pool as usize]?.mean * 100.0 / f64::from(rated)) as u64)
+        };
+        Health {
+            host_read_bytes: counters.host_bytes_read,
+            host_written_bytes: counters.host_bytes_written,
+            host_reads: counters.host_reads,
+            host_writes: counters.host_writes,
+            nand_written_bytes: slots * u64::from(self.env.spec.units_per_slot) * UNIT_BYTES,
+            cycles: cycles[Pool::Main as usize].unwrap_or_default(),
+            slc_cycles: cycles[Pool::Cache as usize],
+            used_percent: used(Pool::Cache).max(used(Pool::Main)),
+            retired_superblocks: self.store.ftl.superblocks.retired(),
+            blocks,
+            spare_percent: {
+                // What may still fail where the fewest spare blocks are.
+                let of_blocks = blocks.map_or([0; 2], |b| [b.spares_least, b.spares_least_new]);
+                let left = self.store.ftl.superblocks.spares() + of_blocks[0];
+                match spares + of_blocks[1] {
+                    0 => 100 * u64::from(!self.store.ftl.space.is_read_only()),
+                    spares => u64::from(left) * 100 / u64::from(spares),
+                }
+            },
+            spare_threshold_percent: spec.map_or(0, |spec| u64::from(spec.spare_threshold_percent)),
+            read_only: self.store.ftl.space.is_read_only(),
+            power_on: Nanos(self.env.now().0 - self.off_ns()),
+            core_busy: Nanos(counters.core_busy_ns),
+            power_cycles: 1 + counters.power_ups,
+            unsafe_shutdowns: counters.unsafe_shutdowns,
+            media_errors: counters.lost_pages,
+            uncorrectable_sectors: counters.uncorrectable_sectors,
+            uber: self.uber(&counters),
+            temperature: self.temperature(),
+        }
+    }
+
+    fn uber(&self, counters: &Counters) -> Option<f64> {
+        let bits = counters.host_bytes_read * 8;
+        let known = self.store.media.has_errors() && bits > 0;
+        known.then(|| counters.uncorrectable_sectors as f64 / bits as f64)
+    }
+
+    /// Erase cycles of a pool; `None` where it has no superblock.
+    fn cycles(&self, pool: Pool) -> Option<Cycles> {
+        let area = self.env.layout.pool(pool);
+        let first = area.first_superblock as usize;
+        let counts = &self.erase_counts()[first..first + area.superblocks as usize];
+        let sum: u64 = counts.iter().map(|&n| u64::from(n)).sum();
+        Some(Cycles {
+            min: *counts.iter().min()?,
+            mean: sum as f64 / counts.len() as f64,
+            max: *counts.iter().max()?,
+        })
+    }
+
+    /// Bytes that can be written to flash until data has to be moved for it: until then each
+    /// superblock that is filled costs what the one before did, an erase at most. `None` where
+    /// something else may begin before: a cache that fills, a table of which more lies on flash,
+    /// heat, streams and levelling that follow what was written, flash that fails, TRIM under way.
+    pub(in crate::sim) fn bytes_until_gc(&self) -> Option<u64> {
+        let spec = &self.env.spec;
+        let may_change = spec.cache.is_some()
+            || spec.map.is_some()
+            || spec.thermal.is_some()
+            || spec.streams.is_some()
+            || spec.wear.is_some()
+            || spec.media.is_some()
+            || spec.blocks.is_some()
+            || spec.power_loss.is_some()
+            || self.trim.is_busy();
+        if may_change {
+            return None;
+        }
+        let main = self.env.layout.pool(Pool::Main);
+        let all = main.first_superblock..main.first_superblock + main.superblocks;
+        let empty = |&s: &u32| {
+            self.store.ftl.superblocks.is_closed(s) && self.store.ftl.l2p.occupied_in(s) == 0
+        };
+        let empty = self
+            .env
+            .layout
+            .slots_of(Pool::Main, all.filter(empty).count() as u32);
+        let slots = self.store.ftl.space.free(Pool::Main) + empty - self.env.limits.collect_start;
+        let slots = u64::try_from(slots).unwrap_or(0);
+        let data = u64::from(spec.parity_data.unwrap_or(1));
+        let with_parity = data + u64::from(spec.parity_data.is_some());
+        Some(slots * data / with_parity * u64::from(spec.units_per_slot) * UNIT_BYTES)
+    }
+
+    /// Free pages of 4 KiB of the pool that takes new data first, for tests and observers.
+    pub fn free_entry_units(&self) -> u64 {
+        let pool = match self.env.spec.cache {
+            Some(_) => Pool::Cache,
+            None => Pool::Main,
+        };
+        let free = self.store.ftl.space.free(pool).max(0) as u64;
+        free << self.env.layout.unit_bits
+    }
+
+    /// Erased superblocks of the data area.
+    pub fn erased_main_superblocks(&self) -> usize {
+        self.store.ftl.superblocks.erased(Pool::Main)
+    }
+
+    /// One line for a person who looks for a drive that stands still.
+    pub fn diagnosis(&self) -> String {
+        let store = &self.store;
+        format!(
+            "{}; {}; erased cache {} data area {}, of the cache closed {}, outstanding {}, {} writes \
+             wait, {:?}, {:?}; {}",
+            store.ftl.diagnosis(),
+            store.buffer.diagnosis(),
+            store.ftl.superblocks.erased(Pool::Cache),
+            store.ftl.superblocks.erased(Pool::Main),
+            store.ftl.superblocks.closed_cache().len(),
+            self.host.outstanding(),
+            self.admission.waiting(),
+            self.gc,
+            (&self.folder, &store.ftl.fold, &self.trim),
+            store
+                .persistence
+                .as_ref()
+                .map_or_else(String::new, |p| p.diagnosis())
+        )
+    }
+}

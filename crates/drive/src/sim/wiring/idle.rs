@@ -1,0 +1,93 @@
+//! The host falls silent, and speaks again.
+
+use crate::sim::SimDrive;
+use crate::sim::fold::Folder;
+use crate::sim::gc::Gc;
+use crate::spec::Emptying;
+
+impl SimDrive {
+    /// The host awaits nothing any more.
+    pub(in crate::sim) fn host_fell_silent(&mut self) {
+        let now = self.env.now();
+        if !self.env.spec.idle_states.is_empty() {
+            self.power.sleep_timer_starts(&mut self.env, now);
+        }
+        self.idle.host_fell_silent(&mut self.env);
+    }
+
+    /// The timer of idle work has ended.
+    pub(in crate::sim) fn idle_timer(&mut self) {
+        let is_silent = self.host.is_silent();
+        if !self.idle.delay_ends(&mut self.env, is_silent) || self.wakes_for_idle_work() {
+            return;
+        }
+        self.make_safe();
+        if self.idle.begin(&self.env) {
+            self.slice_begins();
+        }
+    }
+
+    /// What was received and not yet programmed is, and becomes durable.
+    fn make_safe(&mut self) {
+        self.store.pad_all(&mut self.env);
+        self.store.request_durable();
+    }
+
+    fn slice_begins(&mut self) {
+        self.gc.look_for_old_data(&self.env, &self.store);
+        let has_work = self.idle_has_work();
+        if self.idle.slice_begins(&mut self.env, has_work) {
+            self.due.all();
+            self.settle();
+        }
+    }
+
+    /// A working or resting part of a slice ends.
+    pub(in crate::sim) fn idle_slice_ends(&mut self) {
+        if self.idle.slice_ends(&mut self.env) {
+            self.slice_begins();
+        }
+    }
+
+    /// Whether folding or GC has anything left to do.
+    fn idle_has_work(&self) -> bool {
+        let (env, store) = (&self.env, &self.store);
+        let on_chip = env.limits.emptying == Some(Emptying::OnChip);
+        let sources = match env.limits.emptying {
+            Some(Emptying::Controller) => 1,
+            _ => env.spec.main.timing.pages_per_word_line() as usize,
+        };
+        let to_fold = store.ftl.superblocks.closed_cache().len() >= sources
+            && (!on_chip || Folder::idle_wants(env, store));
+        let collects = Gc::idle_wants(env, store) || self.gc.has_old_data();
+        let work = to_fold || collects || store.ftl.fold.is_under_way();
+        work && !store.ftl.space.is_read_only()
+    }
+
+    /// The host speaks.
+    pub(super) fn idle_ends(&mut self) {
+        self.idle.end(&mut self.env);
+        self.due.all();
+        self.settle();
+    }
+
+    /// Gives idle work up until the host has spoken again.
+    pub(super) fn idle_halts(&mut self) {
+        self.idle.halt(&mut self.env);
+        self.make_safe();
+    }
+
+    /// A drive that sleeps wakes up for the work that the end of the delay brings, which
+    /// begins when it is awake. False when there is none, or when it is awake.
+    fn wakes_for_idle_work(&mut self) -> bool {
+        let volatile = self.store.has_volatile_data();
+        let work = volatile || self.env.spec.idle.enabled && self.idle_has_work();
+        if !work || !self.power.is_asleep() {
+            return false;
+        }
+        let at = self.wake();
+        self.power.sleep_timer_starts(&mut self.env, at);
+        self.idle.set_timer(&mut self.env, at);
+        true
+    }
+}

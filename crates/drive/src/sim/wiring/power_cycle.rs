@@ -1,0 +1,396 @@
+//! Cutting the power, and what the drive does when it comes back: which component does what, in
+//! which order. What a cut leaves is told in [`crate::sim::persistence`].
+
+use stend_base::SimTime;
+
+use crate::sim::ftl::fold_state::FoldState;
+use crate::sim::ftl::space::Space;
+use crate::sim::geometry::Kind;
+use crate::sim::geometry::layout::Pool;
+use crate::sim::geometry::shape::Mode;
+use crate::sim::ids::{DieId, MpPage};
+use crate::sim::media::op::NandOp;
+use crate::sim::media::{page_bytes, read_time};
+use crate::sim::persistence::{FlashView, Nand, SaveWork};
+use crate::sim::store::Store;
+use crate::sim::{SimDrive, kind};
+use crate::spec::Spec;
+
+/// # Panics
+/// When `spec` has power cuts beside what they do not go with; the model checker says
+/// so first.
+pub(in crate::sim) fn assert_allowed(spec: &Spec) {
+    if spec.power_loss.is_none() {
+        return;
+    }
+    if let Some(other) = crate::spec::power_loss_excludes(spec) {
+        panic!("power_loss does not go with {other}");
+    }
+}
+
+/// A cut.
+impl SimDrive {
+    /// Cuts the power at this instant, between two events. Requests not yet completed are
+    /// gone. Time may pass ([`stend_base::Device::advance`]) until
+    /// [`SimDrive::power_up`]; requests must not be sent.
+    ///
+    /// # Panics
+    /// Without [`crate::Spec::power_loss`], and when the power is off.
+    pub fn power_cut(&mut self) {
+        self.env.trace(kind::POWER, 0);
+        self.env.counters.unsafe_shutdowns += 1;
+        if self.persistence().is_recovering() {
+            self.lose_memory();
+            let now = self.env.now();
+            self.persistence().interrupt_recovery(now);
+            return;
+        }
+        self.lose_power(false);
+    }
+
+    /// Makes everything durable, writes a checkpoint, and turns the power off.
+    ///
+    /// # Panics
+    /// Without [`crate::Spec::power_loss`], when the power is off, or when a request has
+    /// not been completed.
+    pub fn shutdown(&mut self) {
+        assert!(self.host.is_silent(), "requests are still under way");
+        assert!(self.has_power(), "the power is off");
+        self.run_while(|drive| drive.is_recovering());
+        self.wake_up();
+        self.make_durable();
+        self.begin_checkpoint();
+        self.run_while(|drive| drive.persistence().checkpoint_under_way());
+        self.lose_power(true);
+    }
+
+    /// Lets time pass until all that was done is durable.
+    pub(in crate::sim) fn make_durable(&mut self) {
+        self.store.pad_all(&mut self.env);
+        let all = self.persistence().next_lsn();
+        self.run_while(|drive| {
+            let persistence = drive.persistence();
+            if !persistence.is_awaited() {
+                persistence.request_all();
+            }
+            persistence.durable_lsn() < all || persistence.checkpoint_under_way()
+        });
+    }
+
+    fn run_while(&mut self, mut unfinished: impl FnMut(&mut SimDrive) -> bool) {
+        self.keep_durable();
+        while unfinished(self) {
+            // What it has just requested may be all there is to do.
+            self.keep_durable();
+            assert!(
+                self.env.queue.next_at() < SimTime::NEVER,
+                "the drive stands still: {}",
+                self.diagnosis()
+            );
+            let completion = self.step();
+            assert!(completion.is_none(), "no request was under way");
+            self.keep_durable();
+        }
+    }
+
+    /// The power goes. In a clean shutdown, what programs are under way are the drive's own, and
+    /// end before.
+    fn lose_power(&mut self, clean: bool) {
+        assert!(self.persistence().is_serving(), "the power is off");
+        let saved = !clean && self.saves();
+        let ended = clean || saved;
+        // What flash holds, from what is in memory for the last time.
+        if saved {
+            self.save();
+        } else {
+            self.tear(clean);
+        }
+        let (persistence, view) = self.persistence_and_view();
+        persistence.cut_stripes((ended, clean), &view);
+        self.lose_memory();
+        // What flash holds is all there is.
+        let Store {
+            buffer,
+            ftl,
+            persistence,
+            media,
+        } = &mut self.store;
+        let persistence = persistence.as_mut().expect("it was looked at");
+        ftl.l2p.restore(persistence.durable_l2p());
+        persistence.power_cut(&ftl.l2p);
+        let (open, recovery) = persistence.sort_superblocks(ended, &self.env.layout, ftl);
+        buffer.clear();
+        buffer.take_host_programmed();
+        let erase = recovery.to_erase().to_vec();
+        media.cut_copies(ended, &erase);
+        let now = self.env.now();
+        let view = FlashView::new(&self.env.layout, ftl, buffer);
+        persistence.turn_off(now, recovery, &view);
+        self.count_free(&open, &erase);
+    }
+
+    /// Whether the capacitors hold until buffer and journal are in flash.
+    fn saves(&mut self) -> bool {
+        let Store {
+            buffer,
+            ftl,
+            persistence,
+            media,
+        } = &mut self.store;
+        let work = SaveWork {
+            spec: &self.env.spec,
+            program: &self.env.limits.program,
+            transfer: media.transfer_time(page_bytes(&self.env.spec)),
+            copies: media.copying().collect(),
+        };
+        let view = FlashView::new(&self.env.layout, ftl, buffer);
+        let persistence = persistence.as_mut().expect("it was looked at");
+        persistence.saves(work, &mut self.env.counters, &view)
+    }
+
+    /// The capacitors have held: buffer and journal are in flash.
+    fn save(&mut self) {
+        let Store {
+            buffer,
+            ftl,
+            persistence,
+            ..
+        } = &mut self.store;
+        let view = FlashView::new(&self.env.layout, ftl, buffer);
+        let persistence = persistence.as_mut().expect("it was looked at");
+        persistence.save(&mut self.env.counters, &view);
+    }
+
+    /// What was in the buffer is gone, and what the programs under way tear, but in a clean
+    /// shutdown.
+    fn tear(&mut self, clean: bool) {
+        let torn = match !clean && self.persistence().tears_word_lines() {
+            true => self.env.spec.dies,
+            false => 0,
+        };
+        for die in 0..torn {
+            let under_way: Vec<NandOp> = self.store.media.under_way(die).collect();
+            for op in under_way {
+                if let NandOp::Program { program } = op {
+                    self.tear_word_line(program);
+                }
+            }
+        }
+        for page in self.store.buffer.open_slots() {
+            self.store.ftl.l2p.tear(page);
+        }
+    }
+
+    /// A program is torn: with it, the other pages of its word line.
+    fn tear_word_line(&mut self, program: u32) {
+        let Store {
+            buffer,
+            ftl,
+            persistence,
+            ..
+        } = &mut self.store;
+        let persistence = persistence.as_mut().expect("it was looked at");
+        let page = buffer.get(program).slot;
+        let superblock = self.env.layout.superblock_of_slot(page);
+        let mode = ftl.superblocks.mode(superblock);
+        let line = self.env.layout.word_line(page, mode);
+        for other in line.filter(|&other| other != page) {
+            ftl.l2p.tear(other);
+            let view = FlashView::new(&self.env.layout, ftl, buffer);
+            persistence.page_torn(MpPage(other), &mut self.env.counters, &view);
+        }
+    }
+
+    /// Everything under way and in working memory goes, but for the L2P. Heat first, which needs the
+    /// energy up to now; then the clock, since components may set timers.
+    fn lose_memory(&mut self) {
+        self.update_heat();
+        self.env.queue.clear();
+        let now = self.env.now();
+        self.store.media.power_cut(now);
+        self.host.power_cut(&self.env.spec);
+        self.controller.power_cut(now);
+        if let Some(half_duplex) = &mut self.half_duplex {
+            half_duplex.power_cut();
+        }
+        if let Some(cache) = &mut self.store.ftl.l2p_cache {
+            cache.power_cut();
+        }
+        self.reads.power_cut();
+        self.gc.power_cut(&self.env.spec);
+        self.folder.power_cut();
+        self.store.ftl.fold = FoldState::default();
+        self.trim.power_cut();
+        self.admission.clear();
+        self.idle.power_cut();
+        self.power.power_cut(now);
+    }
+
+    /// Counts free space anew, with these superblocks filled on and those to be erased.
+    fn count_free(&mut self, open: &[(u32, Kind, u32)], erase: &[u32]) {
+        let (layout, ftl) = (&self.env.layout, &self.store.ftl);
+        let free = [Pool::Cache, Pool::Main].map(|pool| {
+            let of_pool = |s: &&u32| layout.pool_of_superblock(**s) == pool;
+            let whole = ftl.superblocks.erased(pool) + erase.iter().filter(of_pool).count();
+            let of_open = open.iter().filter(|o| o.1.pool == pool);
+            let left = of_open.map(|o| i64::from(o.2) * Space::cost(&self.env, o.1));
+            layout.slots_of(pool, whole as u32) + left.sum::<i64>()
+        });
+        let in_slc_mode = i64::from(ftl.superblocks.dynamic_with_data());
+        let of_open = open.iter().filter(|o| o.1 == Kind::DYNAMIC);
+        let dynamic_taken = in_slc_mode * i64::from(layout.shape(Mode::Slc).slots)
+            - of_open.map(|o| i64::from(o.2)).sum::<i64>();
+        self.store.ftl.space.reset(free, dynamic_taken);
+    }
+}
+
+/// A start.
+impl SimDrive {
+    /// Turns the power on. The drive serves commands when it has found its L2P again.
+    ///
+    /// # Panics
+    /// When the power is not off.
+    pub fn power_up(&mut self) {
+        let now = self.env.now();
+        let boot = self.persistence().turn_on(now);
+        self.env.counters.power_ups += 1;
+        self.heat_resumes();
+        self.env.set_timer(boot, kind::POWER);
+    }
+
+    pub(in crate::sim) fn power_timer_ends(&mut self) {
+        self.env.trace(kind::POWER, 1);
+        if self.persistence().has_read_back() {
+            self.start_serving();
+        } else {
+            self.read_back();
+        }
+    }
+
+    fn read_back(&mut self) {
+        let Store {
+            media,
+            ftl,
+            persistence,
+            ..
+        } = &mut self.store;
+        let superblocks = &ftl.superblocks;
+        let copies = media.copies_again(&mut self.env, superblocks);
+        let sense_page = |nand: &mut Nand<'_>, MpPage(page): MpPage| {
+            let (die, sense) = read_time(nand.env, superblocks, page);
+            (DieId(die), sense)
+        };
+        let persistence = persistence.as_mut().expect("there is a journal");
+        let env = &mut self.env;
+        persistence.read_back(copies, sense_page, Nand { env, media });
+    }
+
+    fn start_serving(&mut self) {
+        let now = self.env.now();
+        let (took, erase) = self.persistence().serve(now);
+        self.env.counters.recovery_ns_last = took.0;
+        self.store.media.copied_all();
+        for superblock in erase {
+            self.store.erase(&mut self.env, superblock);
+        }
+        self.start_waiting();
+        if self.host.is_silent() {
+            self.host_fell_silent();
+        }
+    }
+
+    /// Commands that arrive must wait for the end of the recovery.
+    #[inline]
+    pub(in crate::sim) fn is_recovering(&self) -> bool {
+        let persistence = self.store.persistence.as_ref();
+        persistence.is_some_and(|p| !p.is_serving())
+    }
+
+    /// False after a cut or a shutdown, until [`SimDrive::power_up`].
+    pub fn has_power(&self) -> bool {
+        let persistence = self.store.persistence.as_ref();
+        persistence.is_none_or(|p| p.has_power())
+    }
+
+    /// How long the drive has been without power.
+    pub(in crate::sim) fn off_ns(&self) -> u64 {
+        let persistence = self.store.persistence.as_ref();
+        persistence.map_or(0, |p| p.off_ns(self.env.now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_base::{Device, Nanos, Op, Request};
+    use stend_nand::CellTiming;
+
+    use super::*;
+    use crate::Model;
+    use crate::spec::{Emptying, PairedPages, PowerLossSpec, WhenFull};
+
+    /// A drive whose cache is of this many superblocks of its own, and of the main area.
+    fn drive(own: u32, dynamic: u32) -> SimDrive {
+        let model = Model::shipped("demo-8gb").expect("it is shipped");
+        let mut spec = model.spec();
+        let cache = spec.cache.as_mut().expect("it has a cache");
+        (cache.pool.superblocks, cache.dynamic_superblocks) = (own, dynamic);
+        (cache.pool.rows, spec.main.rows) = (8, 24);
+        cache.fold_start_slots = u64::MAX;
+        cache.emptying = Emptying::Controller;
+        cache.when_full = WhenFull::Bypass;
+        cache.takes_collected = false;
+        spec.idle.enabled = false;
+        // So that no word line is left half filled by a cut.
+        spec.one_shot = Some(Nanos(1_000_000));
+        spec.user_bytes = 1 << 28;
+        spec.power_loss = Some(PowerLossSpec {
+            hold_up: None,
+            paired_pages: PairedPages::OneShot,
+            journal: CellTiming {
+                read: vec![Nanos(1_000)],
+                program: vec![Nanos(1_000)],
+                erase: Nanos(1_000),
+            },
+            journal_rows: 8,
+            journal_interval_units: 1_000,
+            checkpoint_pages: 10,
+            boot: Nanos(1_000),
+            replay_unit: Nanos(1),
+        });
+        SimDrive::new(&spec)
+    }
+
+    /// What was taken stays so, in either mode, where nothing has become superfluous.
+    #[test]
+    fn a_start_finds_the_space_that_there_was() {
+        for (own, dynamic) in [(0, 6), (4, 6), (14, 0)] {
+            for slots in [3, 40, 700] {
+                let mut drive = drive(own, dynamic);
+                let slot_bytes = u64::from(page_bytes(&drive.env.spec));
+                for slot in 0..slots {
+                    drive.submit(Request {
+                        tag: slot as u32,
+                        op: Op::Write,
+                        offset_bytes: slot * slot_bytes,
+                        len_bytes: slot_bytes,
+                        ..Request::default()
+                    });
+                    assert!(drive.advance(SimTime::NEVER).is_some());
+                }
+                drive.make_durable();
+                let free = |drive: &SimDrive| {
+                    let space = &drive.store.ftl.space;
+                    let free = [Pool::Cache, Pool::Main].map(|pool| space.free(pool));
+                    (free, space.dynamic_taken())
+                };
+                let before = free(&drive);
+                assert!(own > 0 || before.1 > 0);
+                drive.power_cut();
+                assert_eq!(free(&drive), before);
+                drive.power_up();
+                drive.run_while(|drive| drive.is_recovering());
+                assert_eq!(free(&drive), before);
+            }
+        }
+    }
+}

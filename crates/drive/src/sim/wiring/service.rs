@@ -1,0 +1,110 @@
+//! What a service tool does: the write cache switched on or off, and erasing the whole drive, as ATA's SECURITY ERASE UNIT and NVMe's Format and Sanitize do.
+
+use stend_base::{Nanos, SimTime};
+
+use crate::sim::ftl::fold_state::FoldState;
+use crate::sim::geometry::layout::Pool;
+use crate::sim::store::Store;
+use crate::sim::{SimDrive, kind};
+
+impl SimDrive {
+    /// Erases every superblock that is not erased, on all dies at once; what it takes of
+    /// time. Nothing is left in flash. Work of the drive's own that is under way ends first.
+    ///
+    /// # Panics
+    /// While the host awaits a request.
+    pub fn secure_erase(&mut self) -> Nanos {
+        let begin = self.env.now();
+        self.begin_service();
+        self.idle_halts();
+        self.run_while_busy();
+        // Nothing is under way: whatever was being filled, emptied or awaited is forgotten.
+        let Store {
+            buffer,
+            ftl,
+            persistence,
+            ..
+        } = &mut self.store;
+        buffer.clear();
+        ftl.forget_writes(&self.env.spec, &self.env.layout);
+        ftl.fold = FoldState::default();
+        ftl.l2p.forget();
+        if let Some(persistence) = persistence {
+            persistence.forget_all(&ftl.l2p);
+        }
+        self.admission.clear();
+        self.gc.power_cut(&self.env.spec);
+        self.env.queue.cancel(kind::FOLD_PAUSE, 0);
+        self.folder.power_cut();
+        if self.env.spec.trim.erase_pause.is_some() {
+            self.env.queue.cancel(kind::TRIM_PAUSE, 0);
+        }
+        let work = self.env.spec.trim.work.as_ref();
+        if work.is_some_and(|work| work.pause.is_some()) {
+            self.env.queue.cancel(kind::TRIM_PIECE_PAUSE, 0);
+        }
+        self.trim.power_cut();
+        self.reads.power_cut();
+        let free = [Pool::Cache, Pool::Main].map(|pool| {
+            let usable = self.store.usable_superblocks(&self.env, pool);
+            self.env.layout.slots_of(pool, usable)
+        });
+        self.store.ftl.space.reset(free, 0);
+        for superblock in self.store.ftl.superblocks.leave_all() {
+            self.store.erase(&mut self.env, superblock);
+        }
+        self.run_while_busy();
+        self.host_fell_silent();
+        self.env.now().since(begin)
+    }
+
+    /// Throws the key away: no unit can be read any more, as after TRIM of the whole drive,
+    /// for the time of one TRIM command. The flash is erased when it is collected or
+    /// folded.
+    ///
+    /// # Panics
+    /// While the host awaits a request.
+    pub fn crypto_erase(&mut self) -> Nanos {
+        let begin = self.env.now();
+        self.begin_service();
+        let end = self.env.now() + self.env.spec.trim.command;
+        self.run_until(end);
+        let units = self.store.ftl.l2p.logical_units();
+        self.reads.forget(0, units);
+        self.store.ftl.l2p.forget();
+        self.store.note_trim(0, units);
+        self.due.all();
+        self.settle();
+        if self.store.persistence.is_some() {
+            self.make_durable();
+        }
+        self.host_fell_silent();
+        self.env.now().since(begin)
+    }
+
+    fn begin_service(&mut self) {
+        assert!(
+            self.host.is_silent(),
+            "the host awaits a request while the drive is to be erased"
+        );
+        self.wake_up();
+    }
+
+    fn run_while_busy(&mut self) {
+        while self.is_busy() && self.env.queue.next_at() < SimTime::NEVER {
+            let nothing = self.step();
+            debug_assert!(nothing.is_none());
+        }
+    }
+
+    /// Whether writes are acknowledged from the buffer.
+    pub fn write_cache(&self) -> bool {
+        self.env.spec.host.write_cache
+    }
+
+    /// Switches the acknowledging of writes from the buffer on or off. Writes that the
+    /// drive already has keep to what was so when they came; see [`stend_base::Op::Flush`].
+    pub fn set_write_cache(&mut self, on: bool) {
+        self.env.spec.host.write_cache = on;
+    }
+}

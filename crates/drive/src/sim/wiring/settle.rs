@@ -1,0 +1,173 @@
+//! After each event: what has become possible is done, in one order, without recursion.
+
+use crate::sim::SimDrive;
+use crate::sim::admission::{self, Needed, Next};
+use crate::sim::fold::Folding;
+use crate::sim::ids::CommandId;
+use crate::sim::trim::{Begun, Trim};
+
+/// What may have become possible.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Due {
+    /// Garbage collection may go on.
+    pub gc: bool,
+    /// Folding of the SLC cache may go on.
+    pub fold: bool,
+    /// Writes that wait for room may be admitted.
+    pub writes: bool,
+    /// TRIM may have emptied superblocks that can be erased.
+    pub trim: bool,
+}
+
+impl Due {
+    /// Space was freed: whoever waits for it may go on.
+    #[inline(always)]
+    pub fn all(&mut self) {
+        (self.gc, self.fold, self.writes) = (true, true, true);
+    }
+}
+
+impl SimDrive {
+    /// Does what is due.
+    #[inline(always)]
+    pub(in crate::sim) fn settle(&mut self) {
+        let due = self.take_due();
+        let settled = due.gc && self.collect();
+        if due.fold {
+            self.fold();
+        }
+        if due.writes {
+            self.admit_writes(settled);
+        }
+        if std::mem::take(&mut self.due.trim) {
+            self.trim.emptied(&mut self.env, &mut self.store);
+        }
+    }
+
+    /// Takes what is due now; what TRIM has emptied comes after the rest.
+    #[inline(always)]
+    fn take_due(&mut self) -> Due {
+        let later = Due {
+            trim: self.due.trim,
+            ..Due::default()
+        };
+        std::mem::replace(&mut self.due, later)
+    }
+
+    /// Garbage collection goes on. Whether it cannot, until something changes.
+    #[inline(always)]
+    fn collect(&mut self) -> bool {
+        self.gc.run(&mut self.env, &mut self.store, &self.idle)
+    }
+
+    /// Folding goes on.
+    #[inline]
+    fn fold(&mut self) {
+        let folding = self.folder.run(&mut self.env, &mut self.store, &self.idle);
+        if folding == Folding::NeedsGc {
+            self.collect();
+        }
+    }
+
+    /// GC and folding go on, as far as they may. Whether GC cannot go on until something changes.
+    #[inline]
+    pub(super) fn make_space(&mut self) -> bool {
+        let settled = self.collect();
+        self.fold();
+        settled
+    }
+
+    /// Admits writes, and does what they wait for.
+    #[inline]
+    fn admit_writes(&mut self, settled: bool) {
+        let mut next = self.admit(settled);
+        loop {
+            next = match next {
+                Next::Nothing => return,
+                Next::Space(needed) => match self.find_space(needed) {
+                    true => self.admit(false),
+                    false => return,
+                },
+                Next::Trim(command) => {
+                    self.trim_begins(command);
+                    let settled = self.take_due().gc && self.make_space();
+                    self.admit(settled)
+                }
+            };
+        }
+    }
+
+    #[inline(always)]
+    fn admit(&mut self, settled: bool) -> Next {
+        let (env, store) = (&mut self.env, &mut self.store);
+        self.admission.run(env, store, &mut self.host, settled)
+    }
+
+    /// Starts what makes space for the host. Whether there is some now.
+    #[inline]
+    fn find_space(&mut self, needed: Needed) -> bool {
+        let Needed { stream, units } = needed;
+        let has_room =
+            |drive: &SimDrive| drive.store.ftl.stream_has_room(&drive.env, stream, units);
+        if self.store.may_request_release() && !has_room(self) {
+            self.store.request_release();
+        }
+        // Nothing else may be under way that would start it.
+        self.make_space();
+        // Folding may have passed over word lines in which nothing is left: that makes space
+        // at once, and no event need follow.
+        admission::has_space(&self.env, &self.store, needed)
+    }
+}
+
+/// TRIM.
+impl SimDrive {
+    /// The firmware has looked at a TRIM command.
+    pub(super) fn trim_handled(&mut self, id: CommandId) {
+        if admission::trim_must_wait(&mut self.store, self.host.command(id)) {
+            self.admission.wait(id);
+            return;
+        }
+        self.trim_begins(id);
+        self.settle();
+    }
+
+    /// A TRIM command takes effect.
+    fn trim_begins(&mut self, id: CommandId) {
+        if !self.env.spec.trim.enabled {
+            self.command_done(id);
+            self.due.all();
+            return;
+        }
+        let (first, end) = Trim::pages(self.host.command(id));
+        self.reads.forget(first, end);
+        let (env, store) = (&mut self.env, &mut self.store);
+        match self.trim.begin(env, store, id, (first, end)) {
+            Begun::Done => {
+                self.command_done(id);
+                self.due.all();
+                self.due.trim = true;
+            }
+            Begun::Noted { waits } => {
+                if !waits {
+                    self.command_done(id);
+                }
+                let (env, store) = (&mut self.env, &self.store);
+                self.trim.go_on(env, store, &mut self.controller);
+            }
+        }
+    }
+
+    /// A piece of a trimmed range has been looked at.
+    pub(in crate::sim) fn trim_piece_done(&mut self) {
+        if let Some(command) = self.trim.piece_done(&self.env, &mut self.store) {
+            self.command_done(command);
+        }
+        self.trim.pause(&mut self.env);
+        let (env, store) = (&mut self.env, &self.store);
+        self.trim.go_on(env, store, &mut self.controller);
+        self.due.all();
+        self.due.trim = true;
+        self.settle();
+    }
+}

@@ -1,0 +1,381 @@
+//! The way of a write: its data is received and placed, its programs end, it completes.
+//!
+//! A command costs its time when it is looked at, in which its first page is included; each further page
+//! costs its own from when it has come over the link. So link and firmware work at the same time on one
+//! large write, as they do on several. Nothing passes what came before it: data is placed in the order in
+//! which it was admitted.
+//!
+//! Data comes in pieces of a multi-plane page's size. A core that had nothing else to do began with a
+//! piece when its first page was there.
+
+use stend_base::{Nanos, Op, Status};
+
+use crate::sim::SimDrive;
+use crate::sim::buffer::write_buffer::Program;
+use crate::sim::controller::Job;
+use crate::sim::ftl::write::Received;
+use crate::sim::ids::{CommandId, Lpn, StreamId};
+use crate::sim::media::op::NandOp;
+use crate::sim::persistence::FlashView;
+use crate::sim::store::Store;
+use crate::spec::UNIT_BYTES;
+
+/// Data is received.
+impl SimDrive {
+    /// The firmware has looked at a write: it waits to be admitted.
+    pub(super) fn write_begins(&mut self, id: CommandId) {
+        let (first, _) = self.host.command(id).logical_pages();
+        self.store.ftl.l2p.expect_invalid(first);
+        self.admission.wait(id);
+        self.due.writes = true;
+        self.settle();
+    }
+
+    /// Data of a write has come over the link.
+    #[inline(always)]
+    pub(super) fn write_received(&mut self, id: CommandId, bytes: u32) {
+        let single = self.host.command(id).len_bytes <= UNIT_BYTES;
+        if single && !self.admission.is_receiving() {
+            self.place(id, bytes);
+        } else {
+            self.work_on_received(id, bytes);
+        }
+    }
+
+    #[inline(never)]
+    fn work_on_received(&mut self, id: CommandId, bytes: u32) {
+        let first = self.host.command_mut(id).take_first_page();
+        let units = u64::from(bytes).div_ceil(UNIT_BYTES) - u64::from(first);
+        let spec = &self.env.spec.controller;
+        let time = spec.write_unit * units;
+        if time == Nanos::ZERO && !self.admission.is_receiving() {
+            self.place(id, bytes);
+            return;
+        }
+        self.admission.receives();
+        let page_time = spec.write_unit.min(self.env.spec.host.unit_time());
+        let ahead = page_time * units.saturating_sub(1);
+        let command = id.0;
+        let job = (Job::Received { command, bytes }, time);
+        let core = spec.core_write;
+        self.controller
+            .submit_begun(&mut self.env.queue, core, job, ahead);
+    }
+
+    /// The firmware has worked on data that had come.
+    #[inline(never)]
+    pub(in crate::sim) fn write_worked_on(&mut self, id: CommandId, bytes: u32) {
+        self.admission.received();
+        self.place(id, bytes);
+    }
+
+    /// Puts received data where it belongs.
+    #[inline(always)]
+    fn place(&mut self, id: CommandId, bytes: u32) {
+        let command = self.host.command_mut(id);
+        let begin = command.next_to_move();
+        let finished = command.moved(bytes);
+        let (tag, careful) = (command.tag, command.handling.careful);
+        let end = begin + u64::from(bytes);
+        let (first, last) = ((begin / UNIT_BYTES) as u32, end.div_ceil(UNIT_BYTES) as u32);
+        self.reads.forget(first, last);
+        self.env.counters.host_units_written += u64::from(last - first);
+        self.env.counters.host_bytes_written += u64::from(bytes);
+        let received = Received {
+            stream: StreamId::HOST,
+            begin,
+            end,
+            tag,
+            waiter: None,
+            coalesces: false,
+        };
+        if careful {
+            self.place_carefully(id, (first, last), received, finished);
+            return;
+        }
+        let Store {
+            media, buffer, ftl, ..
+        } = &mut self.store;
+        ftl.place_received::<false>(&mut self.env, media, buffer, received);
+        // Only now: what is reserved covers what is being placed.
+        ftl.points.unreserve(StreamId::HOST, last - first);
+        if ftl.points.owes_padding() {
+            self.store.pad_all(&mut self.env);
+        }
+        if finished {
+            self.command_done(id);
+        }
+    }
+
+    /// The same for data of a write that was admitted carefully.
+    #[inline(never)]
+    fn place_carefully(
+        &mut self,
+        id: CommandId,
+        (first, last): (u32, u32),
+        received: Received,
+        finished: bool,
+    ) {
+        let command = self.host.command(id);
+        let fua = command.handling.fua;
+        // Where the power can be cut, only pages of a write that has come whole coalesce: else the
+        // journal would have a part of it.
+        let whole = self.store.persistence.is_none() || command.logical_pages() == (first, last);
+        let stream = self.store.ftl.sorting.of_arrival(id, command);
+        let received = Received {
+            stream,
+            waiter: fua.then_some(id),
+            coalesces: self.env.spec.buffer.coalesces && whole,
+            ..received
+        };
+        let buffered = self.store.buffer.pages();
+        self.store.tell_journal_tail();
+        let Store {
+            media,
+            buffer,
+            ftl,
+            persistence,
+        } = &mut self.store;
+        let placed = ftl.place_received::<true>(&mut self.env, media, buffer, received);
+        if let (Some(persistence), Some(lsn)) = (persistence, placed.joins) {
+            persistence.join_from(lsn, &FlashView::new(&self.env.layout, ftl, buffer));
+        }
+        let makes_room = buffer.pages() < buffered;
+        for _ in 0..placed.programs {
+            self.host.command_mut(id).awaits_program();
+        }
+        ftl.points.unreserve(stream, last - first);
+        if fua && finished {
+            self.fua_received(id, stream);
+        }
+        if self.store.ftl.points.owes_padding() {
+            self.store.pad_all(&mut self.env);
+        }
+        let waits = self.part_placed(id, last, finished);
+        if finished && !fua && !waits {
+            self.command_done(id);
+        }
+        if makes_room {
+            // Nothing else need come of it.
+            self.due.writes = true;
+            self.settle();
+        }
+    }
+
+    /// All data of a FUA write has arrived in a stream: programs that in which it ends, since nobody
+    /// knows when more would come.
+    fn fua_received(&mut self, id: CommandId, stream: StreamId) {
+        let padding = std::mem::take(&mut self.host.command_mut(id).padding);
+        let Store {
+            media, buffer, ftl, ..
+        } = &mut self.store;
+        ftl.points.unreserve(stream, padding);
+        buffer.give_pages(padding);
+        ftl.pad(&mut self.env, media, buffer, stream);
+    }
+
+    /// A part of a write, up to logical page `end`, has its places. True when the command ends only
+    /// when all of it is durable.
+    #[inline(always)]
+    fn part_placed(&mut self, id: CommandId, end: u32, last: bool) -> bool {
+        let Store {
+            buffer,
+            ftl,
+            persistence,
+            ..
+        } = &mut self.store;
+        let Some(persistence) = persistence else {
+            return false;
+        };
+        let view = FlashView::new(&self.env.layout, ftl, buffer);
+        persistence.part_placed(id, Lpn(end), last, &view);
+        let forced = last && self.host.command(id).handling.forced;
+        if forced {
+            self.flush_durably(id);
+        }
+        forced
+    }
+}
+
+/// Programs end.
+impl SimDrive {
+    /// A read that a program waited for has come.
+    pub(in crate::sim) fn merge_done(&mut self, program: u32) {
+        let Store { media, buffer, .. } = &mut self.store;
+        if let Some(ready) = buffer.read_ended(program) {
+            let Program {
+                kind,
+                row,
+                die,
+                stream,
+                ..
+            } = ready;
+            let op = NandOp::Program { program };
+            media.program(&mut self.env, kind.mode, (row, die), stream, op);
+        }
+    }
+
+    #[inline(always)]
+    pub(in crate::sim) fn program_done(&mut self, program: u32) {
+        let Program {
+            slot,
+            superblock,
+            row,
+            die,
+            stream,
+            ..
+        } = *self.store.buffer.get(program);
+        if self.store.media.has_blocks() {
+            let op = NandOp::Program { program };
+            if self.program_is_repeated(slot, (superblock, row, die), op) {
+                return;
+            }
+        }
+        let waiters = self.store.buffer.waiters_of(program);
+        self.store.buffer.programmed(program);
+        self.program_ended(superblock);
+        self.store.buffer.release(program);
+        if stream.is_host() {
+            self.due.all();
+        } else {
+            self.gc.release_emptied(&mut self.env, &mut self.store);
+            self.due.gc = true;
+        }
+        self.settle();
+        let mut waiters = waiters;
+        while let Some(id) = self.store.buffer.take_waiter(&mut waiters) {
+            if self.host.command_mut(id).programmed() {
+                self.command_done(id);
+            }
+        }
+        self.check_flushes();
+    }
+
+    /// A program of parity has ended.
+    pub(in crate::sim) fn parity_done(&mut self, slot: u32) {
+        let (superblock, within) = self.env.layout.within_superblock(slot);
+        let mode = self.store.ftl.superblocks.mode(superblock);
+        let shape = self.env.layout.shape(mode);
+        let together = shape.together;
+        if self.store.media.has_blocks() {
+            let (row, die) = shape.place(within);
+            let op = NandOp::Parity { slot };
+            if self.program_is_repeated(slot, (superblock, row, die), op) {
+                return;
+            }
+        }
+        if self.store.keeps_parity() {
+            self.store.buffer.mark(slot, together, false);
+        }
+        self.program_ended(superblock);
+    }
+
+    /// A program of data or parity has ended: if its superblock is full, GC or folding may take it.
+    #[inline(always)]
+    fn program_ended(&mut self, superblock: u32) {
+        if self.store.ftl.superblocks.program_ends(superblock) {
+            self.make_space();
+        }
+    }
+}
+
+/// Flushes.
+impl SimDrive {
+    pub(super) fn flush(&mut self, id: CommandId) {
+        if self.env.spec.buffer.protected {
+            self.command_done(id);
+            return;
+        }
+        if self.store.persistence.is_some() {
+            self.flush_durably(id);
+            return;
+        }
+        self.store.pad_all(&mut self.env);
+        let number = self.store.buffer.flush();
+        self.host.flush_waits(id, number);
+        self.check_flushes();
+    }
+
+    /// A flush of a drive that keeps account of what is durable, or the end of a write that
+    /// is one at the same time.
+    fn flush_durably(&mut self, id: CommandId) {
+        let persistence = self.store.persistence.as_mut().expect("the caller looked");
+        let Some(lsn) = persistence.request_flush() else {
+            self.command_done(id);
+            return;
+        };
+        self.host.flush_waits(id, lsn);
+        self.store.pad_all(&mut self.env);
+    }
+
+    /// Ends the flushes behind which nothing is unprogrammed, or not durable, any more.
+    #[inline]
+    pub(super) fn check_flushes(&mut self) {
+        if !self.host.flushes().is_empty() {
+            self.end_flushes();
+        }
+    }
+
+    fn end_flushes(&mut self) {
+        while let Some(&(id, number)) = self.host.flushes().first() {
+            let ends = match &self.store.persistence {
+                Some(persistence) => persistence.flush_ends(number),
+                None => !self.store.buffer.holds_before(number),
+            };
+            if !ends {
+                return;
+            }
+            self.host.take_flush();
+            self.command_done(id);
+        }
+    }
+}
+
+/// The end of the flash.
+impl SimDrive {
+    /// A superblock was to be retired and nothing can take its place. What was admitted
+    /// is still written; what waits is refused, and the drive's own work stops.
+    #[cold]
+    pub(super) fn wears_out(&mut self) {
+        if self.store.ftl.space.set_read_only() {
+            return;
+        }
+        while let Some(id) = self.admission.take_waiting() {
+            let command = self.host.command_mut(id);
+            command.status = Status::WriteProtected;
+            if command.op == Op::Trim {
+                self.command_done(id);
+                continue;
+            }
+            // Only what was admitted is still awaited.
+            self.store.ftl.sorting.keep_stream(command);
+            let nothing_comes = command.cut_short();
+            self.give_up(id, nothing_comes);
+            if nothing_comes {
+                self.command_done(id);
+            }
+        }
+    }
+
+    /// Nothing more of a write is admitted.
+    #[cold]
+    fn give_up(&mut self, id: CommandId, all_placed: bool) {
+        let Some(persistence) = &mut self.store.persistence else {
+            return;
+        };
+        let Some((stream, reserved)) = persistence.write_given_up(id, all_placed) else {
+            return;
+        };
+        self.store.ftl.points.unreserve(stream, reserved);
+        if self.store.ftl.points.owes_padding() {
+            self.store.pad_all(&mut self.env);
+        }
+    }
+
+    /// Refuses a command.
+    #[cold]
+    pub(super) fn refuse(&mut self, id: CommandId) {
+        self.host.command_mut(id).status = Status::WriteProtected;
+        self.command_done(id);
+    }
+}
