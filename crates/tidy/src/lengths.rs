@@ -11,11 +11,8 @@ pub const FUNCTION_LINES_MAX: usize = 70;
 /// The most lines of a Rust file.
 pub const FILE_LINES_MAX: usize = 1_000;
 
-/// The most columns of a line of Rust.
-pub const RUST_COLUMNS_MAX: usize = 100;
-
-/// The most columns of a line of a document.
-pub const DOCUMENT_COLUMNS_MAX: usize = 120;
+/// The most columns of a line of Rust or of a document.
+pub const COLUMNS_MAX: usize = 100;
 
 /// Documents that the program writes: their lines are as long as a sentence.
 const GENERATED: [&str; 2] = ["docs/drive-format.md", "docs/validation.md"];
@@ -80,27 +77,25 @@ pub fn files(files: &[SourceFile]) -> Vec<Finding> {
     long.collect()
 }
 
-/// Lines of Rust files and documents that are too long. In documents, rows of tables, lines that
-/// hold one word (an address) and what the program writes may be longer.
+/// Lines of Rust files and documents that are too long. In documents, rows of tables, code, lines
+/// that hold one word (an address) and what the program writes may be longer.
 pub fn columns(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
-        let most = match () {
-            () if file.is("rs") => RUST_COLUMNS_MAX,
-            () if file.is("md") => DOCUMENT_COLUMNS_MAX,
-            () => continue,
-        };
-        if GENERATED.contains(&file.path.as_str()) {
+        let prose = file.is("md") && !GENERATED.contains(&file.path.as_str());
+        if !(file.is("rs") || prose) {
             continue;
         }
+        let mut in_code = false;
         for (index, text) in file.text.lines().enumerate() {
             let columns = text.chars().count();
-            let free =
-                file.is("md") && (text.trim_start().starts_with('|') || !text.trim().contains(' '));
+            in_code ^= prose && text.trim_start().starts_with("```");
+            let row = text.trim_start().starts_with('|');
+            let free = prose && (in_code || row || !text.trim().contains(' '));
             // Tables in the documentation of a module cannot be broken either.
             let table = text.trim_start().starts_with("//! |");
-            if columns > most && !free && !table {
-                let message = format!("{columns} columns, at most {most} are allowed");
+            if columns > COLUMNS_MAX && !free && !table {
+                let message = format!("{columns} columns, at most {COLUMNS_MAX} are allowed");
                 findings.push(Finding::at(&file.path, index + 1, &message));
             }
         }
@@ -144,7 +139,10 @@ mod tests {
         let (rust, document) = ("a ".repeat(55), "a ".repeat(65));
         let found = columns(&[
             SourceFile::new("a.rs", format!("{rust}\n//! | {document}")),
-            SourceFile::new("a.md", format!("{document}\n| {document}\n{rust}")),
+            SourceFile::new(
+                "a.md",
+                format!("{document}\n| {document}\n```\n{rust}\n```\n{rust}"),
+            ),
             SourceFile::new("a.toml", document),
         ]);
         let places: Vec<_> = found.iter().map(|f| f.message.as_str()).collect();
@@ -152,7 +150,8 @@ mod tests {
             places,
             [
                 "a.rs:1: 110 columns, at most 100 are allowed",
-                "a.md:1: 130 columns, at most 120 are allowed",
+                "a.md:1: 130 columns, at most 100 are allowed",
+                "a.md:6: 110 columns, at most 100 are allowed",
             ]
         );
     }

@@ -8,18 +8,20 @@ use crate::{Finding, SourceFile};
 /// A banned word, or words that follow each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Banned {
-    /// A word after which they are allowed.
-    unless_after: Option<String>,
+    /// Words after which they are allowed.
+    unless_after: Vec<String>,
     /// The words. The last may end with `*`: any word that begins so.
     words: Vec<String>,
     /// What to write instead.
     instead: String,
     /// Beginnings of the paths in which it is banned; everywhere if there are none.
     only_in: Vec<String>,
+    /// Beginnings of the paths in which it is allowed all the same.
+    not_in: Vec<String>,
 }
 
-/// Reads the list: a line for each, `words | instead` or `words | instead | path path`. A word in
-/// brackets before the others is one after which they are allowed.
+/// Reads the list: a line for each, `words | instead` or `words | instead | path !path`. Words in
+/// brackets before the others, with commas, are those after which they are allowed.
 ///
 /// # Panics
 /// If a line does not say what to write instead.
@@ -36,13 +38,18 @@ pub fn parse(text: &str) -> Vec<Banned> {
                 Some(rest) => rest.split_once(") ").expect("a bracket is closed"),
                 None => ("", words),
             };
+            let paths: Vec<_> = fields.flat_map(str::split_whitespace).collect();
+            let (not_in, only_in): (Vec<&str>, Vec<&str>) =
+                paths.into_iter().partition(|path| path.starts_with('!'));
+            let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
             Banned {
-                unless_after: Some(unless_after.to_lowercase()).filter(|word| !word.is_empty()),
+                unless_after: unless_after.split(',').map(str::to_lowercase).collect(),
                 words: words.split(' ').map(str::to_lowercase).collect(),
                 instead: instead.to_owned(),
-                only_in: fields
-                    .flat_map(str::split_whitespace)
-                    .map(str::to_owned)
+                only_in: owned(only_in),
+                not_in: not_in
+                    .into_iter()
+                    .map(|path| path[1..].to_owned())
                     .collect(),
             }
         })
@@ -74,13 +81,14 @@ pub fn banned(files: &[SourceFile], list: &[Banned]) -> Vec<Finding> {
 
 impl Banned {
     fn is_for(&self, path: &str) -> bool {
-        self.only_in.is_empty() || self.only_in.iter().any(|start| path.starts_with(start))
+        let within = |list: &[String]| list.iter().any(|start| path.starts_with(start));
+        (self.only_in.is_empty() || within(&self.only_in)) && !within(&self.not_in)
     }
 
     fn stands_at(&self, all: &[(String, usize)], at: usize) -> bool {
         let words = &all[at..];
-        let before = at.checked_sub(1).map(|before| all[before].0.as_str());
-        if before.is_some() && before == self.unless_after.as_deref() {
+        let before = at.checked_sub(1).map(|before| &all[before].0);
+        if before.is_some_and(|before| self.unless_after.contains(before)) {
             return false;
         }
         let fits = |expected: &String, word: &str| match expected.strip_suffix('*') {
@@ -153,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_word_may_be_banned_in_some_places_alone() {
-        let list = "slot | page | crates/drive/src/sim/ftl/ docs/model.md";
+        let list = "slot | page | crates/drive/src/sim/ !crates/drive/src/sim/host/ docs/model.md";
         assert_eq!(
             found(list, "crates/drive/src/sim/host/a.rs", "slot"),
             [""; 0]
@@ -167,8 +175,11 @@ mod tests {
 
     #[test]
     fn a_word_may_be_allowed_after_another() {
-        let list = "(garbage) collection | garbage collection (GC)";
-        assert_eq!(found(list, "a.md", "garbage\ncollection"), [""; 0]);
+        let list = "(garbage,waste) collection | garbage collection (GC)";
+        assert_eq!(
+            found(list, "a.md", "garbage\ncollection, waste collection"),
+            [""; 0]
+        );
         assert_eq!(found(list, "a.md", "Collection, a collection").len(), 2);
     }
 }
