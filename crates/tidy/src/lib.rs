@@ -10,16 +10,20 @@
 //! | [`crates`] | crates import only crates above them in the map of `ARCHITECTURE.md`; all have the lints of the workspace |
 //! | [`modules`] | no circle of imports between the modules of a crate |
 //! | [`lengths`] | lines of functions and files, columns of lines |
+//! | [`structs`] | fields, methods and files of a struct |
+//! | [`identities`] | pages, superblocks, dies and commands of the simulator have types of their own |
 //! | [`words`] | banned words, with the word to use instead (`words.txt`) |
 //! | [`quantities`] | a public quantity tells its unit in its name or documentation |
 //! | [`text`] | no path of a machine, no unfinished code, files that documents name exist |
 
 pub mod crates;
 pub mod exceptions;
+pub mod identities;
 pub mod lengths;
 pub mod modules;
 pub mod quantities;
 pub mod source;
+pub mod structs;
 pub mod text;
 pub mod tokens;
 pub mod words;

@@ -8,7 +8,9 @@ use std::sync::{LazyLock, Mutex};
 
 use stend_tidy::exceptions::Exceptions;
 use stend_tidy::source::{files, paths, root};
-use stend_tidy::{Finding, SourceFile, crates, lengths, modules, quantities, text, words};
+use stend_tidy::{
+    Finding, SourceFile, crates, identities, lengths, modules, quantities, structs, text, words,
+};
 
 static FILES: LazyLock<Vec<SourceFile>> = LazyLock::new(|| files(&["rs", "md", "toml"]));
 
@@ -62,6 +64,16 @@ fn modules_do_not_import_each_other_in_circles() {
 #[test]
 fn functions_are_short() {
     check("function-lines", &lengths::functions(&FILES));
+}
+
+#[test]
+fn identities_have_types_of_their_own() {
+    check("identities", &identities::bare_integers(&FILES));
+}
+
+#[test]
+fn structs_are_small() {
+    check("structs", &structs::sizes(&FILES));
 }
 
 #[test]
