@@ -9,22 +9,8 @@ use crate::{Finding, SourceFile};
 const SCOPE: &str = "crates/drive/src/sim/";
 
 /// What is identified: a name that is one of these, or ends with one after `_`.
-const IDENTITIES: [&str; 14] = [
-    "lpn",
-    "ppn",
-    "unit",
-    "slot",
-    "page",
-    "mp_page",
-    "block",
-    "superblock",
-    "victim",
-    "die",
-    "command",
-    "stream",
-    "segment",
-    "row",
-];
+const IDENTITIES: &str = "\
+    lpn ppn unit slot page mp_page block superblock victim die command stream segment row";
 
 const INTEGERS: [&str; 4] = ["u16", "u32", "u64", "usize"];
 
@@ -62,11 +48,11 @@ fn bare_integers_of(tokens: &[TokenTree], found: &mut Vec<(usize, String, String
 
 /// `pages_per_block` is a count.
 fn is_identity(name: &str) -> bool {
-    let ends_with = |end: &str| {
+    let ends_with = |end| {
         let start = name.strip_suffix(end);
         start.is_some_and(|start| start.is_empty() || start.ends_with('_'))
     };
-    IDENTITIES.iter().any(|end| ends_with(end)) && !name.contains("_per_")
+    IDENTITIES.split(' ').any(ends_with) && !name.contains("_per_")
 }
 
 #[cfg(test)]

@@ -13,179 +13,29 @@ use crate::tokens::{
 use crate::{Finding, SourceFile};
 
 /// Words of names that stand for something measured.
-const QUANTITIES: [&str; 35] = [
-    "age",
-    "bandwidth",
-    "budget",
-    "capacity",
-    "cost",
-    "delay",
-    "duration",
-    "elapsed",
-    "energy",
-    "heat",
-    "interval",
-    "latency",
-    "length",
-    "offset",
-    "period",
-    "power",
-    "pause",
-    "rate",
-    "rest",
-    "room",
-    "size",
-    "space",
-    "span",
-    "speed",
-    "temperature",
-    "throughput",
-    "time",
-    "timeout",
-    "wait",
-    "window",
-    "written",
-    "volume",
-    "position",
-    "deadline",
-    "amount",
-];
+const QUANTITIES: &str = "\
+    age bandwidth budget capacity cost delay duration elapsed energy heat interval latency \
+    length offset period power pause rate rest room size space span speed temperature \
+    throughput time timeout wait window written volume position deadline amount";
 
 /// Words of names that are units.
-const UNITS: [&str; 48] = [
-    "ns",
-    "us",
-    "ms",
-    "s",
-    "min",
-    "minutes",
-    "seconds",
-    "hours",
-    "days",
-    "bits",
-    "bytes",
-    "kib",
-    "mib",
-    "gib",
-    "tib",
-    "kb",
-    "mb",
-    "gb",
-    "tb",
-    "percent",
-    "ppm",
-    "c",
-    "mc",
-    "k",
-    "pj",
-    "nj",
-    "uj",
-    "mj",
-    "j",
-    "uw",
-    "mw",
-    "w",
-    "ma",
-    "mv",
-    "v",
-    "mhz",
-    "hz",
-    "iops",
-    "sectors",
-    "pages",
-    "blocks",
-    "slots",
-    "units",
-    "superblocks",
-    "count",
-    "ratio",
-    "share",
-    "log2",
-];
+const UNITS: &str = "\
+    ns us ms s min minutes seconds hours days bits bytes kib mib gib tib kb mb gb tb percent \
+    ppm c mc k pj nj uj mj j uw mw w ma mv v mhz hz iops sectors pages blocks slots units \
+    superblocks count ratio share log2";
 
 /// Words of documentation that are units, or say that a number has none.
-const UNIT_WORDS: [&str; 75] = [
-    "ns",
-    "µs",
-    "us",
-    "ms",
-    "s",
-    "nanosecond",
-    "nanoseconds",
-    "microsecond",
-    "microseconds",
-    "millisecond",
-    "milliseconds",
-    "second",
-    "seconds",
-    "minute",
-    "minutes",
-    "hour",
-    "hours",
-    "day",
-    "days",
-    "bit",
-    "bits",
-    "byte",
-    "bytes",
-    "kib",
-    "mib",
-    "gib",
-    "kb",
-    "mb",
-    "gb",
-    "tb",
-    "sector",
-    "sectors",
-    "page",
-    "pages",
-    "unit",
-    "units",
-    "slot",
-    "slots",
-    "block",
-    "blocks",
-    "superblock",
-    "superblocks",
-    "percent",
-    "%",
-    "ppm",
-    "share",
-    "fraction",
-    "ratio",
-    "times",
-    "factor",
-    "multiple",
-    "number",
-    "count",
-    "many",
-    "iops",
-    "requests",
-    "commands",
-    "cycles",
-    "cells",
-    "degrees",
-    "°c",
-    "celsius",
-    "mw",
-    "milliwatts",
-    "pj",
-    "picojoules",
-    "joules",
-    "watts",
-    "index",
-    "pixels",
-    "px",
-    "dies",
-    "lines",
-    "characters",
-    "points",
-];
+const UNIT_WORDS: &str = "\
+    ns µs us ms s nanosecond nanoseconds microsecond microseconds millisecond milliseconds \
+    second seconds minute minutes hour hours day days bit bits byte bytes kib mib gib kb mb gb \
+    tb sector sectors page pages unit units slot slots block blocks superblock superblocks \
+    percent % ppm share fraction ratio times factor multiple number count many iops requests \
+    commands cycles cells degrees °c celsius mw milliwatts pj picojoules joules watts index \
+    pixels px dies lines characters points";
 
 /// A `u8` is a kind or a level more often than a quantity.
-const NUMBERS: [&str; 11] = [
-    "u16", "u32", "u64", "u128", "usize", "i32", "i64", "i128", "isize", "f32", "f64",
-];
+const NUMBERS: &str = "\
+    u16 u32 u64 u128 usize i32 i64 i128 isize f32 f64";
 
 /// Around a number: `Option<u64>`, `Vec<f64>`, `&[u32]`.
 const AROUND: [&str; 3] = ["Option", "Vec", "Box"];
@@ -221,18 +71,23 @@ struct Item {
 
 impl Item {
     fn lacks_a_unit(&self) -> bool {
-        let number = |name: &String| NUMBERS.contains(&name.as_str());
+        let number = |name: &String| has_word(NUMBERS, name);
         let plain = |name: &String| number(name) || AROUND.contains(&name.as_str());
         let name = self.name.to_lowercase();
-        let has = |words: &[&str]| name.split('_').any(|word| words.contains(&word));
+        let has = |words| name.split('_').any(|word| has_word(words, word));
         let documentation = self.documentation.to_lowercase();
         let mut words = documentation.split(|c: char| !(c.is_alphanumeric() || "%°".contains(c)));
         self.type_names.iter().any(number)
             && self.type_names.iter().all(plain)
-            && has(&QUANTITIES)
-            && !has(&UNITS)
-            && !words.any(|word| UNIT_WORDS.contains(&word))
+            && has(QUANTITIES)
+            && !has(UNITS)
+            && !words.any(|word| has_word(UNIT_WORDS, word))
     }
+}
+
+/// Whether a list of words, with spaces between them, has this one.
+fn has_word(list: &str, word: &str) -> bool {
+    list.split(' ').any(|of_list| of_list == word)
 }
 
 fn items_of(tokens: &[TokenTree], found: &mut Vec<Item>) {
