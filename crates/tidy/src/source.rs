@@ -1,0 +1,124 @@
+//! The files that are checked.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[derive(Clone)]
+/// A text file of the repository.
+pub struct SourceFile {
+    /// From the root of the repository, with `/`.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+impl SourceFile {
+    /// A file with this path and text.
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            text: text.into(),
+        }
+    }
+
+    /// The crate that the file belongs to (`drive` of `crates/drive/src/lib.rs`), if any.
+    pub fn crate_name(&self) -> Option<&str> {
+        self.path.strip_prefix("crates/")?.split('/').next()
+    }
+
+    /// The module path of a library or program source (`["sim", "host"]` of
+    /// `crates/drive/src/sim/host/mod.rs`); nothing for tests, benches and examples.
+    pub fn module(&self) -> Option<Vec<String>> {
+        let inside = self.path.strip_prefix("crates/")?.split_once("/src/")?.1;
+        let mut names: Vec<String> = inside
+            .strip_suffix(".rs")?
+            .split('/')
+            .map(str::to_owned)
+            .collect();
+        if matches!(
+            names.last().map(String::as_str),
+            Some("mod" | "lib" | "main")
+        ) {
+            names.pop();
+        }
+        Some(names)
+    }
+
+    /// Whether the path ends with this extension.
+    pub fn is(&self, extension: &str) -> bool {
+        self.path
+            .rsplit_once('.')
+            .is_some_and(|(_, end)| end == extension)
+    }
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().expect("the workspace's folder exists")
+}
+
+/// The paths of all files of the repository, in order: those that git tracks or would track.
+///
+/// # Panics
+/// If git cannot list them.
+pub fn paths() -> Vec<String> {
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .expect("git lists the files of the repository");
+    assert!(listed.status.success(), "git ls-files failed");
+    let text = String::from_utf8(listed.stdout).expect("paths are UTF-8");
+    let mut paths: Vec<_> = text.lines().map(str::to_owned).collect();
+    paths.sort();
+    paths.dedup();
+    // A file that was removed and not yet committed is still listed.
+    paths.retain(|path| root().join(path).exists());
+    paths
+}
+
+/// All files of the repository whose names end with one of the extensions, in the order of
+/// [`paths`].
+///
+/// # Panics
+/// If one of them is not text.
+pub fn files(extensions: &[&str]) -> Vec<SourceFile> {
+    let read = |path: String| {
+        let text = std::fs::read_to_string(root().join(&path));
+        let text = text.unwrap_or_else(|error| panic!("{path}: {error}"));
+        SourceFile { path, text }
+    };
+    let wanted = |path: &String| extensions.iter().any(|e| path.ends_with(&format!(".{e}")));
+    paths().into_iter().filter(wanted).map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_module_follows_from_the_path() {
+        let module = |path: &str| SourceFile::new(path, "").module();
+        assert_eq!(module("crates/drive/src/lib.rs"), Some(vec![]));
+        assert_eq!(
+            module("crates/drive/src/sim/host/mod.rs"),
+            Some(vec!["sim".to_owned(), "host".to_owned()])
+        );
+        assert_eq!(
+            module("crates/fit/src/predict.rs"),
+            Some(vec!["predict".to_owned()])
+        );
+        assert_eq!(module("crates/drive/tests/main.rs"), None);
+    }
+
+    #[test]
+    fn the_repository_has_this_file() {
+        let files = files(&["rs"]);
+        assert!(
+            files
+                .iter()
+                .any(|f| f.path == "crates/tidy/src/source.rs" && f.crate_name() == Some("tidy"))
+        );
+    }
+}
