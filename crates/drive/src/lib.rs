@@ -14,7 +14,7 @@ pub mod sim;
 pub mod spec;
 pub mod state;
 
-pub use health::Health;
+pub use health::{Health, Temperature};
 pub use model::Model;
-pub use sim::{Counters, Energy, SimDrive, Temperature, UserBytesError};
+pub use sim::{Counters, Energy, SimDrive, UserBytesError};
 pub use spec::Spec;

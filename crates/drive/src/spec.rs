@@ -96,6 +96,18 @@ impl Spec {
         self.cache.as_ref().expect("the drive has an SLC cache")
     }
 
+    /// Superblocks of the data area that on-chip copy may hold half folded, where it empties
+    /// those that are in SLC mode, and the one it fills.
+    pub(crate) fn superblocks_half_folded(&self) -> u32 {
+        let on_chip = |cache: &&CacheSpec| cache.emptying == Emptying::OnChip;
+        match self.cache.as_ref().filter(on_chip) {
+            Some(cache) if cache.dynamic_superblocks > 0 => {
+                self.main.timing.pages_per_word_line() + 1
+            }
+            _ => 0,
+        }
+    }
+
     /// Whether anything in the drive wears out, so that it refuses writes at last.
     pub fn wears_out(&self) -> bool {
         let ends = |cycles: &[u32; 2]| cycles.iter().any(|&n| n != u32::MAX);

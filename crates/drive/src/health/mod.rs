@@ -3,8 +3,6 @@
 
 use stend_base::Nanos;
 
-use crate::sim::Temperature;
-
 /// Erase cycles of the superblocks of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cycles {
@@ -29,6 +27,27 @@ pub struct BlockHealth {
     pub spares_least_new: u32,
     /// Erase cycles of the blocks in use, of the SLC cache and the main area together.
     pub cycles: Cycles,
+}
+
+/// The temperature of a drive, m°C, and how long it was too high.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Temperature {
+    /// Now.
+    pub now_mc: i64,
+    /// Lowest since power-on.
+    pub min_mc: i64,
+    /// Highest since power-on.
+    pub max_mc: i64,
+    /// Time at or above the warning temperature.
+    pub warning: Nanos,
+    /// Time at or above the critical temperature.
+    pub critical: Nanos,
+    /// Time in which not all commands were admitted at once.
+    pub throttled: Nanos,
+    /// It is at or above the warning temperature.
+    pub is_too_warm: bool,
+    /// Share of the time in which commands are admitted now, parts per million.
+    pub share_ppm: u32,
 }
 
 /// A drive's health at one instant, since power-on.

@@ -6,7 +6,7 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{STREAMS_MAX as MOST, StreamId};
-use crate::spec::{CacheSpec, Emptying, FoldLimit, Spec, UNIT_BYTES, WhenFull};
+use crate::spec::{Emptying, FoldLimit, Spec, UNIT_BYTES, WhenFull};
 
 /// Thresholds in slots, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -77,7 +77,7 @@ impl Limits {
         let host_streams = spec.host_streams();
         // Each further stream of the host may hold a slot that is not full, and one of
         // parity behind it, beyond what one stream would.
-        let kept = collect.reserve_superblocks + further + half_folded(spec);
+        let kept = collect.reserve_superblocks + further + spec.superblocks_half_folded();
         let main_floor = slots(Pool::Main, kept) + 2 * i64::from(host_streams - 1);
         let cache_floor = slots(Pool::Cache, cache_superblocks_kept(spec));
         let most = spec.buffer.write_units + spec.program_units();
@@ -151,16 +151,6 @@ impl Limits {
     #[inline]
     pub fn slots_for(&self, mode: Mode, units: u32) -> i64 {
         i64::from(self.slots_for[mode as usize][units as usize])
-    }
-}
-
-/// Superblocks of the main area that on-chip copy may hold half folded, where it empties
-/// those that are in SLC mode, and the one it fills.
-pub(in crate::sim) fn half_folded(spec: &Spec) -> u32 {
-    let on_chip = |cache: &&CacheSpec| cache.emptying == Emptying::OnChip;
-    match spec.cache.as_ref().filter(on_chip) {
-        Some(cache) if cache.dynamic_superblocks > 0 => spec.main.timing.pages_per_word_line() + 1,
-        _ => 0,
     }
 }
 

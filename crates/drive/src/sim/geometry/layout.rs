@@ -170,7 +170,7 @@ pub fn user_units_max(spec: &Spec) -> Option<u64> {
     let (superblocks, units) = match &spec.cache {
         None => (0, 2 * buffer),
         Some(cache) if cache.dynamic_superblocks > 0 => {
-            (3 + crate::sim::limits::half_folded(spec), 2 * bits * buffer)
+            (3 + spec.superblocks_half_folded(), 2 * bits * buffer)
         }
         Some(cache) if cache.opens_main() => (3, 2 * buffer),
         Some(_) => (0, 0),

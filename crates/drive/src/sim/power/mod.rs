@@ -7,6 +7,7 @@ mod thermal;
 
 use stend_base::SimTime;
 
+use crate::health::Temperature;
 use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 pub use energy::Energy;
@@ -15,7 +16,6 @@ pub(in crate::sim) use idle_states::DueState;
 pub use idle_states::MOST_IDLE_STATES;
 use idle_states::Sleep;
 use thermal::Heat;
-pub use thermal::Temperature;
 
 /// Idle states, energy and heat of a drive.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]

@@ -10,32 +10,12 @@
 
 use stend_base::{Nanos, SimTime};
 
+use crate::health::Temperature;
 use crate::sim::env::Env;
 use crate::sim::kind;
 use crate::spec::{ThermalSpec, Throttle, WHOLE_PPM};
 
 const NK_PER_MK: i64 = 1_000_000;
-
-/// The temperature of a drive, m°C, and how long it was too high.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Temperature {
-    /// Now.
-    pub now_mc: i64,
-    /// Lowest since power-on.
-    pub min_mc: i64,
-    /// Highest since power-on.
-    pub max_mc: i64,
-    /// Time at or above the warning temperature.
-    pub warning: Nanos,
-    /// Time at or above the critical temperature.
-    pub critical: Nanos,
-    /// Time in which not all commands were admitted at once.
-    pub throttled: Nanos,
-    /// It is at or above the warning temperature.
-    pub is_too_warm: bool,
-    /// Share of the time in which commands are admitted now, parts per million.
-    pub share_ppm: u32,
-}
 
 /// Heat of the drive, and the throttling for it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]

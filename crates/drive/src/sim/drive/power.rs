@@ -2,8 +2,9 @@
 
 use stend_base::{Device, SimTime};
 
-use crate::sim::SimDrive;
-use crate::sim::power::{Energy, Temperature};
+use super::SimDrive;
+use crate::health::Temperature;
+use crate::sim::power::Energy;
 
 impl SimDrive {
     /// Energy that the drive has taken since power-on; `None` where the model does not tell what
@@ -33,7 +34,7 @@ impl SimDrive {
     }
 
     /// Whether anything is under way or waits for the next slice of idle work.
-    pub(in crate::sim) fn is_busy(&self) -> bool {
+    pub(super) fn is_busy(&self) -> bool {
         self.store.media.is_busy()
             || self.controller.is_busy()
             || self.host.link_is_busy()
@@ -47,7 +48,7 @@ impl SimDrive {
     }
 
     /// The timer of the idle states has ended.
-    pub(in crate::sim) fn sleep_timer_ends(&mut self) {
+    pub(super) fn sleep_timer_ends(&mut self) {
         let silent_since = self.host.is_silent().then(|| self.idle.silent_since());
         let Some(due) = self.power.sleep_timer_ends(&mut self.env, silent_since) else {
             return;
@@ -65,7 +66,7 @@ impl SimDrive {
     }
 
     /// Wakes the drive if it sleeps. When it is awake.
-    pub(in crate::sim) fn wake(&mut self) -> SimTime {
+    pub(super) fn wake(&mut self) -> SimTime {
         if self.power.is_asleep() {
             self.update_heat();
         }
@@ -73,7 +74,7 @@ impl SimDrive {
     }
 
     /// Wakes the drive and lets time pass until it is awake.
-    pub(in crate::sim) fn wake_up(&mut self) {
+    pub(super) fn wake_up(&mut self) {
         self.heat_resumes();
         let awake = self.wake();
         let nothing = self.advance(awake);
@@ -83,7 +84,7 @@ impl SimDrive {
 
     /// Computes the temperature at the present instant: at each step, and before the power
     /// changes for long.
-    pub(in crate::sim) fn update_heat(&mut self) {
+    pub(super) fn update_heat(&mut self) {
         if self.env.spec.thermal.is_none() {
             return;
         }
@@ -95,7 +96,7 @@ impl SimDrive {
     }
 
     /// Begins a step of the temperature, if none is under way.
-    pub(in crate::sim) fn heat_resumes(&mut self) {
+    pub(super) fn heat_resumes(&mut self) {
         if self.power.heat_is_at_rest(&self.env) {
             self.update_heat();
             self.power.heat_step_begins(&mut self.env);
@@ -103,7 +104,7 @@ impl SimDrive {
     }
 
     /// A step of the temperature has ended.
-    pub(in crate::sim) fn heat_step_ends(&mut self) {
+    pub(super) fn heat_step_ends(&mut self) {
         self.update_heat();
         if !self.power.heat_step_ends(&mut self.env) {
             self.host.hold_arrivals();

@@ -2,7 +2,7 @@
 
 use stend_base::{Completion, Nanos, Op, Request};
 
-use crate::sim::SimDrive;
+use super::SimDrive;
 use crate::sim::controller::Job;
 use crate::sim::host::{Handling, LinkDone, Reported};
 use crate::sim::ids::CommandId;
@@ -12,7 +12,7 @@ use crate::sim::trim::Trim;
 impl SimDrive {
     /// The next request arrives.
     #[inline(always)]
-    pub(in crate::sim) fn command_arrives(&mut self) {
+    pub(super) fn command_arrives(&mut self) {
         if self.host.holds_arrivals() && self.arrival_waits() {
             return;
         }
@@ -66,7 +66,7 @@ impl SimDrive {
 
     /// A source of the link has ended what it did.
     #[inline(always)]
-    pub(in crate::sim) fn link_done(&mut self, source: u32) {
+    pub(super) fn link_done(&mut self, source: u32) {
         match self.host.link_done(&mut self.env, source) {
             LinkDone::Nothing => {}
             LinkDone::Fetched(command) => self.command_fetched(command),
@@ -142,7 +142,7 @@ impl SimDrive {
     }
 
     /// The firmware has looked at a command.
-    pub(in crate::sim) fn command_handled(&mut self, id: CommandId) {
+    pub(super) fn command_handled(&mut self, id: CommandId) {
         match self.host.command(id).op {
             Op::Read => self
                 .reads
@@ -216,7 +216,7 @@ impl SimDrive {
     }
 
     /// Starts requests that arrived before the drive could serve them.
-    pub(in crate::sim) fn start_waiting(&mut self) {
+    pub(super) fn start_waiting(&mut self) {
         for queue in 0..self.host.queues() {
             self.start_next(queue);
         }
@@ -224,10 +224,7 @@ impl SimDrive {
 
     /// After a completion of which the host learns: notes whether it awaits another.
     #[inline(always)]
-    pub(in crate::sim) fn host_learns(
-        &mut self,
-        completion: Option<Completion>,
-    ) -> Option<Completion> {
+    pub(super) fn host_learns(&mut self, completion: Option<Completion>) -> Option<Completion> {
         if completion.is_some() && self.host.is_silent() {
             self.host_fell_silent();
         }

@@ -1,7 +1,7 @@
 //! An account of the pages that failed when data was lost. It is kept where a test wants it, and
 //! takes no part in what the drive does.
 
-use crate::sim::SimDrive;
+use crate::sim::drive::SimDrive;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::l2p::mapping::LOST;
 use crate::sim::media::errors::PageState;
@@ -98,7 +98,7 @@ impl SimDrive {
 
     /// Notes how a page was when it was sensed that cannot be read.
     #[cold]
-    pub(in crate::sim) fn note_failing(&mut self, rebuild: u32) {
+    pub(in crate::sim::drive) fn note_failing(&mut self, rebuild: u32) {
         if !self.losses.kept {
             return;
         }
@@ -112,7 +112,7 @@ impl SimDrive {
     /// Notes how the others of its group are, which are being read: each read has disturbed
     /// its block by then.
     #[cold]
-    pub(in crate::sim) fn note_stripe(&mut self, rebuild: u32, slot: u32) {
+    pub(in crate::sim::drive) fn note_stripe(&mut self, rebuild: u32, slot: u32) {
         if !self.losses.kept {
             return;
         }
@@ -124,7 +124,7 @@ impl SimDrive {
 
     /// Notes that a page was lost, which held these units, one bit each.
     #[cold]
-    pub(in crate::sim) fn note_unreadable(&mut self, rebuild: u32, slot: u32, units: u32) {
+    pub(in crate::sim::drive) fn note_unreadable(&mut self, rebuild: u32, slot: u32, units: u32) {
         if !self.losses.kept {
             return;
         }
@@ -141,7 +141,7 @@ impl SimDrive {
     }
 
     /// Notes that a read command of these units wanted the page that was lost last.
-    pub(in crate::sim) fn note_met_by(&mut self, units: (u32, u32)) {
+    pub(in crate::sim::drive) fn note_met_by(&mut self, units: (u32, u32)) {
         if let Some(loss) = self.losses.found.last_mut() {
             loss.met_by.push(units);
         }
@@ -149,7 +149,7 @@ impl SimDrive {
 
     /// Notes that slots were lost, each with the units that it was to hold.
     #[cold]
-    pub(in crate::sim) fn note_no_block(&mut self, die: u32, lost: &[(u32, u32)]) {
+    pub(in crate::sim::drive) fn note_no_block(&mut self, die: u32, lost: &[(u32, u32)]) {
         if !self.losses.kept {
             return;
         }
@@ -166,7 +166,7 @@ impl SimDrive {
         self.losses.found.push(loss);
     }
 
-    pub(in crate::sim) fn logical_units_of(&self, slot: u32, units: u32) -> Vec<u32> {
+    pub(in crate::sim::drive) fn logical_units_of(&self, slot: u32, units: u32) -> Vec<u32> {
         let bits = self.env.layout.unit_bits;
         let set = (0..1 << bits).filter(|unit| units >> unit & 1 != 0);
         set.map(|unit| self.store.ftl.l2p.logical_of((slot << bits) + unit))

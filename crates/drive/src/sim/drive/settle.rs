@@ -1,6 +1,6 @@
 //! After each event: what has become possible is done, in one order, without recursion.
 
-use crate::sim::SimDrive;
+use super::SimDrive;
 use crate::sim::admission::{self, Needed, Next};
 use crate::sim::fold::Folding;
 use crate::sim::ids::CommandId;
@@ -30,7 +30,7 @@ impl Due {
 impl SimDrive {
     /// Does what is due.
     #[inline(always)]
-    pub(in crate::sim) fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         let due = self.take_due();
         let settled = due.gc && self.collect();
         if due.fold {
@@ -159,7 +159,7 @@ impl SimDrive {
     }
 
     /// A piece of a trimmed range has been looked at.
-    pub(in crate::sim) fn trim_piece_done(&mut self) {
+    pub(super) fn trim_piece_done(&mut self) {
         if let Some(command) = self.trim.piece_done(&self.env, &mut self.store) {
             self.command_done(command);
         }

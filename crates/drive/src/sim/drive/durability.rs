@@ -1,6 +1,6 @@
 //! What follows from events in a drive whose power can be cut.
 
-use crate::sim::SimDrive;
+use super::SimDrive;
 use crate::sim::kind;
 use crate::sim::media::op::Upkeep;
 use crate::sim::persistence::{FlashView, FollowUp, Nand, Persistence, Step, UpkeepEnd};
@@ -9,7 +9,7 @@ use crate::sim::store::Store;
 impl SimDrive {
     /// Follows up an event: what has become ready, who waits for it, what can go on.
     #[inline(always)]
-    pub(in crate::sim) fn keep_durable(&mut self) {
+    pub(super) fn keep_durable(&mut self) {
         let Store {
             buffer,
             ftl,
@@ -51,7 +51,7 @@ impl SimDrive {
     }
 
     /// Work of the dies beside data has ended.
-    pub(in crate::sim) fn upkeep_done(&mut self, what: Upkeep) {
+    pub(super) fn upkeep_done(&mut self, what: Upkeep) {
         let (persistence, view) = self.persistence_and_view();
         match persistence.upkeep_done(what, &view) {
             UpkeepEnd::Nothing => {}

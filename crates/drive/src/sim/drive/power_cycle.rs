@@ -3,23 +3,24 @@
 
 use stend_base::SimTime;
 
+use super::SimDrive;
 use crate::sim::ftl::fold_state::FoldState;
 use crate::sim::ftl::space::Space;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, MpPage};
+use crate::sim::kind;
 use crate::sim::media::op::NandOp;
 use crate::sim::media::{page_bytes, read_time};
 use crate::sim::persistence::{FlashView, Nand, SaveWork};
 use crate::sim::store::Store;
-use crate::sim::{SimDrive, kind};
 use crate::spec::Spec;
 
 /// # Panics
 /// When `spec` has power cuts beside what they do not go with; the model checker says
 /// so first.
-pub(in crate::sim) fn assert_allowed(spec: &Spec) {
+pub(super) fn assert_allowed(spec: &Spec) {
     if spec.power_loss.is_none() {
         return;
     }
@@ -65,7 +66,7 @@ impl SimDrive {
     }
 
     /// Lets time pass until all that was done is durable.
-    pub(in crate::sim) fn make_durable(&mut self) {
+    pub(super) fn make_durable(&mut self) {
         self.store.pad_all(&mut self.env);
         let all = self.persistence().next_lsn();
         self.run_while(|drive| {
@@ -258,7 +259,7 @@ impl SimDrive {
         self.env.set_timer(boot, kind::POWER);
     }
 
-    pub(in crate::sim) fn power_timer_ends(&mut self) {
+    pub(super) fn power_timer_ends(&mut self) {
         self.env.trace(kind::POWER, 1);
         if self.persistence().has_read_back() {
             self.start_serving();
@@ -301,7 +302,7 @@ impl SimDrive {
 
     /// Commands that arrive must wait for the end of the recovery.
     #[inline]
-    pub(in crate::sim) fn is_recovering(&self) -> bool {
+    pub(super) fn is_recovering(&self) -> bool {
         let persistence = self.store.persistence.as_ref();
         persistence.is_some_and(|p| !p.is_serving())
     }
@@ -313,7 +314,7 @@ impl SimDrive {
     }
 
     /// How long the drive has been without power.
-    pub(in crate::sim) fn off_ns(&self) -> u64 {
+    pub(super) fn off_ns(&self) -> u64 {
         let persistence = self.store.persistence.as_ref();
         persistence.map_or(0, |p| p.off_ns(self.env.now()))
     }

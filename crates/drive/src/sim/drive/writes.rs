@@ -10,7 +10,7 @@
 
 use stend_base::{Nanos, Op, Status};
 
-use crate::sim::SimDrive;
+use super::SimDrive;
 use crate::sim::buffer::write_buffer::Program;
 use crate::sim::controller::Job;
 use crate::sim::ftl::write::Received;
@@ -64,7 +64,7 @@ impl SimDrive {
 
     /// The firmware has worked on data that had come.
     #[inline(never)]
-    pub(in crate::sim) fn write_worked_on(&mut self, id: CommandId, bytes: u32) {
+    pub(super) fn write_worked_on(&mut self, id: CommandId, bytes: u32) {
         self.admission.received();
         self.place(id, bytes);
     }
@@ -200,7 +200,7 @@ impl SimDrive {
 /// Programs end.
 impl SimDrive {
     /// A read that a program waited for has come.
-    pub(in crate::sim) fn merge_done(&mut self, program: u32) {
+    pub(super) fn merge_done(&mut self, program: u32) {
         let Store { media, buffer, .. } = &mut self.store;
         if let Some(ready) = buffer.read_ended(program) {
             let Program {
@@ -216,7 +216,7 @@ impl SimDrive {
     }
 
     #[inline(always)]
-    pub(in crate::sim) fn program_done(&mut self, program: u32) {
+    pub(super) fn program_done(&mut self, program: u32) {
         let Program {
             slot,
             superblock,
@@ -252,7 +252,7 @@ impl SimDrive {
     }
 
     /// A program of parity has ended.
-    pub(in crate::sim) fn parity_done(&mut self, slot: u32) {
+    pub(super) fn parity_done(&mut self, slot: u32) {
         let (superblock, within) = self.env.layout.within_superblock(slot);
         let mode = self.store.ftl.superblocks.mode(superblock);
         let shape = self.env.layout.shape(mode);

@@ -2,10 +2,11 @@
 
 use stend_base::{Nanos, SimTime};
 
+use super::SimDrive;
 use crate::sim::ftl::fold_state::FoldState;
 use crate::sim::geometry::layout::Pool;
+use crate::sim::kind;
 use crate::sim::store::Store;
-use crate::sim::{SimDrive, kind};
 
 impl SimDrive {
     /// Erases every superblock that is not erased, on all dies at once; what it takes of

@@ -3,7 +3,7 @@
 use stend_base::{Nanos, Status};
 use stend_nand::{Class, Work};
 
-use crate::sim::SimDrive;
+use super::SimDrive;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::CommandId;
 use crate::sim::l2p::mapping::LOST;
@@ -30,7 +30,7 @@ enum Failed {
 impl SimDrive {
     /// No pass has corrected a page: the others of its stripe are read.
     #[cold]
-    pub(in crate::sim) fn page_unreadable(&mut self, rebuild: u32) {
+    pub(super) fn page_unreadable(&mut self, rebuild: u32) {
         self.env.counters.uncorrectable_pages += 1;
         let slot = self.store.media.rebuild_of(rebuild).slot;
         self.note_failing(rebuild);
@@ -69,7 +69,7 @@ impl SimDrive {
 
     /// A page of the stripe has come.
     #[cold]
-    pub(in crate::sim) fn rebuild_read(&mut self, rebuild: u32) {
+    pub(super) fn rebuild_read(&mut self, rebuild: u32) {
         if self.store.media.rebuild_read(rebuild) {
             self.rebuild_ends(rebuild);
         }
@@ -274,7 +274,7 @@ impl SimDrive {
     }
 
     /// A die has copied a word line.
-    pub(in crate::sim) fn fold_copied(&mut self, within: u32) {
+    pub(super) fn fold_copied(&mut self, within: u32) {
         if self.store.media.has_blocks() && self.fold_fails(within) {
             return;
         }
@@ -302,7 +302,7 @@ impl SimDrive {
     }
 
     /// A die has erased its block of a superblock.
-    pub(in crate::sim) fn erase_done(&mut self, superblock: u32, die: u32) {
+    pub(super) fn erase_done(&mut self, superblock: u32, die: u32) {
         let erased = self.store.block_erased(&mut self.env, superblock, die);
         if erased.is_none() {
             return;

@@ -2,7 +2,7 @@
 //! room to collect in. On a real drive, by a vendor's tool or SET MAX ADDRESS (ATA/ATAPI-6
 //! and later, Host Protected Area).
 
-use crate::sim::SimDrive;
+use super::SimDrive;
 use crate::spec::UNIT_BYTES;
 
 /// Why the capacity was not changed.

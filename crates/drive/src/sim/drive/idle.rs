@@ -1,13 +1,13 @@
 //! The host falls silent, and speaks again.
 
-use crate::sim::SimDrive;
+use super::SimDrive;
 use crate::sim::fold::Folder;
 use crate::sim::gc::Gc;
 use crate::spec::Emptying;
 
 impl SimDrive {
     /// The host awaits nothing any more.
-    pub(in crate::sim) fn host_fell_silent(&mut self) {
+    pub(super) fn host_fell_silent(&mut self) {
         let now = self.env.now();
         if !self.env.spec.idle_states.is_empty() {
             self.power.sleep_timer_starts(&mut self.env, now);
@@ -16,7 +16,7 @@ impl SimDrive {
     }
 
     /// The timer of idle work has ended.
-    pub(in crate::sim) fn idle_timer(&mut self) {
+    pub(super) fn idle_timer(&mut self) {
         let is_silent = self.host.is_silent();
         if !self.idle.delay_ends(&mut self.env, is_silent) || self.wakes_for_idle_work() {
             return;
@@ -43,7 +43,7 @@ impl SimDrive {
     }
 
     /// A working or resting part of a slice ends.
-    pub(in crate::sim) fn idle_slice_ends(&mut self) {
+    pub(super) fn idle_slice_ends(&mut self) {
         if self.idle.slice_ends(&mut self.env) {
             self.slice_begins();
         }

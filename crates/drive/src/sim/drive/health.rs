@@ -2,9 +2,10 @@
 
 use stend_base::Nanos;
 
+use super::SimDrive;
 use crate::health::{Cycles, Health};
+use crate::sim::Counters;
 use crate::sim::geometry::layout::Pool;
-use crate::sim::{Counters, SimDrive};
 use crate::spec::UNIT_BYTES;
 
 impl SimDrive {
@@ -85,7 +86,7 @@ impl SimDrive {
     /// superblock that is filled costs what the one before did, an erase at most. `None` where
     /// something else may begin before: a cache that fills, a table of which more lies on flash,
     /// heat, streams and levelling that follow what was written, flash that fails, TRIM under way.
-    pub(in crate::sim) fn bytes_until_gc(&self) -> Option<u64> {
+    pub(super) fn bytes_until_gc(&self) -> Option<u64> {
         let spec = &self.env.spec;
         let may_change = spec.cache.is_some()
             || spec.map.is_some()

@@ -11,19 +11,20 @@ pub use account::{Loss, LossCause};
 pub(in crate::sim) use account::Losses;
 
 #[cfg(not(feature = "fault-injection"))]
-impl crate::sim::SimDrive {
+impl crate::sim::drive::SimDrive {
     #[inline(always)]
-    pub(in crate::sim) fn note_failing(&mut self, _rebuild: u32) {}
+    pub(in crate::sim::drive) fn note_failing(&mut self, _rebuild: u32) {}
 
     #[inline(always)]
-    pub(in crate::sim) fn note_stripe(&mut self, _rebuild: u32, _page: u32) {}
+    pub(in crate::sim::drive) fn note_stripe(&mut self, _rebuild: u32, _page: u32) {}
 
     #[inline(always)]
-    pub(in crate::sim) fn note_unreadable(&mut self, _rebuild: u32, _page: u32, _bits: u32) {}
+    pub(in crate::sim::drive) fn note_unreadable(&mut self, _rebuild: u32, _page: u32, _bits: u32) {
+    }
 
     #[inline(always)]
-    pub(in crate::sim) fn note_met_by(&mut self, _pages: (u32, u32)) {}
+    pub(in crate::sim::drive) fn note_met_by(&mut self, _pages: (u32, u32)) {}
 
     #[inline(always)]
-    pub(in crate::sim) fn note_no_block(&mut self, _die: u32, _lost: &[(u32, u32)]) {}
+    pub(in crate::sim::drive) fn note_no_block(&mut self, _die: u32, _lost: &[(u32, u32)]) {}
 }

@@ -2,8 +2,8 @@
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 
+use super::SimDrive;
 use crate::Model;
-use crate::sim::SimDrive;
 use crate::sim::geometry::layout::Pool;
 use crate::spec::{StreamsSpec, UNIT_BYTES};
 

@@ -1,0 +1,409 @@
+//! The wiring of the components: events, what components answer each other, and the order of it all.
+//!
+//! # Event order
+//! Events are ordered by time; at one instant by kind, in the order of the table in [`kind`];
+//! within a kind by index (the lower die first). Arrivals keep the order of submission,
+//! completions the order in which commands ended. All of it is integers, so that the same model
+//! and requests give the same bytes on any machine.
+
+mod commands;
+mod durability;
+mod flash;
+mod health;
+mod idle;
+mod losses;
+mod over_provisioning;
+mod power;
+mod power_cycle;
+mod service;
+mod settle;
+mod writes;
+
+use stend_base::{Completion, Device, Event, EventQueue, Lane, Op, Request, SimTime};
+
+#[cfg(feature = "fault-injection")]
+pub use losses::{Loss, LossCause};
+pub use over_provisioning::UserBytesError;
+
+use crate::sim::admission::Admission;
+use crate::sim::buffer::write_buffer::WriteBuffer;
+use crate::sim::controller::{Controller, Job};
+use crate::sim::counters::Counters;
+use crate::sim::env::Env;
+use crate::sim::fold::Folder;
+use crate::sim::ftl::Ftl;
+use crate::sim::gc::Gc;
+use crate::sim::geometry::layout::Layout;
+use crate::sim::half_duplex::HalfDuplex;
+use crate::sim::host::Host;
+use crate::sim::idle::Idle;
+use crate::sim::ids::CommandId;
+use crate::sim::kind;
+use crate::sim::l2p::mapping::LOST;
+use crate::sim::media::Media;
+use crate::sim::media::op::NandOp;
+use crate::sim::persistence::Persistence;
+use crate::sim::power::Power;
+use crate::sim::reads::Reads;
+use crate::sim::store::Store;
+use crate::sim::trim::Trim;
+use crate::spec::{Spec, UNIT_BYTES};
+use settle::Due;
+
+/// A simulated solid-state drive.
+///
+/// It is plain data: a clone is a copy of the drive in its present state, and goes on
+/// independently.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub struct SimDrive {
+    env: Env,
+    /// The capacity that it was made with.
+    native_bytes: u64,
+    host: Host,
+    controller: Controller,
+    store: Store,
+    reads: Reads,
+    /// Only in a drive whose buffer serves one direction at a time.
+    half_duplex: Option<Box<HalfDuplex>>,
+    admission: Admission,
+    gc: Gc,
+    folder: Folder,
+    trim: Trim,
+    idle: Idle,
+    power: Power,
+    due: Due,
+    /// What was lost, where a test wants to know; it takes no part in what the drive does.
+    #[cfg(feature = "fault-injection")]
+    #[serde(skip)]
+    losses: losses::Losses,
+}
+
+impl SimDrive {
+    /// A new drive, all blocks erased, nothing mapped.
+    ///
+    /// # Panics
+    /// When the numbers contradict each other; [`crate::model`] checks them first and
+    /// says which.
+    pub fn new(spec: &Spec) -> SimDrive {
+        power_cycle::assert_allowed(spec);
+        let layout = Layout::new(spec);
+        let units = (spec.user_bytes / UNIT_BYTES) as u32;
+        let persistence = |of| Box::new(Persistence::new(of, spec, &layout, units));
+        let store = Store {
+            media: Media::new(spec, &layout),
+            buffer: WriteBuffer::new(spec.buffer.write_units, spec.units_per_slot, layout.slots()),
+            ftl: Ftl::new(spec, &layout, units),
+            persistence: spec.power_loss.as_ref().map(persistence),
+        };
+        let mut drive = SimDrive {
+            env: Env::new(spec.clone(), layout, EventQueue::new(&kind::sources(spec))),
+            native_bytes: spec.user_bytes,
+            host: Host::new(spec),
+            controller: Controller::new(&spec.controller, units),
+            admission: Admission::new(spec, &store),
+            store,
+            reads: Reads::new(),
+            half_duplex: (spec.buffer.one_direction).then(|| Box::new(HalfDuplex::new())),
+            gc: Gc::new(spec),
+            folder: Folder::default(),
+            trim: Trim::new(),
+            idle: Idle::default(),
+            power: Power::default(),
+            due: Due::default(),
+            #[cfg(feature = "fault-injection")]
+            losses: losses::Losses::default(),
+        };
+        drive.host_fell_silent();
+        drive
+    }
+
+    /// The numbers it runs on.
+    pub fn spec(&self) -> &Spec {
+        &self.env.spec
+    }
+
+    /// Lets copies made from now on share its large tables until one of them changes them: a copy
+    /// then costs what it changes.
+    pub fn share(&mut self) {
+        self.store.ftl.l2p.share();
+    }
+
+    /// What it has done so far.
+    pub fn counters(&self) -> Counters {
+        let array = self.store.media.counters();
+        Counters {
+            events: self.env.queue.taken(),
+            nand_reads: array.reads,
+            nand_programs: array.programs,
+            suspensions: array.suspensions,
+            channel_bytes: array.channel_bytes,
+            die_busy_ns: array.die_busy_ns,
+            channel_busy_ns: array.channel_busy_ns,
+            core_busy_ns: self.controller.busy_ns(),
+            link_busy_ns: self.host.link_busy_ns(),
+            cpu_busy_ns: self.host.cpu_busy_ns(),
+            ..self.env.counters
+        }
+    }
+
+    /// Hash of everything that arrived or ended so far, in order, with its instant: equal
+    /// for equal histories. How ends are found (events that only hand work on) is not part
+    /// of it.
+    pub fn trace_hash(&self) -> u64 {
+        self.env.trace_hash()
+    }
+
+    /// Erase cycles of every superblock, those of the cache first.
+    pub fn erase_counts(&self) -> &[u32] {
+        self.store.ftl.superblocks.erase_counts()
+    }
+
+    /// Starts to keep account of what every flash unit would hold, so that
+    /// [`SimDrive::content`] can tell it. Costs 4 bytes a unit.
+    pub fn keep_content(&mut self) {
+        self.store.ftl.l2p.keep_stamps();
+    }
+
+    /// The tag of the request whose data a read of logical unit `unit` would return at
+    /// this instant, `None` where nothing is mapped. Needs [`SimDrive::keep_content`]
+    /// from the first request on.
+    ///
+    /// # Panics
+    /// When the drive's tables contradict each other: this is what tests look for.
+    pub fn content(&self, unit: u32) -> Option<u32> {
+        self.store.ftl.l2p.content(unit)
+    }
+
+    /// Whether the data of logical unit `unit` was lost: a read of it ends with an error.
+    pub fn is_lost(&self, unit: u32) -> bool {
+        self.store.ftl.l2p.lookup(unit) == LOST
+    }
+
+    /// The tags of the requests whose data lies in flash at this instant, programmed and
+    /// not erased, whether valid or not: what a search of the whole flash would find after
+    /// a power cut. Needs [`SimDrive::keep_content`] from the first request on.
+    pub fn tags_in_flash(&self) -> impl Iterator<Item = u32> + '_ {
+        let Store { ftl, buffer, .. } = &self.store;
+        let in_flash = move |physical: u32| !buffer.holds(physical >> self.env.layout.unit_bits);
+        let stamps = ftl.l2p.stamps();
+        stamps
+            .filter(move |&(physical, _)| in_flash(physical))
+            .map(|(_, tag)| tag)
+    }
+
+    /// Lets the next event happen, and no other; the completion, if it is one.
+    #[inline(never)]
+    fn step(&mut self) -> Option<Completion> {
+        let event = self.env.queue.pop().expect("the caller saw an event");
+        self.step_inlined(event, SimTime::ZERO)
+    }
+
+    /// Lets an event happen that was taken; one up to `limit` that follows from it and is the
+    /// next of all may happen with it.
+    #[inline(always)]
+    fn step_inlined(&mut self, event: Event, limit: SimTime) -> Option<Completion> {
+        let env = &mut self.env;
+        // Dies are the first kind: the number of the source is that of the die.
+        match event.lane {
+            Lane::Sense => {
+                // Nothing but the media is concerned.
+                self.store.media.sensed(env, event.source);
+                return None;
+            }
+            Lane::Move | Lane::Work => {
+                env.trace(kind::DIE, event.source);
+                let op = self.store.media.ended(env, event.lane, event.source);
+                self.nand_done_inlined(op);
+            }
+            Lane::Core => {
+                let core = env.queue.index(kind::CORE, event.source);
+                env.trace(kind::CORE, core);
+                self.core_done(core);
+            }
+            Lane::Link => {
+                let source = env.queue.index(kind::LINK, event.source);
+                env.trace(kind::LINK, source);
+                self.link_done(source);
+            }
+            Lane::Arrival => {
+                env.trace(kind::ARRIVAL, 0);
+                self.command_arrives();
+            }
+            Lane::Completion => {
+                let completion = self.host.interrupt(env, limit);
+                return self.host_learns(completion);
+            }
+            Lane::Timer => {
+                let (kind, index) = env.queue.kind_and_index(event.source);
+                if kind == kind::CPU {
+                    env.trace(kind::CPU, index);
+                    let completion = self.host.cpu_done(env, index);
+                    return self.host_learns(completion);
+                }
+                self.timer_ends(kind);
+            }
+        }
+        if self.store.persistence.is_some() {
+            self.keep_durable();
+        }
+        None
+    }
+
+    fn timer_ends(&mut self, timer: u8) {
+        let (env, store) = (&mut self.env, &mut self.store);
+        match timer {
+            kind::FOLD_PAUSE => {
+                self.folder.pause_ends();
+                self.due.fold = true;
+                self.settle();
+            }
+            kind::IDLE_SLICE => self.idle_slice_ends(),
+            kind::IDLE_BEGIN => self.idle_timer(),
+            kind::TRIM_PAUSE => self.trim.pause_ends(env, store),
+            kind::TRIM_PIECE_PAUSE => {
+                self.trim.piece_pause_ends(env, store, &mut self.controller);
+            }
+            kind::SLEEP => self.sleep_timer_ends(),
+            kind::HEAT => self.heat_step_ends(),
+            kind::POWER => self.power_timer_ends(),
+            other => unreachable!("no timer has the kind {other}"),
+        }
+    }
+
+    #[cold]
+    fn nand_done(&mut self, op: NandOp) {
+        self.nand_done_inlined(op);
+    }
+
+    /// An operation of the flash has ended.
+    #[inline(always)]
+    fn nand_done_inlined(&mut self, op: NandOp) {
+        let (env, store) = (&mut self.env, &mut self.store);
+        let controller = &mut self.controller;
+        match op {
+            NandOp::HostRead { command, bytes } => {
+                self.host.send_read(env, CommandId(command), bytes);
+            }
+            NandOp::ReadAhead { entry } => self.reads.arrived(env, &mut self.host, entry),
+            NandOp::Merge { program } => self.merge_done(program),
+            NandOp::Program { program } => self.program_done(program),
+            NandOp::Parity { slot } => self.parity_done(slot),
+            NandOp::Gc { slot } => self.gc.read_done(env, store, controller, slot),
+            NandOp::Fold { word_line_die } => self.fold_copied(word_line_die),
+            NandOp::Erase { superblock, die } => self.erase_done(superblock, die),
+            NandOp::Unreadable { rebuild } => self.page_unreadable(rebuild),
+            NandOp::Rebuild { rebuild } => self.rebuild_read(rebuild),
+            NandOp::L2pRead { waiting } => {
+                let cache = store.ftl.l2p_cache.as_mut();
+                let cache = cache.expect("the L2P lies on flash");
+                cache.segment_read(env, controller, waiting);
+            }
+            NandOp::L2pWritten => {}
+            NandOp::Upkeep { what } => self.upkeep_done(what),
+        }
+    }
+
+    /// A core of the controller has ended a job.
+    fn core_done(&mut self, core: u32) {
+        let (env, store) = (&mut self.env, &mut self.store);
+        match self.controller.finish(&mut env.queue, core) {
+            Job::Command { command } => self.command_handled(CommandId(command)),
+            Job::Received { command, bytes } => self.write_worked_on(CommandId(command), bytes),
+            Job::Gc { slot } => {
+                self.gc.relocate(env, store, slot);
+                self.due.all();
+                self.settle();
+            }
+            Job::Folded { word_line_die } => {
+                self.folder.map(env, store, word_line_die);
+                self.due.all();
+                self.settle();
+            }
+            Job::Trimmed => self.trim_piece_done(),
+        }
+    }
+
+    /// The next completion, and lets time pass up to it or to `limit`.
+    fn run_until(&mut self, limit: SimTime) -> Option<Completion> {
+        while let Some(event) = self.env.queue.pop_by(limit) {
+            if let Some(completion) = self.step_inlined(event, limit) {
+                return Some(completion);
+            }
+        }
+        if limit < SimTime::NEVER {
+            self.env.queue.set_now(limit);
+        }
+        None
+    }
+
+    /// Lets at most `events` events happen, and stops at a completion: how many have
+    /// happened, and the completion. Fewer than asked for without one means that nothing
+    /// more will happen.
+    pub fn advance_events(&mut self, events: u64) -> (u64, Option<Completion>) {
+        for done in 0..events {
+            if self.env.queue.next_at() == SimTime::NEVER {
+                return (done, None);
+            }
+            if let Some(completion) = self.step() {
+                return (done + 1, Some(completion));
+            }
+        }
+        (events, None)
+    }
+}
+
+impl Device for SimDrive {
+    fn capacity_bytes(&self) -> u64 {
+        self.env.spec.user_bytes
+    }
+
+    fn now(&self) -> SimTime {
+        self.env.queue.now()
+    }
+
+    /// The units that were placed: what the host wrote, and what was moved.
+    fn flash_written_bytes(&self) -> Option<u64> {
+        Some(self.env.counters.units_placed() * UNIT_BYTES)
+    }
+
+    fn steady_bytes(&self) -> Option<u64> {
+        self.bytes_until_gc()
+    }
+
+    fn submit(&mut self, request: Request) {
+        assert!(
+            request.len_bytes > 0 || request.op == Op::Flush,
+            "the request {request:?} has no length"
+        );
+        assert!(
+            request.offset_bytes.is_multiple_of(512)
+                && request.len_bytes.is_multiple_of(512)
+                && request.offset_bytes + request.len_bytes <= self.env.spec.user_bytes,
+            "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
+        );
+        assert!(self.has_power(), "a request to a drive without power");
+        // It will be looked up when the command has come through link and firmware.
+        self.store.ftl.l2p.expect(request.offset_bytes / UNIT_BYTES);
+        let ftl = &self.store.ftl;
+        ftl.sorting.prefetch(request.offset_bytes / UNIT_BYTES);
+        self.host.submit(&mut self.env, request);
+    }
+
+    #[inline]
+    fn expect(&self, offset_bytes: u64) {
+        self.store.ftl.l2p.expect(offset_bytes / UNIT_BYTES);
+    }
+
+    #[inline]
+    fn expect_write(&self, offset_bytes: u64) {
+        let l2p = &self.store.ftl.l2p;
+        l2p.expect_invalid((offset_bytes / UNIT_BYTES) as u32);
+    }
+
+    fn advance(&mut self, limit: SimTime) -> Option<Completion> {
+        self.run_until(limit)
+    }
+}
+
+#[cfg(test)]
+mod streams_tests;
