@@ -112,13 +112,13 @@ fn give_up_writes(spec: &Spec) {
         let refused = wear_out(&mut drive, seed);
         assert!(drive.is_read_only());
         let parts: Vec<u64> = refused.iter().map(|r| there(&drive, *r)).collect();
-        // It fills up open slots, for which there must be room beside what is promised.
+        // It fills up open slots, for which there must be room beside what is reserved.
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
         rest(&mut drive, Nanos::from_secs(1));
         let state = drive.diagnosis();
-        let mut promised = state.split(" promised: ").skip(1).peekable();
-        assert!(promised.peek().is_some(), "{state}");
-        assert!(promised.all(|units| units.starts_with("0 ")), "{state}");
+        let mut reserved = state.split(" reserved ").skip(1).peekable();
+        assert!(reserved.peek().is_some(), "{state}");
+        assert!(reserved.all(|units| units.starts_with("0 ")), "{state}");
         drive.power_cut();
         for (refused, part) in refused.iter().zip(parts) {
             let kept = there(&drive, *refused);

@@ -177,9 +177,9 @@ fn a_write_that_waited_gives_back_what_it_was_promised() {
     rest(&mut drive, Nanos::from_secs(1));
     let state = drive.diagnosis();
     assert!(state.contains("buffered 0,"), "{state}");
-    let promised: Vec<&str> = state.split(" promised: ").skip(1).collect();
+    let reserved: Vec<&str> = state.split(" reserved ").skip(1).collect();
     assert!(
-        !promised.is_empty() && promised.iter().all(|p| p.starts_with("0 ")),
+        !reserved.is_empty() && reserved.iter().all(|p| p.starts_with("0 ")),
         "{state}"
     );
 }
