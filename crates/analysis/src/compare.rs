@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use stend_record::review::{Condition, Point, Review, TargetKind};
 
 use crate::figures::{KeyFigure, Metric, Unit, key_figures};
-use crate::load::{Load, points_of};
+use crate::load::{in_full, points_of};
 
 /// Facts of a target that tell of more than which drive it is.
 const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history of the drive"];
@@ -225,7 +225,7 @@ fn figure(test_id: &str, metric: Metric, point: &Point) -> KeyFigure {
     KeyFigure {
         test_id: test_id.to_owned(),
         // All of the load: what varies in one review may not in another.
-        name: Load::of(point).in_full(),
+        name: in_full(point.load),
         value,
         unit,
     }

@@ -11,8 +11,8 @@ use stend_record::traces::{TraceResult, overall_bw};
 use crate::ends::{end_level, start_level};
 use crate::files::{files_of, set_words};
 use crate::load::{
-    Dimension, Load, benchmark_of, curves_of, endurance_of, op_words, points_of, responses_of,
-    rounds_of, rungs_of, traces_of,
+    Dimension, benchmark_of, curves_of, endurance_of, points_of, responses_of, rounds_of, rungs_of,
+    traces_of, words_among,
 };
 use crate::recovery::recovery;
 use crate::response::aftermath;
@@ -66,7 +66,8 @@ impl Metric {
     pub fn of(points: &[Point]) -> Metric {
         let blocks = Dimension::Block.values(points);
         let large = blocks.iter().any(|&bytes| bytes >= LARGE_BYTES);
-        if large || blocks.len() > 1 || points.iter().any(|p| p.pattern == Pattern::Sequential) {
+        if large || blocks.len() > 1 || points.iter().any(|p| p.load.pattern == Pattern::Sequential)
+        {
             Metric::Bandwidth
         } else {
             Metric::Iops
@@ -177,7 +178,7 @@ fn of_points(test: &TestResult) -> Vec<Named> {
         // A handful can all be named; of more, the fastest of each direction.
         None if points.len() <= 4 => points
             .iter()
-            .map(|p| figure(Load::of(p).words(points), p))
+            .map(|p| figure(words_among(p.load, points), p))
             .collect(),
         None => fastest(points, figure),
     }
@@ -187,9 +188,9 @@ fn mixed(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Name
     let mut out = Vec::new();
     let headline = points
         .iter()
-        .find(|p| p.read_percent == MIXED_HEADLINE_READ_PERCENT);
+        .find(|p| p.load.read_percent == MIXED_HEADLINE_READ_PERCENT);
     if let Some(point) = headline {
-        let share = Dimension::Share.words(u64::from(point.read_percent));
+        let share = Dimension::Share.words(u64::from(point.load.read_percent));
         out.push(figure(format!("At {share}"), point));
     }
     let all: Vec<Named> = points.iter().map(|p| figure(String::new(), p)).collect();
@@ -208,10 +209,10 @@ fn at_greatest(
 ) -> Vec<Named> {
     let mut out = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
-        let of_op = points.iter().filter(|p| p.op == op);
-        if let Some(point) = of_op.max_by_key(|p| Load::of(p).value(dimension)) {
-            let words = dimension.words(Load::of(point).value(dimension));
-            let name = format!("{}, {words}", capitalised(op_words(op)));
+        let of_op = points.iter().filter(|p| p.load.op == op);
+        if let Some(point) = of_op.max_by_key(|p| dimension.of(&p.load)) {
+            let words = dimension.words(dimension.of(&point.load));
+            let name = format!("{}, {words}", capitalised(op.words()));
             out.push(figure(name, point));
         }
     }
@@ -221,9 +222,9 @@ fn at_greatest(
 fn fastest(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Named> {
     let mut out = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
-        let of_op = points.iter().filter(|p| p.op == op);
+        let of_op = points.iter().filter(|p| p.load.op == op);
         if let Some(best) = of_op.max_by(|a, b| a.iops.total_cmp(&b.iops)) {
-            let words = Load::of(best).words(points);
+            let words = words_among(best.load, points);
             out.push(figure(format!("Fastest: {words}"), best));
         }
     }
@@ -271,7 +272,7 @@ fn of_responses(responses: &[Response]) -> Vec<Named> {
 
 fn of_benchmark(cells: &[BenchmarkCell]) -> Vec<Named> {
     let figure = |cell: &BenchmarkCell| {
-        let name = format!("{}, {}", capitalised(op_words(cell.op)), cell.row);
+        let name = format!("{}, {}", capitalised(cell.load.op.words()), cell.row);
         (name, cell.best_bw_bytes_per_s, Unit::BytesPerS)
     };
     cells.iter().map(figure).collect()

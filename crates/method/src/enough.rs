@@ -24,9 +24,8 @@
 //! Everything else is measured to the end.
 
 use stend_analysis::steady::{WINDOW, Window};
+use stend_record::load::Load;
 use stend_target::SoFar;
-
-use crate::edition::Load;
 
 /// A round of reads, s.
 const READ_ROUND_S: f64 = 0.5;

@@ -4,8 +4,6 @@ use stend_record::review::{Condition, Review, Series};
 use stend_record::smart::BeforeAfter;
 use stend_target::{HostLimit, Target};
 
-use crate::plan::{Action, Plan};
-
 /// Request sizes, bytes: the one with the most requests a second, and one with many bytes.
 const SMALL_BYTES: u64 = 4096;
 const LARGE_BYTES: u64 = 131_072;
@@ -25,15 +23,7 @@ pub(crate) struct Limits {
 impl Limits {
     /// Measures them for each number of threads with which loads are to be measured, for a
     /// second each; nothing of a simulated target, and nothing where no load is to be measured.
-    pub(crate) fn measured(target: &mut dyn Target, plan: &Plan<'_>) -> Limits {
-        let mut threads: Vec<u32> = Vec::new();
-        for unit in &plan.units {
-            plan.walk_unit(unit, false, &mut |action| {
-                if let Action::Load { load, .. } = action {
-                    threads.push(load.threads);
-                }
-            });
-        }
+    pub(crate) fn measured(target: &mut dyn Target, mut threads: Vec<u32>) -> Limits {
         threads.sort_unstable();
         threads.dedup();
         let mut limits = Limits::default();
@@ -70,7 +60,7 @@ impl Limits {
         })
     }
 
-    /// A word of warning where a figure of so many threads may be the machine's.
+    /// A warning where a figure of so many threads may be the machine's.
     pub(crate) fn warning(
         &self,
         name: &str,

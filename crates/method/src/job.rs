@@ -5,9 +5,8 @@
 use std::fmt::Write as _;
 
 use stend_base::Rng;
+use stend_record::load::{Load, range_bytes};
 use stend_record::review::{Pattern, PointOp};
-
-use crate::edition::{Load, range_bytes};
 
 /// Sizes and offsets that share a capacity out are multiples of this, bytes: every
 /// common flash page and every block size of the editions divides it.

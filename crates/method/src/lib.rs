@@ -7,35 +7,41 @@
 //! its own copy of the prepared drive; a real one cannot, and everything happens in turn.
 //!
 //! The engine prints nothing: it tells an observer of [`Event`]s.
+//!
+//! Modules, each importing only those before it: `state`, `setting` and `job` (what is done and
+//! what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
+//! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
+//! `kinds` (the table of them, one file each); `edition`; `options` and `budget`; `plan`;
+//! `runner`; `serial` and `parallel` (in which order); `conditions`; `run`.
 
-mod benchmark;
+mod budget;
 mod conditions;
+mod context;
 pub mod edition;
-mod endurance;
 mod enough;
 mod event;
-mod files;
 mod histogram;
 mod host;
 mod job;
-mod ladder;
-mod no_trim;
+mod kind;
+mod kinds;
+mod options;
 mod outcome;
 mod parallel;
+mod parse;
 mod plan;
-mod read_only;
+mod preparation;
 mod recorder;
-mod response;
-mod rounds;
 mod run;
+mod runner;
 mod serial;
-mod traces;
-mod until_steady;
+mod setting;
+mod state;
 
 pub use edition::{Edition, EditionError, SteadyLoad};
 pub use enough::{Ending, EndsWhen};
 pub use event::Event;
-pub use run::{
-    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, Wanted, check_options,
-    check_write_budget, estimate, run_review,
-};
+pub use kind::Wanted;
+pub use options::{DURATION_SCALE_MAX, MethodError, ReviewOptions};
+pub use recorder::Save;
+pub use run::{Estimate, check_options, check_write_budget, estimate, run_review};

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use stend_record::fio::{Direction, Latency};
+use stend_record::load::Load;
 use stend_record::review::{
     LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
 };
 use stend_target::{JobOutcome, TargetError};
 
-use crate::edition::Load;
 use crate::histogram;
 
 /// The review's point from what the job yielded.
@@ -41,13 +41,10 @@ pub(crate) fn point(
         }
     }
     Ok(Point {
-        op: load.op,
-        pattern: load.pattern,
-        block_bytes: load.block_bytes,
-        queue_depth: load.queue_depth,
-        threads: load.threads,
-        read_percent: load.read_percent,
-        region_bytes: load.region_bytes.filter(|r| *r < capacity_bytes),
+        load: Load {
+            region_bytes: load.region_bytes.filter(|r| *r < capacity_bytes),
+            ..*load
+        },
         duration_s: runtime_s as f64,
         iops: all.iops,
         bw_bytes_per_s: all.bw_bytes_per_s,
@@ -89,12 +86,7 @@ pub(crate) fn series(
         .collect();
     Ok(Series {
         name: name.to_owned(),
-        point: SeriesPoint {
-            op: load.op,
-            pattern: load.pattern,
-            block_bytes: load.block_bytes,
-            queue_depth: load.queue_depth,
-        },
+        point: SeriesPoint::from(load),
         interval_s: f64::from(sample_ms) / 1000.0,
         range_bytes: None,
         samples,

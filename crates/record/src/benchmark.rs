@@ -2,27 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::review::{LatencySummary, Pattern, PointOp};
+use crate::load::Load;
+use crate::review::LatencySummary;
 
 /// One row of a benchmark in one direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkCell {
     /// Name of the row, `Seq Q32T1`.
     pub row: String,
-    /// Direction.
-    pub op: PointOp,
-    /// Order of the offsets.
-    pub pattern: Pattern,
-    /// Request size, bytes.
-    pub block_bytes: u64,
-    /// Queue depth of each thread.
-    pub queue_depth: u32,
-    /// Threads.
-    pub threads: u32,
-    /// Share of reads among the requests, percent.
-    pub read_percent: u32,
-    /// The file: so many bytes from the beginning of the target.
-    pub region_bytes: u64,
+    /// The load, within the benchmark's file at the beginning of the target; its keys stand
+    /// among the row's own.
+    #[serde(flatten)]
+    pub load: Load,
     /// Time asked for a pass, s.
     pub duration_s: f64,
     /// Bytes a second of the fastest pass, all threads and directions.

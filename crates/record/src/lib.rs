@@ -5,6 +5,7 @@
 pub mod benchmark;
 pub mod endurance;
 pub mod fio;
+pub mod load;
 pub mod review;
 pub mod smart;
 pub mod traces;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::benchmark::BenchmarkCell;
 use crate::endurance::Endurance;
+use crate::load::{self, Load};
 use crate::smart::BeforeAfter;
 use crate::traces::TraceResult;
 
@@ -29,8 +30,8 @@ pub struct Review {
     /// Factor on every duration; 1 is the edition's own. Anything else is a shortened
     /// (or stretched) run, and every figure of it must say so.
     pub duration_scale: f64,
-    /// The load by which the target was brought to a steady state before tests, on the
-    /// user's wish: `random-write-4k`.
+    /// The load by which the target was brought to a steady state before tests, at the
+    /// user's request: `random-write-4k`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_steady: Option<String>,
     /// The target was opened for reading alone: tests and preparation that write were left out.
@@ -193,7 +194,8 @@ pub struct SteadyStart {
     /// Id of the state.
     pub state: String,
     /// The load, whose requests a second were tracked.
-    pub load: RoundLoad,
+    #[serde(with = "load::in_rounds")]
+    pub load: Load,
     /// Length of a round, s.
     pub round_s: f64,
     /// Rounds that were written.
@@ -233,7 +235,8 @@ pub struct Rung {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rounds {
     /// The loads of a round, in their order.
-    pub loads: Vec<RoundLoad>,
+    #[serde(with = "load::list_in_rounds")]
+    pub loads: Vec<Load>,
     /// Index in `loads` of the one that was tracked.
     pub tracked: usize,
     /// Which figure of it.
@@ -264,21 +267,6 @@ impl Rounds {
         };
         tracked.map(figure).collect()
     }
-}
-
-/// A load of a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RoundLoad {
-    /// Order of the offsets.
-    pub pattern: Pattern,
-    /// Request size, bytes.
-    pub block_bytes: u64,
-    /// Share of reads, percent.
-    pub read_percent: u32,
-    /// Queue depth of each thread.
-    pub queue_depth: u32,
-    /// Threads.
-    pub threads: u32,
 }
 
 /// The figure by which a steady state is judged.
@@ -325,25 +313,32 @@ pub enum PointOp {
     Mixed,
 }
 
+impl PointOp {
+    /// The direction of a load with this share of reads, percent.
+    pub fn of_share(read_percent: u32) -> PointOp {
+        match read_percent {
+            100 => PointOp::Read,
+            0 => PointOp::Write,
+            _ => PointOp::Mixed,
+        }
+    }
+
+    /// For people: `read`, `write`, `mixed`.
+    pub fn words(self) -> &'static str {
+        match self {
+            PointOp::Read => "read",
+            PointOp::Write => "write",
+            PointOp::Mixed => "mixed",
+        }
+    }
+}
+
 /// One measured point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Direction.
-    pub op: PointOp,
-    /// `sequential` or `random`.
-    pub pattern: Pattern,
-    /// Request size, bytes.
-    pub block_bytes: u64,
-    /// Queue depth of each thread.
-    pub queue_depth: u32,
-    /// Threads.
-    pub threads: u32,
-    /// Share of reads among the requests, percent.
-    pub read_percent: u32,
-    /// The load stayed within so many bytes from the beginning of the target; without it,
-    /// it had the whole capacity.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub region_bytes: Option<u64>,
+    /// The load; its keys stand among the point's own.
+    #[serde(flatten)]
+    pub load: Load,
     /// Time asked for, s.
     pub duration_s: f64,
     /// Requests a second, all threads and directions.
@@ -374,6 +369,16 @@ pub enum Pattern {
     Sequential,
     /// Uniformly random.
     Random,
+}
+
+impl Pattern {
+    /// For people: `sequential`, `random`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Pattern::Sequential => "sequential",
+            Pattern::Random => "random",
+        }
+    }
 }
 
 /// One direction of a mixed point.
@@ -448,6 +453,17 @@ pub struct SeriesPoint {
     pub block_bytes: u64,
     /// Queue depth.
     pub queue_depth: u32,
+}
+
+impl From<&Load> for SeriesPoint {
+    fn from(load: &Load) -> SeriesPoint {
+        SeriesPoint {
+            op: load.op,
+            pattern: load.pattern,
+            block_bytes: load.block_bytes,
+            queue_depth: load.queue_depth,
+        }
+    }
 }
 
 /// The mean over one sampling interval.

@@ -39,8 +39,8 @@ pub struct TraceResult {
     /// Latency of the writes; missing where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_latency_ns: Option<LatencySummary>,
-    /// Units placed in flash for each unit that was written, during the replay; missing
-    /// where nobody knows.
+    /// Pages placed in flash for each page that was written, during the replay; missing
+    /// where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
     /// What has to be said wherever these figures appear.

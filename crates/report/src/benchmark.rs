@@ -1,6 +1,6 @@
 //! Tests of a benchmark: its table as its users know it, rivals side by side, and every pass.
 
-use stend_analysis::load::{benchmark_of, op_words};
+use stend_analysis::load::benchmark_of;
 use stend_analysis::words::capitalised;
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{PointOp, TestResult};
@@ -34,7 +34,7 @@ fn cell_of<'a>(
 ) -> Option<&'a BenchmarkCell> {
     benchmark_of(drive.test(&test.id)?)
         .iter()
-        .find(|cell| cell.row == row && cell.op == op)
+        .find(|cell| cell.row == row && cell.load.op == op)
 }
 
 /// Names of the rows, in the order of measuring.
@@ -51,33 +51,33 @@ fn rows(cells: &[BenchmarkCell]) -> Vec<&str> {
 /// The directions that were measured.
 fn ops(cells: &[BenchmarkCell]) -> Vec<PointOp> {
     let all = [PointOp::Read, PointOp::Write, PointOp::Mixed];
-    let measured = |op: &PointOp| cells.iter().any(|cell| cell.op == *op);
+    let measured = |op: &PointOp| cells.iter().any(|cell| cell.load.op == *op);
     all.into_iter().filter(measured).collect()
 }
 
 /// Head of a direction's column: `Read`, `Write`, `Mix, 70 % reads`.
 fn op_head(op: PointOp, cells: &[BenchmarkCell]) -> String {
-    let mix = cells.iter().find(|cell| cell.op == PointOp::Mixed);
+    let mix = cells.iter().find(|cell| cell.load.op == PointOp::Mixed);
     match (op, mix) {
         (PointOp::Mixed, Some(cell)) => {
-            number::bound(&format!("Mix, {} % reads", cell.read_percent))
+            number::bound(&format!("Mix, {} % reads", cell.load.read_percent))
         }
-        _ => capitalised(op_words(op)),
+        _ => capitalised(op.words()),
     }
 }
 
 fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
     let cells = benchmark_of(test);
-    let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, op_words(cell.op));
+    let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, cell.load.op.words());
     let groups: Vec<String> = cells.iter().map(group).collect();
     let title = format!("{}: the fastest pass", test.title);
     let mut draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
-        let cell = cell_of(&drives[slot], test, &cells[nth].row, cells[nth].op)?;
+        let cell = cell_of(&drives[slot], test, &cells[nth].row, cells[nth].load.op)?;
         Some(Bar::mb_per_s(cell.best_bw_bytes_per_s))
     });
     draft.note = format!(
         "A file of {}; the fastest of {} passes of {}.",
-        number::block(cells[0].region_bytes),
+        number::block(cells[0].load.region_bytes.unwrap_or_default()),
         cells[0].passes.len(),
         number::duration(cells[0].duration_s)
     );
@@ -149,7 +149,7 @@ fn passes_table(test: &TestResult, drive: &Drive<'_>) -> Option<Table> {
     let mut columns: Vec<Cell> = vec!["Row".into()];
     columns.extend((1..=passes).map(|n| format!("Pass {n}").into()));
     let row = |cell: &BenchmarkCell| {
-        let head = Cell::from(format!("{}, {}", cell.row, op_words(cell.op)));
+        let head = Cell::from(format!("{}, {}", cell.row, cell.load.op.words()));
         let figures = cell.passes.iter().map(|pass| {
             Cell::noted(
                 number::mb_per_s(pass.bw_bytes_per_s),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stend_analysis::ends::START_SAMPLES;
-use stend_analysis::load::{curves_of, op_words, pattern_words};
+use stend_analysis::load::curves_of;
 use stend_analysis::words::capitalised;
 use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
 use stend_record::review::{LatencySummary, PointOp, Series, TestResult};
@@ -270,9 +270,9 @@ fn load_phrase(series: &Series) -> String {
     let point = &series.point;
     format!(
         "{} {} {}",
-        pattern_words(point.pattern),
+        point.pattern.words(),
         number::block(point.block_bytes),
-        op_words(point.op)
+        point.op.words()
     )
 }
 

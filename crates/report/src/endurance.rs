@@ -1,7 +1,7 @@
 //! A drive written until it refuses: its speed and what it told of its health over the bytes
 //! written.
 
-use stend_analysis::load::{endurance_of, pattern_words};
+use stend_analysis::load::endurance_of;
 use stend_analysis::words::capitalised;
 use stend_record::endurance::{Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
@@ -80,7 +80,7 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance, data: &mut ChartData) -> Vec
         .collect();
     let what = format!(
         "{} write, {}, queue depth {}",
-        capitalised(pattern_words(load.pattern)),
+        capitalised(load.pattern.words()),
         number::block(load.block_bytes),
         load.queue_depth
     );

@@ -1,6 +1,6 @@
 //! Tests that measured points: bars against rivals, or lines over what was varied.
 
-use stend_analysis::load::{op_words, points_of};
+use stend_analysis::load::points_of;
 use stend_analysis::words::capitalised;
 use stend_analysis::{Dimension, Load, Metric};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
@@ -100,7 +100,7 @@ fn grouped(
 fn ops_words(points: &[Point]) -> String {
     let mut ops: Vec<&str> = Vec::new();
     for point in points {
-        let words = op_words(point.op);
+        let words = point.load.op.words();
         if !ops.contains(&words) {
             ops.push(words);
         }
@@ -142,8 +142,8 @@ fn lines(
     let points = points_of(test);
     let mut ops: Vec<PointOp> = Vec::new();
     for point in points {
-        if !ops.contains(&point.op) {
-            ops.push(point.op);
+        if !ops.contains(&point.load.op) {
+            ops.push(point.load.op);
         }
     }
     ops.into_iter()
@@ -160,7 +160,7 @@ fn lines_of(
     data: &mut ChartData,
 ) -> Figure {
     let points = points_of(test);
-    let values = Dimension::values(dimension, points.iter().filter(|p| p.op == op));
+    let values = Dimension::values(dimension, points.iter().filter(|p| p.load.op == op));
     // A test may vary something besides: a line for each combination of the rest.
     let rests = rests(points, op, dimension);
     let mut traces = Vec::new();
@@ -197,7 +197,7 @@ fn lines_of(
         title: capitalised(&format!(
             "{} {}{} against {}",
             common_words(points),
-            op_words(op),
+            op.words(),
             constant_words(points, dimension),
             dimension.name()
         )),
@@ -275,11 +275,10 @@ fn dimension_axis(dimension: Dimension, values: &[u64]) -> Axis {
 /// first).
 fn rests(points: &[Point], op: PointOp, dimension: Dimension) -> Vec<Load> {
     let mut rests: Vec<Load> = Vec::new();
-    for point in points.iter().filter(|p| p.op == op) {
-        let first = rests.first().map_or_else(
-            || Load::of(point).value(dimension),
-            |first| first.value(dimension),
-        );
+    for point in points.iter().filter(|p| p.load.op == op) {
+        let first = rests
+            .first()
+            .map_or_else(|| dimension.of(&point.load), |first| dimension.of(first));
         let rest = with(Load::of(point), dimension, first);
         if !rests.contains(&rest) {
             rests.push(rest);
@@ -290,11 +289,11 @@ fn rests(points: &[Point], op: PointOp, dimension: Dimension) -> Vec<Load> {
 
 fn rest_words(rest: Load, dimension: Dimension, rests: &[Load]) -> String {
     let words = Dimension::ALL.into_iter().filter(|&other| {
-        let varies = rests.iter().any(|r| r.value(other) != rest.value(other));
+        let varies = rests.iter().any(|r| other.of(r) != other.of(&rest));
         other != dimension && varies
     });
     let words: Vec<String> = words
-        .map(|d| number::bound(&d.words(rest.value(d))))
+        .map(|d| number::bound(&d.words(d.of(&rest))))
         .collect();
     words.join(", ")
 }
@@ -415,7 +414,7 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
 fn at_share<'a>(drive: &Drive<'a>, test: &TestResult, read_percent: u64) -> Option<&'a Point> {
     points_of(drive.test(&test.id)?)
         .iter()
-        .find(|p| u64::from(p.read_percent) == read_percent)
+        .find(|p| u64::from(p.load.read_percent) == read_percent)
 }
 
 /// One direction of a point: requests and bytes a second. A point of one direction
@@ -425,8 +424,8 @@ fn part(point: &Point, op: PointOp) -> Option<(f64, f64)> {
         return Some((part.iops, part.bw_bytes_per_s));
     }
     let alone = match op {
-        PointOp::Read => point.op == op || point.read_percent == 100,
-        PointOp::Write => point.op == op || point.read_percent == 0,
+        PointOp::Read => point.load.op == op || point.load.read_percent == 100,
+        PointOp::Write => point.load.op == op || point.load.read_percent == 0,
         PointOp::Mixed => true,
     };
     alone.then_some((point.iops, point.bw_bytes_per_s))
@@ -507,9 +506,9 @@ fn latency_rows(points: &[Point]) -> Vec<(String, &LatencySummary)> {
     for point in points {
         let name = load_words(Load::of(point), points);
         let parts = point.parts.iter().map(|part| {
-            let share = number::bound(&Dimension::Share.words(u64::from(point.read_percent)));
+            let share = number::bound(&Dimension::Share.words(u64::from(point.load.read_percent)));
             (
-                format!("↳ {}s at {share}", op_words(part.op)),
+                format!("↳ {}s at {share}", part.op.words()),
                 &part.latency_ns,
             )
         });
@@ -524,7 +523,7 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
     let points = points_of(test);
     let mut figures = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
-        let of_op: Vec<&Point> = points.iter().filter(|p| p.op == op).collect();
+        let of_op: Vec<&Point> = points.iter().filter(|p| p.load.op == op).collect();
         // With something else varied besides, a depth has no single distribution.
         if of_op.is_empty() || rests(points, op, Dimension::Depth).len() > 1 {
             continue;
@@ -535,7 +534,9 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
         for place in [1, 3, 5, 6] {
             let name = percentiles(&LatencySummary::default())[place].0;
             let ys = depths.iter().map(|&depth| {
-                let point = of_op.iter().find(|p| u64::from(p.queue_depth) == depth);
+                let point = of_op
+                    .iter()
+                    .find(|p| u64::from(p.load.queue_depth) == depth);
                 point.map_or(Coordinate::Gap(()), |p| {
                     latency::place(percentiles(&p.latency_ns)[place].1)
                 })
@@ -545,7 +546,7 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
         let draft = Draft {
             title: format!(
                 "{} latency against queue depth: {}",
-                capitalised(op_words(op)),
+                capitalised(op.words()),
                 drive.label
             ),
             note: String::new(),

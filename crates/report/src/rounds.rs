@@ -1,11 +1,12 @@
 //! Tests in rounds: the tracked figure round by round with the window that is judged, and
 //! every load over that window.
 
-use stend_analysis::load::{pattern_words, rounds_of};
+use stend_analysis::load::rounds_of;
 use stend_analysis::rounds::Judged;
 use stend_analysis::steady::{DRIFT_SHARE_MAX, SPREAD_SHARE_MAX, WINDOW};
 use stend_analysis::words::capitalised;
-use stend_record::review::{Pattern, RoundLoad, Rounds, TestResult, Tracked};
+use stend_record::load::Load;
+use stend_record::review::{Pattern, Rounds, TestResult, Tracked};
 
 use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Trace, Values};
 use crate::drive::Drive;
@@ -35,7 +36,7 @@ pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> 
         .collect()
 }
 
-fn share_words(load: &RoundLoad) -> String {
+fn share_words(load: &Load) -> String {
     match load.read_percent {
         100 => "read".into(),
         0 => "write".into(),
@@ -43,10 +44,10 @@ fn share_words(load: &RoundLoad) -> String {
     }
 }
 
-fn load_words(load: &RoundLoad) -> String {
+fn load_words(load: &Load) -> String {
     format!(
         "{} {} {}, queue depth {}",
-        pattern_words(load.pattern),
+        load.pattern.words(),
         number::block(load.block_bytes),
         share_words(load),
         load.queue_depth
@@ -218,7 +219,7 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
     blocks.sort_unstable_by(|a, b| b.cmp(a));
     blocks.dedup();
     let cell = |block: u64, share: u32| -> Cell {
-        let place = |l: &RoundLoad| l.block_bytes == block && l.read_percent == share;
+        let place = |l: &Load| l.block_bytes == block && l.read_percent == share;
         let Some(mean) = rounds
             .loads
             .iter()
@@ -238,7 +239,7 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
     };
     let mut columns: Vec<Cell> = vec!["Size".into()];
     columns.extend(shares.iter().map(|&read_percent| {
-        Cell::from(capitalised(&share_words(&RoundLoad {
+        Cell::from(capitalised(&share_words(&Load {
             read_percent,
             ..rounds.loads[0]
         })))

@@ -4,9 +4,10 @@ use crate::common;
 
 use scraper::{Html, Selector};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::load::Load;
 use stend_record::review::{
-    FailedTest, Pattern, PointOp, Review, RoundFigures, RoundLoad, Rounds, Rung, SeriesPoint,
-    TargetKind, TemperatureSample, TestResult, Tracked,
+    FailedTest, Pattern, PointOp, Review, RoundFigures, Rounds, Rung, SeriesPoint, TargetKind,
+    TemperatureSample, TestResult, Tracked,
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_report::{Finding, ReportError, write, write_folder};
@@ -786,12 +787,10 @@ fn rounds(speeds: &[f64], steady_from_round: Option<u32>) -> TestResult {
         latency_mean_ns: 32e9 / iops,
         latency_max_ns: 9_000_000,
     };
-    let load = |read_percent| RoundLoad {
-        pattern: Pattern::Random,
-        block_bytes: 4096,
+    let load = |read_percent| Load {
+        op: PointOp::of_share(read_percent),
         read_percent,
-        queue_depth: 32,
-        threads: 1,
+        ..Load::write(Pattern::Random, 4096, 32)
     };
     let round = |iops: &f64| vec![figures(&55_000.0), figures(iops)];
     TestResult {

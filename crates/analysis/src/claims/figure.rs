@@ -347,7 +347,7 @@ impl Figure {
             }
             Of::Benchmark { row, op } => {
                 let mut cells = benchmark_of(test).iter();
-                let cell = cells.find(|cell| cell.row == *row && cell.op == *op)?;
+                let cell = cells.find(|cell| cell.row == *row && cell.load.op == *op)?;
                 Some(cell.best_bw_bytes_per_s)
             }
             Of::Traces { trace: None } => test.overall_bw_bytes_per_s,
@@ -394,7 +394,7 @@ impl PointMetric {
     fn of(self, point: &Point) -> Option<f64> {
         let reads = point.parts.iter().find(|part| part.op == PointOp::Read);
         // Of a mix that is all reads or all writes there may be no parts.
-        let share = f64::from(point.read_percent) / 100.0;
+        let share = f64::from(point.load.read_percent) / 100.0;
         let pure = point.parts.is_empty() && (share == 0.0 || share == 1.0);
         let of_reads = |part: Option<f64>, whole: f64| part.or(pure.then_some(whole * share));
         let latency = &point.latency_ns;

@@ -3,7 +3,6 @@
 use stend_record::benchmark::BenchmarkCell;
 
 use crate::figures::LEVEL_SHARE;
-use crate::load::op_words;
 use crate::words;
 
 /// The rows in a sentence, and how far the passes are apart of which the best is shown.
@@ -29,7 +28,7 @@ fn row_words(row: &str, cells: &[BenchmarkCell]) -> String {
     let figures: Vec<String> = of_row
         .map(|cell| {
             let speed = words::speed(cell.best_bw_bytes_per_s);
-            format!("{speed} {}", op_words(cell.op))
+            format!("{speed} {}", cell.load.op.words())
         })
         .collect();
     format!("{row}: {}", figures.join(", "))
@@ -52,7 +51,7 @@ fn apart(cells: &[BenchmarkCell]) -> Option<String> {
             "Shown is the fastest of the passes: the slowest lies up to {} below it ({}, {}).",
             words::percent(share),
             widest.row,
-            op_words(widest.op)
+            widest.load.op.words()
         )
     } else {
         "Shown is the fastest of the passes, which are all level.".to_owned()

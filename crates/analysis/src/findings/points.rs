@@ -3,7 +3,7 @@
 use stend_record::review::{Point, PointOp, TestResult};
 
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit};
-use crate::load::{Dimension, Load, op_words, points_of};
+use crate::load::{Dimension, points_of, words_among};
 use crate::words::{self, capitalised};
 
 /// Less than this ratio is no change, and equal costs.
@@ -29,7 +29,7 @@ pub(super) fn sentences(test: &TestResult) -> Vec<String> {
 }
 
 fn of(points: &[Point], op: PointOp) -> Vec<&Point> {
-    points.iter().filter(|p| p.op == op).collect()
+    points.iter().filter(|p| p.load.op == op).collect()
 }
 
 fn told(points: &[Point], point: &Point) -> String {
@@ -60,7 +60,7 @@ fn alone(points: &[Point]) -> Vec<String> {
         }
         _ => points
             .iter()
-            .map(|p| format!("{}: {}.", Load::of(p).words(points), told(points, p)))
+            .map(|p| format!("{}: {}.", words_among(p.load, points), told(points, p)))
             .collect(),
     }
 }
@@ -74,13 +74,17 @@ fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
                 _ => number_of(&told(points, p)).to_owned(),
             };
             match with_depths {
-                true => format!("{figure} at queue depth {}", p.queue_depth),
+                true => format!("{figure} at queue depth {}", p.load.queue_depth),
                 false => figure,
             }
         });
         words::list(&items.collect::<Vec<String>>())
     };
-    let depths = |list: &[&Point]| list.iter().map(|p| p.queue_depth).collect::<Vec<u32>>();
+    let depths = |list: &[&Point]| {
+        list.iter()
+            .map(|p| p.load.queue_depth)
+            .collect::<Vec<u32>>()
+    };
     match (reads, writes) {
         (list, []) => format!("Reads reach {}.", one(list, true)),
         ([], list) => format!("Writes reach {}.", one(list, true)),
@@ -95,9 +99,9 @@ fn at_depths(reads: &[&Point], writes: &[&Point], points: &[Point]) -> String {
 /// What a request takes where the fewest wait.
 fn latencies(reads: &[&Point], writes: &[&Point]) -> Option<String> {
     let all = reads.iter().chain(writes);
-    let depth = all.map(|p| p.queue_depth).min()?;
+    let depth = all.map(|p| p.load.queue_depth).min()?;
     let of = |name: &str, list: &[&Point]| {
-        let point = list.iter().find(|p| p.queue_depth == depth)?;
+        let point = list.iter().find(|p| p.load.queue_depth == depth)?;
         let mean = words::latency(point.latency_ns.mean);
         let slow = words::latency(point.latency_ns.p99_9 as f64);
         Some((name.to_owned(), mean, slow))
@@ -127,7 +131,7 @@ fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
     let mut out = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
         let mut list = of(points, op);
-        let step = |p: &Point| Load::of(p).value(dimension);
+        let step = |p: &Point| dimension.of(&p.load);
         list.sort_by_key(|p| step(p));
         let [first, .., last] = list[..] else {
             continue;
@@ -135,7 +139,7 @@ fn over_steps(points: &[Point], dimension: Dimension) -> Vec<String> {
         if step(first) == step(last) || value(first) <= 0.0 {
             continue;
         }
-        let name = capitalised(op_words(op)) + "s";
+        let name = capitalised(op.words()) + "s";
         let growth = value(last) / value(first);
         let [from, to] = [first, last].map(|p| dimension.words(step(p)));
         let top = told(points, last);
@@ -176,12 +180,15 @@ fn over_blocks(points: &[Point]) -> Vec<String> {
     let mut largest = Vec::new();
     for (op, verb) in [(PointOp::Read, "reads"), (PointOp::Write, "writes")] {
         let mut list = of(points, op);
-        list.sort_by_key(|p| p.block_bytes);
+        list.sort_by_key(|p| p.load.block_bytes);
         let [small, .., large] = list[..] else {
             continue;
         };
-        let page = list.iter().find(|p| p.block_bytes == PAGE_BYTES);
-        if let (Some(page), true) = (page, small.block_bytes < PAGE_BYTES && small.iops > 0.0) {
+        let page = list.iter().find(|p| p.load.block_bytes == PAGE_BYTES);
+        if let (Some(page), true) = (
+            page,
+            small.load.block_bytes < PAGE_BYTES && small.iops > 0.0,
+        ) {
             let cost = match page.iops / small.iops {
                 c if (1.0 / TENTH_RATIO..TENTH_RATIO).contains(&c) => "as much as".to_owned(),
                 c if c >= 1.0 => format!("{} as much as", words::times(c)),
@@ -189,15 +196,15 @@ fn over_blocks(points: &[Point]) -> Vec<String> {
             };
             out.push(format!(
                 "A {} of {} costs {cost} one of {} ({} against {}).",
-                op_words(op),
-                words::block(small.block_bytes),
-                words::block(page.block_bytes),
+                op.words(),
+                words::block(small.load.block_bytes),
+                words::block(page.load.block_bytes),
                 words::number(small.iops),
                 Unit::Iops.words(page.iops),
             ));
         }
         let speed = words::speed(large.bw_bytes_per_s);
-        largest.push((verb, large.block_bytes, speed));
+        largest.push((verb, large.load.block_bytes, speed));
     }
     match &largest[..] {
         [(_, bytes, read), (_, other, write)] if bytes == other => {
@@ -216,7 +223,7 @@ fn over_blocks(points: &[Point]) -> Vec<String> {
 fn over_share(points: &[Point]) -> Vec<String> {
     let metric = Metric::of(points);
     let value = |p: &Point| metric.value(p).0;
-    let at = |share| points.iter().find(|p| p.read_percent == share);
+    let at = |share| points.iter().find(|p| p.load.read_percent == share);
     let Some(slowest) = points.iter().min_by(|a, b| value(a).total_cmp(&value(b))) else {
         return Vec::new();
     };
@@ -228,7 +235,7 @@ fn over_share(points: &[Point]) -> Vec<String> {
         ));
     }
     let slow = told(points, slowest);
-    let share = slowest.read_percent;
+    let share = slowest.load.read_percent;
     out.push(match (at(100), at(0)) {
         (Some(reads), Some(writes)) => {
             let pure = format!(

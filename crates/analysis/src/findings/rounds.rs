@@ -2,7 +2,6 @@
 
 use stend_record::review::{Pattern, PointOp, Rounds, Tracked};
 
-use crate::load::{op_words, pattern_words};
 use crate::rounds::Judged;
 use crate::words;
 
@@ -25,13 +24,13 @@ pub(super) fn sentences(rounds: &Rounds) -> Vec<String> {
         (Tracked::Iops, Pattern::Random) => format!("{} IOPS", words::number(judged.window.mean)),
     };
     let what = match load.read_percent {
-        100 => op_words(PointOp::Read).to_owned(),
-        0 => op_words(PointOp::Write).to_owned(),
+        100 => PointOp::Read.words().to_owned(),
+        0 => PointOp::Write.words().to_owned(),
         share => format!("access, {share} % reads,"),
     };
     let tracked = format!(
         "{} {what} of {} at {figure}",
-        pattern_words(load.pattern),
+        load.pattern.words(),
         words::block(load.block_bytes)
     );
     let spread = words::percent(judged.window.spread_share);

@@ -40,7 +40,7 @@ pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
 /// `it reads in sequence 3 times as fast as it writes (514 and 172 MB/s)`.
 fn reading_and_writing(test: &TestResult) -> Option<String> {
     let points = points_of(test);
-    let of = |op| points.iter().find(|p| p.op == op);
+    let of = |op| points.iter().find(|p| p.load.op == op);
     let (read, write) = (of(PointOp::Read)?, of(PointOp::Write)?);
     if test.id != "sequential" {
         return None;
@@ -72,7 +72,7 @@ fn lasting(test: &TestResult) -> Option<String> {
         return None;
     };
     let (start, end) = (start_level(series)?, end_level(series)?);
-    let pattern = crate::load::pattern_words(series.point.pattern);
+    let pattern = series.point.pattern.words();
     let load = match series.point.op {
         PointOp::Read => format!("lasting {pattern} reads"),
         PointOp::Write => format!("lasting {pattern} writes"),

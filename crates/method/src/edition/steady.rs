@@ -1,8 +1,10 @@
-//! An edition whose tests start from a steady state, on the user's wish.
+//! An edition whose tests start from a steady state, at the user's request.
 
-use stend_record::review::{Pattern, PointOp};
+use stend_record::load::{Load, size_text};
+use stend_record::review::Pattern;
 
-use super::{Edition, Load, State, Step, TestKind, size_text};
+use crate::edition::Edition;
+use crate::state::{State, Step, UntilSteady, is_steady, is_written};
 
 /// A load by which a target is brought to a steady state before tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ const ROUND_S: f64 = 60.0;
 const ROUNDS_MAX: u32 = stend_analysis::steady::ROUNDS_MAX as u32;
 
 impl SteadyLoad {
-    /// All there are; the first is meant where none is named.
+    /// All of them; the first is the default.
     pub const ALL: [SteadyLoad; 2] = [
         SteadyLoad {
             name: "random-write-4k",
@@ -37,20 +39,12 @@ impl SteadyLoad {
     }
 
     fn step(&self) -> Step {
-        Step::UntilSteady {
-            load: Load {
-                op: PointOp::Write,
-                pattern: Pattern::Random,
-                block_bytes: self.block_bytes,
-                queue_depth: 32,
-                threads: 1,
-                read_percent: 0,
-                region_bytes: None,
-            },
+        Step::UntilSteady(UntilSteady {
+            load: Load::write(Pattern::Random, self.block_bytes, 32),
             round_s: ROUND_S,
             rounds_max: ROUNDS_MAX,
             required: false,
-        }
+        })
     }
 }
 
@@ -65,7 +59,7 @@ impl Edition {
         let mut edition = self.clone();
         let mut steady = vec![None; self.states.len()];
         for (index, behind) in steady.iter_mut().enumerate() {
-            if !self.is_written(index) || self.is_steady(index) {
+            if !is_written(&self.states, index) || is_steady(&self.states, index) {
                 continue;
             }
             let state = &self.states[index];
@@ -83,35 +77,20 @@ impl Edition {
             });
         }
         for test in &mut edition.tests {
-            for state in test.kind.states_mut() {
+            for state in test.kind.common_mut().states_mut() {
                 *state = steady[*state].unwrap_or(*state);
             }
         }
         edition
     }
 
-    /// Whether the tests of these indices change when a steady state is asked for.
+    /// Whether the tests of these indices change when a steady state is requested.
     pub(crate) fn can_be_steady(&self, tests: &[usize]) -> bool {
         tests.iter().any(|&test| {
             let mut kind = self.tests[test].kind.clone();
-            let mut states = kind.states_mut().into_iter();
-            states.any(|state| self.is_written(*state) && !self.is_steady(*state))
+            let mut states = kind.common_mut().states_mut().into_iter();
+            states.any(|state| is_written(&self.states, *state) && !is_steady(&self.states, *state))
         })
-    }
-
-    /// Whether anything is written on the way to a state.
-    pub(crate) fn is_written(&self, state: usize) -> bool {
-        let way = self.lineage(state);
-        let mut steps = way.iter().flat_map(|s| &self.states[*s].steps);
-        steps.any(|step| matches!(step, Step::Fill { .. } | Step::UntilSteady { .. }))
-    }
-
-    /// Whether a state ends with writing until it is steady, so that a rest would undo it.
-    pub(crate) fn is_steady(&self, state: usize) -> bool {
-        matches!(
-            self.states[state].steps.last(),
-            Some(Step::UntilSteady { .. })
-        )
     }
 
     fn free_id(&self, id: &str) -> String {
@@ -120,23 +99,5 @@ impl Edition {
             free.push_str("-2");
         }
         free
-    }
-}
-
-impl TestKind {
-    /// The states that a test starts from; none of one that goes on after another.
-    fn states_mut(&mut self) -> Vec<&mut usize> {
-        match self {
-            TestKind::Sweeps(sweeps) => sweeps.iter_mut().map(|s| &mut s.state).collect(),
-            TestKind::Curve(curve) => vec![&mut curve.state],
-            TestKind::Continue(_) => Vec::new(),
-            TestKind::Response(response) => vec![&mut response.state],
-            TestKind::Benchmark(benchmark) => vec![&mut benchmark.state],
-            TestKind::Traces(traces) => vec![&mut traces.state],
-            TestKind::Files(files) => vec![&mut files.state],
-            TestKind::Ladder(ladder) => vec![&mut ladder.state],
-            TestKind::Rounds(rounds) => vec![&mut rounds.state],
-            TestKind::Endurance(endurance) => vec![&mut endurance.state],
-        }
     }
 }

@@ -426,11 +426,11 @@ fn test_lines(test: &TestResult) -> String {
         text += &format!(
             "  {:<6} {:>4} KiB, depth {:>2} × {}, {:>3} % reads: {:>9.0} IOPS {:>7.1} MB/s, \
              p99 {:>8.1} µs\n",
-            format!("{:?}", point.op).to_lowercase(),
-            point.block_bytes as f64 / 1024.0,
-            point.queue_depth,
-            point.threads,
-            point.read_percent,
+            format!("{:?}", point.load.op).to_lowercase(),
+            point.load.block_bytes as f64 / 1024.0,
+            point.load.queue_depth,
+            point.load.threads,
+            point.load.read_percent,
             point.iops,
             point.bw_bytes_per_s / 1e6,
             point.latency_ns.p99 as f64 / 1e3
@@ -449,7 +449,7 @@ fn test_lines(test: &TestResult) -> String {
         text += &format!(
             "  {:<14} {:<6} {:>9.1} MB/s, mean latency {:>8.1} µs\n",
             cell.row,
-            format!("{:?}", cell.op).to_lowercase(),
+            format!("{:?}", cell.load.op).to_lowercase(),
             cell.best_bw_bytes_per_s / 1e6,
             cell.best_mean_latency_ns / 1e3
         );

@@ -1,42 +1,67 @@
-//! A state that is made by writing until the speed is steady.
+//! Carrying out the steps towards a state.
+
+use std::sync::Arc;
 
 use stend_analysis::steady::{Window, start_words};
 use stend_record::review::SteadyStart;
 use stend_target::{Target, TargetError};
 
-use crate::conditions::STEADY_STATE;
-use crate::edition::Load;
+use crate::context::Context;
+use crate::job;
 use crate::outcome::{self, written_bytes};
-use crate::rounds::round_load;
-use crate::run::Runner;
+use crate::state::{Step, UntilSteady};
 
-/// How a state is written until it is steady.
-pub(crate) struct Rounds<'a> {
-    pub(crate) load: &'a Load,
-    pub(crate) round_s: f64,
-    pub(crate) rounds_max: u32,
-    /// Whether it is an error where the speed does not become steady.
-    pub(crate) required: bool,
-}
+/// How the name begins of what is noted while a state is made.
+pub(crate) const STEADY_STATE: &str = "steady state of ";
 
-impl Runner<'_> {
+impl Context<'_> {
+    /// Carries out a step; `name` is that of the state or the test, and names random seeds.
+    pub(crate) fn step(
+        &self,
+        target: &mut dyn Target,
+        name: &str,
+        step: &Step,
+    ) -> Result<(), Arc<TargetError>> {
+        match step {
+            Step::Fill {
+                block_bytes,
+                queue_depth,
+                region_bytes,
+            } => self.write(target, &format!("fill/{name}"), |seed| {
+                let capacity_bytes = self.setting.capacity_bytes;
+                job::fill(
+                    *block_bytes,
+                    *queue_depth,
+                    seed,
+                    *region_bytes,
+                    capacity_bytes,
+                )
+            })?,
+            Step::Trim => target.trim_all()?,
+            Step::UntilSteady(rounds) => self.until_steady(target, name, rounds)?,
+            Step::Idle { duration_s } => target.idle(self.setting.rest_s(*duration_s))?,
+        }
+        self.recorder.spent(self.setting.step_cost(step));
+        Ok(())
+    }
+
     /// Writes round after round. Where the speed must become steady and does not, it is an
     /// error, so that no test starts from a state that is not what it is called.
-    pub(crate) fn until_steady(
+    fn until_steady(
         &self,
         target: &mut dyn Target,
         state: &str,
-        rounds: &Rounds<'_>,
+        rounds: &UntilSteady,
     ) -> Result<(), TargetError> {
-        let load = rounds.load;
-        let runtime_s = self.plan.runtime_s(rounds.round_s);
+        let load = &rounds.load;
+        let runtime_s = self.setting.runtime_s(rounds.round_s);
         let mut speeds = Vec::new();
         let mut written = 0;
         let mut steady = None;
         while steady.is_none() && speeds.len() < rounds.rounds_max as usize {
             let seed_name = format!("steady/{state}/round-{}", speeds.len() + 1);
             let done = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
-            let point = outcome::point(load, runtime_s, self.plan.capacity_bytes, &done)?;
+            let point = outcome::point(load, runtime_s, self.setting.capacity_bytes, &done)?;
             written += written_bytes(&done);
             speeds.push(point.iops);
             steady = Window::last(&speeds).filter(Window::is_steady);
@@ -44,7 +69,7 @@ impl Runner<'_> {
         let last = steady.or_else(|| Window::last(&speeds));
         let start = SteadyStart {
             state: state.to_owned(),
-            load: round_load(load),
+            load: *load,
             round_s: runtime_s as f64,
             rounds: speeds.len() as u32,
             written_bytes: written,

@@ -1,20 +1,27 @@
 //! Writing until the target refuses, or until as much is written as the user allows.
 //!
 //! The budget is kept strictly: what a round may write counts from the moment it begins,
-//! and a run that goes on from an earlier one counts a round that was broken off as written.
+//! and a run that goes on from an earlier one counts an interrupted round as written.
 
 use std::sync::Arc;
 
-use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
-use stend_record::review::{JobText, SeriesPoint};
+use serde::Deserialize;
+use stend_analysis::words;
+use stend_record::endurance::{
+    Afterwards, Endurance as Measured, EnduranceEnd, EnduranceRound, Health,
+};
+use stend_record::load::Load;
+use stend_record::review::{JobText, Pattern, SeriesPoint, TestResult};
 use stend_target::{JobRequest, RefusedOutcome, Target, TargetError, WriteLimit};
+use toml::Spanned;
 
-use crate::edition::{self, Edition, TestKind};
+use crate::context::Context;
 use crate::job;
+use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome::written_bytes;
-use crate::plan::{Action, Dest, Plan};
-use crate::recorder::{Measured, Shot};
-use crate::run::{MethodError, ReviewOptions, Runner};
+use crate::parse::{EditionError, Scope};
+use crate::recorder::{Measurement, Place};
+use crate::setting::{Action, Setting};
 
 /// How often a target without a budget is assumed to be written, for shares of work done:
 /// an error costs a hasty bar, never a result.
@@ -23,66 +30,90 @@ const ASSUMED_DRIVE_WRITES: u64 = 1000;
 /// Size of a read after the end, bytes.
 const READ_BYTES: u64 = 131_072;
 
-/// Bytes that a test writes, as far as that is known beforehand.
-pub(crate) fn planned_bytes(plan: &Plan<'_>) -> u64 {
-    let assumed = plan.capacity_bytes.saturating_mul(ASSUMED_DRIVE_WRITES);
-    plan.write_budget_bytes.unwrap_or(assumed)
+/// Rounds of writes until one is refused, or until as much is written as the user allows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Endurance {
+    /// Index in [`Edition::states`](crate::Edition::states) of the state it starts from.
+    pub state: usize,
+    /// The writes.
+    pub load: Load,
+    /// How many times the capacity a round writes, after which the target is asked for its
+    /// health.
+    pub drive_writes_per_round: u32,
 }
 
-/// Whether the chosen tests may write as much as they will.
-///
-/// # Errors
-/// Where a budget is needed and not given, or given and of no use, or where it could not be
-/// kept: beside other tests, which write as much as the target takes in their time.
-pub(crate) fn check_budget(
-    edition: &Edition,
-    chosen: &[usize],
-    options: &ReviewOptions<'_>,
-    limit: WriteLimit,
-) -> Result<(), MethodError> {
-    let of = |index: &&usize| match &edition.tests[**index].kind {
-        TestKind::Endurance(endurance) => Some(endurance),
-        _ => None,
-    };
-    let id = |index: &usize| edition.tests[*index].id.clone();
-    let Some(first) = chosen.iter().find(|index| of(index).is_some()) else {
-        return match options.write_budget_bytes {
-            None => Ok(()),
-            Some(_) => Err(MethodError::BudgetUnused),
-        };
-    };
-    let (test, endurance) = (id(first), of(&first));
-    match (options.write_budget_bytes, limit) {
-        (None, WriteLimit::UntilRefused) => return Ok(()),
-        (None, WriteLimit::NeverRefuses) => return Err(MethodError::Endless { test }),
-        (None, WriteLimit::AsStated) => return Err(MethodError::BudgetMissing { test }),
-        (Some(budget), _) => {
-            let request = endurance.map_or(0, |e| e.load.block_bytes);
-            if budget < request {
-                return Err(MethodError::BudgetTooSmall { budget, request });
-            }
-        }
+impl Endurance {
+    /// The bytes that the writes go to, on a target of this capacity: whole requests.
+    pub fn range_bytes(&self, capacity_bytes: u64) -> u64 {
+        capacity_bytes / self.load.block_bytes * self.load.block_bytes
     }
-    if limit != WriteLimit::AsStated {
-        return Ok(());
+
+    /// Bytes of a whole round.
+    pub fn round_bytes(&self, capacity_bytes: u64) -> u64 {
+        self.range_bytes(capacity_bytes)
+            .saturating_mul(self.drive_writes_per_round.into())
     }
-    // One target, and one budget for all that is written to it.
-    let others: Vec<String> = chosen.iter().filter(|i| *i != first).map(id).collect();
-    if !others.is_empty() {
-        return Err(MethodError::BudgetShared { test, others });
+}
+
+/// `[test.endurance]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    state: Spanned<String>,
+    pattern: Pattern,
+    block_bytes: Spanned<u64>,
+    queue_depth: Spanned<u32>,
+    drive_writes_per_round: Spanned<u32>,
+}
+
+/// Checks a test of endurance.
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Endurance, EditionError> {
+    let writes = *entry.drive_writes_per_round.get_ref();
+    if !(1..=1000).contains(&writes) {
+        return at.fail(
+            &entry.drive_writes_per_round,
+            "a round writes the capacity from 1 to 1000 times",
+        );
     }
-    let state = endurance.map_or(0, |e| e.state);
-    if edition.is_written(state) {
-        let state = edition.states[state].id.clone();
-        return Err(MethodError::BudgetPrepared { test, state });
+    Ok(Endurance {
+        state: at.start(&entry.state)?,
+        load: at.write_load(entry.pattern, &entry.block_bytes, &entry.queue_depth)?,
+        drive_writes_per_round: writes,
+    })
+}
+
+impl Kind for Endurance {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        vec![&mut self.state]
     }
-    Ok(())
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        Some("it writes")
+    }
+
+    fn wears_out(&self) -> Option<(&Load, usize)> {
+        Some((&self.load, self.state))
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        let place = planner.place();
+        planner.add(EnduranceProcedure {
+            place,
+            endurance: self.clone(),
+        });
+    }
+}
+
+/// Bytes that a test writes, as far as that is known beforehand.
+fn planned_bytes(setting: &Setting) -> u64 {
+    let assumed = setting.capacity_bytes.saturating_mul(ASSUMED_DRIVE_WRITES);
+    setting.write_budget_bytes.unwrap_or(assumed)
 }
 
 /// A test under way.
 struct Wear<'e> {
-    asked: &'e edition::Endurance,
-    so_far: Endurance,
+    keys: &'e Endurance,
+    so_far: Measured,
     jobs: Vec<JobText>,
     range_bytes: u64,
     last_health: Option<Health>,
@@ -91,23 +122,17 @@ struct Wear<'e> {
 }
 
 impl<'e> Wear<'e> {
-    fn new(plan: &Plan<'_>, asked: &'e edition::Endurance, target: &mut dyn Target) -> Wear<'e> {
-        let load = &asked.load;
+    fn new(setting: &Setting, keys: &'e Endurance, target: &mut dyn Target) -> Wear<'e> {
         let (before, no_health) = match target.health() {
             Ok(health) => (Some(health), None),
             Err(why) => (None, Some(why)),
         };
         Wear {
-            asked,
-            so_far: Endurance {
-                load: SeriesPoint {
-                    op: load.op,
-                    pattern: load.pattern,
-                    block_bytes: load.block_bytes,
-                    queue_depth: load.queue_depth,
-                },
-                round_bytes: asked.round_bytes(plan.capacity_bytes),
-                budget_bytes: plan.write_budget_bytes,
+            keys,
+            so_far: Measured {
+                load: SeriesPoint::from(&keys.load),
+                round_bytes: keys.round_bytes(setting.capacity_bytes),
+                budget_bytes: setting.write_budget_bytes,
                 rated_bytes: target.rated_bytes(),
                 end: EnduranceEnd::Unfinished,
                 refusal: None,
@@ -119,25 +144,21 @@ impl<'e> Wear<'e> {
                 afterwards: None,
             },
             jobs: Vec::new(),
-            range_bytes: asked.range_bytes(plan.capacity_bytes),
+            range_bytes: keys.range_bytes(setting.capacity_bytes),
             last_health: before,
             cost: 0.0,
         }
     }
 
     /// Goes on from what an earlier run has left of the same test on the same target.
-    fn go_on(&mut self, plan: &Plan<'_>, id: &str) {
-        let Some(begun) = plan.begun.iter().find(|begun| begun.id == id) else {
-            return;
-        };
-        let Some(earlier) = &begun.endurance else {
-            return;
-        };
-        self.jobs.clone_from(&begun.jobs);
-        self.so_far = Endurance {
-            budget_bytes: plan.write_budget_bytes,
-            ..earlier.clone()
-        };
+    fn go_on(&mut self, setting: &Setting, earlier: TestResult) {
+        if let Some(so_far) = earlier.endurance {
+            self.jobs = earlier.jobs;
+            self.so_far = Measured {
+                budget_bytes: setting.write_budget_bytes,
+                ..so_far
+            };
+        }
     }
 
     /// Whole requests that the budget leaves room for, in bytes.
@@ -147,7 +168,7 @@ impl<'e> Wear<'e> {
             .so_far
             .budget_bytes
             .map_or(u64::MAX, |b| b.saturating_sub(used));
-        left - left % self.asked.load.block_bytes
+        left - left % self.keys.load.block_bytes
     }
 
     /// Takes up what a round has yielded.
@@ -175,14 +196,14 @@ impl<'e> Wear<'e> {
         if wear.end == EnduranceEnd::Budget {
             warnings.push(format!(
                 "not worn out within the budget: {} written of {} allowed, and the target took every write; how much it bears is not known",
-                tb(wear.written_bytes),
-                tb(wear.budget_bytes.unwrap_or_default())
+                words::bytes(wear.written_bytes),
+                words::bytes(wear.budget_bytes.unwrap_or_default())
             ));
         }
         if wear.broken_off_bytes > 0 {
             warnings.push(format!(
-                "broken off and gone on with: up to {} more were written than the rounds tell, and are counted against the budget",
-                tb(wear.broken_off_bytes)
+                "interrupted and continued: up to {} more were written than the rounds tell, and are counted against the budget",
+                words::bytes(wear.broken_off_bytes)
             ));
         }
         warnings.extend(
@@ -194,23 +215,38 @@ impl<'e> Wear<'e> {
     }
 }
 
-impl Runner<'_> {
-    /// Writes round after round; then sees what can still be done with the target.
-    pub(crate) fn endurance(
-        &self,
-        target: &mut dyn Target,
-        dest: Dest,
-        asked: &edition::Endurance,
-    ) -> Result<(), Arc<TargetError>> {
-        let id = self.test_id(dest).to_owned();
-        let mut wear = Wear::new(self.plan, asked, target);
+/// Writes round after round; then sees what can still be done with the target.
+#[derive(Debug)]
+struct EnduranceProcedure {
+    place: Place,
+    endurance: Endurance,
+}
+
+impl Procedure for EnduranceProcedure {
+    fn state(&self) -> usize {
+        self.endurance.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        vec![self.place]
+    }
+
+    fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        see(Action::Write(planned_bytes(setting)));
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+        let (setting, keys) = (context.setting, &self.endurance);
+        let mut wear = Wear::new(setting, keys, target);
         if wear.so_far.round_bytes == 0 {
             return Err(Arc::new(TargetError::Input(format!(
                 "a request of {} bytes does not fit the target's {} bytes",
-                asked.load.block_bytes, self.plan.capacity_bytes
+                keys.load.block_bytes, setting.capacity_bytes
             ))));
         }
-        wear.go_on(self.plan, &id);
+        if let Some(earlier) = context.recorder.unfinished(self.place) {
+            wear.go_on(setting, earlier);
+        }
         // A target that is one is worn by what was written, whatever becomes of this run.
         let lasts = target.write_limit() == WriteLimit::AsStated;
         wear.so_far.end = loop {
@@ -219,11 +255,12 @@ impl Runner<'_> {
                 break EnduranceEnd::Budget;
             }
             if lasts {
-                let mut broken_off = wear.so_far.clone();
-                broken_off.broken_off_bytes += bytes;
-                self.recorder.under_way(dest, broken_off, &wear.jobs);
+                let mut interrupted = wear.so_far.clone();
+                interrupted.broken_off_bytes += bytes;
+                let measured = measurement(interrupted, wear.jobs.clone(), Vec::new());
+                context.recorder.under_way(self.place, measured);
             }
-            let errno = self.wear_round(target, (dest, &id), &mut wear, bytes)?;
+            let errno = self.round(context, target, &mut wear, bytes)?;
             if let Some(errno) = errno {
                 wear.so_far.refusal = Some(std::io::Error::from_raw_os_error(errno).to_string());
                 break EnduranceEnd::Refused;
@@ -231,42 +268,48 @@ impl Runner<'_> {
         };
         let mut warnings = wear.warnings();
         // What was found in months is not lost because the drive has gone away at last.
-        match self.afterwards(target, (dest, &id), &mut wear) {
+        match self.afterwards(context, target, &mut wear) {
             Ok(afterwards) => wear.so_far.afterwards = Some(afterwards),
             Err(error) => warnings.push(format!(
                 "what can be done with the target afterwards is not known: {error}"
             )),
         }
         // What was set aside for rounds that did not come.
-        let planned = self.plan.cost(&Action::Write(planned_bytes(self.plan)));
-        let shot = Shot {
-            name: format!("{} written", tb(wear.so_far.written_bytes)),
-            measured: Measured::Endurance(Box::new(wear.so_far)),
-            jobs: wear.jobs,
-            warnings,
-        };
-        self.recorder
-            .record(&[dest], shot, (planned - wear.cost).max(0.0));
+        let planned = setting.cost(&Action::Write(planned_bytes(setting)));
+        let measured = measurement(wear.so_far, wear.jobs, warnings);
+        let cost = (planned - wear.cost).max(0.0);
+        context.recorder.record(&[self.place], measured, cost);
         Ok(())
     }
+}
 
+/// The result as it stands.
+fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Measurement {
+    let name = format!("{} written", words::bytes(found.written_bytes));
+    Measurement::new(name, jobs, warnings, move |test| {
+        test.endurance = Some(found.clone());
+    })
+}
+
+impl EnduranceProcedure {
     /// One round; the errno by which the target refused a write.
-    fn wear_round(
+    fn round(
         &self,
+        context: &Context<'_>,
         target: &mut dyn Target,
-        (dest, id): (Dest, &str),
         wear: &mut Wear<'_>,
         bytes: u64,
     ) -> Result<Option<i32>, TargetError> {
         let number = wear.so_far.rounds.len() + 1;
-        let load = &wear.asked.load;
+        let load = &self.endurance.load;
         let name = format!(
             "round {number}: {}, {} written so far",
             load.describe(),
-            tb(wear.so_far.written_bytes)
+            words::bytes(wear.so_far.written_bytes)
         );
-        self.recorder.begin(dest, &name, None);
-        let seed = job::seed_of(self.plan.seed, &format!("{id}/round-{number}"));
+        context.recorder.begin(self.place, &name, None);
+        let id = context.recorder.test_id(self.place);
+        let seed = job::seed_of(context.setting.seed, &format!("{id}/round-{number}"));
         let text = job::wear(load, wear.range_bytes, bytes, seed);
         let done = target.run_until_refused(&request(&text, seed))?;
         wear.add(&done, target.health().ok());
@@ -281,9 +324,11 @@ impl Runner<'_> {
                 text: done.job.job_text.clone(),
             });
         }
-        let cost = self.plan.cost(&Action::Write(written_bytes(&done.job)));
+        let cost = context
+            .setting
+            .cost(&Action::Write(written_bytes(&done.job)));
         wear.cost += cost;
-        self.recorder.spent(cost);
+        context.recorder.spent(cost);
         Ok(done.errno)
     }
 
@@ -291,22 +336,25 @@ impl Runner<'_> {
     /// the target is read.
     fn afterwards(
         &self,
+        context: &Context<'_>,
         target: &mut dyn Target,
-        (dest, id): (Dest, &str),
         wear: &mut Wear<'_>,
     ) -> Result<Afterwards, TargetError> {
-        let block_bytes = wear.asked.load.block_bytes;
+        let id = context.recorder.test_id(self.place);
+        let block_bytes = self.endurance.load.block_bytes;
         let again = wear.so_far.end == EnduranceEnd::Refused && wear.left_bytes() > 0;
         let mut write_refused = None;
         if again {
-            let seed = job::seed_of(self.plan.seed, &format!("{id}/again"));
-            let text = job::wear(&wear.asked.load, wear.range_bytes, block_bytes, seed);
+            let seed = job::seed_of(context.setting.seed, &format!("{id}/again"));
+            let text = job::wear(&self.endurance.load, wear.range_bytes, block_bytes, seed);
             let done = target.run_until_refused(&request(&text, seed))?;
             write_refused = Some(done.errno.is_some());
         }
-        let asked_bytes = self.plan.capacity_bytes / READ_BYTES * READ_BYTES;
-        self.recorder.begin(dest, "reading all of it", None);
-        let seed = job::seed_of(self.plan.seed, &format!("{id}/read-back"));
+        let asked_bytes = context.setting.capacity_bytes / READ_BYTES * READ_BYTES;
+        context
+            .recorder
+            .begin(self.place, "reading all of it", None);
+        let seed = job::seed_of(context.setting.seed, &format!("{id}/read-back"));
         let text = job::read_back(READ_BYTES, asked_bytes, seed);
         let done = target.run_until_refused(&request(&text, seed))?;
         let reads = || done.job.fio.jobs.iter().map(|job| &job.read);
@@ -343,11 +391,6 @@ fn amplification(before: Option<Health>, after: Option<Health>) -> Option<f64> {
     let since = |of: fn(&Health) -> Option<u64>| of(&after)?.checked_sub(of(&before)?);
     let host = since(|h| h.host_written_bytes).filter(|bytes| *bytes > 0)?;
     Some(since(|h| h.nand_written_bytes)? as f64 / host as f64)
-}
-
-/// Bytes in TB, or in GB or MB where they are few.
-fn tb(bytes: u64) -> String {
-    stend_analysis::words::bytes(bytes)
 }
 
 #[cfg(test)]

@@ -1,19 +1,24 @@
-//! Reads while a file is deleted: how it is done, and how every request becomes intervals
-//! and the slowest of all.
+//! Reads while a file is deleted, with TRIM and without: how it is done, and how every request
+//! becomes intervals and the slowest of all.
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+use stend_record::load::{Load, size_text};
 use stend_record::review::{
-    JobText, LatencySummary, Response, ResponseInterval, SeriesPoint, SlowRequest,
+    LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,
+    SlowRequest,
 };
 use stend_target::{Completed, Deletion, JobRequest, LoggedOutcome, Target, TargetError};
+use toml::Spanned;
 
-use crate::edition::{self, Load, Step, size_text};
-use crate::job::{self, JobFrame};
-use crate::outcome;
-use crate::plan::Dest;
-use crate::recorder::{Measured, Shot};
-use crate::run::Runner;
+use crate::context::Context;
+use crate::kind::{Kind, Planner, Procedure};
+use crate::parse::{EditionError, Scope};
+use crate::recorder::{Measurement, Place, push};
+use crate::setting::{Action, Setting};
+use crate::state::Step;
+use crate::{job, outcome};
 
 /// Requests of a response that are kept one by one; of the others the intervals tell.
 const SLOWEST_KEPT: usize = 2_000;
@@ -21,9 +26,81 @@ const SLOWEST_KEPT: usize = 2_000;
 /// Sizes of a region and a file that were made to fit are multiples of this, bytes.
 const ALIGN_BYTES: u64 = 1 << 20;
 
+/// Reads while a file is deleted, with TRIM and without.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    /// Index in [`Edition::states`] of the state it starts from.
+    pub state: usize,
+    /// The reads, within their region.
+    pub load: Load,
+    /// Size of the file, which is written behind the region, bytes.
+    pub file_bytes: u64,
+    /// Bytes that one TRIM command covers.
+    pub command_bytes: u64,
+    /// Rest between the writing of the file and the reads, s.
+    pub rest_s: f64,
+    /// Reads before the deletion, s.
+    pub reference_s: f64,
+    /// Reads from the deletion on, s.
+    pub duration_s: f64,
+    /// Length of an interval, ms.
+    pub interval_ms: u32,
+}
+
+/// `[test.response]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    state: Spanned<String>,
+    block_bytes: Spanned<u64>,
+    queue_depth: Spanned<u32>,
+    region_bytes: Spanned<u64>,
+    file_bytes: Spanned<u64>,
+    command_bytes: Spanned<u64>,
+    rest_s: Spanned<f64>,
+    reference_s: Spanned<f64>,
+    duration_s: Spanned<f64>,
+    interval_ms: Spanned<u32>,
+}
+
+/// Checks a test of reads while a file is deleted.
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Response, EditionError> {
+    let interval_ms = *entry.interval_ms.get_ref();
+    if !(10..=1000).contains(&interval_ms) {
+        return at.fail(&entry.interval_ms, "an interval spans 10 to 1000 ms");
+    }
+    let (file, command) = (*entry.file_bytes.get_ref(), *entry.command_bytes.get_ref());
+    at.region(Some(&entry.command_bytes))?;
+    at.region(Some(&entry.file_bytes))?;
+    if !file.is_multiple_of(command) || file / command > 1 << 20 {
+        return at.fail(
+            &entry.command_bytes,
+            "a whole number of TRIM commands, at most 1048576, covers `file_bytes`",
+        );
+    }
+    Ok(Response {
+        state: at.start(&entry.state)?,
+        load: Load {
+            op: PointOp::Read,
+            pattern: Pattern::Random,
+            block_bytes: at.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
+            queue_depth: at.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
+            threads: 1,
+            read_percent: 100,
+            region_bytes: at.region(Some(&entry.region_bytes))?,
+        },
+        file_bytes: file,
+        command_bytes: command,
+        rest_s: at.pause(&entry.rest_s)?,
+        reference_s: at.duration(&entry.reference_s)?,
+        duration_s: at.duration(&entry.duration_s)?,
+        interval_ms,
+    })
+}
+
 /// The region of the reads and the size of the file behind it, bytes, on a target of this
 /// capacity. Where it does not hold both, each has half of it.
-pub(crate) fn geometry(response: &edition::Response, capacity_bytes: u64) -> (u64, u64) {
+pub(crate) fn geometry(response: &Response, capacity_bytes: u64) -> (u64, u64) {
     let region = response.load.range_bytes(capacity_bytes);
     if region.saturating_add(response.file_bytes) <= capacity_bytes {
         return (region, response.file_bytes);
@@ -35,86 +112,134 @@ pub(crate) fn geometry(response: &edition::Response, capacity_bytes: u64) -> (u6
     (region, file / command * command)
 }
 
-impl Runner<'_> {
-    /// Writes the file, rests, and reads while it is deleted.
-    pub(crate) fn response(
-        &self,
-        target: &mut dyn Target,
-        dest: Dest,
-        response: &edition::Response,
-        trim: bool,
-    ) -> Result<(), Arc<TargetError>> {
-        let plan = self.plan;
-        let test = &plan.edition.tests[plan.tests[dest.test].index].id;
-        let (region, file) = geometry(response, plan.capacity_bytes);
+impl Kind for Response {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        vec![&mut self.state]
+    }
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        Some("it writes a file and gives its space TRIM")
+    }
+
+    fn needs_trim(&self) -> Option<&'static str> {
+        Some("it measures reads while a file's space is given TRIM")
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        // First the one that leaves the target as it was.
+        for trim in [false, true] {
+            let place = planner.place();
+            planner.add(ResponseProcedure {
+                place,
+                response: self.clone(),
+                trim,
+            });
+        }
+    }
+}
+
+/// Writes the file, rests, and reads while it is deleted.
+#[derive(Debug)]
+struct ResponseProcedure {
+    place: Place,
+    response: Response,
+    /// Whether the deletion gives TRIM.
+    trim: bool,
+}
+
+impl Procedure for ResponseProcedure {
+    fn state(&self) -> usize {
+        self.response.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        vec![self.place]
+    }
+
+    fn region_bytes(&self) -> Option<u64> {
+        self.response.load.region_bytes
+    }
+
+    fn starts_anew(&self) -> bool {
+        true
+    }
+
+    fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        let response = &self.response;
+        let (region, file) = geometry(response, setting.capacity_bytes);
+        see(Action::Write(file));
+        see(Action::Step(&Step::Idle {
+            duration_s: response.rest_s,
+        }));
         let load = Load {
             region_bytes: Some(region),
             ..response.load
         };
-        let name = if trim { "with TRIM" } else { "without TRIM" };
+        let runtime_s =
+            setting.runtime_s(response.reference_s) + setting.runtime_s(response.duration_s);
+        see(Action::Load {
+            load: &load,
+            runtime_s: Some(runtime_s),
+        });
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+        let (setting, response) = (context.setting, &self.response);
+        let test = context.recorder.test_id(self.place);
+        let (region, file) = geometry(response, setting.capacity_bytes);
+        let load = Load {
+            region_bytes: Some(region),
+            ..response.load
+        };
+        let name = if self.trim {
+            "with TRIM"
+        } else {
+            "without TRIM"
+        };
         let title = format!("{name}: {}", load.describe());
-        let reference_s = plan.runtime_s(response.reference_s);
-        let runtime_s = reference_s + plan.runtime_s(response.duration_s);
-        self.recorder.begin(dest, &title, Some(runtime_s));
+        let reference_s = setting.runtime_s(response.reference_s);
+        let runtime_s = reference_s + setting.runtime_s(response.duration_s);
+        context.recorder.begin(self.place, &title, Some(runtime_s));
         // Both parts write the same file and read the same places.
-        let seed = job::seed_of(plan.seed, &format!("{test}/file"));
-        let text = job::write_file(region, file, seed);
-        let written = target.run(&JobRequest {
-            text: &text,
-            seed,
-            sample_ms: 0,
+        context.write(target, &format!("{test}/file"), |seed| {
+            job::write_file(region, file, seed)
         })?;
-        outcome::check_errors(&written)?;
         let rest = Step::Idle {
             duration_s: response.rest_s,
         };
-        self.step(target, test, &rest)?;
-        let seed = job::seed_of(plan.seed, &format!("{test}/{}", load.slug()));
-        let text = job::measure(
-            &load,
-            &JobFrame {
-                percentiles: &plan.edition.percentiles,
-                runtime_s: Some(runtime_s),
-                seed,
-                capacity_bytes: plan.capacity_bytes,
-            },
-        );
+        context.step(target, test, &rest)?;
         let deletion = Deletion {
             at_s: reference_s,
             offset_bytes: region,
             len_bytes: file,
             command_bytes: response.command_bytes.min(file),
         };
+        let seed_name = format!("{test}/{}", load.slug());
+        let (text, seed) = context.job_text(&load, &seed_name, Some(runtime_s));
         let request = JobRequest {
             text: &text,
             seed,
             sample_ms: 0,
         };
-        let logged = target.run_logged(&request, trim.then_some(&deletion))?;
+        let logged = target.run_logged(&request, self.trim.then_some(&deletion))?;
         outcome::check_errors(&logged.job)?;
-        let measured = summed_up(name, &load, &deletion, response.interval_ms, &logged)?;
-        let mut warnings = self.duration_warning(response.reference_s.min(response.duration_s));
-        warnings.extend(size_warning(response, region, file, plan.capacity_bytes));
-        let iops = measured.reference_iops;
+        let found = summed_up(name, &load, &deletion, response.interval_ms, &logged)?;
+        let mut warnings = context.duration_warning(response.reference_s.min(response.duration_s));
+        warnings.extend(size_warning(response, region, file, setting.capacity_bytes));
+        let iops = found.reference_iops;
         let speed = (iops, iops * load.block_bytes as f64);
-        warnings.extend(self.limits.warning(&title, load.threads, speed));
-        let cost = plan.load_cost(&load, Some(runtime_s));
-        let shot = Shot {
-            measured: Measured::Response(measured),
-            jobs: vec![JobText {
-                name: title.clone(),
-                text: logged.job.job_text,
-            }],
-            name: title,
-            warnings,
-        };
-        self.recorder.record(&[dest], shot, cost);
+        warnings.extend(context.limits.warning(&title, load.threads, speed));
+        let measured = Measurement::of_job(title, logged.job.job_text, warnings, move |test| {
+            push(&mut test.responses, &found);
+        });
+        let cost = setting.load_cost(&load, Some(runtime_s));
+        context.recorder.record(&[self.place], measured, cost);
         Ok(())
     }
 }
 
 fn size_warning(
-    response: &edition::Response,
+    response: &Response,
     region: u64,
     file: u64,
     capacity_bytes: u64,
@@ -139,7 +264,7 @@ fn summed_up(
     deletion: &Deletion,
     interval_ms: u32,
     logged: &LoggedOutcome,
-) -> Result<Response, TargetError> {
+) -> Result<Measured, TargetError> {
     let interval_ns = u64::from(interval_ms) * 1_000_000;
     let (zero_ns, end_ns) = match logged.trimmed_ns {
         Some((from, to)) => (from, Some(to)),
@@ -163,14 +288,9 @@ fn summed_up(
     slowest.sort_by_key(|r| (std::cmp::Reverse(r.latency_ns), r.at_ns));
     slowest.truncate(SLOWEST_KEPT);
     slowest.sort_by_key(|r| r.at_ns);
-    Ok(Response {
+    Ok(Measured {
         name: name.to_owned(),
-        point: SeriesPoint {
-            op: load.op,
-            pattern: load.pattern,
-            block_bytes: load.block_bytes,
-            queue_depth: load.queue_depth,
-        },
+        point: SeriesPoint::from(load),
         region_bytes: load.region_bytes.unwrap_or_default(),
         file_bytes: deletion.len_bytes,
         command_bytes: end_ns.map(|_| deletion.command_bytes),
@@ -248,14 +368,12 @@ fn summary(requests: &[Completed]) -> LatencySummary {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::{Pattern, PointOp};
-
     use super::*;
 
     const MS: u64 = 1_000_000;
 
-    fn spec(region_bytes: u64, file_bytes: u64, command_bytes: u64) -> edition::Response {
-        edition::Response {
+    fn spec(region_bytes: u64, file_bytes: u64, command_bytes: u64) -> Response {
+        Response {
             state: 0,
             load: load(region_bytes),
             file_bytes,
