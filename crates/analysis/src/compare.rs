@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use stend_record::review::{Condition, Point, Review, TargetKind};
 
-use crate::figures::{KeyFigure, Metric, Unit, key_figures};
+use crate::figures::{KeyFigure, Metric, Unit};
+use crate::kinds::key_figures;
 use crate::load::{in_full, points_of};
 
 /// Facts of a target that tell of more than which drive it is.

@@ -1,10 +1,7 @@
 //! What a figure was measured under, what a test varies, and the words for both.
 
-use stend_record::benchmark::BenchmarkCell;
-use stend_record::endurance::Endurance;
 pub use stend_record::load::Load;
-use stend_record::review::{Point, PointOp, Response, Rounds, Rung, Series, TestResult};
-use stend_record::traces::TraceResult;
+use stend_record::review::{Point, PointOp, TestResult};
 
 use crate::words::{self, capitalised};
 
@@ -119,42 +116,4 @@ impl Dimension {
 /// The points of a test; none when it has curves.
 pub fn points_of(test: &TestResult) -> &[Point] {
     test.points.as_deref().unwrap_or_default()
-}
-
-/// The curves of a test; none when it has points.
-pub fn curves_of(test: &TestResult) -> &[Series] {
-    test.series.as_deref().unwrap_or_default()
-}
-
-/// The responses to a deletion of a test; none when it has points or curves.
-pub fn responses_of(test: &TestResult) -> &[Response] {
-    test.responses.as_deref().unwrap_or_default()
-}
-
-/// The rows and directions of a benchmark; none of any other test.
-pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
-    test.benchmark.as_deref().unwrap_or_default()
-}
-
-/// The replayed traces of a test; none of any other test.
-pub fn traces_of(test: &TestResult) -> &[TraceResult] {
-    test.traces.as_deref().unwrap_or_default()
-}
-
-/// The rungs of a recovery ladder; none of any other test.
-pub fn rungs_of(test: &TestResult) -> &[Rung] {
-    test.rungs.as_deref().unwrap_or_default()
-}
-
-/// The rounds of a test that can be read: the tracked load is one of each round's.
-pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
-    let rounds = test.rounds.as_ref()?;
-    let loads = rounds.loads.len();
-    let whole = rounds.rounds.iter().all(|round| round.len() == loads);
-    (rounds.tracked < loads && whole).then_some(rounds)
-}
-
-/// What a test of endurance came to; nothing of any other test.
-pub fn endurance_of(test: &TestResult) -> Option<&Endurance> {
-    test.endurance.as_ref()
 }

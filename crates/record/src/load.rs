@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::review::{Pattern, Point, PointOp};
-
 /// One load: what is requested, how large, and how many requests are outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Load {
@@ -27,11 +25,6 @@ pub struct Load {
 }
 
 impl Load {
-    /// The load of a point, without its region ([`Load::without_region`]).
-    pub fn of(point: &Point) -> Load {
-        point.load.without_region()
-    }
-
     /// The load wherever it goes: what it is compared by, since the region follows from the
     /// target's capacity.
     pub fn without_region(&self) -> Load {
@@ -109,6 +102,82 @@ impl Load {
             "{pattern}-{op}-{}-t{}-qd{}{region}",
             self.block_bytes, self.threads, self.queue_depth
         )
+    }
+}
+
+/// The direction of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointOp {
+    /// Reads only.
+    Read,
+    /// Writes only.
+    Write,
+    /// Both; `read_percent` says in which proportion, `parts` splits the figures.
+    Mixed,
+}
+
+impl PointOp {
+    /// The direction of a load with this share of reads, percent.
+    pub fn of_share(read_percent: u32) -> PointOp {
+        match read_percent {
+            100 => PointOp::Read,
+            0 => PointOp::Write,
+            _ => PointOp::Mixed,
+        }
+    }
+
+    /// For people: `read`, `write`, `mixed`.
+    pub fn words(self) -> &'static str {
+        match self {
+            PointOp::Read => "read",
+            PointOp::Write => "write",
+            PointOp::Mixed => "mixed",
+        }
+    }
+}
+
+/// Order of the offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// Ascending.
+    Sequential,
+    /// Uniformly random.
+    Random,
+}
+
+impl Pattern {
+    /// For people: `sequential`, `random`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Pattern::Sequential => "sequential",
+            Pattern::Random => "random",
+        }
+    }
+}
+
+/// The load under which a series was sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesPoint {
+    /// Direction.
+    pub op: PointOp,
+    /// Order of the offsets.
+    pub pattern: Pattern,
+    /// Request size, bytes.
+    pub block_bytes: u64,
+    /// Queue depth.
+    pub queue_depth: u32,
+}
+
+impl From<&Load> for SeriesPoint {
+    fn from(load: &Load) -> SeriesPoint {
+        SeriesPoint {
+            op: load.op,
+            pattern: load.pattern,
+            block_bytes: load.block_bytes,
+            queue_depth: load.queue_depth,
+        }
     }
 }
 

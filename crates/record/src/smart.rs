@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::endurance::Health;
+use crate::kinds::endurance::Health;
 
 /// What a drive told of itself before the first test of a review and after its last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -16,6 +16,9 @@ pub struct ChartData {
     pub subject: String,
     /// Said under the title of every saved picture; empty for a full run.
     pub note: String,
+    /// Factor on every duration of the run.
+    #[serde(skip)]
+    pub duration_scale: f64,
     /// The charts, each with the id of its container.
     pub charts: Vec<Chart>,
     /// The curves that traces point into.

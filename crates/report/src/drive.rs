@@ -1,7 +1,8 @@
 //! The drives of a review, the reviewed one first, and the words for their loads.
 
+use stend_analysis::kinds::curve::curves_of;
+use stend_analysis::load::points_of;
 use stend_analysis::load::words_among;
-use stend_analysis::load::{curves_of, points_of};
 use stend_analysis::{Dimension, Load};
 use stend_record::review::{Point, Review, Series, TargetInfo, TargetKind, TestResult};
 

@@ -1,6 +1,7 @@
 //! The key figures as a table.
 
-use stend_analysis::figures::{KeyFigure, Unit, key_figures, same};
+use stend_analysis::figures::{KeyFigure, Unit, same};
+use stend_analysis::key_figures;
 
 use crate::drive::Drive;
 use crate::number;

@@ -7,10 +7,14 @@ use stend_record::review::{
 
 use super::Measured;
 use crate::ends::{end_level, start_level};
-use crate::files::files_of;
-use crate::load::{Load, benchmark_of, curves_of, points_of, responses_of, traces_of};
+use crate::kinds::benchmark::benchmark_of;
+use crate::kinds::curve::curves_of;
+use crate::kinds::files::files_of;
+use crate::kinds::response::aftermath;
+use crate::kinds::response::responses_of;
+use crate::kinds::traces::traces_of;
+use crate::load::{Load, points_of};
 use crate::recovery::recovery;
-use crate::response::aftermath;
 use crate::smooth::moving_mean;
 use crate::steps::{Level, steps};
 use crate::words;

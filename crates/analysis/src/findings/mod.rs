@@ -21,25 +21,13 @@
 //! | the passes are level | the slowest of each row and direction within 2 % of its fastest |
 //! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
 
-mod benchmark;
-mod curves;
-mod endurance;
-mod files;
-mod ladder;
-mod points;
-mod responses;
 mod rivals;
-mod rounds;
 mod summary;
-mod traces;
 
 use stend_record::review::{Review, TargetKind, TestResult};
 
-use crate::figures::{KeyFigure, key_figures};
-use crate::files::files_of;
-use crate::load::{
-    benchmark_of, curves_of, endurance_of, points_of, responses_of, rounds_of, rungs_of, traces_of,
-};
+use crate::figures::KeyFigure;
+use crate::kinds::{key_figures, sentences};
 use crate::words;
 
 /// Title of the first finding, the whole in a few sentences.
@@ -52,13 +40,13 @@ pub fn findings(review: &Review) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let whole = |test: &&TestResult| test.left_out_points == 0;
     for test in review.tests.iter().filter(whole) {
-        let mut sentences = own_sentences(test, review.target.capacity_bytes);
-        if sentences.is_empty() {
+        let mut said = sentences(test, review.target.capacity_bytes);
+        if said.is_empty() {
             continue;
         }
-        sentences.extend(rivals::sentence(test, &drives));
-        sentences.extend(start(test));
-        found.push((title(test), sentences.join(" ")));
+        said.extend(rivals::sentence(test, &drives));
+        said.extend(start(test));
+        found.push((title(test), said.join(" ")));
     }
     let summary = summary::sentences(review, &drives);
     if !summary.is_empty() {
@@ -135,29 +123,4 @@ fn start(test: &TestResult) -> Option<String> {
             ),
         },
     )
-}
-
-fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
-    if let Some(rounds) = rounds_of(test) {
-        return rounds::sentences(rounds);
-    }
-    if let Some(endurance) = endurance_of(test) {
-        return endurance::sentences(endurance, capacity_bytes);
-    }
-    let rungs = rungs_of(test);
-    if !rungs.is_empty() {
-        return ladder::sentences(rungs);
-    }
-    match (points_of(test), curves_of(test)) {
-        ([], []) => [
-            responses::sentences(responses_of(test)),
-            benchmark::sentences(benchmark_of(test)),
-            traces::sentences(traces_of(test)),
-            files::sentences(files_of(test)),
-        ]
-        .concat(),
-        ([], [only]) => curves::single(only, capacity_bytes),
-        ([], [fresh, later @ ..]) => curves::several(fresh, later),
-        _ => points::sentences(test),
-    }
 }

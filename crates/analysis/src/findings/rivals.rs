@@ -4,7 +4,7 @@ use stend_record::review::TestResult;
 
 use super::Judged;
 use crate::figures::{KeyFigure, Standing, Unit, same};
-use crate::load::curves_of;
+use crate::kinds::curve::curves_of;
 use crate::words::{percent, times, uncapitalised};
 
 /// A test's key figures against those of the rivals that have them.

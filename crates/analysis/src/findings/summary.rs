@@ -2,11 +2,14 @@
 
 use stend_record::review::{PointOp, Review, TestResult};
 
-use super::curves::{KEPT_SHARE, Return, speeds};
-use super::{Judged, ladder, rivals};
+use super::{Judged, rivals};
 use crate::ends::{end_level, start_level};
 use crate::figures::Unit;
-use crate::load::{curves_of, points_of, rungs_of};
+use crate::kinds::curve::curves_of;
+use crate::kinds::curve::{KEPT_SHARE, Return, speeds};
+use crate::kinds::ladder;
+use crate::kinds::ladder::rungs_of;
+use crate::load::points_of;
 use crate::words::{self, capitalised, uncapitalised};
 
 /// Reading and writing within this ratio are about equally fast.

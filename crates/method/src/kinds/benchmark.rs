@@ -145,6 +145,9 @@ impl Benchmark {
 /// Most passes of a row and direction.
 const PASSES_MAX: u32 = 100;
 
+/// What an edition says of a test of this kind.
+pub type Keys = Benchmark;
+
 /// `[test.benchmark]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -33,6 +33,9 @@ pub struct Curve {
     pub sample_ms: u32,
 }
 
+/// What an edition says of a test of this kind.
+pub type Keys = Curve;
+
 /// `[test.curve]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

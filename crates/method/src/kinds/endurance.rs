@@ -55,6 +55,9 @@ impl Endurance {
     }
 }
 
+/// What an edition says of a test of this kind.
+pub type Keys = Endurance;
+
 /// `[test.endurance]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

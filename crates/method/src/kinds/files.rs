@@ -42,6 +42,9 @@ enum FileOpEntry {
     Unarchive,
 }
 
+/// What an edition says of a test of this kind.
+pub type Keys = Files;
+
 /// `[test.files]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

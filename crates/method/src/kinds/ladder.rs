@@ -61,6 +61,9 @@ impl Ladder {
     }
 }
 
+/// What an edition says of a test of this kind.
+pub type Keys = Ladder;
+
 /// `[test.ladder]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

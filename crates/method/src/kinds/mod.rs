@@ -1,18 +1,11 @@
 //! The kinds of test: the table of them, one file for each.
 //!
-//! A file has what an edition says of a test of its kind (`Entry`, checked by `parse`), how it
-//! is planned ([`Kind`]) and how it is measured ([`Procedure`](crate::kind::Procedure)).
+//! A file has what an edition says of a test of its kind (`Entry`, which `parse` checks and turns
+//! into `Keys`), how it is planned ([`Kind`]) and how it is measured
+//! ([`Procedure`](crate::kind::Procedure)). The list of kinds is [`stend_record::kinds`]. A
+//! continuation leaves curves behind, and so has a file here alone.
 
-pub mod benchmark;
 pub mod continuation;
-pub mod curve;
-pub mod endurance;
-pub mod files;
-pub mod ladder;
-pub mod response;
-pub mod rounds;
-pub mod sweep;
-pub mod traces;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -20,14 +13,16 @@ use toml::Spanned;
 use crate::kind::Kind;
 use crate::parse::{EditionError, Scope};
 
-/// From lines of `module, key of the edition => Variant(type)`: the enum of all kinds, and the
-/// shape of a test in an edition's file.
-macro_rules! kinds {
-    ($($(#[$doc:meta])* $module:ident, $key:literal => $variant:ident($data:ty);)*) => {
+macro_rules! table {
+    ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
+        $($(#[$doc])* pub mod $module;)*
+
         /// The kinds of test.
         #[derive(Clone, Debug, PartialEq)]
         pub enum TestKind {
-            $($(#[$doc])* $variant($data),)*
+            $($(#[$doc])* $variant($module::Keys),)*
+            /// More curves on the target that another test has just left.
+            Continue(continuation::Continuation),
         }
 
         /// A test as the file has it.
@@ -39,6 +34,8 @@ macro_rules! kinds {
             pub(crate) method: String,
             $(#[serde(rename = $key)]
             $module: Option<$module::Entry>,)*
+            #[serde(rename = "continue")]
+            continuation: Option<continuation::Entry>,
         }
 
         impl TestKind {
@@ -46,6 +43,7 @@ macro_rules! kinds {
             pub(crate) fn common(&self) -> &dyn Kind {
                 match self {
                     $(TestKind::$variant(kind) => kind,)*
+                    TestKind::Continue(kind) => kind,
                 }
             }
 
@@ -53,52 +51,40 @@ macro_rules! kinds {
             pub(crate) fn common_mut(&mut self) -> &mut dyn Kind {
                 match self {
                     $(TestKind::$variant(kind) => kind,)*
-                }
-            }
-
-            /// The one kind that a test of an edition is of.
-            pub(crate) fn parse(
-                entry: TestEntry,
-                at: &Scope<'_>,
-            ) -> Result<TestKind, EditionError> {
-                let mut kinds = Vec::new();
-                $(if let Some(entry) = entry.$module {
-                    kinds.push(TestKind::$variant($module::parse(entry, at)?));
-                })*
-                let keys = [$($key),*].map(|key| match key {
-                    "sweep" => "`[[test.sweep]]` (any number)".to_owned(),
-                    key => format!("`[test.{key}]`"),
-                });
-                match <[TestKind; 1]>::try_from(kinds) {
-                    Ok([kind]) => Ok(kind),
-                    Err(_) => {
-                        at.fail(at.id, format!("a test has exactly one of: {}", keys.join(", ")))
-                    }
+                    TestKind::Continue(kind) => kind,
                 }
             }
         }
+
+        /// Every kind that a test of an edition names.
+        fn named(entry: TestEntry, at: &Scope<'_>) -> Result<Vec<TestKind>, EditionError> {
+            let mut kinds = Vec::new();
+            $(if let Some(entry) = entry.$module {
+                kinds.push(TestKind::$variant($module::parse(entry, at)?));
+            })*
+            if let Some(entry) = entry.continuation {
+                kinds.push(TestKind::Continue(continuation::parse(entry, at)?));
+            }
+            Ok(kinds)
+        }
+
+        /// Keys of the kinds in an edition's file.
+        const KEYS: &[&str] = &[$($key,)* "continue"];
     };
 }
+stend_record::kinds!(table);
 
-kinds! {
-    /// Points, each measured for itself.
-    sweep, "sweep" => Sweeps(Vec<sweep::Sweep>);
-    /// One load sampled over time.
-    curve, "curve" => Curve(curve::Curve);
-    /// More curves on the target that another test has just left.
-    continuation, "continue" => Continue(continuation::Continuation);
-    /// Reads while a file is deleted.
-    response, "response" => Response(response::Response);
-    /// A benchmark as its users know it.
-    benchmark, "benchmark" => Benchmark(benchmark::Benchmark);
-    /// Traces of a desktop's work.
-    traces, "traces" => Traces(traces::Traces);
-    /// Work on sets of files.
-    files, "files" => Files(files::Files);
-    /// What rests of different length give back.
-    ladder, "ladder" => Ladder(ladder::Ladder);
-    /// Loads in rounds until a state is steady or enough is written.
-    rounds, "rounds" => Rounds(rounds::Rounds);
-    /// Writing until the target refuses.
-    endurance, "endurance" => Endurance(endurance::Endurance);
+impl TestKind {
+    /// The one kind that a test of an edition is of.
+    pub(crate) fn parse(entry: TestEntry, at: &Scope<'_>) -> Result<TestKind, EditionError> {
+        if let Ok([kind]) = <[TestKind; 1]>::try_from(named(entry, at)?) {
+            return Ok(kind);
+        }
+        let keys = KEYS.iter().map(|key| match *key {
+            "sweep" => "`[[test.sweep]]` (any number)".to_owned(),
+            key => format!("`[test.{key}]`"),
+        });
+        let keys = keys.collect::<Vec<_>>().join(", ");
+        at.fail(at.id, format!("a test has exactly one of: {keys}"))
+    }
 }

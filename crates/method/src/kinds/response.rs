@@ -47,6 +47,9 @@ pub struct Response {
     pub interval_ms: u32,
 }
 
+/// What an edition says of a test of this kind.
+pub type Keys = Response;
+
 /// `[test.response]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -48,6 +48,9 @@ pub enum Until {
     },
 }
 
+/// What an edition says of a test of this kind.
+pub type Keys = Rounds;
+
 /// `[test.rounds]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -86,6 +86,9 @@ impl TraceEntry {
     }
 }
 
+/// What an edition says of a test of this kind.
+pub type Keys = Traces;
+
 /// `[test.traces]`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use stend_analysis::files::set_words;
+use stend_analysis::kinds::files::set_words;
 use stend_analysis::steady::start_words;
 use stend_analysis::words;
 use stend_lab::RunId;

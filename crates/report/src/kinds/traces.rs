@@ -1,6 +1,6 @@
 //! Tests of replayed traces: a speed a trace, rivals side by side, and what was moved.
 
-use stend_analysis::load::traces_of;
+use stend_analysis::kinds::traces::traces_of;
 use stend_record::review::TestResult;
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 
@@ -15,7 +15,7 @@ const SYNTHESISED: &str = "Synthesised desktop traces: at most their totals are 
                            the table); no PCMark score.";
 
 /// Charts and tables of a test of traces; nothing of any other test.
-pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if traces_of(test).is_empty() {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
 //! Tests of a benchmark: its table as its users know it, rivals side by side, and every pass.
 
-use stend_analysis::load::benchmark_of;
+use stend_analysis::kinds::benchmark::benchmark_of;
 use stend_analysis::words::capitalised;
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::review::{PointOp, TestResult};
@@ -12,7 +12,7 @@ use crate::number;
 use crate::view::{Block, Cell, Figure, Folding, Table, Width};
 
 /// Charts and tables of a benchmark; nothing of any other test.
-pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     let cells = benchmark_of(test);
     if cells.is_empty() {
         return Vec::new();

@@ -27,6 +27,9 @@ pub struct Sweep {
     pub duration_s: f64,
 }
 
+/// What an edition says of a test of this kind.
+pub type Keys = Vec<Sweep>;
+
 /// `[[test.sweep]]`, any number of them.
 pub(crate) type Entry = Vec<SweepEntry>;
 

@@ -1,11 +1,28 @@
-//! What is said of a drive that was written until it refused.
+//! A drive that was written until it refused: what is said of it, and what is compared.
 
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::review::TestResult;
 
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
 use crate::words;
 
+/// What a test of endurance came to; nothing of any other test.
+pub fn endurance_of(test: &TestResult) -> Option<&Endurance> {
+    test.endurance.as_ref()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| endurance_of(test).is_some(),
+    sentences: |test, capacity_bytes| {
+        endurance_of(test).map_or_else(Vec::new, |e| sentences(e, capacity_bytes))
+    },
+    key_figures: |test| key_figure(test).into_iter().collect(),
+};
+
 /// The end, the speed on the way, what the drive told of itself, and what it still does.
-pub(super) fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
+fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     let mut out = vec![end(endurance, capacity_bytes)];
     out.extend(speed(endurance));
     out.extend(health(endurance));
@@ -123,6 +140,14 @@ fn afterwards(after: &Afterwards) -> String {
         Some(true) => format!("Afterwards one more write is refused as well, and {reads}."),
         Some(false) => format!("Afterwards it takes a write again, and {reads}."),
     }
+}
+
+/// Of a drive that was not worn out, nothing: what it bears is not known.
+fn key_figure(test: &TestResult) -> Option<Named> {
+    let endurance = endurance_of(test)?;
+    let worn = endurance.end == EnduranceEnd::Refused;
+    let written = endurance.written_bytes as f64;
+    worn.then(|| ("Written until it refuses".to_owned(), written, Unit::Bytes))
 }
 
 #[cfg(test)]

@@ -1,15 +1,36 @@
-//! What is said of a test that measured curves.
+//! Curves: what is said of a load sampled over time, and what is compared.
 
-use stend_record::review::{PointOp, Series};
+use stend_record::review::{PointOp, Series, TestResult};
 
 use crate::ends::{end_level, end_span_s, end_spread, start_level};
-use crate::figures::speed_of;
+use crate::figures::{Unit, speed_of};
+use crate::kind::{Kind, Named};
 use crate::recovery::{Recovery, recovery};
 use crate::steps::{Level, LevelKind, steps};
 use crate::words::{self, capitalised};
 
+/// The curves of a test; none when it has points.
+pub fn curves_of(test: &TestResult) -> &[Series] {
+    test.series.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !curves_of(test).is_empty(),
+    sentences: |test, capacity_bytes| sentences(curves_of(test), capacity_bytes),
+    key_figures: |test| key_figures(curves_of(test)),
+};
+
+fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {
+    match curves {
+        [] => Vec::new(),
+        [only] => single(only, capacity_bytes),
+        [fresh, later @ ..] => several(fresh, later),
+    }
+}
+
 /// From this share of a figure up, it is kept or has come back.
-pub(super) const KEPT_SHARE: f64 = 0.9;
+pub(crate) const KEPT_SHARE: f64 = 0.9;
 
 /// More stretches than this are not told one by one.
 const STRETCHES_TOLD: usize = 5;
@@ -21,7 +42,7 @@ fn speed(series: &Series, iops: f64) -> String {
 }
 
 /// Two speeds of a curve, the unit said once: `6,060 to 4,630 IOPS`.
-pub(super) fn speeds(series: &Series, first: f64, between: &str, last: f64) -> String {
+pub(crate) fn speeds(series: &Series, first: f64, between: &str, last: f64) -> String {
     let (first, last) = (speed(series, first), speed(series, last));
     let number = first.split(' ').next().unwrap_or_default();
     format!("{number} {between} {last}")
@@ -36,7 +57,7 @@ fn verb(series: &Series) -> &'static str {
 }
 
 /// A curve on its own: its stretches, what is left at its end, and how even it is.
-pub(super) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
+pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
     let levels = steps(series);
     let (Some(start), Some(end)) = (start_level(series), end_level(series)) else {
         return Vec::new();
@@ -126,7 +147,7 @@ fn evenness(series: &Series, levels: &[Level]) -> Option<String> {
 }
 
 /// How far a curve came back to the fresh one.
-pub(super) struct Return {
+pub(crate) struct Return {
     /// Of the later curve.
     pub after: Recovery,
     /// Of the fresh one.
@@ -135,7 +156,7 @@ pub(super) struct Return {
 
 impl Return {
     /// What a later curve gives back; `None` where one of the two has no sample.
-    pub(super) fn of(fresh: &Series, later: &Series) -> Option<Return> {
+    pub(crate) fn of(fresh: &Series, later: &Series) -> Option<Return> {
         let end = end_level(fresh)?;
         Some(Return {
             after: recovery(later, end)?,
@@ -144,7 +165,7 @@ impl Return {
     }
 
     /// Where the later curve starts, as a share of where the fresh one does.
-    pub(super) fn start_share(&self) -> f64 {
+    pub(crate) fn start_share(&self) -> f64 {
         self.after.iops_initial / self.fresh.iops_initial
     }
 
@@ -153,13 +174,13 @@ impl Return {
     }
 
     /// Whether the first state is back.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.start_share() >= KEPT_SHARE && self.volume_share() >= KEPT_SHARE
     }
 }
 
 /// A fresh curve and those after a rest.
-pub(super) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
+pub(crate) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
     // Fast writes are counted where there are writes, and mean something where the
     // fresh curve falls.
     let first = end_level(fresh).and_then(|end| recovery(fresh, end));
@@ -229,4 +250,34 @@ fn starts(fresh: &Series, later: &[Series]) -> Vec<String> {
         Some(format!("{name} it starts at {start}."))
     };
     std::iter::once(fresh).chain(later).filter_map(of).collect()
+}
+
+fn key_figures(curves: &[Series]) -> Vec<Named> {
+    let mut out = Vec::new();
+    let end_iops = curves.first().and_then(end_level);
+    for series in curves {
+        let (Some(end_iops), Some(start_iops)) = (end_iops, start_level(series)) else {
+            continue;
+        };
+        let mut speed = |name: String, iops| {
+            let (value, unit) = speed_of(series, iops);
+            out.push((name, value, unit));
+        };
+        if curves.len() == 1 {
+            let iops = series.samples.iter().map(|s| s.iops);
+            let mean = iops.sum::<f64>() / series.samples.len() as f64;
+            speed("Start".to_owned(), start_iops);
+            speed("End".to_owned(), end_iops);
+            speed("Mean".to_owned(), mean);
+            continue;
+        }
+        let name = capitalised(&series.name);
+        speed(format!("{name}: start"), start_iops);
+        let fast = recovery(series, end_iops).filter(|_| series.point.op == PointOp::Write);
+        if let Some(fast) = fast {
+            let bytes = fast.bytes as f64;
+            out.push((format!("{name}: fast writes"), bytes, Unit::Bytes));
+        }
+    }
+    out
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::review::SeriesPoint;
+use crate::load::SeriesPoint;
 
 /// What was written, how fast, and what the drive told of its health meanwhile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

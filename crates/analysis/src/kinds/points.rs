@@ -1,10 +1,18 @@
-//! What is said of a test that measured points.
+//! Points: what is said of them, and what is compared.
 
 use stend_record::review::{Point, PointOp, TestResult};
 
 use crate::figures::{MIXED_HEADLINE_READ_PERCENT, Metric, Unit};
+use crate::kind::{Kind, Named};
 use crate::load::{Dimension, points_of, words_among};
 use crate::words::{self, capitalised};
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !points_of(test).is_empty(),
+    sentences: |test, _| sentences(test),
+    key_figures: |test| key_figures(test),
+};
 
 /// Less than this ratio is no change, and equal costs.
 const TENTH_RATIO: f64 = 1.1;
@@ -18,7 +26,7 @@ const MIX_COSTS_SHARE: f64 = 0.9;
 /// Request size that smaller ones are held against: the mapping unit of most drives, bytes.
 const PAGE_BYTES: u64 = 4096;
 
-pub(super) fn sentences(test: &TestResult) -> Vec<String> {
+fn sentences(test: &TestResult) -> Vec<String> {
     let points = points_of(test);
     match Dimension::varied(test) {
         Some(Dimension::Share) => over_share(points),
@@ -251,5 +259,71 @@ fn over_share(points: &[Point]) -> Vec<String> {
         }
         _ => format!("It is slowest at {share} % reads, with {slow}."),
     });
+    out
+}
+
+fn key_figures(test: &TestResult) -> Vec<Named> {
+    let points = points_of(test);
+    let metric = Metric::of(points);
+    let figure = |name: String, point: &Point| {
+        let (value, unit) = metric.value(point);
+        (name, value, unit)
+    };
+    match Dimension::varied(test) {
+        Some(Dimension::Share) => mixed(points, figure),
+        Some(dimension) => at_greatest(points, dimension, figure),
+        // A handful can all be named; of more, the fastest of each direction.
+        None if points.len() <= 4 => points
+            .iter()
+            .map(|p| figure(words_among(p.load, points), p))
+            .collect(),
+        None => fastest(points, figure),
+    }
+}
+
+fn mixed(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Named> {
+    let mut out = Vec::new();
+    let headline = points
+        .iter()
+        .find(|p| p.load.read_percent == MIXED_HEADLINE_READ_PERCENT);
+    if let Some(point) = headline {
+        let share = Dimension::Share.words(u64::from(point.load.read_percent));
+        out.push(figure(format!("At {share}"), point));
+    }
+    let all: Vec<Named> = points.iter().map(|p| figure(String::new(), p)).collect();
+    if let Some(&(_, _, unit)) = all.first() {
+        let sum: f64 = all.iter().map(|(_, value, _)| value).sum();
+        let mean = sum / all.len() as f64;
+        out.push(("Mean of all shares".to_owned(), mean, unit));
+    }
+    out
+}
+
+fn at_greatest(
+    points: &[Point],
+    dimension: Dimension,
+    figure: impl Fn(String, &Point) -> Named,
+) -> Vec<Named> {
+    let mut out = Vec::new();
+    for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
+        let of_op = points.iter().filter(|p| p.load.op == op);
+        if let Some(point) = of_op.max_by_key(|p| dimension.of(&p.load)) {
+            let words = dimension.words(dimension.of(&point.load));
+            let name = format!("{}, {words}", capitalised(op.words()));
+            out.push(figure(name, point));
+        }
+    }
+    out
+}
+
+fn fastest(points: &[Point], figure: impl Fn(String, &Point) -> Named) -> Vec<Named> {
+    let mut out = Vec::new();
+    for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
+        let of_op = points.iter().filter(|p| p.load.op == op);
+        if let Some(best) = of_op.max_by(|a, b| a.iops.total_cmp(&b.iops)) {
+            let words = words_among(best.load, points);
+            out.push(figure(format!("Fastest: {words}"), best));
+        }
+    }
     out
 }

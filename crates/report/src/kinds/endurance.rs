@@ -1,7 +1,7 @@
 //! A drive written until it refuses: its speed and what it told of its health over the bytes
 //! written.
 
-use stend_analysis::load::endurance_of;
+use stend_analysis::kinds::endurance::endurance_of;
 use stend_analysis::words::capitalised;
 use stend_record::endurance::{Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
@@ -15,7 +15,7 @@ use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
 const ROWS_MAX: usize = 200;
 
 /// Charts and tables for each drive of a test of endurance; nothing of any other test.
-pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if endurance_of(test).is_none() {
         return Vec::new();
     }

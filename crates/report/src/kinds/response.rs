@@ -2,7 +2,7 @@
 //! at nought.
 
 use stend_analysis::aftermath;
-use stend_analysis::load::responses_of;
+use stend_analysis::kinds::response::responses_of;
 use stend_analysis::words::capitalised;
 use stend_record::review::{LatencySummary, Response, TestResult};
 
@@ -13,7 +13,7 @@ use crate::number;
 use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
 
 /// Charts and tables of a test of deletions; nothing of any other test.
-pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if responses_of(test).is_empty() {
         return Vec::new();
     }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::latency::LatencySummary;
 use crate::load::Load;
-use crate::review::LatencySummary;
 
 /// One row of a benchmark in one direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,26 @@
-//! What is said of replayed traces.
+//! Replayed traces: what is said of them, and what is compared.
 
+use stend_record::review::TestResult;
 use stend_record::traces::{TraceOrigin, TraceResult, overall_bw};
 
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
 use crate::words;
 
+/// The replayed traces of a test; none of any other test.
+pub fn traces_of(test: &TestResult) -> &[TraceResult] {
+    test.traces.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !traces_of(test).is_empty(),
+    sentences: |test, _| sentences(traces_of(test)),
+    key_figures: |test| key_figures(traces_of(test)),
+};
+
 /// The bandwidth of all, the ends of the list, and what the figures are not.
-pub(super) fn sentences(traces: &[TraceResult]) -> Vec<String> {
+fn sentences(traces: &[TraceResult]) -> Vec<String> {
     let by_speed =
         |a: &&TraceResult, b: &&TraceResult| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s);
     let ends = (
@@ -45,4 +60,13 @@ pub(super) fn sentences(traces: &[TraceResult]) -> Vec<String> {
         ));
     }
     out
+}
+
+fn key_figures(traces: &[TraceResult]) -> Vec<Named> {
+    let name = match traces {
+        [_] => "Over busy time",
+        _ => "All traces",
+    };
+    let overall = overall_bw(traces).map(|bw| (name.to_owned(), bw, Unit::BytesPerS));
+    overall.into_iter().collect()
 }

@@ -1,6 +1,6 @@
 //! Tests of work on files: bars of speed by set, and a table of what was worked on.
 
-use stend_analysis::files::{file_op_words, files_of, set_words};
+use stend_analysis::kinds::files::{file_op_words, files_of, set_words};
 use stend_record::review::{FileWork, TestResult};
 
 use crate::bars::{self, Bar, mb_per_s};
@@ -10,7 +10,7 @@ use crate::number;
 use crate::view::{Block, Cell, Figure, Folding, Table, Width};
 
 /// A chart and a table of a test of work on files; nothing of any other test.
-pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if files_of(test).is_empty() {
         return Vec::new();
     }

@@ -49,8 +49,11 @@ fn caption(metric: Metric) -> &'static str {
 }
 
 /// Charts and tables of a test with points.
-pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     let points = points_of(test);
+    if points.is_empty() {
+        return Vec::new();
+    }
     let metric = Metric::of(points);
     let varied = Dimension::varied(test);
     let figures = match varied {

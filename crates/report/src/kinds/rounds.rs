@@ -1,8 +1,7 @@
 //! Tests in rounds: the tracked figure round by round with the window that is judged, and
 //! every load over that window.
 
-use stend_analysis::load::rounds_of;
-use stend_analysis::rounds::Judged;
+use stend_analysis::kinds::rounds::{Judged, rounds_of};
 use stend_analysis::steady::{DRIFT_SHARE_MAX, SPREAD_SHARE_MAX, WINDOW};
 use stend_analysis::words::capitalised;
 use stend_record::load::Load;
@@ -14,7 +13,7 @@ use crate::number;
 use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
 
 /// A chart and tables for each drive of a test in rounds; nothing of any other test.
-pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if rounds_of(test).is_none() {
         return Vec::new();
     }

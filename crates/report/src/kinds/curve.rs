@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use stend_analysis::ends::START_SAMPLES;
-use stend_analysis::load::curves_of;
+use stend_analysis::kinds::curve::curves_of;
 use stend_analysis::words::capitalised;
 use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
 use stend_record::review::{LatencySummary, PointOp, Series, TestResult};
@@ -42,13 +42,12 @@ impl Drawn<'_> {
 
 /// Charts and tables of a test with curves. A single curve is drawn together with the
 /// rivals'; several are drawn together for each drive, on the same axes.
-pub fn blocks(
-    test: &TestResult,
-    drives: &[Drive<'_>],
-    duration_scale: f64,
-    data: &mut ChartData,
-) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    let duration_scale = data.duration_scale;
     let mut out = Vec::new();
+    if curves_of(test).is_empty() {
+        return out;
+    }
     let single = curves_of(test).len() == 1;
     let found_in = |series: &Series| if single { steps(series) } else { Vec::new() };
     let groups: Vec<(String, Vec<Drawn<'_>>)> = if single {

@@ -1,6 +1,22 @@
-//! What a deletion does to reads: how slow they become, and when they are back to normal.
+//! Reads while a file is deleted: how slow they become and when they are back to normal, what is said of it, and what is compared.
 
-use stend_record::review::{Response, ResponseInterval};
+use stend_record::review::{Response, ResponseInterval, TestResult};
+
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
+use crate::words::{self, capitalised};
+
+/// The responses to a deletion of a test; none when it has points or curves.
+pub fn responses_of(test: &TestResult) -> &[Response] {
+    test.responses.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !responses_of(test).is_empty(),
+    sentences: |test, _| sentences(responses_of(test)),
+    key_figures: |test| key_figures(responses_of(test)),
+};
 
 /// Speed is judged by its mean over this time, s.
 pub const WINDOW_S: f64 = 1.0;
@@ -49,6 +65,47 @@ pub fn aftermath(response: &Response) -> Option<Aftermath> {
         normal_after_s: from.map(|i| i as f64 * interval_s),
         iops_lowest,
     })
+}
+
+/// A sentence for each response, in their order.
+fn sentences(responses: &[Response]) -> Vec<String> {
+    responses.iter().filter_map(sentence).collect()
+}
+
+fn sentence(response: &Response) -> Option<String> {
+    let found = aftermath(response)?;
+    let (name, deleted) = (&response.name, words::bytes(response.file_bytes));
+    let (before, worst) = (
+        words::latency(response.reference_latency_ns.max as f64),
+        words::latency(response.latency_ns.max as f64),
+    );
+    let speed = words::number(response.reference_iops);
+    let lowest = words::number(found.iops_lowest);
+    let requests = format!("the slowest read takes {worst}, against {before} before");
+    Some(match found.normal_after_s {
+        Some(0.0) => format!(
+            "When {deleted} are deleted {name}, reads go on as before ({lowest} IOPS in the slowest second, of \
+             {speed}); {requests}."
+        ),
+        Some(after_s) => format!(
+            "When {deleted} are deleted {name}, reads fall from {speed} to {lowest} IOPS in the slowest second, and \
+             are back to normal after {}; {requests}.",
+            words::time(after_s)
+        ),
+        None => format!(
+            "When {deleted} are deleted {name}, reads fall from {speed} to {lowest} IOPS in the slowest second, and \
+             are not back to normal as long as they are measured; {requests}."
+        ),
+    })
+}
+
+fn key_figures(responses: &[Response]) -> Vec<Named> {
+    let figure = |response: &Response| {
+        let found = aftermath(response)?;
+        let name = format!("{}: slowest second", capitalised(&response.name));
+        Some((name, found.iops_lowest, Unit::Iops))
+    };
+    responses.iter().filter_map(figure).collect()
 }
 
 #[cfg(test)]

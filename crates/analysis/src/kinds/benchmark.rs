@@ -1,12 +1,26 @@
-//! What is said of a benchmark.
+//! A benchmark: what is said of its rows and passes, and what is compared.
 
 use stend_record::benchmark::BenchmarkCell;
+use stend_record::review::TestResult;
 
-use crate::figures::LEVEL_SHARE;
-use crate::words;
+use crate::figures::{LEVEL_SHARE, Unit};
+use crate::kind::{Kind, Named};
+use crate::words::{self, capitalised};
+
+/// The rows and directions of a benchmark; none of any other test.
+pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
+    test.benchmark.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !benchmark_of(test).is_empty(),
+    sentences: |test, _| sentences(benchmark_of(test)),
+    key_figures: |test| key_figures(benchmark_of(test)),
+};
 
 /// The rows in a sentence, and how far the passes are apart of which the best is shown.
-pub(super) fn sentences(cells: &[BenchmarkCell]) -> Vec<String> {
+fn sentences(cells: &[BenchmarkCell]) -> Vec<String> {
     if cells.is_empty() {
         return Vec::new();
     }
@@ -56,4 +70,12 @@ fn apart(cells: &[BenchmarkCell]) -> Option<String> {
     } else {
         "Shown is the fastest of the passes, which are all level.".to_owned()
     })
+}
+
+fn key_figures(cells: &[BenchmarkCell]) -> Vec<Named> {
+    let figure = |cell: &BenchmarkCell| {
+        let name = format!("{}, {}", capitalised(cell.load.op.words()), cell.row);
+        (name, cell.best_bw_bytes_per_s, Unit::BytesPerS)
+    };
+    cells.iter().map(figure).collect()
 }

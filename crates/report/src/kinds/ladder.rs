@@ -1,7 +1,7 @@
 //! Recovery ladders: what each rest gave back. The curves themselves are drawn as those of
 //! any test.
 
-use stend_analysis::load::rungs_of;
+use stend_analysis::kinds::ladder::rungs_of;
 use stend_record::review::{Rung, TestResult};
 
 use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
@@ -10,7 +10,7 @@ use crate::number;
 use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
 
 /// Charts and a table for a ladder; nothing of any other test.
-pub fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if rungs_of(test).is_empty() {
         return Vec::new();
     }

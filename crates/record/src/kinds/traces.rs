@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::review::LatencySummary;
+use crate::latency::LatencySummary;
 
 /// One trace replayed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,25 @@
-//! What is said of a recovery ladder.
+//! A recovery ladder: what is said of its rests, and what is compared.
 
-use stend_record::review::Rung;
+use stend_record::review::{Rung, TestResult};
 
-use crate::words;
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
+use crate::words::{self, capitalised};
+
+/// The rungs of a recovery ladder; none of any other test.
+pub fn rungs_of(test: &TestResult) -> &[Rung] {
+    test.rungs.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !rungs_of(test).is_empty(),
+    sentences: |test, _| sentences(rungs_of(test)),
+    key_figures: |test| key_figures(rungs_of(test)),
+};
 
 /// A sentence for the rests without TRIM and one for those with it, in their order.
-pub(super) fn sentences(rungs: &[Rung]) -> Vec<String> {
+pub(crate) fn sentences(rungs: &[Rung]) -> Vec<String> {
     let of = |trim: bool| -> Vec<&Rung> { rungs.iter().filter(|r| r.trim == trim).collect() };
     let kinds = match rungs.first() {
         Some(first) => [first.trim, !first.trim],
@@ -44,6 +58,21 @@ fn sentence(trim: bool, rungs: &[&Rung]) -> Option<String> {
             back(longest)
         ),
     })
+}
+
+fn key_figures(rungs: &[Rung]) -> Vec<Named> {
+    let longest = |trim: bool| {
+        let of = rungs.iter().filter(|r| r.trim == trim);
+        of.max_by(|a, b| a.idle_s.total_cmp(&b.idle_s))
+    };
+    [false, true]
+        .into_iter()
+        .filter_map(longest)
+        .map(|rung| {
+            let name = format!("{}: fast writes", capitalised(&rung.name));
+            (name, rung.recovered_bytes as f64, Unit::Bytes)
+        })
+        .collect()
 }
 
 #[cfg(test)]
