@@ -123,6 +123,43 @@ pub struct Trace {
     pub values: Values,
 }
 
+impl Trace {
+    /// A trace of its own values, without text.
+    pub fn own(
+        name: impl Into<String>,
+        slot: usize,
+        role: Role,
+        x: impl IntoIterator<Item = Coordinate>,
+        y: impl IntoIterator<Item = Coordinate>,
+    ) -> Trace {
+        Trace {
+            name: name.into(),
+            slot,
+            role,
+            values: Values::Own {
+                x: x.into_iter().collect(),
+                y: y.into_iter().collect(),
+                labels: Vec::new(),
+            },
+        }
+    }
+
+    /// With text on each bar.
+    pub fn labelled(mut self, texts: Vec<String>) -> Trace {
+        if let Values::Own { labels, .. } = &mut self.values {
+            *labels = texts;
+        }
+        self
+    }
+
+    /// A trace through points of figures.
+    pub fn through(name: &str, slot: usize, role: Role, points: &[(f64, f64)]) -> Trace {
+        let x = points.iter().map(|p| Coordinate::rounded(p.0));
+        let y = points.iter().map(|p| Coordinate::rounded(p.1));
+        Trace::own(name, slot, role, x, y)
+    }
+}
+
 /// How a trace is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

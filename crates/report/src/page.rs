@@ -9,7 +9,7 @@ use stend_record::review::{
 
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
-use crate::view::{Block, Cell, Folding, Table, Width};
+use crate::view::{Block, Cell, Table};
 use crate::{Finding, ReportError, headline, kinds, number, published, smart};
 
 #[derive(Template)]
@@ -206,15 +206,12 @@ fn drives_table(drives: &[Drive<'_>]) -> Table {
         ];
         cells.into()
     });
-    Table {
-        caption: "Drives; the reviewed one first. GB = 10⁹ bytes, GiB = 2³⁰ bytes".into(),
-        columns: ["Drive", "Name", "Measured", "Capacity under test"]
-            .map(Cell::from)
-            .into(),
-        rows: rows.collect(),
-        folding: Folding::Open,
-        width: Width::Fitting,
-    }
+    Table::new(
+        "Drives; the reviewed one first. GB = 10⁹ bytes, GiB = 2³⁰ bytes",
+        ["Drive", "Name", "Measured", "Capacity under test"],
+        rows,
+    )
+    .fitting()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::bars::{self, Bar, mb_per_s};
 use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Figure, Folding, Table};
 
 /// Charts and tables of a benchmark; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -133,13 +133,7 @@ fn side_by_side(
         });
         std::iter::once(name.into()).chain(figures).collect()
     };
-    Table {
-        caption: caption.into(),
-        columns,
-        rows: rows(cells).into_iter().map(row).collect(),
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+    Table::new(caption, columns, rows(cells).into_iter().map(row))
 }
 
 /// Every pass that counts.
@@ -160,14 +154,15 @@ fn passes_table(test: &TestResult, drive: &Drive<'_>) -> Option<Table> {
         row.resize(passes + 1, number::MISSING.into());
         row
     };
-    Some(Table {
-        caption: format!(
-            "Every pass in MB/s, MB = 10⁶ bytes; below its mean latency: {}",
-            drive.label
-        ),
-        columns,
-        rows: cells.iter().map(row).collect(),
-        folding: Folding::Folded,
-        width: Width::Full,
-    })
+    Some(
+        Table::new(
+            format!(
+                "Every pass in MB/s, MB = 10⁶ bytes; below its mean latency: {}",
+                drive.label
+            ),
+            columns,
+            cells.iter().map(row),
+        )
+        .folded(),
+    )
 }

@@ -16,7 +16,7 @@ use crate::curve::{self, Facts, Window};
 use crate::drive::Drive;
 use crate::latency;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Folding, Table, Width};
+use crate::view::{Block, Cell, Draft, Folding, Table};
 
 /// A curve with its means, and where the page's data holds it.
 struct Drawn<'a> {
@@ -458,16 +458,13 @@ fn temperatures<'d>(
     drawn.iter().filter(sampled).map(move |d| {
         let samples = || d.series.temperatures.iter();
         let at = samples().map(|s| Coordinate::rounded(s.t_s * multiply));
-        Trace {
-            name: format!("{}: temperature", d.name),
-            slot: d.slot,
-            role: Role::Temperature,
-            values: Values::Own {
-                x: at.collect(),
-                y: samples().map(|s| Coordinate::rounded(s.celsius)).collect(),
-                labels: Vec::new(),
-            },
-        }
+        Trace::own(
+            format!("{}: temperature", d.name),
+            d.slot,
+            Role::Temperature,
+            at,
+            samples().map(|s| Coordinate::rounded(s.celsius)),
+        )
     })
 }
 
@@ -535,13 +532,11 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
         }
         row
     });
-    Table {
-        caption: "The curves in figures; GB = 10⁹ bytes, MB = 10⁶ bytes".into(),
+    Table::new(
+        "The curves in figures; GB = 10⁹ bytes, MB = 10⁶ bytes",
         columns,
-        rows: rows.collect(),
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+        rows,
+    )
 }
 
 /// What each of a drive's curves writes fast, by the end of the first; `None` of reads.
@@ -579,20 +574,21 @@ fn levels_table(drawn: &[Drawn<'_>]) -> Option<Table> {
     } else {
         "time"
     };
-    (!rows.is_empty()).then(|| Table {
-        caption: format!(
-            "Levels found: stretches of one speed, or of a steady rise or fall, by {place}"
-        ),
-        columns: vec![
-            "Level".into(),
-            "From".into(),
-            "To".into(),
-            "Speed".into(),
-            Cell::noted("Scatter", "half of the middle 68\u{a0}%"),
-        ],
-        rows,
-        folding: Folding::Open,
-        width: Width::Fitting,
+    (!rows.is_empty()).then(|| {
+        Table::new(
+            format!(
+                "Levels found: stretches of one speed, or of a steady rise or fall, by {place}"
+            ),
+            vec![
+                "Level".into(),
+                "From".into(),
+                "To".into(),
+                "Speed".into(),
+                Cell::noted("Scatter", "half of the middle 68\u{a0}%"),
+            ],
+            rows,
+        )
+        .fitting()
     })
 }
 
@@ -662,14 +658,13 @@ fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
         }
         row
     });
-    Table {
-        caption: format!(
+    Table::new(
+        format!(
             "Every mean over {} (the single samples are in review.json)",
             number::duration(window_s)
         ),
         columns,
-        rows: rows.collect(),
-        folding: Folding::Folded,
-        width: Width::Full,
-    }
+        rows,
+    )
+    .folded()
 }

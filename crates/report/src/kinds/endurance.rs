@@ -6,10 +6,10 @@ use stend_analysis::words::capitalised;
 use stend_record::endurance::{Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Trace, Values};
+use crate::chart::{Axis, ChartData, Coordinate, Role, Trace};
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Draft, Figure, Table};
 
 /// Rounds that the table of them shows at most; of more, evenly chosen ones.
 const ROWS_MAX: usize = 200;
@@ -39,25 +39,19 @@ fn cumulated(endurance: &Endurance) -> impl Iterator<Item = (f64, &EnduranceRoun
 }
 
 fn trace(name: &str, slot: usize, points: &[(f64, f64)]) -> Trace {
-    Trace {
-        name: name.into(),
+    Trace::own(
+        name,
         slot,
-        role: Role::Line,
-        values: Values::Own {
-            x: points.iter().map(|p| Coordinate::rounded(p.0)).collect(),
-            y: points.iter().map(|p| Coordinate::rounded(p.1)).collect(),
-            labels: Vec::new(),
-        },
-    }
+        Role::Line,
+        points.iter().map(|p| Coordinate::rounded(p.0)),
+        points.iter().map(|p| Coordinate::rounded(p.1)),
+    )
 }
 
 fn draft(title: String, note: String, axis: &str, unit: &str, traces: Vec<Trace>) -> Draft {
     Draft {
         title,
         note,
-        kind: ChartKind::Lines,
-        height_px: 380,
-        wide: false,
         x: Axis {
             title: "Written, TB (10¹² bytes)".into(),
             unit: "TB".into(),
@@ -69,7 +63,7 @@ fn draft(title: String, note: String, axis: &str, unit: &str, traces: Vec<Trace>
             ..Axis::default()
         },
         traces,
-        marks: Vec::new(),
+        ..Draft::default()
     }
 }
 
@@ -186,13 +180,12 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
             ),
         ]);
     }
-    Table {
-        caption: format!("How it ended; GB = 10⁹ bytes: {}", drive.label),
-        columns: vec!["".into(), "".into()],
+    Table::new(
+        format!("How it ended; GB = 10⁹ bytes: {}", drive.label),
+        ["", ""],
         rows,
-        folding: Folding::Open,
-        width: Width::Fitting,
-    }
+    )
+    .fitting()
 }
 
 fn rounds_table(drive: &Drive<'_>, endurance: &Endurance) -> Table {
@@ -226,10 +219,9 @@ fn rounds_table(drive: &Drive<'_>, endurance: &Endurance) -> Table {
         1 => String::new(),
         n => format!(", every {n}th of {count} and the last"),
     };
-    Table {
-        caption: format!("The rounds{which}; GB = 10⁹ bytes: {}", drive.label),
-        rows: rows.collect(),
-        columns: [
+    Table::new(
+        format!("The rounds{which}; GB = 10⁹ bytes: {}", drive.label),
+        [
             "Round",
             "Written so far",
             "Speed",
@@ -240,10 +232,8 @@ fn rounds_table(drive: &Drive<'_>, endurance: &Endurance) -> Table {
             "Erase cycles, mean",
             "Retired blocks",
             "Temperature, °C",
-        ]
-        .map(Cell::from)
-        .into(),
-        folding: Folding::Folded,
-        width: Width::Full,
-    }
+        ],
+        rows,
+    )
+    .folded()
 }

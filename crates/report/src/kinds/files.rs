@@ -7,7 +7,7 @@ use crate::bars::{self, Bar, mb_per_s};
 use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Figure, Table};
 
 /// A chart and a table of a test of work on files; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -49,13 +49,11 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figu
             .collect()
     });
     let labels = drives.iter().map(|drive| drive.label.as_str().into());
-    let table = Table {
-        caption: "MB/s, MB = 10⁶ bytes: bytes of the set over the time".into(),
-        columns: std::iter::once("Set".into()).chain(labels).collect(),
-        rows: rows.collect(),
-        folding: Folding::Open,
-        width: Width::Full,
-    };
+    let table = Table::new(
+        "MB/s, MB = 10⁶ bytes: bytes of the set over the time",
+        std::iter::once(Cell::from("Set")).chain(labels),
+        rows,
+    );
     let title = format!("Speed of {} by set of files", file_op_words(works[0].op));
     let draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
         let found = same(&drives[slot], &test.id, &works[nth])?;
@@ -96,13 +94,12 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
             flushes,
         ]
     });
-    Table {
-        caption: format!(
+    Table::new(
+        format!(
             "What was worked on, and what reached the drive; GB = 10⁹ bytes: {}",
             drive.label
         ),
-        rows: rows.collect(),
-        columns: vec![
+        vec![
             "Set".into(),
             "Size".into(),
             "Files".into(),
@@ -113,7 +110,6 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
             "Written".into(),
             "Flushes".into(),
         ],
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+        rows,
+    )
 }

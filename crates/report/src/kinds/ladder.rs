@@ -4,10 +4,10 @@
 use stend_analysis::kinds::ladder::rungs_of;
 use stend_record::review::{Rung, TestResult};
 
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::chart::{Axis, ChartData, Coordinate, Role, Scale, Trace};
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Draft, Figure, Table};
 
 /// Charts and a table for a ladder; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -62,16 +62,13 @@ fn chart(
                 continue;
             }
             let with = if trim { "with TRIM" } else { "without TRIM" };
-            traces.push(Trace {
-                name: format!("{}, {with}", drive.label),
-                slot: traces.len(),
-                role: Role::Line,
-                values: Values::Own {
-                    x: of.iter().map(|r| Coordinate::rounded(r.idle_s)).collect(),
-                    y: of.iter().map(|r| Coordinate::rounded(figure(r))).collect(),
-                    labels: Vec::new(),
-                },
-            });
+            traces.push(Trace::own(
+                format!("{}, {with}", drive.label),
+                traces.len(),
+                Role::Line,
+                of.iter().map(|r| Coordinate::rounded(r.idle_s)),
+                of.iter().map(|r| Coordinate::rounded(figure(r))),
+            ));
         }
     }
     let mut rests: Vec<f64> = climbed
@@ -82,10 +79,6 @@ fn chart(
     rests.dedup();
     let draft = Draft {
         title: title.into(),
-        note: String::new(),
-        kind: ChartKind::Lines,
-        height_px: 380,
-        wide: false,
         x: Axis {
             title: "Rest".into(),
             unit: "s".into(),
@@ -100,7 +93,7 @@ fn chart(
             ..Axis::default()
         },
         traces,
-        marks: Vec::new(),
+        ..Draft::default()
     };
     draft.place(data, None)
 }
@@ -119,16 +112,15 @@ fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
             },
         ]
     });
-    Table {
-        caption: format!("What each rest gave back; GB = 10⁹ bytes: {}", drive.label),
-        rows: rows.collect(),
-        columns: vec![
+    Table::new(
+        format!("What each rest gave back; GB = 10⁹ bytes: {}", drive.label),
+        vec![
             "Rest".into(),
             "TRIM before it".into(),
             Cell::noted("Speed after it", "first five samples"),
             "Fast writes".into(),
         ],
-        folding: Folding::Open,
-        width: Width::Fitting,
-    }
+        rows,
+    )
+    .fitting()
 }

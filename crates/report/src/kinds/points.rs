@@ -6,11 +6,11 @@ use stend_analysis::{Dimension, Load, Metric};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 
 use crate::bars::{self, Bar};
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace};
 use crate::drive::{Drive, common_words, load_words, tick};
 use crate::latency::{self, percentiles};
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Draft, Figure, Folding, Table};
 
 /// The figure on an axis, given both.
 fn on_axis(metric: Metric, iops: f64, bw_bytes_per_s: f64) -> f64 {
@@ -125,13 +125,11 @@ fn speed_row<'p>(
 
 fn speed_table(head: &str, rows: Vec<Vec<Cell>>, drives: &[Drive<'_>], metric: Metric) -> Table {
     let labels = drives.iter().map(|drive| drive.label.as_str().into());
-    Table {
-        caption: caption(metric).into(),
-        columns: std::iter::once(head.into()).chain(labels).collect(),
+    Table::new(
+        caption(metric),
+        std::iter::once(Cell::from(head)).chain(labels),
         rows,
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+    )
 }
 
 /// A chart for each direction, lines over a dimension.
@@ -214,13 +212,7 @@ fn lines_of(
         traces,
         marks: Vec::new(),
     };
-    let table = Table {
-        caption: caption(metric).into(),
-        columns,
-        rows,
-        folding: Folding::Open,
-        width: Width::Full,
-    };
+    let table = Table::new(caption(metric), columns, rows);
     draft.place(data, Some(table))
 }
 
@@ -244,16 +236,13 @@ fn constant_words(points: &[Point], varied: Dimension) -> String {
 }
 
 fn line(name: String, slot: usize, xs: &[u64], ys: impl Iterator<Item = Coordinate>) -> Trace {
-    Trace {
+    Trace::own(
         name,
         slot,
-        role: Role::Line,
-        values: Values::Own {
-            x: xs.iter().map(|&x| Coordinate::Figure(x as f64)).collect(),
-            y: ys.collect(),
-            labels: Vec::new(),
-        },
-    }
+        Role::Line,
+        xs.iter().map(|&x| Coordinate::Figure(x as f64)),
+        ys,
+    )
 }
 
 fn dimension_axis(dimension: Dimension, values: &[u64]) -> Axis {
@@ -365,13 +354,12 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
         note: "Thick lines: all requests. Thin lines: the reads and the writes among them, \
                of the reviewed drive."
             .into(),
-        kind: ChartKind::Lines,
         height_px: 440,
         wide: true,
         x: dimension_axis(Dimension::Share, &values),
         y: axis(metric),
         traces,
-        marks: Vec::new(),
+        ..Draft::default()
     };
     let table = share_table(test, drives, &values, metric);
     draft.place(data, Some(table))
@@ -403,13 +391,7 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
         }
         row
     });
-    Table {
-        caption: caption(metric).into(),
-        rows: rows.collect(),
-        columns,
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+    Table::new(caption(metric), columns, rows)
 }
 
 /// The point of a drive at a share of reads. The ends may have been measured as pure
@@ -552,14 +534,10 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
                 capitalised(op.words()),
                 drive.label
             ),
-            note: String::new(),
-            kind: ChartKind::Lines,
-            height_px: 380,
-            wide: false,
             x: dimension_axis(Dimension::Depth, &depths),
             y: latency::axis(&traces),
             traces,
-            marks: Vec::new(),
+            ..Draft::default()
         };
         figures.push(draft.place(data, None));
     }

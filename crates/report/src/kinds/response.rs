@@ -10,7 +10,7 @@ use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Mark, Role, Scale, Tr
 use crate::drive::Drive;
 use crate::latency;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Draft, Figure, Table};
 
 /// Charts and tables of a test of deletions; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -235,10 +235,9 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
             number::gb(r.region_bytes as f64).into(),
         ]
     });
-    Table {
-        caption: format!("The deletion in figures; GB = 10⁹ bytes: {}", drive.label),
-        rows: rows.collect(),
-        columns: vec![
+    Table::new(
+        format!("The deletion in figures; GB = 10⁹ bytes: {}", drive.label),
+        vec![
             "Response".into(),
             Cell::noted("Before", "mean"),
             Cell::noted("Slowest second", "after the deletion"),
@@ -248,9 +247,8 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
             "Deleted".into(),
             Cell::noted("Read in", "from the beginning"),
         ],
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+        rows,
+    )
 }
 
 fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {
@@ -271,13 +269,11 @@ fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {
             ]
         }));
     }
-    Table {
-        caption: format!("Every interval, by its end, s: {}", drive.label),
-        columns: ["Until, s", "Speed", "Median", "99\u{a0}%", "Slowest"]
-            .map(Cell::from)
-            .into(),
+    Table::new(
+        format!("Every interval, by its end, s: {}", drive.label),
+        ["Until, s", "Speed", "Median", "99\u{a0}%", "Slowest"],
         rows,
-        folding: Folding::Folded,
-        width: Width::Fitting,
-    }
+    )
+    .folded()
+    .fitting()
 }

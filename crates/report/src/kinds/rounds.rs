@@ -7,10 +7,10 @@ use stend_analysis::words::capitalised;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Rounds, TestResult, Tracked};
 
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Trace, Values};
+use crate::chart::{Axis, ChartData, Coordinate, Role, Trace};
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Draft, Figure, Table};
 
 /// A chart and tables for each drive of a test in rounds; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -74,18 +74,16 @@ fn tracked_chart(
     judged: Option<&Judged>,
     data: &mut ChartData,
 ) -> Figure {
-    let trace = |name: &str, slot, role, points: Vec<(f64, f64)>| Trace {
-        name: name.into(),
-        slot,
-        role,
-        values: Values::Own {
-            x: points.iter().map(|p| Coordinate::rounded(p.0)).collect(),
-            y: points
+    let trace = |name: &str, slot, role, points: Vec<(f64, f64)>| {
+        Trace::own(
+            name,
+            slot,
+            role,
+            points.iter().map(|p| Coordinate::rounded(p.0)),
+            points
                 .iter()
-                .map(|p| Coordinate::rounded(scaled(rounds, p.1)))
-                .collect(),
-            labels: Vec::new(),
-        },
+                .map(|p| Coordinate::rounded(scaled(rounds, p.1))),
+        )
     };
     let numbered = |(i, value): (usize, f64)| ((i + 1) as f64, value);
     let all = rounds
@@ -137,7 +135,6 @@ fn tracked_chart(
             "A load is measured for {} in each round. The window is of {WINDOW} rounds.",
             number::duration(rounds.load_s)
         ),
-        kind: ChartKind::Lines,
         height_px: 400,
         wide: true,
         x: Axis {
@@ -150,7 +147,7 @@ fn tracked_chart(
             ..Axis::default()
         },
         traces,
-        marks: Vec::new(),
+        ..Draft::default()
     };
     draft.place(data, None)
 }
@@ -200,13 +197,12 @@ fn judgement(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) -> Tab
             ],
         ]);
     }
-    Table {
-        caption: format!("Steady state by SNIA's definition: {}", drive.label),
-        columns: vec!["".into(), "".into()],
+    Table::new(
+        format!("Steady state by SNIA's definition: {}", drive.label),
+        ["", ""],
         rows,
-        folding: Folding::Open,
-        width: Width::Fitting,
-    }
+    )
+    .fitting()
 }
 
 /// Every load over the window: a row a size, a column a share of reads.
@@ -253,16 +249,14 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
         true => "in steady state",
         false => "NOT in steady state",
     };
-    Table {
-        caption: format!(
+    Table::new(
+        format!(
             "Means over rounds {from} to {to}, {state}; MB = 10⁶ bytes: {}",
             drive.label
         ),
         columns,
-        rows: rows.collect(),
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+        rows,
+    )
 }
 
 fn every_round(drive: &Drive<'_>, rounds: &Rounds) -> Table {
@@ -275,13 +269,11 @@ fn every_round(drive: &Drive<'_>, rounds: &Rounds) -> Table {
             number::latency(load.latency_max_ns as f64).into(),
         ]
     });
-    Table {
-        caption: format!("The tracked load in every round: {}", drive.label),
-        columns: ["Round", "Tracked figure", "Slowest request"]
-            .map(Cell::from)
-            .into(),
-        rows: rows.collect(),
-        folding: Folding::Folded,
-        width: Width::Fitting,
-    }
+    Table::new(
+        format!("The tracked load in every round: {}", drive.label),
+        ["Round", "Tracked figure", "Slowest request"],
+        rows,
+    )
+    .folded()
+    .fitting()
 }

@@ -8,7 +8,7 @@ use crate::bars::{self, Bar, mb_per_s};
 use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Figure, Folding, Table, Width};
+use crate::view::{Block, Cell, Figure, Table};
 
 /// What the figures of synthesised traces are not; it stands wherever they are drawn.
 const SYNTHESISED: &str = "Synthesised desktop traces: at most their totals are published (see \
@@ -113,15 +113,12 @@ fn speed_table(rows: &[Row], drives: &[Drive<'_>]) -> Table {
             .collect()
     };
     let labels = drives.iter().map(|drive| drive.label.as_str().into());
-    Table {
-        caption: "MB/s of the time in which a request was outstanding, MB = 10⁶ bytes; below in \
-                  requests a second (IOPS)"
-            .into(),
-        columns: std::iter::once("Trace".into()).chain(labels).collect(),
-        rows: rows.iter().map(row).collect(),
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+    Table::new(
+        "MB/s of the time in which a request was outstanding, MB = 10⁶ bytes; below in \
+                  requests a second (IOPS)",
+        std::iter::once(Cell::from("Trace")).chain(labels),
+        rows.iter().map(row),
+    )
 }
 
 fn origin_words(origin: TraceOrigin) -> &'static str {
@@ -166,9 +163,9 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
             number::whole(t.moved_requests).into(),
         ]
     };
-    Table {
-        caption: format!("The traces in figures; MB = 10⁶ bytes: {}", drive.label),
-        columns: vec![
+    Table::new(
+        format!("The traces in figures; MB = 10⁶ bytes: {}", drive.label),
+        vec![
             "Trace".into(),
             "Read".into(),
             "Written".into(),
@@ -179,10 +176,8 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
             Cell::noted("Write amplification", "during the replay"),
             Cell::noted("Moved", "requests, to fit the target"),
         ],
-        rows: traces.iter().map(row).collect(),
-        folding: Folding::Open,
-        width: Width::Full,
-    }
+        traces.iter().map(row),
+    )
 }
 
 /// What has to be said of the figures, each sentence once with the traces it is of.
@@ -203,14 +198,13 @@ fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
         };
         vec![(*text).into(), of.into()]
     });
-    Table {
-        caption: format!(
+    Table::new(
+        format!(
             "What the figures are and what they are not: {}",
             drive.label
         ),
-        columns: ["What holds", "Traces"].map(Cell::from).into(),
-        rows: rows.collect(),
-        folding: Folding::OpenOnPaper,
-        width: Width::Full,
-    }
+        ["What holds", "Traces"],
+        rows,
+    )
+    .on_paper()
 }
