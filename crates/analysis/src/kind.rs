@@ -13,6 +13,8 @@ pub(crate) struct Kind {
     pub(crate) has: fn(&TestResult) -> bool,
     /// What is said of a test on a target of this capacity, bytes.
     pub(crate) sentences: fn(&TestResult, u64) -> Vec<String>,
+    /// The results as lines of a terminal.
+    pub(crate) lines: fn(&TestResult) -> String,
     /// What of a test is compared.
     pub(crate) key_figures: fn(&TestResult) -> Vec<Named>,
 }

@@ -29,7 +29,7 @@ pub use ends::{end_level, end_samples, end_span_s, end_spread, start_level};
 pub use figures::{KeyFigure, LEVEL_SHARE, Metric, Standing, Unit};
 pub use findings::{findings, labels};
 pub use kinds::key_figures;
-pub use kinds::response::{Aftermath, aftermath};
+pub use kinds::response::{DeletionEffect, deletion_effect};
 pub use load::{Dimension, Load};
 pub use recovery::{Recovery, recovered_bytes, recovery};
 pub use smooth::{mean_30s, moving_mean};

@@ -50,7 +50,7 @@ pub struct Edition {
     pub id: String,
     /// Title for people.
     pub title: String,
-    /// Latency percentiles asked of every job, ascending.
+    /// Latency percentiles requested of every job, ascending.
     pub percentiles: Vec<f64>,
     /// Rest between tests on a target that cannot be copied, s.
     pub pause_s: f64,

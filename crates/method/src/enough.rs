@@ -1,7 +1,7 @@
 //! The early end of a measurement of which enough has been seen, on a simulated drive.
 //!
 //! What is measured to its whole length and what is ended here are not the same figure, and
-//! whoever asks for it says so. It is safe where what follows could not change what is looked at:
+//! whoever wants it says so. It is safe where what follows could not change what is looked at:
 //!
 //! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second neither
 //!   spread nor drift by more than a hundredth.
@@ -102,7 +102,7 @@ enum Rule {
     },
     Steady {
         /// How long it would last, s.
-        asked_s: f64,
+        planned_s: f64,
     },
     Fallen {
         end_iops: f64,
@@ -124,11 +124,11 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Of a point that is to last so many seconds; `None` where it is measured to its end.
-    pub(crate) fn of_point(load: &Load, ending: Ending, asked_s: u64) -> Option<Watch> {
-        let asked_s = asked_s as f64;
+    pub(crate) fn of_point(load: &Load, ending: Ending, planned_s: u64) -> Option<Watch> {
+        let planned_s = planned_s as f64;
         let watch = || match load.writes() {
             false => Watch::of_reads(),
-            true => Watch::new(Rule::Steady { asked_s }, WRITE_ROUND_SHARE * asked_s),
+            true => Watch::new(Rule::Steady { planned_s }, WRITE_ROUND_SHARE * planned_s),
         };
         (ending < Ending::Whole).then(watch)
     }
@@ -206,10 +206,10 @@ impl Watch {
                     && steady(&self.speeds)
                     && steady(&self.amplifications)
             }
-            Rule::Steady { asked_s } => {
+            Rule::Steady { planned_s } => {
                 self.speeds.len() >= WINDOW
                     && steady(&self.speeds, READ_SPREAD_SHARE_MAX, READ_DRIFT_SHARE_MAX)
-                    && has_room(now, asked_s)
+                    && has_room(now, planned_s)
             }
             Rule::Fallen { end_iops } => fallen(&self.speeds, end_iops),
         };
@@ -221,7 +221,7 @@ impl Watch {
 
     /// What is to be said of a measurement that was to last so many seconds; `None` of one that
     /// lasted them.
-    pub(crate) fn remark(&self, name: &str, asked_s: u64) -> Option<String> {
+    pub(crate) fn remark(&self, name: &str, planned_s: u64) -> Option<String> {
         let ended_s = self.ended_s?;
         let settled = |spread_share_max: f64, drift_share_max: f64| {
             format!(
@@ -248,7 +248,7 @@ impl Watch {
         };
         let ended_s = (10.0 * ended_s).round() / 10.0;
         Some(format!(
-            "{name}: ended after {ended_s} s of {asked_s} s, {why}"
+            "{name}: ended after {ended_s} s of {planned_s} s, {why}"
         ))
     }
 }
@@ -261,11 +261,11 @@ fn steady(figures: &[f64], spread_share_max: f64, drift_share_max: f64) -> bool 
 }
 
 /// Whether what is left of so many seconds finds room before the drive has to move data.
-fn has_room(now: &SoFar, asked_s: f64) -> bool {
+fn has_room(now: &SoFar, planned_s: f64) -> bool {
     let (Some(room), Some(written)) = (now.steady_bytes, now.flash_written_bytes) else {
         return false;
     };
-    let rest = written as f64 / now.elapsed_s * (asked_s - now.elapsed_s);
+    let rest = written as f64 / now.elapsed_s * (planned_s - now.elapsed_s);
     room as f64 >= ROOM_FOR_REST * rest
 }
 

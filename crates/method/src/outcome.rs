@@ -11,7 +11,7 @@ use stend_target::{JobOutcome, TargetError};
 
 use crate::histogram;
 
-/// The review's point from what the job yielded.
+/// The review's point from the output of the job.
 pub(crate) fn point(
     load: &Load,
     runtime_s: u64,
@@ -55,7 +55,7 @@ pub(crate) fn point(
     })
 }
 
-/// The review's curve from what the job yielded.
+/// The review's curve from the output of the job.
 pub(crate) fn series(
     name: &str,
     load: &Load,

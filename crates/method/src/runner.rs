@@ -68,7 +68,7 @@ pub(crate) fn guarded<T>(
             .or_else(|| payload.downcast_ref::<&str>().copied())
             .unwrap_or("no message");
         Err(Arc::new(TargetError::Failed(format!(
-            "the target broke down: {said}; this is a defect of the program, please report it with the command line"
+            "the target failed: {said}; this is a defect of the program, please report it with the command line"
         ))))
     })
 }

@@ -52,10 +52,10 @@ pub struct Review {
     pub reproduce: String,
     /// Finished tests, in the order of the edition.
     pub tests: Vec<TestResult>,
-    /// Tests that were asked for and did not finish.
+    /// Requested tests that did not finish.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedTest>,
-    /// Tests of endurance that were broken off on a target that has been worn by them: they go
+    /// Tests of endurance that were interrupted on a target that has been worn by them: they go
     /// on from here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<TestResult>,
@@ -63,7 +63,7 @@ pub struct Review {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
     /// What a real drive told of itself before the tests and after them; missing of a target
-    /// that was not asked.
+    /// that does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smart: Option<BeforeAfter>,
 }

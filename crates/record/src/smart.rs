@@ -195,7 +195,7 @@ pub struct Flags {
     pub error_rate: bool,
     /// It counts events.
     pub event_count: bool,
-    /// It is kept without being asked.
+    /// It is kept automatically.
     pub auto_keep: bool,
 }
 

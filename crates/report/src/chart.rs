@@ -328,7 +328,7 @@ fn encode(step: f64, steps: impl Iterator<Item = f64>) -> Packed {
 }
 
 impl CurveData {
-    /// The data of a curve: its window means and, where asked for, its samples.
+    /// The data of a curve: its window means and, on request, its samples.
     pub fn new(series: &Series, means: &[Window], with_samples: bool) -> CurveData {
         let round = |value| number::significant(value, 5);
         CurveData {

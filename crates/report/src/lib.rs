@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use stend_record::review::Review;
 
-/// A part of the verdict, put into words by whoever reached it (`stend_analysis::findings`).
+/// A part of the verdict, in words (`stend_analysis::findings`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What it is about, in a few words.

@@ -30,7 +30,7 @@ struct Page<'a> {
     seed: u64,
     /// `SHORTENED RUN: every duration × 0.01`; empty for a full run.
     note: String,
-    /// Tests that were asked for and did not finish; the page says so in its head.
+    /// Requested tests that did not finish; the page says so in its head.
     incomplete: bool,
     /// Nothing was written: not to prepare it either.
     read_only: bool,
@@ -42,7 +42,7 @@ struct Page<'a> {
     /// What published reviews found, as far as the drives here answer it.
     published: Vec<Table>,
     drives: Table,
-    /// What the drive told of itself, if it was asked.
+    /// What the drive told of itself, if it did.
     account: Option<smart::Account>,
     facts: &'a [Condition],
     conditions: &'a [Condition],

@@ -10,7 +10,7 @@ use crate::ends::{end_level, start_level};
 use crate::kinds::benchmark::benchmark_of;
 use crate::kinds::curve::curves_of;
 use crate::kinds::files::files_of;
-use crate::kinds::response::aftermath;
+use crate::kinds::response::deletion_effect;
 use crate::kinds::response::responses_of;
 use crate::kinds::traces::traces_of;
 use crate::load::{Load, points_of};
@@ -568,8 +568,8 @@ impl ResponseMetric {
                 let iops: Vec<f64> = within.map(|interval| interval.iops).collect();
                 Aggregate::Mean.of(&iops)
             }
-            ResponseMetric::SlowestSecondIops => Some(aftermath(response)?.iops_lowest),
-            ResponseMetric::NormalAfterS => aftermath(response)?.normal_after_s,
+            ResponseMetric::SlowestSecondIops => Some(deletion_effect(response)?.iops_lowest),
+            ResponseMetric::NormalAfterS => deletion_effect(response)?.normal_after_s,
             ResponseMetric::LatencyMaxNs => Some(response.latency_ns.max as f64),
         }
     }

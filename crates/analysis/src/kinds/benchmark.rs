@@ -16,8 +16,20 @@ pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
 pub(crate) const KIND: Kind = Kind {
     has: |test| !benchmark_of(test).is_empty(),
     sentences: |test, _| sentences(benchmark_of(test)),
+    lines: |test| benchmark_of(test).iter().map(line).collect(),
     key_figures: |test| key_figures(benchmark_of(test)),
 };
+
+/// A row in one direction as a line of a terminal.
+fn line(cell: &BenchmarkCell) -> String {
+    format!(
+        "  {:<14} {:<6} {:>9.1} MB/s, mean latency {:>8.1} µs\n",
+        cell.row,
+        cell.load.op.words(),
+        cell.best_bw_bytes_per_s / 1e6,
+        cell.best_mean_latency_ns / 1e3
+    )
+}
 
 /// The rows in a sentence, and how far the passes are apart of which the best is shown.
 fn sentences(cells: &[BenchmarkCell]) -> Vec<String> {

@@ -18,8 +18,23 @@ pub fn curves_of(test: &TestResult) -> &[Series] {
 pub(crate) const KIND: Kind = Kind {
     has: |test| !curves_of(test).is_empty(),
     sentences: |test, capacity_bytes| sentences(curves_of(test), capacity_bytes),
+    lines: lines,
     key_figures: |test| key_figures(curves_of(test)),
 };
+
+/// The curves as lines of a terminal.
+pub(crate) fn lines(test: &TestResult) -> String {
+    let line = |series: &Series| {
+        let written = series.samples.last().map_or(0, |s| s.written_bytes);
+        format!(
+            "  {}: {} samples, {:.1} GB written\n",
+            series.name,
+            series.samples.len(),
+            written as f64 / 1e9
+        )
+    };
+    curves_of(test).iter().map(line).collect()
+}
 
 fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {
     match curves {

@@ -18,8 +18,23 @@ pub(crate) const KIND: Kind = Kind {
     sentences: |test, capacity_bytes| {
         endurance_of(test).map_or_else(Vec::new, |e| sentences(e, capacity_bytes))
     },
+    lines: |test| endurance_of(test).map_or_else(String::new, line),
     key_figures: |test| key_figure(test).into_iter().collect(),
 };
+
+/// The end as a line of a terminal.
+fn line(endurance: &Endurance) -> String {
+    let end = match endurance.end {
+        EnduranceEnd::Refused => "refused a write",
+        EnduranceEnd::Budget => "NOT worn out within the budget",
+        EnduranceEnd::Unfinished => "not at its end yet",
+    };
+    format!(
+        "  {end} after {} in {} rounds\n",
+        words::bytes(endurance.written_bytes),
+        endurance.rounds.len()
+    )
+}
 
 /// The end, the speed on the way, what the drive told of itself, and what it still does.
 fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
@@ -103,7 +118,7 @@ fn health(endurance: &Endurance) -> Option<String> {
     Some(said + ".")
 }
 
-/// Bytes written in the test up to the first round after which this held.
+/// Bytes written in the test up to the first round after which this was true.
 fn written_when(endurance: &Endurance, holds: impl Fn(&Health) -> bool) -> Option<u64> {
     let mut written = 0;
     for round in &endurance.rounds {

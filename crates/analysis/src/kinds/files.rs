@@ -32,8 +32,21 @@ pub fn set_words(work: &FileWork) -> String {
 pub(crate) const KIND: Kind = Kind {
     has: |test| !files_of(test).is_empty(),
     sentences: |test, _| sentences(files_of(test)),
+    lines: |test| files_of(test).iter().map(line).collect(),
     key_figures: |test| key_figures(files_of(test)),
 };
+
+/// Work on a set as a line of a terminal.
+fn line(work: &FileWork) -> String {
+    format!(
+        "  {}: {:.1} MB/s ({} files, {:.2} GB in {:.2} s)\n",
+        set_words(work),
+        work.bw_bytes_per_s / 1e6,
+        work.files,
+        work.set_bytes as f64 / 1e9,
+        work.duration_s
+    )
+}
 
 /// The speeds, and where there are several the widest distance.
 fn sentences(files: &[FileWork]) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use stend_record::review::{Rung, TestResult};
 
+use super::curve;
 use crate::figures::Unit;
 use crate::kind::{Kind, Named};
 use crate::words::{self, capitalised};
@@ -15,6 +16,7 @@ pub fn rungs_of(test: &TestResult) -> &[Rung] {
 pub(crate) const KIND: Kind = Kind {
     has: |test| !rungs_of(test).is_empty(),
     sentences: |test, _| sentences(rungs_of(test)),
+    lines: curve::lines,
     key_figures: |test| key_figures(rungs_of(test)),
 };
 

@@ -25,6 +25,11 @@ pub(crate) fn sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
     kind_of(test).map_or_else(Vec::new, |kind| (kind.sentences)(test, capacity_bytes))
 }
 
+/// The results of a test as lines of a terminal, each ended.
+pub fn lines(test: &TestResult) -> String {
+    kind_of(test).map_or_else(String::new, |kind| (kind.lines)(test))
+}
+
 /// The key figures of a drive, in the order of its tests:
 ///
 /// - of a test over depths, sizes or threads the greatest of each direction;

@@ -11,8 +11,25 @@ use crate::words::{self, capitalised};
 pub(crate) const KIND: Kind = Kind {
     has: |test| !points_of(test).is_empty(),
     sentences: |test, _| sentences(test),
+    lines: |test| points_of(test).iter().map(line).collect(),
     key_figures: |test| key_figures(test),
 };
+
+/// A point as a line of a terminal.
+fn line(point: &Point) -> String {
+    format!(
+        "  {:<6} {:>4} KiB, depth {:>2} × {}, {:>3} % reads: {:>9.0} IOPS {:>7.1} MB/s, \
+         p99 {:>8.1} µs\n",
+        point.load.op.words(),
+        point.load.block_bytes as f64 / 1024.0,
+        point.load.queue_depth,
+        point.load.threads,
+        point.load.read_percent,
+        point.iops,
+        point.bw_bytes_per_s / 1e6,
+        point.latency_ns.p99 as f64 / 1e3
+    )
+}
 
 /// Less than this ratio is no change, and equal costs.
 const TENTH_RATIO: f64 = 1.1;
@@ -23,7 +40,7 @@ const ENOUGH_SHARE: f64 = 0.95;
 /// A mix costs when it is slower than this share of the slower of the pure loads.
 const MIX_COSTS_SHARE: f64 = 0.9;
 
-/// Request size that smaller ones are held against: the mapping unit of most drives, bytes.
+/// Request size that smaller ones are compared with: the logical page of most drives, bytes.
 const PAGE_BYTES: u64 = 4096;
 
 fn sentences(test: &TestResult) -> Vec<String> {

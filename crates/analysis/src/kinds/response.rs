@@ -15,8 +15,19 @@ pub fn responses_of(test: &TestResult) -> &[Response] {
 pub(crate) const KIND: Kind = Kind {
     has: |test| !responses_of(test).is_empty(),
     sentences: |test, _| sentences(responses_of(test)),
+    lines: |test| responses_of(test).iter().map(line).collect(),
     key_figures: |test| key_figures(responses_of(test)),
 };
+
+/// A response as a line of a terminal.
+fn line(response: &Response) -> String {
+    format!(
+        "  {}: {:.0} IOPS before the deletion, slowest read after it {:.2} ms\n",
+        response.name,
+        response.reference_iops,
+        response.latency_ns.max as f64 / 1e6
+    )
+}
 
 /// Speed is judged by its mean over this time, s.
 pub const WINDOW_S: f64 = 1.0;
@@ -29,7 +40,7 @@ pub const STAYS_S: f64 = 10.0;
 
 /// What a deletion did to reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Aftermath {
+pub struct DeletionEffect {
     /// The first instant after the deletion from which every second is normal for
     /// [`STAYS_S`], s: 0 where no second was not. `None` where reads do not come back to
     /// normal as long as they are measured.
@@ -40,7 +51,7 @@ pub struct Aftermath {
 
 /// What a deletion did to reads; `None` if less than a second of them was measured after
 /// it.
-pub fn aftermath(response: &Response) -> Option<Aftermath> {
+pub fn deletion_effect(response: &Response) -> Option<DeletionEffect> {
     let interval_s = response.interval_s;
     let begins_after = |i: &ResponseInterval| i.t_s - interval_s > -0.5 * interval_s;
     let after: Vec<f64> = response
@@ -61,7 +72,7 @@ pub fn aftermath(response: &Response) -> Option<Aftermath> {
         let until = seconds.len().min(i + stays + 1);
         seconds[i..until].iter().all(is_normal)
     });
-    Some(Aftermath {
+    Some(DeletionEffect {
         normal_after_s: from.map(|i| i as f64 * interval_s),
         iops_lowest,
     })
@@ -73,7 +84,7 @@ fn sentences(responses: &[Response]) -> Vec<String> {
 }
 
 fn sentence(response: &Response) -> Option<String> {
-    let found = aftermath(response)?;
+    let found = deletion_effect(response)?;
     let (name, deleted) = (&response.name, words::bytes(response.file_bytes));
     let (before, worst) = (
         words::latency(response.reference_latency_ns.max as f64),
@@ -101,7 +112,7 @@ fn sentence(response: &Response) -> Option<String> {
 
 fn key_figures(responses: &[Response]) -> Vec<Named> {
     let figure = |response: &Response| {
-        let found = aftermath(response)?;
+        let found = deletion_effect(response)?;
         let name = format!("{}: slowest second", capitalised(&response.name));
         Some((name, found.iops_lowest, Unit::Iops))
     };
@@ -155,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_is_not_disturbed_is_normal_at_once() {
-        let found = aftermath(&response(speeds(&[(300, 950.0)]))).unwrap();
+        let found = deletion_effect(&response(speeds(&[(300, 950.0)]))).unwrap();
         assert_eq!(found.normal_after_s, Some(0.0));
         assert!((found.iops_lowest - 950.0).abs() < 1e-9);
     }
@@ -164,7 +175,7 @@ mod tests {
     fn a_hole_ends_where_the_first_whole_second_is_normal() {
         // 3 s at a tenth: the second from 2.9 s on still has a tenth of it, and its mean of
         // 910 counts as normal.
-        let found = aftermath(&response(speeds(&[(30, 100.0), (270, 1_000.0)]))).unwrap();
+        let found = deletion_effect(&response(speeds(&[(30, 100.0), (270, 1_000.0)]))).unwrap();
         assert!((found.normal_after_s.unwrap() - 2.9).abs() < 1e-9);
         assert!((found.iops_lowest - 100.0).abs() < 1e-9);
     }
@@ -173,18 +184,18 @@ mod tests {
     fn what_does_not_last_is_not_normal() {
         // Fast for 5 s between two holes.
         let holes = speeds(&[(20, 0.0), (50, 1_000.0), (20, 0.0), (210, 1_000.0)]);
-        let found = aftermath(&response(holes)).unwrap();
+        let found = deletion_effect(&response(holes)).unwrap();
         assert!((found.normal_after_s.unwrap() - 8.9).abs() < 0.11);
         // A second hole after more than ten seconds is another matter.
         let holes = speeds(&[(20, 0.0), (150, 1_000.0), (20, 0.0), (110, 1_000.0)]);
-        let found = aftermath(&response(holes)).unwrap();
+        let found = deletion_effect(&response(holes)).unwrap();
         assert!((found.normal_after_s.unwrap() - 1.9).abs() < 0.11);
     }
 
     #[test]
     fn some_never_come_back_and_some_are_too_short() {
-        let found = aftermath(&response(speeds(&[(300, 500.0)]))).unwrap();
+        let found = deletion_effect(&response(speeds(&[(300, 500.0)]))).unwrap();
         assert_eq!(found.normal_after_s, None);
-        assert_eq!(aftermath(&response(speeds(&[(9, 1_000.0)]))), None);
+        assert_eq!(deletion_effect(&response(speeds(&[(9, 1_000.0)]))), None);
     }
 }

@@ -19,8 +19,19 @@ pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
 pub(crate) const KIND: Kind = Kind {
     has: |test| rounds_of(test).is_some(),
     sentences: |test, _| rounds_of(test).map_or_else(Vec::new, sentences),
+    lines: |test| rounds_of(test).map_or_else(String::new, line),
     key_figures: |test| key_figure(test).into_iter().collect(),
 };
+
+/// The rounds as a line of a terminal.
+fn line(rounds: &Rounds) -> String {
+    format!(
+        "  {} rounds of {} loads, {:.1} GB written\n",
+        rounds.rounds.len(),
+        rounds.loads.len(),
+        rounds.written_bytes as f64 / 1e9
+    )
+}
 
 /// The window that a test in rounds is judged by: the one that was found steady, or the
 /// last.

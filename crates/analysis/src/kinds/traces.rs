@@ -16,8 +16,32 @@ pub fn traces_of(test: &TestResult) -> &[TraceResult] {
 pub(crate) const KIND: Kind = Kind {
     has: |test| !traces_of(test).is_empty(),
     sentences: |test, _| sentences(traces_of(test)),
+    lines: lines,
     key_figures: |test| key_figures(traces_of(test)),
 };
+
+/// The traces as lines of a terminal.
+fn lines(test: &TestResult) -> String {
+    let line = |trace: &TraceResult| {
+        format!(
+            "  {:<20} {:>7.0} MB in {:>8.3} s of busy time: {:>7.1} MB/s, {:>8.0} IOPS\n",
+            trace.name,
+            (trace.read_bytes + trace.written_bytes) as f64 / 1e6,
+            trace.busy_s,
+            trace.bw_bytes_per_s / 1e6,
+            trace.iops
+        )
+    };
+    let mut text: String = traces_of(test).iter().map(line).collect();
+    if let Some(overall) = test.overall_bw_bytes_per_s {
+        text += &format!("  all: {:.1} MB/s\n", overall / 1e6);
+        let captured = |t: &TraceResult| t.origin == TraceOrigin::Captured;
+        if !traces_of(test).iter().all(captured) {
+            text += "  synthesised desktop traces, no PCMark score\n";
+        }
+    }
+    text
+}
 
 /// The bandwidth of all, the ends of the list, and what the figures are not.
 fn sentences(traces: &[TraceResult]) -> Vec<String> {

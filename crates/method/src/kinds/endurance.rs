@@ -24,7 +24,7 @@ use crate::recorder::{Measurement, Place};
 use crate::setting::{Action, Setting};
 
 /// How often a target without a budget is assumed to be written, for shares of work done:
-/// an error costs a hasty bar, never a result.
+/// an error makes the progress bar inexact, never a result.
 const ASSUMED_DRIVE_WRITES: u64 = 1000;
 
 /// Size of a read after the end, bytes.
@@ -37,8 +37,8 @@ pub struct Endurance {
     pub state: usize,
     /// The writes.
     pub load: Load,
-    /// How many times the capacity a round writes, after which the target is asked for its
-    /// health.
+    /// How many times the capacity a round writes, after which the target's health is
+    /// read.
     pub drive_writes_per_round: u32,
 }
 
@@ -174,7 +174,7 @@ impl<'e> Wear<'e> {
         left - left % self.keys.load.block_bytes
     }
 
-    /// Takes up what a round has yielded.
+    /// Adds what a round has measured.
     fn add(&mut self, done: &RefusedOutcome, health: Option<Health>) {
         let written = written_bytes(&done.job);
         if written == 0 {

@@ -247,12 +247,12 @@ fn size_warning(
     file: u64,
     capacity_bytes: u64,
 ) -> Option<String> {
-    let asked = response.load.region_bytes.unwrap_or(capacity_bytes);
-    ((region, file) != (asked, response.file_bytes)).then(|| {
+    let wanted = response.load.region_bytes.unwrap_or(capacity_bytes);
+    ((region, file) != (wanted, response.file_bytes)).then(|| {
         format!(
             "the target holds {:.2} GB (10⁹ bytes), not a region of {} and a file of {}: reads in {}, a file of {}",
             capacity_bytes as f64 / 1e9,
-            size_text(asked),
+            size_text(wanted),
             size_text(response.file_bytes),
             size_text(region),
             size_text(file)

@@ -178,9 +178,9 @@ struct RoundsProcedure {
     rounds: Rounds,
 }
 
-/// What rounds have yielded so far.
+/// What rounds have measured so far.
 #[derive(Default)]
-struct Yield {
+struct Totals {
     rounds: Vec<Vec<RoundFigures>>,
     /// The tracked figure of each round.
     tracked: Vec<f64>,
@@ -225,34 +225,29 @@ impl Procedure for RoundsProcedure {
                 setting.capacity_bytes.saturating_mul(capacities.into())
             }
         };
-        let mut yielded = Yield {
+        let mut totals = Totals {
             near_limit: vec![None; rounds.loads.len()],
-            ..Yield::default()
+            ..Totals::default()
         };
         let mut steady = None;
         for number in 1..=rounds.rounds_max {
-            self.round(context, target, number, &mut yielded)?;
+            self.round(context, target, number, &mut totals)?;
             if rounds.until == Until::Steady {
-                steady = Window::last(&yielded.tracked).filter(Window::is_steady);
+                steady = Window::last(&totals.tracked).filter(Window::is_steady);
             }
-            if steady.is_some() || yielded.written_bytes >= enough_bytes {
+            if steady.is_some() || totals.written_bytes >= enough_bytes {
                 break;
             }
         }
         let mut warnings = context.duration_warning(rounds.load_s);
-        warnings.extend(yielded.near_limit.iter().flatten().cloned());
-        warnings.extend(not_achieved(
-            rounds,
-            steady.as_ref(),
-            &yielded,
-            enough_bytes,
-        ));
+        warnings.extend(totals.near_limit.iter().flatten().cloned());
+        warnings.extend(not_achieved(rounds, steady.as_ref(), &totals, enough_bytes));
         // What was set aside for rounds that were not needed.
         let mut planned = 0.0;
         self.actions(setting, false, &mut |action| {
             planned += setting.cost(&action)
         });
-        let cost = planned - yielded.cost;
+        let cost = planned - totals.cost;
         let found = Measured {
             loads: rounds.loads.clone(),
             tracked: rounds.tracked,
@@ -260,11 +255,11 @@ impl Procedure for RoundsProcedure {
             load_s: setting.runtime_s(rounds.load_s) as f64,
             steady_sought: rounds.until == Until::Steady,
             steady_from_round: steady.map(|w| w.first as u32 + 1),
-            written_bytes: yielded.written_bytes,
-            rounds: yielded.rounds,
+            written_bytes: totals.written_bytes,
+            rounds: totals.rounds,
         };
         let name = format!("{} rounds", found.rounds.len());
-        let measured = Measurement::new(name, yielded.jobs, warnings, move |test| {
+        let measured = Measurement::new(name, totals.jobs, warnings, move |test| {
             test.rounds = Some(found.clone());
         });
         context.recorder.record(&[self.place], measured, cost);
@@ -278,7 +273,7 @@ impl RoundsProcedure {
         context: &Context<'_>,
         target: &mut dyn Target,
         number: u32,
-        yielded: &mut Yield,
+        totals: &mut Totals,
     ) -> Result<(), Arc<TargetError>> {
         let (setting, rounds) = (context.setting, &self.rounds);
         let id = context.recorder.test_id(self.place);
@@ -290,33 +285,33 @@ impl RoundsProcedure {
             let seed_name = format!("{id}/{}/round-{number}", load.slug());
             let done = context.job(target, load, &seed_name, Some(runtime_s), 0)?;
             let point = outcome::point(load, runtime_s, setting.capacity_bytes, &done)?;
-            yielded.written_bytes += written_bytes(&done);
+            totals.written_bytes += written_bytes(&done);
             figures.push(RoundFigures {
                 iops: point.iops,
                 bw_bytes_per_s: point.bw_bytes_per_s,
                 latency_mean_ns: point.latency_ns.mean,
                 latency_max_ns: point.latency_ns.max,
             });
-            let known = &mut yielded.near_limit[nth];
+            let known = &mut totals.near_limit[nth];
             let speed = (point.iops, point.bw_bytes_per_s);
             *known = known
                 .take()
                 .or_else(|| context.limits.warning(&name, load.threads, speed));
             if number == 1 {
-                yielded.jobs.push(JobText {
+                totals.jobs.push(JobText {
                     name,
                     text: done.job_text,
                 });
             }
             let cost = setting.load_cost(load, Some(runtime_s));
             context.recorder.spent(cost);
-            yielded.cost += cost;
+            totals.cost += cost;
         }
-        yielded.tracked.push(match rounds.figure {
+        totals.tracked.push(match rounds.figure {
             Tracked::Iops => figures[rounds.tracked].iops,
             Tracked::LatencyMean => figures[rounds.tracked].latency_mean_ns,
         });
-        yielded.rounds.push(figures);
+        totals.rounds.push(figures);
         Ok(())
     }
 }
@@ -325,17 +320,17 @@ impl RoundsProcedure {
 fn not_achieved(
     rounds: &Rounds,
     steady: Option<&Window>,
-    yielded: &Yield,
+    totals: &Totals,
     enough_bytes: u64,
 ) -> Option<String> {
-    let count = yielded.rounds.len();
+    let count = totals.rounds.len();
     match rounds.until {
         Until::Steady if steady.is_none() => Some(format!(
             "steady state not achieved in {count} rounds (the definition allows {ROUNDS_MAX}): figures are of the last {WINDOW} rounds, and are not those of a steady state"
         )),
-        Until::Written { .. } if yielded.written_bytes < enough_bytes => Some(format!(
+        Until::Written { .. } if totals.written_bytes < enough_bytes => Some(format!(
             "{count} rounds have written {:.2} GB of the {:.2} GB (10⁹ bytes) that were requested: the most rounds were reached first",
-            yielded.written_bytes as f64 / 1e9,
+            totals.written_bytes as f64 / 1e9,
             enough_bytes as f64 / 1e9
         )),
         _ => None,

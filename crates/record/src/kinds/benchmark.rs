@@ -14,7 +14,7 @@ pub struct BenchmarkCell {
     /// among the row's own.
     #[serde(flatten)]
     pub load: Load,
-    /// Time asked for a pass, s.
+    /// Requested time of a pass, s.
     pub duration_s: f64,
     /// Bytes a second of the fastest pass, all threads and directions.
     pub best_bw_bytes_per_s: f64,

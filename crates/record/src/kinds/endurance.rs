@@ -26,7 +26,7 @@ pub struct Endurance {
     /// Bytes written in `rounds`.
     pub written_bytes: u64,
     /// Bytes that rounds may have written besides at most, of which no result came: they
-    /// were broken off. They count against the budget.
+    /// were interrupted. They count against the budget.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub broken_off_bytes: u64,
     /// Why nothing is known of the drive's health.
@@ -50,7 +50,7 @@ pub enum EnduranceEnd {
     Refused,
     /// What was allowed is written, and the drive takes writes as before.
     Budget,
-    /// It goes on: the review was broken off.
+    /// It goes on: the review was interrupted.
     Unfinished,
 }
 
@@ -129,7 +129,7 @@ pub struct Afterwards {
     pub write_refused: Option<bool>,
     /// Bytes that could be read, of `asked_bytes`. What they hold is not compared.
     pub read_bytes: u64,
-    /// Bytes that were asked for: the whole capacity once, ascending, in requests of 128 KiB.
+    /// Requested bytes: the whole capacity once, ascending, in requests of 128 KiB.
     pub asked_bytes: u64,
     /// Reads that failed.
     pub failed_reads: u64,

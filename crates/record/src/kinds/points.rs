@@ -11,7 +11,7 @@ pub struct Point {
     /// The load; its keys stand among the point's own.
     #[serde(flatten)]
     pub load: Load,
-    /// Time asked for, s.
+    /// Requested time, s.
     pub duration_s: f64,
     /// Requests a second, all threads and directions.
     pub iops: f64,

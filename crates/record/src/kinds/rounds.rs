@@ -52,7 +52,7 @@ pub enum Tracked {
     LatencyMean,
 }
 
-/// What a load yielded in a round.
+/// What a load reached in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundFigures {
     /// Requests a second, all threads and directions.

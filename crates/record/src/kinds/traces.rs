@@ -1,4 +1,4 @@
-//! What the replay of a trace of a desktop's work yielded.
+//! Results of replayed traces of a desktop's work.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ pub struct TraceResult {
     /// where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
-    /// What has to be said wherever these figures appear.
+    /// Said wherever these figures appear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub enum TraceOrigin {
     PublishedTotals,
     /// Drawn from a profile all of which is assumed.
     Assumed,
-    /// Recorded by somebody.
+    /// Recorded on a computer.
     Captured,
 }
 

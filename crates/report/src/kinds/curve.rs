@@ -221,7 +221,7 @@ fn group_blocks(
         figures.push(curve_chart(title, note, view, drawn, ranges).place(data, None));
     }
     let window_s = curve::mean_window_s(first.series, duration_scale);
-    // Of one drive's curves, those after the first are held against it.
+    // Of one drive's curves, those after the first are compared with it.
     let fast = match label {
         "" => None,
         _ => fast_writes(drawn),

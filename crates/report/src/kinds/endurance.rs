@@ -6,7 +6,7 @@ use stend_analysis::words::capitalised;
 use stend_record::endurance::{Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
-use crate::chart::{Axis, ChartData, Coordinate, Role, Trace};
+use crate::chart::{Axis, ChartData, Role, Trace};
 use crate::drive::Drive;
 use crate::number;
 use crate::view::{Block, Cell, Draft, Figure, Table};
@@ -36,16 +36,6 @@ fn cumulated(endurance: &Endurance) -> impl Iterator<Item = (f64, &EnduranceRoun
         written += round.written_bytes as f64;
         (written / 1e12, round)
     })
-}
-
-fn trace(name: &str, slot: usize, points: &[(f64, f64)]) -> Trace {
-    Trace::own(
-        name,
-        slot,
-        Role::Line,
-        points.iter().map(|p| Coordinate::rounded(p.0)),
-        points.iter().map(|p| Coordinate::rounded(p.1)),
-    )
 }
 
 fn draft(title: String, note: String, axis: &str, unit: &str, traces: Vec<Trace>) -> Draft {
@@ -91,7 +81,7 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance, data: &mut ChartData) -> Vec
             note,
             "MB/s",
             "MB/s",
-            vec![trace("speed", 0, &speeds)],
+            vec![Trace::through("speed", 0, Role::Line, &speeds)],
         )
         .place(data, None),
     ];
@@ -112,7 +102,7 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance, data: &mut ChartData) -> Vec
         .iter()
         .enumerate()
         .filter(|(_, (_, points))| !points.is_empty())
-        .map(|(slot, (name, points))| trace(name, slot, points))
+        .map(|(slot, (name, points))| Trace::through(name, slot, Role::Line, points))
         .collect();
     if !traces.is_empty() {
         let title = format!("What the drive tells of its life: {}", drive.label);
@@ -123,7 +113,12 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance, data: &mut ChartData) -> Vec
         .collect();
     if !amplification.is_empty() {
         let title = format!("Write amplification of each round: {}", drive.label);
-        let traces = vec![trace("write amplification", 0, &amplification)];
+        let traces = vec![Trace::through(
+            "write amplification",
+            0,
+            Role::Line,
+            &amplification,
+        )];
         let axis = "Bytes in flash for each of the host's";
         figures.push(draft(title, String::new(), axis, "", traces).place(data, None));
     }

@@ -14,7 +14,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     if rungs_of(test).is_empty() {
         return Vec::new();
     }
-    let climbed: Vec<(&Drive<'_>, &[Rung])> = drives
+    let measured: Vec<(&Drive<'_>, &[Rung])> = drives
         .iter()
         .filter_map(|drive| Some((drive, rungs_of(drive.test(&test.id)?))))
         .filter(|(_, rungs)| !rungs.is_empty())
@@ -24,7 +24,7 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
             "Fast writes that come back, against the rest",
             "GB (10⁹ bytes)",
             "GB",
-            &climbed,
+            &measured,
             |rung| rung.recovered_bytes as f64 / 1e9,
             data,
         ),
@@ -32,14 +32,14 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
             "Speed after the rest, first five samples, against the rest",
             "IOPS",
             "IOPS",
-            &climbed,
+            &measured,
             |rung| rung.iops_start,
             data,
         ),
     ];
     vec![Block {
         figures,
-        tables: climbed
+        tables: measured
             .iter()
             .map(|(drive, rungs)| table(drive, rungs))
             .collect(),
@@ -50,12 +50,12 @@ fn chart(
     title: &str,
     axis: &str,
     unit: &str,
-    climbed: &[(&Drive<'_>, &[Rung])],
+    measured: &[(&Drive<'_>, &[Rung])],
     figure: impl Fn(&Rung) -> f64,
     data: &mut ChartData,
 ) -> Figure {
     let mut traces = Vec::new();
-    for (drive, rungs) in climbed {
+    for (drive, rungs) in measured {
         for trim in [false, true] {
             let of: Vec<&Rung> = rungs.iter().filter(|r| r.trim == trim).collect();
             if of.is_empty() {
@@ -71,7 +71,7 @@ fn chart(
             ));
         }
     }
-    let mut rests: Vec<f64> = climbed
+    let mut rests: Vec<f64> = measured
         .iter()
         .flat_map(|(_, rungs)| rungs.iter().map(|r| number::significant(r.idle_s, 5)))
         .collect();

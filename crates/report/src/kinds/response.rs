@@ -1,7 +1,7 @@
 //! Tests of reads while a file is deleted: speed and latency over time, with the deletion
 //! at nought.
 
-use stend_analysis::aftermath;
+use stend_analysis::deletion_effect;
 use stend_analysis::kinds::response::responses_of;
 use stend_analysis::words::capitalised;
 use stend_record::review::{LatencySummary, Response, TestResult};
@@ -62,7 +62,7 @@ fn marks(responses: &[Response]) -> Vec<Mark> {
         text: "deletion".into(),
     }];
     let normal = responses.iter().filter_map(|r| {
-        let after_s = aftermath(r)?.normal_after_s?;
+        let after_s = deletion_effect(r)?.normal_after_s?;
         (after_s > 0.0).then(|| Mark {
             at: number::significant(after_s, 5),
             text: format!("normal {}", r.name),
@@ -205,7 +205,7 @@ fn latency_rows(response: &Response) -> [(String, &LatencySummary); 2] {
 
 fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
     let rows = responses.iter().map(|r| {
-        let found = aftermath(r);
+        let found = deletion_effect(r);
         let lowest = found.map_or(number::MISSING.into(), |f| number::iops(f.iops_lowest));
         let normal = match found.map(|f| f.normal_after_s) {
             None => number::MISSING.to_string(),

@@ -7,7 +7,7 @@ use stend_analysis::words::capitalised;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Rounds, TestResult, Tracked};
 
-use crate::chart::{Axis, ChartData, Coordinate, Role, Trace};
+use crate::chart::{Axis, ChartData, Role, Trace};
 use crate::drive::Drive;
 use crate::number;
 use crate::view::{Block, Cell, Draft, Figure, Table};
@@ -75,15 +75,8 @@ fn tracked_chart(
     data: &mut ChartData,
 ) -> Figure {
     let trace = |name: &str, slot, role, points: Vec<(f64, f64)>| {
-        Trace::own(
-            name,
-            slot,
-            role,
-            points.iter().map(|p| Coordinate::rounded(p.0)),
-            points
-                .iter()
-                .map(|p| Coordinate::rounded(scaled(rounds, p.1))),
-        )
+        let points: Vec<_> = points.iter().map(|p| (p.0, scaled(rounds, p.1))).collect();
+        Trace::through(name, slot, role, &points)
     };
     let numbered = |(i, value): (usize, f64)| ((i + 1) as f64, value);
     let all = rounds
