@@ -3,8 +3,6 @@
 //! The file format is described in `docs/edition-format.md`; [`Edition::parse`] checks
 //! all of it, so that an edition in memory can be carried out without further questions.
 
-mod steady;
-
 use std::path::Path;
 
 pub use stend_record::load::Load;
@@ -13,7 +11,6 @@ pub use crate::kinds::benchmark::Benchmark;
 pub use crate::kinds::{TestKind, endurance, ladder, rounds, traces};
 pub use crate::parse::{EditionError, REQUIRED_PERCENTILES};
 pub use crate::state::{ContinuationStep, State, Step, UntilSteady};
-pub use steady::SteadyLoad;
 
 use crate::kinds::TestEntry;
 use crate::parse::{File, Scope, Source, sha256};

@@ -2,13 +2,12 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use stend_record::load::Load;
-use stend_target::{Target, TargetError};
+use stend_target::Target;
 
 use crate::context::Context;
-use crate::recorder::{Place, PlannedTest};
+use crate::recorder::{Done, Place, PlannedTest};
 use crate::setting::{Action, Setting};
 
 /// Whether a point of the test of this id is wanted. The load comes without its region.
@@ -70,7 +69,7 @@ pub(crate) trait Procedure: Any + Debug + Send + Sync {
     fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>));
 
     /// Measures, and records the results.
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>>;
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done;
 }
 
 impl dyn Procedure {

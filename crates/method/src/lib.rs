@@ -11,7 +11,7 @@
 //! Modules, each importing only those before it: `state`, `setting` and `job` (what is done and
 //! what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
 //! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
-//! `kinds` (the table of them, one file each); `edition`; `options` and `budget`; `plan`;
+//! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and `budget`; `plan`;
 //! `runner`; `serial` and `parallel` (in which order); `conditions`; `run`.
 
 mod budget;
@@ -37,11 +37,13 @@ mod runner;
 mod serial;
 mod setting;
 mod state;
+mod until_steady;
 
-pub use edition::{Edition, EditionError, SteadyLoad};
+pub use edition::{Edition, EditionError};
 pub use enough::{Ending, EndsWhen};
 pub use event::Event;
 pub use kind::Wanted;
 pub use options::{DURATION_SCALE_MAX, MethodError, ReviewOptions};
 pub use recorder::Save;
 pub use run::{Estimate, check_options, check_write_budget, estimate, run_review};
+pub use until_steady::SteadyLoad;

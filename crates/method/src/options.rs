@@ -2,10 +2,10 @@
 
 use stend_record::review::Review;
 
-use crate::edition::SteadyLoad;
 use crate::enough::EndsWhen;
 use crate::kind::Wanted;
 use crate::recorder::Save;
+use crate::until_steady::SteadyLoad;
 
 /// The largest factor on durations: two hours become eight days. Much more would end in
 /// times that 64 bits of nanoseconds cannot hold.

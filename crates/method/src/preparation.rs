@@ -1,7 +1,5 @@
 //! Carrying out the steps towards a state.
 
-use std::sync::Arc;
-
 use stend_analysis::steady::{Window, start_words};
 use stend_record::review::SteadyStart;
 use stend_target::{Target, TargetError};
@@ -9,6 +7,7 @@ use stend_target::{Target, TargetError};
 use crate::context::Context;
 use crate::job;
 use crate::outcome::{self, written_bytes};
+use crate::recorder::Done;
 use crate::state::{Step, UntilSteady};
 
 /// How the name begins of what is noted while a state is made.
@@ -16,12 +15,7 @@ pub(crate) const STEADY_STATE: &str = "steady state of ";
 
 impl Context<'_> {
     /// Carries out a step; `name` is that of the state or the test, and names random seeds.
-    pub(crate) fn step(
-        &self,
-        target: &mut dyn Target,
-        name: &str,
-        step: &Step,
-    ) -> Result<(), Arc<TargetError>> {
+    pub(crate) fn step(&self, target: &mut dyn Target, name: &str, step: &Step) -> Done {
         match step {
             Step::Fill {
                 block_bytes,

@@ -13,6 +13,10 @@ use crate::event::Event;
 /// Keeps a partial review. Why it could not is said in words, and becomes a warning.
 pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
 
+/// What becomes of a part of a plan: its results are recorded, or an error ends it, which can be
+/// that of several tests.
+pub(crate) type Done = Result<(), Arc<TargetError>>;
+
 /// The place of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {

@@ -8,6 +8,7 @@ use stend_target::{Target, TargetError};
 use crate::context::Context;
 use crate::kind::Procedure;
 use crate::plan::Plan;
+use crate::recorder::Done;
 use crate::state::Step;
 
 /// Runs parts of a plan on a target and records what comes out.
@@ -19,12 +20,7 @@ pub(crate) struct Runner<'a> {
 
 impl Runner<'_> {
     /// Carries out the steps towards a state.
-    pub(crate) fn prepare(
-        &self,
-        target: &mut dyn Target,
-        state: &str,
-        steps: &[Step],
-    ) -> Result<(), Arc<TargetError>> {
+    pub(crate) fn prepare(&self, target: &mut dyn Target, state: &str, steps: &[Step]) -> Done {
         guarded(|| {
             for step in steps {
                 if self.plan.setting.no_trim && *step == Step::Trim {
@@ -38,11 +34,7 @@ impl Runner<'_> {
     }
 
     /// Runs a procedure. Its results, and the error that ends it, are recorded here.
-    pub(crate) fn run(
-        &self,
-        target: &mut dyn Target,
-        procedure: &dyn Procedure,
-    ) -> Result<(), Arc<TargetError>> {
+    pub(crate) fn run(&self, target: &mut dyn Target, procedure: &dyn Procedure) -> Done {
         let recorder = self.context.recorder;
         let state = &self.plan.edition.states[procedure.state()].id;
         recorder.starts_from(&procedure.places(), state);

@@ -2,19 +2,18 @@
 //! measured several times, and the best pass counts. Profiles lie in `editions/benchmarks/`.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::Deserialize;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{JobText, Pattern, PointOp};
-use stend_target::{Target, TargetError};
+use stend_target::Target;
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::parse::{EditionError, Scope, Source};
-use crate::recorder::{Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 use crate::{job, outcome};
@@ -355,7 +354,7 @@ impl Procedure for BenchmarkProcedure {
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let profile = &self.benchmark.profile;
         let capacity = context.setting.capacity_bytes;
         // As the program makes it: 1 MiB at a time.
@@ -385,7 +384,7 @@ impl BenchmarkProcedure {
         target: &mut dyn Target,
         cell: &Cell<'_>,
         place: Place,
-    ) -> Result<(), Arc<TargetError>> {
+    ) -> Done {
         let (setting, profile, load) = (context.setting, &self.benchmark.profile, &cell.load);
         let name = format!("{}: {}", cell.row, load.describe());
         let runtime_s = setting.runtime_s(profile.pass_s);

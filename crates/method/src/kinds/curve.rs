@@ -13,7 +13,7 @@ use crate::context::{Context, CurveJob};
 use crate::enough::{Before, Watch};
 use crate::kind::{Kind, Planner, Procedure};
 use crate::parse::{EditionError, Scope};
-use crate::recorder::{Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
@@ -251,7 +251,7 @@ impl Procedure for Chain {
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let mut before = Before::default();
         for phase in &self.phases {
             match phase {

@@ -20,7 +20,7 @@ use crate::job;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome::written_bytes;
 use crate::parse::{EditionError, Scope};
-use crate::recorder::{Measurement, Place};
+use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 
 /// How often a target without a budget is assumed to be written, for shares of work done:
@@ -238,7 +238,7 @@ impl Procedure for EnduranceProcedure {
         see(Action::Write(planned_bytes(setting)));
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let (setting, keys) = (context.setting, &self.endurance);
         let mut wear = Wear::new(setting, keys, target);
         if wear.so_far.round_bytes == 0 {

@@ -1,7 +1,5 @@
 //! Work on files: copying, archiving and unpacking sets of them.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use stend_record::load::size_text;
 use stend_record::review::{FileRequests, FileWork, FileWorkOp, TargetKind};
@@ -12,7 +10,7 @@ use crate::context::Context;
 use crate::job;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::parse::{EditionError, Scope};
-use crate::recorder::{Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
@@ -171,7 +169,7 @@ impl Procedure for FilesProcedure {
         see(Action::Step(&self.rest()));
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let (setting, files, set) = (context.setting, &self.files, &self.set);
         let bytes = set_bytes(files, setting.capacity_bytes);
         let title = format!("{} of `{set}`, {}", files.op.name(), size_text(bytes));

@@ -14,7 +14,7 @@ use crate::context::{Context, CurveJob, MeasuredCurve};
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome;
 use crate::parse::{EditionError, Scope, YEAR_S};
-use crate::recorder::{Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
@@ -187,7 +187,7 @@ impl Procedure for LadderProcedure {
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let ladder = &self.ladder;
         let (title, fresh) = self.curve(context, target, self.fresh, "fresh", ladder.degrade_s)?;
         let end_iops = end_level(&fresh.series).unwrap_or_default();
@@ -224,7 +224,7 @@ impl LadderProcedure {
         place: Place,
         rest: &Rest,
         warning: Option<&str>,
-    ) -> Result<(), Arc<TargetError>> {
+    ) -> Done {
         let Rest {
             trim,
             idle_s,
@@ -275,7 +275,7 @@ impl LadderProcedure {
         target: &mut dyn Target,
         place: Place,
         after_trim: bool,
-    ) -> Result<(), Arc<TargetError>> {
+    ) -> Done {
         let duration_s = self.ladder.restore_s(after_trim);
         let id = context.recorder.test_id(place);
         context.recorder.preparing(id, "writing until slow again");

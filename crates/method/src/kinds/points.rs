@@ -1,11 +1,9 @@
 //! Points over one or more parameters, each measured for itself.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp};
-use stend_target::{Target, TargetError};
+use stend_target::Target;
 use toml::Spanned;
 
 use crate::context::Context;
@@ -13,7 +11,7 @@ use crate::enough::Watch;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome;
 use crate::parse::{EditionError, Scope};
-use crate::recorder::{Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 
 /// Points over one or more parameters.
@@ -215,7 +213,7 @@ impl Procedure for PointProcedure {
         });
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let (setting, load) = (context.setting, &self.load);
         let seed_name = format!("{}/{}", context.recorder.test_id(self.place), load.slug());
         let name = load.describe();

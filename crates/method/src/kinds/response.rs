@@ -1,8 +1,6 @@
 //! Reads while a file is deleted, with TRIM and without: how it is done, and how every request
 //! becomes intervals and the slowest of all.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use stend_record::load::{Load, size_text};
 use stend_record::review::{
@@ -15,7 +13,7 @@ use toml::Spanned;
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::parse::{EditionError, Scope};
-use crate::recorder::{Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 use crate::{job, outcome};
@@ -186,7 +184,7 @@ impl Procedure for ResponseProcedure {
         });
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let (setting, response) = (context.setting, &self.response);
         let test = context.recorder.test_id(self.place);
         let (region, file) = geometry(response, setting.capacity_bytes);

@@ -1,20 +1,18 @@
 //! Rounds: the same loads again and again, until the figure that is tracked is steady or
 //! enough has been written.
 
-use std::sync::Arc;
-
 use serde::Deserialize;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
 use stend_record::load::Load;
 use stend_record::review::{JobText, Pattern, PointOp, RoundFigures, Rounds as Measured, Tracked};
-use stend_target::{Target, TargetError};
+use stend_target::Target;
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome::{self, written_bytes};
 use crate::parse::{EditionError, Scope};
-use crate::recorder::{Measurement, Place};
+use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 
 /// Loads that are measured one after the other, again and again, on the same target.
@@ -217,7 +215,7 @@ impl Procedure for RoundsProcedure {
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let (setting, rounds) = (context.setting, &self.rounds);
         let enough_bytes = match rounds.until {
             Until::Steady => u64::MAX,
@@ -274,7 +272,7 @@ impl RoundsProcedure {
         target: &mut dyn Target,
         number: u32,
         totals: &mut Totals,
-    ) -> Result<(), Arc<TargetError>> {
+    ) -> Done {
         let (setting, rounds) = (context.setting, &self.rounds);
         let id = context.recorder.test_id(self.place);
         let runtime_s = setting.runtime_s(rounds.load_s);

@@ -1,7 +1,6 @@
 //! Traces of a desktop's work: each is replayed from the state of its test.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::Deserialize;
 use stend_load::stats::LatencyStats;
@@ -19,7 +18,7 @@ use toml::Spanned;
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::parse::{EditionError, Scope};
-use crate::recorder::{Measurement, Place, push};
+use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Replay, Setting};
 
 /// A test of traces.
@@ -234,7 +233,7 @@ impl Procedure for TraceProcedure {
         see(Action::Replay(self.replay));
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Result<(), Arc<TargetError>> {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
         let (setting, entry) = (context.setting, &self.entry);
         let options = options(&self.traces, entry, setting.kind);
         context.recorder.begin(self.place, &entry.name, None);
