@@ -4,10 +4,10 @@ use stend_record::review::{Sample, Series};
 
 use crate::segment::median;
 
-/// Samples that the start of a curve is told from.
+/// Samples that the start of a curve is computed from.
 pub const START_SAMPLES: usize = 5;
 
-/// Longest stretch that the end of a curve is told from, s.
+/// Longest stretch that the end of a curve is computed from, s.
 const END_S: f64 = 300.0;
 
 /// Where a curve starts, IOPS: the median of its first [`START_SAMPLES`] samples, so that

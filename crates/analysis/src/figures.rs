@@ -13,7 +13,7 @@ pub const MIXED_HEADLINE_READ_PERCENT: u32 = 80;
 /// bench repeats its figures within about two percent.
 pub const LEVEL_SHARE: f64 = 0.02;
 
-/// Requests from this size on are told in bytes a second, smaller ones in requests.
+/// Requests from this size on are given in bytes a second, smaller ones in requests.
 const LARGE_BYTES: u64 = 64 << 10;
 
 /// The unit of a figure.
@@ -21,9 +21,9 @@ const LARGE_BYTES: u64 = 64 << 10;
 pub enum Unit {
     /// Requests a second.
     Iops,
-    /// Bytes a second, told as MB/s.
+    /// Bytes a second, shown as MB/s.
     BytesPerS,
-    /// Bytes, told as GB.
+    /// Bytes, shown as GB.
     Bytes,
 }
 

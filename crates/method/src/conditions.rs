@@ -17,8 +17,8 @@ pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
     earlier.conditions.iter().filter(noted).cloned().collect()
 }
 
-/// That a target of which there is one, and which has aged in the tests before, goes on with
-/// the test of this title. The drive is prepared anew, but what it was before it cannot be.
+/// That the run goes on with the test of this title on the one target there is, which the tests
+/// before have worn. The drive is prepared again, but its former condition cannot be restored.
 pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     let finished = match earlier.tests.len() {
         1 => "1 test".to_owned(),

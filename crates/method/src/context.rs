@@ -57,7 +57,7 @@ pub(crate) struct MeasuredCurve {
 }
 
 impl Context<'_> {
-    /// How much is looked at of the results of these places: the most that one of them needs.
+    /// How much of the results of these places is used: the most that one of them needs.
     pub(crate) fn ending(&self, places: &[Place], curve: Option<&str>) -> Ending {
         let id = |place: &Place| self.recorder.test_id(*place);
         let most = |when: EndsWhen<'_>| places.iter().map(|place| when(id(place), curve)).max();

@@ -1,18 +1,18 @@
 //! The early end of a measurement of which enough has been seen, on a simulated drive.
 //!
-//! What is measured to its whole length and what is ended here are not the same figure, and
-//! whoever wants it says so. It is safe where what follows could not change what is looked at:
+//! A figure measured to its whole length and one ended here are not the same, so this is done
+//! only on request ([`EndsWhen`]). It is safe where the rest could not change the figure:
 //!
 //! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second neither
 //!   spread nor drift by more than a hundredth.
 //! - **Curves of writes** have gone through the drive's caches and its spare area, and garbage
-//!   collection has come round, once the capacity has been written [`TURNS_MIN`] times since
+//!   collection has passed over all blocks, once the capacity has been written [`TURNS_MIN`] times since
 //!   everything was last empty. They end once both their speed and their write amplification,
 //!   in five rounds of two minutes, spread by at most [`CURVE_SPREAD_SHARE_MAX`] and drift by at
 //!   most [`CURVE_DRIFT_SHARE_MAX`]. The speed alone does not tell: of a drive whose flash is
 //!   faster than its host, garbage collection takes more and more long before the speed falls.
-//! - Of curves after a rest that are watched for what came back, what is looked at is over once
-//!   they have fallen: a minute long they stayed clearly below the geometric mean of where they
+//! - Curves after a rest, of which only the recovered fast writes matter, end once they have
+//!   fallen: a minute long they stayed clearly below the geometric mean of where they
 //!   began and where the first curve ended, or they did not begin clearly above that end.
 //!
 //! - **Points that write** end after a tenth of their time or more, once five rounds of a fiftieth
@@ -51,21 +51,21 @@ const CURVE_DRIFT_SHARE_MAX: f64 = 0.02;
 const TURNS_MIN: f64 = 1.5;
 
 /// A round of a curve that is watched until it falls, s: no longer than what the start of a curve
-/// is told from.
+/// is computed from.
 const FALL_ROUND_S: f64 = 5.0;
 /// Rounds below that make a fall.
 const FALL_ROUNDS: usize = 12;
-/// Rounds after which nothing has come back to a curve that did not begin above the end.
+/// Rounds after which a curve that did not begin above the end has recovered nothing.
 const FLAT_ROUNDS: usize = 24;
-/// Of where it fell below, the share that it must be below to be so beyond doubt.
+/// Share of the threshold below which a curve has certainly fallen.
 const BELOW: f64 = 0.9;
-/// A curve that begins less above the end than this has risen by too little to be told.
+/// A curve that begins below this multiple of the end has risen too little to be sure.
 const RISEN: f64 = 1.2;
 
-/// A curve of which only the start is looked at, s.
+/// Length of a curve of which only the start matters, s.
 const START_S: f64 = 30.0;
 
-/// How much of a measurement is looked at, from least to most.
+/// How much of a measurement is used, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// Where a curve starts.
@@ -78,7 +78,7 @@ pub enum Ending {
     Whole,
 }
 
-/// How much is looked at of the measurements of a test, or of one of its curves.
+/// How much is used of the measurements of a test (by id), or of one of its curves (by name).
 pub type EndsWhen<'a> = &'a (dyn Fn(&str, Option<&str>) -> Ending + Sync);
 
 /// What a curve goes on from.
@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn a_curve_that_is_watched_until_it_falls_ends_after_a_minute_below() {
         let falls = || writes(Ending::Fallen, 0, Some(100.0));
-        // 10,000 and 100: it has fallen at 1,000, and beyond doubt below 900.
+        // 10,000 and 100: it has fallen at 1,000, and certainly below 900.
         let at = |low: u64| (0..99).map(move |round| if round < 10 { 10_000 } else { low });
         assert_eq!(ends(falls(), at(800)), Some(22.0 * 5.0));
         assert_eq!(ends(falls(), at(950)), None);

@@ -1,4 +1,4 @@
-//! What a real target's machine and drive tell of themselves around the tests.
+//! Limits of a real target's machine, and the drive's SMART data around the tests.
 
 use stend_record::review::{Condition, Review, Series};
 use stend_record::smart::BeforeAfter;
@@ -139,8 +139,7 @@ fn limit_words(limit: &HostLimit) -> String {
     )
 }
 
-/// What the drive tells of itself before the tests: what it told the first run, where this
-/// one goes on.
+/// The drive's SMART data before the tests: those of the first run, where this one goes on.
 pub(crate) fn smart_before(
     target: &mut dyn Target,
     earlier: Option<&Review>,
@@ -168,7 +167,7 @@ pub(crate) fn smart_before(
     })
 }
 
-/// What it tells after them.
+/// The same after the tests.
 pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
     let Some(smart) = &mut review.smart else {
         return;

@@ -55,7 +55,7 @@ pub(crate) trait Procedure: Any + Debug + Send + Sync {
         None
     }
 
-    /// True when the state is made anew even within a test.
+    /// True when the state is made again even within a test.
     fn starts_anew(&self) -> bool {
         false
     }
@@ -121,12 +121,12 @@ impl Planner<'_> {
         self.test.skipped = Some(why);
     }
 
-    /// Something is to be said with the result; it takes the place of what was to be before.
+    /// Adds a warning to the result; it replaces an earlier remark.
     pub(crate) fn remark(&mut self, remark: String) {
         self.test.head.warnings = vec![remark];
     }
 
-    /// The first procedure of a type that is looked for.
+    /// The first procedure of this type for which `is` holds.
     pub(crate) fn find<P: Procedure>(&mut self, is: impl Fn(&P) -> bool) -> Option<&mut P> {
         self.procedures.iter_mut().find_map(|procedure| {
             let procedure: &mut dyn Any = procedure.as_mut();

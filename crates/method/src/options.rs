@@ -104,7 +104,7 @@ pub enum MethodError {
         /// Id of the test.
         test: String,
     },
-    /// A budget that nothing goes by.
+    /// A budget without a test that it limits.
     #[error(
         "--write-budget is how much a test of endurance may write, and none was chosen; other tests write as much as the target takes in their time. Leave it out, or choose one (--edition endurance)"
     )]

@@ -170,7 +170,7 @@ impl<'a> Part<'a> {
     }
 
     /// Of one distribution, the percentiles as the target states them; of several (both
-    /// directions, or jobs reported one by one), percentiles counted anew over their
+    /// directions, or jobs reported one by one), percentiles recomputed from their
     /// added histograms, by fio's own rule: the value of the first bin at which the count
     /// reaches the share.
     fn latency(&self) -> Result<LatencySummary, TargetError> {

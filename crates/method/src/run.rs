@@ -19,8 +19,8 @@ use crate::setting::{Action, Setting};
 use crate::state::Step;
 use crate::{conditions, parallel, serial};
 
-/// What a review asks of its target, before anything is done. A real target needs the
-/// time to fill besides; how fast it writes is not known beforehand.
+/// What a review asks of its target, before anything is done. The time that a
+/// real target takes to fill is not in it: its speed is not known beforehand.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// Time under measured load, s. Of traces, those that are replayed at their own times.

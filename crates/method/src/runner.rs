@@ -51,8 +51,8 @@ impl Runner<'_> {
 pub(crate) fn guarded<T>(
     run: impl FnOnce() -> Result<T, Arc<TargetError>>,
 ) -> Result<T, Arc<TargetError>> {
-    // What a panic leaves half done is the target, which is not used again before it
-    // is prepared anew, and the recorder, which is changed only by complete results.
+    // A panic leaves half done: the target, which is not used again before it is
+    // prepared again, and the recorder, which is changed only by complete results.
     std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
         let said = payload
             .downcast_ref::<String>()

@@ -41,12 +41,12 @@ impl<'e> Tracker<'e> {
     /// The steps that bring the target to `state`, and the assumption that they succeed.
     ///
     /// Within a test, points of the same state follow one on the other without a rest,
-    /// as they do in a reviewer's lab: to make the state anew for each of a sweep's
+    /// as they do in a reviewer's lab: to make the state again for each of a sweep's
     /// writes would cost a real drive days and dozens of fills. Between tests, a state
     /// that only reads have touched is kept, after a pause; without one where it is steady,
     /// which a rest would undo. From a state on the way (`clean`, on the way to `filled`) only the rest is made. A
     /// target that was in the first state of the way before is brought back by the
-    /// edition's `again`. `new_test` is true as well of a part of a test that starts anew.
+    /// edition's `again`. `new_test` is true as well of a part of a test that starts in a fresh state.
     fn bring_to(&mut self, state: usize, new_test: bool) -> Vec<Step> {
         let pause = Step::Idle {
             duration_s: self.pause_s,
@@ -109,7 +109,7 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
 /// Carries the plan out on the one target.
 ///
 /// A test stops at its first error, and the next one is tried, after the state has been
-/// made anew: one broken job must not cost the other tests. Where nothing can go on (a
+/// made again: one broken job must not end the other tests. Where nothing can go on (a
 /// tool is missing, the target is refused), every test left fails at once.
 pub(crate) fn run(runner: &Runner<'_>, target: &mut dyn Target) {
     let (plan, recorder) = (runner.plan, runner.context.recorder);

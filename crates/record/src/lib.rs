@@ -1,4 +1,4 @@
-//! The nouns that a run leaves behind: fio's JSON document ([`fio`]), smartctl's
+//! The data that a run leaves behind: fio's JSON document ([`fio`]), smartctl's
 //! ([`smart`]) and the review ([`review`]), with what each kind of test adds ([`kinds`]). Plain
 //! data with serde; no measuring, no drawing.
 

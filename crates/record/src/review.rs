@@ -62,8 +62,8 @@ pub struct Review {
     /// The same edition on other targets, to compare with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rivals: Vec<Rival>,
-    /// What a real drive told of itself before the tests and after them; missing of a target
-    /// that does not tell.
+    /// SMART data of a real drive before the tests and after them; missing of a target
+    /// without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smart: Option<BeforeAfter>,
 }

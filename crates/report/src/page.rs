@@ -42,7 +42,7 @@ struct Page<'a> {
     /// What published reviews found, as far as the drives here answer it.
     published: Vec<Table>,
     drives: Table,
-    /// What the drive told of itself, if it did.
+    /// The drive's SMART data, if it has any.
     account: Option<smart::Account>,
     facts: &'a [Condition],
     conditions: &'a [Condition],

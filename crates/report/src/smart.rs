@@ -1,4 +1,4 @@
-//! What a drive told of itself before the tests and after them.
+//! A drive's SMART data before the tests and after them.
 
 use stend_analysis::smart::{Change, changes};
 use stend_record::smart::BeforeAfter;
@@ -9,7 +9,7 @@ use crate::view::{Cell, Table};
 /// The drive's account as the page shows it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// What changed; missing where the drive told nothing.
+    /// What changed; missing where the drive has no SMART data.
     pub table: Option<Table>,
     /// What is alarming, a sentence each.
     pub alarms: Vec<String>,

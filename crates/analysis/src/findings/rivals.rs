@@ -15,7 +15,7 @@ pub(super) fn sentence(test: &TestResult, drives: &[Judged]) -> Option<String> {
         .figures
         .iter()
         .filter(|figure| figure.test_id == test.id)
-        // Where curves start is told by the test of the first curve.
+        // The test of the first curve states where curves start.
         .filter(|figure| !several_curves || figure.unit == Unit::Bytes)
         .filter_map(|figure| Compared::of(figure, rivals))
         .collect();

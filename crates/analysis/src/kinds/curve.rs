@@ -44,10 +44,10 @@ fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {
     }
 }
 
-/// From this share of a figure up, it is kept or has come back.
+/// From this share of a figure up, it is kept or recovered.
 pub(crate) const KEPT_SHARE: f64 = 0.9;
 
-/// More stretches than this are not told one by one.
+/// More stretches than this are not listed one by one.
 const STRETCHES_TOLD: usize = 5;
 
 /// A speed of a curve with its unit.
@@ -170,7 +170,7 @@ pub(crate) struct Return {
 }
 
 impl Return {
-    /// What a later curve gives back; `None` where one of the two has no sample.
+    /// What a later curve recovers; `None` where one of the two has no sample.
     pub(crate) fn of(fresh: &Series, later: &Series) -> Option<Return> {
         let end = end_level(fresh)?;
         Some(Return {

@@ -36,7 +36,7 @@ fn line(endurance: &Endurance) -> String {
     )
 }
 
-/// The end, the speed on the way, what the drive told of itself, and what it still does.
+/// The end, the speed of the rounds, the drive's health, and what it still does.
 fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
     let mut out = vec![end(endurance, capacity_bytes)];
     out.extend(speed(endurance));
@@ -86,7 +86,7 @@ fn speed(endurance: &Endurance) -> Option<String> {
     ))
 }
 
-/// What the drive tells of its life after the last round, and when it was used up.
+/// The drive's health after the last round, and when its rated life was used up.
 fn health(endurance: &Endurance) -> Option<String> {
     let last = endurance.rounds.last()?.health?;
     let mut clauses = Vec::new();

@@ -62,7 +62,7 @@ fn told(points: &[Point], point: &Point) -> String {
     unit.words(value)
 }
 
-/// Points that stand each for itself.
+/// Points without a common dimension.
 fn alone(points: &[Point]) -> Vec<String> {
     let (reads, writes) = (of(points, PointOp::Read), of(points, PointOp::Write));
     let of_depth = |list: &[&Point]| Dimension::Depth.values(list.iter().copied()).len();

@@ -1,4 +1,5 @@
-//! Reads while a file is deleted: how slow they become and when they are back to normal, what is said of it, and what is compared.
+//! Reads while a file is deleted: how slow they become and when they are back to normal, what is
+//! said of it, and what is compared.
 
 use stend_record::review::{Response, ResponseInterval, TestResult};
 

@@ -1,4 +1,5 @@
-//! Tests in rounds: which rounds their figures are of and whether those are steady, what is said of them, and what is compared.
+//! Tests in rounds: which rounds their figures are of and whether those are steady, what is said
+//! of them, and what is compared.
 
 use stend_record::review::{Pattern, PointOp, RoundFigures, Rounds, TestResult, Tracked};
 

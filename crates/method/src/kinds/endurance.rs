@@ -388,7 +388,7 @@ fn request(text: &str, seed: u64) -> JobRequest<'_> {
 }
 
 /// Bytes placed in flash for each that the host wrote between two instants, where the target
-/// tells of both.
+/// reports both.
 fn amplification(before: Option<Health>, after: Option<Health>) -> Option<f64> {
     let (before, after) = (before?, after?);
     let since = |of: fn(&Health) -> Option<u64>| of(&after)?.checked_sub(of(&before)?);
@@ -414,7 +414,7 @@ mod tests {
             amplification(before, health(Some(300), Some(1500))),
             Some(2.5)
         );
-        // Nothing written, a count that is not told, one that went back, no health at all.
+        // Nothing written, an unknown count, one that went back, no health at all.
         assert_eq!(amplification(before, health(Some(100), Some(1500))), None);
         assert_eq!(amplification(before, health(Some(300), None)), None);
         assert_eq!(amplification(before, health(Some(300), Some(900))), None);

@@ -1,4 +1,4 @@
-//! Points over one or more parameters, each measured for itself.
+//! Points over one or more parameters, each measured separately.
 
 use serde::Deserialize;
 use stend_record::load::Load;

@@ -116,7 +116,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Rounds, EditionError
     })
 }
 
-/// The loads of a round: shares of reads turn slowest.
+/// The loads of a round: all block sizes of one share of reads, then of the next.
 fn round_loads(entry: &Entry, at: &Scope<'_>) -> Result<Vec<Load>, EditionError> {
     let (shares, blocks) = (entry.read_percent.get_ref(), entry.block_bytes.get_ref());
     if shares.is_empty() || shares.iter().any(|p| *p > 100) {

@@ -36,7 +36,7 @@ pub struct Traces {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Timing {
-    /// As each of them is meant; a captured one at its times.
+    /// As its profile says; a captured one at its original times.
     #[default]
     Meant,
     /// At their times.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::SeriesPoint;
 
-/// What was written, how fast, and what the drive told of its health meanwhile.
+/// What was written, how fast, and the drive's health during it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Endurance {
     /// The writes.
@@ -25,8 +25,8 @@ pub struct Endurance {
     pub refusal: Option<String>,
     /// Bytes written in `rounds`.
     pub written_bytes: u64,
-    /// Bytes that rounds may have written besides at most, of which no result came: they
-    /// were interrupted. They count against the budget.
+    /// Bytes that interrupted rounds may have written in addition, at most; their results are
+    /// missing. They count against the budget.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub broken_off_bytes: u64,
     /// Why nothing is known of the drive's health.
@@ -72,7 +72,7 @@ pub struct EnduranceRound {
     pub health: Option<Health>,
 }
 
-/// What a drive tells of its health at one instant, as far as it does.
+/// A drive's health at one instant, as far as the drive reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
     /// Bytes that hosts have written in its life.

@@ -33,9 +33,9 @@ use traces::TraceResult;
 macro_rules! kinds {
     ($table:ident) => {
         $table! {
-            /// Points, each measured for itself.
+            /// Points, each measured separately.
             points, "sweep", Sweeps;
-            /// What rests of different length give back.
+            /// What the drive recovers in rests of different length.
             ladder, "ladder", Ladder;
             /// Loads in rounds until a state is steady or enough is written.
             rounds, "rounds", Rounds;
@@ -91,7 +91,7 @@ pub struct TestResult {
     /// Measured work on files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileWork>>,
-    /// What each rest of a recovery ladder gave back; its curves are in `series`, after the
+    /// What the drive recovered in each rest of a recovery ladder; its curves are in `series`, after the
     /// fresh one, in the same order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rungs: Option<Vec<Rung>>,

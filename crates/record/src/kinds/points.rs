@@ -1,4 +1,4 @@
-//! Points, each measured for itself.
+//! Points, each measured separately.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A drive written until it refuses: its speed and what it told of its health over the bytes
+//! A drive written until it refuses: its speed and its health over the bytes
 //! written.
 
 use stend_analysis::kinds::endurance::endurance_of;

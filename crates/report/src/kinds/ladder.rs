@@ -1,4 +1,4 @@
-//! Recovery ladders: what each rest gave back. The curves themselves are drawn as those of
+//! Recovery ladders: what the drive recovered in each rest. The curves themselves are drawn as those of
 //! any test.
 
 use stend_analysis::kinds::ladder::rungs_of;

@@ -162,7 +162,7 @@ fn lines_of(
 ) -> Figure {
     let points = points_of(test);
     let values = Dimension::values(dimension, points.iter().filter(|p| p.load.op == op));
-    // A test may vary something besides: a line for each combination of the rest.
+    // A test may vary another dimension as well: a line for each combination of the rest.
     let rests = rests(points, op, dimension);
     let mut traces = Vec::new();
     let mut columns: Vec<Cell> = vec![capitalised(dimension.name()).into()];
@@ -509,7 +509,7 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
     let mut figures = Vec::new();
     for op in [PointOp::Read, PointOp::Write, PointOp::Mixed] {
         let of_op: Vec<&Point> = points.iter().filter(|p| p.load.op == op).collect();
-        // With something else varied besides, a depth has no single distribution.
+        // With another dimension varied as well, a depth has no single distribution.
         if of_op.is_empty() || rests(points, op, Dimension::Depth).len() > 1 {
             continue;
         }
