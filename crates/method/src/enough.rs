@@ -3,14 +3,15 @@
 //! A figure measured to its whole length and one ended here are not the same, so this is done
 //! only on request ([`EndsWhen`]). It is safe where the rest could not change the figure:
 //!
-//! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second neither
-//!   spread nor drift by more than a hundredth.
+//! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second
+//! neither spread nor drift by more than a hundredth.
 //! - **Curves of writes** have gone through the drive's caches and its spare area, and garbage
-//!   collection has passed over all blocks, once the capacity has been written [`TURNS_MIN`] times since
-//!   everything was last empty. They end once both their speed and their write amplification,
-//!   in five rounds of two minutes, spread by at most [`CURVE_SPREAD_SHARE_MAX`] and drift by at
-//!   most [`CURVE_DRIFT_SHARE_MAX`]. The speed alone does not tell: of a drive whose flash is
-//!   faster than its host, garbage collection takes more and more long before the speed falls.
+//!   collection has passed over all blocks, once the capacity has been written [`TURNS_MIN`]
+//!   times since everything was last empty. They end once both their speed and their write
+//!   amplification, in five rounds of two minutes, spread by at most [`CURVE_SPREAD_SHARE_MAX`]
+//!   and drift by at most [`CURVE_DRIFT_SHARE_MAX`]. The speed alone does not tell: of a drive
+//!   whose flash is faster than its host, garbage collection takes more and more long before the
+//!   speed falls.
 //! - Curves after a rest, of which only the recovered fast writes matter, end once they have
 //!   fallen: a minute long they stayed clearly below the geometric mean of where they
 //!   began and where the first curve ended, or they did not begin clearly above that end.
@@ -18,8 +19,8 @@
 //! - **Points that write** end after a tenth of their time or more, once five rounds of a fiftieth
 //!   of it neither spread nor drift by more than a hundredth, if the drive has room for all that
 //!   the rest would write without moving data, a quarter more than that, and nothing else that may
-//!   change its speed. Only the drive can tell: half of the time may have been the same when a cache
-//!   is full at last, and the figure a fifth less.
+//!   change its speed. Only the drive can tell: half of the time may have been the same when a
+//!   cache is full at last, and the figure a fifth less.
 //!
 //! Everything else is measured to the end.
 

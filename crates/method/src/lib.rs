@@ -11,7 +11,8 @@
 //! Modules, each importing only those before it: `state`, `setting` and `job` (what is done and
 //! what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
 //! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
-//! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and `budget`; `plan`;
+//! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and
+//! `budget`; `plan`;
 //! `runner`; `serial` and `parallel` (in which order); `conditions`; `run`.
 
 mod budget;

@@ -6,8 +6,8 @@
 //! together in the edition's order. The longest procedure is started first, so that it does
 //! not stand alone at the end.
 //!
-//! Memory: the states that procedures still wait for, and a copy for each thread of what its procedure changes. The
-//! last that needs a state takes the state itself instead of a copy.
+//! Memory: the states that procedures still wait for, and a copy for each thread of what its
+//! procedure changes. The last that needs a state takes the state itself instead of a copy.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 

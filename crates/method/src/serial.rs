@@ -44,9 +44,10 @@ impl<'e> Tracker<'e> {
     /// as they do in a reviewer's lab: to make the state again for each of a sweep's
     /// writes would cost a real drive days and dozens of fills. Between tests, a state
     /// that only reads have touched is kept, after a pause; without one where it is steady,
-    /// which a rest would undo. From a state on the way (`clean`, on the way to `filled`) only the rest is made. A
-    /// target that was in the first state of the way before is brought back by the
-    /// edition's `again`. `new_test` is true as well of a part of a test that starts in a fresh state.
+    /// which a rest would undo. From a state on the way (`clean`, on the way to `filled`) only
+    /// the rest is made. A target that was in the first state of the way before is brought back
+    /// by the edition's `again`. `new_test` is true as well of a part of a test that starts in a
+    /// fresh state.
     fn bring_to(&mut self, state: usize, new_test: bool) -> Vec<Step> {
         let pause = Step::Idle {
             duration_s: self.pause_s,

@@ -17,7 +17,7 @@
 //! | hardly, a little, widely | scatter over the longest stretch below 5 %, below 15 %, from 40 % up |
 //! | fast writes, falls | what is written above the geometric mean of the curve's start and the fresh curve's end, see [`recovery`](crate::recovery::recovery()) |
 //! | nothing comes back | a later curve starts less than a quarter above the fresh curve's end |
-//! | back to normal | every second from then on reaches 90 % of the speed before the deletion, for ten seconds or until the end, see [`deletion_effect`](crate::response::deletion_effect()) |
+//! | back to normal | every second from then on reaches 90 % of the speed before the deletion, for ten seconds or until the end, see [`deletion_effect`](crate::kinds::response::deletion_effect()) |
 //! | the passes are level | the slowest of each row and direction within 2 % of its fastest |
 //! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
 

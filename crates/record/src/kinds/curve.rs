@@ -21,7 +21,8 @@ pub struct Series {
     pub range_bytes: Option<u64>,
     /// Samples in the order of time.
     pub samples: Vec<Sample>,
-    /// The drive's temperature during the curve, in the order of time; empty where it was not sampled.
+    /// The drive's temperature during the curve, in the order of time; empty where it was not
+    /// sampled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub temperatures: Vec<TemperatureSample>,
     /// As that of a [`Point`], over the whole curve.

@@ -55,7 +55,8 @@ macro_rules! kinds {
     };
 }
 
-/// The result of one test. The field of its kind is filled; none where the target cannot do the test, as `warnings` says.
+/// The result of one test. The field of its kind is filled; none where the target cannot do the
+/// test, as `warnings` says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestResult {
     /// `sequential`, `sequential-depth`, `random`, `depth-scaling`, `block-scaling`,
@@ -91,8 +92,8 @@ pub struct TestResult {
     /// Measured work on files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileWork>>,
-    /// What the drive recovered in each rest of a recovery ladder; its curves are in `series`, after the
-    /// fresh one, in the same order.
+    /// What the drive recovered in each rest of a recovery ladder; its curves are in `series`,
+    /// after the fresh one, in the same order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rungs: Option<Vec<Rung>>,
     /// Loads in rounds, until a state is steady or enough is written.

@@ -1,5 +1,5 @@
-//! Recovery ladders: what the drive recovered in each rest. The curves themselves are drawn as those of
-//! any test.
+//! Recovery ladders: what the drive recovered in each rest. The curves themselves are drawn as
+//! those of any test.
 
 use stend_analysis::kinds::ladder::rungs_of;
 use stend_record::review::{Rung, TestResult};
