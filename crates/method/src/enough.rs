@@ -4,7 +4,7 @@
 //! only on request ([`EndsWhen`]). It is safe where the rest could not change the figure:
 //!
 //! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second
-//! neither spread nor drift by more than a hundredth.
+//!   neither spread nor drift by more than a hundredth.
 //! - **Curves of writes** have gone through the drive's caches and its spare area, and garbage
 //!   collection has passed over all blocks, once the capacity has been written [`TURNS_MIN`]
 //!   times since everything was last empty. They end once both their speed and their write

@@ -12,8 +12,7 @@
 //! what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
 //! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
 //! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and
-//! `budget`; `plan`;
-//! `runner`; `serial` and `parallel` (in which order); `conditions`; `run`.
+//! `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `conditions`; `run`.
 
 mod budget;
 mod conditions;

@@ -129,7 +129,7 @@ pub enum MethodError {
     },
     /// A test of endurance whose state is written on a real target.
     #[error(
-        "--write-budget is the most that may be written to a real target, and state `{state}`, from which `{test}` starts, is written besides: let it start from a state that is not (as that of --edition endurance); nothing has been written"
+        "--write-budget is the most that may be written to a real target, and state `{state}`, from which `{test}` starts, is written as well: start it from a state that is not (as that of --edition endurance); nothing has been written"
     )]
     BudgetPrepared {
         /// Id of the test of endurance.

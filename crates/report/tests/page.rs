@@ -768,7 +768,7 @@ fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
     let verdict = stend_analysis::findings(&review);
     let said = &verdict.last().unwrap().1;
     assert!(
-        said.contains("With TRIM, a rest of 30 min gives back at least 7.5 GB"),
+        said.contains("With TRIM, a rest of 30 min recovers at least 7.5 GB"),
         "{said}"
     );
     // So does the summary, which does not name every rung.

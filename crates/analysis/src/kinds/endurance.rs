@@ -98,7 +98,7 @@ fn health(endurance: &Endurance) -> Option<String> {
     }
     if let Some(cycles) = last.erase_cycles {
         let mean = words::number(cycles.mean);
-        clauses.push(format!("its blocks were erased {mean} times in the mean"));
+        clauses.push(format!("its blocks were erased {mean} times on average"));
     }
     if clauses.is_empty() {
         return None;
@@ -136,8 +136,8 @@ fn amplification(rounds: &[EnduranceRound]) -> Option<String> {
     let most = known().reduce(f64::max)?;
     let [least, most] = [least, most].map(words::number);
     Some(match least == most {
-        true => format!("A byte of the host takes {least} in flash."),
-        false => format!("A byte of the host takes {least} to {most} in flash, round by round."),
+        true => format!("Write amplification is {least}."),
+        false => format!("Write amplification is {least} to {most}, by round."),
     })
 }
 
@@ -227,7 +227,7 @@ mod tests {
                 "It refuses writes after 19 GB, 2.38 times its capacity and 1.9 times what it is rated for (10 GB).",
                 "The first round goes at 400 MB/s, the last whole one at 300 MB/s, the slowest at 300 MB/s.",
                 "By its own account, 120 % of its rated life are used and 0 % of its spare blocks are left; its rated life was over after 16 GB; its spare blocks fell below the threshold after 16 GB.",
-                "A byte of the host takes 1.05 to 1.12 in flash, round by round.",
+                "Write amplification is 1.05 to 1.12, by round.",
                 "Afterwards one more write is refused as well, and all of it can be read."
             ]
         );

@@ -38,7 +38,7 @@ fn sentence(trim: bool, rungs: &[&Rung]) -> Option<String> {
     let with = if trim { "With TRIM" } else { "Without TRIM" };
     if rungs.iter().all(|r| r.recovered_bytes == 0) {
         return Some(format!(
-            "{with}, no rest of up to {} gives anything back.",
+            "{with}, no rest of up to {} recovers anything.",
             words::time(longest.idle_s)
         ));
     }
@@ -48,7 +48,7 @@ fn sentence(trim: bool, rungs: &[&Rung]) -> Option<String> {
         (bytes, false) => format!("at least {} of fast writes", words::bytes(bytes)),
     };
     let first = format!(
-        "{with}, a rest of {} gives back {}",
+        "{with}, a rest of {} recovers {}",
         words::time(shortest.idle_s),
         back(shortest)
     );
@@ -103,13 +103,13 @@ mod tests {
         assert_eq!(
             sentences(&rungs),
             [
-                "Without TRIM, a rest of 30 s gives back nothing, one of 30 min 2 GB of fast writes.",
-                "With TRIM, a rest of 30 s gives back at least 40 GB of fast writes."
+                "Without TRIM, a rest of 30 s recovers nothing, one of 30 min 2 GB of fast writes.",
+                "With TRIM, a rest of 30 s recovers at least 40 GB of fast writes."
             ]
         );
         assert_eq!(
             sentences(&rungs[..1]),
-            ["Without TRIM, no rest of up to 30 s gives anything back."]
+            ["Without TRIM, no rest of up to 30 s recovers anything."]
         );
         assert!(sentences(&[]).is_empty());
     }

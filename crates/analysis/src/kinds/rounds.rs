@@ -90,7 +90,7 @@ fn sentences(rounds: &Rounds) -> Vec<String> {
     let count = rounds.rounds.len();
     let Some(judged) = Judged::of(rounds) else {
         return vec![format!(
-            "{count} rounds are too few to speak of a steady state."
+            "{count} rounds are too few to judge a steady state."
         )];
     };
     let load = &rounds.loads[rounds.tracked];

@@ -198,21 +198,21 @@ impl<'e> Wear<'e> {
         let mut warnings = Vec::new();
         if wear.end == EnduranceEnd::Budget {
             warnings.push(format!(
-                "not worn out within the budget: {} written of {} allowed, and the target took every write; how much it bears is not known",
+                "not worn out within the budget: {} written of {} allowed, and the target took every write; its endurance is not known",
                 words::bytes(wear.written_bytes),
                 words::bytes(wear.budget_bytes.unwrap_or_default())
             ));
         }
         if wear.broken_off_bytes > 0 {
             warnings.push(format!(
-                "interrupted and continued: up to {} more were written than the rounds tell, and are counted against the budget",
+                "interrupted and continued: up to {} more were written than the rounds show; they count against the budget",
                 words::bytes(wear.broken_off_bytes)
             ));
         }
         warnings.extend(
             wear.no_health
                 .iter()
-                .map(|why| format!("nothing is known of the target's health along the way: {why}")),
+                .map(|why| format!("the target's health during the test is not known: {why}")),
         );
         warnings
     }
@@ -274,7 +274,7 @@ impl Procedure for EnduranceProcedure {
         match self.afterwards(context, target, &mut wear) {
             Ok(afterwards) => wear.so_far.afterwards = Some(afterwards),
             Err(error) => warnings.push(format!(
-                "what can be done with the target afterwards is not known: {error}"
+                "whether the target can still be written and read is not known: {error}"
             )),
         }
         // What was set aside for rounds that did not come.

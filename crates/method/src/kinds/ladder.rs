@@ -19,7 +19,7 @@ use crate::setting::{Action, Setting};
 use crate::state::Step;
 
 /// Said of a ladder on a target that cannot be copied.
-const ALONE: &str = "one target: before each further rest the load made it slow again, so that the rests start from slow states that are alike, not the same";
+const ALONE: &str = "one target: before each further rest the load made it slow again, so the rests start from similar slow states, not from the same one";
 
 /// A load until the target is slow, and the same load again after rests of different
 /// length, each from the same slow state.
@@ -240,13 +240,13 @@ impl LadderProcedure {
         let (title, curve) = self.curve(context, target, place, &name, self.ladder.measure_s)?;
         let Some(found) = recovery(&curve.series, end_iops) else {
             return Err(Arc::new(TargetError::Failed(format!(
-                "the curve `{name}` is empty: nothing can be said of its rest"
+                "the curve `{name}` is empty: its rest has no result"
             ))));
         };
         let mut warnings = curve.warnings;
         if !found.fell && found.bytes > 0 {
             warnings.push(
-                "after some rests the load was still fast when its time was over: they gave back at least what was written; a longer `measure_s` tells how much"
+                "after some rests the load was still fast at its end: the drive recovered at least what was written; a longer `measure_s` shows how much"
                     .to_owned(),
             );
         }

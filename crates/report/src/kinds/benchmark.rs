@@ -105,7 +105,7 @@ fn latency_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
         ..side_by_side(
             test,
             drives,
-            "Mean completion latency of the pass in which it is least",
+            "Lowest mean completion latency of the passes",
             |cell| number::latency(cell.best_mean_latency_ns).into(),
         )
     }

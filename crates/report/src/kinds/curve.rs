@@ -213,7 +213,7 @@ fn group_blocks(
             View::Time | View::Position => reading_note(drawn, duration_scale),
             View::Written => String::new(),
             View::WrittenLog => {
-                "The same, with the beginning drawn wide: there the dots tell more than the means."
+                "The same, with the beginning drawn wide: where the dots show more than the means."
                     .into()
             }
         };
@@ -289,7 +289,7 @@ fn reading_note(drawn: &[Drawn<'_>], duration_scale: f64) -> String {
     let window = number::duration(curve::mean_window_s(first, duration_scale));
     let mut line = format!("Lines: the mean over {window}.");
     if !marked_steps(drawn).is_empty() {
-        line.push_str(" Dashed uprights: where the steps were found, see “Levels found”.");
+        line.push_str(" Dashed vertical lines: where the steps were found, see “Levels found”.");
     }
     if drawn.iter().any(|d| d.dots) {
         let interval = number::duration(first.interval_s);

@@ -107,7 +107,7 @@ fn speeds(drive: &Drive<'_>, responses: &[Response], data: &mut ChartData) -> Fi
             drive.label
         ),
         note: format!(
-            "Lines: the mean over {}. Dashed uprights: the deletion, and from where on reads \
+            "Lines: the mean over {}. Dashed vertical lines: the deletion, and from where on reads \
              are back to normal.",
             number::duration(first.interval_s)
         ),
@@ -154,7 +154,7 @@ fn latencies(drive: &Drive<'_>, response: &Response, data: &mut ChartData) -> Fi
     let which = match kept == response.requests {
         true => "every request".to_owned(),
         false => format!(
-            "the slowest {} of {} requests; the lines tell of all of them",
+            "the slowest {} of {} requests; the lines show all of them",
             number::whole(kept),
             number::whole(response.requests)
         ),
