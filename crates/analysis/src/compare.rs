@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use stend_record::review::{Condition, Point, Review, TargetKind};
 
-use crate::figures::{KeyFigure, Metric, Unit, key_figures};
-use crate::load::{Load, points_of};
+use crate::figures::{KeyFigure, Metric, Unit};
+use crate::kinds::key_figures;
+use crate::load::{in_full, points_of};
 
-/// Facts of a target that tell of more than which drive it is.
+/// Facts of a target that are conditions, and not only its identity.
 const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history of the drive"];
 
 /// Facts of the place that tell which drive it is, and so are no conditions.
@@ -49,7 +50,7 @@ pub struct Side<'a> {
 pub struct Unlike {
     /// Which.
     pub name: String,
-    /// What it was on each side; `None` where that is not told.
+    /// What it was on each side; `None` where that is unknown.
     pub values: Vec<Option<String>>,
 }
 
@@ -79,7 +80,7 @@ impl Row {
 }
 
 /// The conditions that were unlike: how targets are measured, edition, durations, size under
-/// test, temperatures, then everything that either side tells of method and environment. Which
+/// test, temperatures, then everything that either side states about method and environment. Which
 /// drive it was is no condition, and what is measured of conditions may differ a little.
 pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
     let heads = sides.iter().map(|side| head(side.review));
@@ -225,7 +226,7 @@ fn figure(test_id: &str, metric: Metric, point: &Point) -> KeyFigure {
     KeyFigure {
         test_id: test_id.to_owned(),
         // All of the load: what varies in one review may not in another.
-        name: Load::of(point).in_full(),
+        name: in_full(point.load),
         value,
         unit,
     }

@@ -5,20 +5,19 @@
 //! simulated, and of what, is never looked at, so that an inference that holds against a
 //! simulated drive's known truth holds for a real one.
 //!
-//! Read [`steps()`](steps::steps) first, then its engine, `segment`; then [`figures`], what
-//! of a test is compared, and [`findings`](mod@findings), the rules by which figures become
-//! sentences.
+//! Read [`steps()`](steps::steps) first, then its engine, `segment`; then [`kinds`], what
+//! is said and compared of each kind of test, and [`findings`](mod@findings), the rules by which
+//! figures become sentences.
 
 pub mod claims;
 pub mod compare;
 pub mod ends;
 pub mod figures;
-pub mod files;
 pub mod findings;
+mod kind;
+pub mod kinds;
 pub mod load;
 pub mod recovery;
-pub mod response;
-pub mod rounds;
 mod segment;
 pub mod smart;
 pub mod smooth;
@@ -27,10 +26,11 @@ pub mod steps;
 pub mod words;
 
 pub use ends::{end_level, end_samples, end_span_s, end_spread, start_level};
-pub use figures::{KeyFigure, LEVEL_SHARE, Metric, Standing, Unit, key_figures};
+pub use figures::{KeyFigure, LEVEL_SHARE, Metric, Standing, Unit};
 pub use findings::{findings, labels};
+pub use kinds::key_figures;
+pub use kinds::response::{DeletionEffect, deletion_effect};
 pub use load::{Dimension, Load};
 pub use recovery::{Recovery, recovered_bytes, recovery};
-pub use response::{Aftermath, aftermath};
 pub use smooth::{mean_30s, moving_mean};
 pub use steps::{Level, LevelKind, steps};

@@ -1,4 +1,4 @@
-//! How much fast writing comes back after a rest.
+//! How much fast writing a drive recovers in a rest.
 
 use stend_record::review::Series;
 
@@ -7,13 +7,13 @@ use crate::segment::{median, running_median};
 use crate::steps::crossing;
 
 /// A curve that does not start above this multiple of the end level starts at it:
-/// nothing has come back.
+/// nothing was recovered.
 const RISEN_RATIO: f64 = 1.25;
 
-/// What came back.
+/// What was recovered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recovery {
-    /// Bytes written before the curve fell below the threshold; 0 when nothing came back.
+    /// Bytes written before the curve fell below the threshold; 0 when nothing was recovered.
     pub bytes: u64,
     /// When it fell below, s.
     pub until_s: f64,
@@ -32,7 +32,7 @@ pub fn recovered_bytes(series: &Series, end_level_iops: f64) -> u64 {
     recovery(series, end_level_iops).map_or(0, |r| r.bytes)
 }
 
-/// What a rest gave back to a drive that had come down to `end_level_iops`; `series` is
+/// What a drive that had come down to `end_level_iops` recovered in a rest; `series` is
 /// the curve after the rest. `None` of an empty one.
 ///
 /// Outliers of up to two samples do not end it (running median of five).

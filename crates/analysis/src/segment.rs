@@ -16,7 +16,7 @@
 //!   largest noise counts, since neighbours of slow noise differ little;
 //! - a running median of five takes out what lasts two samples or less.
 
-/// Shortest level, samples: less cannot be told from an outlier.
+/// Shortest level, samples: less cannot be distinguished from an outlier.
 const LEVEL_MIN: usize = 3;
 
 /// Shortest slope, samples: a steeper change is a step.

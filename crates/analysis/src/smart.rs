@@ -168,7 +168,7 @@ impl Pair<'_> {
             ),
             self.mishap(
                 "Errors on the link (CRC)",
-                "the link to the drive made errors during the tests: look at cable and socket",
+                "the link to the drive had errors during the tests: check cable and connector",
                 |_, d| attribute(d, 199),
             ),
             self.count("Entries of the error log", |_, d| {

@@ -7,7 +7,6 @@
 
 use stend_record::review::SteadyStart;
 
-use crate::load::pattern_words;
 use crate::words;
 
 /// Rounds of a window.
@@ -97,7 +96,7 @@ pub fn start_words(start: &SteadyStart) -> String {
         "{how} {} rounds of {} s of {} write, {}, queue depth {} ({} in all), at {:.0} IOPS: over the last {WINDOW} rounds greatest less least is {:.1} % of the mean (at most {:.0} %), the rise of the line {:.1} % (at most {:.0} %)",
         start.rounds,
         start.round_s,
-        pattern_words(load.pattern),
+        load.pattern.words(),
         words::block(load.block_bytes),
         load.queue_depth,
         words::bytes(start.written_bytes),

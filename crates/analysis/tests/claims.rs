@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use common::{GB, sampled};
 use stend_analysis::claims::{Article, Drives, Measured, Outcome, SCHEMA, judge, published};
 use stend_record::benchmark::BenchmarkCell;
+use stend_record::load::Load;
 use stend_record::review::{
     FileWork, FileWorkOp, LatencySummary, Pattern, Point, PointOp, PointPart, Response,
     ResponseInterval, Review, Rival, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
@@ -27,13 +28,15 @@ fn target(name: &str) -> TargetInfo {
 
 fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64) -> Point {
     Point {
-        op,
-        pattern: Pattern::Random,
-        block_bytes,
-        queue_depth,
-        threads: 1,
-        read_percent: share,
-        region_bytes: None,
+        load: Load {
+            op,
+            pattern: Pattern::Random,
+            block_bytes,
+            queue_depth,
+            threads: 1,
+            read_percent: share,
+            region_bytes: None,
+        },
         duration_s: 30.0,
         iops,
         bw_bytes_per_s: iops * block_bytes as f64,
@@ -455,13 +458,15 @@ fn figures_of_responses_benchmarks_traces_and_files() {
 
     let cell = BenchmarkCell {
         row: "Seq".into(),
-        op: PointOp::Write,
-        pattern: Pattern::Sequential,
-        block_bytes: 1 << 20,
-        queue_depth: 1,
-        threads: 1,
-        read_percent: 0,
-        region_bytes: 1 << 30,
+        load: Load {
+            op: PointOp::Write,
+            pattern: Pattern::Sequential,
+            block_bytes: 1 << 20,
+            queue_depth: 1,
+            threads: 1,
+            read_percent: 0,
+            region_bytes: Some(1 << 30),
+        },
         duration_s: 5.0,
         best_bw_bytes_per_s: 4.5e8,
         best_iops: 450.0,

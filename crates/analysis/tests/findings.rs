@@ -4,8 +4,9 @@ use crate::common;
 
 use common::{GB, cached_tlc, sampled, white};
 use stend_analysis::{findings, key_figures, labels};
+use stend_record::load::Load;
 use stend_record::review::{
-    FailedTest, LatencySummary, Pattern, Point, PointOp, Review, Rival, RoundLoad, SCHEMA, Series,
+    FailedTest, LatencySummary, Pattern, Point, PointOp, Review, Rival, SCHEMA, Series,
     SteadyStart, TargetInfo, TargetKind, TestResult,
 };
 
@@ -21,13 +22,15 @@ fn target(title: &str) -> TargetInfo {
 
 fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64) -> Point {
     Point {
-        op,
-        pattern: Pattern::Random,
-        block_bytes,
-        queue_depth,
-        threads: 1,
-        read_percent: share,
-        region_bytes: None,
+        load: Load {
+            op,
+            pattern: Pattern::Random,
+            block_bytes,
+            queue_depth,
+            threads: 1,
+            read_percent: share,
+            region_bytes: None,
+        },
         duration_s: 180.0,
         iops,
         bw_bytes_per_s: iops * block_bytes as f64,
@@ -463,13 +466,7 @@ fn without_figures_there_is_nothing_to_judge() {
 fn a_steady_start_is_told_with_its_test() {
     let start = |reached| SteadyStart {
         state: "clean-steady".into(),
-        load: RoundLoad {
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            read_percent: 0,
-            queue_depth: 32,
-            threads: 1,
-        },
+        load: Load::write(Pattern::Random, 4096, 32),
         round_s: 60.0,
         rounds: 8,
         written_bytes: 19_700_000_000,

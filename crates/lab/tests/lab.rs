@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use stend_lab::{Beginning, Format, Lab, LabError, Merged, RunId, RunState, TABLES};
 use stend_record::endurance::Health;
+use stend_record::load::Load;
 use stend_record::review::{
     Condition, FailedTest, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival,
     SCHEMA, Sample, Series, SeriesPoint, TargetInfo, TargetKind, TemperatureSample, TestResult,
@@ -65,13 +66,15 @@ fn latency(n: u64) -> LatencySummary {
 
 fn point(n: u64) -> Point {
     Point {
-        op: PointOp::Mixed,
-        pattern: Pattern::Random,
-        block_bytes: 4096 << (n % 5),
-        queue_depth: 1 + n as u32,
-        threads: 2,
-        read_percent: 70,
-        region_bytes: n.is_multiple_of(2).then_some(1 << 30),
+        load: Load {
+            op: PointOp::Mixed,
+            pattern: Pattern::Random,
+            block_bytes: 4096 << (n % 5),
+            queue_depth: 1 + n as u32,
+            threads: 2,
+            read_percent: 70,
+            region_bytes: n.is_multiple_of(2).then_some(1 << 30),
+        },
         duration_s: 60.0,
         iops: 1e5 / (n + 1) as f64,
         bw_bytes_per_s: 4.096e8 / (n + 1) as f64,
@@ -515,7 +518,7 @@ fn values_come_out_of_an_export_as_they_went_in() {
         assert_eq!(number("iops"), point.iops);
         assert_eq!(number("latency_p99_9_ns"), point.latency_ns.p99_9 as f64);
         let region = row["region_bytes"].as_str().unwrap();
-        assert_eq!(region == "null", point.region_bytes.is_none());
+        assert_eq!(region == "null", point.load.region_bytes.is_none());
     }
 }
 

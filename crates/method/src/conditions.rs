@@ -1,13 +1,10 @@
 //! What was tested and how, in sentences for the report.
 
+use stend_record::load::size_text;
 use stend_record::review::{Condition, Review};
 
-use crate::edition::size_text;
 use crate::plan::Plan;
-use crate::{no_trim, read_only};
-
-/// How the name begins of what is noted while a state is made.
-pub(crate) const STEADY_STATE: &str = "steady state of ";
+use crate::preparation::STEADY_STATE;
 
 /// The name of what is noted where a run was stopped and went on.
 const INTERRUPTED: &str = "interrupted";
@@ -20,8 +17,8 @@ pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
     earlier.conditions.iter().filter(noted).cloned().collect()
 }
 
-/// That a target of which there is one, and which has aged in the tests before, goes on with
-/// the test of this title. The drive is prepared anew, but what it was before it cannot be.
+/// That the run goes on with the test of this title on the one target there is, which the tests
+/// before have worn. The drive is prepared again, but its former condition cannot be restored.
 pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     let finished = match earlier.tests.len() {
         1 => "1 test".to_owned(),
@@ -34,6 +31,15 @@ pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     (INTERRUPTED.to_owned(), value)
 }
 
+/// Said of a target that takes no TRIM.
+const NO_TRIM: &str = "NONE: the target takes no TRIM. States that require it were made by their \
+     other steps alone, so that figures are not those of the edition";
+
+/// How a target that is only read was prepared.
+const NO_PREPARATION: &str = "none, by --read-only: nothing was written and no TRIM given, the \
+     state is what it was; the edition's states were not made, so that figures are not those of \
+     the edition. Where a drive knows that nothing was written, it answers reads without its flash";
+
 /// The conditions of a review after this plan.
 pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
     let edition = plan.edition;
@@ -45,19 +51,18 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
         });
     };
     add("edition", edition.title.clone());
-    if !plan.read_only {
+    if !plan.setting.read_only {
         for state in &edition.states {
             add(&format!("state `{}`", state.id), state.title.clone());
         }
     }
-    if plan.no_trim {
-        let condition = no_trim::condition();
-        add(&condition.name, condition.value);
+    if plan.setting.no_trim {
+        add("TRIM in states", NO_TRIM.to_owned());
     }
     if let Some(value) = regions(plan) {
         add("region", value);
     }
-    if let Some(bytes) = plan.write_budget_bytes {
+    if let Some(bytes) = plan.setting.write_budget_bytes {
         add(
             "write budget",
             format!(
@@ -66,17 +71,12 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
             ),
         );
     }
-    match plan.read_only {
-        true => {
-            let pause_s = plan.rest_s(edition.pause_s);
-            for condition in read_only::conditions(pause_s) {
-                add(&condition.name, condition.value);
-            }
-        }
-        false => add("order", order(plan, can_be_copied)),
+    if plan.setting.read_only {
+        add("preparation", NO_PREPARATION.to_owned());
     }
-    add("durations", durations(plan.scale));
-    let data = match plan.read_only {
+    add("order", order(plan, can_be_copied));
+    add("durations", durations(plan.setting.scale));
+    let data = match plan.setting.read_only {
         true => "what the target held",
         false => "random",
     };
@@ -89,16 +89,17 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
         "completion latency, from handing the request to the device until its end is known"
             .to_owned(),
     );
-    add("seed", plan.seed.to_string());
+    add("seed", plan.setting.seed.to_string());
     list
 }
 
 /// Within which part of the target the tests stay that do not have all of it.
 fn regions(plan: &Plan<'_>) -> Option<String> {
-    let mut sizes: Vec<u64> = plan.units.iter().filter_map(|u| u.region_bytes()).collect();
+    let procedures = plan.procedures.iter();
+    let mut sizes: Vec<u64> = procedures.filter_map(|p| p.region_bytes()).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let capacity = plan.capacity_bytes;
+    let capacity = plan.setting.capacity_bytes;
     let words: Vec<String> = sizes
         .iter()
         .map(|size| match *size > capacity {
@@ -118,11 +119,17 @@ fn regions(plan: &Plan<'_>) -> Option<String> {
 }
 
 fn order(plan: &Plan<'_>, can_be_copied: bool) -> String {
+    let pause_s = plan.setting.rest_s(plan.edition.pause_s);
+    if plan.setting.read_only {
+        return format!(
+            "one drive: the points that only read, one after the other; between two tests it \
+             rests {pause_s:.0} s"
+        );
+    }
     if can_be_copied {
         return "every point starts from its own copy of the drive in the named state, so that none follows on another"
             .to_owned();
     }
-    let pause_s = plan.rest_s(plan.edition.pause_s);
     format!(
         "one drive: the points of a test run one after the other; before a test, and before the first writes after reads, the drive is brought to the named state again, or rests {pause_s:.0} s if only reads have touched it since"
     )

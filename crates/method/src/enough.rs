@@ -1,32 +1,32 @@
 //! The early end of a measurement of which enough has been seen, on a simulated drive.
 //!
-//! What is measured to its whole length and what is ended here are not the same figure, and
-//! whoever asks for it says so. It is safe where what follows could not change what is looked at:
+//! A figure measured to its whole length and one ended here are not the same, so this is done
+//! only on request ([`EndsWhen`]). It is safe where the rest could not change the figure:
 //!
-//! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second neither
-//!   spread nor drift by more than a hundredth.
+//! - **Reads** change nothing on a drive at rest. They end once five rounds of half a second
+//!   neither spread nor drift by more than a hundredth.
 //! - **Curves of writes** have gone through the drive's caches and its spare area, and garbage
-//!   collection has come round, once the capacity has been written [`TURNS_MIN`] times since
-//!   everything was last empty. They end once both their speed and their write amplification,
-//!   in five rounds of two minutes, spread by at most [`CURVE_SPREAD_SHARE_MAX`] and drift by at
-//!   most [`CURVE_DRIFT_SHARE_MAX`]. The speed alone does not tell: of a drive whose flash is
-//!   faster than its host, garbage collection takes more and more long before the speed falls.
-//! - Of curves after a rest that are watched for what came back, what is looked at is over once
-//!   they have fallen: a minute long they stayed clearly below the geometric mean of where they
+//!   collection has passed over all blocks, once the capacity has been written [`TURNS_MIN`]
+//!   times since everything was last empty. They end once both their speed and their write
+//!   amplification, in five rounds of two minutes, spread by at most [`CURVE_SPREAD_SHARE_MAX`]
+//!   and drift by at most [`CURVE_DRIFT_SHARE_MAX`]. The speed alone does not tell: of a drive
+//!   whose flash is faster than its host, garbage collection takes more and more long before the
+//!   speed falls.
+//! - Curves after a rest, of which only the recovered fast writes matter, end once they have
+//!   fallen: a minute long they stayed clearly below the geometric mean of where they
 //!   began and where the first curve ended, or they did not begin clearly above that end.
 //!
 //! - **Points that write** end after a tenth of their time or more, once five rounds of a fiftieth
 //!   of it neither spread nor drift by more than a hundredth, if the drive has room for all that
 //!   the rest would write without moving data, a quarter more than that, and nothing else that may
-//!   change its speed. Only the drive can tell: half of the time may have been the same when a cache
-//!   is full at last, and the figure a fifth less.
+//!   change its speed. Only the drive can tell: half of the time may have been the same when a
+//!   cache is full at last, and the figure a fifth less.
 //!
 //! Everything else is measured to the end.
 
 use stend_analysis::steady::{WINDOW, Window};
+use stend_record::load::Load;
 use stend_target::SoFar;
-
-use crate::edition::Load;
 
 /// A round of reads, s.
 const READ_ROUND_S: f64 = 0.5;
@@ -52,21 +52,21 @@ const CURVE_DRIFT_SHARE_MAX: f64 = 0.02;
 const TURNS_MIN: f64 = 1.5;
 
 /// A round of a curve that is watched until it falls, s: no longer than what the start of a curve
-/// is told from.
+/// is computed from.
 const FALL_ROUND_S: f64 = 5.0;
 /// Rounds below that make a fall.
 const FALL_ROUNDS: usize = 12;
-/// Rounds after which nothing has come back to a curve that did not begin above the end.
+/// Rounds after which a curve that did not begin above the end has recovered nothing.
 const FLAT_ROUNDS: usize = 24;
-/// Of where it fell below, the share that it must be below to be so beyond doubt.
+/// Share of the threshold below which a curve has certainly fallen.
 const BELOW: f64 = 0.9;
-/// A curve that begins less above the end than this has risen by too little to be told.
+/// A curve that begins below this multiple of the end has risen too little to be sure.
 const RISEN: f64 = 1.2;
 
-/// A curve of which only the start is looked at, s.
+/// Length of a curve of which only the start matters, s.
 const START_S: f64 = 30.0;
 
-/// How much of a measurement is looked at, from least to most.
+/// How much of a measurement is used, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// Where a curve starts.
@@ -79,7 +79,7 @@ pub enum Ending {
     Whole,
 }
 
-/// How much is looked at of the measurements of a test, or of one of its curves.
+/// How much is used of the measurements of a test (by id), or of one of its curves (by name).
 pub type EndsWhen<'a> = &'a (dyn Fn(&str, Option<&str>) -> Ending + Sync);
 
 /// What a curve goes on from.
@@ -103,7 +103,7 @@ enum Rule {
     },
     Steady {
         /// How long it would last, s.
-        asked_s: f64,
+        planned_s: f64,
     },
     Fallen {
         end_iops: f64,
@@ -125,11 +125,11 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Of a point that is to last so many seconds; `None` where it is measured to its end.
-    pub(crate) fn of_point(load: &Load, ending: Ending, asked_s: u64) -> Option<Watch> {
-        let asked_s = asked_s as f64;
+    pub(crate) fn of_point(load: &Load, ending: Ending, planned_s: u64) -> Option<Watch> {
+        let planned_s = planned_s as f64;
         let watch = || match load.writes() {
             false => Watch::of_reads(),
-            true => Watch::new(Rule::Steady { asked_s }, WRITE_ROUND_SHARE * asked_s),
+            true => Watch::new(Rule::Steady { planned_s }, WRITE_ROUND_SHARE * planned_s),
         };
         (ending < Ending::Whole).then(watch)
     }
@@ -207,10 +207,10 @@ impl Watch {
                     && steady(&self.speeds)
                     && steady(&self.amplifications)
             }
-            Rule::Steady { asked_s } => {
+            Rule::Steady { planned_s } => {
                 self.speeds.len() >= WINDOW
                     && steady(&self.speeds, READ_SPREAD_SHARE_MAX, READ_DRIFT_SHARE_MAX)
-                    && has_room(now, asked_s)
+                    && has_room(now, planned_s)
             }
             Rule::Fallen { end_iops } => fallen(&self.speeds, end_iops),
         };
@@ -222,7 +222,7 @@ impl Watch {
 
     /// What is to be said of a measurement that was to last so many seconds; `None` of one that
     /// lasted them.
-    pub(crate) fn remark(&self, name: &str, asked_s: u64) -> Option<String> {
+    pub(crate) fn remark(&self, name: &str, planned_s: u64) -> Option<String> {
         let ended_s = self.ended_s?;
         let settled = |spread_share_max: f64, drift_share_max: f64| {
             format!(
@@ -249,7 +249,7 @@ impl Watch {
         };
         let ended_s = (10.0 * ended_s).round() / 10.0;
         Some(format!(
-            "{name}: ended after {ended_s} s of {asked_s} s, {why}"
+            "{name}: ended after {ended_s} s of {planned_s} s, {why}"
         ))
     }
 }
@@ -262,11 +262,11 @@ fn steady(figures: &[f64], spread_share_max: f64, drift_share_max: f64) -> bool 
 }
 
 /// Whether what is left of so many seconds finds room before the drive has to move data.
-fn has_room(now: &SoFar, asked_s: f64) -> bool {
+fn has_room(now: &SoFar, planned_s: f64) -> bool {
     let (Some(room), Some(written)) = (now.steady_bytes, now.flash_written_bytes) else {
         return false;
     };
-    let rest = written as f64 / now.elapsed_s * (asked_s - now.elapsed_s);
+    let rest = written as f64 / now.elapsed_s * (planned_s - now.elapsed_s);
     room as f64 >= ROOM_FOR_REST * rest
 }
 
@@ -420,7 +420,7 @@ mod tests {
     #[test]
     fn a_curve_that_is_watched_until_it_falls_ends_after_a_minute_below() {
         let falls = || writes(Ending::Fallen, 0, Some(100.0));
-        // 10,000 and 100: it has fallen at 1,000, and beyond doubt below 900.
+        // 10,000 and 100: it has fallen at 1,000, and certainly below 900.
         let at = |low: u64| (0..99).map(move |round| if round < 10 { 10_000 } else { low });
         assert_eq!(ends(falls(), at(800)), Some(22.0 * 5.0));
         assert_eq!(ends(falls(), at(950)), None);

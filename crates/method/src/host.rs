@@ -1,10 +1,8 @@
-//! What a real target's machine and drive tell of themselves around the tests.
+//! Limits of a real target's machine, and the drive's SMART data around the tests.
 
 use stend_record::review::{Condition, Review, Series};
 use stend_record::smart::BeforeAfter;
 use stend_target::{HostLimit, Target};
-
-use crate::plan::{Action, Plan};
 
 /// Request sizes, bytes: the one with the most requests a second, and one with many bytes.
 const SMALL_BYTES: u64 = 4096;
@@ -25,15 +23,7 @@ pub(crate) struct Limits {
 impl Limits {
     /// Measures them for each number of threads with which loads are to be measured, for a
     /// second each; nothing of a simulated target, and nothing where no load is to be measured.
-    pub(crate) fn measured(target: &mut dyn Target, plan: &Plan<'_>) -> Limits {
-        let mut threads: Vec<u32> = Vec::new();
-        for unit in &plan.units {
-            plan.walk_unit(unit, false, &mut |action| {
-                if let Action::Load { load, .. } = action {
-                    threads.push(load.threads);
-                }
-            });
-        }
+    pub(crate) fn measured(target: &mut dyn Target, mut threads: Vec<u32>) -> Limits {
         threads.sort_unstable();
         threads.dedup();
         let mut limits = Limits::default();
@@ -70,7 +60,7 @@ impl Limits {
         })
     }
 
-    /// A word of warning where a figure of so many threads may be the machine's.
+    /// A warning where a figure of so many threads may be the machine's.
     pub(crate) fn warning(
         &self,
         name: &str,
@@ -149,8 +139,7 @@ fn limit_words(limit: &HostLimit) -> String {
     )
 }
 
-/// What the drive tells of itself before the tests: what it told the first run, where this
-/// one goes on.
+/// The drive's SMART data before the tests: those of the first run, where this one goes on.
 pub(crate) fn smart_before(
     target: &mut dyn Target,
     earlier: Option<&Review>,
@@ -178,7 +167,7 @@ pub(crate) fn smart_before(
     })
 }
 
-/// What it tells after them.
+/// The same after the tests.
 pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
     let Some(smart) = &mut review.smart else {
         return;
@@ -194,7 +183,7 @@ pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, SeriesPoint};
+    use stend_record::review::{Pattern, PointOp, Sample, SeriesPoint};
 
     use super::*;
 
@@ -246,22 +235,17 @@ mod tests {
                 written_bytes: 0,
                 iops: *iops,
             });
-            let series = Series {
-                name: "fresh".to_owned(),
-                point: SeriesPoint {
+            let series = Series::of(
+                "fresh",
+                SeriesPoint {
                     op: PointOp::Write,
                     pattern: Pattern::Random,
                     block_bytes,
                     queue_depth: 32,
                 },
-                interval_s: 1.0,
-                range_bytes: None,
-                samples: samples.collect(),
-                temperatures: Vec::new(),
-                cpu_ns_per_request: None,
-                latency_ns: LatencySummary::default(),
-                latency_histogram: None,
-            };
+                1.0,
+                samples.collect(),
+            );
             limits.curve_warning("x", 1, &series)
         };
         let text = flagged(4096, &[950.0, 899.0, 900.0, 10.0]).unwrap();

@@ -5,9 +5,8 @@
 use std::fmt::Write as _;
 
 use stend_base::Rng;
+use stend_record::load::{Load, range_bytes};
 use stend_record::review::{Pattern, PointOp};
-
-use crate::edition::{Load, range_bytes};
 
 /// Sizes and offsets that share a capacity out are multiples of this, bytes: every
 /// common flash page and every block size of the editions divides it.
@@ -28,7 +27,7 @@ pub(crate) fn scaled_runtime_s(duration_s: f64, scale: f64) -> u64 {
     (duration_s * scale).round().max(1.0) as u64
 }
 
-/// What a job needs besides its load.
+/// What a job needs in addition to its load.
 pub(crate) struct JobFrame<'a> {
     /// Percentiles to ask for.
     pub(crate) percentiles: &'a [f64],
@@ -77,8 +76,8 @@ pub(crate) fn measure(load: &Load, frame: &JobFrame<'_>) -> String {
 }
 
 /// The sections: one with `numjobs` for random loads, one a thread for sequential ones,
-/// each on its own share of the range, so that no thread follows in another's wake
-/// and finds its data in the drive's buffer.
+/// each on its own share of the range, so that no thread reads what another has
+/// just brought into the drive's buffer.
 fn push_sections(text: &mut String, load: &Load, capacity_bytes: u64) {
     let slug = load.slug();
     if load.threads == 1 || load.pattern == Pattern::Random {

@@ -1,41 +1,49 @@
 //! Editions of the methodology as data, and their execution.
 //!
-//! [`Edition`] is what a reviewer's lab does to a drive, read from a file;
-//! [`run_review`] does it to a [`Target`](stend_target::Target) and fills a
+//! [`Edition`] is the procedure of a reviewer's lab, read from a file;
+//! [`run_review`] carries it out on a [`Target`](stend_target::Target) and fills a
 //! [`Review`](stend_record::review::Review). What the target is made of is not known
 //! here, except whether it can be copied: a simulated drive can, and each point runs on
 //! its own copy of the prepared drive; a real one cannot, and everything happens in turn.
 //!
 //! The engine prints nothing: it tells an observer of [`Event`]s.
+//!
+//! Modules, each importing only those before it: `state`, `setting` and `job` (what is done and
+//! what it costs); `outcome` (from fio's JSON to figures); `recorder` (where results go);
+//! `context` and `preparation` (what measures); `kind` (what a kind of test is); `parse`;
+//! `kinds` (the table of them, one file each); `edition` and `until_steady`; `options` and
+//! `budget`; `plan`; `runner`; `serial` and `parallel` (in which order); `conditions`; `run`.
 
-mod benchmark;
+mod budget;
 mod conditions;
+mod context;
 pub mod edition;
-mod endurance;
 mod enough;
 mod event;
-mod files;
 mod histogram;
 mod host;
 mod job;
-mod ladder;
-mod no_trim;
+mod kind;
+pub mod kinds;
+mod options;
 mod outcome;
 mod parallel;
+mod parse;
 mod plan;
-mod read_only;
+mod preparation;
 mod recorder;
-mod response;
-mod rounds;
 mod run;
+mod runner;
 mod serial;
-mod traces;
+mod setting;
+mod state;
 mod until_steady;
 
-pub use edition::{Edition, EditionError, SteadyLoad};
+pub use edition::{Edition, EditionError};
 pub use enough::{Ending, EndsWhen};
 pub use event::Event;
-pub use run::{
-    DURATION_SCALE_MAX, Estimate, MethodError, ReviewOptions, Save, Wanted, check_options,
-    check_write_budget, estimate, run_review,
-};
+pub use kind::Wanted;
+pub use options::{DURATION_SCALE_MAX, MethodError, ReviewOptions};
+pub use recorder::Save;
+pub use run::{Estimate, check_options, check_write_budget, estimate, run_review};
+pub use until_steady::SteadyLoad;

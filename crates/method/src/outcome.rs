@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use stend_record::fio::{Direction, Latency};
+use stend_record::load::Load;
 use stend_record::review::{
     LatencySummary, Point, PointOp, PointPart, Sample, Series, SeriesPoint,
 };
 use stend_target::{JobOutcome, TargetError};
 
-use crate::edition::Load;
 use crate::histogram;
 
-/// The review's point from what the job yielded.
+/// The review's point from the output of the job.
 pub(crate) fn point(
     load: &Load,
     runtime_s: u64,
@@ -41,13 +41,10 @@ pub(crate) fn point(
         }
     }
     Ok(Point {
-        op: load.op,
-        pattern: load.pattern,
-        block_bytes: load.block_bytes,
-        queue_depth: load.queue_depth,
-        threads: load.threads,
-        read_percent: load.read_percent,
-        region_bytes: load.region_bytes.filter(|r| *r < capacity_bytes),
+        load: Load {
+            region_bytes: load.region_bytes.filter(|r| *r < capacity_bytes),
+            ..*load
+        },
         duration_s: runtime_s as f64,
         iops: all.iops,
         bw_bytes_per_s: all.bw_bytes_per_s,
@@ -58,7 +55,7 @@ pub(crate) fn point(
     })
 }
 
-/// The review's curve from what the job yielded.
+/// The review's curve from the output of the job.
 pub(crate) fn series(
     name: &str,
     load: &Load,
@@ -88,20 +85,15 @@ pub(crate) fn series(
         })
         .collect();
     Ok(Series {
-        name: name.to_owned(),
-        point: SeriesPoint {
-            op: load.op,
-            pattern: load.pattern,
-            block_bytes: load.block_bytes,
-            queue_depth: load.queue_depth,
-        },
-        interval_s: f64::from(sample_ms) / 1000.0,
-        range_bytes: None,
-        samples,
         temperatures: outcome.temperatures.clone(),
-        cpu_ns_per_request: None,
         latency_ns: part.latency()?,
         latency_histogram: part.histogram()?,
+        ..Series::of(
+            name,
+            SeriesPoint::from(load),
+            f64::from(sample_ms) / 1000.0,
+            samples,
+        )
     })
 }
 
@@ -178,7 +170,7 @@ impl<'a> Part<'a> {
     }
 
     /// Of one distribution, the percentiles as the target states them; of several (both
-    /// directions, or jobs reported one by one), percentiles counted anew over their
+    /// directions, or jobs reported one by one), percentiles recomputed from their
     /// added histograms, by fio's own rule: the value of the first bin at which the count
     /// reaches the share.
     fn latency(&self) -> Result<LatencySummary, TargetError> {

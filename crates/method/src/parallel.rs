@@ -1,20 +1,21 @@
-//! A target that can be copied: every unit runs on its own copy of a prepared one, as
+//! A target that can be copied: every procedure runs on its own copy of a prepared one, as
 //! many at a time as there are threads.
 //!
-//! Nothing that is measured depends on the order in which units happen to run: each
+//! Nothing that is measured depends on the order in which procedures happen to run: each
 //! starts from a copy of the same state and has seeds of its own, and results are put
-//! together in the edition's order. The longest unit is started first, so that it does
+//! together in the edition's order. The longest procedure is started first, so that it does
 //! not stand alone at the end.
 //!
-//! Memory: the states that units still wait for, and a copy a thread of what its unit changes. The
-//! last that needs a state takes the state itself instead of a copy.
+//! Memory: the states that procedures still wait for, and a copy for each thread of what its
+//! procedure changes. The last that needs a state takes the state itself instead of a copy.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use stend_target::{Target, TargetError};
 
-use crate::plan::{Action, Plan};
-use crate::run::{Runner, guarded};
+use crate::plan::Plan;
+use crate::runner::{Runner, guarded};
+use crate::setting::Action;
 
 /// A prepared target and how many still need it.
 struct Prepared {
@@ -44,8 +45,8 @@ impl Prepared {
 enum Work {
     /// Make the state of this index.
     Prepare(usize),
-    /// Run the unit of this index.
-    Unit(usize),
+    /// Run the procedure of this index.
+    Run(usize),
 }
 
 /// A task: it waits for the prepared target `needs` (0: the target as handed over, else
@@ -64,7 +65,7 @@ struct Board {
 }
 
 impl Board {
-    /// The task to do next: preparations before units, since units wait for them; then
+    /// The task to do next: preparations before procedures, since these wait for them; then
     /// by cost; then by the edition's order.
     fn claim(&mut self) -> Option<usize> {
         let rank = |task: &Task| (matches!(task.work, Work::Prepare(_)), task.cost);
@@ -101,8 +102,8 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
             see(Action::Step(step));
         }
     }
-    for unit in &plan.units {
-        plan.walk_unit(unit, true, see);
+    for procedure in &plan.procedures {
+        procedure.actions(&plan.setting, true, see);
     }
 }
 
@@ -139,17 +140,18 @@ fn tasks(plan: &Plan<'_>) -> Vec<Task> {
         Task {
             work: Work::Prepare(index),
             needs: state.from.map_or(0, |from| from + 1),
-            cost: state.steps.iter().map(|s| plan.step_cost(s)).sum(),
+            cost: state.steps.iter().map(|s| plan.setting.step_cost(s)).sum(),
             claimed: false,
         }
     });
-    let units = plan.units.iter().enumerate().map(|(index, unit)| Task {
-        work: Work::Unit(index),
-        needs: unit.state() + 1,
-        cost: plan.unit_cost(unit, true),
+    let procedures = plan.procedures.iter().enumerate();
+    let procedures = procedures.map(|(index, procedure)| Task {
+        work: Work::Run(index),
+        needs: procedure.state() + 1,
+        cost: plan.cost_on_copy(procedure.as_ref()),
         claimed: false,
     });
-    states.chain(units).collect()
+    states.chain(procedures).collect()
 }
 
 impl Pool<'_, '_> {
@@ -164,12 +166,16 @@ impl Pool<'_, '_> {
             });
             match work {
                 Work::Prepare(state) => self.prepare(state, taken),
-                Work::Unit(index) => {
-                    let unit = &self.runner.plan.units[index];
+                Work::Run(index) => {
+                    let procedure = self.runner.plan.procedures[index].as_ref();
                     match taken {
                         // Its own errors are recorded by the runner.
-                        Ok(mut target) => drop(self.runner.unit(target.as_mut(), unit)),
-                        Err(error) => self.runner.recorder.fail(&unit.dests(), &error),
+                        Ok(mut target) => drop(self.runner.run(target.as_mut(), procedure)),
+                        Err(error) => self
+                            .runner
+                            .context
+                            .recorder
+                            .fail(&procedure.places(), &error),
                     }
                 }
             }

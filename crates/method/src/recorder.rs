@@ -5,46 +5,88 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use stend_analysis::{steady, words};
-use stend_record::benchmark::BenchmarkCell;
-use stend_record::endurance::Endurance;
-use stend_record::review::{
-    Condition, FailedTest, FileWork, JobText, Point, Response, Review, Rounds, Rung, Series,
-    SteadyStart, TestResult,
-};
-use stend_record::traces::{TraceResult, overall_bw};
+use stend_record::review::{Condition, FailedTest, JobText, Review, SteadyStart, TestResult};
 use stend_target::TargetError;
 
 use crate::event::Event;
-use crate::plan::{Dest, Plan};
-use crate::run::Save;
 
-/// One result.
-pub(crate) struct Shot {
-    /// What it is of, as it was said when it began.
+/// Keeps a partial review. Why it could not is said in words, and becomes a warning.
+pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
+
+/// What becomes of a part of a plan: its results are recorded, or an error ends it, which can be
+/// that of several tests.
+pub(crate) type Done = Result<(), Arc<TargetError>>;
+
+/// The place of one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Index of the test among those of the plan.
+    pub(crate) test: usize,
+    /// Index among the test's results.
+    pub(crate) slot: usize,
+}
+
+/// A test to be carried out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlannedTest {
+    /// Index among the tests of the edition.
+    pub(crate) index: usize,
+    /// As the review has it, without results.
+    pub(crate) head: TestResult,
+    /// How many results it consists of.
+    pub(crate) slots: usize,
+    /// Why the target cannot do it.
+    pub(crate) skipped: Option<String>,
+}
+
+/// One measurement.
+pub(crate) struct Measurement {
+    /// What it is of, as in [`Recorder::begin`].
     pub(crate) name: String,
-    pub(crate) measured: Measured,
     /// The jobs by which it was measured, in their order.
     pub(crate) jobs: Vec<JobText>,
     pub(crate) warnings: Vec<String>,
+    /// Puts the result into its test's.
+    put: Box<dyn Fn(&mut TestResult) + Send + Sync>,
 }
 
-/// What was measured.
-pub(crate) enum Measured {
-    Point(Point),
-    Curve(Series),
-    Response(Response),
-    Cell(BenchmarkCell),
-    Trace(Box<TraceResult>),
-    Files(FileWork),
-    /// A rung of a ladder, with its curve.
-    Rung(Series, Rung),
-    /// Rounds, with the jobs of the first.
-    Rounds(Rounds),
-    /// Writing until the target refused, with the jobs of the first round and of the reads.
-    Endurance(Box<Endurance>),
+impl Measurement {
+    /// A measurement by one job, of the same name.
+    pub(crate) fn of_job(
+        name: String,
+        text: String,
+        warnings: Vec<String>,
+        put: impl Fn(&mut TestResult) + Send + Sync + 'static,
+    ) -> Measurement {
+        let jobs = vec![JobText {
+            name: name.clone(),
+            text,
+        }];
+        Measurement::new(name, jobs, warnings, put)
+    }
+
+    /// A measurement by any jobs.
+    pub(crate) fn new(
+        name: String,
+        jobs: Vec<JobText>,
+        warnings: Vec<String>,
+        put: impl Fn(&mut TestResult) + Send + Sync + 'static,
+    ) -> Measurement {
+        Measurement {
+            name,
+            jobs,
+            warnings,
+            put: Box::new(put),
+        }
+    }
 }
 
-type SlotResult = Option<Result<Arc<Shot>, Arc<TargetError>>>;
+/// Adds a result to a list that is missing while it is empty.
+pub(crate) fn push<T: Clone>(list: &mut Option<Vec<T>>, result: &T) {
+    list.get_or_insert_with(Vec::new).push(result.clone());
+}
+
+type SlotResult = Option<Result<Arc<Measurement>, Arc<TargetError>>>;
 
 struct Progress {
     /// By test of the plan, by slot.
@@ -65,13 +107,14 @@ struct Progress {
     /// Of the tests of the plan, the steady state that each result started from, by slot: on
     /// copies, results begin in any order.
     steady_starts: Vec<BTreeMap<usize, SteadyStart>>,
-    /// Tests of endurance under way, by index in the edition.
+    /// Tests under way that outlast a run, by index in the edition.
     unfinished: Vec<Option<TestResult>>,
 }
 
 /// Where all results go. Shared by all workers.
 pub(crate) struct Recorder<'a> {
-    plan: &'a Plan<'a>,
+    tests: &'a [PlannedTest],
+    capacity_bytes: u64,
     cost_total: f64,
     events: &'a (dyn Fn(Event<'_>) + Sync),
     save: Option<Save<'a>>,
@@ -79,37 +122,35 @@ pub(crate) struct Recorder<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of a review that holds everything but its tests; `finished` are taken
-    /// over from an earlier run, with their index in the edition.
+    /// A recorder of a review that holds everything but its tests; `finished` and
+    /// `unfinished` are taken over from an earlier run, by index in the edition.
     pub(crate) fn new(
-        plan: &'a Plan<'a>,
+        tests: &'a [PlannedTest],
         cost_total: f64,
         events: &'a (dyn Fn(Event<'_>) + Sync),
         save: Option<Save<'a>>,
         review: Review,
-        finished: Vec<Option<TestResult>>,
+        (finished, unfinished): (Vec<Option<TestResult>>, Vec<Option<TestResult>>),
     ) -> Recorder<'a> {
-        let slots = plan
-            .tests
-            .iter()
-            .map(|t| (0..t.slots).map(|_| None).collect());
+        let slots = tests.iter().map(|t| (0..t.slots).map(|_| None).collect());
         Recorder {
-            plan,
+            tests,
+            capacity_bytes: review.target.capacity_bytes,
             cost_total,
             events,
             save,
             progress: Mutex::new(Progress {
                 slots: slots.collect(),
-                begun: vec![false; plan.tests.len()],
-                settled: vec![false; plan.tests.len()],
+                begun: vec![false; tests.len()],
+                settled: vec![false; tests.len()],
                 cost_done: 0.0,
                 review,
                 failed: vec![None; finished.len()],
-                unfinished: begun(plan),
+                unfinished,
                 finished,
                 notes: BTreeMap::new(),
                 steady: BTreeMap::new(),
-                steady_starts: vec![BTreeMap::new(); plan.tests.len()],
+                steady_starts: vec![BTreeMap::new(); tests.len()],
             }),
         }
     }
@@ -126,8 +167,14 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    fn test_id(&self, test: usize) -> &'a str {
-        &self.plan.edition.tests[self.plan.tests[test].index].id
+    /// Id of the test that a place belongs to.
+    pub(crate) fn test_id(&self, place: Place) -> &'a str {
+        &self.tests[place.test].head.id
+    }
+
+    /// What an earlier run has left unfinished of the test of a place.
+    pub(crate) fn unfinished(&self, place: Place) -> Option<TestResult> {
+        self.lock().unfinished[self.tests[place.test].index].clone()
     }
 
     /// What is to be said of how a state was made, in the order in which it was made each
@@ -156,28 +203,22 @@ impl<'a> Recorder<'a> {
     }
 
     /// Tests begin, or go on, from a state.
-    pub(crate) fn starts_from(&self, dests: &[Dest], state: &str) {
+    pub(crate) fn starts_from(&self, places: &[Place], state: &str) {
         let mut progress = self.lock();
         let Some(start) = progress.steady.get(state).cloned() else {
             return;
         };
-        for dest in dests {
-            progress.steady_starts[dest.test].insert(dest.slot, start.clone());
+        for place in places {
+            progress.steady_starts[place.test].insert(place.slot, start.clone());
         }
     }
 
     /// A test that outlasts its run is under way: it is kept as it stands.
-    pub(crate) fn under_way(&self, dest: Dest, endurance: Endurance, jobs: &[JobText]) {
+    pub(crate) fn under_way(&self, place: Place, measured: Measurement) {
         let mut progress = self.lock();
-        let slot: SlotResult = Some(Ok(Arc::new(Shot {
-            name: String::new(),
-            measured: Measured::Endurance(Box::new(endurance)),
-            jobs: jobs.to_vec(),
-            warnings: Vec::new(),
-        })));
-        let result = self.assemble(dest.test, &[slot], &progress.steady_starts[dest.test]);
-        let index = self.plan.tests[dest.test].index;
-        progress.unfinished[index] = Some(result);
+        let slot: SlotResult = Some(Ok(Arc::new(measured)));
+        let result = self.assemble(place.test, &[slot], &progress.steady_starts[place.test]);
+        progress.unfinished[self.tests[place.test].index] = Some(result);
         self.save(&review(&progress));
     }
 
@@ -200,50 +241,50 @@ impl<'a> Recorder<'a> {
     pub(crate) fn begin_test(&self, test: usize) {
         let mut progress = self.lock();
         if !std::mem::replace(&mut progress.begun[test], true) {
-            let entry = &self.plan.edition.tests[self.plan.tests[test].index];
+            let head = &self.tests[test].head;
             (self.events)(Event::TestStarted {
-                test: &entry.id,
-                title: &entry.title,
+                test: &head.id,
+                title: &head.title,
             });
         }
     }
 
     /// A measurement begins.
-    pub(crate) fn begin(&self, dest: Dest, name: &str, runtime_s: Option<u64>) {
-        self.begin_test(dest.test);
+    pub(crate) fn begin(&self, place: Place, name: &str, runtime_s: Option<u64>) {
+        self.begin_test(place.test);
         let _order = self.lock();
         (self.events)(Event::PointStarted {
-            test: self.test_id(dest.test),
+            test: self.test_id(place),
             point: name,
             runtime_s,
         });
     }
 
     /// A result is there; a fresh curve can be the result of two tests.
-    pub(crate) fn record(&self, dests: &[Dest], shot: Shot, cost: f64) {
-        let shot = Arc::new(shot);
+    pub(crate) fn record(&self, places: &[Place], measured: Measurement, cost: f64) {
+        let measured = Arc::new(measured);
         let mut progress = self.lock();
         progress.cost_done += cost;
-        for dest in dests {
+        for place in places {
             (self.events)(Event::PointFinished {
-                test: self.test_id(dest.test),
-                point: &shot.name,
+                test: self.test_id(*place),
+                point: &measured.name,
                 share_done: self.share(&progress),
             });
-            progress.slots[dest.test][dest.slot] = Some(Ok(Arc::clone(&shot)));
-            self.settle(&mut progress, dest.test);
+            progress.slots[place.test][place.slot] = Some(Ok(Arc::clone(&measured)));
+            self.settle(&mut progress, place.test);
         }
     }
 
     /// Results that are not there will not come.
-    pub(crate) fn fail(&self, dests: &[Dest], error: &Arc<TargetError>) {
+    pub(crate) fn fail(&self, places: &[Place], error: &Arc<TargetError>) {
         let mut progress = self.lock();
-        for dest in dests {
-            if progress.settled[dest.test] {
+        for place in places {
+            if progress.settled[place.test] {
                 continue;
             }
-            progress.slots[dest.test][dest.slot].get_or_insert_with(|| Err(Arc::clone(error)));
-            self.settle(&mut progress, dest.test);
+            progress.slots[place.test][place.slot].get_or_insert_with(|| Err(Arc::clone(error)));
+            self.settle(&mut progress, place.test);
         }
     }
 
@@ -251,7 +292,7 @@ impl<'a> Recorder<'a> {
     pub(crate) fn skip(&self, test: usize, why: &str) {
         self.begin_test(test);
         let mut progress = self.lock();
-        let index = self.plan.tests[test].index;
+        let index = self.tests[test].index;
         let mut result = self.assemble(test, &[], &BTreeMap::new());
         result.warnings.push(why.to_owned());
         progress.finished[index] = Some(result);
@@ -264,7 +305,7 @@ impl<'a> Recorder<'a> {
         if slots.iter().any(Option::is_none) {
             return;
         }
-        let index = self.plan.tests[test].index;
+        let index = self.tests[test].index;
         // The first error in the edition's order, so that it does not depend on chance.
         let error = slots
             .iter()
@@ -285,12 +326,12 @@ impl<'a> Recorder<'a> {
                 // What an earlier run finished, and was only made again, is not lost by it.
                 if progress.finished[index].is_none() {
                     progress.failed[index] = Some(FailedTest {
-                        id: self.test_id(test).to_owned(),
+                        id: self.tests[test].head.id.clone(),
                         error: error.to_string(),
                     });
                 }
                 (self.events)(Event::TestFailed {
-                    test: self.test_id(test),
+                    test: &self.tests[test].head.id,
                     error: &error,
                 });
             }
@@ -321,65 +362,20 @@ impl<'a> Recorder<'a> {
                 steady_starts.push(start.clone());
             }
         }
-        let entry = &self.plan.edition.tests[self.plan.tests[test].index];
-        let remark = self.plan.remarks.get(&test).cloned();
-        let mut result = TestResult {
-            id: entry.id.clone(),
-            title: entry.title.clone(),
-            method: entry.method.clone(),
-            warnings: steady_starts
-                .iter()
-                .filter_map(|start| not_steady(start, self.plan.capacity_bytes))
-                .chain(remark)
-                .collect(),
-            steady_starts,
-            left_out_points: self.plan.left_out.get(&test).copied().unwrap_or(0),
-            ..TestResult::default()
-        };
-        for shot in slots.iter().flatten().flatten() {
-            match &shot.measured {
-                Measured::Point(point) => result
-                    .points
-                    .get_or_insert_with(Vec::new)
-                    .push(point.clone()),
-                Measured::Curve(series) => result
-                    .series
-                    .get_or_insert_with(Vec::new)
-                    .push(series.clone()),
-                Measured::Response(response) => result
-                    .responses
-                    .get_or_insert_with(Vec::new)
-                    .push(response.clone()),
-                Measured::Cell(cell) => result
-                    .benchmark
-                    .get_or_insert_with(Vec::new)
-                    .push(cell.clone()),
-                Measured::Trace(trace) => result
-                    .traces
-                    .get_or_insert_with(Vec::new)
-                    .push(trace.as_ref().clone()),
-                Measured::Files(work) => {
-                    result.files.get_or_insert_with(Vec::new).push(work.clone());
-                }
-                Measured::Rounds(rounds) => result.rounds = Some(rounds.clone()),
-                Measured::Endurance(endurance) => {
-                    result.endurance = Some(endurance.as_ref().clone());
-                }
-                Measured::Rung(series, rung) => {
-                    let curves = result.series.get_or_insert_with(Vec::new);
-                    curves.push(series.clone());
-                    let rungs = result.rungs.get_or_insert_with(Vec::new);
-                    rungs.push(rung.clone());
-                }
-            }
-            result.jobs.extend(shot.jobs.iter().cloned());
-            for warning in &shot.warnings {
+        let mut result = self.tests[test].head.clone();
+        let unsteady = |start| not_steady(start, self.capacity_bytes);
+        let unsteady: Vec<String> = steady_starts.iter().filter_map(unsteady).collect();
+        result.warnings.splice(0..0, unsteady);
+        result.steady_starts = steady_starts;
+        for measured in slots.iter().flatten().flatten() {
+            (measured.put)(&mut result);
+            result.jobs.extend(measured.jobs.iter().cloned());
+            for warning in &measured.warnings {
                 if !result.warnings.contains(warning) {
                     result.warnings.push(warning.clone());
                 }
             }
         }
-        result.overall_bw_bytes_per_s = result.traces.as_deref().and_then(overall_bw);
         result
     }
 
@@ -399,14 +395,6 @@ impl<'a> Recorder<'a> {
 
 /// Between what is noted of the same thing at different times.
 const AGAIN: &str = "; again: ";
-
-/// Tests of endurance that an earlier run has begun, by index in the edition.
-fn begun(plan: &Plan<'_>) -> Vec<Option<TestResult>> {
-    let tests = plan.edition.tests.iter();
-    tests
-        .map(|test| plan.begun.iter().find(|begun| begun.id == test.id).cloned())
-        .collect()
-}
 
 /// What is to be said where a test was to start from a steady state and did not, or from one
 /// that may not last: the definition is met by any five rounds at one speed.

@@ -4,18 +4,21 @@ use std::sync::Arc;
 
 use stend_target::{Target, TargetError};
 
-use crate::edition::{Edition, Step};
-use crate::plan::{Action, Plan};
-use crate::run::Runner;
+use crate::plan::Plan;
+use crate::runner::Runner;
+use crate::setting::Action;
+use crate::state::{State, Step, is_steady, lineage};
 
 /// What is known of the target's state.
 #[derive(Clone, Debug)]
-pub(crate) struct Tracker<'e> {
-    edition: &'e Edition,
+struct Tracker<'e> {
+    states: &'e [State],
+    /// Rest between tests, s.
+    pause_s: f64,
     /// The state it is in, if it is in one.
     current: Option<usize>,
-    /// The state that was last asked for.
-    asked: Option<usize>,
+    /// The state that was last requested.
+    requested: Option<usize>,
     /// States that it was in at some time.
     reached: Vec<bool>,
     /// No state is made: there are only rests.
@@ -23,47 +26,50 @@ pub(crate) struct Tracker<'e> {
 }
 
 impl<'e> Tracker<'e> {
-    pub(crate) fn new(edition: &'e Edition, read_only: bool) -> Tracker<'e> {
+    fn of(plan: &Plan<'e>) -> Tracker<'e> {
+        let states = &plan.edition.states;
         Tracker {
-            edition,
-            read_only,
+            states,
+            pause_s: plan.edition.pause_s,
+            read_only: plan.setting.read_only,
             current: None,
-            asked: None,
-            reached: vec![false; edition.states.len()],
+            requested: None,
+            reached: vec![false; states.len()],
         }
     }
 
     /// The steps that bring the target to `state`, and the assumption that they succeed.
     ///
     /// Within a test, points of the same state follow one on the other without a rest,
-    /// as they do in a reviewer's lab: to make the state anew for each of a sweep's
+    /// as they do in a reviewer's lab: to make the state again for each of a sweep's
     /// writes would cost a real drive days and dozens of fills. Between tests, a state
     /// that only reads have touched is kept, after a pause; without one where it is steady,
-    /// which a rest would undo. From a state on the way (`clean`, on the way to `filled`) only the rest is made. A
-    /// target that was in the first state of the way before is brought back by the
-    /// edition's `again`. `new_test` is true as well of a part of a test that starts anew.
-    pub(crate) fn bring_to(&mut self, state: usize, new_test: bool) -> Vec<Step> {
+    /// which a rest would undo. From a state on the way (`clean`, on the way to `filled`) only
+    /// the rest is made. A target that was in the first state of the way before is brought back
+    /// by the edition's `again`. `new_test` is true as well of a part of a test that starts in a
+    /// fresh state.
+    fn bring_to(&mut self, state: usize, new_test: bool) -> Vec<Step> {
         let pause = Step::Idle {
-            duration_s: self.edition.pause_s,
+            duration_s: self.pause_s,
         };
-        let asked = self.asked.replace(state);
+        let before = self.requested.replace(state);
         if self.read_only {
-            let rests = new_test && asked.is_some();
+            let rests = new_test && before.is_some();
             return if rests { vec![pause] } else { Vec::new() };
         }
-        let same = asked == Some(state);
+        let same = before == Some(state);
         if same && !new_test {
             return Vec::new();
         }
         if self.current == Some(state) {
-            let rests = new_test && !self.edition.is_steady(state);
+            let rests = new_test && !is_steady(self.states, state);
             return if rests { vec![pause] } else { Vec::new() };
         }
-        let way = self.edition.lineage(state);
+        let way = lineage(self.states, state);
         let known = way.iter().position(|s| self.current == Some(*s));
         let mut steps = Vec::new();
         for (place, &index) in way.iter().enumerate() {
-            let to = &self.edition.states[index];
+            let to = &self.states[index];
             if known.is_some_and(|k| place <= k) {
                 continue;
             }
@@ -80,22 +86,22 @@ impl<'e> Tracker<'e> {
     }
 
     /// The target has left its state.
-    pub(crate) fn lost(&mut self) {
+    fn lost(&mut self) {
         self.current = None;
     }
 }
 
 /// Shows every action of the whole plan in its order.
 pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
-    let mut tracker = Tracker::new(plan.edition, plan.read_only);
+    let mut tracker = Tracker::of(plan);
     let mut last_test = None;
-    for unit in &plan.units {
-        let new_test = last_test.replace(unit.test()) != Some(unit.test());
-        for step in tracker.bring_to(unit.state(), new_test || unit.starts_anew()) {
+    for procedure in &plan.procedures {
+        let new_test = last_test.replace(procedure.test()) != Some(procedure.test());
+        for step in tracker.bring_to(procedure.state(), new_test || procedure.starts_anew()) {
             see(Action::Step(&step));
         }
-        plan.walk_unit(unit, false, see);
-        if unit.disturbs() {
+        procedure.actions(&plan.setting, false, see);
+        if procedure.disturbs() {
             tracker.lost();
         }
     }
@@ -104,36 +110,36 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
 /// Carries the plan out on the one target.
 ///
 /// A test stops at its first error, and the next one is tried, after the state has been
-/// made anew: one broken job must not cost the other tests. Where nothing can go on (a
+/// made again: one broken job must not end the other tests. Where nothing can go on (a
 /// tool is missing, the target is refused), every test left fails at once.
 pub(crate) fn run(runner: &Runner<'_>, target: &mut dyn Target) {
-    let plan = runner.plan;
-    let mut tracker = Tracker::new(plan.edition, plan.read_only);
+    let (plan, recorder) = (runner.plan, runner.context.recorder);
+    let mut tracker = Tracker::of(plan);
     let mut last_test = None;
     let mut failure: Option<Arc<TargetError>> = None;
-    for unit in &plan.units {
-        let new_test = last_test.replace(unit.test()) != Some(unit.test());
+    for procedure in &plan.procedures {
+        let new_test = last_test.replace(procedure.test()) != Some(procedure.test());
         if new_test && !failure.as_deref().is_some_and(is_final) {
             failure = None;
         }
         if let Some(error) = &failure {
-            runner.recorder.fail(&unit.dests(), error);
+            recorder.fail(&procedure.places(), error);
             continue;
         }
-        runner.recorder.begin_test(unit.test());
+        recorder.begin_test(procedure.test());
         // Until the steps have succeeded, the state is unknown.
         let mut after = tracker.clone();
         tracker.lost();
-        let steps = after.bring_to(unit.state(), new_test || unit.starts_anew());
-        let title = &plan.edition.states[unit.state()].id;
+        let steps = after.bring_to(procedure.state(), new_test || procedure.starts_anew());
+        let title = &plan.edition.states[procedure.state()].id;
         if let Err(error) = runner.prepare(target, title, &steps) {
-            runner.recorder.fail(&unit.dests(), &error);
+            recorder.fail(&procedure.places(), &error);
             failure = Some(error);
             continue;
         }
         tracker = after;
-        let done = runner.unit(target, unit);
-        if done.is_err() || unit.disturbs() {
+        let done = runner.run(target, procedure.as_ref());
+        if done.is_err() || procedure.disturbs() {
             tracker.lost();
         }
         failure = done.err();

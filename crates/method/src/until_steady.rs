@@ -1,67 +1,103 @@
-//! A state that is made by writing until the speed is steady.
+//! An edition whose tests start from a steady state, at the user's request.
 
-use stend_analysis::steady::{Window, start_words};
-use stend_record::review::SteadyStart;
-use stend_target::{Target, TargetError};
+use stend_record::load::{Load, size_text};
+use stend_record::review::Pattern;
 
-use crate::conditions::STEADY_STATE;
-use crate::edition::Load;
-use crate::outcome::{self, written_bytes};
-use crate::rounds::round_load;
-use crate::run::Runner;
+use crate::edition::Edition;
+use crate::state::{State, Step, UntilSteady, is_steady, is_written};
 
-/// How a state is written until it is steady.
-pub(crate) struct Rounds<'a> {
-    pub(crate) load: &'a Load,
-    pub(crate) round_s: f64,
-    pub(crate) rounds_max: u32,
-    /// Whether it is an error where the speed does not become steady.
-    pub(crate) required: bool,
+/// A load by which a target is brought to a steady state before tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SteadyLoad {
+    /// Its name, `random-write-4k`.
+    pub name: &'static str,
+    /// Size of a request, bytes.
+    block_bytes: u64,
 }
 
-impl Runner<'_> {
-    /// Writes round after round. Where the speed must become steady and does not, it is an
-    /// error, so that no test starts from a state that is not what it is called.
-    pub(crate) fn until_steady(
-        &self,
-        target: &mut dyn Target,
-        state: &str,
-        rounds: &Rounds<'_>,
-    ) -> Result<(), TargetError> {
-        let load = rounds.load;
-        let runtime_s = self.plan.runtime_s(rounds.round_s);
-        let mut speeds = Vec::new();
-        let mut written = 0;
-        let mut steady = None;
-        while steady.is_none() && speeds.len() < rounds.rounds_max as usize {
-            let seed_name = format!("steady/{state}/round-{}", speeds.len() + 1);
-            let done = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
-            let point = outcome::point(load, runtime_s, self.plan.capacity_bytes, &done)?;
-            written += written_bytes(&done);
-            speeds.push(point.iops);
-            steady = Window::last(&speeds).filter(Window::is_steady);
+/// Time a round, s; rounds at most. Both, and the load, after the write saturation of SNIA PTS
+/// 2.0.1 and its definition of the steady state.
+const ROUND_S: f64 = 60.0;
+const ROUNDS_MAX: u32 = stend_analysis::steady::ROUNDS_MAX as u32;
+
+impl SteadyLoad {
+    /// All of them; the first is the default.
+    pub const ALL: [SteadyLoad; 2] = [
+        SteadyLoad {
+            name: "random-write-4k",
+            block_bytes: 4096,
+        },
+        SteadyLoad {
+            name: "random-write-128k",
+            block_bytes: 131_072,
+        },
+    ];
+
+    /// The load of a name.
+    pub fn of(name: &str) -> Option<SteadyLoad> {
+        SteadyLoad::ALL.into_iter().find(|load| load.name == name)
+    }
+
+    fn step(&self) -> Step {
+        Step::UntilSteady(UntilSteady {
+            load: Load::write(Pattern::Random, self.block_bytes, 32),
+            round_s: ROUND_S,
+            rounds_max: ROUNDS_MAX,
+            required: false,
+        })
+    }
+}
+
+impl Edition {
+    /// The edition with a steady state before every test that starts from a written target.
+    ///
+    /// Each state on whose way something is written gets another one behind it, `clean-steady`
+    /// behind `clean`, and the tests start from that. A state that nothing is written for is
+    /// meant to be fresh, and one that ends with rounds until it is steady is so already: tests
+    /// that start from these stay as they are.
+    pub fn until_steady(&self, load: SteadyLoad) -> Edition {
+        let mut edition = self.clone();
+        let mut steady = vec![None; self.states.len()];
+        for (index, behind) in steady.iter_mut().enumerate() {
+            if !is_written(&self.states, index) || is_steady(&self.states, index) {
+                continue;
+            }
+            let state = &self.states[index];
+            *behind = Some(edition.states.len());
+            edition.states.push(State {
+                id: self.free_id(&state.id),
+                title: format!(
+                    "`{}`, then random writes of {} at queue depth 32 in rounds of {ROUND_S} s until their speed is steady, {ROUNDS_MAX} rounds at most",
+                    state.id,
+                    size_text(load.block_bytes)
+                ),
+                from: Some(index),
+                steps: vec![load.step()],
+                again: vec![load.step()],
+            });
         }
-        let last = steady.or_else(|| Window::last(&speeds));
-        let start = SteadyStart {
-            state: state.to_owned(),
-            load: round_load(load),
-            round_s: runtime_s as f64,
-            rounds: speeds.len() as u32,
-            written_bytes: written,
-            reached: steady.is_some(),
-            iops_mean: last.map_or(0.0, |w| w.mean),
-            spread_share: last.map_or(0.0, |w| w.spread_share),
-            drift_share: last.map_or(0.0, |w| w.drift_share),
-        };
-        if rounds.required && !start.reached {
-            return Err(TargetError::Failed(format!(
-                "state `{state}`: {}; longer rounds (`round_s`) scatter less",
-                start_words(&start)
-            )));
+        for test in &mut edition.tests {
+            for state in test.kind.common_mut().states_mut() {
+                *state = steady[*state].unwrap_or(*state);
+            }
         }
-        self.recorder
-            .note(format!("{STEADY_STATE}`{state}`"), start_words(&start));
-        self.recorder.made_steady(start);
-        Ok(())
+        edition
+    }
+
+    /// Whether the tests of these indices change when a steady state is requested.
+    pub(crate) fn can_be_steady(&self, tests: &[usize]) -> bool {
+        tests.iter().any(|&test| {
+            let mut kind = self.tests[test].kind.clone();
+            let mut states = kind.common_mut().states_mut().into_iter();
+            states.any(|state| is_written(&self.states, *state) && !is_steady(&self.states, *state))
+        })
+    }
+
+    fn free_id(&self, id: &str) -> String {
+        let mut free = format!("{id}-steady");
+        while self.states.iter().any(|state| state.id == free) {
+            free.push_str("-2");
+        }
+        free
     }
 }

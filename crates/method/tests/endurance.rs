@@ -433,7 +433,7 @@ fn a_test_that_was_broken_off_goes_on_and_keeps_its_budget() {
         "the first round's, and that of the reads"
     );
     assert!(
-        test.warnings.iter().any(|w| w.starts_with("broken off")),
+        test.warnings.iter().any(|w| w.starts_with("interrupted")),
         "{:?}",
         test.warnings
     );

@@ -39,11 +39,16 @@ fn what_writes_is_left_out_with_a_word() {
             .points
             .iter()
             .flatten()
-            .filter(|p| p.op == PointOp::Read)
+            .filter(|p| p.load.op == PointOp::Read)
             .count();
         assert_eq!(points(left), reads, "{}", left.id);
         kept += reads;
-        assert!(left.points.iter().flatten().all(|p| p.op == PointOp::Read));
+        assert!(
+            left.points
+                .iter()
+                .flatten()
+                .all(|p| p.load.op == PointOp::Read)
+        );
         if points(left) < points(whole) || points(whole) == 0 {
             let said = left
                 .warnings

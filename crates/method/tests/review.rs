@@ -59,13 +59,17 @@ fn the_whole_edition_yields_every_point_in_its_order() {
     assert_eq!(counts, [2, 4, 12, 20, 11, 1, 3, 8, 10, 1, 1, 3, 1, 1]);
     let blocks: Vec<u64> = test(&review, "block-scaling").points.as_ref().unwrap()[..10]
         .iter()
-        .map(|p| p.block_bytes)
+        .map(|p| p.load.block_bytes)
         .collect();
     assert!(blocks.iter().enumerate().all(|(i, b)| *b == 512 << i));
     let mixed = test(&review, "mixed-sequential").points.as_ref().unwrap();
     let parts: Vec<usize> = mixed.iter().map(|p| p.parts.len()).collect();
     assert_eq!(parts, [1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]);
-    assert!(mixed.iter().all(|p| p.threads == 2 && p.duration_s == 2.0));
+    assert!(
+        mixed
+            .iter()
+            .all(|p| p.load.threads == 2 && p.duration_s == 2.0)
+    );
     let jobs = &test(&review, "random").jobs;
     assert_eq!(jobs[1].name, "random read, 4 KiB, queue depth 4");
     assert!(
@@ -651,7 +655,7 @@ fn a_region_bounds_points_and_the_fill_of_their_state() {
         let asked = estimate(&edition, &options, &fake.info(), false).unwrap();
         let review = run_review(Box::new(fake), &edition, &options, &|_| {}).unwrap();
         for point in test(&review, "random").points.iter().flatten() {
-            assert_eq!(point.region_bytes, Some(16 << 20));
+            assert_eq!(point.load.region_bytes, Some(16 << 20));
         }
         for job in &test(&review, "random").jobs {
             assert!(job.text.contains("\nsize=16777216\n"), "{}", job.text);
@@ -695,7 +699,7 @@ fn a_target_smaller_than_the_region_says_so() {
             .points
             .iter()
             .flatten()
-            .all(|p| p.region_bytes.is_none())
+            .all(|p| p.load.region_bytes.is_none())
     );
     assert!(random.jobs.iter().all(|j| !j.text.contains("size=")));
     // The other warning is of the shortened run.
@@ -887,7 +891,7 @@ fn the_fastest_pass_counts_and_every_pass_is_kept() {
         assert!(test.jobs[3].name.ends_with("pass 3 of 3"));
         for cell in cells {
             assert_eq!((cell.passes.len(), cell.duration_s), (3, 1.0));
-            assert_eq!(cell.region_bytes, CAPACITY_BYTES);
+            assert_eq!(cell.load.region_bytes, Some(CAPACITY_BYTES));
             let speeds = cell.passes.iter().map(|p| p.bw_bytes_per_s);
             assert_eq!(cell.best_bw_bytes_per_s, speeds.fold(0.0, f64::max));
             let means = cell.passes.iter().map(|p| p.latency_ns.mean);

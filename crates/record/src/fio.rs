@@ -109,7 +109,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// The value at a percentile that the job asked for, ns; `None` if it did not.
+    /// The value at a percentile, ns; `None` if the job did not request it.
     pub fn at(&self, percentile: f64) -> Option<u64> {
         let key = format!("{percentile:.6}");
         self.percentile.as_ref()?.get(&key).copied()

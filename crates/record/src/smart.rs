@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::endurance::Health;
+use crate::kinds::endurance::Health;
 
-/// What a drive told of itself before the first test of a review and after its last.
+/// SMART data before the first test of a review and after its last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BeforeAfter {
     /// Before the first test; of a review that went on after a break, before the first run's.
@@ -23,7 +23,7 @@ pub struct BeforeAfter {
     pub missing: Option<String>,
 }
 
-/// What a drive told of itself at one instant.
+/// SMART data at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// As far as it is understood.
@@ -189,13 +189,13 @@ pub struct Flags {
     pub prefailure: bool,
     /// Updated while the drive works.
     pub updated_online: bool,
-    /// It tells of performance.
+    /// It is about performance.
     pub performance: bool,
     /// It is a rate of errors.
     pub error_rate: bool,
     /// It counts events.
     pub event_count: bool,
-    /// It is kept without being asked.
+    /// It is kept automatically.
     pub auto_keep: bool,
 }
 

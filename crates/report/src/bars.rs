@@ -1,6 +1,6 @@
 //! Horizontal bars in named groups, one a drive in each.
 
-use crate::chart::{Axis, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::chart::{Axis, ChartKind, Coordinate, Role, Scale, Trace};
 use crate::drive::Drive;
 use crate::number;
 use crate::view::Draft;
@@ -47,17 +47,15 @@ pub fn draft(
             Some(bar) => (Coordinate::rounded(bar.at), bar.text),
             None => (Coordinate::Gap(()), String::new()),
         });
-        let (x, labels) = parts.unzip();
-        Trace {
-            name: drive.label.clone(),
+        let (x, labels): (Vec<_>, Vec<_>) = parts.unzip();
+        Trace::own(
+            drive.label.clone(),
             slot,
-            role: Role::Bar,
-            values: Values::Own {
-                x,
-                y: groups.iter().cloned().map(Coordinate::Name).collect(),
-                labels,
-            },
-        }
+            Role::Bar,
+            x,
+            groups.iter().cloned().map(Coordinate::Name),
+        )
+        .labelled(labels)
     });
     Draft {
         title,

@@ -16,6 +16,9 @@ pub struct ChartData {
     pub subject: String,
     /// Said under the title of every saved picture; empty for a full run.
     pub note: String,
+    /// Factor on every duration of the run.
+    #[serde(skip)]
+    pub duration_scale: f64,
     /// The charts, each with the id of its container.
     pub charts: Vec<Chart>,
     /// The curves that traces point into.
@@ -118,6 +121,43 @@ pub struct Trace {
     /// The values, or the curve they are in.
     #[serde(flatten)]
     pub values: Values,
+}
+
+impl Trace {
+    /// A trace of its own values, without text.
+    pub fn own(
+        name: impl Into<String>,
+        slot: usize,
+        role: Role,
+        x: impl IntoIterator<Item = Coordinate>,
+        y: impl IntoIterator<Item = Coordinate>,
+    ) -> Trace {
+        Trace {
+            name: name.into(),
+            slot,
+            role,
+            values: Values::Own {
+                x: x.into_iter().collect(),
+                y: y.into_iter().collect(),
+                labels: Vec::new(),
+            },
+        }
+    }
+
+    /// With text on each bar.
+    pub fn labelled(mut self, texts: Vec<String>) -> Trace {
+        if let Values::Own { labels, .. } = &mut self.values {
+            *labels = texts;
+        }
+        self
+    }
+
+    /// A trace through points of figures.
+    pub fn through(name: &str, slot: usize, role: Role, points: &[(f64, f64)]) -> Trace {
+        let x = points.iter().map(|p| Coordinate::rounded(p.0));
+        let y = points.iter().map(|p| Coordinate::rounded(p.1));
+        Trace::own(name, slot, role, x, y)
+    }
 }
 
 /// How a trace is drawn.
@@ -288,7 +328,7 @@ fn encode(step: f64, steps: impl Iterator<Item = f64>) -> Packed {
 }
 
 impl CurveData {
-    /// The data of a curve: its window means and, where asked for, its samples.
+    /// The data of a curve: its window means and, on request, its samples.
     pub fn new(series: &Series, means: &[Window], with_samples: bool) -> CurveData {
         let round = |value| number::significant(value, 5);
         CurveData {

@@ -1,6 +1,8 @@
 //! The drives of a review, the reviewed one first, and the words for their loads.
 
-use stend_analysis::load::{curves_of, pattern_words, points_of};
+use stend_analysis::kinds::curve::curves_of;
+use stend_analysis::load::points_of;
+use stend_analysis::load::words_among;
 use stend_analysis::{Dimension, Load};
 use stend_record::review::{Point, Review, Series, TargetInfo, TargetKind, TestResult};
 
@@ -72,9 +74,9 @@ pub fn tick(dimension: Dimension, value: u64) -> String {
 pub fn common_words(points: &[Point]) -> String {
     let mut words = Vec::new();
     if let Some(first) = points.first()
-        && points.iter().all(|p| p.pattern == first.pattern)
+        && points.iter().all(|p| p.load.pattern == first.load.pattern)
     {
-        words.push(pattern_words(first.pattern).to_string());
+        words.push(first.load.pattern.words().to_string());
     }
     if let [block] = Dimension::Block.values(points)[..] {
         words.push(number::block(block));
@@ -84,5 +86,5 @@ pub fn common_words(points: &[Point]) -> String {
 
 /// A load by what distinguishes it within its test: `Read, depth 4`.
 pub fn load_words(load: Load, points: &[Point]) -> String {
-    number::bound(&load.words(points))
+    number::bound(&words_among(load, points))
 }

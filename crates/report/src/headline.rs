@@ -1,6 +1,7 @@
 //! The key figures as a table.
 
-use stend_analysis::figures::{KeyFigure, Unit, key_figures, same};
+use stend_analysis::figures::{KeyFigure, Unit, same};
+use stend_analysis::key_figures;
 
 use crate::drive::Drive;
 use crate::number;
@@ -71,7 +72,9 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
     let labels = drives.iter().map(|drive| drive.label.as_str().into());
     Some(Table {
         caption: caption.into(),
-        columns: std::iter::once("Figure".into()).chain(labels).collect(),
+        columns: std::iter::once(Cell::from("Figure"))
+            .chain(labels)
+            .collect(),
         rows,
         folding: Folding::Open,
         // Of more drives the remarks must stand under the figures.

@@ -2,7 +2,7 @@
 
 use stend_record::review::LatencySummary;
 
-use crate::chart::{Axis, ChartKind, Coordinate, Role, Scale, Trace, Values};
+use crate::chart::{Axis, Coordinate, Role, Scale, Trace, Values};
 use crate::number;
 use crate::view::{Cell, Draft, Folding, Table, Width};
 
@@ -86,26 +86,17 @@ pub fn chart(title: String, lines: &[(String, &LatencySummary)]) -> Draft {
     let traces = lines.iter().enumerate().map(|(slot, (name, latency))| {
         // The mean is not a place in the distribution: it stands in the table alone.
         let places = &percentiles(latency)[1..];
-        Trace {
-            name: name.clone(),
+        Trace::own(
+            name.clone(),
             slot,
-            role: Role::Line,
-            values: Values::Own {
-                x: places
-                    .iter()
-                    .map(|(n, _)| Coordinate::Name((*n).into()))
-                    .collect(),
-                y: places.iter().map(|&(_, ns)| place(ns)).collect(),
-                labels: Vec::new(),
-            },
-        }
+            Role::Line,
+            places.iter().map(|(n, _)| Coordinate::Name((*n).into())),
+            places.iter().map(|&(_, ns)| place(ns)),
+        )
     });
     let traces: Vec<Trace> = traces.collect();
     Draft {
         title,
-        note: String::new(),
-        kind: ChartKind::Lines,
-        height_px: 380,
         wide: true,
         x: Axis {
             title: "Share of requests that are faster".into(),
@@ -114,7 +105,7 @@ pub fn chart(title: String, lines: &[(String, &LatencySummary)]) -> Draft {
         },
         y: axis(&traces),
         traces,
-        marks: Vec::new(),
+        ..Draft::default()
     }
 }
 

@@ -3,37 +3,28 @@
 //!
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
-//! the key figures; `points`, `curves`, `responses`, `benchmark`, `traces`, `files`, `ladders`,
-//! `rounds` and `endurance`, with `latency`, make each test's charts and tables; `bars` draws those of groups; `chart` is the data
-//! that the page's script draws; `page`
-//! lays it out.
+//! the key figures; `kinds` makes each test's charts and tables, one file for each kind of
+//! test; `latency` has their tables of percentiles, `bars` their bars in groups; `chart` is the
+//! data that the page's script draws; `page` lays it out.
 
 mod bars;
-mod benchmark;
 mod chart;
 mod curve;
-mod curves;
 mod drive;
-mod endurance;
-mod files;
 mod headline;
-mod ladders;
+mod kinds;
 mod latency;
 mod number;
 mod page;
-mod points;
 mod published;
-mod responses;
-mod rounds;
 mod smart;
-mod traces;
 mod view;
 
 use std::path::{Path, PathBuf};
 
 use stend_record::review::Review;
 
-/// A part of the verdict, put into words by whoever reached it (`stend_analysis::findings`).
+/// A part of the verdict, in words (`stend_analysis::findings`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// What it is about, in a few words.

@@ -9,11 +9,8 @@ use stend_record::review::{
 
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
-use crate::view::{Block, Cell, Folding, Table, Width};
-use crate::{
-    Finding, ReportError, benchmark, curves, endurance, files, headline, ladders, number, points,
-    published, responses, rounds, smart, traces,
-};
+use crate::view::{Block, Cell, Table};
+use crate::{Finding, ReportError, headline, kinds, number, published, smart};
 
 #[derive(Template)]
 #[template(path = "page.html")]
@@ -33,7 +30,7 @@ struct Page<'a> {
     seed: u64,
     /// `SHORTENED RUN: every duration × 0.01`; empty for a full run.
     note: String,
-    /// Tests that were asked for and did not finish; the page says so in its head.
+    /// Requested tests that did not finish; the page says so in its head.
     incomplete: bool,
     /// Nothing was written: not to prepare it either.
     read_only: bool,
@@ -45,7 +42,7 @@ struct Page<'a> {
     /// What published reviews found, as far as the drives here answer it.
     published: Vec<Table>,
     drives: Table,
-    /// What the drive told of itself, if it was asked.
+    /// The drive's SMART data, if it has any.
     account: Option<smart::Account>,
     facts: &'a [Condition],
     conditions: &'a [Condition],
@@ -77,13 +74,14 @@ pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportErr
             kind_words(review.target.kind)
         ),
         note: scale_note(scale),
+        duration_scale: scale,
         ..ChartData::default()
     };
     let tests = review
         .tests
         .iter()
         .enumerate()
-        .map(|(number, test)| section(number, test, &drives, scale, &mut data))
+        .map(|(number, test)| section(number, test, &drives, &mut data))
         .collect();
     let target = &review.target;
     let page = Page {
@@ -166,30 +164,8 @@ fn section<'a>(
     number: usize,
     test: &'a TestResult,
     drives: &[Drive<'_>],
-    duration_scale: f64,
     data: &mut ChartData,
 ) -> Section<'a> {
-    let mut blocks = ladders::blocks(test, drives, data);
-    blocks.extend(rounds::blocks(test, drives, data));
-    blocks.extend(endurance::blocks(test, drives, data));
-    if test
-        .points
-        .as_ref()
-        .is_some_and(|points| !points.is_empty())
-    {
-        blocks.extend(points::blocks(test, drives, data));
-    }
-    if test
-        .series
-        .as_ref()
-        .is_some_and(|series| !series.is_empty())
-    {
-        blocks.extend(curves::blocks(test, drives, duration_scale, data));
-    }
-    blocks.extend(responses::blocks(test, drives, data));
-    blocks.extend(benchmark::blocks(test, drives, data));
-    blocks.extend(traces::blocks(test, drives, data));
-    blocks.extend(files::blocks(test, drives, data));
     // The id comes from a file and may hold anything; the number keeps anchors apart.
     let words: String = test
         .id
@@ -206,7 +182,7 @@ fn section<'a>(
             .map(|start| number::bound(&start_sentence(start)))
             .collect(),
         warnings: &test.warnings,
-        blocks,
+        blocks: kinds::blocks(test, drives, data),
         jobs: &test.jobs,
     }
 }
@@ -230,15 +206,12 @@ fn drives_table(drives: &[Drive<'_>]) -> Table {
         ];
         cells.into()
     });
-    Table {
-        caption: "Drives; the reviewed one first. GB = 10⁹ bytes, GiB = 2³⁰ bytes".into(),
-        columns: ["Drive", "Name", "Measured", "Capacity under test"]
-            .map(Cell::from)
-            .into(),
-        rows: rows.collect(),
-        folding: Folding::Open,
-        width: Width::Fitting,
-    }
+    Table::new(
+        "Drives; the reviewed one first. GB = 10⁹ bytes, GiB = 2³⁰ bytes",
+        ["Drive", "Name", "Measured", "Capacity under test"],
+        rows,
+    )
+    .fitting()
 }
 
 #[cfg(test)]

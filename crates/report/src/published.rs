@@ -4,7 +4,7 @@ use stend_analysis::claims::{Article, JudgedFinding, Outcome, judge, published};
 use stend_record::review::Review;
 
 use crate::number;
-use crate::view::{Cell, Folding, Table, Width};
+use crate::view::{Cell, Table};
 
 /// For each article of this edition about a drive of this review: the checks that its figures
 /// answer, and the findings that need more.
@@ -46,17 +46,15 @@ fn answered(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
             ]);
         }
     }
-    (!rows.is_empty()).then(|| Table {
-        caption: format!(
-            "{}: findings that the drives of this review answer",
-            article.title
-        ),
-        columns: ["Figure", "Expected", "Got", "Holds"]
-            .map(Cell::from)
-            .into(),
-        rows,
-        folding: Folding::Open,
-        width: Width::Full,
+    (!rows.is_empty()).then(|| {
+        Table::new(
+            format!(
+                "{}: findings that the drives of this review answer",
+                article.title
+            ),
+            ["Figure", "Expected", "Got", "Holds"],
+            rows,
+        )
     })
 }
 
@@ -76,11 +74,12 @@ fn open(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
             ]);
         }
     }
-    (!rows.is_empty()).then(|| Table {
-        caption: format!("{}: what is open here, and what it needs", article.title),
-        columns: ["Finding", "Needs"].map(Cell::from).into(),
-        rows,
-        folding: Folding::Folded,
-        width: Width::Full,
+    (!rows.is_empty()).then(|| {
+        Table::new(
+            format!("{}: what is open here, and what it needs", article.title),
+            ["Finding", "Needs"],
+            rows,
+        )
+        .folded()
     })
 }

@@ -1,15 +1,15 @@
-//! What a drive told of itself before the tests and after them.
+//! A drive's SMART data before the tests and after them.
 
 use stend_analysis::smart::{Change, changes};
 use stend_record::smart::BeforeAfter;
 
 use crate::number;
-use crate::view::{Cell, Folding, Table, Width};
+use crate::view::{Cell, Table};
 
 /// The drive's account as the page shows it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// What changed; missing where the drive told nothing.
+    /// What changed; missing where the drive has no SMART data.
     pub table: Option<Table>,
     /// What is alarming, a sentence each.
     pub alarms: Vec<String>,
@@ -46,14 +46,10 @@ fn table(changes: &[Change]) -> Table {
             Cell::noted(number::bound(&change.difference), mark),
         ]
     });
-    Table {
-        caption: "What the drive told of itself (SMART), before the first test and after the last"
-            .into(),
-        columns: ["Figure", "Before", "After", "Change"]
-            .map(Cell::from)
-            .into(),
-        rows: rows.collect(),
-        folding: Folding::Open,
-        width: Width::Fitting,
-    }
+    Table::new(
+        "What the drive told of itself (SMART), before the first test and after the last",
+        ["Figure", "Before", "After", "Change"],
+        rows,
+    )
+    .fitting()
 }

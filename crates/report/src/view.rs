@@ -41,6 +41,44 @@ pub enum Folding {
 }
 
 impl Table {
+    /// An open table over the whole width.
+    pub fn new(
+        caption: impl Into<String>,
+        columns: impl IntoIterator<Item: Into<Cell>>,
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> Table {
+        Table {
+            caption: caption.into(),
+            columns: columns.into_iter().map(Into::into).collect(),
+            rows: rows.into_iter().collect(),
+            ..Table::default()
+        }
+    }
+
+    /// Folded on the screen.
+    pub fn on_paper(self) -> Table {
+        Table {
+            folding: Folding::OpenOnPaper,
+            ..self
+        }
+    }
+
+    /// Folded on paper as well.
+    pub fn folded(self) -> Table {
+        Table {
+            folding: Folding::Folded,
+            ..self
+        }
+    }
+
+    /// As wide as it must be.
+    pub fn fitting(self) -> Table {
+        Table {
+            width: Width::Fitting,
+            ..self
+        }
+    }
+
     /// Whether the table is folded on the screen.
     pub fn is_folded(&self) -> bool {
         self.folding != Folding::Open
@@ -128,7 +166,7 @@ fn temperature_axis(traces: &[Trace]) -> Option<Axis> {
     })
 }
 
-/// A chart before it has a place.
+/// A chart before it has a place; by default one of lines.
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// Title over the chart.
@@ -149,6 +187,22 @@ pub struct Draft {
     pub traces: Vec<Trace>,
     /// Marked places on the horizontal axis.
     pub marks: Vec<Mark>,
+}
+
+impl Default for Draft {
+    fn default() -> Draft {
+        Draft {
+            title: String::new(),
+            note: String::new(),
+            kind: ChartKind::Lines,
+            height_px: 380,
+            wide: false,
+            x: Axis::default(),
+            y: Axis::default(),
+            traces: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
 }
 
 impl Draft {

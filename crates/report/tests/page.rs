@@ -4,9 +4,10 @@ use crate::common;
 
 use scraper::{Html, Selector};
 use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::load::Load;
 use stend_record::review::{
-    FailedTest, Pattern, PointOp, Review, RoundFigures, RoundLoad, Rounds, Rung, SeriesPoint,
-    TargetKind, TemperatureSample, TestResult, Tracked,
+    FailedTest, Pattern, PointOp, Review, RoundFigures, Rounds, Rung, SeriesPoint, TargetKind,
+    TemperatureSample, TestResult, Tracked,
 };
 use stend_record::smart::{BeforeAfter, Reading};
 use stend_report::{Finding, ReportError, write, write_folder};
@@ -638,7 +639,7 @@ fn a_benchmark_is_laid_out_as_its_users_know_it() {
     // What the rival has not is not there.
     assert_eq!(rows[2][4..], ["–", "–", "–"]);
     assert_eq!(rows.len(), 3);
-    let rows = rows_of(&html, "crystaldiskmark", "pass in which it is least");
+    let rows = rows_of(&html, "crystaldiskmark", "Lowest mean completion latency");
     assert_eq!(rows[1][1], "1.00 ms");
     // Every pass of both drives.
     let passes = rows_of(&html, "crystaldiskmark", &format!("latency: {a}"));
@@ -767,7 +768,7 @@ fn a_ladder_is_drawn_by_rest_and_told_rung_by_rung() {
     let verdict = stend_analysis::findings(&review);
     let said = &verdict.last().unwrap().1;
     assert!(
-        said.contains("With TRIM, a rest of 30 min gives back at least 7.5 GB"),
+        said.contains("With TRIM, a rest of 30 min recovers at least 7.5 GB"),
         "{said}"
     );
     // So does the summary, which does not name every rung.
@@ -786,12 +787,10 @@ fn rounds(speeds: &[f64], steady_from_round: Option<u32>) -> TestResult {
         latency_mean_ns: 32e9 / iops,
         latency_max_ns: 9_000_000,
     };
-    let load = |read_percent| RoundLoad {
-        pattern: Pattern::Random,
-        block_bytes: 4096,
+    let load = |read_percent| Load {
+        op: PointOp::of_share(read_percent),
         read_percent,
-        queue_depth: 32,
-        threads: 1,
+        ..Load::write(Pattern::Random, 4096, 32)
     };
     let round = |iops: &f64| vec![figures(&55_000.0), figures(iops)];
     TestResult {

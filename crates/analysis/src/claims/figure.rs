@@ -7,10 +7,14 @@ use stend_record::review::{
 
 use super::Measured;
 use crate::ends::{end_level, start_level};
-use crate::files::files_of;
-use crate::load::{Load, benchmark_of, curves_of, points_of, responses_of, traces_of};
+use crate::kinds::benchmark::benchmark_of;
+use crate::kinds::curve::curves_of;
+use crate::kinds::files::files_of;
+use crate::kinds::response::deletion_effect;
+use crate::kinds::response::responses_of;
+use crate::kinds::traces::traces_of;
+use crate::load::{Load, points_of};
 use crate::recovery::recovery;
-use crate::response::aftermath;
 use crate::smooth::moving_mean;
 use crate::steps::{Level, steps};
 use crate::words;
@@ -347,7 +351,7 @@ impl Figure {
             }
             Of::Benchmark { row, op } => {
                 let mut cells = benchmark_of(test).iter();
-                let cell = cells.find(|cell| cell.row == *row && cell.op == *op)?;
+                let cell = cells.find(|cell| cell.row == *row && cell.load.op == *op)?;
                 Some(cell.best_bw_bytes_per_s)
             }
             Of::Traces { trace: None } => test.overall_bw_bytes_per_s,
@@ -394,7 +398,7 @@ impl PointMetric {
     fn of(self, point: &Point) -> Option<f64> {
         let reads = point.parts.iter().find(|part| part.op == PointOp::Read);
         // Of a mix that is all reads or all writes there may be no parts.
-        let share = f64::from(point.read_percent) / 100.0;
+        let share = f64::from(point.load.read_percent) / 100.0;
         let pure = point.parts.is_empty() && (share == 0.0 || share == 1.0);
         let of_reads = |part: Option<f64>, whole: f64| part.or(pure.then_some(whole * share));
         let latency = &point.latency_ns;
@@ -564,8 +568,8 @@ impl ResponseMetric {
                 let iops: Vec<f64> = within.map(|interval| interval.iops).collect();
                 Aggregate::Mean.of(&iops)
             }
-            ResponseMetric::SlowestSecondIops => Some(aftermath(response)?.iops_lowest),
-            ResponseMetric::NormalAfterS => aftermath(response)?.normal_after_s,
+            ResponseMetric::SlowestSecondIops => Some(deletion_effect(response)?.iops_lowest),
+            ResponseMetric::NormalAfterS => deletion_effect(response)?.normal_after_s,
             ResponseMetric::LatencyMaxNs => Some(response.latency_ns.max as f64),
         }
     }

@@ -17,29 +17,19 @@
 //! | hardly, a little, widely | scatter over the longest stretch below 5 %, below 15 %, from 40 % up |
 //! | fast writes, falls | what is written above the geometric mean of the curve's start and the fresh curve's end, see [`recovery`](crate::recovery::recovery()) |
 //! | nothing comes back | a later curve starts less than a quarter above the fresh curve's end |
-//! | back to normal | every second from then on reaches 90 % of the speed before the deletion, for ten seconds or until the end, see [`aftermath`](crate::response::aftermath()) |
+//! | back to normal | every second from then on reaches 90 % of the speed before the deletion, for ten seconds or until the end, see [`deletion_effect`](crate::kinds::response::deletion_effect()) |
 //! | the passes are level | the slowest of each row and direction within 2 % of its fastest |
 //! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
 
-mod benchmark;
-mod curves;
-mod endurance;
-mod files;
-mod ladder;
-mod points;
-mod responses;
+mod drives;
 mod rivals;
-mod rounds;
 mod summary;
-mod traces;
 
-use stend_record::review::{Review, TargetKind, TestResult};
+use stend_record::review::{Review, TestResult};
 
-use crate::figures::{KeyFigure, key_figures};
-use crate::files::files_of;
-use crate::load::{
-    benchmark_of, curves_of, endurance_of, points_of, responses_of, rounds_of, rungs_of, traces_of,
-};
+pub use drives::labels;
+
+use crate::kinds::sentences;
 use crate::words;
 
 /// Title of the first finding, the whole in a few sentences.
@@ -48,65 +38,23 @@ pub const SUMMARY_TITLE: &str = "In short";
 /// The verdict, as title and text: first [`SUMMARY_TITLE`], then one entry for each test
 /// that left figures, in the order of the tests, its title the test's.
 pub fn findings(review: &Review) -> Vec<(String, String)> {
-    let drives = Judged::all(review);
+    let drives = drives::all(review);
     let mut found = Vec::new();
     let whole = |test: &&TestResult| test.left_out_points == 0;
     for test in review.tests.iter().filter(whole) {
-        let mut sentences = own_sentences(test, review.target.capacity_bytes);
-        if sentences.is_empty() {
+        let mut said = sentences(test, review.target.capacity_bytes);
+        if said.is_empty() {
             continue;
         }
-        sentences.extend(rivals::sentence(test, &drives));
-        sentences.extend(start(test));
-        found.push((title(test), sentences.join(" ")));
+        said.extend(rivals::sentence(test, &drives));
+        said.extend(start(test));
+        found.push((title(test), said.join(" ")));
     }
     let summary = summary::sentences(review, &drives);
     if !summary.is_empty() {
         found.insert(0, (SUMMARY_TITLE.to_owned(), summary.join(" ")));
     }
     found
-}
-
-/// What the drives of a review are called, the reviewed one first: by their titles, with
-/// the name where two share a title.
-pub fn labels(review: &Review) -> Vec<String> {
-    let targets = || {
-        let rivals = review.rivals.iter().map(|r| &r.target);
-        std::iter::once(&review.target).chain(rivals)
-    };
-    targets()
-        .map(|target| {
-            let namesakes = targets().filter(|t| t.title == target.title).count();
-            match namesakes {
-                1 => target.title.clone(),
-                _ => format!("{} ({})", target.title, target.name),
-            }
-        })
-        .collect()
-}
-
-/// A drive as it is judged.
-struct Judged {
-    label: String,
-    kind: TargetKind,
-    figures: Vec<KeyFigure>,
-}
-
-impl Judged {
-    /// The drives of a review, the reviewed one first.
-    fn all(review: &Review) -> Vec<Judged> {
-        let reviewed = std::iter::once((&review.target, &review.tests));
-        let rivals = review.rivals.iter().map(|r| (&r.target, &r.tests));
-        reviewed
-            .chain(rivals)
-            .zip(labels(review))
-            .map(|((target, tests), label)| Judged {
-                label,
-                kind: target.kind,
-                figures: key_figures(tests),
-            })
-            .collect()
-    }
 }
 
 fn title(test: &TestResult) -> String {
@@ -135,29 +83,4 @@ fn start(test: &TestResult) -> Option<String> {
             ),
         },
     )
-}
-
-fn own_sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
-    if let Some(rounds) = rounds_of(test) {
-        return rounds::sentences(rounds);
-    }
-    if let Some(endurance) = endurance_of(test) {
-        return endurance::sentences(endurance, capacity_bytes);
-    }
-    let rungs = rungs_of(test);
-    if !rungs.is_empty() {
-        return ladder::sentences(rungs);
-    }
-    match (points_of(test), curves_of(test)) {
-        ([], []) => [
-            responses::sentences(responses_of(test)),
-            benchmark::sentences(benchmark_of(test)),
-            traces::sentences(traces_of(test)),
-            files::sentences(files_of(test)),
-        ]
-        .concat(),
-        ([], [only]) => curves::single(only, capacity_bytes),
-        ([], [fresh, later @ ..]) => curves::several(fresh, later),
-        _ => points::sentences(test),
-    }
 }

@@ -2,11 +2,15 @@
 
 use stend_record::review::{PointOp, Review, TestResult};
 
-use super::curves::{KEPT_SHARE, Return, speeds};
-use super::{Judged, ladder, rivals};
+use super::drives::DriveFigures;
+use super::rivals;
 use crate::ends::{end_level, start_level};
 use crate::figures::Unit;
-use crate::load::{curves_of, points_of, rungs_of};
+use crate::kinds::curve::curves_of;
+use crate::kinds::curve::{KEPT_SHARE, Return, speeds};
+use crate::kinds::ladder;
+use crate::kinds::ladder::rungs_of;
+use crate::load::points_of;
 use crate::words::{self, capitalised, uncapitalised};
 
 /// Reading and writing within this ratio are about equally fast.
@@ -15,7 +19,7 @@ const ALIKE_RATIO: f64 = 1.1;
 /// What the review comes to, from three of its tests: `sequential`, the first that
 /// measured a single curve, and the first that measured several. Then how the drive stands
 /// to its rivals, and what keeps the verdict from being a full one.
-pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
+pub(super) fn sentences(review: &Review, drives: &[DriveFigures]) -> Vec<String> {
     if review.tests.is_empty() {
         return vec!["No test has finished: there is nothing to judge.".to_owned()];
     }
@@ -40,7 +44,7 @@ pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
 /// `it reads in sequence 3 times as fast as it writes (514 and 172 MB/s)`.
 fn reading_and_writing(test: &TestResult) -> Option<String> {
     let points = points_of(test);
-    let of = |op| points.iter().find(|p| p.op == op);
+    let of = |op| points.iter().find(|p| p.load.op == op);
     let (read, write) = (of(PointOp::Read)?, of(PointOp::Write)?);
     if test.id != "sequential" {
         return None;
@@ -72,7 +76,7 @@ fn lasting(test: &TestResult) -> Option<String> {
         return None;
     };
     let (start, end) = (start_level(series)?, end_level(series)?);
-    let pattern = crate::load::pattern_words(series.point.pattern);
+    let pattern = series.point.pattern.words();
     let load = match series.point.op {
         PointOp::Read => format!("lasting {pattern} reads"),
         PointOp::Write => format!("lasting {pattern} writes"),
@@ -137,7 +141,7 @@ fn reservations(review: &Review) -> Vec<String> {
     let mut out = Vec::new();
     if review.duration_scale != 1.0 {
         out.push(format!(
-            "Every duration was multiplied by {}: what needs the edition's own shows otherwise \
+            "Every duration was multiplied by {}: effects that need the edition's own durations show differently \
              or not at all.",
             words::number(review.duration_scale)
         ));

@@ -2,6 +2,7 @@
 //! here was measured.
 
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
+use stend_record::load::Load;
 use stend_record::review::{
     Condition, JobText, LatencySummary, Pattern, Point, PointOp, PointPart, Review, Rival, SCHEMA,
     Sample, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
@@ -162,13 +163,15 @@ fn cell(
     let passes = vec![pass(0.9, 1.2), pass(1.0, 1.1), pass(0.95, 1.0)];
     BenchmarkCell {
         row: row.into(),
-        op,
-        pattern: Pattern::Random,
-        block_bytes,
-        queue_depth,
-        threads: 1,
-        read_percent,
-        region_bytes: 1 << 30,
+        load: Load {
+            op,
+            pattern: Pattern::Random,
+            block_bytes,
+            queue_depth,
+            threads: 1,
+            read_percent,
+            region_bytes: Some(1 << 30),
+        },
         duration_s: 5.0,
         best_bw_bytes_per_s: bw,
         best_iops: bw / block_bytes as f64,
@@ -297,13 +300,15 @@ fn random_4k(op: PointOp, depth: u32, speed: f64) -> Point {
 fn point(op: PointOp, pattern: Pattern, block_bytes: u64, queue_depth: u32, bw: f64) -> Point {
     let iops = bw / block_bytes as f64;
     Point {
-        op,
-        pattern,
-        block_bytes,
-        queue_depth,
-        threads: 1,
-        read_percent: if op == PointOp::Read { 100 } else { 0 },
-        region_bytes: None,
+        load: Load {
+            op,
+            pattern,
+            block_bytes,
+            queue_depth,
+            threads: 1,
+            read_percent: if op == PointOp::Read { 100 } else { 0 },
+            region_bytes: None,
+        },
         duration_s: 60.0,
         iops,
         bw_bytes_per_s: bw,
@@ -336,8 +341,8 @@ fn mixed(speed: f64) -> Vec<Point> {
             let valley = 1.0 - 0.62 * (4.0 * reads * (1.0 - reads)).powf(0.4);
             let bw = (500e6 * reads + 245e6 * (1.0 - reads)) * valley * speed;
             let mut point = point(PointOp::Mixed, Pattern::Sequential, 128 * KIB, 1, bw);
-            point.threads = 2;
-            point.read_percent = 100 - 10 * n;
+            point.load.threads = 2;
+            point.load.read_percent = 100 - 10 * n;
             for (op, share) in [(PointOp::Read, reads), (PointOp::Write, 1.0 - reads)] {
                 if share > 0.0 {
                     point.parts.push(PointPart {
@@ -388,20 +393,18 @@ fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Seri
         })
         .collect();
     Series {
-        name: name.into(),
-        point: SeriesPoint {
-            op: PointOp::Write,
-            pattern: Pattern::Random,
-            block_bytes: 4 * KIB,
-            queue_depth: 32,
-        },
-        interval_s: 1.0,
-        range_bytes: None,
-        samples,
-        temperatures: Vec::new(),
-        cpu_ns_per_request: None,
         latency_ns: latency(32.0 / steps[0].1 * 1e9, PointOp::Write),
-        latency_histogram: None,
+        ..Series::of(
+            name,
+            SeriesPoint {
+                op: PointOp::Write,
+                pattern: Pattern::Random,
+                block_bytes: 4 * KIB,
+                queue_depth: 32,
+            },
+            1.0,
+            samples,
+        )
     }
 }
 

@@ -6,16 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use stend_analysis::files::set_words;
+use stend_analysis::kinds;
 use stend_analysis::steady::start_words;
-use stend_analysis::words;
 use stend_lab::RunId;
 use stend_method::{
     Edition, ReviewOptions, check_options, check_write_budget, estimate, run_review,
 };
-use stend_record::endurance::{Endurance, EnduranceEnd};
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult};
-use stend_record::traces::{TraceOrigin, TraceResult};
 use stend_target::{Access, WriteLimit};
 
 use crate::args::{RealArgs, ReviewArgs};
@@ -48,7 +45,7 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
 pub struct Done {
     /// The review.
     pub review: Review,
-    /// Its page. Hours of measuring are told even where they cannot be kept.
+    /// Its page. Hours of measuring are shown even where they cannot be saved.
     pub saved: Result<PathBuf, Failure>,
     /// Its number in the lab.
     pub run: Option<RunId>,
@@ -128,11 +125,11 @@ fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option
         capacity_bytes: bytes,
         facts: Vec::new(),
     };
-    let asked = estimate(edition, options, &device, false).ok()?;
+    let needed = estimate(edition, options, &device, false).ok()?;
     Some(Planned {
-        bytes: asked.fill_bytes + asked.trace_bytes,
-        writing_s: asked.writing_s,
-        time_s: asked.measured_s + asked.idle_s,
+        bytes: needed.fill_bytes + needed.trace_bytes,
+        writing_s: needed.writing_s,
+        time_s: needed.measured_s + needed.idle_s,
     })
 }
 
@@ -278,14 +275,14 @@ fn nothing_is_lost(
     rivals: &[Opened],
     folder: &Folder,
 ) -> Result<(), Failure> {
-    let asked = |id: &String| {
+    let requested = |id: &String| {
         // An edition of the user's own may have been changed since.
         edition.tests.iter().any(|test| test.id == *id)
             && args.tests.as_ref().is_none_or(|tests| tests.contains(id))
     };
     let begun = earlier.tests.iter().chain(&earlier.unfinished);
     let tests = begun.map(|test| &test.id);
-    let mut lost: Vec<String> = tests.filter(|id| !asked(id)).cloned().collect();
+    let mut lost: Vec<String> = tests.filter(|id| !requested(id)).cloned().collect();
     let infos: Vec<TargetInfo> = rivals.iter().map(Opened::info).collect();
     let again = |rival: &Rival| {
         let same = |info| earlier_rival(earlier, info).is_some_and(|found| found == rival);
@@ -421,106 +418,9 @@ fn tell(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Result<(), F
 }
 
 fn test_lines(test: &TestResult) -> String {
-    let mut text = format!("\n{}\n", test.title);
-    for point in test.points.iter().flatten() {
-        text += &format!(
-            "  {:<6} {:>4} KiB, depth {:>2} × {}, {:>3} % reads: {:>9.0} IOPS {:>7.1} MB/s, \
-             p99 {:>8.1} µs\n",
-            format!("{:?}", point.op).to_lowercase(),
-            point.block_bytes as f64 / 1024.0,
-            point.queue_depth,
-            point.threads,
-            point.read_percent,
-            point.iops,
-            point.bw_bytes_per_s / 1e6,
-            point.latency_ns.p99 as f64 / 1e3
-        );
-    }
-    for series in test.series.iter().flatten() {
-        let last = series.samples.last();
-        text += &format!(
-            "  {}: {} samples, {:.1} GB written\n",
-            series.name,
-            series.samples.len(),
-            last.map_or(0.0, |s| s.written_bytes as f64 / 1e9)
-        );
-    }
-    for cell in test.benchmark.iter().flatten() {
-        text += &format!(
-            "  {:<14} {:<6} {:>9.1} MB/s, mean latency {:>8.1} µs\n",
-            cell.row,
-            format!("{:?}", cell.op).to_lowercase(),
-            cell.best_bw_bytes_per_s / 1e6,
-            cell.best_mean_latency_ns / 1e3
-        );
-    }
-    text += &trace_lines(test);
-    for work in test.files.iter().flatten() {
-        text += &format!(
-            "  {}: {:.1} MB/s ({} files, {:.2} GB in {:.2} s)\n",
-            set_words(work),
-            work.bw_bytes_per_s / 1e6,
-            work.files,
-            work.set_bytes as f64 / 1e9,
-            work.duration_s
-        );
-    }
-    for response in test.responses.iter().flatten() {
-        text += &format!(
-            "  {}: {:.0} IOPS before the deletion, slowest read after it {:.2} ms\n",
-            response.name,
-            response.reference_iops,
-            response.latency_ns.max as f64 / 1e6
-        );
-    }
-    if let Some(endurance) = &test.endurance {
-        text += &endurance_line(endurance);
-    }
+    let mut text = format!("\n{}\n{}", test.title, kinds::lines(test));
     for start in &test.steady_starts {
         text += &format!("  steady state before it: {}\n", start_words(start));
-    }
-    if let Some(rounds) = &test.rounds {
-        text += &format!(
-            "  {} rounds of {} loads, {:.1} GB written\n",
-            rounds.rounds.len(),
-            rounds.loads.len(),
-            rounds.written_bytes as f64 / 1e9
-        );
-    }
-    text
-}
-
-fn endurance_line(endurance: &Endurance) -> String {
-    let end = match endurance.end {
-        EnduranceEnd::Refused => "refused a write",
-        EnduranceEnd::Budget => "NOT worn out within the budget",
-        EnduranceEnd::Unfinished => "not at its end yet",
-    };
-    format!(
-        "  {end} after {} in {} rounds\n",
-        words::bytes(endurance.written_bytes),
-        endurance.rounds.len()
-    )
-}
-
-fn trace_lines(test: &TestResult) -> String {
-    let mut text = String::new();
-    for trace in test.traces.iter().flatten() {
-        text += &format!(
-            "  {:<20} {:>7.0} MB in {:>8.3} s of busy time: {:>7.1} MB/s, {:>8.0} IOPS\n",
-            trace.name,
-            (trace.read_bytes + trace.written_bytes) as f64 / 1e6,
-            trace.busy_s,
-            trace.bw_bytes_per_s / 1e6,
-            trace.iops
-        );
-    }
-    let captured = |t: &TraceResult| t.origin == TraceOrigin::Captured;
-    if let Some(overall) = test.overall_bw_bytes_per_s {
-        text += &format!("  all: {:.1} MB/s\n", overall / 1e6);
-        if !test.traces.iter().flatten().all(captured) {
-            text += "  synthesised desktop traces, no PCMark score\n";
-        }
     }
     text
 }

@@ -77,7 +77,7 @@ pub fn loads(edition: &Edition, id: &str) -> Vec<Load> {
     {
         Some(TestKind::Sweeps(sweeps)) => {
             let loads = sweeps.iter().flat_map(|sweep| &sweep.loads);
-            loads.map(stend_method::edition::Load::seen).collect()
+            loads.map(Load::without_region).collect()
         }
         _ => Vec::new(),
     }

@@ -1,0 +1,93 @@
+//! A benchmark: what is said of its rows and passes, and what is compared.
+
+use stend_record::benchmark::BenchmarkCell;
+use stend_record::review::TestResult;
+
+use crate::figures::{LEVEL_SHARE, Unit};
+use crate::kind::{Kind, Named};
+use crate::words::{self, capitalised};
+
+/// The rows and directions of a benchmark; none of any other test.
+pub fn benchmark_of(test: &TestResult) -> &[BenchmarkCell] {
+    test.benchmark.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !benchmark_of(test).is_empty(),
+    sentences: |test, _| sentences(benchmark_of(test)),
+    lines: |test| benchmark_of(test).iter().map(line).collect(),
+    key_figures: |test| key_figures(benchmark_of(test)),
+};
+
+/// A row in one direction as a line of a terminal.
+fn line(cell: &BenchmarkCell) -> String {
+    format!(
+        "  {:<14} {:<6} {:>9.1} MB/s, mean latency {:>8.1} µs\n",
+        cell.row,
+        cell.load.op.words(),
+        cell.best_bw_bytes_per_s / 1e6,
+        cell.best_mean_latency_ns / 1e3
+    )
+}
+
+/// The rows in a sentence, and how far the passes are apart of which the best is shown.
+fn sentences(cells: &[BenchmarkCell]) -> Vec<String> {
+    if cells.is_empty() {
+        return Vec::new();
+    }
+    let mut rows: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !rows.contains(&cell.row.as_str()) {
+            rows.push(&cell.row);
+        }
+    }
+    let parts: Vec<String> = rows.iter().map(|row| row_words(row, cells)).collect();
+    let mut out = vec![format!("{}.", parts.join("; "))];
+    out.extend(apart(cells));
+    out
+}
+
+/// `Seq: 514 MB/s read, 172 MB/s write`.
+fn row_words(row: &str, cells: &[BenchmarkCell]) -> String {
+    let of_row = cells.iter().filter(|cell| cell.row == row);
+    let figures: Vec<String> = of_row
+        .map(|cell| {
+            let speed = words::speed(cell.best_bw_bytes_per_s);
+            format!("{speed} {}", cell.load.op.words())
+        })
+        .collect();
+    format!("{row}: {}", figures.join(", "))
+}
+
+/// The share by which the slowest pass of a cell lies below the fastest.
+fn spread(cell: &BenchmarkCell) -> f64 {
+    let slowest = cell.passes.iter().map(|pass| pass.bw_bytes_per_s);
+    let slowest = slowest.fold(cell.best_bw_bytes_per_s, f64::min);
+    1.0 - slowest / cell.best_bw_bytes_per_s
+}
+
+fn apart(cells: &[BenchmarkCell]) -> Option<String> {
+    let widest = cells
+        .iter()
+        .max_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    let share = spread(widest);
+    Some(if share > LEVEL_SHARE {
+        format!(
+            "Shown is the fastest of the passes: the slowest lies up to {} below it ({}, {}).",
+            words::percent(share),
+            widest.row,
+            widest.load.op.words()
+        )
+    } else {
+        "Shown is the fastest of the passes, which are all level.".to_owned()
+    })
+}
+
+fn key_figures(cells: &[BenchmarkCell]) -> Vec<Named> {
+    let figure = |cell: &BenchmarkCell| {
+        let name = format!("{}, {}", capitalised(cell.load.op.words()), cell.row);
+        (name, cell.best_bw_bytes_per_s, Unit::BytesPerS)
+    };
+    cells.iter().map(figure).collect()
+}

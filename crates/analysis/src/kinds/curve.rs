@@ -1,0 +1,298 @@
+//! Curves: what is said of a load sampled over time, and what is compared.
+
+use stend_record::review::{PointOp, Series, TestResult};
+
+use crate::ends::{end_level, end_span_s, end_spread, start_level};
+use crate::figures::{Unit, speed_of};
+use crate::kind::{Kind, Named};
+use crate::recovery::{Recovery, recovery};
+use crate::steps::{Level, LevelKind, steps};
+use crate::words::{self, capitalised};
+
+/// The curves of a test; none when it has points.
+pub fn curves_of(test: &TestResult) -> &[Series] {
+    test.series.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !curves_of(test).is_empty(),
+    sentences: |test, capacity_bytes| sentences(curves_of(test), capacity_bytes),
+    lines,
+    key_figures: |test| key_figures(curves_of(test)),
+};
+
+/// The curves as lines of a terminal.
+pub(crate) fn lines(test: &TestResult) -> String {
+    let line = |series: &Series| {
+        let written = series.samples.last().map_or(0, |s| s.written_bytes);
+        format!(
+            "  {}: {} samples, {:.1} GB written\n",
+            series.name,
+            series.samples.len(),
+            written as f64 / 1e9
+        )
+    };
+    curves_of(test).iter().map(line).collect()
+}
+
+fn sentences(curves: &[Series], capacity_bytes: u64) -> Vec<String> {
+    match curves {
+        [] => Vec::new(),
+        [only] => single(only, capacity_bytes),
+        [fresh, later @ ..] => several(fresh, later),
+    }
+}
+
+/// From this share of a figure up, it is kept or recovered.
+pub(crate) const KEPT_SHARE: f64 = 0.9;
+
+/// More stretches than this are not listed one by one.
+const STRETCHES_TOLD: usize = 5;
+
+/// A speed of a curve with its unit.
+fn speed(series: &Series, iops: f64) -> String {
+    let (value, unit) = speed_of(series, iops);
+    unit.words(value)
+}
+
+/// Two speeds of a curve, the unit said once: `6,060 to 4,630 IOPS`.
+pub(crate) fn speeds(series: &Series, first: f64, between: &str, last: f64) -> String {
+    let (first, last) = (speed(series, first), speed(series, last));
+    let number = first.split(' ').next().unwrap_or_default();
+    format!("{number} {between} {last}")
+}
+
+fn verb(series: &Series) -> &'static str {
+    match series.point.op {
+        PointOp::Read => "reads",
+        PointOp::Write => "writes",
+        PointOp::Mixed => "works",
+    }
+}
+
+/// A curve on its own: its stretches, what is left at its end, and how even it is.
+pub(crate) fn single(series: &Series, capacity_bytes: u64) -> Vec<String> {
+    let levels = steps(series);
+    let (Some(start), Some(end)) = (start_level(series), end_level(series)) else {
+        return Vec::new();
+    };
+    let mut out = vec![stretches(series, &levels)];
+    if start > 0.0 {
+        out.push(left(series, start, end, capacity_bytes));
+    }
+    out.extend(evenness(series, &levels));
+    out
+}
+
+/// What is left of the start at the end.
+fn left(series: &Series, start: f64, end: f64, capacity_bytes: u64) -> String {
+    let written = series.samples.last().map_or(0, |s| s.written_bytes);
+    let after = match written {
+        0 => String::new(),
+        bytes => {
+            let capacities = bytes as f64 / capacity_bytes.max(1) as f64;
+            format!(", after {} its capacity", words::times(capacities))
+        }
+    };
+    let share = words::percent(end / start);
+    if end / start >= KEPT_SHARE {
+        format!("It holds its speed: it ends at {share} of its start{after}.")
+    } else {
+        format!("It ends at {share} of its start{after}.")
+    }
+}
+
+fn stretches(series: &Series, levels: &[Level]) -> String {
+    let mut items: Vec<String> = Vec::new();
+    for (i, level) in levels.iter().enumerate() {
+        let at = match level.kind {
+            LevelKind::Level => format!("at {}", speed(series, level.iops_mean)),
+            LevelKind::Decline | LevelKind::Rise => {
+                let way = match level.kind {
+                    LevelKind::Decline => "falling",
+                    _ => "rising",
+                };
+                let speeds = speeds(series, level.iops_from, "to", level.iops_to);
+                let then = if i > 0 { "then " } else { "" };
+                format!("{then}{way} from {speeds}")
+            }
+        };
+        let time = words::time(level.to_s);
+        let until = match (i + 1 == levels.len(), level.to_bytes) {
+            (true, _) if levels.len() == 1 => "from beginning to end".to_owned(),
+            (true, _) => "to the end".to_owned(),
+            (false, 0) => format!("for {time}"),
+            (false, bytes) if i == 0 => {
+                format!("until {} are written ({time})", words::bytes(bytes))
+            }
+            (false, bytes) => format!("until {} ({time})", words::bytes(bytes)),
+        };
+        items.push(format!("{at} {until}"));
+    }
+    if items.len() > STRETCHES_TOLD {
+        let untold = items.len() - STRETCHES_TOLD + 1;
+        let from = STRETCHES_TOLD - 2;
+        items.splice(
+            from..from + untold,
+            [format!("then in {untold} further stretches")],
+        );
+    }
+    format!("It {} {}.", verb(series), items.join(", "))
+}
+
+/// How far the samples lie apart.
+fn evenness(series: &Series, levels: &[Level]) -> Option<String> {
+    let by_length = |a: &&Level, b: &&Level| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s));
+    let longest = levels.iter().max_by(by_length)?;
+    let (low, high) = end_spread(series)?;
+    let word = match longest.iops_scatter_percent {
+        s if s < 5.0 => "hardly scatters",
+        s if s < 15.0 => "scatters a little",
+        s if s < 40.0 => "scatters",
+        _ => "swings widely",
+    };
+    Some(format!(
+        "From sample to sample it {word} (± {} over its longest stretch; 90 % of the last {} \
+         lie between {}).",
+        words::percent(longest.iops_scatter_percent / 100.0),
+        words::time(end_span_s(series)),
+        speeds(series, low, "and", high),
+    ))
+}
+
+/// How far a curve came back to the fresh one.
+pub(crate) struct Return {
+    /// Of the later curve.
+    pub after: Recovery,
+    /// Of the fresh one.
+    pub fresh: Recovery,
+}
+
+impl Return {
+    /// What a later curve recovers; `None` where one of the two has no sample.
+    pub(crate) fn of(fresh: &Series, later: &Series) -> Option<Return> {
+        let end = end_level(fresh)?;
+        Some(Return {
+            after: recovery(later, end)?,
+            fresh: recovery(fresh, end)?,
+        })
+    }
+
+    /// Where the later curve starts, as a share of where the fresh one does.
+    pub(crate) fn start_share(&self) -> f64 {
+        self.after.iops_initial / self.fresh.iops_initial
+    }
+
+    fn volume_share(&self) -> f64 {
+        self.after.bytes as f64 / self.fresh.bytes as f64
+    }
+
+    /// Whether the first state is back.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.start_share() >= KEPT_SHARE && self.volume_share() >= KEPT_SHARE
+    }
+}
+
+/// A fresh curve and those after a rest.
+pub(crate) fn several(fresh: &Series, later: &[Series]) -> Vec<String> {
+    // Fast writes are counted where there are writes, and mean something where the
+    // fresh curve falls.
+    let first = end_level(fresh).and_then(|end| recovery(fresh, end));
+    let Some(first) = first.filter(|_| fresh.point.op == PointOp::Write) else {
+        return starts(fresh, later);
+    };
+    let name = capitalised(&fresh.name);
+    let start = speed(fresh, first.iops_initial);
+    if first.bytes == 0 {
+        let mut out = vec![format!("{name} it starts at {start} and never falls.")];
+        out.extend(starts(fresh, later).into_iter().skip(1));
+        return out;
+    }
+    let mut out = vec![format!(
+        "{name} it starts at {start} and writes {} before it falls.",
+        words::bytes(first.bytes)
+    )];
+    for series in later {
+        out.extend(Return::of(fresh, series).map(|back| came_back(series, &back)));
+    }
+    out
+}
+
+fn came_back(series: &Series, back: &Return) -> String {
+    let name = capitalised(&series.name);
+    let start = speed(series, back.after.iops_initial);
+    let start_share = words::percent(back.start_share());
+    let bytes = words::bytes(back.after.bytes);
+    let volume_share = words::percent(back.volume_share());
+    let fast = match back.after.fell {
+        true => " before it falls",
+        false => " without falling",
+    };
+    let much = match back.volume_share() {
+        share if share > 1.0 / KEPT_SHARE => "more",
+        _ => "as much",
+    };
+    let as_fast = back.start_share() >= KEPT_SHARE;
+    let as_much = back.volume_share() >= KEPT_SHARE;
+    match (as_fast, as_much) {
+        _ if back.after.bytes == 0 => {
+            format!("{name} nothing comes back: it goes on at {start}, where it had ended.")
+        }
+        (true, true) => {
+            format!("{name} it is as fresh: it starts at {start} and writes {bytes}{fast}.")
+        }
+        (false, true) => format!(
+            "{name} it writes {much} ({bytes}{fast}), but starts at {start}, {start_share} of the \
+             fresh speed."
+        ),
+        (true, false) => format!(
+            "{name} it starts as fast ({start}), but falls after {bytes}, {volume_share} of the \
+             fresh volume."
+        ),
+        (false, false) => format!(
+            "{name} it starts at {start}, {start_share} of the fresh speed, and falls after \
+             {bytes}, {volume_share} of the fresh volume."
+        ),
+    }
+}
+
+/// Of curves without fast writes: where each starts.
+fn starts(fresh: &Series, later: &[Series]) -> Vec<String> {
+    let of = |series: &Series| {
+        let start = speed(series, start_level(series)?);
+        let name = capitalised(&series.name);
+        Some(format!("{name} it starts at {start}."))
+    };
+    std::iter::once(fresh).chain(later).filter_map(of).collect()
+}
+
+fn key_figures(curves: &[Series]) -> Vec<Named> {
+    let mut out = Vec::new();
+    let end_iops = curves.first().and_then(end_level);
+    for series in curves {
+        let (Some(end_iops), Some(start_iops)) = (end_iops, start_level(series)) else {
+            continue;
+        };
+        let mut speed = |name: String, iops| {
+            let (value, unit) = speed_of(series, iops);
+            out.push((name, value, unit));
+        };
+        if curves.len() == 1 {
+            let iops = series.samples.iter().map(|s| s.iops);
+            let mean = iops.sum::<f64>() / series.samples.len() as f64;
+            speed("Start".to_owned(), start_iops);
+            speed("End".to_owned(), end_iops);
+            speed("Mean".to_owned(), mean);
+            continue;
+        }
+        let name = capitalised(&series.name);
+        speed(format!("{name}: start"), start_iops);
+        let fast = recovery(series, end_iops).filter(|_| series.point.op == PointOp::Write);
+        if let Some(fast) = fast {
+            let bytes = fast.bytes as f64;
+            out.push((format!("{name}: fast writes"), bytes, Unit::Bytes));
+        }
+    }
+    out
+}

@@ -1,0 +1,254 @@
+//! A drive that was written until it refused: what is said of it, and what is compared.
+
+use stend_record::endurance::{Afterwards, Endurance, EnduranceEnd, EnduranceRound, Health};
+use stend_record::review::TestResult;
+
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
+use crate::words;
+
+/// What a test of endurance came to; nothing of any other test.
+pub fn endurance_of(test: &TestResult) -> Option<&Endurance> {
+    test.endurance.as_ref()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| endurance_of(test).is_some(),
+    sentences: |test, capacity_bytes| {
+        endurance_of(test).map_or_else(Vec::new, |e| sentences(e, capacity_bytes))
+    },
+    lines: |test| endurance_of(test).map_or_else(String::new, line),
+    key_figures: |test| key_figure(test).into_iter().collect(),
+};
+
+/// The end as a line of a terminal.
+fn line(endurance: &Endurance) -> String {
+    let end = match endurance.end {
+        EnduranceEnd::Refused => "refused a write",
+        EnduranceEnd::Budget => "NOT worn out within the budget",
+        EnduranceEnd::Unfinished => "not at its end yet",
+    };
+    format!(
+        "  {end} after {} in {} rounds\n",
+        words::bytes(endurance.written_bytes),
+        endurance.rounds.len()
+    )
+}
+
+/// The end, the speed of the rounds, the drive's health, and what it still does.
+fn sentences(endurance: &Endurance, capacity_bytes: u64) -> Vec<String> {
+    let mut out = vec![end(endurance, capacity_bytes)];
+    out.extend(speed(endurance));
+    out.extend(health(endurance));
+    out.extend(amplification(&endurance.rounds));
+    out.extend(endurance.afterwards.map(|after| afterwards(&after)));
+    out
+}
+
+fn end(endurance: &Endurance, capacity_bytes: u64) -> String {
+    let written = endurance.written_bytes;
+    let mut much = format!(
+        "{}, {} its capacity",
+        words::bytes(written),
+        words::times(written as f64 / capacity_bytes.max(1) as f64)
+    );
+    if let Some(rated) = endurance.rated_bytes {
+        much += &format!(
+            " and {} what it is rated for ({})",
+            words::times(written as f64 / rated as f64),
+            words::bytes(rated)
+        );
+    }
+    match endurance.end {
+        EnduranceEnd::Refused => format!("It refuses writes after {much}."),
+        EnduranceEnd::Budget => format!(
+            "It is not worn out within the budget: after {much}, it takes writes as before."
+        ),
+        EnduranceEnd::Unfinished => format!("It is not at its end yet, after {much}."),
+    }
+}
+
+/// The first whole round and the last.
+fn speed(endurance: &Endurance) -> Option<String> {
+    let whole = |round: &&EnduranceRound| round.written_bytes >= endurance.round_bytes;
+    let mut rounds = endurance.rounds.iter().filter(whole);
+    let (first, last) = (rounds.next()?, rounds.next_back()?);
+    let all = || endurance.rounds.iter().filter(whole);
+    let slowest = all()
+        .map(|r| r.bw_bytes_per_s)
+        .fold(f64::INFINITY, f64::min);
+    Some(format!(
+        "The first round goes at {}, the last whole one at {}, the slowest at {}.",
+        words::speed(first.bw_bytes_per_s),
+        words::speed(last.bw_bytes_per_s),
+        words::speed(slowest)
+    ))
+}
+
+/// The drive's health after the last round, and when its rated life was used up.
+fn health(endurance: &Endurance) -> Option<String> {
+    let last = endurance.rounds.last()?.health?;
+    let mut clauses = Vec::new();
+    if let Some(used) = last.used_percent {
+        clauses.push(format!("{used} % of its rated life are used"));
+    }
+    if let Some(spare) = last.spare_percent {
+        clauses.push(format!("{spare} % of its spare blocks are left"));
+    }
+    if let Some(cycles) = last.erase_cycles {
+        let mean = words::number(cycles.mean);
+        clauses.push(format!("its blocks were erased {mean} times on average"));
+    }
+    if clauses.is_empty() {
+        return None;
+    }
+    let mut said = format!("By its own account, {}", words::list(&clauses));
+    if let Some(bytes) = written_when(endurance, |h| h.used_percent >= Some(100)) {
+        said += &format!("; its rated life was over after {}", words::bytes(bytes));
+    }
+    if let Some(bytes) = written_when(endurance, |h| {
+        h.spare_percent.is_some() && h.spare_percent < h.spare_threshold_percent
+    }) {
+        said += &format!(
+            "; its spare blocks fell below the threshold after {}",
+            words::bytes(bytes)
+        );
+    }
+    Some(said + ".")
+}
+
+/// Bytes written in the test up to the first round after which this was true.
+fn written_when(endurance: &Endurance, holds: impl Fn(&Health) -> bool) -> Option<u64> {
+    let mut written = 0;
+    for round in &endurance.rounds {
+        written += round.written_bytes;
+        if round.health.as_ref().is_some_and(&holds) {
+            return Some(written);
+        }
+    }
+    None
+}
+
+fn amplification(rounds: &[EnduranceRound]) -> Option<String> {
+    let known = || rounds.iter().filter_map(|round| round.write_amplification);
+    let least = known().reduce(f64::min)?;
+    let most = known().reduce(f64::max)?;
+    let [least, most] = [least, most].map(words::number);
+    Some(match least == most {
+        true => format!("Write amplification is {least}."),
+        false => format!("Write amplification is {least} to {most}, by round."),
+    })
+}
+
+fn afterwards(after: &Afterwards) -> String {
+    let reads = match (after.failed_reads, after.read_bytes >= after.asked_bytes) {
+        (0, true) => "all of it can be read".to_owned(),
+        (failed, _) => format!(
+            "{} of {} can be read, and {failed} reads fail",
+            words::bytes(after.read_bytes),
+            words::bytes(after.asked_bytes)
+        ),
+    };
+    match after.write_refused {
+        None => format!("Afterwards {reads}."),
+        Some(true) => format!("Afterwards one more write is refused as well, and {reads}."),
+        Some(false) => format!("Afterwards it takes a write again, and {reads}."),
+    }
+}
+
+/// Of a drive that was not worn out, nothing: what it bears is not known.
+fn key_figure(test: &TestResult) -> Option<Named> {
+    let endurance = endurance_of(test)?;
+    let worn = endurance.end == EnduranceEnd::Refused;
+    let written = endurance.written_bytes as f64;
+    worn.then(|| ("Written until it refuses".to_owned(), written, Unit::Bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_record::review::{Pattern, PointOp, SeriesPoint};
+
+    use super::*;
+
+    fn round(gb: u64, mb_per_s: u64, used: u64, spare: u64) -> EnduranceRound {
+        EnduranceRound {
+            written_bytes: gb * 1_000_000_000,
+            bw_bytes_per_s: mb_per_s as f64 * 1e6,
+            latency_max_ns: 1,
+            write_amplification: Some(1.0 + used as f64 / 1000.0),
+            health: Some(Health {
+                used_percent: Some(used),
+                spare_percent: Some(spare),
+                spare_threshold_percent: Some(10),
+                ..Health::default()
+            }),
+        }
+    }
+
+    fn worn() -> Endurance {
+        Endurance {
+            load: SeriesPoint {
+                op: PointOp::Write,
+                pattern: Pattern::Sequential,
+                block_bytes: 131_072,
+                queue_depth: 32,
+            },
+            round_bytes: 8_000_000_000,
+            budget_bytes: None,
+            rated_bytes: Some(10_000_000_000),
+            end: EnduranceEnd::Refused,
+            refusal: Some("Input/output error".into()),
+            written_bytes: 19_000_000_000,
+            broken_off_bytes: 0,
+            no_health: None,
+            before: None,
+            rounds: vec![
+                round(8, 400, 50, 100),
+                round(8, 300, 100, 9),
+                round(3, 20, 120, 0),
+            ],
+            afterwards: Some(Afterwards {
+                write_refused: Some(true),
+                read_bytes: 8_000_000_000,
+                asked_bytes: 8_000_000_000,
+                failed_reads: 0,
+                bw_bytes_per_s: 5e8,
+            }),
+        }
+    }
+
+    #[test]
+    fn a_drive_that_refuses_is_told_to_its_end() {
+        let said = sentences(&worn(), 8_000_000_000);
+        assert_eq!(
+            said,
+            [
+                "It refuses writes after 19 GB, 2.38 times its capacity and 1.9 times what it is rated for (10 GB).",
+                "The first round goes at 400 MB/s, the last whole one at 300 MB/s, the slowest at 300 MB/s.",
+                "By its own account, 120 % of its rated life are used and 0 % of its spare blocks are left; its rated life was over after 16 GB; its spare blocks fell below the threshold after 16 GB.",
+                "Write amplification is 1.05 to 1.12, by round.",
+                "Afterwards one more write is refused as well, and all of it can be read."
+            ]
+        );
+    }
+
+    #[test]
+    fn a_budget_is_no_end() {
+        let mut spared = worn();
+        (spared.end, spared.rated_bytes) = (EnduranceEnd::Budget, None);
+        spared.rounds = vec![round(8, 400, 1, 100)];
+        spared.rounds[0].health = None;
+        spared.rounds[0].write_amplification = None;
+        spared.written_bytes = 8_000_000_000;
+        let after = spared.afterwards.as_mut().unwrap();
+        (after.write_refused, after.failed_reads, after.read_bytes) = (None, 3, 6_000_000_000);
+        assert_eq!(
+            sentences(&spared, 8_000_000_000),
+            [
+                "It is not worn out within the budget: after 8 GB, 1 times its capacity, it takes writes as before.",
+                "Afterwards 6 GB of 8 GB can be read, and 3 reads fail."
+            ]
+        );
+    }
+}

@@ -1,0 +1,86 @@
+//! Work on files: what was done on what, what is said of it, and what is compared.
+
+use stend_record::review::{FileWork, FileWorkOp, TestResult};
+
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
+use crate::words::{self, capitalised};
+
+/// The work on files of a test; none of any other.
+pub fn files_of(test: &TestResult) -> &[FileWork] {
+    test.files.as_deref().unwrap_or_default()
+}
+
+/// What was done, as a noun.
+pub fn file_op_words(op: FileWorkOp) -> &'static str {
+    match op {
+        FileWorkOp::Copy => "copy",
+        FileWorkOp::Archive => "archive",
+        FileWorkOp::Unarchive => "unarchive",
+    }
+}
+
+/// The set, and that it was made smaller where it was: only sets of one size compare.
+pub fn set_words(work: &FileWork) -> String {
+    match work.scaled {
+        false => work.set.clone(),
+        true => format!("{} (scaled to {} MiB)", work.set, work.set_bytes >> 20),
+    }
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !files_of(test).is_empty(),
+    sentences: |test, _| sentences(files_of(test)),
+    lines: |test| files_of(test).iter().map(line).collect(),
+    key_figures: |test| key_figures(files_of(test)),
+};
+
+/// Work on a set as a line of a terminal.
+fn line(work: &FileWork) -> String {
+    format!(
+        "  {}: {:.1} MB/s ({} files, {:.2} GB in {:.2} s)\n",
+        set_words(work),
+        work.bw_bytes_per_s / 1e6,
+        work.files,
+        work.set_bytes as f64 / 1e9,
+        work.duration_s
+    )
+}
+
+/// The speeds, and where there are several the widest distance.
+fn sentences(files: &[FileWork]) -> Vec<String> {
+    let speed = |work: &FileWork| {
+        format!(
+            "{}: {} ({} files)",
+            set_words(work),
+            words::speed(work.bw_bytes_per_s),
+            words::number(work.files as f64)
+        )
+    };
+    let by_speed = |a: &&FileWork, b: &&FileWork| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s);
+    let (Some(fastest), Some(slowest)) =
+        (files.iter().max_by(by_speed), files.iter().min_by(by_speed))
+    else {
+        return Vec::new();
+    };
+    let list: Vec<String> = files.iter().map(speed).collect();
+    let mut out = vec![words::capitalised(&format!("{}.", words::list(&list)))];
+    if files.len() > 1 {
+        out.push(format!(
+            "The set `{}` takes {} as long a byte as `{}`.",
+            slowest.set,
+            words::times(fastest.bw_bytes_per_s / slowest.bw_bytes_per_s),
+            fastest.set
+        ));
+    }
+    out
+}
+
+fn key_figures(files: &[FileWork]) -> Vec<Named> {
+    let figure = |work: &FileWork| {
+        let name = capitalised(&set_words(work));
+        (name, work.bw_bytes_per_s, Unit::BytesPerS)
+    };
+    files.iter().map(figure).collect()
+}

@@ -1,0 +1,116 @@
+//! A recovery ladder: what is said of its rests, and what is compared.
+
+use stend_record::review::{Rung, TestResult};
+
+use super::curve;
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
+use crate::words::{self, capitalised};
+
+/// The rungs of a recovery ladder; none of any other test.
+pub fn rungs_of(test: &TestResult) -> &[Rung] {
+    test.rungs.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !rungs_of(test).is_empty(),
+    sentences: |test, _| sentences(rungs_of(test)),
+    lines: curve::lines,
+    key_figures: |test| key_figures(rungs_of(test)),
+};
+
+/// A sentence for the rests without TRIM and one for those with it, in their order.
+pub(crate) fn sentences(rungs: &[Rung]) -> Vec<String> {
+    let of = |trim: bool| -> Vec<&Rung> { rungs.iter().filter(|r| r.trim == trim).collect() };
+    let kinds = match rungs.first() {
+        Some(first) => [first.trim, !first.trim],
+        None => return Vec::new(),
+    };
+    kinds
+        .into_iter()
+        .filter_map(|trim| sentence(trim, &of(trim)))
+        .collect()
+}
+
+fn sentence(trim: bool, rungs: &[&Rung]) -> Option<String> {
+    let (shortest, longest) = (rungs.first()?, rungs.last()?);
+    let with = if trim { "With TRIM" } else { "Without TRIM" };
+    if rungs.iter().all(|r| r.recovered_bytes == 0) {
+        return Some(format!(
+            "{with}, no rest of up to {} recovers anything.",
+            words::time(longest.idle_s)
+        ));
+    }
+    let back = |rung: &Rung| match (rung.recovered_bytes, rung.fell) {
+        (0, _) => "nothing".to_owned(),
+        (bytes, true) => format!("{} of fast writes", words::bytes(bytes)),
+        (bytes, false) => format!("at least {} of fast writes", words::bytes(bytes)),
+    };
+    let first = format!(
+        "{with}, a rest of {} recovers {}",
+        words::time(shortest.idle_s),
+        back(shortest)
+    );
+    Some(match rungs.len() {
+        1 => format!("{first}."),
+        _ => format!(
+            "{first}, one of {} {}.",
+            words::time(longest.idle_s),
+            back(longest)
+        ),
+    })
+}
+
+fn key_figures(rungs: &[Rung]) -> Vec<Named> {
+    let longest = |trim: bool| {
+        let of = rungs.iter().filter(|r| r.trim == trim);
+        of.max_by(|a, b| a.idle_s.total_cmp(&b.idle_s))
+    };
+    [false, true]
+        .into_iter()
+        .filter_map(longest)
+        .map(|rung| {
+            let name = format!("{}: fast writes", capitalised(&rung.name));
+            (name, rung.recovered_bytes as f64, Unit::Bytes)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rung(idle_s: f64, trim: bool, recovered_bytes: u64, fell: bool) -> Rung {
+        Rung {
+            name: String::new(),
+            idle_s,
+            trim,
+            iops_start: 1.0,
+            recovered_bytes,
+            fell,
+        }
+    }
+
+    #[test]
+    fn the_shortest_and_the_longest_rest_are_told() {
+        let rungs = [
+            rung(30.0, false, 0, true),
+            rung(300.0, false, 500_000_000, true),
+            rung(1800.0, false, 2_000_000_000, true),
+            rung(30.0, true, 40_000_000_000, false),
+        ];
+        assert_eq!(
+            sentences(&rungs),
+            [
+                "Without TRIM, a rest of 30 s recovers nothing, one of 30 min 2 GB of fast writes.",
+                "With TRIM, a rest of 30 s recovers at least 40 GB of fast writes."
+            ]
+        );
+        assert_eq!(
+            sentences(&rungs[..1]),
+            ["Without TRIM, no rest of up to 30 s recovers anything."]
+        );
+        assert!(sentences(&[]).is_empty());
+    }
+}

@@ -1,0 +1,65 @@
+//! What follows from the results of each kind of test: sentences and key figures, one file for
+//! each kind.
+
+use stend_record::review::TestResult;
+
+use crate::figures::KeyFigure;
+use crate::kind::Kind;
+
+macro_rules! table {
+    ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
+        $($(#[$doc])* pub mod $module;)*
+
+        const KINDS: &[Kind] = &[$($module::KIND),*];
+    };
+}
+stend_record::kinds!(table);
+
+/// The kind of a test's results; `None` of a test without results.
+fn kind_of(test: &TestResult) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| (kind.has)(test))
+}
+
+/// What is said of a test on a target of this capacity, bytes.
+pub(crate) fn sentences(test: &TestResult, capacity_bytes: u64) -> Vec<String> {
+    kind_of(test).map_or_else(Vec::new, |kind| (kind.sentences)(test, capacity_bytes))
+}
+
+/// The results of a test as lines of a terminal, each ended.
+pub fn lines(test: &TestResult) -> String {
+    kind_of(test).map_or_else(String::new, |kind| (kind.lines)(test))
+}
+
+/// The key figures of a drive, in the order of its tests:
+///
+/// - of a test over depths, sizes or threads the greatest of each direction;
+/// - of a mixed one [`MIXED_HEADLINE_READ_PERCENT`] and the mean of all shares;
+/// - of other points each, or from five up the fastest of each direction;
+/// - of a single curve its start, its end and its mean;
+/// - of several curves each one's start, and what it writes fast (see [`recovery()`]), by
+///   the end level of the first;
+/// - of a test in rounds, the speed of the tracked load over the steady window, or the last;
+/// - of a drive that was worn out, what was written until it refused;
+/// - of a recovery ladder, what the longest rest gives back;
+/// - of reads while a file is deleted, the slowest second of each response;
+/// - of a benchmark each row and direction;
+/// - of traces the bandwidth of all of them;
+/// - of work on files, each set's speed.
+///
+/// Of a test of which points were left out, nothing: the greatest of what is there may not be
+/// the test's.
+pub fn key_figures(tests: &[TestResult]) -> Vec<KeyFigure> {
+    let of_test = |test: &TestResult| {
+        let id = test.id.clone();
+        let named = kind_of(test).map_or_else(Vec::new, |kind| (kind.key_figures)(test));
+        let figures = named.into_iter().map(move |(name, value, unit)| KeyFigure {
+            test_id: id.clone(),
+            name,
+            value,
+            unit,
+        });
+        figures.collect::<Vec<_>>()
+    };
+    let whole = tests.iter().filter(|test| test.left_out_points == 0);
+    whole.flat_map(of_test).collect()
+}

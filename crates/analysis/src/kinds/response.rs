@@ -1,0 +1,202 @@
+//! Reads while a file is deleted: how slow they become and when they are back to normal, what is
+//! said of it, and what is compared.
+
+use stend_record::review::{Response, ResponseInterval, TestResult};
+
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
+use crate::words::{self, capitalised};
+
+/// The responses to a deletion of a test; none when it has points or curves.
+pub fn responses_of(test: &TestResult) -> &[Response] {
+    test.responses.as_deref().unwrap_or_default()
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| !responses_of(test).is_empty(),
+    sentences: |test, _| sentences(responses_of(test)),
+    lines: |test| responses_of(test).iter().map(line).collect(),
+    key_figures: |test| key_figures(responses_of(test)),
+};
+
+/// A response as a line of a terminal.
+fn line(response: &Response) -> String {
+    format!(
+        "  {}: {:.0} IOPS before the deletion, slowest read after it {:.2} ms\n",
+        response.name,
+        response.reference_iops,
+        response.latency_ns.max as f64 / 1e6
+    )
+}
+
+/// Speed is judged by its mean over this time, s.
+pub const WINDOW_S: f64 = 1.0;
+
+/// From this share of the reference up, a second is normal.
+pub const NORMAL_SHARE: f64 = 0.9;
+
+/// Normal is what stays so for this long, s, or until the measurement ends.
+pub const STAYS_S: f64 = 10.0;
+
+/// What a deletion did to reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeletionEffect {
+    /// The first instant after the deletion from which every second is normal for
+    /// [`STAYS_S`], s: 0 where no second was not. `None` where reads do not come back to
+    /// normal as long as they are measured.
+    pub normal_after_s: Option<f64>,
+    /// The slowest second after the deletion, IOPS.
+    pub iops_lowest: f64,
+}
+
+/// What a deletion did to reads; `None` if less than a second of them was measured after
+/// it.
+pub fn deletion_effect(response: &Response) -> Option<DeletionEffect> {
+    let interval_s = response.interval_s;
+    let begins_after = |i: &ResponseInterval| i.t_s - interval_s > -0.5 * interval_s;
+    let after: Vec<f64> = response
+        .intervals
+        .iter()
+        .filter(|i| begins_after(i))
+        .map(|i| i.iops)
+        .collect();
+    let window = ((WINDOW_S / interval_s).round() as usize).max(1);
+    let seconds: Vec<f64> = after
+        .windows(window)
+        .map(|w| w.iter().sum::<f64>() / window as f64)
+        .collect();
+    let iops_lowest = seconds.iter().copied().reduce(f64::min)?;
+    let stays = (STAYS_S / interval_s).round() as usize;
+    let is_normal = |iops: &f64| *iops >= NORMAL_SHARE * response.reference_iops;
+    let from = (0..seconds.len()).find(|&i| {
+        let until = seconds.len().min(i + stays + 1);
+        seconds[i..until].iter().all(is_normal)
+    });
+    Some(DeletionEffect {
+        normal_after_s: from.map(|i| i as f64 * interval_s),
+        iops_lowest,
+    })
+}
+
+/// A sentence for each response, in their order.
+fn sentences(responses: &[Response]) -> Vec<String> {
+    responses.iter().filter_map(sentence).collect()
+}
+
+fn sentence(response: &Response) -> Option<String> {
+    let found = deletion_effect(response)?;
+    let (name, deleted) = (&response.name, words::bytes(response.file_bytes));
+    let (before, worst) = (
+        words::latency(response.reference_latency_ns.max as f64),
+        words::latency(response.latency_ns.max as f64),
+    );
+    let speed = words::number(response.reference_iops);
+    let lowest = words::number(found.iops_lowest);
+    let requests = format!("the slowest read takes {worst}, against {before} before");
+    Some(match found.normal_after_s {
+        Some(0.0) => format!(
+            "When {deleted} are deleted {name}, reads go on as before ({lowest} IOPS in the slowest second, of \
+             {speed}); {requests}."
+        ),
+        Some(after_s) => format!(
+            "When {deleted} are deleted {name}, reads fall from {speed} to {lowest} IOPS in the slowest second, and \
+             are back to normal after {}; {requests}.",
+            words::time(after_s)
+        ),
+        None => format!(
+            "When {deleted} are deleted {name}, reads fall from {speed} to {lowest} IOPS in the slowest second, and \
+             are not back to normal as long as they are measured; {requests}."
+        ),
+    })
+}
+
+fn key_figures(responses: &[Response]) -> Vec<Named> {
+    let figure = |response: &Response| {
+        let found = deletion_effect(response)?;
+        let name = format!("{}: slowest second", capitalised(&response.name));
+        Some((name, found.iops_lowest, Unit::Iops))
+    };
+    responses.iter().filter_map(figure).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_record::review::{LatencySummary, Pattern, PointOp, SeriesPoint};
+
+    use super::*;
+
+    /// A second before the deletion, and what follows it, in intervals of 0.1 s.
+    fn response(speeds: impl IntoIterator<Item = f64>) -> Response {
+        let before = [1_000.0; 10];
+        let intervals = before.into_iter().chain(speeds).enumerate();
+        Response {
+            name: "with TRIM".into(),
+            point: SeriesPoint {
+                op: PointOp::Read,
+                pattern: Pattern::Random,
+                block_bytes: 4096,
+                queue_depth: 1,
+            },
+            region_bytes: 1 << 20,
+            file_bytes: 1 << 20,
+            command_bytes: Some(1 << 20),
+            trim_s: Some(0.1),
+            interval_s: 0.1,
+            intervals: intervals
+                .map(|(i, iops)| ResponseInterval {
+                    t_s: (i as f64 - 9.0) * 0.1,
+                    iops,
+                    p50_ns: 0,
+                    p99_ns: 0,
+                    max_ns: 0,
+                })
+                .collect(),
+            slowest: Vec::new(),
+            requests: 1,
+            reference_iops: 1_000.0,
+            reference_latency_ns: LatencySummary::default(),
+            latency_ns: LatencySummary::default(),
+        }
+    }
+
+    fn speeds(parts: &[(usize, f64)]) -> Vec<f64> {
+        let all = parts.iter().flat_map(|(n, iops)| vec![*iops; *n]);
+        all.collect()
+    }
+
+    #[test]
+    fn what_is_not_disturbed_is_normal_at_once() {
+        let found = deletion_effect(&response(speeds(&[(300, 950.0)]))).unwrap();
+        assert_eq!(found.normal_after_s, Some(0.0));
+        assert!((found.iops_lowest - 950.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_hole_ends_where_the_first_whole_second_is_normal() {
+        // 3 s at a tenth: the second from 2.9 s on still has a tenth of it, and its mean of
+        // 910 counts as normal.
+        let found = deletion_effect(&response(speeds(&[(30, 100.0), (270, 1_000.0)]))).unwrap();
+        assert!((found.normal_after_s.unwrap() - 2.9).abs() < 1e-9);
+        assert!((found.iops_lowest - 100.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_does_not_last_is_not_normal() {
+        // Fast for 5 s between two holes.
+        let holes = speeds(&[(20, 0.0), (50, 1_000.0), (20, 0.0), (210, 1_000.0)]);
+        let found = deletion_effect(&response(holes)).unwrap();
+        assert!((found.normal_after_s.unwrap() - 8.9).abs() < 0.11);
+        // A second hole after more than ten seconds is another matter.
+        let holes = speeds(&[(20, 0.0), (150, 1_000.0), (20, 0.0), (110, 1_000.0)]);
+        let found = deletion_effect(&response(holes)).unwrap();
+        assert!((found.normal_after_s.unwrap() - 1.9).abs() < 0.11);
+    }
+
+    #[test]
+    fn some_never_come_back_and_some_are_too_short() {
+        let found = deletion_effect(&response(speeds(&[(300, 500.0)]))).unwrap();
+        assert_eq!(found.normal_after_s, None);
+        assert_eq!(deletion_effect(&response(speeds(&[(9, 1_000.0)]))), None);
+    }
+}

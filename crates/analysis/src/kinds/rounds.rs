@@ -1,0 +1,146 @@
+//! Tests in rounds: which rounds their figures are of and whether those are steady, what is said
+//! of them, and what is compared.
+
+use stend_record::review::{Pattern, PointOp, RoundFigures, Rounds, TestResult, Tracked};
+
+use crate::figures::Unit;
+use crate::kind::{Kind, Named};
+use crate::steady::{WINDOW, Window};
+use crate::words;
+
+/// The rounds of a test that can be read: the tracked load is one of each round's.
+pub fn rounds_of(test: &TestResult) -> Option<&Rounds> {
+    let rounds = test.rounds.as_ref()?;
+    let loads = rounds.loads.len();
+    let whole = rounds.rounds.iter().all(|round| round.len() == loads);
+    (rounds.tracked < loads && whole).then_some(rounds)
+}
+
+/// What follows from results of this kind.
+pub(crate) const KIND: Kind = Kind {
+    has: |test| rounds_of(test).is_some(),
+    sentences: |test, _| rounds_of(test).map_or_else(Vec::new, sentences),
+    lines: |test| rounds_of(test).map_or_else(String::new, line),
+    key_figures: |test| key_figure(test).into_iter().collect(),
+};
+
+/// The rounds as a line of a terminal.
+fn line(rounds: &Rounds) -> String {
+    format!(
+        "  {} rounds of {} loads, {:.1} GB written\n",
+        rounds.rounds.len(),
+        rounds.loads.len(),
+        rounds.written_bytes as f64 / 1e9
+    )
+}
+
+/// The window that a test in rounds is judged by: the one that was found steady, or the
+/// last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    /// The tracked figure in it.
+    pub window: Window,
+}
+
+impl Judged {
+    /// The window of a test; `None` of fewer rounds than it takes.
+    pub fn of(rounds: &Rounds) -> Option<Judged> {
+        let tracked = rounds.tracked_figures();
+        let end = match rounds.steady_from_round {
+            Some(from) => (from as usize - 1 + WINDOW).min(tracked.len()),
+            None => tracked.len(),
+        };
+        let window = Window::last(&tracked[..end])?;
+        Some(Judged { window })
+    }
+
+    /// Whether the definition is met.
+    pub fn is_steady(&self) -> bool {
+        self.window.is_steady()
+    }
+
+    /// Numbers of its first and last round, from 1.
+    pub fn rounds(&self) -> (u32, u32) {
+        let first = self.window.first as u32 + 1;
+        (first, first + WINDOW as u32 - 1)
+    }
+
+    /// The means of a load over it; of the slowest requests, the slowest.
+    pub fn mean_of(&self, rounds: &Rounds, load: usize) -> Option<RoundFigures> {
+        let figures: Vec<&RoundFigures> = rounds
+            .rounds
+            .get(self.window.first..self.window.first + WINDOW)?
+            .iter()
+            .map(|round| round.get(load))
+            .collect::<Option<_>>()?;
+        let mean = |of: fn(&RoundFigures) -> f64| {
+            figures.iter().map(|f| of(f)).sum::<f64>() / figures.len() as f64
+        };
+        Some(RoundFigures {
+            iops: mean(|f| f.iops),
+            bw_bytes_per_s: mean(|f| f.bw_bytes_per_s),
+            latency_mean_ns: mean(|f| f.latency_mean_ns),
+            latency_max_ns: figures.iter().map(|f| f.latency_max_ns).max()?,
+        })
+    }
+}
+
+/// Whether the state is steady, and the tracked figure.
+fn sentences(rounds: &Rounds) -> Vec<String> {
+    let count = rounds.rounds.len();
+    let Some(judged) = Judged::of(rounds) else {
+        return vec![format!(
+            "{count} rounds are too few to judge a steady state."
+        )];
+    };
+    let load = &rounds.loads[rounds.tracked];
+    let figure = match (rounds.figure, load.pattern) {
+        (Tracked::LatencyMean, _) => {
+            format!("a mean latency of {}", words::latency(judged.window.mean))
+        }
+        (Tracked::Iops, Pattern::Sequential) => {
+            words::speed(judged.window.mean * load.block_bytes as f64)
+        }
+        (Tracked::Iops, Pattern::Random) => format!("{} IOPS", words::number(judged.window.mean)),
+    };
+    let what = match load.read_percent {
+        100 => PointOp::Read.words().to_owned(),
+        0 => PointOp::Write.words().to_owned(),
+        share => format!("access, {share} % reads,"),
+    };
+    let tracked = format!(
+        "{} {what} of {} at {figure}",
+        load.pattern.words(),
+        words::block(load.block_bytes)
+    );
+    let spread = words::percent(judged.window.spread_share);
+    let drift = words::percent(judged.window.drift_share.abs());
+    let (from, to) = judged.rounds();
+    let shape = format!("it spreads by {spread} and drifts by {drift}");
+    vec![match (rounds.steady_sought, judged.is_steady()) {
+        (true, true) => format!(
+            "Steady state is reached after {count} rounds, {tracked} (rounds {from} to {to}; {shape})."
+        ),
+        (true, false) => format!(
+            "Steady state is not reached in {count} rounds; the last have {tracked}, and {shape}."
+        ),
+        (false, true) => format!("After {count} rounds it has {tracked}, and is steady: {shape}."),
+        (false, false) => {
+            format!("After {count} rounds it has {tracked}, and is not steady: {shape}.")
+        }
+    }]
+}
+
+fn key_figure(test: &TestResult) -> Option<Named> {
+    let rounds = rounds_of(test)?;
+    let judged = Judged::of(rounds)?;
+    let mean = judged.mean_of(rounds, rounds.tracked)?;
+    let name = match judged.is_steady() {
+        true => "Tracked load, steady".to_owned(),
+        false => "Tracked load, last rounds, not steady".to_owned(),
+    };
+    Some(match rounds.loads[rounds.tracked].pattern {
+        Pattern::Sequential => (name, mean.bw_bytes_per_s, Unit::BytesPerS),
+        Pattern::Random => (name, mean.iops, Unit::Iops),
+    })
+}

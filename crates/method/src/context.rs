@@ -1,0 +1,221 @@
+//! What a procedure measures with: jobs on the target, their figures and warnings, and the
+//! recorder of results.
+
+use std::sync::Arc;
+
+use stend_record::load::{Load, size_text};
+use stend_record::review::{PointOp, Series, TargetKind};
+use stend_target::{JobOutcome, JobRequest, Target, TargetError};
+
+use crate::enough::{Ending, EndsWhen, Watch};
+use crate::host::Limits;
+use crate::job::{self, JobFrame};
+use crate::outcome;
+use crate::recorder::{Place, Recorder};
+use crate::setting::Setting;
+
+/// What a procedure measures with.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub(crate) setting: &'a Setting,
+    pub(crate) recorder: &'a Recorder<'a>,
+    /// What the machine itself can do.
+    pub(crate) limits: &'a Limits,
+    /// When enough of a measurement has been seen.
+    pub(crate) ends_when: Option<EndsWhen<'a>>,
+}
+
+/// A curve to be measured.
+pub(crate) struct CurveJob<'j> {
+    /// Name of the curve, `fresh`.
+    pub(crate) name: &'j str,
+    /// Id of the test that names the random seed.
+    pub(crate) test: &'j str,
+    pub(crate) load: &'j Load,
+    /// s; `None` for one pass over the load's range.
+    pub(crate) duration_s: Option<f64>,
+    /// Sampling interval, ms.
+    pub(crate) sample_ms: u32,
+}
+
+impl CurveJob<'_> {
+    /// For people: `fresh: random write, 4 KiB, queue depth 32`.
+    pub(crate) fn title(&self) -> String {
+        format!("{}: {}", self.name, self.load.describe())
+    }
+}
+
+/// A measured curve.
+pub(crate) struct MeasuredCurve {
+    pub(crate) series: Series,
+    pub(crate) job_text: String,
+    pub(crate) warnings: Vec<String>,
+    /// Bytes that the job wrote.
+    pub(crate) written_bytes: u64,
+    /// What it cost.
+    pub(crate) cost: f64,
+}
+
+impl Context<'_> {
+    /// How much of the results of these places is used: the most that one of them needs.
+    pub(crate) fn ending(&self, places: &[Place], curve: Option<&str>) -> Ending {
+        let id = |place: &Place| self.recorder.test_id(*place);
+        let most = |when: EndsWhen<'_>| places.iter().map(|place| when(id(place), curve)).max();
+        self.ends_when.and_then(most).unwrap_or(Ending::Whole)
+    }
+
+    /// Time on processors per request, ns; of a simulated target no processor sends them.
+    pub(crate) fn cpu_time(&self, outcome: &JobOutcome) -> Option<f64> {
+        match self.setting.kind {
+            TargetKind::Simulated => None,
+            _ => outcome::cpu_ns_per_request(outcome),
+        }
+    }
+
+    /// The job file of a load, and its seed, which follows from the name.
+    pub(crate) fn job_text(
+        &self,
+        load: &Load,
+        seed_name: &str,
+        runtime_s: Option<u64>,
+    ) -> (String, u64) {
+        let seed = job::seed_of(self.setting.seed, seed_name);
+        let frame = JobFrame {
+            percentiles: &self.setting.percentiles,
+            runtime_s,
+            seed,
+            capacity_bytes: self.setting.capacity_bytes,
+        };
+        (job::measure(load, &frame), seed)
+    }
+
+    /// Runs a load.
+    pub(crate) fn job(
+        &self,
+        target: &mut dyn Target,
+        load: &Load,
+        seed_name: &str,
+        runtime_s: Option<u64>,
+        sample_ms: u32,
+    ) -> Result<JobOutcome, TargetError> {
+        self.watched(target, load, seed_name, (runtime_s, sample_ms), None)
+    }
+
+    /// As [`Context::job`], but ended once enough has been seen.
+    pub(crate) fn watched(
+        &self,
+        target: &mut dyn Target,
+        load: &Load,
+        seed_name: &str,
+        (runtime_s, sample_ms): (Option<u64>, u32),
+        watch: Option<&mut Watch>,
+    ) -> Result<JobOutcome, TargetError> {
+        let (text, seed) = self.job_text(load, seed_name, runtime_s);
+        let request = JobRequest {
+            text: &text,
+            seed,
+            sample_ms,
+        };
+        match watch {
+            None => target.run(&request),
+            Some(watch) => {
+                target.run_until_enough(&request, watch.round_s, &mut |now| watch.look(now))
+            }
+        }
+    }
+
+    /// Runs a job that only writes, of which nothing is measured.
+    pub(crate) fn write(
+        &self,
+        target: &mut dyn Target,
+        seed_name: &str,
+        text: impl FnOnce(u64) -> String,
+    ) -> Result<(), TargetError> {
+        let seed = job::seed_of(self.setting.seed, seed_name);
+        let done = target.run(&JobRequest {
+            text: &text(seed),
+            seed,
+            sample_ms: 0,
+        })?;
+        outcome::check_errors(&done)
+    }
+
+    /// Measures a curve.
+    pub(crate) fn curve(
+        &self,
+        target: &mut dyn Target,
+        job: &CurveJob<'_>,
+        mut watch: Option<Watch>,
+    ) -> Result<MeasuredCurve, Arc<TargetError>> {
+        let (load, title) = (job.load, job.title());
+        let runtime_s = job.duration_s.map(|s| self.setting.runtime_s(s));
+        let seed_name = format!("{}/{}", job.test, job.name);
+        let timing = (runtime_s, job.sample_ms);
+        let outcome = self.watched(target, load, &seed_name, timing, watch.as_mut())?;
+        let mut series = outcome::series(job.name, load, job.sample_ms, &outcome)?;
+        series.cpu_ns_per_request = self.cpu_time(&outcome);
+        if runtime_s.is_none() {
+            series.range_bytes = Some(load.range_bytes(self.setting.capacity_bytes));
+        }
+        let mut warnings = job
+            .duration_s
+            .map_or_else(Vec::new, |s| self.duration_warning(s));
+        warnings.extend(self.region_warning(load));
+        let remark = watch
+            .zip(runtime_s)
+            .and_then(|(watch, runtime_s)| watch.remark(&title, runtime_s));
+        warnings.extend(remark.or_else(|| early_end(&series, runtime_s)));
+        warnings.extend(self.limits.curve_warning(&title, load.threads, &series));
+        Ok(MeasuredCurve {
+            series,
+            warnings,
+            written_bytes: outcome::written_bytes(&outcome),
+            cost: self.setting.load_cost(load, runtime_s),
+            job_text: outcome.job_text,
+        })
+    }
+
+    /// A warning where a load's region is larger than the target.
+    pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
+        let capacity_bytes = self.setting.capacity_bytes;
+        let region = load.region_bytes.filter(|r| *r > capacity_bytes)?;
+        Some(format!(
+            "the region of {} is more than the target holds: its whole capacity of {:.2} GB (10⁹ bytes) was used",
+            size_text(region),
+            capacity_bytes as f64 / 1e9
+        ))
+    }
+
+    /// A warning where a measurement is too short under the review's scale.
+    pub(crate) fn duration_warning(&self, duration_s: f64) -> Vec<String> {
+        let scale = self.setting.scale;
+        if duration_s * scale >= 1.0 {
+            return Vec::new();
+        }
+        vec![format!(
+            "{duration_s} s × {scale} is less than the shortest run: measured for 1 s; choose a larger duration scale for meaningful figures"
+        )]
+    }
+}
+
+/// A warning if the samples end well before the load did.
+fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
+    let name = &series.name;
+    let last = series.samples.last();
+    let Some(runtime_s) = runtime_s else {
+        let range = series.range_bytes?;
+        let written = last.map_or(0, |s| s.written_bytes);
+        let writes = series.point.op == PointOp::Write;
+        return (writes && (written as f64) < 0.95 * range as f64).then(|| {
+            format!(
+                "the curve `{name}` has samples for {written} of {range} bytes: the target's log ends early; the rest is missing"
+            )
+        });
+    };
+    let end_s = last.map_or(0.0, |s| s.t_s);
+    (end_s < 0.95 * runtime_s as f64 - 1.0).then(|| {
+        format!(
+            "the curve `{name}` has samples for {end_s:.0} s of {runtime_s} s: the target's log ends early; figures of its end are of that instant"
+        )
+    })
+}

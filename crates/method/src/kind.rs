@@ -1,0 +1,136 @@
+//! What a kind of test is: how it is planned, and the procedures that measure it.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use stend_record::load::Load;
+use stend_target::Target;
+
+use crate::context::Context;
+use crate::recorder::{Done, Place, PlannedTest};
+use crate::setting::{Action, Setting};
+
+/// Whether a point of the test of this id is wanted. The load comes without its region.
+pub type Wanted<'a> = &'a (dyn Fn(&str, &Load) -> bool + Sync);
+
+/// A kind of test with the keys that an edition gives it.
+pub(crate) trait Kind: Any {
+    /// The states that it starts from, as indices in the edition's; none where it goes on
+    /// after another test.
+    fn states_mut(&mut self) -> Vec<&mut usize>;
+
+    /// Why it cannot be done without writing; `None` if it, or a part of it, can.
+    fn needs_writes(&self) -> Option<&'static str>;
+
+    /// Why it cannot be done on a target without TRIM; `None` if it can. States of a test are
+    /// made without TRIM there, and its result says so.
+    fn needs_trim(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Where it writes until the target refuses: by this load, from the state of this index.
+    fn wears_out(&self) -> Option<(&Load, usize)> {
+        None
+    }
+
+    /// Index of the test whose target it goes on with.
+    fn continues(&self) -> Option<usize> {
+        None
+    }
+
+    /// Adds its procedures to the plan.
+    fn plan(&self, planner: &mut Planner<'_>);
+}
+
+/// What is run on one target without interruption.
+pub(crate) trait Procedure: Any + Debug + Send + Sync {
+    /// The state it starts from, as an index in the edition's.
+    fn state(&self) -> usize;
+
+    /// Where its results go, in order; at least one.
+    fn places(&self) -> Vec<Place>;
+
+    /// The region of its load, if it has one, bytes.
+    fn region_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// True when the state is made again even within a test.
+    fn starts_anew(&self) -> bool {
+        false
+    }
+
+    /// True when the target is no longer in the state afterwards.
+    fn disturbs(&self) -> bool {
+        true
+    }
+
+    /// Shows every action that it consists of, on a target that can be copied or cannot.
+    fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>));
+
+    /// Measures, and records the results.
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done;
+}
+
+impl dyn Procedure {
+    /// The test it belongs to; of one that belongs to several, the first.
+    pub(crate) fn test(&self) -> usize {
+        self.places()[0].test
+    }
+}
+
+/// Plans one test.
+pub(crate) struct Planner<'p> {
+    pub(crate) setting: &'p Setting,
+    pub(crate) wanted: Option<Wanted<'p>>,
+    /// Index of the test among those of the plan.
+    pub(crate) number: usize,
+    pub(crate) test: PlannedTest,
+    /// Procedures of this test and of those before it.
+    pub(crate) procedures: &'p mut Vec<Box<dyn Procedure>>,
+}
+
+impl Planner<'_> {
+    /// Id of the test, which names random seeds.
+    pub(crate) fn id(&self) -> &str {
+        &self.test.head.id
+    }
+
+    /// The place of the test's next result.
+    pub(crate) fn place(&mut self) -> Place {
+        let slot = self.test.slots;
+        self.test.slots += 1;
+        Place {
+            test: self.number,
+            slot,
+        }
+    }
+
+    /// The places of the next results.
+    pub(crate) fn places(&mut self, count: usize) -> Vec<Place> {
+        (0..count).map(|_| self.place()).collect()
+    }
+
+    /// Adds a procedure.
+    pub(crate) fn add(&mut self, procedure: impl Procedure) {
+        self.procedures.push(Box::new(procedure));
+    }
+
+    /// The target cannot do this test.
+    pub(crate) fn skip(&mut self, why: String) {
+        self.test.skipped = Some(why);
+    }
+
+    /// Adds a warning to the result; it replaces an earlier remark.
+    pub(crate) fn remark(&mut self, remark: String) {
+        self.test.head.warnings = vec![remark];
+    }
+
+    /// The first procedure of this type for which `is` holds.
+    pub(crate) fn find<P: Procedure>(&mut self, is: impl Fn(&P) -> bool) -> Option<&mut P> {
+        self.procedures.iter_mut().find_map(|procedure| {
+            let procedure: &mut dyn Any = procedure.as_mut();
+            procedure.downcast_mut().filter(|found| is(found))
+        })
+    }
+}

@@ -1,0 +1,488 @@
+//! A benchmark as its users know it: its file is written, then each row and direction is
+//! measured several times, and the best pass counts. Profiles lie in `editions/benchmarks/`.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
+use stend_record::load::{Load, range_bytes};
+use stend_record::review::{JobText, Pattern, PointOp};
+use stend_target::Target;
+use toml::Spanned;
+
+use crate::context::Context;
+use crate::kind::{Kind, Planner, Procedure};
+use crate::parse::{EditionError, Scope, Source};
+use crate::recorder::{Done, Measurement, Place, push};
+use crate::setting::{Action, Setting};
+use crate::state::Step;
+use crate::{job, outcome};
+
+/// The name and version of a profile's file format.
+pub const SCHEMA: &str = "stend.benchmark/1";
+
+macro_rules! shipped {
+    ($name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../../../editions/benchmarks/", $name, ".toml")),
+        )
+    };
+}
+
+/// Profiles that are part of the program: name and text.
+const SHIPPED: [(&str, &str); 5] = [
+    shipped!("crystaldiskmark-3"),
+    shipped!("crystaldiskmark-5"),
+    shipped!("crystaldiskmark-8"),
+    shipped!("crystaldiskmark-8-nvme"),
+    shipped!("crystaldiskmark-9"),
+];
+
+/// A test of a benchmark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Benchmark {
+    /// Index in [`crate::Edition::states`] of the state it starts from.
+    pub state: usize,
+    /// What is measured.
+    pub profile: Profile,
+    /// Whether the mix is measured as well.
+    pub mix: bool,
+}
+
+/// What a benchmark measures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Its name.
+    pub id: String,
+    /// For people.
+    pub title: String,
+    /// Size of its file, which lies at the beginning of the target, bytes.
+    pub region_bytes: u64,
+    /// Passes that count, of each row and direction.
+    pub passes: u32,
+    /// Passes before them that do not.
+    pub discarded_passes: u32,
+    /// In which order rows and directions are measured.
+    pub order: Order,
+    /// Time a pass, s.
+    pub pass_s: f64,
+    /// Rest between one row or direction and the next, s.
+    pub pause_s: f64,
+    /// Share of reads in its mix, percent; `None` for a benchmark without one.
+    pub mix_read_percent: Option<u32>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// In which order rows and directions are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The reads of all rows, then the writes of all, then the mixes.
+    ReadsFirst,
+    /// Of each row its reads, its writes and its mix.
+    RowByRow,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// As users know it, `Seq Q32T1`.
+    pub name: String,
+    /// Order of the offsets.
+    pub pattern: Pattern,
+    /// Request size, bytes.
+    pub block_bytes: u64,
+    /// Queue depth of each thread.
+    pub queue_depth: u32,
+    /// Threads.
+    pub threads: u32,
+}
+
+/// A row in one direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Cell<'e> {
+    row: &'e str,
+    load: Load,
+}
+
+impl Benchmark {
+    /// What is measured, in its order.
+    fn cells(&self) -> Vec<Cell<'_>> {
+        let profile = &self.profile;
+        let mut ops = vec![(PointOp::Read, 100), (PointOp::Write, 0)];
+        if let Some(share) = profile.mix_read_percent.filter(|_| self.mix) {
+            ops.push((PointOp::Mixed, share));
+        }
+        let cell = |row: &'_ Row, (op, read_percent)| Load {
+            op,
+            pattern: row.pattern,
+            block_bytes: row.block_bytes,
+            queue_depth: row.queue_depth,
+            threads: row.threads,
+            read_percent,
+            region_bytes: Some(profile.region_bytes),
+        };
+        let rows = profile.rows.iter();
+        let pairs: Vec<_> = match profile.order {
+            Order::RowByRow => rows
+                .flat_map(|row| ops.iter().map(move |op| (row, *op)))
+                .collect(),
+            Order::ReadsFirst => ops
+                .iter()
+                .flat_map(|op| rows.clone().map(move |row| (row, *op)))
+                .collect(),
+        };
+        let cells = pairs.into_iter().map(|(row, op)| Cell {
+            row: &row.name,
+            load: cell(row, op),
+        });
+        cells.collect()
+    }
+}
+
+/// Most passes of a row and direction.
+const PASSES_MAX: u32 = 100;
+
+/// What an edition says of a test of this kind.
+pub type Keys = Benchmark;
+
+/// `[test.benchmark]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    state: Spanned<String>,
+    profile: Spanned<String>,
+    mix: Option<Spanned<bool>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileEntry {
+    schema: Spanned<String>,
+    id: Spanned<String>,
+    title: String,
+    region_bytes: Spanned<u64>,
+    passes: Spanned<u32>,
+    discarded_passes: Spanned<u32>,
+    order: OrderEntry,
+    pass_s: Spanned<f64>,
+    pause_s: Spanned<f64>,
+    mix_read_percent: Option<Spanned<u32>>,
+    row: Spanned<Vec<RowEntry>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum OrderEntry {
+    ReadsFirst,
+    RowByRow,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RowEntry {
+    name: Spanned<String>,
+    pattern: Pattern,
+    block_bytes: Spanned<u64>,
+    queue_depth: Spanned<u32>,
+    threads: Spanned<u32>,
+}
+
+/// Checks a test of a benchmark.
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Benchmark, EditionError> {
+    let profile = profile(&entry.profile, at)?;
+    let mix = entry.mix.as_ref().is_some_and(|mix| *mix.get_ref());
+    if mix && profile.mix_read_percent.is_none() {
+        return at.fail(
+            entry.mix.as_ref().unwrap_or(&Spanned::new(0..0, mix)),
+            format!(
+                "the profile `{}` has no `mix_read_percent`: it has no mix",
+                profile.id
+            ),
+        );
+    }
+    Ok(Benchmark {
+        state: at.start(&entry.state)?,
+        profile,
+        mix,
+    })
+}
+
+/// A profile by its name, or from a file beside the edition's own.
+fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, EditionError> {
+    let name = place.get_ref().as_str();
+    if let Some((id, text)) = SHIPPED.iter().find(|(id, _)| *id == name) {
+        return parse_profile(text, &format!("editions/benchmarks/{id}.toml (built in)"));
+    }
+    if Path::new(name).extension().is_none_or(|e| e != "toml") {
+        let names: Vec<&str> = SHIPPED.iter().map(|(id, _)| *id).collect();
+        return at.fail(
+            place,
+            format!(
+                "there is no profile `{name}`; there are: {}. A file of your own ends in .toml",
+                names.join(", ")
+            ),
+        );
+    }
+    let path = at.beside(name);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => parse_profile(&text, &path.display().to_string()),
+        Err(error) => at.fail(
+            place,
+            format!("{}: the profile cannot be read: {error}", path.display()),
+        ),
+    }
+}
+
+/// Reads a profile; `file` is its name in errors.
+fn parse_profile(text: &str, file: &str) -> Result<Profile, EditionError> {
+    let source = Source { text, file };
+    let raw: ProfileEntry = toml::from_str(text).map_err(|e| source.syntax_error(&e))?;
+    if raw.schema.get_ref() != SCHEMA {
+        return source.fail(&raw.schema, format!("must be \"{SCHEMA}\""));
+    }
+    source.id(&raw.id)?;
+    source.region(Some(&raw.region_bytes))?;
+    if !(1..=PASSES_MAX).contains(raw.passes.get_ref()) {
+        return source.fail(&raw.passes, format!("from 1 to {PASSES_MAX} passes count"));
+    }
+    if *raw.discarded_passes.get_ref() > PASSES_MAX {
+        let problem = format!("at most {PASSES_MAX} passes are discarded");
+        return source.fail(&raw.discarded_passes, problem);
+    }
+    if let Some(share) = &raw.mix_read_percent
+        && !(1..=99).contains(share.get_ref())
+    {
+        return source.fail(share, "a mix has from 1 to 99 percent reads");
+    }
+    Ok(Profile {
+        region_bytes: *raw.region_bytes.get_ref(),
+        passes: *raw.passes.get_ref(),
+        discarded_passes: *raw.discarded_passes.get_ref(),
+        order: match raw.order {
+            OrderEntry::ReadsFirst => Order::ReadsFirst,
+            OrderEntry::RowByRow => Order::RowByRow,
+        },
+        pass_s: source.duration(&raw.pass_s)?,
+        pause_s: source.pause(&raw.pause_s)?,
+        mix_read_percent: raw.mix_read_percent.map(Spanned::into_inner),
+        rows: rows(&raw.row, &source)?,
+        id: raw.id.into_inner(),
+        title: raw.title,
+    })
+}
+
+fn rows(entries: &Spanned<Vec<RowEntry>>, at: &Source<'_>) -> Result<Vec<Row>, EditionError> {
+    let mut rows: Vec<Row> = Vec::new();
+    for entry in entries.get_ref() {
+        // A result is known by its row's name.
+        if rows.iter().any(|row| row.name == *entry.name.get_ref()) {
+            return at.fail(&entry.name, "two rows have this name");
+        }
+        rows.push(Row {
+            name: entry.name.get_ref().clone(),
+            pattern: entry.pattern,
+            block_bytes: at.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
+            queue_depth: at.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
+            threads: at.count(&entry.threads, *entry.threads.get_ref())?,
+        });
+    }
+    if rows.is_empty() {
+        return at.fail(entries, "a profile has at least one `[[row]]`");
+    }
+    Ok(rows)
+}
+
+impl Kind for Benchmark {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        vec![&mut self.state]
+    }
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        Some("it writes its file first")
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        let procedure = BenchmarkProcedure {
+            id: planner.id().to_owned(),
+            places: planner.places(self.cells().len()),
+            benchmark: self.clone(),
+        };
+        planner.add(procedure);
+    }
+}
+
+/// Writes the file and measures every row and direction.
+#[derive(Debug)]
+struct BenchmarkProcedure {
+    /// Id of the test: names the random seeds.
+    id: String,
+    /// Of each row and direction, in the order of measuring.
+    places: Vec<Place>,
+    benchmark: Benchmark,
+}
+
+impl Procedure for BenchmarkProcedure {
+    fn state(&self) -> usize {
+        self.benchmark.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        self.places.clone()
+    }
+
+    fn region_bytes(&self) -> Option<u64> {
+        Some(self.benchmark.profile.region_bytes)
+    }
+
+    fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        let profile = &self.benchmark.profile;
+        let region = range_bytes(Some(profile.region_bytes), setting.capacity_bytes);
+        see(Action::Write(region));
+        let passes = profile.discarded_passes + profile.passes;
+        for (number, cell) in self.benchmark.cells().iter().enumerate() {
+            if number > 0 {
+                see(Action::Step(&Step::Idle {
+                    duration_s: profile.pause_s,
+                }));
+            }
+            see(Action::Load {
+                load: &cell.load,
+                runtime_s: Some(setting.runtime_s(profile.pass_s) * u64::from(passes)),
+            });
+        }
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+        let profile = &self.benchmark.profile;
+        let capacity = context.setting.capacity_bytes;
+        // As the program makes it: 1 MiB at a time.
+        context.write(target, &format!("{}/file", self.id), |seed| {
+            job::benchmark_file(profile.region_bytes, capacity, seed)
+        })?;
+        let written = Action::Write(range_bytes(Some(profile.region_bytes), capacity));
+        context.recorder.spent(context.setting.cost(&written));
+        for (number, (cell, place)) in self.benchmark.cells().iter().zip(&self.places).enumerate() {
+            if number > 0 {
+                let pause = Step::Idle {
+                    duration_s: profile.pause_s,
+                };
+                context.step(target, &self.id, &pause)?;
+            }
+            self.cell(context, target, cell, *place)?;
+        }
+        Ok(())
+    }
+}
+
+impl BenchmarkProcedure {
+    /// All passes of one row and direction, one after the other without a rest.
+    fn cell(
+        &self,
+        context: &Context<'_>,
+        target: &mut dyn Target,
+        cell: &Cell<'_>,
+        place: Place,
+    ) -> Done {
+        let (setting, profile, load) = (context.setting, &self.benchmark.profile, &cell.load);
+        let name = format!("{}: {}", cell.row, load.describe());
+        let runtime_s = setting.runtime_s(profile.pass_s);
+        let all = profile.discarded_passes + profile.passes;
+        let total_s = runtime_s * u64::from(all);
+        context.recorder.begin(place, &name, Some(total_s));
+        let mut passes = Vec::new();
+        let mut jobs = Vec::new();
+        for number in 1..=all {
+            let what = match number.checked_sub(profile.discarded_passes) {
+                None | Some(0) => "discarded pass".to_owned(),
+                Some(counted) => format!("pass {counted} of {}", profile.passes),
+            };
+            let seed_name = format!("{}/{}/{}/{number}", self.id, cell.row, load.slug());
+            let done = context.job(target, load, &seed_name, Some(runtime_s), 0)?;
+            let point = outcome::point(load, runtime_s, setting.capacity_bytes, &done)?;
+            if number > profile.discarded_passes {
+                passes.push(BenchmarkPass {
+                    iops: point.iops,
+                    bw_bytes_per_s: point.bw_bytes_per_s,
+                    cpu_ns_per_request: context.cpu_time(&done),
+                    latency_ns: point.latency_ns,
+                });
+            }
+            jobs.push(JobText {
+                name: format!("{name}, {what}"),
+                text: done.job_text,
+            });
+        }
+        let mut warnings = context.duration_warning(profile.pass_s);
+        warnings.extend(context.region_warning(load));
+        let region = load.range_bytes(setting.capacity_bytes);
+        let found = summed_up(cell, runtime_s, region, passes);
+        let speed = (found.best_iops, found.best_bw_bytes_per_s);
+        warnings.extend(context.limits.warning(&name, load.threads, speed));
+        let measured = Measurement::new(name, jobs, warnings, move |test| {
+            push(&mut test.benchmark, &found);
+        });
+        let cost = setting.load_cost(load, Some(total_s));
+        context.recorder.record(&[place], measured, cost);
+        Ok(())
+    }
+}
+
+/// What counts of the passes: the greatest bandwidth, and the least mean latency, each for
+/// itself.
+fn summed_up(
+    cell: &Cell<'_>,
+    runtime_s: u64,
+    region_bytes: u64,
+    passes: Vec<BenchmarkPass>,
+) -> BenchmarkCell {
+    let best = passes
+        .iter()
+        .max_by(|a, b| a.bw_bytes_per_s.total_cmp(&b.bw_bytes_per_s));
+    let latencies = passes.iter().map(|pass| pass.latency_ns.mean);
+    BenchmarkCell {
+        row: cell.row.to_owned(),
+        load: Load {
+            region_bytes: Some(region_bytes),
+            ..cell.load
+        },
+        duration_s: runtime_s as f64,
+        best_bw_bytes_per_s: best.map_or(0.0, |pass| pass.bw_bytes_per_s),
+        best_iops: best.map_or(0.0, |pass| pass.iops),
+        best_mean_latency_ns: latencies.min_by(f64::total_cmp).unwrap_or(0.0),
+        passes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stend_record::review::LatencySummary;
+
+    fn pass(bw_bytes_per_s: f64, mean: f64) -> BenchmarkPass {
+        BenchmarkPass {
+            iops: bw_bytes_per_s / 4096.0,
+            bw_bytes_per_s,
+            cpu_ns_per_request: None,
+            latency_ns: LatencySummary {
+                mean,
+                ..LatencySummary::default()
+            },
+        }
+    }
+
+    #[test]
+    fn the_best_speed_and_the_best_latency_each_for_itself() {
+        let cell = Cell {
+            row: "4K",
+            load: Load::read(Pattern::Random, 4096, 1),
+        };
+        let passes = vec![pass(2e6, 90.0), pass(4e6, 80.0), pass(3e6, 70.0)];
+        let summed = summed_up(&cell, 5, 1 << 20, passes);
+        assert_eq!(summed.best_bw_bytes_per_s, 4e6);
+        assert_eq!(summed.best_iops, 4e6 / 4096.0);
+        assert_eq!(summed.best_mean_latency_ns, 70.0);
+        assert_eq!(summed.passes.len(), 3);
+    }
+}

@@ -1,0 +1,423 @@
+//! Writing until the target refuses, or until as much is written as the user allows.
+//!
+//! The budget is kept strictly: what a round may write counts from the moment it begins,
+//! and a run that goes on from an earlier one counts an interrupted round as written.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use stend_analysis::words;
+use stend_record::endurance::{
+    Afterwards, Endurance as Measured, EnduranceEnd, EnduranceRound, Health,
+};
+use stend_record::load::Load;
+use stend_record::review::{JobText, Pattern, SeriesPoint, TestResult};
+use stend_target::{JobRequest, RefusedOutcome, Target, TargetError, WriteLimit};
+use toml::Spanned;
+
+use crate::context::Context;
+use crate::job;
+use crate::kind::{Kind, Planner, Procedure};
+use crate::outcome::written_bytes;
+use crate::parse::{EditionError, Scope};
+use crate::recorder::{Done, Measurement, Place};
+use crate::setting::{Action, Setting};
+
+/// How often a target without a budget is assumed to be written, for shares of work done:
+/// an error makes the progress bar inexact, never a result.
+const ASSUMED_DRIVE_WRITES: u64 = 1000;
+
+/// Size of a read after the end, bytes.
+const READ_BYTES: u64 = 131_072;
+
+/// Rounds of writes until one is refused, or until as much is written as the user allows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Endurance {
+    /// Index in [`Edition::states`](crate::Edition::states) of the state it starts from.
+    pub state: usize,
+    /// The writes.
+    pub load: Load,
+    /// How many times the capacity a round writes, after which the target's health is
+    /// read.
+    pub drive_writes_per_round: u32,
+}
+
+impl Endurance {
+    /// The bytes that the writes go to, on a target of this capacity: whole requests.
+    pub fn range_bytes(&self, capacity_bytes: u64) -> u64 {
+        capacity_bytes / self.load.block_bytes * self.load.block_bytes
+    }
+
+    /// Bytes of a whole round.
+    pub fn round_bytes(&self, capacity_bytes: u64) -> u64 {
+        self.range_bytes(capacity_bytes)
+            .saturating_mul(self.drive_writes_per_round.into())
+    }
+}
+
+/// What an edition says of a test of this kind.
+pub type Keys = Endurance;
+
+/// `[test.endurance]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    state: Spanned<String>,
+    pattern: Pattern,
+    block_bytes: Spanned<u64>,
+    queue_depth: Spanned<u32>,
+    drive_writes_per_round: Spanned<u32>,
+}
+
+/// Checks a test of endurance.
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Endurance, EditionError> {
+    let writes = *entry.drive_writes_per_round.get_ref();
+    if !(1..=1000).contains(&writes) {
+        return at.fail(
+            &entry.drive_writes_per_round,
+            "a round writes the capacity from 1 to 1000 times",
+        );
+    }
+    Ok(Endurance {
+        state: at.start(&entry.state)?,
+        load: at.write_load(entry.pattern, &entry.block_bytes, &entry.queue_depth)?,
+        drive_writes_per_round: writes,
+    })
+}
+
+impl Kind for Endurance {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        vec![&mut self.state]
+    }
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        Some("it writes")
+    }
+
+    fn wears_out(&self) -> Option<(&Load, usize)> {
+        Some((&self.load, self.state))
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        let place = planner.place();
+        planner.add(EnduranceProcedure {
+            place,
+            endurance: self.clone(),
+        });
+    }
+}
+
+/// Bytes that a test writes, as far as that is known beforehand.
+fn planned_bytes(setting: &Setting) -> u64 {
+    let assumed = setting.capacity_bytes.saturating_mul(ASSUMED_DRIVE_WRITES);
+    setting.write_budget_bytes.unwrap_or(assumed)
+}
+
+/// A test under way.
+struct Wear<'e> {
+    keys: &'e Endurance,
+    so_far: Measured,
+    jobs: Vec<JobText>,
+    range_bytes: u64,
+    last_health: Option<Health>,
+    /// Of the rounds of this run.
+    cost: f64,
+}
+
+impl<'e> Wear<'e> {
+    fn new(setting: &Setting, keys: &'e Endurance, target: &mut dyn Target) -> Wear<'e> {
+        let (before, no_health) = match target.health() {
+            Ok(health) => (Some(health), None),
+            Err(why) => (None, Some(why)),
+        };
+        Wear {
+            keys,
+            so_far: Measured {
+                load: SeriesPoint::from(&keys.load),
+                round_bytes: keys.round_bytes(setting.capacity_bytes),
+                budget_bytes: setting.write_budget_bytes,
+                rated_bytes: target.rated_bytes(),
+                end: EnduranceEnd::Unfinished,
+                refusal: None,
+                written_bytes: 0,
+                broken_off_bytes: 0,
+                no_health,
+                before,
+                rounds: Vec::new(),
+                afterwards: None,
+            },
+            jobs: Vec::new(),
+            range_bytes: keys.range_bytes(setting.capacity_bytes),
+            last_health: before,
+            cost: 0.0,
+        }
+    }
+
+    /// Goes on from what an earlier run has left of the same test on the same target.
+    fn go_on(&mut self, setting: &Setting, earlier: TestResult) {
+        if let Some(so_far) = earlier.endurance {
+            self.jobs = earlier.jobs;
+            self.so_far = Measured {
+                budget_bytes: setting.write_budget_bytes,
+                ..so_far
+            };
+        }
+    }
+
+    /// Whole requests that the budget leaves room for, in bytes.
+    fn left_bytes(&self) -> u64 {
+        let used = self.so_far.written_bytes + self.so_far.broken_off_bytes;
+        let left = self
+            .so_far
+            .budget_bytes
+            .map_or(u64::MAX, |b| b.saturating_sub(used));
+        left - left % self.keys.load.block_bytes
+    }
+
+    /// Adds what a round has measured.
+    fn add(&mut self, done: &RefusedOutcome, health: Option<Health>) {
+        let written = written_bytes(&done.job);
+        if written == 0 {
+            return;
+        }
+        let writes = || done.job.fio.jobs.iter().map(|job| &job.write);
+        self.so_far.written_bytes += written;
+        self.so_far.rounds.push(EnduranceRound {
+            written_bytes: written,
+            bw_bytes_per_s: writes().map(|write| write.bw_bytes as f64).sum(),
+            latency_max_ns: writes().map(|write| write.clat_ns.max).max().unwrap_or(0),
+            write_amplification: amplification(self.last_health, health),
+            health,
+        });
+        self.last_health = health;
+    }
+
+    /// What is to be said beside the result.
+    fn warnings(&self) -> Vec<String> {
+        let wear = &self.so_far;
+        let mut warnings = Vec::new();
+        if wear.end == EnduranceEnd::Budget {
+            warnings.push(format!(
+                "not worn out within the budget: {} written of {} allowed, and the target took every write; its endurance is not known",
+                words::bytes(wear.written_bytes),
+                words::bytes(wear.budget_bytes.unwrap_or_default())
+            ));
+        }
+        if wear.broken_off_bytes > 0 {
+            warnings.push(format!(
+                "interrupted and continued: up to {} more were written than the rounds show; they count against the budget",
+                words::bytes(wear.broken_off_bytes)
+            ));
+        }
+        warnings.extend(
+            wear.no_health
+                .iter()
+                .map(|why| format!("the target's health during the test is not known: {why}")),
+        );
+        warnings
+    }
+}
+
+/// Writes round after round; then sees what can still be done with the target.
+#[derive(Debug)]
+struct EnduranceProcedure {
+    place: Place,
+    endurance: Endurance,
+}
+
+impl Procedure for EnduranceProcedure {
+    fn state(&self) -> usize {
+        self.endurance.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        vec![self.place]
+    }
+
+    fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        see(Action::Write(planned_bytes(setting)));
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+        let (setting, keys) = (context.setting, &self.endurance);
+        let mut wear = Wear::new(setting, keys, target);
+        if wear.so_far.round_bytes == 0 {
+            return Err(Arc::new(TargetError::Input(format!(
+                "a request of {} bytes does not fit the target's {} bytes",
+                keys.load.block_bytes, setting.capacity_bytes
+            ))));
+        }
+        if let Some(earlier) = context.recorder.unfinished(self.place) {
+            wear.go_on(setting, earlier);
+        }
+        // A target that is one is worn by what was written, whatever becomes of this run.
+        let lasts = target.write_limit() == WriteLimit::AsStated;
+        wear.so_far.end = loop {
+            let bytes = wear.left_bytes().min(wear.so_far.round_bytes);
+            if bytes == 0 {
+                break EnduranceEnd::Budget;
+            }
+            if lasts {
+                let mut interrupted = wear.so_far.clone();
+                interrupted.broken_off_bytes += bytes;
+                let measured = measurement(interrupted, wear.jobs.clone(), Vec::new());
+                context.recorder.under_way(self.place, measured);
+            }
+            let errno = self.round(context, target, &mut wear, bytes)?;
+            if let Some(errno) = errno {
+                wear.so_far.refusal = Some(std::io::Error::from_raw_os_error(errno).to_string());
+                break EnduranceEnd::Refused;
+            }
+        };
+        let mut warnings = wear.warnings();
+        // What was found in months is not lost because the drive has gone away at last.
+        match self.afterwards(context, target, &mut wear) {
+            Ok(afterwards) => wear.so_far.afterwards = Some(afterwards),
+            Err(error) => warnings.push(format!(
+                "whether the target can still be written and read is not known: {error}"
+            )),
+        }
+        // What was set aside for rounds that did not come.
+        let planned = setting.cost(&Action::Write(planned_bytes(setting)));
+        let measured = measurement(wear.so_far, wear.jobs, warnings);
+        let cost = (planned - wear.cost).max(0.0);
+        context.recorder.record(&[self.place], measured, cost);
+        Ok(())
+    }
+}
+
+/// The result as it stands.
+fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Measurement {
+    let name = format!("{} written", words::bytes(found.written_bytes));
+    Measurement::new(name, jobs, warnings, move |test| {
+        test.endurance = Some(found.clone());
+    })
+}
+
+impl EnduranceProcedure {
+    /// One round; the errno by which the target refused a write.
+    fn round(
+        &self,
+        context: &Context<'_>,
+        target: &mut dyn Target,
+        wear: &mut Wear<'_>,
+        bytes: u64,
+    ) -> Result<Option<i32>, TargetError> {
+        let number = wear.so_far.rounds.len() + 1;
+        let load = &self.endurance.load;
+        let name = format!(
+            "round {number}: {}, {} written so far",
+            load.describe(),
+            words::bytes(wear.so_far.written_bytes)
+        );
+        context.recorder.begin(self.place, &name, None);
+        let id = context.recorder.test_id(self.place);
+        let seed = job::seed_of(context.setting.seed, &format!("{id}/round-{number}"));
+        let text = job::wear(load, wear.range_bytes, bytes, seed);
+        let done = target.run_until_refused(&request(&text, seed))?;
+        wear.add(&done, target.health().ok());
+        if done.errno.is_none() && written_bytes(&done.job) == 0 {
+            return Err(TargetError::Failed(format!(
+                "round {number} has written nothing, and nothing was refused"
+            )));
+        }
+        if number == 1 {
+            wear.jobs.push(JobText {
+                name: format!("round 1: {}", load.describe()),
+                text: done.job.job_text.clone(),
+            });
+        }
+        let cost = context
+            .setting
+            .cost(&Action::Write(written_bytes(&done.job)));
+        wear.cost += cost;
+        context.recorder.spent(cost);
+        Ok(done.errno)
+    }
+
+    /// One more write, where the last was refused and the budget has room for it; then all of
+    /// the target is read.
+    fn afterwards(
+        &self,
+        context: &Context<'_>,
+        target: &mut dyn Target,
+        wear: &mut Wear<'_>,
+    ) -> Result<Afterwards, TargetError> {
+        let id = context.recorder.test_id(self.place);
+        let block_bytes = self.endurance.load.block_bytes;
+        let again = wear.so_far.end == EnduranceEnd::Refused && wear.left_bytes() > 0;
+        let mut write_refused = None;
+        if again {
+            let seed = job::seed_of(context.setting.seed, &format!("{id}/again"));
+            let text = job::wear(&self.endurance.load, wear.range_bytes, block_bytes, seed);
+            let done = target.run_until_refused(&request(&text, seed))?;
+            write_refused = Some(done.errno.is_some());
+        }
+        let asked_bytes = context.setting.capacity_bytes / READ_BYTES * READ_BYTES;
+        context
+            .recorder
+            .begin(self.place, "reading all of it", None);
+        let seed = job::seed_of(context.setting.seed, &format!("{id}/read-back"));
+        let text = job::read_back(READ_BYTES, asked_bytes, seed);
+        let done = target.run_until_refused(&request(&text, seed))?;
+        let reads = || done.job.fio.jobs.iter().map(|job| &job.read);
+        let counted = done.job.fio.jobs.iter().map(|job| {
+            let total = job.other.get("total_err").and_then(|n| n.as_u64());
+            total.unwrap_or(u64::from(job.error != 0))
+        });
+        wear.jobs.push(JobText {
+            name: "reading all of it".to_owned(),
+            text: done.job.job_text.clone(),
+        });
+        Ok(Afterwards {
+            write_refused,
+            read_bytes: reads().map(|read| read.io_bytes).sum(),
+            asked_bytes,
+            failed_reads: counted.sum(),
+            bw_bytes_per_s: reads().map(|read| read.bw_bytes as f64).sum(),
+        })
+    }
+}
+
+fn request(text: &str, seed: u64) -> JobRequest<'_> {
+    JobRequest {
+        text,
+        seed,
+        sample_ms: 0,
+    }
+}
+
+/// Bytes placed in flash for each that the host wrote between two instants, where the target
+/// reports both.
+fn amplification(before: Option<Health>, after: Option<Health>) -> Option<f64> {
+    let (before, after) = (before?, after?);
+    let since = |of: fn(&Health) -> Option<u64>| of(&after)?.checked_sub(of(&before)?);
+    let host = since(|h| h.host_written_bytes).filter(|bytes| *bytes > 0)?;
+    Some(since(|h| h.nand_written_bytes)? as f64 / host as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amplification_is_of_what_came_between() {
+        let health = |host, nand| {
+            Some(Health {
+                host_written_bytes: host,
+                nand_written_bytes: nand,
+                ..Health::default()
+            })
+        };
+        let before = health(Some(100), Some(1000));
+        assert_eq!(
+            amplification(before, health(Some(300), Some(1500))),
+            Some(2.5)
+        );
+        // Nothing written, an unknown count, one that went back, no health at all.
+        assert_eq!(amplification(before, health(Some(100), Some(1500))), None);
+        assert_eq!(amplification(before, health(Some(300), None)), None);
+        assert_eq!(amplification(before, health(Some(300), Some(900))), None);
+        assert_eq!(amplification(None, before), None);
+    }
+}

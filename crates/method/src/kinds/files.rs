@@ -1,0 +1,266 @@
+//! Work on files: copying, archiving and unpacking sets of them.
+
+use serde::Deserialize;
+use stend_record::load::size_text;
+use stend_record::review::{FileRequests, FileWork, FileWorkOp, TargetKind};
+use stend_target::{FileOp, FileSet, FilesJob, FilesOutcome, Target, TargetError};
+use toml::Spanned;
+
+use crate::context::Context;
+use crate::job;
+use crate::kind::{Kind, Planner, Procedure};
+use crate::parse::{EditionError, Scope};
+use crate::recorder::{Done, Measurement, Place, push};
+use crate::setting::{Action, Setting};
+use crate::state::Step;
+
+/// Sizes of sets that were made to fit are multiples of this, bytes.
+const ALIGN_BYTES: u64 = 1 << 20;
+
+/// Work on sets of files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Files {
+    /// Index in [`Edition::states`] of the state that each set starts from.
+    pub state: usize,
+    /// What is done with each.
+    pub op: FileOp,
+    /// Names of shipped sets, one after the other.
+    pub sets: Vec<String>,
+    /// Bytes of each set.
+    pub set_bytes: u64,
+    /// Rest between the making of the files and the operation, s.
+    pub rest_s: f64,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FileOpEntry {
+    Copy,
+    Archive,
+    Unarchive,
+}
+
+/// What an edition says of a test of this kind.
+pub type Keys = Files;
+
+/// `[test.files]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    op: FileOpEntry,
+    state: Spanned<String>,
+    sets: Spanned<Vec<String>>,
+    set_bytes: Spanned<u64>,
+    rest_s: Spanned<f64>,
+}
+
+/// Checks a test of work on files.
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Files, EditionError> {
+    let sets = entry.sets.get_ref();
+    if sets.is_empty() {
+        return at.fail(&entry.sets, "at least one set of files");
+    }
+    for (index, set) in sets.iter().enumerate() {
+        if FileSet::shipped(set).is_none() {
+            let known: Vec<&str> = stend_target::file_sets();
+            let problem = format!("no set `{set}`; there are: {}", known.join(", "));
+            return at.fail(&entry.sets, problem);
+        }
+        if sets[..index].contains(set) {
+            return at.fail(&entry.sets, format!("the set `{set}` stands here twice"));
+        }
+    }
+    let set_bytes = *entry.set_bytes.get_ref();
+    at.region(Some(&entry.set_bytes))?;
+    if set_bytes > 1 << 42 {
+        return at.fail(&entry.set_bytes, "a set has at most 4 TiB");
+    }
+    Ok(Files {
+        state: at.start(&entry.state)?,
+        op: match entry.op {
+            FileOpEntry::Copy => FileOp::Copy,
+            FileOpEntry::Archive => FileOp::Archive,
+            FileOpEntry::Unarchive => FileOp::Unarchive,
+        },
+        sets: sets.clone(),
+        set_bytes,
+        rest_s: at.pause(&entry.rest_s)?,
+    })
+}
+
+/// Bytes of a set on a target of this capacity: twice as much, and what the file system needs
+/// for itself, has room in it.
+fn set_bytes(files: &Files, capacity_bytes: u64) -> u64 {
+    let most = capacity_bytes / 5 * 2 / ALIGN_BYTES * ALIGN_BYTES;
+    files.set_bytes.min(most.max(ALIGN_BYTES))
+}
+
+impl Kind for Files {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        vec![&mut self.state]
+    }
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        Some("it makes files")
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        if let Some(why) = missing(planner.setting.kind) {
+            return planner.skip(why);
+        }
+        for set in &self.sets {
+            let place = planner.place();
+            planner.add(FilesProcedure {
+                place,
+                files: self.clone(),
+                set: set.clone(),
+            });
+        }
+    }
+}
+
+/// Why a target of this kind cannot do such a test, and what to do.
+fn missing(kind: TargetKind) -> Option<String> {
+    match kind {
+        TargetKind::Simulated | TargetKind::Directory => None,
+        TargetKind::File | TargetKind::BlockDevice => Some(
+            "not measured: work on files needs a file system, and the target is a file or a \
+             device; to measure it, make a file system on the drive, mount it, and review a \
+             directory on it: stend review DIR --size SIZE"
+                .to_owned(),
+        ),
+    }
+}
+
+/// One operation on one set.
+#[derive(Debug)]
+struct FilesProcedure {
+    place: Place,
+    files: Files,
+    set: String,
+}
+
+impl FilesProcedure {
+    fn rest(&self) -> Step {
+        Step::Idle {
+            duration_s: self.files.rest_s,
+        }
+    }
+}
+
+impl Procedure for FilesProcedure {
+    fn state(&self) -> usize {
+        self.files.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        vec![self.place]
+    }
+
+    fn starts_anew(&self) -> bool {
+        true
+    }
+
+    fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        see(Action::Files(set_bytes(
+            &self.files,
+            setting.capacity_bytes,
+        )));
+        see(Action::Step(&self.rest()));
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+        let (setting, files, set) = (context.setting, &self.files, &self.set);
+        let bytes = set_bytes(files, setting.capacity_bytes);
+        let title = format!("{} of `{set}`, {}", files.op.name(), size_text(bytes));
+        context.recorder.begin(self.place, &title, None);
+        let shipped = FileSet::shipped(set)
+            .ok_or_else(|| TargetError::Input(format!("there is no set of files `{set}`")))?;
+        let done = target.work_on_files(&FilesJob {
+            op: files.op,
+            set: &shipped,
+            bytes,
+            // The same files whatever is done with them.
+            seed: job::seed_of(setting.seed, &format!("files/{set}")),
+            rest_s: setting.rest_s(files.rest_s),
+        })?;
+        let limits = done.limits.iter();
+        let mut warnings: Vec<String> = limits.map(|limit| format!("{set}: {limit}")).collect();
+        warnings.extend(scaled_warning(files, bytes, setting.capacity_bytes));
+        let work = result(files, set, &done)?;
+        let measured = Measurement::of_job(title, done.text, warnings, move |test| {
+            push(&mut test.files, &work);
+        });
+        let cost = setting.cost(&Action::Files(bytes)) + setting.step_cost(&self.rest());
+        context.recorder.record(&[self.place], measured, cost);
+        Ok(())
+    }
+}
+
+fn scaled_warning(files: &Files, bytes: u64, capacity_bytes: u64) -> Option<String> {
+    (bytes < files.set_bytes).then(|| {
+        format!(
+            "SCALED: the target holds {:.2} GB (10⁹ bytes), too little for {} twice: sets of {}",
+            capacity_bytes as f64 / 1e9,
+            size_text(files.set_bytes),
+            size_text(bytes)
+        )
+    })
+}
+
+fn result(files: &Files, set: &str, done: &FilesOutcome) -> Result<FileWork, TargetError> {
+    if done.elapsed_ns == 0 {
+        return Err(TargetError::Failed(format!(
+            "the {} of {set} took no time at all",
+            files.op.name()
+        )));
+    }
+    let duration_s = done.elapsed_ns as f64 / 1e9;
+    Ok(FileWork {
+        op: match files.op {
+            FileOp::Copy => FileWorkOp::Copy,
+            FileOp::Archive => FileWorkOp::Archive,
+            FileOp::Unarchive => FileWorkOp::Unarchive,
+        },
+        set: set.to_owned(),
+        set_bytes: done.bytes,
+        scaled: done.bytes < files.set_bytes,
+        files: done.files,
+        directories: done.directories,
+        duration_s,
+        bw_bytes_per_s: done.bytes as f64 / duration_s,
+        requests: done.requests.map(|r| FileRequests {
+            reads: r.reads,
+            read_bytes: r.read_bytes,
+            writes: r.writes,
+            written_bytes: r.written_bytes,
+            flushes: r.flushes,
+        }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_shrink_until_two_of_them_fit() {
+        let files = Files {
+            state: 0,
+            op: FileOp::Copy,
+            sets: vec!["work".into()],
+            set_bytes: 8 << 30,
+            rest_s: 0.0,
+        };
+        assert_eq!(set_bytes(&files, 240_000_000_000), 8 << 30);
+        assert_eq!(set_bytes(&files, 20 << 30), 8 << 30);
+        assert_eq!(set_bytes(&files, 10 << 30), 4 << 30);
+        assert_eq!(set_bytes(&files, 64 << 20), 25 << 20);
+        assert!(scaled_warning(&files, 8 << 30, 20 << 30).is_none());
+        let said = scaled_warning(&files, 4 << 30, 10 << 30).unwrap();
+        assert!(
+            said.starts_with("SCALED") && said.contains("4 GiB"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,343 @@
+//! The recovery ladder: a load until the target is slow, and the same load after rests of
+//! different length, each from the same slow state.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use stend_analysis::{end_level, recovery};
+use stend_record::load::Load;
+use stend_record::review::{Pattern, Rung};
+use stend_target::{Target, TargetError};
+use toml::Spanned;
+
+use crate::context::{Context, CurveJob, MeasuredCurve};
+use crate::kind::{Kind, Planner, Procedure};
+use crate::outcome;
+use crate::parse::{EditionError, Scope, YEAR_S};
+use crate::recorder::{Done, Measurement, Place, push};
+use crate::setting::{Action, Setting};
+use crate::state::Step;
+
+/// Said of a ladder on a target that cannot be copied.
+const ALONE: &str = "one target: before each further rest the load made it slow again, so the rests start from similar slow states, not from the same one";
+
+/// A load until the target is slow, and the same load again after rests of different
+/// length, each from the same slow state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    /// Index in [`Edition::states`](crate::Edition::states) of the state it starts from.
+    pub state: usize,
+    /// The load, which writes.
+    pub load: Load,
+    /// How long the load runs until the target is slow, s.
+    pub degrade_s: f64,
+    /// The rests, s, ascending.
+    pub idle_s: Vec<f64>,
+    /// Whether TRIM of the whole capacity goes before a rest: of every rest once for each.
+    pub trim: Vec<bool>,
+    /// How long the load runs after a rest, s.
+    pub measure_s: f64,
+    /// How long it runs before each further rest of a target that cannot be copied, s.
+    pub again_s: f64,
+    /// Sampling interval, ms.
+    pub sample_ms: u32,
+}
+
+impl Ladder {
+    /// The rungs in their order: whether TRIM goes before the rest, and its length, s.
+    fn rungs(&self) -> impl Iterator<Item = (bool, f64)> + '_ {
+        self.trim
+            .iter()
+            .flat_map(|trim| self.idle_s.iter().map(|idle_s| (*trim, *idle_s)))
+    }
+
+    /// How long the load runs on a target that cannot be copied to be slow again after a
+    /// rung, s. After TRIM everything is free, so that it takes as long as the first time.
+    fn restore_s(&self, after_trim: bool) -> f64 {
+        match after_trim {
+            true => self.degrade_s,
+            false => self.again_s,
+        }
+    }
+}
+
+/// What an edition says of a test of this kind.
+pub type Keys = Ladder;
+
+/// `[test.ladder]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    state: Spanned<String>,
+    pattern: Pattern,
+    block_bytes: Spanned<u64>,
+    queue_depth: Spanned<u32>,
+    degrade_s: Spanned<f64>,
+    idle_s: Spanned<Vec<f64>>,
+    trim: Spanned<Vec<bool>>,
+    measure_s: Spanned<f64>,
+    again_s: Spanned<f64>,
+    sample_ms: Spanned<u32>,
+}
+
+/// Checks a recovery ladder.
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Ladder, EditionError> {
+    let rests = entry.idle_s.get_ref();
+    let possible = |s: &f64| *s > 0.0 && *s <= YEAR_S;
+    if rests.is_empty() || !rests.iter().all(possible) || !rests.is_sorted_by(|a, b| a < b) {
+        return at.fail(
+            &entry.idle_s,
+            "at least one rest; rests are longer than 0 s, at most a year, and ascend",
+        );
+    }
+    if !matches!(
+        entry.trim.get_ref()[..],
+        [_] | [false, true] | [true, false]
+    ) {
+        return at.fail(
+            &entry.trim,
+            "`[false]`, `[true]`, or both in either order: whether TRIM goes before a rest",
+        );
+    }
+    Ok(Ladder {
+        state: at.start(&entry.state)?,
+        load: at.write_load(entry.pattern, &entry.block_bytes, &entry.queue_depth)?,
+        degrade_s: at.duration(&entry.degrade_s)?,
+        idle_s: rests.clone(),
+        trim: entry.trim.get_ref().clone(),
+        measure_s: at.duration(&entry.measure_s)?,
+        again_s: at.duration(&entry.again_s)?,
+        sample_ms: at.sample(&entry.sample_ms)?,
+    })
+}
+
+impl Kind for Ladder {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        vec![&mut self.state]
+    }
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        Some("it writes")
+    }
+
+    fn needs_trim(&self) -> Option<&'static str> {
+        let trims = self.trim.contains(&true);
+        trims.then_some("it measures what rests give back after TRIM")
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        let fresh = planner.place();
+        let rungs = planner.places(self.rungs().count());
+        planner.add(LadderProcedure {
+            fresh,
+            rungs,
+            ladder: self.clone(),
+        });
+    }
+}
+
+/// Makes the target slow, then rests: each rung on a copy of the slow target, or, where
+/// there is only one, after the load has made it slow again.
+#[derive(Debug)]
+struct LadderProcedure {
+    /// Of the fresh curve.
+    fresh: Place,
+    rungs: Vec<Place>,
+    ladder: Ladder,
+}
+
+/// A rung before it is measured.
+struct Rest {
+    trim: bool,
+    idle_s: f64,
+    /// Where the fresh curve ends, IOPS.
+    end_iops: f64,
+}
+
+impl Procedure for LadderProcedure {
+    fn state(&self) -> usize {
+        self.ladder.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        [&[self.fresh], &self.rungs[..]].concat()
+    }
+
+    fn region_bytes(&self) -> Option<u64> {
+        self.ladder.load.region_bytes
+    }
+
+    fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        let ladder = &self.ladder;
+        let load = |duration_s| Action::Load {
+            load: &ladder.load,
+            runtime_s: Some(setting.runtime_s(duration_s)),
+        };
+        see(load(ladder.degrade_s));
+        let mut before = None;
+        for (trim, duration_s) in ladder.rungs() {
+            if let Some(after_trim) = before.replace(trim).filter(|_| !copied) {
+                see(load(ladder.restore_s(after_trim)));
+            }
+            if trim {
+                see(Action::Step(&Step::Trim));
+            }
+            see(Action::Step(&Step::Idle { duration_s }));
+            see(load(ladder.measure_s));
+        }
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+        let ladder = &self.ladder;
+        let (title, fresh) = self.curve(context, target, self.fresh, "fresh", ladder.degrade_s)?;
+        let end_iops = end_level(&fresh.series).unwrap_or_default();
+        let series = fresh.series;
+        let measured = Measurement::of_job(title, fresh.job_text, fresh.warnings, move |test| {
+            push(&mut test.series, &series);
+        });
+        context.recorder.record(&[self.fresh], measured, fresh.cost);
+        let mut before = None;
+        for (place, (trim, idle_s)) in self.rungs.iter().zip(ladder.rungs()) {
+            let rest = Rest {
+                trim,
+                idle_s,
+                end_iops,
+            };
+            if let Some(mut copy) = target.fork() {
+                self.rung(context, copy.as_mut(), *place, &rest, None)?;
+                continue;
+            }
+            if let Some(after_trim) = before.replace(trim) {
+                self.slow_again(context, target, *place, after_trim)?;
+            }
+            self.rung(context, target, *place, &rest, Some(ALONE))?;
+        }
+        Ok(())
+    }
+}
+
+impl LadderProcedure {
+    fn rung(
+        &self,
+        context: &Context<'_>,
+        target: &mut dyn Target,
+        place: Place,
+        rest: &Rest,
+        warning: Option<&str>,
+    ) -> Done {
+        let Rest {
+            trim,
+            idle_s,
+            end_iops,
+        } = *rest;
+        let id = context.recorder.test_id(place);
+        if trim {
+            context.step(target, id, &Step::Trim)?;
+        }
+        context.step(target, id, &Step::Idle { duration_s: idle_s })?;
+        let idle_s = context.setting.rest_s(idle_s);
+        let name = rung_name(trim, idle_s);
+        let (title, curve) = self.curve(context, target, place, &name, self.ladder.measure_s)?;
+        let Some(found) = recovery(&curve.series, end_iops) else {
+            return Err(Arc::new(TargetError::Failed(format!(
+                "the curve `{name}` is empty: its rest has no result"
+            ))));
+        };
+        let mut warnings = curve.warnings;
+        if !found.fell && found.bytes > 0 {
+            warnings.push(
+                "after some rests the load was still fast at its end: the drive recovered at least what was written; a longer `measure_s` shows how much"
+                    .to_owned(),
+            );
+        }
+        warnings.extend(warning.map(str::to_owned));
+        let rung = Rung {
+            name,
+            idle_s,
+            trim,
+            iops_start: found.iops_initial,
+            recovered_bytes: found.bytes,
+            fell: found.fell,
+        };
+        let series = curve.series;
+        let measured = Measurement::of_job(title, curve.job_text, warnings, move |test| {
+            push(&mut test.series, &series);
+            push(&mut test.rungs, &rung);
+        });
+        context.recorder.record(&[place], measured, curve.cost);
+        Ok(())
+    }
+
+    /// The load that makes the one target there is slow again after a rung.
+    fn slow_again(
+        &self,
+        context: &Context<'_>,
+        target: &mut dyn Target,
+        place: Place,
+        after_trim: bool,
+    ) -> Done {
+        let duration_s = self.ladder.restore_s(after_trim);
+        let id = context.recorder.test_id(place);
+        context.recorder.preparing(id, "writing until slow again");
+        let runtime_s = context.setting.runtime_s(duration_s);
+        let seed_name = format!("{id}/again-{}", place.slot);
+        let done = context.job(target, &self.ladder.load, &seed_name, Some(runtime_s), 0)?;
+        outcome::check_errors(&done)?;
+        let cost = context
+            .setting
+            .load_cost(&self.ladder.load, Some(runtime_s));
+        context.recorder.spent(cost);
+        Ok(())
+    }
+
+    /// Measures a curve of the load.
+    fn curve(
+        &self,
+        context: &Context<'_>,
+        target: &mut dyn Target,
+        place: Place,
+        name: &str,
+        duration_s: f64,
+    ) -> Result<(String, MeasuredCurve), Arc<TargetError>> {
+        let job = CurveJob {
+            name,
+            test: context.recorder.test_id(place),
+            load: &self.ladder.load,
+            duration_s: Some(duration_s),
+            sample_ms: self.ladder.sample_ms,
+        };
+        let title = job.title();
+        let runtime_s = context.setting.runtime_s(duration_s);
+        context.recorder.begin(place, &title, Some(runtime_s));
+        Ok((title, context.curve(target, &job, None)?))
+    }
+}
+
+/// `after 30 s`, `after TRIM and 5 min`: by the rest as it was, under the review's scale.
+fn rung_name(trim: bool, idle_s: f64) -> String {
+    let rest = match idle_s {
+        s if s >= 60.0 && s % 60.0 == 0.0 => format!("{} min", s / 60.0),
+        s => {
+            let rounded = format!("{s:.3}");
+            format!("{} s", rounded.trim_end_matches('0').trim_end_matches('.'))
+        }
+    };
+    match trim {
+        true => format!("after TRIM and {rest}"),
+        false => format!("after {rest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rungs_are_named_by_their_rest() {
+        assert_eq!(rung_name(false, 30.0), "after 30 s");
+        assert_eq!(rung_name(false, 300.0), "after 5 min");
+        assert_eq!(rung_name(true, 1800.0), "after TRIM and 30 min");
+        assert_eq!(rung_name(false, 30.0 * 0.01), "after 0.3 s");
+        assert_eq!(rung_name(false, 90.0), "after 90 s");
+    }
+}

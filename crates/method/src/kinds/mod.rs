@@ -1,0 +1,90 @@
+//! The kinds of test: the table of them, one file for each.
+//!
+//! A file has what an edition says of a test of its kind (`Entry`, which `parse` checks and turns
+//! into `Keys`), how it is planned ([`Kind`]) and how it is measured
+//! ([`Procedure`](crate::kind::Procedure)). The list of kinds is [`stend_record::kinds!`]. A
+//! continuation leaves curves behind, and so has a file here alone.
+
+pub mod continuation;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::kind::Kind;
+use crate::parse::{EditionError, Scope};
+
+macro_rules! table {
+    ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
+        $($(#[$doc])* pub mod $module;)*
+
+        /// The kinds of test.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum TestKind {
+            $($(#[$doc])* $variant($module::Keys),)*
+            /// More curves on the target that another test has just left.
+            Continue(continuation::Continuation),
+        }
+
+        /// A test as the file has it.
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct TestEntry {
+            pub(crate) id: Spanned<String>,
+            pub(crate) title: String,
+            pub(crate) method: String,
+            $(#[serde(rename = $key)]
+            $module: Option<$module::Entry>,)*
+            #[serde(rename = "continue")]
+            continuation: Option<continuation::Entry>,
+        }
+
+        impl TestKind {
+            /// What all kinds have in common.
+            pub(crate) fn common(&self) -> &dyn Kind {
+                match self {
+                    $(TestKind::$variant(kind) => kind,)*
+                    TestKind::Continue(kind) => kind,
+                }
+            }
+
+            /// As [`TestKind::common`], to be changed.
+            pub(crate) fn common_mut(&mut self) -> &mut dyn Kind {
+                match self {
+                    $(TestKind::$variant(kind) => kind,)*
+                    TestKind::Continue(kind) => kind,
+                }
+            }
+        }
+
+        /// Every kind that a test of an edition names.
+        fn named(entry: TestEntry, at: &Scope<'_>) -> Result<Vec<TestKind>, EditionError> {
+            let mut kinds = Vec::new();
+            $(if let Some(entry) = entry.$module {
+                kinds.push(TestKind::$variant($module::parse(entry, at)?));
+            })*
+            if let Some(entry) = entry.continuation {
+                kinds.push(TestKind::Continue(continuation::parse(entry, at)?));
+            }
+            Ok(kinds)
+        }
+
+        /// Keys of the kinds in an edition's file.
+        const KEYS: &[&str] = &[$($key,)* "continue"];
+    };
+}
+stend_record::kinds!(table);
+
+impl TestKind {
+    /// The one kind that a test of an edition is of.
+    pub(crate) fn parse(entry: TestEntry, at: &Scope<'_>) -> Result<TestKind, EditionError> {
+        if let Ok([kind]) = <[TestKind; 1]>::try_from(named(entry, at)?) {
+            return Ok(kind);
+        }
+        let keys = KEYS.iter().map(|key| match *key {
+            "sweep" => "`[[test.sweep]]` (any number)".to_owned(),
+            key => format!("`[test.{key}]`"),
+        });
+        let keys = keys.collect::<Vec<_>>().join(", ");
+        at.fail(at.id, format!("a test has exactly one of: {keys}"))
+    }
+}

@@ -1,0 +1,240 @@
+//! Points over one or more parameters, each measured separately.
+
+use serde::Deserialize;
+use stend_record::load::Load;
+use stend_record::review::{Pattern, PointOp};
+use stend_target::Target;
+use toml::Spanned;
+
+use crate::context::Context;
+use crate::enough::Watch;
+use crate::kind::{Kind, Planner, Procedure};
+use crate::outcome;
+use crate::parse::{EditionError, Scope};
+use crate::recorder::{Done, Measurement, Place, push};
+use crate::setting::{Action, Setting};
+
+/// Points over one or more parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// Index in [`Edition::states`] of the state that every point starts from.
+    pub state: usize,
+    /// The loads, in their order.
+    pub loads: Vec<Load>,
+    /// Time a point, s.
+    pub duration_s: f64,
+}
+
+/// What an edition says of a test of this kind.
+pub type Keys = Vec<Sweep>;
+
+/// `[[test.sweep]]`, any number of them.
+pub(crate) type Entry = Vec<SweepEntry>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SweepEntry {
+    op: PointOp,
+    state: Spanned<String>,
+    pattern: Pattern,
+    block_bytes: Spanned<Vec<u64>>,
+    queue_depth: Spanned<Vec<u32>>,
+    threads: Spanned<u32>,
+    read_percent: Option<Spanned<Vec<u32>>>,
+    region_bytes: Option<Spanned<u64>>,
+    duration_s: Spanned<f64>,
+}
+
+/// Checks the sweeps of a test.
+pub(crate) fn parse(entries: Entry, at: &Scope<'_>) -> Result<Vec<Sweep>, EditionError> {
+    let mut sweeps: Vec<Sweep> = Vec::new();
+    for entry in &entries {
+        let sweep = sweep(entry, at)?;
+        // A point's random seed derives from its load: a load named twice would be
+        // the same measurement twice.
+        let known = sweeps.iter().flat_map(|s| &s.loads);
+        for (i, load) in sweep.loads.iter().enumerate() {
+            if known.clone().chain(&sweep.loads[..i]).any(|l| l == load) {
+                let problem = format!("the point `{}` stands here twice", load.describe());
+                return at.fail(at.id, problem);
+            }
+        }
+        sweeps.push(sweep);
+    }
+    Ok(sweeps)
+}
+
+/// The loads of a sweep, within the edition's region if it names none of its own.
+fn sweep(entry: &SweepEntry, at: &Scope<'_>) -> Result<Sweep, EditionError> {
+    let region_bytes = at.region(entry.region_bytes.as_ref())?.or(at.region_bytes);
+    let shares = shares(entry, at)?;
+    if entry.block_bytes.get_ref().is_empty() {
+        return at.fail(&entry.block_bytes, "at least one block size");
+    }
+    if entry.queue_depth.get_ref().is_empty() {
+        return at.fail(&entry.queue_depth, "at least one queue depth");
+    }
+    let threads = at.count(&entry.threads, *entry.threads.get_ref())?;
+    let mut loads = Vec::new();
+    for &block in entry.block_bytes.get_ref() {
+        for &depth in entry.queue_depth.get_ref() {
+            for &read_percent in &shares {
+                loads.push(Load {
+                    op: entry.op,
+                    pattern: entry.pattern,
+                    block_bytes: at.block(&entry.block_bytes, block)?,
+                    queue_depth: at.count(&entry.queue_depth, depth)?,
+                    threads,
+                    read_percent,
+                    region_bytes,
+                });
+            }
+        }
+    }
+    Ok(Sweep {
+        state: at.start(&entry.state)?,
+        loads,
+        duration_s: at.duration(&entry.duration_s)?,
+    })
+}
+
+/// The shares of reads of a sweep.
+fn shares(entry: &SweepEntry, at: &Scope<'_>) -> Result<Vec<u32>, EditionError> {
+    Ok(match (entry.op, &entry.read_percent) {
+        (PointOp::Read, None) => vec![100],
+        (PointOp::Write, None) => vec![0],
+        (PointOp::Mixed, Some(shares)) => {
+            if shares.get_ref().is_empty() || shares.get_ref().iter().any(|p| *p > 100) {
+                return at.fail(shares, "shares of reads, from 0 to 100 percent");
+            }
+            shares.get_ref().clone()
+        }
+        (PointOp::Mixed, None) => {
+            return at.fail(
+                &entry.state,
+                "a sweep with op = \"mixed\" needs `read_percent = [..]`",
+            );
+        }
+        (_, Some(shares)) => {
+            return at.fail(
+                shares,
+                "only a sweep with op = \"mixed\" has a share of reads",
+            );
+        }
+    })
+}
+
+impl Kind for Vec<Sweep> {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        self.iter_mut().map(|s| &mut s.state).collect()
+    }
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        let mut loads = self.iter().flat_map(|sweep| &sweep.loads);
+        let all_write = !loads.any(Load::only_reads);
+        all_write.then_some("every point of it writes or mixes")
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        let (mut writing, mut unwanted) = (0, 0);
+        for sweep in self {
+            for load in &sweep.loads {
+                if planner.setting.read_only && !load.only_reads() {
+                    writing += 1;
+                    continue;
+                }
+                let wanted = planner.wanted;
+                if wanted.is_some_and(|wanted| !wanted(planner.id(), &load.without_region())) {
+                    unwanted += 1;
+                    continue;
+                }
+                let point = PointProcedure {
+                    place: planner.place(),
+                    state: sweep.state,
+                    load: *load,
+                    duration_s: sweep.duration_s,
+                };
+                planner.add(point);
+            }
+        }
+        if writing > 0 {
+            planner.remark(left_out(writing));
+        }
+        if unwanted > 0 {
+            planner.test.head.left_out_points = unwanted;
+            let there = planner.test.slots;
+            planner.remark(format!(
+                "only a part of this test: {there} of its {} points were requested; what follows from the whole test does not follow from them",
+                there + unwanted as usize
+            ));
+        }
+    }
+}
+
+/// What is said of a test without the points that write.
+fn left_out(points: usize) -> String {
+    let which = match points {
+        1 => "one point of this test that writes is".to_owned(),
+        n => format!("{n} points of this test that write or mix are"),
+    };
+    format!("{which} left out: the target was opened with --read-only")
+}
+
+/// Measures a point.
+#[derive(Debug)]
+struct PointProcedure {
+    place: Place,
+    state: usize,
+    load: Load,
+    duration_s: f64,
+}
+
+impl Procedure for PointProcedure {
+    fn state(&self) -> usize {
+        self.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        vec![self.place]
+    }
+
+    fn region_bytes(&self) -> Option<u64> {
+        self.load.region_bytes
+    }
+
+    fn disturbs(&self) -> bool {
+        self.load.writes()
+    }
+
+    fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        see(Action::Load {
+            load: &self.load,
+            runtime_s: Some(setting.runtime_s(self.duration_s)),
+        });
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+        let (setting, load) = (context.setting, &self.load);
+        let seed_name = format!("{}/{}", context.recorder.test_id(self.place), load.slug());
+        let name = load.describe();
+        let runtime_s = setting.runtime_s(self.duration_s);
+        context.recorder.begin(self.place, &name, Some(runtime_s));
+        let ending = context.ending(&[self.place], None);
+        let mut watch = Watch::of_point(load, ending, runtime_s);
+        let timing = (Some(runtime_s), 0);
+        let outcome = context.watched(target, load, &seed_name, timing, watch.as_mut())?;
+        let mut point = outcome::point(load, runtime_s, setting.capacity_bytes, &outcome)?;
+        point.cpu_ns_per_request = context.cpu_time(&outcome);
+        let mut warnings = context.duration_warning(self.duration_s);
+        warnings.extend(context.region_warning(load));
+        let speed = (point.iops, point.bw_bytes_per_s);
+        warnings.extend(context.limits.warning(&name, load.threads, speed));
+        warnings.extend(watch.and_then(|watch| watch.remark(&name, runtime_s)));
+        let measured = Measurement::of_job(name, outcome.job_text, warnings, move |test| {
+            push(&mut test.points, &point);
+        });
+        let cost = setting.load_cost(load, Some(runtime_s));
+        context.recorder.record(&[self.place], measured, cost);
+        Ok(())
+    }
+}

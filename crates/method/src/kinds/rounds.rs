@@ -1,0 +1,336 @@
+//! Rounds: the same loads again and again, until the figure that is tracked is steady or
+//! enough has been written.
+
+use serde::Deserialize;
+use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
+use stend_record::load::Load;
+use stend_record::review::{JobText, Pattern, PointOp, RoundFigures, Rounds as Measured, Tracked};
+use stend_target::Target;
+use toml::Spanned;
+
+use crate::context::Context;
+use crate::kind::{Kind, Planner, Procedure};
+use crate::outcome::{self, written_bytes};
+use crate::parse::{EditionError, Scope};
+use crate::recorder::{Done, Measurement, Place};
+use crate::setting::{Action, Setting};
+
+/// Loads that are measured one after the other, again and again, on the same target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rounds {
+    /// Index in [`Edition::states`](crate::Edition::states) of the state it starts from.
+    pub state: usize,
+    /// The loads of a round, in their order.
+    pub loads: Vec<Load>,
+    /// Time a load in each round, s.
+    pub load_s: f64,
+    /// Index in [`Rounds::loads`] of the load by which the state is judged.
+    pub tracked: usize,
+    /// The figure of it.
+    pub figure: Tracked,
+    /// When it ends, at [`Rounds::rounds_max`] at the latest.
+    pub until: Until,
+    /// Rounds at most.
+    pub rounds_max: u32,
+}
+
+/// When rounds end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// With the first steady window.
+    Steady,
+    /// When so many times the capacity has been written.
+    Written {
+        /// How many times.
+        capacities: u32,
+    },
+}
+
+/// What an edition says of a test of this kind.
+pub type Keys = Rounds;
+
+/// `[test.rounds]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    state: Spanned<String>,
+    pattern: Pattern,
+    read_percent: Spanned<Vec<u32>>,
+    block_bytes: Spanned<Vec<u64>>,
+    queue_depth: Spanned<u32>,
+    threads: Spanned<u32>,
+    load_s: Spanned<f64>,
+    track: Spanned<TrackEntry>,
+    capacities: Option<Spanned<u32>>,
+    rounds_max: Spanned<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TrackEntry {
+    read_percent: u32,
+    block_bytes: u64,
+    figure: Tracked,
+}
+
+/// Rounds of a minute in ten weeks: a bound that no real run meets.
+const ROUNDS_LIMIT: u32 = 100_000;
+
+/// Checks a test in rounds.
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Rounds, EditionError> {
+    let loads = round_loads(&entry, at)?;
+    let track = entry.track.get_ref();
+    let tracked = loads
+        .iter()
+        .position(|l| l.read_percent == track.read_percent && l.block_bytes == track.block_bytes);
+    let Some(tracked) = tracked else {
+        return at.fail(
+            &entry.track,
+            "the tracked load is one of the round's: its `read_percent` and `block_bytes` stand in their lists",
+        );
+    };
+    let until = match &entry.capacities {
+        None => Until::Steady,
+        Some(_) if loads.iter().all(|l| !l.writes()) => {
+            return at.fail(
+                &entry.read_percent,
+                "rounds that end when `capacities` are written have a load that writes",
+            );
+        }
+        Some(capacities) => Until::Written {
+            capacities: at.count(capacities, *capacities.get_ref())?,
+        },
+    };
+    let rounds_max = match until {
+        Until::Steady => at.steady_rounds(&entry.rounds_max)?,
+        Until::Written { .. } => at.rounds_within(&entry.rounds_max, 1, ROUNDS_LIMIT)?,
+    };
+    Ok(Rounds {
+        state: at.start(&entry.state)?,
+        loads,
+        load_s: at.duration(&entry.load_s)?,
+        tracked,
+        figure: track.figure,
+        until,
+        rounds_max,
+    })
+}
+
+/// The loads of a round: all block sizes of one share of reads, then of the next.
+fn round_loads(entry: &Entry, at: &Scope<'_>) -> Result<Vec<Load>, EditionError> {
+    let (shares, blocks) = (entry.read_percent.get_ref(), entry.block_bytes.get_ref());
+    if shares.is_empty() || shares.iter().any(|p| *p > 100) {
+        return at.fail(
+            &entry.read_percent,
+            "shares of reads, from 0 to 100 percent, at least one",
+        );
+    }
+    if blocks.is_empty() {
+        return at.fail(&entry.block_bytes, "at least one block size");
+    }
+    let mut loads: Vec<Load> = Vec::new();
+    for &read_percent in shares {
+        for &block in blocks {
+            let load = Load {
+                op: PointOp::of_share(read_percent),
+                pattern: entry.pattern,
+                block_bytes: at.block(&entry.block_bytes, block)?,
+                queue_depth: at.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
+                threads: at.count(&entry.threads, *entry.threads.get_ref())?,
+                read_percent,
+                region_bytes: None,
+            };
+            if loads.contains(&load) {
+                let problem = format!("the load `{}` stands here twice", load.describe());
+                return at.fail(&entry.block_bytes, problem);
+            }
+            loads.push(load);
+        }
+    }
+    Ok(loads)
+}
+
+impl Kind for Rounds {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        vec![&mut self.state]
+    }
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        let only_reads = self.loads.iter().all(Load::only_reads);
+        (!only_reads).then_some("it writes")
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        let place = planner.place();
+        planner.add(RoundsProcedure {
+            place,
+            rounds: self.clone(),
+        });
+    }
+}
+
+/// Measures round after round.
+#[derive(Debug)]
+struct RoundsProcedure {
+    place: Place,
+    rounds: Rounds,
+}
+
+/// What rounds have measured so far.
+#[derive(Default)]
+struct Totals {
+    rounds: Vec<Vec<RoundFigures>>,
+    /// The tracked figure of each round.
+    tracked: Vec<f64>,
+    written_bytes: u64,
+    /// The jobs of the first round.
+    jobs: Vec<JobText>,
+    /// Of each load, its first figure that may be the machine's.
+    near_limit: Vec<Option<String>>,
+    cost: f64,
+}
+
+impl Procedure for RoundsProcedure {
+    fn state(&self) -> usize {
+        self.rounds.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        vec![self.place]
+    }
+
+    fn disturbs(&self) -> bool {
+        self.rounds.loads.iter().any(Load::writes)
+    }
+
+    fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        // As many as there may be.
+        for _ in 0..self.rounds.rounds_max {
+            for load in &self.rounds.loads {
+                see(Action::Load {
+                    load,
+                    runtime_s: Some(setting.runtime_s(self.rounds.load_s)),
+                });
+            }
+        }
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+        let (setting, rounds) = (context.setting, &self.rounds);
+        let enough_bytes = match rounds.until {
+            Until::Steady => u64::MAX,
+            Until::Written { capacities } => {
+                setting.capacity_bytes.saturating_mul(capacities.into())
+            }
+        };
+        let mut totals = Totals {
+            near_limit: vec![None; rounds.loads.len()],
+            ..Totals::default()
+        };
+        let mut steady = None;
+        for number in 1..=rounds.rounds_max {
+            self.round(context, target, number, &mut totals)?;
+            if rounds.until == Until::Steady {
+                steady = Window::last(&totals.tracked).filter(Window::is_steady);
+            }
+            if steady.is_some() || totals.written_bytes >= enough_bytes {
+                break;
+            }
+        }
+        let mut warnings = context.duration_warning(rounds.load_s);
+        warnings.extend(totals.near_limit.iter().flatten().cloned());
+        warnings.extend(not_achieved(rounds, steady.as_ref(), &totals, enough_bytes));
+        // What was set aside for rounds that were not needed.
+        let mut planned = 0.0;
+        self.actions(setting, false, &mut |action| {
+            planned += setting.cost(&action)
+        });
+        let cost = planned - totals.cost;
+        let found = Measured {
+            loads: rounds.loads.clone(),
+            tracked: rounds.tracked,
+            figure: rounds.figure,
+            load_s: setting.runtime_s(rounds.load_s) as f64,
+            steady_sought: rounds.until == Until::Steady,
+            steady_from_round: steady.map(|w| w.first as u32 + 1),
+            written_bytes: totals.written_bytes,
+            rounds: totals.rounds,
+        };
+        let name = format!("{} rounds", found.rounds.len());
+        let measured = Measurement::new(name, totals.jobs, warnings, move |test| {
+            test.rounds = Some(found.clone());
+        });
+        context.recorder.record(&[self.place], measured, cost);
+        Ok(())
+    }
+}
+
+impl RoundsProcedure {
+    fn round(
+        &self,
+        context: &Context<'_>,
+        target: &mut dyn Target,
+        number: u32,
+        totals: &mut Totals,
+    ) -> Done {
+        let (setting, rounds) = (context.setting, &self.rounds);
+        let id = context.recorder.test_id(self.place);
+        let runtime_s = setting.runtime_s(rounds.load_s);
+        let mut figures = Vec::with_capacity(rounds.loads.len());
+        for (nth, load) in rounds.loads.iter().enumerate() {
+            let name = format!("round {number}: {}", load.describe());
+            context.recorder.begin(self.place, &name, Some(runtime_s));
+            let seed_name = format!("{id}/{}/round-{number}", load.slug());
+            let done = context.job(target, load, &seed_name, Some(runtime_s), 0)?;
+            let point = outcome::point(load, runtime_s, setting.capacity_bytes, &done)?;
+            totals.written_bytes += written_bytes(&done);
+            figures.push(RoundFigures {
+                iops: point.iops,
+                bw_bytes_per_s: point.bw_bytes_per_s,
+                latency_mean_ns: point.latency_ns.mean,
+                latency_max_ns: point.latency_ns.max,
+            });
+            let known = &mut totals.near_limit[nth];
+            let speed = (point.iops, point.bw_bytes_per_s);
+            *known = known
+                .take()
+                .or_else(|| context.limits.warning(&name, load.threads, speed));
+            if number == 1 {
+                totals.jobs.push(JobText {
+                    name,
+                    text: done.job_text,
+                });
+            }
+            let cost = setting.load_cost(load, Some(runtime_s));
+            context.recorder.spent(cost);
+            totals.cost += cost;
+        }
+        totals.tracked.push(match rounds.figure {
+            Tracked::Iops => figures[rounds.tracked].iops,
+            Tracked::LatencyMean => figures[rounds.tracked].latency_mean_ns,
+        });
+        totals.rounds.push(figures);
+        Ok(())
+    }
+}
+
+/// Why rounds ended without what they were for.
+fn not_achieved(
+    rounds: &Rounds,
+    steady: Option<&Window>,
+    totals: &Totals,
+    enough_bytes: u64,
+) -> Option<String> {
+    let count = totals.rounds.len();
+    match rounds.until {
+        Until::Steady if steady.is_none() => Some(format!(
+            "steady state not achieved in {count} rounds (the definition allows {ROUNDS_MAX}): figures are of the last {WINDOW} rounds, and are not those of a steady state"
+        )),
+        Until::Written { .. } if totals.written_bytes < enough_bytes => Some(format!(
+            "{count} rounds have written {:.2} GB of the {:.2} GB (10⁹ bytes) that were requested: the most rounds were reached first",
+            totals.written_bytes as f64 / 1e9,
+            enough_bytes as f64 / 1e9
+        )),
+        _ => None,
+    }
+}

@@ -1,0 +1,373 @@
+//! Traces of a desktop's work: each is replayed from the state of its test.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use stend_load::stats::LatencyStats;
+use stend_load::trace::profile::{Meant, SHIPPED, Status};
+use stend_load::trace::replay::DEPTH_DEFAULT;
+use stend_load::trace::{
+    Fit, Profile, ReplayOptions, Synthetic, Timing as ReplayTiming, Trace, TraceError, TraceFile,
+    summary,
+};
+use stend_record::review::{LatencySummary, TargetKind};
+use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
+use stend_target::{ReplayOutcome, Target, TargetError};
+use toml::Spanned;
+
+use crate::context::Context;
+use crate::kind::{Kind, Planner, Procedure};
+use crate::parse::{EditionError, Scope};
+use crate::recorder::{Done, Measurement, Place, push};
+use crate::setting::{Action, Replay, Setting};
+
+/// A test of traces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Traces {
+    /// Index in [`crate::Edition::states`] of the state that each of them starts from.
+    pub state: usize,
+    /// How they are replayed.
+    pub timing: Timing,
+    /// The traces, in their order.
+    pub entries: Vec<TraceEntry>,
+}
+
+/// How the traces of a test are replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Timing {
+    /// As its profile says; a captured one at its original times.
+    #[default]
+    Meant,
+    /// At their times.
+    Original,
+    /// At their times, without the time in which nothing is outstanding, where the target
+    /// can do that.
+    Busy,
+}
+
+/// One trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceEntry {
+    /// As the edition names it.
+    pub name: String,
+    /// Where its requests come from.
+    pub source: TraceSource,
+}
+
+/// Where the requests of a trace come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TraceSource {
+    /// A profile from which they are drawn.
+    Profile(Box<Profile>),
+    /// A file of a captured one.
+    File(TraceFile),
+}
+
+impl TraceEntry {
+    /// The trace itself. Of a profile, it follows from the seed.
+    fn open(&self, seed: u64) -> Box<dyn Trace + '_> {
+        match &self.source {
+            TraceSource::Profile(profile) => {
+                let trace: Synthetic = profile.as_ref().clone().with_seed(seed);
+                Box::new(trace)
+            }
+            TraceSource::File(file) => Box::new(file.clone()),
+        }
+    }
+
+    /// For people.
+    fn title(&self) -> &str {
+        match &self.source {
+            TraceSource::Profile(profile) => &profile.title,
+            TraceSource::File(_) => &self.name,
+        }
+    }
+}
+
+/// What an edition says of a test of this kind.
+pub type Keys = Traces;
+
+/// `[test.traces]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    state: Spanned<String>,
+    traces: Spanned<Vec<Spanned<String>>>,
+    timing: Option<Timing>,
+}
+
+/// Checks a test of traces: all of each trace is read.
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Traces, EditionError> {
+    let mut entries: Vec<TraceEntry> = Vec::new();
+    for place in entry.traces.get_ref() {
+        let name = place.get_ref().clone();
+        let source = trace_source(place, at)?;
+        // A result is known by its trace's name.
+        let name = match &source {
+            TraceSource::Profile(profile) => profile.name.clone(),
+            TraceSource::File(_) => name,
+        };
+        if entries.iter().any(|e| e.name == name) {
+            return at.fail(place, format!("the trace `{name}` stands here twice"));
+        }
+        entries.push(TraceEntry { name, source });
+    }
+    if entries.is_empty() {
+        return at.fail(&entry.traces, "at least one trace");
+    }
+    Ok(Traces {
+        state: at.start(&entry.state)?,
+        timing: entry.timing.unwrap_or_default(),
+        entries,
+    })
+}
+
+/// A shipped profile, a profile in a file, or a file with a trace: all of it is read, so
+/// that what is wrong with it is known before a target is touched.
+fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, EditionError> {
+    let name = place.get_ref().as_str();
+    if let Some(profile) = Profile::shipped(name) {
+        return Ok(TraceSource::Profile(Box::new(profile)));
+    }
+    let path = at.beside(name);
+    let read = || -> Result<TraceSource, TraceError> {
+        if path.extension().is_some_and(|e| e == "toml") {
+            return Ok(TraceSource::Profile(Box::new(Profile::read(&path)?)));
+        }
+        let file = TraceFile::open(&path, None)?;
+        summary(&file, None)?;
+        Ok(TraceSource::File(file))
+    };
+    let is_file = Path::new(name).components().count() > 1 || path.exists();
+    if !is_file {
+        let names: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+        return at.fail(
+            place,
+            format!(
+                "there is no trace `{name}`; there are: {}. A file of your own is named by its path",
+                names.join(", ")
+            ),
+        );
+    }
+    match read() {
+        Ok(source) => Ok(source),
+        Err(error) => at.fail(place, error.to_string()),
+    }
+}
+
+/// How a trace of a test is replayed on a target of this kind. fio cannot leave idle time
+/// out: on a real target original times take that place.
+fn options(traces: &Traces, entry: &TraceEntry, kind: TargetKind) -> ReplayOptions {
+    let meant = match &entry.source {
+        TraceSource::Profile(profile) => profile.replay,
+        TraceSource::File(_) => Meant::Original,
+    };
+    let (timing, depth) = match (traces.timing, kind) {
+        (Timing::Meant, _) => meant.timing(),
+        (Timing::Busy, TargetKind::Simulated) => (ReplayTiming::Busy, None),
+        (Timing::Original | Timing::Busy, _) => (ReplayTiming::Original, None),
+    };
+    ReplayOptions {
+        timing,
+        depth: depth.unwrap_or(DEPTH_DEFAULT),
+        fit: Fit::Wrap,
+    }
+}
+
+impl Kind for Traces {
+    fn states_mut(&mut self) -> Vec<&mut usize> {
+        vec![&mut self.state]
+    }
+
+    fn needs_writes(&self) -> Option<&'static str> {
+        Some("its traces write")
+    }
+
+    fn plan(&self, planner: &mut Planner<'_>) {
+        for entry in &self.entries {
+            let replay = replay(self, entry, planner.setting);
+            let place = planner.place();
+            planner.add(TraceProcedure {
+                place,
+                traces: self.clone(),
+                entry: entry.clone(),
+                replay,
+            });
+        }
+    }
+}
+
+/// What a trace moves. One that cannot be read moves nothing: its replay says so.
+fn replay(traces: &Traces, entry: &TraceEntry, setting: &Setting) -> Replay {
+    let holds = summary(entry.open(setting.seed).as_ref(), None).unwrap_or_default();
+    Replay {
+        read_bytes: holds.bytes[0],
+        written_bytes: holds.bytes[1],
+        duration_s: match options(traces, entry, setting.kind).timing {
+            ReplayTiming::Original => holds.duration.as_secs_f64(),
+            ReplayTiming::Busy | ReplayTiming::Fast => 0.0,
+        },
+    }
+}
+
+/// Replays one trace.
+#[derive(Debug)]
+struct TraceProcedure {
+    place: Place,
+    traces: Traces,
+    entry: TraceEntry,
+    replay: Replay,
+}
+
+impl Procedure for TraceProcedure {
+    fn state(&self) -> usize {
+        self.traces.state
+    }
+
+    fn places(&self) -> Vec<Place> {
+        vec![self.place]
+    }
+
+    fn actions(&self, _setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        see(Action::Replay(self.replay));
+    }
+
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+        let (setting, entry) = (context.setting, &self.entry);
+        let options = options(&self.traces, entry, setting.kind);
+        context.recorder.begin(self.place, &entry.name, None);
+        let trace = entry.open(setting.seed);
+        let holds = summary(trace.as_ref(), Some((setting.capacity_bytes, options.fit)))
+            .map_err(|error: TraceError| TargetError::Input(error.to_string()))?;
+        let outcome = target
+            .replay(trace.as_ref(), &options)
+            .map_err(for_this_test)?;
+        let result = summed_up(
+            setting.seed,
+            &self.traces,
+            entry,
+            &options,
+            holds.changed,
+            &outcome,
+        )?;
+        let mut warnings = Vec::new();
+        if holds.changed > 0 {
+            warnings.push(format!(
+                "{}: {} of {} requests were moved or widened to fit the target of {:.2} GB (10⁹ bytes)",
+                entry.name,
+                holds.changed,
+                outcome.replayed.requests(),
+                setting.capacity_bytes as f64 / 1e9
+            ));
+        }
+        let text = command(setting.seed, entry, &options) + &outcome.job_text;
+        let measured = Measurement::of_job(entry.name.clone(), text, warnings, move |test| {
+            push(&mut test.traces, &result);
+            test.overall_bw_bytes_per_s = test.traces.as_deref().and_then(overall_bw);
+        });
+        let cost = setting.cost(&Action::Replay(self.replay));
+        context.recorder.record(&[self.place], measured, cost);
+        Ok(())
+    }
+}
+
+/// A tool that is too old for traces does for every other test: their failure is this
+/// test's alone.
+fn for_this_test(error: TargetError) -> TargetError {
+    match error {
+        TargetError::ToolMissing(what) => TargetError::Failed(what),
+        other => other,
+    }
+}
+
+/// The command that does the same from the same state, as a comment of a job file.
+fn command(seed: u64, entry: &TraceEntry, options: &ReplayOptions) -> String {
+    format!(
+        "; stend replay {} --on TARGET --seed {} --timing {} --depth {} --fit wrap\n",
+        entry.name,
+        seed,
+        options.timing.name(),
+        options.depth
+    )
+}
+
+/// The review's result of a replay.
+fn summed_up(
+    seed: u64,
+    traces: &Traces,
+    entry: &TraceEntry,
+    options: &ReplayOptions,
+    moved_requests: u64,
+    outcome: &ReplayOutcome,
+) -> Result<TraceResult, TargetError> {
+    let replayed = &outcome.replayed;
+    let busy_s = replayed.busy.as_secs_f64();
+    if busy_s <= 0.0 {
+        return Err(TargetError::Failed(format!(
+            "{}: nothing was outstanding at any time: the trace holds no request that takes any",
+            entry.name
+        )));
+    }
+    let mut limits = Vec::new();
+    if let TraceSource::Profile(profile) = &entry.source {
+        limits.push(format!(
+            "synthesised desktop trace, seed {}: totals {}, structure {}",
+            seed,
+            profile.totals.status.name(),
+            profile.structure
+        ));
+    }
+    if traces.timing == Timing::Busy && options.timing != ReplayTiming::Busy {
+        limits.push(
+            "replayed at original times: fio cannot leave idle time out; busy time does not count it"
+                .to_owned(),
+        );
+    }
+    limits.extend(outcome.limits.iter().cloned());
+    Ok(TraceResult {
+        name: entry.name.clone(),
+        title: entry.title().to_owned(),
+        origin: origin(&entry.source),
+        timing: match options.timing {
+            ReplayTiming::Original => TraceTiming::Original,
+            ReplayTiming::Busy => TraceTiming::Busy,
+            ReplayTiming::Fast => TraceTiming::Fast,
+        },
+        queue_depth: options.depth,
+        requests: replayed.requests(),
+        read_bytes: replayed.ops[0].bytes,
+        written_bytes: replayed.ops[1].bytes,
+        busy_s,
+        elapsed_s: replayed.elapsed.as_secs_f64(),
+        bw_bytes_per_s: replayed.moved_bytes() as f64 / busy_s,
+        iops: replayed.requests() as f64 / busy_s,
+        moved_requests,
+        read_latency_ns: latency(&replayed.ops[0].latency),
+        write_latency_ns: latency(&replayed.ops[1].latency),
+        write_amplification: outcome.write_amplification,
+        limits,
+    })
+}
+
+fn origin(source: &TraceSource) -> TraceOrigin {
+    match source {
+        TraceSource::File(_) => TraceOrigin::Captured,
+        TraceSource::Profile(profile) => match profile.totals.status {
+            Status::Published => TraceOrigin::PublishedTotals,
+            Status::Assumed => TraceOrigin::Assumed,
+        },
+    }
+}
+
+fn latency(stats: &LatencyStats) -> Option<LatencySummary> {
+    (stats.count() > 0).then(|| LatencySummary {
+        mean: stats.mean_ns(),
+        p50: stats.percentile_ns(50.0),
+        p99: stats.percentile_ns(99.0),
+        p99_9: stats.percentile_ns(99.9),
+        p99_99: stats.percentile_ns(99.99),
+        p99_999: stats.percentile_ns(99.999),
+        max: stats.max_ns(),
+    })
+}

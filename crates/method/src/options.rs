@@ -1,0 +1,157 @@
+//! How a review is made, and why one was not begun.
+
+use stend_record::review::Review;
+
+use crate::enough::EndsWhen;
+use crate::kind::Wanted;
+use crate::recorder::Save;
+use crate::until_steady::SteadyLoad;
+
+/// The largest factor on durations: two hours become eight days. Much more would end in
+/// times that 64 bits of nanoseconds cannot hold.
+pub const DURATION_SCALE_MAX: f64 = 100.0;
+
+/// How a review is made.
+#[derive(Clone)]
+pub struct ReviewOptions<'a> {
+    /// Ids of the tests to run; `None` for all of the edition.
+    pub tests: Option<Vec<String>>,
+    /// Only these points of the tests that consist of points; `None` for all. A test that
+    /// lacks some says so, and its review is not complete.
+    pub wanted: Option<Wanted<'a>>,
+    /// When enough of a measurement has been seen; without it, at its end. One that ended early
+    /// says so in the warnings of its test. Only simulated drives end anything early.
+    pub ends_when: Option<EndsWhen<'a>>,
+    /// Root seed: every job's own seed is derived from it and from the job's name.
+    pub seed: u64,
+    /// Factor on every duration, pauses included. Runtimes come out in whole seconds,
+    /// at least one; filling the drive is by capacity and is not scaled.
+    pub duration_scale: f64,
+    /// How many procedures run at a time on a target that can be copied, and so how many
+    /// copies exist at a time; 0 counts as 1. The result does not depend on it.
+    pub threads: usize,
+    /// Bytes that a test of endurance may write to the target.
+    pub write_budget_bytes: Option<u64>,
+    /// Bring the target to a steady state by this load before every test that starts from a
+    /// written target.
+    pub until_steady: Option<SteadyLoad>,
+    /// The command that makes the review again, for the review.
+    pub reproduce: String,
+    /// An earlier, partial review of the same target with the same edition, seed and
+    /// scale: the tests finished in it are taken over.
+    pub resume: Option<Review>,
+    /// Called with the partial review after every test that finished or failed.
+    pub save: Option<Save<'a>>,
+}
+
+impl Default for ReviewOptions<'_> {
+    fn default() -> Self {
+        ReviewOptions {
+            tests: None,
+            wanted: None,
+            ends_when: None,
+            seed: 1,
+            duration_scale: 1.0,
+            threads: 1,
+            write_budget_bytes: None,
+            until_steady: None,
+            reproduce: String::new(),
+            resume: None,
+            save: None,
+        }
+    }
+}
+
+/// Why a review was not begun.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MethodError {
+    /// A test that the edition does not have.
+    #[error("edition {edition} has no test `{id}`; it has: {}", allowed.join(", "))]
+    UnknownTest {
+        /// Id of the edition.
+        edition: String,
+        /// What was requested.
+        id: String,
+        /// What there is.
+        allowed: Vec<String>,
+    },
+    /// An empty list of tests.
+    #[error("no test was chosen; edition {edition} has: {}", allowed.join(", "))]
+    NoTest {
+        /// Id of the edition.
+        edition: String,
+        /// What there is.
+        allowed: Vec<String>,
+    },
+    /// A factor that is not above 0 and at most [`DURATION_SCALE_MAX`].
+    #[error(
+        "a duration scale of {0:?} is impossible: it must be above 0 and at most {DURATION_SCALE_MAX}, such as 0.1 for a tenth of every duration"
+    )]
+    DurationScale(f64),
+    /// Writing without end, to a real target.
+    #[error(
+        "`{test}` writes until the target refuses, which ends the life of a drive: on a real target it runs only as far as you state, with --write-budget BYTES (such as --write-budget 2TB); nothing has been written"
+    )]
+    BudgetMissing {
+        /// Id of the test.
+        test: String,
+    },
+    /// Writing without end, to a target that never refuses.
+    #[error(
+        "`{test}` writes until the drive refuses, and nothing in this model wears out: say how much is to be written, with --write-budget BYTES (such as --write-budget 2TB), or give the model an end ([health] end_of_life_cycles, or [blocks] life_cycles)"
+    )]
+    Endless {
+        /// Id of the test.
+        test: String,
+    },
+    /// A budget without a test that it limits.
+    #[error(
+        "--write-budget is how much a test of endurance may write, and none was chosen; other tests write as much as the target takes in their time. Leave it out, or choose one (--edition endurance)"
+    )]
+    BudgetUnused,
+    /// A budget for less than one request.
+    #[error("--write-budget {budget} is less than one request of the test, {request} bytes")]
+    BudgetTooSmall {
+        /// As given, bytes.
+        budget: u64,
+        /// Size of a request, bytes.
+        request: u64,
+    },
+    /// Tests beside one of endurance on one real target.
+    #[error(
+        "--write-budget is the most that may be written to a real target, and could not be kept beside {}: choose `{test}` alone, with --tests {test}; nothing has been written", others.join(", ")
+    )]
+    BudgetShared {
+        /// Id of the test of endurance.
+        test: String,
+        /// Ids of the others.
+        others: Vec<String>,
+    },
+    /// A test of endurance whose state is written on a real target.
+    #[error(
+        "--write-budget is the most that may be written to a real target, and state `{state}`, from which `{test}` starts, is written as well: start it from a state that is not (as that of --edition endurance); nothing has been written"
+    )]
+    BudgetPrepared {
+        /// Id of the test of endurance.
+        test: String,
+        /// Id of the state.
+        state: String,
+    },
+    /// A steady state that no test would start from.
+    #[error(
+        "--until-steady changes nothing here: none of the chosen tests starts from a state that is written and not steady already"
+    )]
+    NothingSteady,
+    /// The review to go on from is of something else.
+    #[error(
+        "the earlier review cannot be continued: its {what} is {was}, now it is {is}; choose another folder, or the same {what}"
+    )]
+    Resume {
+        /// Which property differs.
+        what: String,
+        /// In the earlier review.
+        was: String,
+        /// Now.
+        is: String,
+    },
+}

@@ -1,0 +1,423 @@
+//! From the text of an edition to checked values.
+//!
+//! Two passes: serde reads the text into the shapes below and those of the kinds of test,
+//! which mirror the file and keep the place of every value that can be wrong; then everything
+//! that serde cannot know (references, ranges, names used twice) is checked and resolved.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use stend_analysis::steady::{ROUNDS_MAX, WINDOW};
+use stend_record::load::Load;
+use stend_record::review::Pattern;
+use toml::Spanned;
+
+use crate::kind::Kind;
+use crate::state::{ContinuationStep, State, Step, UntilSteady};
+
+/// Percentiles that every edition must name, because the review's
+/// [`LatencySummary`](stend_record::review::LatencySummary) is made of them.
+pub const REQUIRED_PERCENTILES: [f64; 5] = [50.0, 99.0, 99.9, 99.99, 99.999];
+
+/// What is wrong with an edition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditionError {
+    /// The file, as the user named it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: Option<usize>,
+    /// The key at fault.
+    pub key: Option<String>,
+    /// What is wrong and what is allowed.
+    pub problem: String,
+}
+
+impl std::fmt::Display for EditionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(key) = &self.key {
+            write!(f, ": `{key}`")?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+impl std::error::Error for EditionError {}
+
+/// The longest duration, s. A multiple by the largest duration scale still fits the
+/// nanoseconds of virtual time, five times over.
+pub(crate) const YEAR_S: f64 = 365.0 * 86_400.0;
+
+/// An edition's file, with tests of this shape.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File<T> {
+    pub(crate) schema: Spanned<String>,
+    pub(crate) id: Spanned<String>,
+    pub(crate) title: String,
+    pub(crate) percentiles: Spanned<Vec<f64>>,
+    pub(crate) pause_s: Spanned<f64>,
+    pub(crate) region_bytes: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub(crate) state: Vec<StateEntry>,
+    pub(crate) test: Spanned<Vec<T>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StateEntry {
+    id: Spanned<String>,
+    title: String,
+    from: Option<Spanned<String>>,
+    steps: Vec<StepEntry>,
+    again: Option<Vec<StepEntry>>,
+}
+
+/// `deny_unknown_fields` holds for the fields of the variants as well.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub(crate) enum StepEntry {
+    Fill {
+        block_bytes: Spanned<u64>,
+        queue_depth: Spanned<u32>,
+        region_bytes: Option<Spanned<u64>>,
+    },
+    Trim,
+    Idle {
+        duration_s: Spanned<f64>,
+    },
+    UntilSteady {
+        block_bytes: Spanned<u64>,
+        queue_depth: Spanned<u32>,
+        round_s: Spanned<f64>,
+        rounds_max: Spanned<u32>,
+    },
+    Measure {
+        name: String,
+        duration_s: Spanned<f64>,
+    },
+}
+
+/// The text under examination, to turn places into lines and keys.
+pub(crate) struct Source<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) file: &'a str,
+}
+
+/// SHA-256 of a text, hexadecimal, as `sha256sum` prints it.
+pub(crate) fn sha256(text: &str) -> String {
+    let digest = Sha256::digest(text);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Source<'_> {
+    fn line_of(&self, offset: usize) -> usize {
+        1 + self.text[..offset.min(self.text.len())]
+            .matches('\n')
+            .count()
+    }
+
+    /// The key that the value at `offset` belongs to: the word before the last `=`.
+    fn key_before(&self, offset: usize) -> Option<String> {
+        let before = &self.text[..offset.min(self.text.len())];
+        let before = before[..before.rfind('=')?].trim_end();
+        let start = before
+            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
+            .map_or(0, |i| i + 1);
+        (start < before.len()).then(|| before[start..].to_owned())
+    }
+
+    /// The path of a file that the text names, seen from the folder of its own file.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        let folder = Path::new(self.file).parent();
+        folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
+    }
+
+    pub(crate) fn syntax_error(&self, error: &toml::de::Error) -> EditionError {
+        let problem = error.message().trim().to_owned();
+        // serde names the key itself where it is unknown or missing.
+        let named = ["unknown field `", "missing field `", "duplicate key `"]
+            .iter()
+            .find_map(|start| problem.strip_prefix(start)?.split('`').next())
+            .map(str::to_owned);
+        let offset = error.span().map(|s| s.start);
+        EditionError {
+            file: self.file.to_owned(),
+            line: offset.map(|o| self.line_of(o)),
+            key: named.or_else(|| self.key_before(offset?)),
+            problem,
+        }
+    }
+
+    pub(crate) fn fail<T, R>(
+        &self,
+        place: &Spanned<T>,
+        problem: impl Into<String>,
+    ) -> Result<R, EditionError> {
+        let start = place.span().start;
+        Err(EditionError {
+            file: self.file.to_owned(),
+            line: Some(self.line_of(start)),
+            key: self.key_before(start),
+            problem: problem.into(),
+        })
+    }
+
+    pub(crate) fn id(&self, id: &Spanned<String>) -> Result<(), EditionError> {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if id.get_ref().is_empty() || !id.get_ref().chars().all(allowed) {
+            return self.fail(id, "an id is made of a-z, 0-9 and `-`");
+        }
+        Ok(())
+    }
+
+    pub(crate) fn percentiles(&self, list: &Spanned<Vec<f64>>) -> Result<(), EditionError> {
+        let values = list.get_ref();
+        if !values.iter().all(|p| *p > 0.0 && *p < 100.0) || !values.is_sorted_by(|a, b| a < b) {
+            return self.fail(list, "percentiles lie between 0 and 100 and ascend");
+        }
+        // fio takes no more (FIO_IO_U_LIST_MAX_LEN in its stat.h).
+        if values.len() > 20 {
+            return self.fail(list, "at most 20 percentiles are possible");
+        }
+        match REQUIRED_PERCENTILES.iter().find(|p| !values.contains(p)) {
+            Some(p) => self.fail(list, format!("{p} is missing: the review reports it")),
+            None => Ok(()),
+        }
+    }
+
+    /// A length of rest: 0 is allowed.
+    pub(crate) fn pause(&self, value: &Spanned<f64>) -> Result<f64, EditionError> {
+        let seconds = *value.get_ref();
+        if !(0.0..=YEAR_S).contains(&seconds) {
+            return self.fail(value, "a rest is 0 s or longer, and at most a year");
+        }
+        Ok(seconds)
+    }
+
+    pub(crate) fn duration(&self, value: &Spanned<f64>) -> Result<f64, EditionError> {
+        let seconds = *value.get_ref();
+        if !(1.0..=YEAR_S).contains(&seconds) {
+            return self.fail(
+                value,
+                "a measurement lasts 1 s or longer, and at most a year",
+            );
+        }
+        Ok(seconds)
+    }
+
+    pub(crate) fn block(
+        &self,
+        place: &Spanned<impl Sized>,
+        bytes: u64,
+    ) -> Result<u64, EditionError> {
+        if bytes == 0 || !bytes.is_multiple_of(512) || bytes > 1 << 30 {
+            return self.fail(
+                place,
+                format!("{bytes} is no block size: a multiple of 512 bytes, at most 1 GiB"),
+            );
+        }
+        Ok(bytes)
+    }
+
+    pub(crate) fn region(&self, value: Option<&Spanned<u64>>) -> Result<Option<u64>, EditionError> {
+        let Some(place) = value else {
+            return Ok(None);
+        };
+        let bytes = *place.get_ref();
+        if bytes == 0 || !bytes.is_multiple_of(1 << 20) || bytes > 1 << 60 {
+            return self.fail(
+                place,
+                format!("{bytes} is no region: a multiple of 1 MiB (1048576 bytes), at most 1 EiB"),
+            );
+        }
+        Ok(Some(bytes))
+    }
+
+    pub(crate) fn count(&self, place: &Spanned<impl Sized>, n: u32) -> Result<u32, EditionError> {
+        if n == 0 || n > 65_536 {
+            return self.fail(place, format!("{n} is out of range: from 1 to 65536"));
+        }
+        Ok(n)
+    }
+
+    pub(crate) fn sample(&self, place: &Spanned<u32>) -> Result<u32, EditionError> {
+        let sample_ms = *place.get_ref();
+        if !(100..=60_000).contains(&sample_ms) {
+            return self.fail(place, "a sample spans 100 to 60000 ms");
+        }
+        Ok(sample_ms)
+    }
+
+    pub(crate) fn step(&self, entry: StepEntry) -> Result<ContinuationStep, EditionError> {
+        Ok(match entry {
+            StepEntry::Fill {
+                block_bytes,
+                queue_depth,
+                region_bytes,
+            } => ContinuationStep::Do(Step::Fill {
+                region_bytes: self.region(region_bytes.as_ref())?,
+                block_bytes: self.block(&block_bytes, *block_bytes.get_ref())?,
+                queue_depth: self.count(&queue_depth, *queue_depth.get_ref())?,
+            }),
+            StepEntry::Trim => ContinuationStep::Do(Step::Trim),
+            StepEntry::Idle { duration_s } => ContinuationStep::Do(Step::Idle {
+                duration_s: self.pause(&duration_s)?,
+            }),
+            StepEntry::UntilSteady {
+                block_bytes,
+                queue_depth,
+                round_s,
+                rounds_max,
+            } => ContinuationStep::Do(Step::UntilSteady(UntilSteady {
+                load: self.write_load(Pattern::Random, &block_bytes, &queue_depth)?,
+                round_s: self.duration(&round_s)?,
+                rounds_max: self.steady_rounds(&rounds_max)?,
+                required: true,
+            })),
+            StepEntry::Measure { name, duration_s } => ContinuationStep::Measure {
+                duration_s: self.duration(&duration_s)?,
+                name,
+            },
+        })
+    }
+
+    pub(crate) fn steps(
+        &self,
+        state: &Spanned<String>,
+        entries: Vec<StepEntry>,
+    ) -> Result<Vec<Step>, EditionError> {
+        let mut steps = Vec::new();
+        for entry in entries {
+            match self.step(entry)? {
+                ContinuationStep::Do(step) => steps.push(step),
+                ContinuationStep::Measure { .. } => {
+                    return self.fail(
+                        state,
+                        "a state is prepared by `fill`, `trim`, `idle` and `until_steady`; only a `[test.continue]` has a `measure`",
+                    );
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    pub(crate) fn state(
+        &self,
+        entry: StateEntry,
+        earlier: &[State],
+    ) -> Result<State, EditionError> {
+        self.id(&entry.id)?;
+        if earlier.iter().any(|s| s.id == *entry.id.get_ref()) {
+            return self.fail(&entry.id, "two states have this id");
+        }
+        let from = match &entry.from {
+            Some(name) => Some(self.state_index(name, earlier)?),
+            None => None,
+        };
+        let steps = self.steps(&entry.id, entry.steps)?;
+        let again = match entry.again {
+            Some(entries) => self.steps(&entry.id, entries)?,
+            None => steps.clone(),
+        };
+        Ok(State {
+            id: entry.id.into_inner(),
+            title: entry.title,
+            from,
+            steps,
+            again,
+        })
+    }
+
+    pub(crate) fn state_index(
+        &self,
+        name: &Spanned<String>,
+        states: &[State],
+    ) -> Result<usize, EditionError> {
+        match states.iter().position(|s| s.id == *name.get_ref()) {
+            Some(index) => Ok(index),
+            None => {
+                let allowed: Vec<&str> = states.iter().map(|s| s.id.as_str()).collect();
+                self.fail(
+                    name,
+                    format!(
+                        "no state `{}` stands before this; allowed: {}",
+                        name.get_ref(),
+                        if allowed.is_empty() {
+                            "none so far".to_owned()
+                        } else {
+                            allowed.join(", ")
+                        }
+                    ),
+                )
+            }
+        }
+    }
+
+    /// Writes of one thread to the whole capacity.
+    pub(crate) fn write_load(
+        &self,
+        pattern: Pattern,
+        block_bytes: &Spanned<u64>,
+        queue_depth: &Spanned<u32>,
+    ) -> Result<Load, EditionError> {
+        Ok(Load::write(
+            pattern,
+            self.block(block_bytes, *block_bytes.get_ref())?,
+            self.count(queue_depth, *queue_depth.get_ref())?,
+        ))
+    }
+
+    /// Rounds within which a state may become steady.
+    pub(crate) fn steady_rounds(&self, place: &Spanned<u32>) -> Result<u32, EditionError> {
+        self.rounds_within(place, WINDOW as u32, ROUNDS_MAX as u32)
+    }
+
+    /// Rounds at most, from `least` to `most`.
+    pub(crate) fn rounds_within(
+        &self,
+        place: &Spanned<u32>,
+        least: u32,
+        most: u32,
+    ) -> Result<u32, EditionError> {
+        let rounds = *place.get_ref();
+        if !(least..=most).contains(&rounds) {
+            return self.fail(
+                place,
+                format!("{rounds} is out of range: from {least} to {most} rounds here"),
+            );
+        }
+        Ok(rounds)
+    }
+}
+
+/// What the keys of a test are checked against.
+pub(crate) struct Scope<'s> {
+    pub(crate) source: &'s Source<'s>,
+    /// Id of the test.
+    pub(crate) id: &'s Spanned<String>,
+    /// Region of all sweeps that name none.
+    pub(crate) region_bytes: Option<u64>,
+    pub(crate) states: &'s [State],
+    /// Tests before this one, by id.
+    pub(crate) earlier: &'s [(&'s str, &'s dyn Kind)],
+}
+
+impl Scope<'_> {
+    /// Index of the state that the test starts from.
+    pub(crate) fn start(&self, name: &Spanned<String>) -> Result<usize, EditionError> {
+        self.source.state_index(name, self.states)
+    }
+}
+
+impl<'s> std::ops::Deref for Scope<'s> {
+    type Target = Source<'s>;
+
+    fn deref(&self) -> &Source<'s> {
+        self.source
+    }
+}

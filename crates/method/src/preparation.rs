@@ -1,0 +1,86 @@
+//! Carrying out the steps towards a state.
+
+use stend_analysis::steady::{Window, start_words};
+use stend_record::review::SteadyStart;
+use stend_target::{Target, TargetError};
+
+use crate::context::Context;
+use crate::job;
+use crate::outcome::{self, written_bytes};
+use crate::recorder::Done;
+use crate::state::{Step, UntilSteady};
+
+/// How the name begins of what is noted while a state is made.
+pub(crate) const STEADY_STATE: &str = "steady state of ";
+
+impl Context<'_> {
+    /// Carries out a step; `name` is that of the state or the test, and names random seeds.
+    pub(crate) fn step(&self, target: &mut dyn Target, name: &str, step: &Step) -> Done {
+        match step {
+            Step::Fill {
+                block_bytes,
+                queue_depth,
+                region_bytes,
+            } => self.write(target, &format!("fill/{name}"), |seed| {
+                let capacity_bytes = self.setting.capacity_bytes;
+                job::fill(
+                    *block_bytes,
+                    *queue_depth,
+                    seed,
+                    *region_bytes,
+                    capacity_bytes,
+                )
+            })?,
+            Step::Trim => target.trim_all()?,
+            Step::UntilSteady(rounds) => self.until_steady(target, name, rounds)?,
+            Step::Idle { duration_s } => target.idle(self.setting.rest_s(*duration_s))?,
+        }
+        self.recorder.spent(self.setting.step_cost(step));
+        Ok(())
+    }
+
+    /// Writes round after round. Where the speed must become steady and does not, it is an
+    /// error, so that no test starts from a state that is not what it is called.
+    fn until_steady(
+        &self,
+        target: &mut dyn Target,
+        state: &str,
+        rounds: &UntilSteady,
+    ) -> Result<(), TargetError> {
+        let load = &rounds.load;
+        let runtime_s = self.setting.runtime_s(rounds.round_s);
+        let mut speeds = Vec::new();
+        let mut written = 0;
+        let mut steady = None;
+        while steady.is_none() && speeds.len() < rounds.rounds_max as usize {
+            let seed_name = format!("steady/{state}/round-{}", speeds.len() + 1);
+            let done = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
+            let point = outcome::point(load, runtime_s, self.setting.capacity_bytes, &done)?;
+            written += written_bytes(&done);
+            speeds.push(point.iops);
+            steady = Window::last(&speeds).filter(Window::is_steady);
+        }
+        let last = steady.or_else(|| Window::last(&speeds));
+        let start = SteadyStart {
+            state: state.to_owned(),
+            load: *load,
+            round_s: runtime_s as f64,
+            rounds: speeds.len() as u32,
+            written_bytes: written,
+            reached: steady.is_some(),
+            iops_mean: last.map_or(0.0, |w| w.mean),
+            spread_share: last.map_or(0.0, |w| w.spread_share),
+            drift_share: last.map_or(0.0, |w| w.drift_share),
+        };
+        if rounds.required && !start.reached {
+            return Err(TargetError::Failed(format!(
+                "state `{state}`: {}; longer rounds (`round_s`) scatter less",
+                start_words(&start)
+            )));
+        }
+        self.recorder
+            .note(format!("{STEADY_STATE}`{state}`"), start_words(&start));
+        self.recorder.made_steady(start);
+        Ok(())
+    }
+}

@@ -1,0 +1,66 @@
+//! Runs parts of a plan on a target and records what comes out.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use stend_target::{Target, TargetError};
+
+use crate::context::Context;
+use crate::kind::Procedure;
+use crate::plan::Plan;
+use crate::recorder::Done;
+use crate::state::Step;
+
+/// Runs parts of a plan on a target and records what comes out.
+#[derive(Clone, Copy)]
+pub(crate) struct Runner<'a> {
+    pub(crate) plan: &'a Plan<'a>,
+    pub(crate) context: Context<'a>,
+}
+
+impl Runner<'_> {
+    /// Carries out the steps towards a state.
+    pub(crate) fn prepare(&self, target: &mut dyn Target, state: &str, steps: &[Step]) -> Done {
+        guarded(|| {
+            for step in steps {
+                if self.plan.setting.no_trim && *step == Step::Trim {
+                    continue;
+                }
+                self.context.recorder.preparing(state, step.name());
+                self.context.step(target, state, step)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs a procedure. Its results, and the error that ends it, are recorded here.
+    pub(crate) fn run(&self, target: &mut dyn Target, procedure: &dyn Procedure) -> Done {
+        let recorder = self.context.recorder;
+        let state = &self.plan.edition.states[procedure.state()].id;
+        recorder.starts_from(&procedure.places(), state);
+        let done = guarded(|| procedure.run(&self.context, target));
+        if let Err(error) = &done {
+            recorder.fail(&procedure.places(), error);
+        }
+        done
+    }
+}
+
+/// Runs something on a target; a panic of the target's becomes an error, so that the
+/// other tests go on and what is finished is kept.
+pub(crate) fn guarded<T>(
+    run: impl FnOnce() -> Result<T, Arc<TargetError>>,
+) -> Result<T, Arc<TargetError>> {
+    // A panic leaves half done: the target, which is not used again before it is
+    // prepared again, and the recorder, which is changed only by complete results.
+    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| {
+        let said = payload
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| payload.downcast_ref::<&str>().copied())
+            .unwrap_or("no message");
+        Err(Arc::new(TargetError::Failed(format!(
+            "the target failed: {said}; this is a defect of the program, please report it with the command line"
+        ))))
+    })
+}

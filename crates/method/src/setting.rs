@@ -1,0 +1,139 @@
+//! What all measurements of a review have in common, and what each costs.
+
+use stend_record::load::{Load, range_bytes};
+use stend_record::review::{PointOp, TargetKind};
+
+use crate::job::scaled_runtime_s;
+use crate::state::Step;
+
+/// What all measurements of a review have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    /// Root seed.
+    pub(crate) seed: u64,
+    /// Factor on every duration.
+    pub(crate) scale: f64,
+    /// Capacity of the target, bytes.
+    pub(crate) capacity_bytes: u64,
+    /// How the target is measured.
+    pub(crate) kind: TargetKind,
+    /// Latency percentiles requested of every job.
+    pub(crate) percentiles: Vec<f64>,
+    /// Bytes that a test of endurance may write; `None` where only the target ends it.
+    pub(crate) write_budget_bytes: Option<u64>,
+    /// Nothing may be written: what writes is not in the plan.
+    pub(crate) read_only: bool,
+    /// The target takes no TRIM: states are made without, and tests of it are not in the plan.
+    pub(crate) no_trim: bool,
+}
+
+/// Work that takes time, to estimate the whole.
+pub(crate) enum Action<'a> {
+    /// A step of a preparation.
+    Step(&'a Step),
+    /// So many bytes written in sequence.
+    Write(u64),
+    /// A set of files of so many bytes made, read and written.
+    Files(u64),
+    /// A load.
+    Load {
+        load: &'a Load,
+        /// `None` for one pass over the load's range.
+        runtime_s: Option<u64>,
+    },
+    /// A trace.
+    Replay(Replay),
+}
+
+/// What a trace moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replay {
+    pub(crate) read_bytes: u64,
+    pub(crate) written_bytes: u64,
+    /// Time that it takes at its own times, s; 0 where these do not matter.
+    pub(crate) duration_s: f64,
+}
+
+impl Setting {
+    /// The runtime of a job, whole seconds.
+    pub(crate) fn runtime_s(&self, duration_s: f64) -> u64 {
+        scaled_runtime_s(duration_s, self.scale)
+    }
+
+    /// The length of a rest, s.
+    pub(crate) fn rest_s(&self, duration_s: f64) -> f64 {
+        duration_s * self.scale
+    }
+
+    /// The cost of an action: for a simulated drive the 4 KiB pages that it moves and the
+    /// requests that it makes, roughly; for a real one seconds.
+    ///
+    /// It is used for the share of work done and to start the longest procedures first: an
+    /// error costs a little idleness, never a result.
+    pub(crate) fn cost(&self, action: &Action<'_>) -> f64 {
+        match action {
+            Action::Step(step) => self.step_cost(step),
+            Action::Write(bytes) => self.pass_cost(*bytes),
+            Action::Files(bytes) => 3.0 * self.pass_cost(*bytes),
+            Action::Load { load, runtime_s } => self.load_cost(load, *runtime_s),
+            Action::Replay(replay) => match self.kind {
+                // Written pages are copied as well.
+                TargetKind::Simulated => {
+                    (replay.read_bytes + 3 * replay.written_bytes) as f64 / 4096.0
+                }
+                _ => replay
+                    .duration_s
+                    .max(self.pass_cost(replay.read_bytes + replay.written_bytes)),
+            },
+        }
+    }
+
+    /// The cost of a step of a preparation.
+    pub(crate) fn step_cost(&self, step: &Step) -> f64 {
+        match (self.kind, step) {
+            (_, Step::Fill { region_bytes, .. }) => {
+                self.pass_cost(range_bytes(*region_bytes, self.capacity_bytes))
+            }
+            (_, Step::UntilSteady(rounds)) => {
+                let runtime_s = self.runtime_s(rounds.round_s);
+                self.load_cost(&rounds.load, Some(runtime_s)) * f64::from(rounds.rounds_max)
+            }
+            // Mostly the garbage collection that happens meanwhile.
+            (TargetKind::Simulated, Step::Idle { .. } | Step::Trim) => {
+                self.capacity_bytes as f64 / 4096.0 / 20.0
+            }
+            (_, Step::Idle { duration_s }) => self.rest_s(*duration_s),
+            (_, Step::Trim) => 2.0,
+        }
+    }
+
+    /// What it costs to write so many bytes in sequence.
+    fn pass_cost(&self, bytes: u64) -> f64 {
+        match self.kind {
+            TargetKind::Simulated => bytes as f64 / 4096.0,
+            // A SATA drive writes some 400 MB/s.
+            _ => bytes as f64 / 400e6,
+        }
+    }
+
+    /// What a load costs.
+    pub(crate) fn load_cost(&self, load: &Load, runtime_s: Option<u64>) -> f64 {
+        let Some(runtime_s) = runtime_s else {
+            return self.pass_cost(load.range_bytes(self.capacity_bytes));
+        };
+        if self.kind != TargetKind::Simulated {
+            return runtime_s as f64;
+        }
+        let outstanding = f64::from(load.queue_depth) * f64::from(load.threads);
+        let block = load.block_bytes as f64;
+        let latency_bound = 8_000.0 * outstanding;
+        let bus_bound = 500e6 / block;
+        // Random writes end in garbage collection, which costs as much again several times.
+        let write = match load.op {
+            PointOp::Read => 1.0,
+            _ => 3.0,
+        };
+        let pages = (block / 4096.0).max(1.0) * write;
+        latency_bound.min(bus_bound).min(80_000.0) * (1.0 + pages) * runtime_s as f64
+    }
+}

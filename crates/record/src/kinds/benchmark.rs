@@ -1,0 +1,41 @@
+//! The result of a benchmark as its users know it: rows, directions, and the best pass.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::LatencySummary;
+use crate::load::Load;
+
+/// One row of a benchmark in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkCell {
+    /// Name of the row, `Seq Q32T1`.
+    pub row: String,
+    /// The load, within the benchmark's file at the beginning of the target; its keys stand
+    /// among the row's own.
+    #[serde(flatten)]
+    pub load: Load,
+    /// Requested time of a pass, s.
+    pub duration_s: f64,
+    /// Bytes a second of the fastest pass, all threads and directions.
+    pub best_bw_bytes_per_s: f64,
+    /// Requests a second of the same pass.
+    pub best_iops: f64,
+    /// The least of the passes' mean latencies, ns; not always of the fastest pass.
+    pub best_mean_latency_ns: f64,
+    /// Every pass that counts, in order.
+    pub passes: Vec<BenchmarkPass>,
+}
+
+/// One pass of a row in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BenchmarkPass {
+    /// Requests a second, all threads and directions.
+    pub iops: f64,
+    /// Bytes a second, all threads and directions.
+    pub bw_bytes_per_s: f64,
+    /// As that of a [`Point`](crate::review::Point).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns_per_request: Option<f64>,
+    /// Completion latency of all requests.
+    pub latency_ns: LatencySummary,
+}

@@ -1,0 +1,54 @@
+//! Points, each measured separately.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::LatencySummary;
+use crate::load::{Load, PointOp};
+
+/// One measured point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The load; its keys stand among the point's own.
+    #[serde(flatten)]
+    pub load: Load,
+    /// Requested time, s.
+    pub duration_s: f64,
+    /// Requests a second, all threads and directions.
+    pub iops: f64,
+    /// Bytes a second, all threads and directions.
+    pub bw_bytes_per_s: f64,
+    /// Time that the threads sending the requests spent on processors, user's and system's, over
+    /// the requests, ns; missing of simulated targets. What the kernel does in other threads and
+    /// most of what it does in interrupts is not in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns_per_request: Option<f64>,
+    /// Completion latency of all requests (of a mixed point: of both directions).
+    pub latency_ns: LatencySummary,
+    /// The same as an HdrHistogram, ns: format V2, compressed, base64; missing in reviews of
+    /// older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_histogram: Option<String>,
+    /// The two directions of a mixed point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PointPart>,
+}
+
+impl Load {
+    /// The load of a point, without its region ([`Load::without_region`]).
+    pub fn of(point: &Point) -> Load {
+        point.load.without_region()
+    }
+}
+
+/// One direction of a mixed point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointPart {
+    /// `read` or `write`.
+    pub op: PointOp,
+    /// Requests a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bw_bytes_per_s: f64,
+    /// Completion latency.
+    pub latency_ns: LatencySummary,
+}

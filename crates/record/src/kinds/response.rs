@@ -1,0 +1,64 @@
+//! Reads while a file is deleted.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::LatencySummary;
+use crate::load::SeriesPoint;
+
+/// Reads before and after a file is deleted. Times are relative to the deletion: to the
+/// first TRIM, or where none is given, to the instant at which it would have been.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// `with TRIM`, `without TRIM`.
+    pub name: String,
+    /// The reads.
+    pub point: SeriesPoint,
+    /// The reads stay within so many bytes from the beginning of the target.
+    pub region_bytes: u64,
+    /// Size of the file, which lies behind that region, bytes.
+    pub file_bytes: u64,
+    /// Bytes of a TRIM command; missing where no TRIM is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_bytes: Option<u64>,
+    /// How long the commands took together, s; missing where no TRIM is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim_s: Option<f64>,
+    /// Length of an interval, s.
+    pub interval_s: f64,
+    /// Intervals in the order of time, those before the deletion first.
+    pub intervals: Vec<ResponseInterval>,
+    /// The slowest requests in the order of time: all there are, or as many as are kept.
+    pub slowest: Vec<SlowRequest>,
+    /// All requests.
+    pub requests: u64,
+    /// Requests a second before the deletion.
+    pub reference_iops: f64,
+    /// Latency before the deletion.
+    pub reference_latency_ns: LatencySummary,
+    /// Latency from the deletion on.
+    pub latency_ns: LatencySummary,
+}
+
+/// The requests completed in one interval of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResponseInterval {
+    /// End of the interval, relative to the deletion, s.
+    pub t_s: f64,
+    /// Requests a second.
+    pub iops: f64,
+    /// Median latency, ns; 0 where no request was completed, as of the other two.
+    pub p50_ns: u64,
+    /// 99 %, ns.
+    pub p99_ns: u64,
+    /// Largest, ns.
+    pub max_ns: u64,
+}
+
+/// One of the slowest requests of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlowRequest {
+    /// Completion, relative to the deletion, s.
+    pub t_s: f64,
+    /// Latency, ns.
+    pub latency_ns: u64,
+}

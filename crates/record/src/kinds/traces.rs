@@ -1,0 +1,81 @@
+//! Results of replayed traces of a desktop's work.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::LatencySummary;
+
+/// One trace replayed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceResult {
+    /// Name of the profile, or the file.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// Where its requests come from.
+    pub origin: TraceOrigin,
+    /// How its requests were issued.
+    pub timing: TraceTiming,
+    /// Most requests outstanding.
+    pub queue_depth: u32,
+    /// Requests of all kinds.
+    pub requests: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Time with at least one request outstanding, s.
+    pub busy_s: f64,
+    /// From the beginning to the last completion, s.
+    pub elapsed_s: f64,
+    /// Bytes read and written over busy time, a second.
+    pub bw_bytes_per_s: f64,
+    /// Requests over busy time, a second.
+    pub iops: f64,
+    /// Requests that were moved or widened to fit the target.
+    pub moved_requests: u64,
+    /// Latency of the reads; missing where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_latency_ns: Option<LatencySummary>,
+    /// Latency of the writes; missing where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_latency_ns: Option<LatencySummary>,
+    /// Pages placed in flash for each page that was written, during the replay; missing
+    /// where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_amplification: Option<f64>,
+    /// Said wherever these figures appear.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
+}
+
+/// Where the requests of a trace come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TraceOrigin {
+    /// Drawn from a profile whose totals are published.
+    PublishedTotals,
+    /// Drawn from a profile all of which is assumed.
+    Assumed,
+    /// Recorded on a computer.
+    Captured,
+}
+
+/// How the requests of a trace were issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TraceTiming {
+    /// Each at its time.
+    Original,
+    /// Each at its time, without the time in which nothing was outstanding.
+    Busy,
+    /// As soon as there was room.
+    Fast,
+}
+
+/// The bandwidth of several traces together, bytes a second: all of their bytes over all of
+/// their busy time. `None` without busy time.
+pub fn overall_bw(traces: &[TraceResult]) -> Option<f64> {
+    let bytes: u64 = traces.iter().map(|t| t.read_bytes + t.written_bytes).sum();
+    let busy_s: f64 = traces.iter().map(|t| t.busy_s).sum();
+    (busy_s > 0.0).then(|| bytes as f64 / busy_s)
+}

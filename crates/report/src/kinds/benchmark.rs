@@ -1,0 +1,168 @@
+//! Tests of a benchmark: its table as its users know it, rivals side by side, and every pass.
+
+use stend_analysis::kinds::benchmark::benchmark_of;
+use stend_analysis::words::capitalised;
+use stend_record::benchmark::BenchmarkCell;
+use stend_record::review::{PointOp, TestResult};
+
+use crate::bars::{self, Bar, mb_per_s};
+use crate::chart::ChartData;
+use crate::drive::Drive;
+use crate::number;
+use crate::view::{Block, Cell, Figure, Folding, Table};
+
+/// Charts and tables of a benchmark; nothing of any other test.
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    let cells = benchmark_of(test);
+    if cells.is_empty() {
+        return Vec::new();
+    }
+    let mut tables = vec![latency_table(test, drives)];
+    tables.extend(drives.iter().filter_map(|drive| passes_table(test, drive)));
+    vec![Block {
+        figures: vec![speeds(test, drives, data)],
+        tables,
+    }]
+}
+
+/// The cell of a drive.
+fn cell_of<'a>(
+    drive: &Drive<'a>,
+    test: &TestResult,
+    row: &str,
+    op: PointOp,
+) -> Option<&'a BenchmarkCell> {
+    benchmark_of(drive.test(&test.id)?)
+        .iter()
+        .find(|cell| cell.row == row && cell.load.op == op)
+}
+
+/// Names of the rows, in the order of measuring.
+fn rows(cells: &[BenchmarkCell]) -> Vec<&str> {
+    let mut rows: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !rows.contains(&cell.row.as_str()) {
+            rows.push(&cell.row);
+        }
+    }
+    rows
+}
+
+/// The directions that were measured.
+fn ops(cells: &[BenchmarkCell]) -> Vec<PointOp> {
+    let all = [PointOp::Read, PointOp::Write, PointOp::Mixed];
+    let measured = |op: &PointOp| cells.iter().any(|cell| cell.load.op == *op);
+    all.into_iter().filter(measured).collect()
+}
+
+/// Head of a direction's column: `Read`, `Write`, `Mix, 70 % reads`.
+fn op_head(op: PointOp, cells: &[BenchmarkCell]) -> String {
+    let mix = cells.iter().find(|cell| cell.load.op == PointOp::Mixed);
+    match (op, mix) {
+        (PointOp::Mixed, Some(cell)) => {
+            number::bound(&format!("Mix, {} % reads", cell.load.read_percent))
+        }
+        _ => capitalised(op.words()),
+    }
+}
+
+fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+    let cells = benchmark_of(test);
+    let group = |cell: &BenchmarkCell| format!("{}, {}", cell.row, cell.load.op.words());
+    let groups: Vec<String> = cells.iter().map(group).collect();
+    let title = format!("{}: the fastest pass", test.title);
+    let mut draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
+        let cell = cell_of(&drives[slot], test, &cells[nth].row, cells[nth].load.op)?;
+        Some(Bar::mb_per_s(cell.best_bw_bytes_per_s))
+    });
+    draft.note = format!(
+        "A file of {}; the fastest of {} passes of {}.",
+        number::block(cells[0].load.region_bytes.unwrap_or_default()),
+        cells[0].passes.len(),
+        number::duration(cells[0].duration_s)
+    );
+    draft.place(data, Some(speed_table(test, drives)))
+}
+
+/// Rows against directions, as the benchmark's window has it; the drives side by side.
+fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
+    side_by_side(
+        test,
+        drives,
+        "MB/s of the fastest pass, MB = 10⁶ bytes; below in requests a second (IOPS)",
+        |cell| {
+            Cell::noted(
+                number::mb_per_s(cell.best_bw_bytes_per_s),
+                number::iops(cell.best_iops),
+            )
+        },
+    )
+}
+
+fn latency_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
+    Table {
+        folding: Folding::OpenOnPaper,
+        ..side_by_side(
+            test,
+            drives,
+            "Lowest mean completion latency of the passes",
+            |cell| number::latency(cell.best_mean_latency_ns).into(),
+        )
+    }
+}
+
+fn side_by_side(
+    test: &TestResult,
+    drives: &[Drive<'_>],
+    caption: &str,
+    text: impl Fn(&BenchmarkCell) -> Cell,
+) -> Table {
+    let cells = benchmark_of(test);
+    let ops = ops(cells);
+    let mut columns: Vec<Cell> = vec!["Row".into()];
+    for drive in drives {
+        let heads = ops
+            .iter()
+            .map(|op| Cell::noted(op_head(*op, cells), &drive.label));
+        columns.extend(heads);
+    }
+    let row = |name: &str| {
+        let figures = drives.iter().flat_map(|drive| {
+            let found = ops.iter().map(|op| cell_of(drive, test, name, *op));
+            found.map(|cell| cell.map_or_else(|| number::MISSING.into(), &text))
+        });
+        std::iter::once(name.into()).chain(figures).collect()
+    };
+    Table::new(caption, columns, rows(cells).into_iter().map(row))
+}
+
+/// Every pass that counts.
+fn passes_table(test: &TestResult, drive: &Drive<'_>) -> Option<Table> {
+    let cells = benchmark_of(drive.test(&test.id)?);
+    let passes = cells.iter().map(|cell| cell.passes.len()).max()?;
+    let mut columns: Vec<Cell> = vec!["Row".into()];
+    columns.extend((1..=passes).map(|n| format!("Pass {n}").into()));
+    let row = |cell: &BenchmarkCell| {
+        let head = Cell::from(format!("{}, {}", cell.row, cell.load.op.words()));
+        let figures = cell.passes.iter().map(|pass| {
+            Cell::noted(
+                number::mb_per_s(pass.bw_bytes_per_s),
+                number::latency(pass.latency_ns.mean),
+            )
+        });
+        let mut row: Vec<Cell> = std::iter::once(head).chain(figures).collect();
+        row.resize(passes + 1, number::MISSING.into());
+        row
+    };
+    Some(
+        Table::new(
+            format!(
+                "Every pass in MB/s, MB = 10⁶ bytes; below its mean latency: {}",
+                drive.label
+            ),
+            columns,
+            cells.iter().map(row),
+        )
+        .folded(),
+    )
+}

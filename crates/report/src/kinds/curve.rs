@@ -1,0 +1,670 @@
+//! Tests that measured curves: every sample as a dot and the window means as a line,
+//! over time and over data written.
+
+use std::collections::BTreeMap;
+
+use stend_analysis::ends::START_SAMPLES;
+use stend_analysis::kinds::curve::curves_of;
+use stend_analysis::words::capitalised;
+use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
+use stend_record::review::{LatencySummary, PointOp, Series, TestResult};
+
+use crate::chart::{
+    Along, Axis, ChartData, ChartKind, Coordinate, CurveData, Mark, Role, Scale, Trace, Values,
+};
+use crate::curve::{self, Facts, Window};
+use crate::drive::Drive;
+use crate::latency;
+use crate::number;
+use crate::view::{Block, Cell, Draft, Folding, Table};
+
+/// A curve with its means, and where the page's data holds it.
+struct Drawn<'a> {
+    /// Name in the legend.
+    name: String,
+    series: &'a Series,
+    means: Vec<Window>,
+    /// The stretches found in it; none in curves that are drawn several to a drive.
+    levels: Vec<Level>,
+    /// Index into [`ChartData::curves`].
+    curve: usize,
+    /// Whether the samples are drawn as well.
+    dots: bool,
+    slot: usize,
+}
+
+impl Drawn<'_> {
+    fn writes(&self) -> bool {
+        let last = self.series.samples.last();
+        last.is_some_and(|sample| sample.written_bytes > 0)
+    }
+}
+
+/// Charts and tables of a test with curves. A single curve is drawn together with the
+/// rivals'; several are drawn together for each drive, on the same axes.
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    let duration_scale = data.duration_scale;
+    let mut out = Vec::new();
+    if curves_of(test).is_empty() {
+        return out;
+    }
+    let single = curves_of(test).len() == 1;
+    let found_in = |series: &Series| if single { steps(series) } else { Vec::new() };
+    let groups: Vec<(String, Vec<Drawn<'_>>)> = if single {
+        let name = &curves_of(test)[0].name;
+        let found = drives.iter().enumerate().filter_map(|(slot, drive)| {
+            Some((
+                drive.label.clone(),
+                slot,
+                slot == 0,
+                drive.curve(&test.id, name)?,
+            ))
+        });
+        vec![(String::new(), draw(found, duration_scale, &found_in, data))]
+    } else {
+        let per_drive = drives.iter().enumerate().filter_map(|(number, drive)| {
+            let curves = curves_of(drive.test(&test.id)?);
+            let named = curves
+                .iter()
+                .enumerate()
+                .map(|(slot, series)| (series.name.clone(), slot, number == 0, series));
+            let drawn = draw(named, duration_scale, &found_in, data);
+            Some((drive.label.clone(), drawn))
+        });
+        per_drive.collect()
+    };
+    let ranges = Ranges::over(groups.iter().flat_map(|(_, drawn)| drawn));
+    for (label, drawn) in &groups {
+        out.extend(group_blocks(label, drawn, &ranges, duration_scale, data));
+    }
+    out
+}
+
+fn draw<'a>(
+    curves: impl Iterator<Item = (String, usize, bool, &'a Series)>,
+    duration_scale: f64,
+    found_in: &impl Fn(&Series) -> Vec<Level>,
+    data: &mut ChartData,
+) -> Vec<Drawn<'a>> {
+    let mut out = Vec::new();
+    for (name, slot, dots, series) in curves {
+        let window_s = curve::mean_window_s(series, duration_scale);
+        let means = curve::windows(series, window_s);
+        // Of rivals the means alone are drawn: their dots would cover the drive's.
+        data.curves.push(CurveData::new(series, &means, dots));
+        out.push(Drawn {
+            name,
+            series,
+            means,
+            levels: found_in(series),
+            curve: data.curves.len() - 1,
+            dots,
+            slot,
+        });
+    }
+    out
+}
+
+/// The ends of the axes that all charts of a test share.
+struct Ranges {
+    t_s: f64,
+    /// What the first dot stands at; infinite without dots.
+    first_written_bytes: f64,
+    written_bytes: f64,
+    iops: f64,
+}
+
+/// A chart of curves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum View {
+    Time,
+    Written,
+    /// Of a pass over a range, where the bytes written are a place in it.
+    Position,
+    /// Small steps at the beginning are a hair's breadth on an even axis.
+    WrittenLog,
+}
+
+impl View {
+    fn along(self) -> Along {
+        match self {
+            View::Time => Along::Time,
+            View::Written | View::Position | View::WrittenLog => Along::Written,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            View::Time => "time",
+            View::Written => "data written",
+            View::Position => "position",
+            View::WrittenLog => "data written, logarithmic",
+        }
+    }
+}
+
+impl Ranges {
+    fn over<'d>(drawn: impl Iterator<Item = &'d Drawn<'d>>) -> Ranges {
+        let mut ranges = Ranges {
+            t_s: 0.0,
+            first_written_bytes: f64::INFINITY,
+            written_bytes: 0.0,
+            iops: 0.0,
+        };
+        for curve in drawn {
+            if let Some(last) = curve.series.samples.last() {
+                ranges.t_s = ranges.t_s.max(last.t_s);
+                ranges.written_bytes = ranges.written_bytes.max(last.written_bytes as f64);
+            }
+            let speeds = curve.means.iter().map(|w| w.iops);
+            let dots = || curve.series.samples.iter().filter(|_| curve.dots);
+            ranges.iops = speeds
+                .chain(dots().map(|s| s.iops))
+                .fold(ranges.iops, f64::max);
+            let first = dots().map(|s| s.written_bytes).find(|&bytes| bytes > 0);
+            ranges.first_written_bytes = first.map_or(ranges.first_written_bytes, |bytes| {
+                ranges.first_written_bytes.min(bytes as f64)
+            });
+        }
+        ranges
+    }
+
+    /// The charts that are worth drawing of a group of curves.
+    fn views(&self, drawn: &[Drawn<'_>]) -> Vec<View> {
+        let pass = |d: &Drawn<'_>| d.series.range_bytes.is_some() && d.writes();
+        if drawn.iter().all(pass) {
+            return vec![View::Position];
+        }
+        let mut views = vec![View::Time];
+        if drawn.iter().any(Drawn::writes) {
+            views.push(View::Written);
+            // Over less than two decades the even axis shows as much.
+            let decades = self.written_bytes > 100.0 * self.first_written_bytes;
+            if decades && drawn.iter().any(|d| d.dots) {
+                views.push(View::WrittenLog);
+            }
+        }
+        views
+    }
+}
+
+fn group_blocks(
+    label: &str,
+    drawn: &[Drawn<'_>],
+    ranges: &Ranges,
+    duration_scale: f64,
+    data: &mut ChartData,
+) -> Vec<Block> {
+    let Some(first) = drawn.first() else {
+        return Vec::new();
+    };
+    let suffix = match label {
+        "" => String::new(),
+        label => format!(": {label}"),
+    };
+    let mut figures = Vec::new();
+    for view in ranges.views(drawn) {
+        let title = format!(
+            "{} against {}{suffix}",
+            load_words(first.series),
+            view.words()
+        );
+        let note = match view {
+            View::Time | View::Position => reading_note(drawn, duration_scale),
+            View::Written => String::new(),
+            View::WrittenLog => {
+                "The same, with the beginning drawn wide: where the dots show more than the means."
+                    .into()
+            }
+        };
+        // All of them show the same figures: one table under the last.
+        figures.push(curve_chart(title, note, view, drawn, ranges).place(data, None));
+    }
+    let window_s = curve::mean_window_s(first.series, duration_scale);
+    // Of one drive's curves, those after the first are compared with it.
+    let fast = match label {
+        "" => None,
+        _ => fast_writes(drawn),
+    };
+    let mut tables = vec![facts_table(drawn, fast, duration_scale)];
+    tables.extend(levels_table(drawn));
+    tables.push(means_table(drawn, window_s));
+    let speeds = Block { figures, tables };
+    vec![speeds, latency_block(drawn, &suffix, data)]
+}
+
+/// Latency over whole curves: a chart where the reviewed drive is among them, a table
+/// in any case.
+fn latency_block(drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Block {
+    let rows: Vec<(String, &LatencySummary)> = drawn
+        .iter()
+        .map(|d| (d.name.clone(), &d.series.latency_ns))
+        .collect();
+    let reviewed = drawn.iter().any(|d| d.dots);
+    let mut figures = Vec::new();
+    if reviewed {
+        let load = load_phrase(drawn[0].series);
+        let title = format!("Latency of {load} by percentile{suffix}");
+        figures.push(latency::chart(title, &rows).place(data, None));
+    }
+    let caption = format!("Completion latency over the whole curve{suffix}");
+    let mut table = latency::table(caption, "Curve", rows);
+    let cpu_times: Vec<Option<f64>> = drawn.iter().map(|d| d.series.cpu_ns_per_request).collect();
+    if cpu_times.iter().any(Option::is_some) {
+        latency::add_cpu_time(&mut table, &cpu_times);
+    }
+    Block {
+        figures,
+        tables: vec![Table {
+            folding: match reviewed {
+                true => table.folding,
+                false => Folding::Folded,
+            },
+            ..table
+        }],
+    }
+}
+
+fn load_phrase(series: &Series) -> String {
+    let point = &series.point;
+    format!(
+        "{} {} {}",
+        point.pattern.words(),
+        number::block(point.block_bytes),
+        point.op.words()
+    )
+}
+
+/// What a curve is of: `Random 4 KiB write, queue depth 32`.
+fn load_words(series: &Series) -> String {
+    format!(
+        "{}, queue depth {},",
+        capitalised(&load_phrase(series)),
+        series.point.queue_depth
+    )
+}
+
+fn reading_note(drawn: &[Drawn<'_>], duration_scale: f64) -> String {
+    let first = drawn[0].series;
+    let window = number::duration(curve::mean_window_s(first, duration_scale));
+    let mut line = format!("Lines: the mean over {window}.");
+    if !marked_steps(drawn).is_empty() {
+        line.push_str(" Dashed vertical lines: where the steps were found, see “Levels found”.");
+    }
+    if drawn.iter().any(|d| d.dots) {
+        let interval = number::duration(first.interval_s);
+        let whose = match drawn.iter().all(|d| d.dots) {
+            true => "",
+            false => " of the reviewed drive",
+        };
+        format!("Dots: every sample{whose}, each the mean over {interval}. {line}")
+    } else {
+        format!("{line} Axes as in the charts of the reviewed drive.")
+    }
+}
+
+/// Whether a curve is drawn in bytes a second.
+fn in_bandwidth(series: &Series) -> bool {
+    Metric::of_curve(&series.point) == Metric::Bandwidth
+}
+
+/// The steps that charts mark: those of the reviewed drive, each by the level that begins
+/// at it.
+fn marked_steps<'d>(drawn: &'d [Drawn<'_>]) -> &'d [Level] {
+    let reviewed = drawn.iter().find(|d| d.dots);
+    reviewed.and_then(|d| d.levels.get(1..)).unwrap_or_default()
+}
+
+fn marks(view: View, x: &Axis, drawn: &[Drawn<'_>]) -> Vec<Mark> {
+    let multiply = x.multiply.unwrap_or(1.0);
+    marked_steps(drawn)
+        .iter()
+        .map(|level| {
+            let (at, text) = match view.along() {
+                Along::Time => (level.from_s, number::duration(level.from_s)),
+                Along::Written => {
+                    let bytes = level.from_bytes as f64;
+                    (bytes, number::gb(bytes))
+                }
+            };
+            Mark {
+                at: number::significant(at * multiply, 5),
+                text,
+            }
+        })
+        .collect()
+}
+
+fn speed_axis(series: &Series, greatest_iops: f64) -> Axis {
+    let (title, unit, multiply) = if in_bandwidth(series) {
+        let mb = series.point.block_bytes as f64 / 1e6;
+        ("MB/s (MB = 10⁶ bytes)", "MB/s", mb)
+    } else {
+        ("IOPS", "IOPS", 1.0)
+    };
+    // A twentieth above the highest dot.
+    let top = number::significant(greatest_iops * multiply * 1.05, 3);
+    Axis {
+        title: title.into(),
+        unit: unit.into(),
+        range: (top > 0.0).then_some([0.0, top]),
+        multiply: Some(multiply),
+        ..Axis::default()
+    }
+}
+
+fn time_axis(ranges: &Ranges) -> Axis {
+    const MINUTE_S: f64 = 60.0;
+    const HOUR_S: f64 = 3_600.0;
+    let (title, unit, unit_s) = match ranges.t_s {
+        t_s if t_s <= 5.0 * MINUTE_S => ("Time, s", "s", 1.0),
+        t_s if t_s <= 5.0 * HOUR_S => ("Time, min", "min", MINUTE_S),
+        _ => ("Time, h", "h", HOUR_S),
+    };
+    Axis {
+        title: title.into(),
+        unit: unit.into(),
+        range: (ranges.t_s > 0.0).then_some([0.0, ranges.t_s / unit_s]),
+        multiply: Some(1.0 / unit_s),
+        ..Axis::default()
+    }
+}
+
+fn written_axis(ranges: &Ranges) -> Axis {
+    let end = ranges.written_bytes / 1e9;
+    Axis {
+        title: "Data written, GB (GB = 10⁹ bytes)".into(),
+        unit: "GB".into(),
+        range: (end > 0.0).then_some([0.0, end]),
+        multiply: Some(1e-9),
+        ..Axis::default()
+    }
+}
+
+fn written_log_axis(ranges: &Ranges) -> Axis {
+    let (start, end) = (ranges.first_written_bytes / 1e9, ranges.written_bytes / 1e9);
+    // Ticks inside the axis, by 1, 2 and 5 however many decades there are.
+    let ticks: Vec<f64> = (-9..=9)
+        .flat_map(|exponent| [1, 2, 5].map(|digit| format!("{digit}e{exponent}")))
+        .map(|text| text.parse::<f64>().expect("a decimal number is a number"))
+        .filter(|tick| (start..=end).contains(tick))
+        .collect();
+    Axis {
+        title: "Data written, GB (GB = 10⁹ bytes, logarithmic axis)".into(),
+        scale: Scale::Log,
+        // Room for the first dot.
+        range: Some([start * 0.9, end]),
+        tick_texts: ticks.iter().map(|&gb| number::factor(gb)).collect(),
+        tick_values: ticks,
+        ..written_axis(ranges)
+    }
+}
+
+fn curve_chart(
+    title: String,
+    note: String,
+    view: View,
+    drawn: &[Drawn<'_>],
+    ranges: &Ranges,
+) -> Draft {
+    let trace = |d: &Drawn<'_>, role| Trace {
+        name: d.name.clone(),
+        slot: d.slot,
+        role,
+        values: Values::Curve {
+            curve: d.curve,
+            along: view.along(),
+        },
+    };
+    let dots = drawn
+        .iter()
+        .filter(|d| d.dots)
+        .map(|d| trace(d, Role::Samples));
+    let means = drawn.iter().map(|d| trace(d, Role::Means));
+    let x = match view {
+        View::Time => time_axis(ranges),
+        View::Written => written_axis(ranges),
+        View::Position => Axis {
+            title: "Position, GB from the beginning (GB = 10⁹ bytes)".into(),
+            ..written_axis(ranges)
+        },
+        View::WrittenLog => written_log_axis(ranges),
+    };
+    Draft {
+        title,
+        note,
+        kind: ChartKind::Dots,
+        height_px: 440,
+        wide: true,
+        marks: marks(view, &x, drawn),
+        y: speed_axis(drawn[0].series, ranges.iops),
+        // Lines over dots.
+        traces: dots
+            .chain(means)
+            .chain(temperatures(view, &x, drawn))
+            .collect(),
+        x,
+    }
+}
+
+/// Temperatures over the time of their curves.
+fn temperatures<'d>(
+    view: View,
+    x: &Axis,
+    drawn: &'d [Drawn<'d>],
+) -> impl Iterator<Item = Trace> + 'd {
+    let multiply = x.multiply.unwrap_or(1.0);
+    let sampled = move |d: &&Drawn<'_>| view == View::Time && !d.series.temperatures.is_empty();
+    drawn.iter().filter(sampled).map(move |d| {
+        let samples = || d.series.temperatures.iter();
+        let at = samples().map(|s| Coordinate::rounded(s.t_s * multiply));
+        Trace::own(
+            format!("{}: temperature", d.name),
+            d.slot,
+            Role::Temperature,
+            at,
+            samples().map(|s| Coordinate::rounded(s.celsius)),
+        )
+    })
+}
+
+fn speed(series: &Series, iops: f64) -> Cell {
+    let bw = number::mb_per_s(iops * series.point.block_bytes as f64);
+    let iops = number::iops(iops);
+    match in_bandwidth(series) {
+        true => Cell::noted(bw, iops),
+        false => Cell::noted(iops, bw),
+    }
+}
+
+fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64) -> Table {
+    let facts: Vec<Option<Facts>> = drawn
+        .iter()
+        .map(|d| curve::facts(d.series, duration_scale))
+        .collect();
+    // Curves of one test are equally long: the first tells the lengths for the heads.
+    let window = drawn.first().map_or(String::new(), |d| {
+        number::duration(curve::mean_window_s(d.series, duration_scale))
+    });
+    let end = facts.iter().flatten().next();
+    let end = end.map_or(String::new(), |f| number::duration(f.end_s));
+    let mut columns = vec![
+        "Curve".into(),
+        Cell::noted("Start", format!("median of {START_SAMPLES} samples")),
+        Cell::noted("End", format!("mean of the last {end}")),
+        Cell::noted(
+            "Spread",
+            format!("90\u{a0}% of the samples of the last {end}"),
+        ),
+        "Mean".into(),
+        Cell::noted("Lowest", format!("mean over {window}")),
+        Cell::noted("Highest", format!("mean over {window}")),
+        "Written".into(),
+        "Time".into(),
+        "Samples".into(),
+    ];
+    if fast.is_some() {
+        let until = format!("down to √(start × {} end)", drawn[0].name);
+        columns.insert(2, Cell::noted("Fast writes", until));
+    }
+    let rows = drawn.iter().zip(&facts).enumerate().map(|(i, (d, facts))| {
+        let Some(f) = facts else {
+            return vec![d.name.as_str().into(), "no sample".into()];
+        };
+        let spread = Cell::noted(
+            speed(d.series, f.end_spread_iops.0).text,
+            format!("to {}", speed(d.series, f.end_spread_iops.1).text),
+        );
+        let mut row = vec![
+            d.name.as_str().into(),
+            speed(d.series, f.start_iops),
+            speed(d.series, f.end_iops),
+            spread,
+            speed(d.series, f.mean_iops),
+            speed(d.series, f.lowest_iops),
+            speed(d.series, f.highest_iops),
+            number::gb(f.written_bytes as f64).into(),
+            number::duration(f.length_s).into(),
+            number::whole(d.series.samples.len() as u64).into(),
+        ];
+        if let Some(fast) = &fast {
+            row.insert(2, fast[i].clone());
+        }
+        row
+    });
+    Table::new(
+        "The curves in figures; GB = 10⁹ bytes, MB = 10⁶ bytes",
+        columns,
+        rows,
+    )
+}
+
+/// What each of a drive's curves writes fast, by the end of the first; `None` of reads.
+fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
+    let end_iops = end_level(drawn.first()?.series)?;
+    let cell = |d: &Drawn<'_>| {
+        let Some(found) = recovery(d.series, end_iops) else {
+            return number::MISSING.into();
+        };
+        let threshold = speed(d.series, found.iops_threshold).text;
+        let note = match found.bytes {
+            0 => "nothing came back".to_string(),
+            _ if found.fell => format!("down to {threshold}"),
+            _ => format!("never below {threshold}"),
+        };
+        Cell::noted(number::gb(found.bytes as f64), note)
+    };
+    let writes = drawn.iter().all(|d| d.series.point.op == PointOp::Write);
+    writes.then(|| drawn.iter().map(cell).collect())
+}
+
+/// The stretches found in single curves, a group of rows for each where there are several.
+fn levels_table(drawn: &[Drawn<'_>]) -> Option<Table> {
+    let found: Vec<&Drawn<'_>> = drawn.iter().filter(|d| !d.levels.is_empty()).collect();
+    let mut rows = Vec::new();
+    for d in &found {
+        if found.len() > 1 {
+            rows.push(vec![d.name.as_str().into()]);
+        }
+        let levels = d.levels.iter().enumerate();
+        rows.extend(levels.map(|(i, level)| level_row(i + 1, level, d)));
+    }
+    let place = if drawn.iter().any(Drawn::writes) {
+        "data written and time"
+    } else {
+        "time"
+    };
+    (!rows.is_empty()).then(|| {
+        Table::new(
+            format!(
+                "Levels found: stretches of one speed, or of a steady rise or fall, by {place}"
+            ),
+            vec![
+                "Level".into(),
+                "From".into(),
+                "To".into(),
+                "Speed".into(),
+                Cell::noted("Scatter", "half of the middle 68\u{a0}%"),
+            ],
+            rows,
+        )
+        .fitting()
+    })
+}
+
+fn level_row(number: usize, level: &Level, d: &Drawn<'_>) -> Vec<Cell> {
+    let place = |bytes: u64, t_s: f64| match d.writes() {
+        true => Cell::noted(number::gb(bytes as f64), number::duration(t_s)),
+        false => number::duration(t_s).into(),
+    };
+    let name = match level.kind {
+        LevelKind::Level => number.to_string(),
+        LevelKind::Decline => format!("{number}, falling"),
+        LevelKind::Rise => format!("{number}, rising"),
+    };
+    let speed = match level.kind {
+        LevelKind::Level => speed(d.series, level.iops_mean),
+        _ => {
+            let [from, to] = [level.iops_from, level.iops_to].map(|iops| speed(d.series, iops));
+            // The unit is said once.
+            let number = |text: &str| text.split('\u{a0}').next().unwrap_or_default().to_string();
+            Cell::noted(
+                format!("{} to {}", number(&from.text), to.text),
+                format!("{} to {}", number(&from.note), to.note),
+            )
+        }
+    };
+    let scatter = match level.iops_scatter_percent {
+        s if s < 0.05 => "below\u{a0}±\u{a0}0.1\u{a0}%".to_string(),
+        s => format!("±\u{a0}{}", number::percent(s / 100.0)),
+    };
+    vec![
+        name.into(),
+        place(level.from_bytes, level.from_s),
+        place(level.to_bytes, level.to_s),
+        speed,
+        scatter.into(),
+    ]
+}
+
+/// Every window mean of every curve: what the lines are drawn from.
+fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
+    let mut columns: Vec<Cell> = vec!["Until".into()];
+    for curve in drawn {
+        columns.push(Cell::noted(curve.name.as_str(), "mean"));
+        if curve.series.point.op != PointOp::Read {
+            columns.push(Cell::noted(curve.name.as_str(), "written by then"));
+        }
+    }
+    // A curve may lack windows that another has: one that stopped, or stalled.
+    let mut ends: BTreeMap<u64, f64> = BTreeMap::new();
+    for window in drawn.iter().flat_map(|d| &d.means) {
+        let end_s = ends.entry(window.number).or_insert(window.end_s);
+        *end_s = end_s.max(window.end_s);
+    }
+    let rows = ends.into_iter().map(|(number, end_s)| {
+        let mut row: Vec<Cell> = vec![number::seconds(end_s).into()];
+        for curve in drawn {
+            let found = curve.means.binary_search_by_key(&number, |w| w.number);
+            let mean = found.ok().map(|place| &curve.means[place]);
+            row.push(mean.map_or(number::MISSING.into(), |m| {
+                speed(curve.series, m.iops).text.into()
+            }));
+            if curve.series.point.op != PointOp::Read {
+                row.push(mean.map_or(number::MISSING.into(), |m| {
+                    number::gb(m.written_bytes as f64).into()
+                }));
+            }
+        }
+        row
+    });
+    Table::new(
+        format!(
+            "Every mean over {} (the single samples are in review.json)",
+            number::duration(window_s)
+        ),
+        columns,
+        rows,
+    )
+    .folded()
+}

@@ -1,0 +1,126 @@
+//! Recovery ladders: what the drive recovered in each rest. The curves themselves are drawn as
+//! those of any test.
+
+use stend_analysis::kinds::ladder::rungs_of;
+use stend_record::review::{Rung, TestResult};
+
+use crate::chart::{Axis, ChartData, Coordinate, Role, Scale, Trace};
+use crate::drive::Drive;
+use crate::number;
+use crate::view::{Block, Cell, Draft, Figure, Table};
+
+/// Charts and a table for a ladder; nothing of any other test.
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    if rungs_of(test).is_empty() {
+        return Vec::new();
+    }
+    let measured: Vec<(&Drive<'_>, &[Rung])> = drives
+        .iter()
+        .filter_map(|drive| Some((drive, rungs_of(drive.test(&test.id)?))))
+        .filter(|(_, rungs)| !rungs.is_empty())
+        .collect();
+    let figures = vec![
+        chart(
+            "Fast writes that come back, against the rest",
+            "GB (10⁹ bytes)",
+            "GB",
+            &measured,
+            |rung| rung.recovered_bytes as f64 / 1e9,
+            data,
+        ),
+        chart(
+            "Speed after the rest, first five samples, against the rest",
+            "IOPS",
+            "IOPS",
+            &measured,
+            |rung| rung.iops_start,
+            data,
+        ),
+    ];
+    vec![Block {
+        figures,
+        tables: measured
+            .iter()
+            .map(|(drive, rungs)| table(drive, rungs))
+            .collect(),
+    }]
+}
+
+fn chart(
+    title: &str,
+    axis: &str,
+    unit: &str,
+    measured: &[(&Drive<'_>, &[Rung])],
+    figure: impl Fn(&Rung) -> f64,
+    data: &mut ChartData,
+) -> Figure {
+    let mut traces = Vec::new();
+    for (drive, rungs) in measured {
+        for trim in [false, true] {
+            let of: Vec<&Rung> = rungs.iter().filter(|r| r.trim == trim).collect();
+            if of.is_empty() {
+                continue;
+            }
+            let with = if trim { "with TRIM" } else { "without TRIM" };
+            traces.push(Trace::own(
+                format!("{}, {with}", drive.label),
+                traces.len(),
+                Role::Line,
+                of.iter().map(|r| Coordinate::rounded(r.idle_s)),
+                of.iter().map(|r| Coordinate::rounded(figure(r))),
+            ));
+        }
+    }
+    let mut rests: Vec<f64> = measured
+        .iter()
+        .flat_map(|(_, rungs)| rungs.iter().map(|r| number::significant(r.idle_s, 5)))
+        .collect();
+    rests.sort_by(f64::total_cmp);
+    rests.dedup();
+    let draft = Draft {
+        title: title.into(),
+        x: Axis {
+            title: "Rest".into(),
+            unit: "s".into(),
+            scale: Scale::Log,
+            tick_texts: rests.iter().map(|s| number::duration(*s)).collect(),
+            tick_values: rests,
+            ..Axis::default()
+        },
+        y: Axis {
+            title: axis.into(),
+            unit: unit.into(),
+            ..Axis::default()
+        },
+        traces,
+        ..Draft::default()
+    };
+    draft.place(data, None)
+}
+
+fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
+    let rows = rungs.iter().map(|rung| {
+        let bytes = number::gb(rung.recovered_bytes as f64);
+        vec![
+            number::duration(rung.idle_s).into(),
+            if rung.trim { "yes" } else { "no" }.into(),
+            number::iops(rung.iops_start).into(),
+            match (rung.recovered_bytes, rung.fell) {
+                (0, _) => "nothing".into(),
+                (_, true) => bytes.into(),
+                (_, false) => Cell::noted(bytes, "at least: it did not fall"),
+            },
+        ]
+    });
+    Table::new(
+        format!("What each rest gave back; GB = 10⁹ bytes: {}", drive.label),
+        vec![
+            "Rest".into(),
+            "TRIM before it".into(),
+            Cell::noted("Speed after it", "first five samples"),
+            "Fast writes".into(),
+        ],
+        rows,
+    )
+    .fitting()
+}

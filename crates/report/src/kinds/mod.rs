@@ -1,0 +1,27 @@
+//! Charts and tables of a test, one file for each kind of test.
+
+use stend_record::review::TestResult;
+
+use crate::chart::ChartData;
+use crate::drive::Drive;
+use crate::view::Block;
+
+/// Draws the results of a kind, of all drives; nothing of a test without such results.
+type Blocks = fn(&TestResult, &[Drive<'_>], &mut ChartData) -> Vec<Block>;
+
+macro_rules! table {
+    ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
+        $($(#[$doc])* mod $module;)*
+
+        const KINDS: &[Blocks] = &[$($module::blocks),*];
+    };
+}
+stend_record::kinds!(table);
+
+/// Charts and tables of a test.
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    KINDS
+        .iter()
+        .flat_map(|kind| kind(test, drives, data))
+        .collect()
+}

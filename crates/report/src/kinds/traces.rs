@@ -1,0 +1,210 @@
+//! Tests of replayed traces: a speed a trace, rivals side by side, and what was moved.
+
+use stend_analysis::kinds::traces::traces_of;
+use stend_record::review::TestResult;
+use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
+
+use crate::bars::{self, Bar, mb_per_s};
+use crate::chart::ChartData;
+use crate::drive::Drive;
+use crate::number;
+use crate::view::{Block, Cell, Figure, Table};
+
+/// What the figures of synthesised traces are not; it stands wherever they are drawn.
+const SYNTHESISED: &str = "Synthesised desktop traces: at most their totals are published (see \
+                           the table); no PCMark score.";
+
+/// Charts and tables of a test of traces; nothing of any other test.
+pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
+    if traces_of(test).is_empty() {
+        return Vec::new();
+    }
+    let figures = vec![speeds(test, drives, data)];
+    let mut tables = Vec::new();
+    for drive in drives {
+        let traces = drive.test(&test.id).map_or(&[][..], traces_of);
+        if !traces.is_empty() {
+            tables.push(facts(traces, drive));
+            tables.push(limits(traces, drive));
+        }
+    }
+    vec![Block { figures, tables }]
+}
+
+fn of<'a>(drive: &Drive<'a>, test: &TestResult, name: &str) -> Option<&'a TraceResult> {
+    traces_of(drive.test(&test.id)?)
+        .iter()
+        .find(|trace| trace.name == name)
+}
+
+/// The bandwidth of all traces of a drive; of a single one it is that one's.
+fn overall(drive: &Drive<'_>, test: &TestResult) -> Option<f64> {
+    let test = drive.test(&test.id)?;
+    test.overall_bw_bytes_per_s
+        .filter(|_| traces_of(test).len() > 1)
+}
+
+/// A trace by its title, and by its name where two share a title.
+fn name(trace: &TraceResult, traces: &[TraceResult]) -> String {
+    match traces.iter().filter(|t| t.title == trace.title).count() {
+        0 | 1 => trace.title.clone(),
+        _ => format!("{} ({})", trace.title, trace.name),
+    }
+}
+
+/// A row of the chart and its table: a name, and of each drive bytes and requests a second.
+struct Row {
+    name: String,
+    figures: Vec<Option<(f64, Option<f64>)>>,
+}
+
+fn rows(test: &TestResult, drives: &[Drive<'_>]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let all: Vec<_> = drives.iter().map(|drive| overall(drive, test)).collect();
+    if all.iter().any(Option::is_some) {
+        rows.push(Row {
+            name: "All traces".into(),
+            figures: all.into_iter().map(|bw| Some((bw?, None))).collect(),
+        });
+    }
+    rows.extend(traces_of(test).iter().map(|trace| {
+        let figure = |drive: &Drive<'_>| {
+            let found = of(drive, test, &trace.name)?;
+            Some((found.bw_bytes_per_s, Some(found.iops)))
+        };
+        Row {
+            name: name(trace, traces_of(test)),
+            figures: drives.iter().map(figure).collect(),
+        }
+    }));
+    rows
+}
+
+fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
+    let rows = rows(test, drives);
+    let synthesised = drives.iter().any(|drive| {
+        let traces = drive.test(&test.id).map_or(&[][..], traces_of);
+        traces.iter().any(|t| t.origin != TraceOrigin::Captured)
+    });
+    let title = format!("{}: bytes over busy time", test.title);
+    let groups: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+    let axis = mb_per_s(" of busy time");
+    let mut draft = bars::draft(title, axis, &groups, drives, |slot, nth| {
+        let (bw, _) = rows[nth].figures[slot]?;
+        Some(Bar::mb_per_s(bw))
+    });
+    draft.note = if synthesised { SYNTHESISED } else { "" }.into();
+    let table = speed_table(&rows, drives);
+    draft.place(data, Some(table))
+}
+
+fn speed_table(rows: &[Row], drives: &[Drive<'_>]) -> Table {
+    let cell = |figure: &Option<(f64, Option<f64>)>| match figure {
+        Some((bw, iops)) => Cell::noted(
+            number::mb_per_s(*bw),
+            iops.map_or_else(String::new, number::iops),
+        ),
+        None => number::MISSING.into(),
+    };
+    let row = |row: &Row| {
+        let figures = row.figures.iter().map(cell);
+        std::iter::once(row.name.as_str().into())
+            .chain(figures)
+            .collect()
+    };
+    let labels = drives.iter().map(|drive| drive.label.as_str().into());
+    Table::new(
+        "MB/s of the time in which a request was outstanding, MB = 10⁶ bytes; below in \
+                  requests a second (IOPS)",
+        std::iter::once(Cell::from("Trace")).chain(labels),
+        rows.iter().map(row),
+    )
+}
+
+fn origin_words(origin: TraceOrigin) -> &'static str {
+    match origin {
+        TraceOrigin::PublishedTotals => "synthesised, totals published",
+        TraceOrigin::Assumed => "synthesised, totals assumed",
+        TraceOrigin::Captured => "captured",
+    }
+}
+
+fn timing_words(trace: &TraceResult) -> String {
+    match trace.timing {
+        TraceTiming::Original => "original times".into(),
+        TraceTiming::Busy => "without idle time".into(),
+        TraceTiming::Fast => number::bound(&format!("at once, depth {}", trace.queue_depth)),
+    }
+}
+
+fn mb(bytes: u64) -> String {
+    format!("{}\u{a0}MB", number::plain(bytes as f64 / 1e6))
+}
+
+fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
+    let row = |t: &TraceResult| -> Vec<Cell> {
+        let mean = |latency: Option<stend_record::review::LatencySummary>| match latency {
+            Some(l) => Cell::noted(
+                number::latency(l.mean),
+                format!("99\u{a0}%\u{a0}{}", number::latency(l.p99 as f64)),
+            ),
+            None => number::MISSING.into(),
+        };
+        vec![
+            Cell::noted(&t.title, origin_words(t.origin)),
+            mb(t.read_bytes).into(),
+            mb(t.written_bytes).into(),
+            Cell::noted(number::seconds(t.busy_s), timing_words(t)),
+            number::seconds(t.elapsed_s).into(),
+            mean(t.read_latency_ns),
+            mean(t.write_latency_ns),
+            t.write_amplification
+                .map_or(number::MISSING.into(), |w| number::plain(w).into()),
+            number::whole(t.moved_requests).into(),
+        ]
+    };
+    Table::new(
+        format!("The traces in figures; MB = 10⁶ bytes: {}", drive.label),
+        vec![
+            "Trace".into(),
+            "Read".into(),
+            "Written".into(),
+            Cell::noted("Busy", "how it was replayed"),
+            "Elapsed".into(),
+            Cell::noted("Reads", "mean latency"),
+            Cell::noted("Writes", "mean latency"),
+            Cell::noted("Write amplification", "during the replay"),
+            Cell::noted("Moved", "requests, to fit the target"),
+        ],
+        traces.iter().map(row),
+    )
+}
+
+/// What has to be said of the figures, each sentence once with the traces it is of.
+fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
+    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
+    for trace in traces {
+        for limit in &trace.limits {
+            match said.iter_mut().find(|(text, _)| *text == limit.as_str()) {
+                Some((_, names)) => names.push(&trace.title),
+                None => said.push((limit, vec![&trace.title])),
+            }
+        }
+    }
+    let rows = said.iter().map(|(text, names)| {
+        let of = match names.len() == traces.len() {
+            true => "all of them".to_owned(),
+            false => names.join(", "),
+        };
+        vec![(*text).into(), of.into()]
+    });
+    Table::new(
+        format!(
+            "What the figures are and what they are not: {}",
+            drive.label
+        ),
+        ["What holds", "Traces"],
+        rows,
+    )
+    .on_paper()
+}
