@@ -1,6 +1,8 @@
 //! The trait behind which a simulated drive and a real one are the same to the
 //! methodology.
 
+use stend_load::Sample;
+use stend_load::runner::Progress;
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_record::endurance::Health;
 use stend_record::fio;
@@ -29,40 +31,9 @@ pub struct JobOutcome {
     /// The job file as run, with what the target added.
     pub job_text: String,
     /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
-    pub log: Vec<JobLog>,
-    /// The drive's temperature meanwhile, on the clock of `log`; empty where it is not told.
+    pub samples: Vec<Sample>,
+    /// The drive's temperature meanwhile, on the clock of `samples`; empty where it is not told.
     pub temperatures: Vec<TemperatureSample>,
-}
-
-/// One sampling interval, all jobs of the file added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct JobLog {
-    /// End of the interval since the start of the job, s.
-    pub t_s: f64,
-    /// Reads completed in the interval, per second.
-    pub read_iops: f64,
-    /// Writes completed in the interval, per second.
-    pub write_iops: f64,
-    /// Bytes written since the start of the job.
-    pub written_bytes: u64,
-    /// Bytes read since the start of the job.
-    pub read_bytes: u64,
-}
-
-/// How far a job is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SoFar {
-    /// Since its start, s of the target's time.
-    pub elapsed_s: f64,
-    /// Requests completed.
-    pub requests: u64,
-    /// Bytes that they moved.
-    pub bytes: u64,
-    /// Bytes that the target wrote to its flash meanwhile; `None` where that is not known.
-    pub flash_written_bytes: Option<u64>,
-    /// Bytes that it can still write there before it has to do anything for them that it does not
-    /// do now; `None` where that is not known.
-    pub steady_bytes: Option<u64>,
 }
 
 /// What the replay of a trace yielded.
@@ -175,7 +146,7 @@ pub trait Target: Send {
         &mut self,
         job: &JobRequest<'_>,
         every_s: f64,
-        enough: &mut dyn FnMut(&SoFar) -> bool,
+        enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<JobOutcome, TargetError> {
         let _ = (every_s, enough);
         self.run(job)

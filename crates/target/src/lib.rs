@@ -9,10 +9,12 @@ pub mod smart;
 pub mod state;
 
 pub use contract::{
-    Completed, Deletion, HostLimit, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
-    ReplayOutcome, SoFar, Target, TargetError, WriteLimit,
+    Completed, Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
+    ReplayOutcome, Target, TargetError, WriteLimit,
 };
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
 pub use monitor::Reading;
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};
+pub use stend_load::Sample;
+pub use stend_load::runner::Progress;

@@ -8,14 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::{Model, SimDrive};
 use stend_load::report::fio_output;
+use stend_load::runner::{Flow, Progress};
 use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
-use stend_load::{JobFile, RunError, RunOptions, RunResult, SampleRow};
+use stend_load::{JobFile, RunError, RunOptions, RunResult};
 use stend_record::endurance::{EraseCycles, Health};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::contract::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
-    ReplayOutcome, SoFar, Target, TargetError, WriteLimit,
+    Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
+    Target, TargetError, WriteLimit,
 };
 use crate::files::{FilesJob, FilesOutcome};
 use crate::monitor::{Reading, Watched};
@@ -178,9 +179,9 @@ impl SimulatedTarget {
             over.set(flow.is_break());
             flow
         };
-        let stop = |_: &stend_load::runner::Progress| match over.get() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let stop = |_: &Progress| match over.get() {
+            true => Flow::Stop,
+            false => Flow::GoOn,
         };
         let options = RunOptions {
             seed,
@@ -289,7 +290,7 @@ impl Target for SimulatedTarget {
         &mut self,
         job: &JobRequest<'_>,
         every_s: f64,
-        enough: &mut dyn FnMut(&SoFar) -> bool,
+        enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<JobOutcome, TargetError> {
         if self.drive.spec().thermal.is_some() {
             return self.run(job);
@@ -297,19 +298,14 @@ impl Target for SimulatedTarget {
         let file =
             JobFile::parse(job.text).map_err(|error| TargetError::Input(error.to_string()))?;
         let enough = RefCell::new(enough);
-        let ask = |progress: &stend_load::runner::Progress| {
-            (enough.borrow_mut())(&SoFar {
-                elapsed_s: progress.elapsed.as_secs_f64(),
-                requests: progress.requests,
-                bytes: progress.bytes,
-                flash_written_bytes: progress.flash_written_bytes,
-                steady_bytes: progress.steady_bytes,
-            })
+        let ask = |progress: &Progress| match (enough.borrow_mut())(progress) {
+            true => Flow::Finish,
+            false => Flow::GoOn,
         };
         let options = RunOptions {
             seed: job.seed,
             sample_ms: job.sample_ms,
-            enough: Some(&ask),
+            progress: Some(&ask),
             progress_every: Nanos((every_s * 1e9).round() as u64),
             ..RunOptions::default()
         };
@@ -466,7 +462,7 @@ fn outcome(job: &JobRequest<'_>, result: &RunResult) -> JobOutcome {
     JobOutcome {
         fio: fio_output(result, true),
         job_text: job.text.to_string(),
-        log: result.samples.iter().map(log_row).collect(),
+        samples: result.samples.clone(),
         temperatures: Vec::new(),
     }
 }
@@ -495,14 +491,4 @@ fn logged_text(text: &str, deletion: Option<&Deletion>) -> String {
         ));
     }
     text
-}
-
-fn log_row(row: &SampleRow) -> JobLog {
-    JobLog {
-        t_s: row.t_s,
-        read_iops: row.read_iops,
-        write_iops: row.write_iops,
-        written_bytes: row.written_bytes,
-        read_bytes: row.read_bytes,
-    }
 }

@@ -80,7 +80,7 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
         interval_s: f64::from(sample_ms) / 1e3,
         range_bytes: None,
         samples: outcome
-            .log
+            .samples
             .iter()
             .map(|row| Sample {
                 t_s: row.t_s,

@@ -383,16 +383,16 @@ impl FioTarget {
         let run = || self.fio.run(&job_text, place.path(), sampled);
         let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
         let (fio, logs) = ran?;
-        let (mut log, mut temperatures) = (Vec::new(), Vec::new());
+        let (mut samples, mut temperatures) = (Vec::new(), Vec::new());
         if sampled {
-            log = samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?;
+            samples = samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?;
             let start_ms = samples::start_ms(&logs, job.sample_ms).map_err(TargetError::Failed)?;
             temperatures = thermometer::since(&readings, start_ms);
         }
         Ok(JobOutcome {
             fio,
             job_text,
-            log,
+            samples,
             temperatures,
         })
     }

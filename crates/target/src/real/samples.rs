@@ -3,7 +3,7 @@
 //! fio writes a row an interval, job and direction: the mean rate since the row before,
 //! in whole KiB/s or requests/s, over a time that it measures in whole milliseconds.
 //! Bytes are that rate times the time, so each row is true to about one part in
-//! [`JobLog`]'s interval in milliseconds, plus 1 KiB/s. Two things are missing: an
+//! [`Sample`]'s interval in milliseconds, plus 1 KiB/s. Two things are missing: an
 //! interval without a completed request has no row, and the last interval, cut short by
 //! the end of the job, has none either. The former becomes a row of zeros. The latter is
 //! recovered as the rest to the totals of the JSON document, if rounding leaves that rest
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use stend_record::fio;
 
-use crate::contract::JobLog;
+use stend_load::Sample;
 
 /// The rest to the totals counts as an interval of its own when it is so many times the
 /// error that rounding can have caused.
@@ -67,7 +67,7 @@ pub(crate) fn add_up(
     logs: &[JobLogs],
     output: &fio::Output,
     sample_ms: u32,
-) -> Result<Vec<JobLog>, String> {
+) -> Result<Vec<Sample>, String> {
     let step_ms = u64::from(sample_ms);
     let mut bw = Vec::new();
     let mut iops = Vec::new();
@@ -131,7 +131,7 @@ fn groups(output: &fio::Output) -> usize {
     ids.len()
 }
 
-fn rows(ends_s: &[f64], read: &Curve, write: &Curve) -> Vec<JobLog> {
+fn rows(ends_s: &[f64], read: &Curve, write: &Curve) -> Vec<Sample> {
     let (mut read_bytes, mut written_bytes) = (0.0, 0.0);
     ends_s
         .iter()
@@ -139,7 +139,7 @@ fn rows(ends_s: &[f64], read: &Curve, write: &Curve) -> Vec<JobLog> {
         .map(|(index, &t_s)| {
             read_bytes += read.bytes[index];
             written_bytes += write.bytes[index];
-            JobLog {
+            Sample {
                 t_s,
                 read_iops: read.iops[index],
                 write_iops: write.iops[index],
