@@ -30,19 +30,25 @@
 //!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured
 //!   nothing; fio reports such a job as if it had no ramp.
 
+mod error;
 mod job;
 mod plan;
+mod sampler;
 mod timers;
 mod windows;
 
 use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 
-use crate::jobfile::{Direction, JobFile, Place};
+use crate::jobfile::JobFile;
 use crate::stats::{LatencyStats, RateStats};
 
-pub use job::Errors;
 use job::{JobState, Next, Slot};
+use sampler::Sampler;
 use timers::Timers;
+
+pub use error::RunError;
+pub use job::Errors;
+pub use sampler::Sample;
 pub use windows::{LogCell, LogRequest, LogWindow};
 
 /// Called now and then with how far the run is; says whether it goes on.
@@ -102,31 +108,6 @@ pub struct Progress {
     pub steady_bytes: Option<u64>,
 }
 
-/// Why a job file was not run to its end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RunError {
-    /// A job does not fit the device.
-    #[error("{place}: {problem}")]
-    DoesNotFit {
-        /// The section.
-        place: Place,
-        /// What does not fit, and what would.
-        problem: String,
-    },
-    /// The device has requests and never completes them: a fault of the device.
-    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
-    Stalled {
-        /// The last instant, ns.
-        at_ns: u64,
-        /// Requests in flight.
-        outstanding: usize,
-    },
-    /// The progress callback stopped the run ([`Flow::Stop`]). Requests are still in flight: the device
-    /// must not be used for another run.
-    #[error("the run was stopped")]
-    Stopped,
-}
-
 /// What was done in one direction.
 #[derive(Clone, Debug, Default)]
 pub struct DirectionResult {
@@ -168,21 +149,6 @@ pub struct JobResult {
     pub log_windows: Vec<LogWindow>,
     /// Every request, if a log without `log_avg_msec` was asked for.
     pub log_requests: Vec<LogRequest>,
-}
-
-/// One interval of the run, all jobs added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sample {
-    /// End of the interval since the start of the run, s.
-    pub t_s: f64,
-    /// Reads completed in the interval, per second.
-    pub read_iops: f64,
-    /// Writes completed in the interval, per second.
-    pub write_iops: f64,
-    /// Bytes read since the start of the run.
-    pub read_bytes: u64,
-    /// Bytes written since the start of the run.
-    pub written_bytes: u64,
 }
 
 /// What a run yielded.
@@ -274,7 +240,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             timers: Timers::new(jobs.len()),
             jobs,
             active: 0,
-            next_mark: sampler.end.min(next_progress),
+            next_mark: sampler.end().min(next_progress),
             sampler,
             next_progress,
             options,
@@ -380,7 +346,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
 
     #[cold]
     fn mark(&mut self, now: SimTime) -> Result<(), RunError> {
-        while now > self.sampler.end {
+        while now > self.sampler.end() {
             self.sampler.close(&self.jobs);
         }
         if now > self.next_progress {
@@ -391,7 +357,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                 Some(Flow::Stop) => return Err(RunError::Stopped),
             }
         }
-        self.next_mark = self.sampler.end.min(self.next_progress);
+        self.next_mark = self.sampler.end().min(self.next_progress);
         Ok(())
     }
 
@@ -456,98 +422,5 @@ fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
         depths: job.depths,
         log_windows: job.log.windows,
         log_requests: job.log.requests,
-    }
-}
-
-/// What all jobs had done at the end of an interval.
-#[derive(Clone, Copy, Debug, Default)]
-struct Totals {
-    end: SimTime,
-    requests: [u64; 3],
-    bytes: [u64; 3],
-}
-
-/// Keeps the totals at the end of each interval.
-struct Sampler {
-    begin: SimTime,
-    interval: Nanos,
-    end: SimTime,
-    totals: Vec<Totals>,
-}
-
-impl Sampler {
-    fn new(begin: SimTime, sample_ms: u32, jobs: &[JobState<'_>]) -> Sampler {
-        let interval = Nanos::from_millis(u64::from(sample_ms));
-        let (mut end, mut capacity) = (SimTime::NEVER, 0);
-        if sample_ms > 0 {
-            end = begin + interval;
-            let runtimes = jobs.iter().filter_map(|job| job.plan.spec.runtime);
-            capacity = runtimes.map(|r| r.0 / interval.0 + 2).max().unwrap_or(0);
-        }
-        Sampler {
-            begin,
-            interval,
-            end,
-            totals: Vec::with_capacity(capacity.min(1 << 20) as usize),
-        }
-    }
-
-    fn take(&mut self, end: SimTime, jobs: &[JobState<'_>]) {
-        let mut totals = Totals {
-            end,
-            ..Totals::default()
-        };
-        for job in jobs {
-            let (requests, bytes) = (job.requests(), job.bytes());
-            for direction in Direction::ALL {
-                totals.requests[direction as usize] += requests[direction as usize];
-                totals.bytes[direction as usize] += bytes[direction as usize];
-            }
-        }
-        self.totals.push(totals);
-    }
-
-    fn close(&mut self, jobs: &[JobState<'_>]) {
-        self.take(self.end, jobs);
-        self.end += self.interval;
-    }
-
-    fn finish(&mut self, now: SimTime, jobs: &[JobState<'_>]) {
-        if self.interval == Nanos::ZERO {
-            return;
-        }
-        while now >= self.end {
-            self.close(jobs);
-        }
-        let left = now.since(SimTime(self.end.0 - self.interval.0));
-        if left == Nanos::ZERO {
-            return;
-        }
-        // A few requests over a few microseconds are no rate: they join the sample before.
-        if left.0 < self.interval.0 / 2 {
-            self.totals.pop();
-        }
-        self.take(now, jobs);
-    }
-
-    fn samples(&self) -> Vec<Sample> {
-        let mut before = Totals {
-            end: self.begin,
-            ..Totals::default()
-        };
-        let sample = |totals: &Totals| {
-            let seconds = totals.end.since(before.end).as_secs_f64();
-            let rate = |d: usize| (totals.requests[d] - before.requests[d]) as f64 / seconds;
-            let sample = Sample {
-                t_s: totals.end.since(self.begin).as_secs_f64(),
-                read_iops: rate(0),
-                write_iops: rate(1),
-                read_bytes: totals.bytes[0],
-                written_bytes: totals.bytes[1],
-            };
-            before = *totals;
-            sample
-        };
-        self.totals.iter().map(sample).collect()
     }
 }

@@ -3,7 +3,7 @@
 use crate::jobfile::{BlockSizes, Direction, Extent, JobFile, Spec};
 use crate::pattern::lfsr;
 
-use super::RunError;
+use super::error::RunError;
 
 /// One clone of one section, placed on the device.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@
 
 use stend_base::{Nanos, Op};
 
-use super::file::{Disk, Line, nanos, number};
+use super::line::{Disk, Line, nanos, number};
 use super::{SECTOR_BYTES, TraceRequest};
 
 /// Beginnings of the summary's lines, after which there are no events.

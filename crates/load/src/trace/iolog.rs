@@ -15,7 +15,7 @@ use std::io::{self, Write};
 
 use stend_base::{Nanos, Op};
 
-use super::file::{Disk, Line, nanos, number};
+use super::line::{Disk, Line, nanos, number};
 use super::{TraceRequest, op_name};
 
 /// First line of version 2.

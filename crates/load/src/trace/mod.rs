@@ -16,6 +16,7 @@ pub mod blkparse;
 pub mod file;
 pub mod fit;
 pub mod iolog;
+mod line;
 pub mod msr;
 pub mod profile;
 pub mod replay;
