@@ -1,6 +1,7 @@
 //! What is tested: a simulated drive, or fio on a real one, behind one small trait.
 
 pub mod contract;
+pub mod error;
 pub mod files;
 pub mod monitor;
 pub mod real;
@@ -10,8 +11,9 @@ pub mod state;
 
 pub use contract::{
     Completed, Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
-    ReplayOutcome, Target, TargetError, WriteLimit,
+    ReplayOutcome, Target, WriteLimit,
 };
+pub use error::TargetError;
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
 pub use monitor::Reading;
 pub use simulated::SimulatedTarget;

@@ -1,7 +1,10 @@
 //! A simulated drive as a target: jobs run in virtual time.
 
+mod files;
+
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,21 +19,22 @@ use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::contract::{
     Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
-    Target, TargetError, WriteLimit,
+    Target, WriteLimit,
 };
+use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome};
 use crate::monitor::{Reading, Watched};
-use crate::state::StateFile;
+use crate::state::{Access, StateFile};
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
 /// nothing else.
 #[derive(Clone)]
 pub struct SimulatedTarget {
-    pub(crate) model: Arc<Model>,
-    pub(crate) drive: SimDrive,
+    model: Arc<Model>,
+    drive: SimDrive,
     /// The file it came from, if it lives in one.
-    pub(crate) state: Option<StateFile>,
-    pub(crate) requests: Arc<AtomicU64>,
+    state: Option<StateFile>,
+    requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
 }
 
@@ -42,7 +46,7 @@ impl SimulatedTarget {
     }
 
     /// A drive of this model.
-    pub(crate) fn of(model: Model, drive: SimDrive) -> SimulatedTarget {
+    fn of(model: Model, drive: SimDrive) -> SimulatedTarget {
         SimulatedTarget {
             drive,
             model: Arc::new(model),
@@ -50,6 +54,44 @@ impl SimulatedTarget {
             requests: Arc::default(),
             events: Arc::default(),
         }
+    }
+
+    /// A new drive of this model, in a new file.
+    ///
+    /// # Errors
+    /// As [`StateFile::create`].
+    pub fn create(model: Model, path: &Path) -> Result<SimulatedTarget, TargetError> {
+        let mut target = SimulatedTarget::new(model);
+        target.state = Some(StateFile::create(path, &target.model, &target.drive)?);
+        Ok(target)
+    }
+
+    /// The drive that lives in a file.
+    ///
+    /// # Errors
+    /// As [`StateFile::open`].
+    pub fn open(path: &Path, access: Access) -> Result<SimulatedTarget, TargetError> {
+        let (state, model, drive) = StateFile::open(path, access)?;
+        let mut target = SimulatedTarget::of(model, drive);
+        target.state = Some(state);
+        Ok(target)
+    }
+
+    /// The file it came from.
+    pub fn state_path(&self) -> Option<&Path> {
+        self.state.as_ref().map(StateFile::path)
+    }
+
+    /// Replaces the file it came from by its present state.
+    ///
+    /// # Errors
+    /// [`TargetError::Failed`] when that fails: the file is as it was.
+    ///
+    /// # Panics
+    /// When it does not live in a file that was opened for change.
+    pub fn save(&self) -> Result<(), TargetError> {
+        let state = self.state.as_ref().expect("the drive lives in a file");
+        state.save(&self.model, &self.drive)
     }
 
     /// What a new drive of this model would say of itself, without making one.
@@ -112,7 +154,7 @@ impl SimulatedTarget {
     }
 
     /// Does something with the drive and counts the events of it.
-    pub(crate) fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
+    fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
         let before = self.drive.counters().events;
         let result = act(&mut self.drive);
         let events = self.drive.counters().events - before;
@@ -430,7 +472,7 @@ impl Target for SimulatedTarget {
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
-        self.carry_out(job)
+        self.run_files_job(job)
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {

@@ -9,14 +9,14 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use stend_record::endurance::Health;
 
-use super::OpenOptions;
 use super::device::Device;
-use super::smartctl;
+use super::options::OpenOptions;
 use super::survey::{Finding, signature, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools;
 use super::units::{bytes_for_people, quoted};
-use crate::contract::TargetError;
+use super::{health, smartctl};
+use crate::error::TargetError;
 
 /// What is about to be done to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -248,7 +248,7 @@ fn life(device: &Device, options: &OpenOptions, deed: &Deed) -> Vec<(&'static st
     }
     match smartctl::ask(&Path::new("/dev").join(device.disk_name())) {
         Ok(document) => {
-            let mut rows = life_rows(&smartctl::health(&document), options.planned_write_bytes);
+            let mut rows = life_rows(&health::of_document(&document), options.planned_write_bytes);
             if options.planned_writing_s.is_some()
                 && let Some((name, share)) = rows.get_mut(1)
                 && *name == LIFE

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::file::{self, Prepared};
 use super::running::Lodging;
 use super::system::{SystemRoot, mount_of};
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// A directory that is tested.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use rustix::fs::{FallocateFlags, OFlags};
 use rustix::io::Errno;
 
 use super::units::bytes_for_people;
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// Sizes are rounded down to this, so that every block size up to it fits.
 pub(crate) const GRAIN_BYTES: u64 = 4096;

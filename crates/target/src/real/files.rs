@@ -27,11 +27,10 @@ use stend_load::files::{FileEntry, FileOp, directory_name};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::FioTarget;
 use super::deflate::{Above, Below, Meter};
-use super::running::{Workplace, check_stopping};
+use super::running::{Workplace, check_stopping, rest_s};
 use super::units::bytes_for_people;
-use crate::contract::{Target, TargetError};
+use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome, directories};
 
 /// Bytes that are read and written at once.
@@ -47,21 +46,14 @@ const LEVEL: i64 = 2;
 /// Name of the archive.
 const ARCHIVE: &str = "archive.zip";
 
-/// Carries the job out.
-pub(super) fn run(target: &mut FioTarget, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
-    let Some(home) = &target.home else {
-        return Err(TargetError::Input(format!(
-            "{}: work on files needs a directory as its target: name one with --size",
-            target.name
-        )));
-    };
+/// Does the job in a folder of its own in this directory.
+pub(super) fn run(directory: &Path, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
     let files = job.files()?;
-    let home_path = home.path().to_owned();
-    check_room(&home_path, &files)?;
+    check_room(directory, &files)?;
     let failed = |what: &str, error: io::Error| {
-        TargetError::Failed(format!("{}: {what}: {error}", home_path.display()))
+        TargetError::Failed(format!("{}: {what}: {error}", directory.display()))
     };
-    let place = Workplace::new_in(&home_path)
+    let place = Workplace::new_in(directory)
         .map_err(|error| failed("no folder for the files can be made", error))?;
     let (from, to) = (place.path().join("from"), place.path().join("to"));
     let make = || -> io::Result<bool> {
@@ -77,7 +69,7 @@ pub(super) fn run(target: &mut FioTarget, job: &FilesJob<'_>) -> Result<FilesOut
         forget(&from)
     };
     let all_forgotten = make().map_err(|error| failed("the files cannot be made", error))?;
-    target.idle(job.rest_s)?;
+    rest_s(job.rest_s)?;
     let began = Instant::now();
     let work = || -> io::Result<Duration> {
         let deflate = match job.op {

@@ -11,7 +11,7 @@ use super::job::LOG_PREFIX;
 use super::samples::JobLogs;
 use super::system::names_in;
 use super::tools::{self, Said};
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// The oldest version whose options and JSON stend knows.
 const OLDEST: (u32, u32) = (3, 30);

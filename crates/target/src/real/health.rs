@@ -53,8 +53,8 @@ fn read(answer: &Answer) -> Result<Reading, String> {
     Ok(Reading { health, document })
 }
 
-/// What is understood of a document.
-pub(super) fn of_document(document: &Document) -> Health {
+/// The health in a document, as far as it is understood.
+pub fn of_document(document: &Document) -> Health {
     let mut health = of_nvme(document).unwrap_or_else(|| of_ata(document));
     let current = document.temperature.as_ref().map(|t| t.current);
     health.temperature_c = health.temperature_c.or(current);

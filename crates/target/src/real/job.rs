@@ -9,7 +9,7 @@
 use stend_load::jobfile::Place;
 
 use super::engine::Engine;
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// Percentiles that every job reports unless it asks for others.
 pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";

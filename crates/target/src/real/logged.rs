@@ -9,31 +9,26 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::FioTarget;
+use super::fio::Fio;
 use super::job::{self, Frame, LOG_PREFIX};
-use crate::contract::{Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, TargetError};
+use super::running::Workplace;
+use crate::contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
+use crate::error::TargetError;
 
-/// Runs a job and keeps every request of it.
+/// Runs a job file and keeps every request of it; gives the range of a deletion TRIM meanwhile.
 pub(super) fn run(
-    target: &FioTarget,
-    job: &JobRequest<'_>,
+    fio: &Fio,
+    place: &Workplace,
+    frame: &Frame<'_>,
+    text: &str,
     deletion: Option<&Deletion>,
+    trim: &(dyn Fn(&Deletion) -> Result<(), TargetError> + Sync),
 ) -> Result<LoggedOutcome, TargetError> {
-    let (place, path) = target.workplace()?;
-    let frame = Frame {
-        path: &path,
-        range_bytes: target.size_bytes,
-        engine: target.engine,
-        seed: job.seed,
-        sample_ms: 0,
-        every_request: true,
-        read_only: target.read_only.is_some(),
-    };
-    let job_text = job::compose(job.text, &frame).map_err(|bad| bad.at(None))?;
+    let job_text = job::compose(text, frame).map_err(|bad| bad.at(None))?;
     let (ran, deleted) = std::thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
-        let deleting = deletion.map(|d| scope.spawn(move || delete(target, d, &ended)));
-        let ran = target.fio.run(&job_text, place.path(), true);
+        let deleting = deletion.map(|d| scope.spawn(move || delete(d, &ended, trim)));
+        let ran = fio.run(&job_text, place.path(), true);
         drop(running);
         let deleted = deleting.map(|thread| {
             thread.join().unwrap_or_else(|_| {
@@ -68,20 +63,16 @@ pub(super) fn run(
 
 /// Waits for the deletion's time and deletes; `None` if fio ended before it.
 fn delete(
-    target: &FioTarget,
     deletion: &Deletion,
     ended: &Receiver<()>,
+    trim: &dyn Fn(&Deletion) -> Result<(), TargetError>,
 ) -> Result<Option<(SystemTime, SystemTime)>, TargetError> {
     match ended.recv_timeout(Duration::from_secs(deletion.at_s)) {
         Err(RecvTimeoutError::Timeout) => {}
         _ => return Ok(None),
     }
     let from = SystemTime::now();
-    target.trim_range(
-        deletion.offset_bytes,
-        deletion.len_bytes,
-        deletion.command_bytes,
-    )?;
+    trim(deletion)?;
     Ok(Some((from, SystemTime::now())))
 }
 

@@ -32,12 +32,15 @@ mod environment;
 mod file;
 mod files;
 mod fio;
-mod health;
+pub mod health;
 mod host;
 mod job;
 mod link;
 mod logged;
 mod meter;
+mod opened;
+mod options;
+mod path_kind;
 mod read_only;
 #[cfg(test)]
 mod recorded;
@@ -54,9 +57,7 @@ mod trim;
 mod units;
 
 use std::fs::{self, File};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use stend_load::jobfile::Text;
 use stend_load::trace::{ReplayOptions, Timing, Trace};
@@ -64,58 +65,29 @@ use stend_record::endurance::Health;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 use stend_record::smart::Reading;
 
-use self::claim::Deed;
 use self::device::Device;
 use self::directory::Home;
 use self::engine::Engine;
 use self::environment::condition;
 use self::fio::Fio;
 use self::job::{BadJob, Frame};
+use self::opened::{open_device, open_file};
+use self::path_kind::PathKind;
 use self::running::Workplace;
-use self::system::{DeviceNumber, SystemRoot, mount_of};
+use self::system::{SystemRoot, mount_of};
 use self::thermometer::Thermometer;
 use crate::contract::{
     Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
-    Target, TargetError,
+    Target,
 };
+use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
 pub use self::meter::{Counts, Meter};
+pub use self::options::OpenOptions;
 pub use self::running::stop_programs;
 pub use self::service::{Erasing, Trimmed, erase, set_write_cache, trim};
-
-/// How to open a real target.
-#[derive(Clone, Debug, Default)]
-pub struct OpenOptions {
-    /// Bytes under test. Creates a file of that size where there is none; of an existing
-    /// file or a device it takes so much from the beginning. Rounded down to 4 KiB.
-    pub size_bytes: Option<u64>,
-    /// The serial number that the user typed to allow a block device's destruction.
-    pub destroy_serial: Option<String>,
-    /// Asks the user for the serial number where none is given: shows the text, and returns
-    /// the line typed, without its end; `None` where nothing was typed. Without it the device
-    /// is refused.
-    pub ask_serial: Option<fn(&str) -> Option<String>>,
-    /// Open for reading alone.
-    pub read_only: bool,
-    /// Bytes that the run will write, for the table shown before the serial number is
-    /// demanded; `None` when not known.
-    pub planned_write_bytes: Option<u64>,
-    /// Time for which it will write besides, as much as the device takes, s; for the same
-    /// table.
-    pub planned_writing_s: Option<f64>,
-    /// Time that loads and rests take, s: what is written in full takes its own time besides;
-    /// for the same table.
-    pub planned_s: Option<f64>,
-    /// Folder for job files, fio's answers and logs while a job runs; each job uses and
-    /// removes a folder of its own in it. The system's folder for temporary files if
-    /// `None`.
-    pub runtime_dir: Option<PathBuf>,
-    /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`], or the first in
-    /// `PATH`.
-    pub fio_path: Option<PathBuf>,
-}
 
 /// A file, directory or block device, tested by fio.
 #[derive(Debug)]
@@ -164,22 +136,22 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         None => std::env::temp_dir(),
     };
     let mut home = None;
-    let (opened, kind) = match look_at(path)? {
+    let (opened, kind) = match PathKind::of(path)? {
         found if options.read_only => read_only::open(&root, path, found, options.size_bytes)?,
-        Found::Device(number, node) => {
+        PathKind::Device(number, node) => {
             let opened = open_device(&root, node, number, options)?;
             (opened, TargetKind::BlockDevice)
         }
-        Found::Directory => {
+        PathKind::Directory => {
             let (made, prepared) = directory::open(path, options.size_bytes, &root)?;
             home = Some(made);
             (open_file(&root, prepared, true), TargetKind::Directory)
         }
-        Found::File => {
+        PathKind::File => {
             let prepared = file::existing(path, options.size_bytes)?;
             (open_file(&root, prepared, true), TargetKind::File)
         }
-        Found::Nothing => {
+        PathKind::Nothing => {
             let prepared = file::create(path, options.size_bytes)?;
             (open_file(&root, prepared, true), TargetKind::File)
         }
@@ -215,118 +187,11 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
 /// Bytes of the block device at a path, for what is to be said before it is opened; `None`
 /// of anything else.
 pub fn device_bytes(path: &Path) -> Option<u64> {
-    match look_at(path) {
-        Ok(Found::Device(number, _)) => {
+    match PathKind::of(path) {
+        Ok(PathKind::Device(number, _)) => {
             Device::find(&SystemRoot::running(), number).map(|device| device.size_bytes)
         }
         _ => None,
-    }
-}
-
-/// What is at a path.
-enum Found {
-    Nothing,
-    File,
-    Directory,
-    /// Its number, and its path without links.
-    Device(DeviceNumber, PathBuf),
-}
-
-fn look_at(path: &Path) -> Result<Found, TargetError> {
-    let refused = |what: &str| {
-        Err(TargetError::Refused(format!(
-            "{} is {what}; give a block device, a directory, a file, or the name of a file to create",
-            path.display()
-        )))
-    };
-    let meta = match path.metadata() {
-        Ok(meta) => meta,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return match path.symlink_metadata() {
-                Ok(_) => refused("a link that leads nowhere"),
-                Err(_) => Ok(Found::Nothing),
-            };
-        }
-        Err(error) => {
-            return Err(TargetError::Failed(format!("{}: {error}", path.display())));
-        }
-    };
-    let kind = meta.file_type();
-    if kind.is_file() {
-        Ok(Found::File)
-    } else if kind.is_block_device() {
-        let node = fs::canonicalize(path)
-            .map_err(|error| TargetError::Failed(format!("{}: {error}", path.display())))?;
-        Ok(Found::Device(DeviceNumber::from_raw(meta.rdev()), node))
-    } else if kind.is_dir() {
-        Ok(Found::Directory)
-    } else if kind.is_char_device() {
-        refused("a character device")
-    } else if kind.is_fifo() {
-        refused("a pipe")
-    } else {
-        refused("neither a file nor a device")
-    }
-}
-
-/// A target that may be touched.
-struct Opened {
-    path: PathBuf,
-    size_bytes: u64,
-    handle: File,
-    device: Option<Device>,
-    trim_supported: bool,
-    created: bool,
-    /// Of a target opened for reading alone, who else uses it.
-    in_use: Option<Vec<String>>,
-}
-
-fn open_device(
-    root: &SystemRoot,
-    node: PathBuf,
-    number: DeviceNumber,
-    options: &OpenOptions,
-) -> Result<Opened, TargetError> {
-    let (handle, device) = claim::claim(root, &node, number, options, &Deed::Test)?;
-    let size_bytes = file::usable_size(&node, options.size_bytes.unwrap_or(device.size_bytes))?;
-    if size_bytes > device.size_bytes {
-        return Err(TargetError::Input(format!(
-            "{}: the device has {} and --size asks for {}; give a smaller size or none",
-            node.display(),
-            units::bytes_for_people(device.size_bytes),
-            units::bytes_for_people(size_bytes)
-        )));
-    }
-    Ok(Opened {
-        trim_supported: device.takes_trim(),
-        path: node,
-        size_bytes,
-        handle,
-        device: Some(device),
-        created: false,
-        in_use: None,
-    })
-}
-
-/// `punches` is false where not even a nameless file may be made beside it.
-fn open_file(root: &SystemRoot, prepared: file::Prepared, punches: bool) -> Opened {
-    let number = mount_of(&root.mounts(), &prepared.path).map(|mount| {
-        // btrfs invents a number: there the mount's source is the device.
-        match mount.number.major {
-            0 => Path::new(&mount.source)
-                .metadata()
-                .map_or(mount.number, |meta| DeviceNumber::from_raw(meta.rdev())),
-            _ => mount.number,
-        }
-    });
-    Opened {
-        device: number.and_then(|number| Device::find(root, number)),
-        trim_supported: punches && file::can_punch(&prepared.path),
-        path: prepared.path,
-        size_bytes: prepared.size_bytes,
-        handle: prepared.file,
-        created: prepared.created,
-        in_use: None,
     }
 }
 
@@ -607,12 +472,25 @@ impl Target for FioTarget {
         job: &JobRequest<'_>,
         deletion: Option<&Deletion>,
     ) -> Result<LoggedOutcome, TargetError> {
-        logged::run(self, job, deletion)
+        let (place, path) = self.workplace()?;
+        let frame = Frame {
+            sample_ms: 0,
+            every_request: true,
+            ..self.frame(&path, job)
+        };
+        let trim = |d: &Deletion| self.trim_range(d.offset_bytes, d.len_bytes, d.command_bytes);
+        logged::run(&self.fio, &place, &frame, job.text, deletion, &trim)
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         self.may_change("work on files")?;
-        files::run(self, job)
+        let Some(home) = &self.home else {
+            return Err(TargetError::Input(format!(
+                "{}: work on files needs a directory as its target: name one with --size",
+                self.name
+            )));
+        };
+        files::run(home.path(), job)
     }
 
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
@@ -626,9 +504,7 @@ impl Target for FioTarget {
     }
 
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
-        let time = Duration::try_from_secs_f64(seconds)
-            .map_err(|error| TargetError::Input(format!("a pause of {seconds} s: {error}")))?;
-        running::rest(time).map_err(|error| TargetError::Failed(error.to_string()))
+        running::rest_s(seconds)
     }
 
     fn fork(&mut self) -> Option<Box<dyn Target>> {

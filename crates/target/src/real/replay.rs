@@ -23,7 +23,8 @@ use stend_load::trace::{Lateness, ReplayOptions, Replayed, Timing, Trace, fit, i
 
 use super::engine::Engine;
 use super::job::LOG_PREFIX;
-use crate::contract::{ReplayOutcome, TargetError};
+use crate::contract::ReplayOutcome;
+use crate::error::TargetError;
 
 /// Resolution of the ends of requests in fio's log, ns.
 const LOG_NS: i64 = 1_000_000;

@@ -12,6 +12,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use crate::error::TargetError;
+
 /// How long a program may take to end before it is killed.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -104,6 +106,16 @@ pub(super) fn rest(time: Duration) -> io::Result<()> {
         true => Err(ended()),
         false => Ok(()),
     }
+}
+
+/// As [`rest`], for so many seconds.
+///
+/// # Errors
+/// [`TargetError::Input`] for what is no time; [`TargetError::Failed`] when stend is being ended.
+pub(super) fn rest_s(seconds: f64) -> Result<(), TargetError> {
+    let time = Duration::try_from_secs_f64(seconds)
+        .map_err(|error| TargetError::Input(format!("a pause of {seconds} s: {error}")))?;
+    rest(time).map_err(|error| TargetError::Failed(error.to_string()))
 }
 
 /// A temporary folder for one run of fio, or for files to be worked on.

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use stend_record::endurance::Health;
 use stend_record::smart::Document;
 
 use super::tools;
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -133,11 +132,6 @@ fn meanings(status: i32) -> impl Iterator<Item = &'static str> {
         .zip(BITS)
         .filter(move |(bit, _)| status & 1 << bit != 0)
         .map(|(_, meaning)| meaning)
-}
-
-/// The health in a document, as far as it is understood.
-pub fn health(document: &Document) -> Health {
-    super::health::of_document(document)
 }
 
 #[cfg(test)]

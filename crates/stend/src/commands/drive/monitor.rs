@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use stend_base::Nanos;
 use stend_load::JobFile;
-use stend_target::real::{Meter, smartctl};
+use stend_target::real::{Meter, health, smartctl};
 use stend_target::{Access, Reading, SimulatedTarget};
 
 use super::{as_value, screen};
@@ -114,7 +114,7 @@ fn wear(meter: &Meter) -> Arc<AtomicU64> {
     let wear = Arc::new(AtomicU64::new(UNKNOWN));
     match smartctl::ask(&node) {
         Ok(document) => {
-            let used = smartctl::health(&document).used_percent;
+            let used = health::of_document(&document).used_percent;
             wear.store(used.unwrap_or(UNKNOWN), Ordering::Relaxed);
         }
         Err(why) => {
@@ -128,7 +128,7 @@ fn wear(meter: &Meter) -> Arc<AtomicU64> {
             thread::sleep(WEAR_EVERY);
             let used = smartctl::ask(&node)
                 .ok()
-                .and_then(|document| smartctl::health(&document).used_percent);
+                .and_then(|document| health::of_document(&document).used_percent);
             shared.store(used.unwrap_or(UNKNOWN), Ordering::Relaxed);
         }
     });
