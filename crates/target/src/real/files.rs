@@ -28,7 +28,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::deflate::{Above, Below, Meter};
-use super::running::{Workplace, check_stopping, rest_s};
+use super::running::{RunFolder, check_stopping, rest_s};
 use super::units::bytes_for_people;
 use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome, directories};
@@ -53,9 +53,9 @@ pub(super) fn run(directory: &Path, job: &FilesJob<'_>) -> Result<FilesOutcome, 
     let failed = |what: &str, error: io::Error| {
         TargetError::Failed(format!("{}: {what}: {error}", directory.display()))
     };
-    let place = Workplace::new_in(directory)
+    let folder = RunFolder::new_in(directory)
         .map_err(|error| failed("no folder for the files can be made", error))?;
-    let (from, to) = (place.path().join("from"), place.path().join("to"));
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
     let make = || -> io::Result<bool> {
         fs::create_dir(&from)?;
         fs::create_dir(&to)?;
@@ -130,11 +130,11 @@ fn taken_out(whole: Duration, deflate: Duration) -> Vec<String> {
 }
 
 /// Refuses to begin what would not fit.
-fn check_room(home: &Path, files: &[FileEntry]) -> Result<(), TargetError> {
-    let stat = statvfs(home).map_err(|error| {
+fn check_room(directory: &Path, files: &[FileEntry]) -> Result<(), TargetError> {
+    let stat = statvfs(directory).map_err(|error| {
         TargetError::Failed(format!(
             "{}: free space is unknown: {error}",
-            home.display()
+            directory.display()
         ))
     })?;
     let free_bytes = stat.f_bavail.saturating_mul(stat.f_frsize);
@@ -146,7 +146,7 @@ fn check_room(home: &Path, files: &[FileEntry]) -> Result<(), TargetError> {
     }
     Err(TargetError::Failed(format!(
         "{}: the files twice take {}, and {} are free; give a smaller --size, or make room",
-        home.display(),
+        directory.display(),
         bytes_for_people(needed_bytes),
         bytes_for_people(free_bytes)
     )))

@@ -11,14 +11,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::fio::Fio;
 use super::job::{self, Frame, LOG_PREFIX};
-use super::running::Workplace;
+use super::running::RunFolder;
 use crate::contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
 use crate::error::TargetError;
 
 /// Runs a job file and keeps every request of it; gives the range of a deletion TRIM meanwhile.
 pub(super) fn run(
     fio: &Fio,
-    place: &Workplace,
+    folder: &RunFolder,
     frame: &Frame<'_>,
     text: &str,
     deletion: Option<&Deletion>,
@@ -28,7 +28,7 @@ pub(super) fn run(
     let (ran, deleted) = std::thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
         let deleting = deletion.map(|d| scope.spawn(move || delete(d, &ended, trim)));
-        let ran = fio.run(&job_text, place.path(), true);
+        let ran = fio.run(&job_text, folder.path(), true);
         drop(running);
         let deleted = deleting.map(|thread| {
             thread.join().unwrap_or_else(|_| {
@@ -40,7 +40,7 @@ pub(super) fn run(
         (ran, deleted)
     });
     let (fio, _) = ran?;
-    let (start_ms, requests) = requests_of(place.path())?;
+    let (start_ms, requests) = requests_of(folder.path())?;
     let trimmed_ns = match deleted.transpose()? {
         None => None,
         Some(None) => {

@@ -66,14 +66,14 @@ use stend_record::review::{Condition, TargetInfo, TargetKind};
 use stend_record::smart::Reading;
 
 use self::device::Device;
-use self::directory::Home;
+use self::directory::Subdirectory;
 use self::engine::Engine;
 use self::environment::condition;
 use self::fio::Fio;
 use self::job::{BadJob, Frame};
 use self::opened::{open_device, open_file};
 use self::path_kind::PathKind;
-use self::running::Workplace;
+use self::running::RunFolder;
 use self::system::{SystemRoot, mount_of};
 use self::thermometer::Thermometer;
 use crate::contract::{
@@ -101,7 +101,7 @@ pub struct FioTarget {
     device: Option<Device>,
     kind: TargetKind,
     /// Of a directory, the subdirectory that the file is in.
-    home: Option<Home>,
+    subdirectory: Option<Subdirectory>,
     trim_supported: bool,
     /// Opened for reading alone: who else uses it.
     read_only: Option<Vec<String>>,
@@ -135,7 +135,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         })?,
         None => std::env::temp_dir(),
     };
-    let mut home = None;
+    let mut subdirectory = None;
     let (opened, kind) = match PathKind::of(path)? {
         found if options.read_only => read_only::open(&root, path, found, options.size_bytes)?,
         PathKind::Device(number, node) => {
@@ -144,7 +144,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         }
         PathKind::Directory => {
             let (made, prepared) = directory::open(path, options.size_bytes, &root)?;
-            home = Some(made);
+            subdirectory = Some(made);
             (open_file(&root, prepared, true), TargetKind::Directory)
         }
         PathKind::File => {
@@ -163,7 +163,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         handle: opened.handle,
         device: opened.device,
         kind,
-        home,
+        subdirectory,
         trim_supported: opened.trim_supported,
         read_only: opened.in_use,
         fio,
@@ -240,12 +240,12 @@ impl FioTarget {
         job: &JobRequest<'_>,
         complain: &dyn Fn(&BadJob) -> TargetError,
     ) -> Result<JobOutcome, TargetError> {
-        let (place, path) = self.workplace()?;
+        let (folder, path) = self.run_folder()?;
         let frame = self.frame(&path, job);
         let job_text = job::compose(job.text, &frame).map_err(|bad| complain(&bad))?;
         let sampled = job.sample_ms > 0;
         let thermometer = if sampled { self.thermometer() } else { None };
-        let run = || self.fio.run(&job_text, place.path(), sampled);
+        let run = || self.fio.run(&job_text, folder.path(), sampled);
         let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
         let (fio, logs) = ran?;
         let (mut samples, mut temperatures) = (Vec::new(), Vec::new());
@@ -264,22 +264,22 @@ impl FioTarget {
 
     /// A folder for one run of fio, and a name of the target that fio takes literally:
     /// a path with a colon or the like is linked to from that folder.
-    fn workplace(&self) -> Result<(Workplace, String), TargetError> {
+    fn run_folder(&self) -> Result<(RunFolder, String), TargetError> {
         let failed = |error: std::io::Error| {
             TargetError::Failed(format!(
                 "{}: no folder for a run of fio can be made: {error}",
                 self.runtime_dir.display()
             ))
         };
-        let place = Workplace::new_in(&self.runtime_dir).map_err(failed)?;
+        let folder = RunFolder::new_in(&self.runtime_dir).map_err(failed)?;
         let plain = |name: &&str| job::is_plain(name) && !name.contains(' ');
         if let Some(name) = self.path.to_str().filter(plain) {
-            return Ok((place, name.to_owned()));
+            return Ok((folder, name.to_owned()));
         }
-        let link = place.path().join("target");
+        let link = folder.path().join("target");
         std::os::unix::fs::symlink(&self.path, &link).map_err(failed)?;
         let name = link.to_string_lossy().into_owned();
-        Ok((place, name))
+        Ok((folder, name))
     }
 
     /// Of a block device, where it has one.
@@ -327,7 +327,7 @@ impl FioTarget {
     }
 
     fn probe_engine(&self) -> Result<Engine, TargetError> {
-        let (_place, name) = self.workplace()?;
+        let (_place, name) = self.run_folder()?;
         self.fio.choose_engine(&name)
     }
 
@@ -344,9 +344,9 @@ impl Target for FioTarget {
             _ => None,
         };
         let shown = self
-            .home
+            .subdirectory
             .as_ref()
-            .map_or(&self.path, |home| &home.directory);
+            .map_or(&self.path, |subdirectory| &subdirectory.directory);
         TargetInfo {
             name: self.name.clone(),
             title: model.unwrap_or_else(|| shown.display().to_string()),
@@ -396,9 +396,9 @@ impl Target for FioTarget {
     }
 
     fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
-        let (place, path) = self.workplace()?;
+        let (folder, path) = self.run_folder()?;
         let job_text = job::compose(job.text, &self.frame(&path, job))?;
-        let (fio, errno) = self.fio.run_until_refused(&job_text, place.path())?;
+        let (fio, errno) = self.fio.run_until_refused(&job_text, folder.path())?;
         Ok(RefusedOutcome {
             job: JobOutcome {
                 fio,
@@ -456,14 +456,14 @@ impl Target for FioTarget {
             read_only::check_trace(trace)?;
         }
         self.fio.needs_iolog_v3()?;
-        let (place, name) = self.workplace()?;
-        let prepared = replay::prepare(trace, options, place.path(), &name, self.size_bytes)?;
-        let job = replay::job(self.engine, options, place.path());
+        let (folder, name) = self.run_folder()?;
+        let prepared = replay::prepare(trace, options, folder.path(), &name, self.size_bytes)?;
+        let job = replay::job(self.engine, options, folder.path());
         // In its folder, where the log goes.
-        self.fio.run(&job, place.path(), true)?;
+        self.fio.run(&job, folder.path(), true)?;
         Ok(ReplayOutcome {
             job_text: job,
-            ..replay::outcome(&prepared, options, self.engine, place.path())?
+            ..replay::outcome(&prepared, options, self.engine, folder.path())?
         })
     }
 
@@ -472,25 +472,25 @@ impl Target for FioTarget {
         job: &JobRequest<'_>,
         deletion: Option<&Deletion>,
     ) -> Result<LoggedOutcome, TargetError> {
-        let (place, path) = self.workplace()?;
+        let (folder, path) = self.run_folder()?;
         let frame = Frame {
             sample_ms: 0,
             every_request: true,
             ..self.frame(&path, job)
         };
         let trim = |d: &Deletion| self.trim_range(d.offset_bytes, d.len_bytes, d.command_bytes);
-        logged::run(&self.fio, &place, &frame, job.text, deletion, &trim)
+        logged::run(&self.fio, &folder, &frame, job.text, deletion, &trim)
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         self.may_change("work on files")?;
-        let Some(home) = &self.home else {
+        let Some(subdirectory) = &self.subdirectory else {
             return Err(TargetError::Input(format!(
                 "{}: work on files needs a directory as its target: name one with --size",
                 self.name
             )));
         };
-        files::run(home.path(), job)
+        files::run(subdirectory.path(), job)
     }
 
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::claim::{Deed, claim};
+use super::claim::{DeviceAction, claim};
 use super::device::Device;
 use super::file;
 use super::options::OpenOptions;
@@ -34,7 +34,7 @@ pub(super) fn open_device(
     number: DeviceNumber,
     options: &OpenOptions,
 ) -> Result<Opened, TargetError> {
-    let (handle, device) = claim(root, &node, number, options, &Deed::Test)?;
+    let (handle, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
     let size_bytes = file::usable_size(&node, options.size_bytes.unwrap_or(device.size_bytes))?;
     if size_bytes > device.size_bytes {
         return Err(TargetError::Input(format!(

@@ -10,7 +10,7 @@ use std::fs::OpenOptions as FileOptions;
 use std::path::{Path, PathBuf};
 
 use self::tool::Tools;
-use super::claim::{Deed, claim};
+use super::claim::{DeviceAction, claim};
 use super::device::Device;
 use super::file;
 use super::options::OpenOptions;
@@ -69,11 +69,11 @@ pub fn trim(
                 )));
             }
             let (offset_bytes, len_bytes) = range;
-            let deed = Deed::Trim {
+            let action = DeviceAction::Trim {
                 offset_bytes,
                 len_bytes,
             };
-            let _held = claim(&root, &node, number, options, &deed)?;
+            let _held = claim(&root, &node, number, options, &action)?;
             super::trim::discard(&node, offset_bytes, len_bytes, len_bytes)?;
             Ok(Trimmed {
                 offset_bytes,
@@ -192,11 +192,11 @@ pub fn erase(path: &Path, crypto: bool, options: &OpenOptions) -> Result<Erasing
         true => nvme::plan(&tools, &device, &node, crypto)?,
         false => ata::plan(&tools, &node, crypto)?,
     };
-    let deed = Deed::Erase {
+    let action = DeviceAction::Erase {
         how: erasing.how.clone(),
         time: erasing.time.clone(),
     };
-    let _held = claim(&root, &node, number, options, &deed)?;
+    let _held = claim(&root, &node, number, options, &action)?;
     match is_nvme {
         true => nvme::erase(&tools, &node, crypto)?,
         false => ata::erase(&tools, &node)?,
