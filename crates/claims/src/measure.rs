@@ -1,31 +1,31 @@
-//! What is measured: taken from the lab where the same program measured it before, and
+//! What findings need is taken from the lab where the same program measured it before, and
 //! simulated otherwise, a drive a thread.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use sha2::{Digest, Sha256};
 use stend_analysis::Load;
 use stend_lab::Lab;
-use stend_method::{EndsWhen, Event, ReviewOptions, estimate, run_review};
+use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
 use stend_record::review::{Condition, Review, TargetInfo, TestResult};
 use stend_target::{SimulatedTarget, Target};
 
-use super::needs::{Job, has, loads};
-use crate::failure::Failure;
-use crate::laboratory::Keeper;
-use crate::{note, signals};
+use crate::error::ClaimsError;
+use crate::needs::{MeasuredDrive, Measurement, has, loads};
 
 /// Name of the fact by which a run is found again.
 const KEY: &str = "made by";
 
-/// How measuring is done.
-pub struct Lookout<'a> {
+/// How is measured.
+pub struct Options<'a> {
+    /// The lab that has what was measured before.
     pub lab: &'a Path,
+    /// Root seed.
     pub seed: u64,
+    /// Factor on every duration.
     pub duration_scale: f64,
     /// Nothing ends early.
     pub full_length: bool,
@@ -35,77 +35,114 @@ pub struct Lookout<'a> {
     pub threads: Option<usize>,
 }
 
-/// What is known of a drive by an edition.
-pub struct Held {
-    pub target: TargetInfo,
-    pub tests: Vec<TestResult>,
-    /// What could not be measured, and why.
-    pub failed: Vec<String>,
+/// What happens while measuring.
+pub enum Event<'a> {
+    /// What there is to do, told once before anything is simulated; not told when there is nothing.
+    Planned {
+        /// Drives of which something must be simulated.
+        to_simulate: usize,
+        /// Drives of which the lab has everything.
+        from_lab: usize,
+    },
+    /// A drive is at work.
+    Working {
+        /// Name of its model.
+        drive: &'a str,
+        /// Id of the edition.
+        edition: &'a str,
+        /// Share of all simulations that is done, 0 to 1.
+        share_done: f64,
+    },
+    /// A drive is done, and what was measured of it is kept.
+    Finished {
+        /// Name of its model.
+        drive: &'a str,
+        /// Id of the edition.
+        edition: &'a str,
+        /// How long it took.
+        took: Duration,
+        /// Share of all simulations that is done, 0 to 1.
+        share_done: f64,
+    },
 }
 
-/// A drive of which something must be measured.
-struct Task<'a> {
+/// Called with a review to be kept in the lab, and its edition.
+pub type Keep<'a, E> = &'a (dyn Fn(&Review, &Edition) -> Result<(), E> + Sync);
+
+/// A drive of which something must be simulated.
+struct Simulation<'a> {
+    /// Of its measurement.
     index: usize,
-    job: &'a Job<'a>,
+    measurement: &'a Measurement<'a>,
     key: &'a str,
     /// What the lab has.
-    there: Vec<TestResult>,
+    known: Vec<TestResult>,
+    /// The tests of which something is missing.
     tests: Vec<String>,
     /// Roughly, s on one processor.
     cost: f64,
 }
 
-/// Measures what the jobs want and the lab does not have; of each job, in their order.
-pub fn measure(jobs: &[Job<'_>], how: &Lookout<'_>) -> Result<Vec<Held>, Failure> {
+/// Measures what is needed and the lab does not have; the results in the order of the needs.
+///
+/// What is simulated goes to `keep` at once, a drive after the other; `tell` is called from
+/// several threads.
+///
+/// # Errors
+/// Where the lab cannot be read, an edition cannot be run, or `keep` fails.
+pub fn measure<E: From<ClaimsError> + Send>(
+    measurements: &[Measurement<'_>],
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    tell: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<Vec<MeasuredDrive>, E> {
     let program = program_sha256()?;
-    let keys: Vec<String> = jobs.iter().map(|job| key(job, &program, how)).collect();
-    let lab = match how.fresh {
+    let key = |one| key(one, &program, options);
+    let keys: Vec<String> = measurements.iter().map(key).collect();
+    let lab = match options.fresh {
         true => None,
-        false => Lab::look(how.lab)?,
+        false => Lab::look(options.lab).map_err(ClaimsError::from)?,
     };
-    let mut held = Vec::new();
-    let mut tasks = Vec::new();
-    for (index, (job, key)) in jobs.iter().zip(&keys).enumerate() {
-        let there = match &lab {
-            Some(lab) => earlier(lab, key, job)?,
+    let mut measured = BTreeMap::new();
+    let mut simulations = Vec::new();
+    for (index, (measurement, key)) in measurements.iter().zip(&keys).enumerate() {
+        let known = match &lab {
+            Some(lab) => earlier(lab, key, measurement)?,
             None => Vec::new(),
         };
-        let tests = job.missing(&there);
-        held.push(None);
+        let tests = measurement.missing(&known);
         if tests.is_empty() {
-            held[index] = Some(Held {
-                target: info(job),
-                tests: there,
+            let from_lab = MeasuredDrive {
+                target: info(measurement),
+                tests: known,
                 failed: Vec::new(),
-            });
+            };
+            measured.insert(index, from_lab);
             continue;
         }
-        tasks.push(Task {
+        simulations.push(Simulation {
             index,
-            job,
+            measurement,
             key,
-            cost: cost(job, &tests, &there, how),
-            there,
+            cost: cost(measurement, &tests, &known, options),
+            known,
             tests,
         });
     }
     drop(lab);
-    if !tasks.is_empty() {
-        note(&format!(
-            "{} drives to be simulated, {} taken from the lab",
-            tasks.len(),
-            jobs.len() - tasks.len()
-        ));
+    if !simulations.is_empty() {
+        tell(&Event::Planned {
+            to_simulate: simulations.len(),
+            from_lab: measured.len(),
+        });
     }
-    for (index, done) in all(tasks, how)? {
-        held[index] = Some(done);
-    }
-    Ok(held.into_iter().flatten().collect())
+    measured.extend(simulate_all(simulations, options, keep, tell)?);
+    Ok(measured.into_values().collect())
 }
 
 /// SHA-256 of the program: what another program measured counts for nothing.
-fn program_sha256() -> Result<String, Failure> {
-    let failed = |error| Failure::Io(format!("the program cannot read itself: {error}"));
+fn program_sha256() -> Result<String, ClaimsError> {
+    let failed = |error| ClaimsError::Io(format!("the program cannot read itself: {error}"));
     let path = std::env::current_exe().map_err(failed)?;
     Ok(hex(&std::fs::read(path).map_err(failed)?))
 }
@@ -117,31 +154,36 @@ fn hex(bytes: &[u8]) -> String {
 
 /// A name of everything that figures depend on, but for the tests and points themselves: on a
 /// simulated drive each yields the same alone as among the others.
-fn key(job: &Job<'_>, program: &str, how: &Lookout<'_>) -> String {
+fn key(measurement: &Measurement<'_>, program: &str, options: &Options<'_>) -> String {
     // Model and edition as they were understood, with the files that they name.
     let text = format!(
         "{program}\n{}\n{:?}\n{:?}\n{}\n{}\n{}\n{:?}",
-        job.model.name,
-        job.model.spec(),
-        job.edition,
-        how.seed,
-        how.duration_scale,
-        how.full_length,
-        job.endings
+        measurement.model.name,
+        measurement.model.spec(),
+        measurement.edition,
+        options.seed,
+        options.duration_scale,
+        options.full_length,
+        measurement.endings
     );
     hex(text.as_bytes())
 }
 
-fn earlier(lab: &Lab, key: &str, job: &Job<'_>) -> Result<Vec<TestResult>, Failure> {
+/// What the lab has of it.
+fn earlier(
+    lab: &Lab,
+    key: &str,
+    measurement: &Measurement<'_>,
+) -> Result<Vec<TestResult>, ClaimsError> {
     let mut tests = Vec::new();
     for run in lab.runs_where("environment", KEY, key)? {
-        add(&mut tests, lab.review(run)?.tests, job);
+        add(&mut tests, lab.review(run)?.tests, measurement);
     }
     Ok(tests)
 }
 
-/// Puts tests beside those there are; points that are new beside the others.
-fn add(tests: &mut Vec<TestResult>, more: Vec<TestResult>, job: &Job<'_>) {
+/// Adds tests, and to those there are the points that they lack.
+fn add(tests: &mut Vec<TestResult>, more: Vec<TestResult>, measurement: &Measurement<'_>) {
     for test in more {
         let Some(there) = tests.iter_mut().find(|there| there.id == test.id) else {
             tests.push(test);
@@ -152,83 +194,114 @@ fn add(tests: &mut Vec<TestResult>, more: Vec<TestResult>, job: &Job<'_>) {
                 there.points.get_or_insert_with(Vec::new).push(point);
             }
         }
-        let all = loads(job.edition, &there.id).len();
+        let all = loads(measurement.edition, &there.id).len();
         let points = there.points.as_ref().map_or(0, Vec::len);
         there.left_out_points = all.saturating_sub(points) as u32;
     }
 }
 
 /// What the model is, without making a drive of it.
-fn info(job: &Job<'_>) -> TargetInfo {
-    SimulatedTarget::info_of(&job.model)
+fn info(measurement: &Measurement<'_>) -> TargetInfo {
+    SimulatedTarget::info_of(&measurement.model)
 }
 
-fn options<'a>(
+fn review_options<'a>(
     tests: &[String],
-    how: &Lookout<'_>,
+    options: &Options<'_>,
     wanted: stend_method::Wanted<'a>,
     ends_when: EndsWhen<'a>,
 ) -> ReviewOptions<'a> {
     ReviewOptions {
         tests: Some(tests.to_vec()),
         wanted: Some(wanted),
-        ends_when: (!how.full_length).then_some(ends_when),
-        seed: how.seed,
-        duration_scale: how.duration_scale,
+        ends_when: (!options.full_length).then_some(ends_when),
+        seed: options.seed,
+        duration_scale: options.duration_scale,
         ..ReviewOptions::default()
     }
 }
 
-fn cost(job: &Job<'_>, tests: &[String], there: &[TestResult], how: &Lookout<'_>) -> f64 {
-    let wanted = |test: &str, load: &Load| wanted(job, there, test, load);
-    let ends_when = |test: &str, curve: Option<&str>| job.ending(test, curve);
-    let options = options(tests, how, &wanted, &ends_when);
+/// Roughly how long it takes, s on one processor.
+fn cost(
+    measurement: &Measurement<'_>,
+    tests: &[String],
+    known: &[TestResult],
+    options: &Options<'_>,
+) -> f64 {
+    let wanted = |test: &str, load: &Load| wanted(measurement, known, test, load);
+    let ends_when = |test: &str, curve: Option<&str>| measurement.ending(test, curve);
+    let review = review_options(tests, options, &wanted, &ends_when);
     // Orders of magnitude, to begin with the longest and to tell the time left: a wrong one
     // costs a little idleness.
-    estimate(job.edition, &options, &info(job), true).map_or(1.0, |asked| {
-        let measured_s = match how.full_length {
+    estimate(measurement.edition, &review, &info(measurement), true).map_or(1.0, |asked| {
+        let measured_s = match options.full_length {
             true => asked.measured_s,
             false => asked.writing_s,
         };
         // How many requests a simulated second has grows with the dies and the host's link.
-        let iops = f64::from(job.model.spec().dies).sqrt();
+        let iops = f64::from(measurement.model.spec().dies).sqrt();
         (asked.fill_bytes + asked.trace_bytes) as f64 / 100e9 + 0.001 * measured_s * iops
     })
 }
 
-/// Whether a point is looked at and not there yet.
-fn wanted(job: &Job<'_>, there: &[TestResult], test: &str, load: &Load) -> bool {
-    let held = there.iter().find(|held| held.id == test);
-    job.wants(test, load) && !held.is_some_and(|held| has(held, load))
+/// Whether a point is needed and not known yet.
+fn wanted(measurement: &Measurement<'_>, known: &[TestResult], test: &str, load: &Load) -> bool {
+    let known = known.iter().find(|known| known.id == test);
+    measurement.wants(test, load) && !known.is_some_and(|known| has(known, load))
 }
 
-/// Carries the tasks out, the longest first.
-fn all(mut tasks: Vec<Task<'_>>, how: &Lookout<'_>) -> Result<Vec<(usize, Held)>, Failure> {
-    if tasks.is_empty() {
+/// How far all simulations together are.
+struct Shares {
+    /// Costs of all of them.
+    total: f64,
+    /// By index: what of its cost is done.
+    done: Mutex<BTreeMap<usize, f64>>,
+}
+
+impl Shares {
+    /// Notes how far one is. Share of all that is done, 0 to 1.
+    fn note(&self, simulation: &Simulation<'_>, share: f64) -> f64 {
+        let mut done = lock(&self.done);
+        done.insert(simulation.index, share * simulation.cost);
+        done.values().sum::<f64>() / self.total.max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Simulates, the longest first.
+fn simulate_all<E: From<ClaimsError> + Send>(
+    mut simulations: Vec<Simulation<'_>>,
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    tell: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<Vec<(usize, MeasuredDrive)>, E> {
+    if simulations.is_empty() {
         return Ok(Vec::new());
     }
-    tasks.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+    simulations.sort_by(|a, b| b.cost.total_cmp(&a.cost));
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let threads = how.threads.unwrap_or(processors).clamp(1, tasks.len());
-    let progress = Progress::new(&tasks);
-    let queue = Mutex::new(VecDeque::from(tasks));
+    let threads = options.threads.unwrap_or(processors);
+    let threads = threads.clamp(1, simulations.len());
+    let shares = Shares {
+        total: simulations.iter().map(|one| one.cost).sum(),
+        done: Mutex::default(),
+    };
+    let queue = Mutex::new(VecDeque::from(simulations));
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        let worker = || -> Result<(), Failure> {
+        let worker = || -> Result<(), E> {
             loop {
-                let task = lock(&queue).pop_front();
-                let Some(task) = task else { return Ok(()) };
-                let held = one(&task, how, &progress)?;
-                lock(&done).push((task.index, held));
+                let next = lock(&queue).pop_front();
+                let Some(next) = next else { return Ok(()) };
+                let measured = simulate(&next, options, keep, &shares, tell)?;
+                lock(&done).push((next.index, measured));
             }
         };
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().try_for_each(|worker| {
-            let panicked = |_| Failure::Io("a thread broke down".to_owned());
+            let panicked = |_| ClaimsError::Io("a thread broke down".to_owned());
             worker.join().map_err(panicked)?
         })
     })?;
-    progress.bar.finish_and_clear();
     Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -236,124 +309,65 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Measures what a drive lacks, and keeps it.
-fn one(task: &Task<'_>, how: &Lookout<'_>, progress: &Progress) -> Result<Held, Failure> {
-    let job = task.job;
-    let wanted = |test: &str, load: &Load| wanted(job, &task.there, test, load);
-    let ends_when = |test: &str, curve: Option<&str>| job.ending(test, curve);
-    let options = ReviewOptions {
+/// Simulates what is missing of a drive, and keeps it.
+fn simulate<E: From<ClaimsError>>(
+    simulation: &Simulation<'_>,
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    shares: &Shares,
+    tell: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<MeasuredDrive, E> {
+    let measurement = simulation.measurement;
+    let (drive, edition) = (&*measurement.model.name, &*measurement.edition.id);
+    let wanted = |test: &str, load: &Load| wanted(measurement, &simulation.known, test, load);
+    let ends_when = |test: &str, curve: Option<&str>| measurement.ending(test, curve);
+    let review_options = ReviewOptions {
         reproduce: format!(
-            "stend review {} --edition {} --seed {} --tests {}",
-            job.model.name,
-            job.edition.id,
-            how.seed,
-            task.tests.join(",")
+            "stend review {drive} --edition {edition} --seed {} --tests {}",
+            options.seed,
+            simulation.tests.join(",")
         ),
-        ..options(&task.tests, how, &wanted, &ends_when)
+        ..review_options(&simulation.tests, options, &wanted, &ends_when)
     };
     let began = Instant::now();
-    let target: Box<dyn Target> = Box::new(SimulatedTarget::new(job.model.clone()));
-    let mut review = run_review(target, job.edition, &options, &|event| {
-        progress.see(task, &event);
-    })?;
+    let target: Box<dyn Target> = Box::new(SimulatedTarget::new(measurement.model.clone()));
+    let mut review = run_review(target, measurement.edition, &review_options, &|event| {
+        if let ReviewEvent::Preparing { share_done, .. }
+        | ReviewEvent::PointFinished { share_done, .. }
+        | ReviewEvent::TestFinished { share_done, .. } = event
+        {
+            tell(&Event::Working {
+                drive,
+                edition,
+                share_done: shares.note(simulation, share_done),
+            });
+        }
+    })
+    .map_err(ClaimsError::from)?;
     review.environment.push(Condition {
         name: KEY.to_owned(),
-        value: task.key.to_owned(),
+        value: simulation.key.to_owned(),
     });
-    keep(&review, job, how)?;
-    progress.finished(task, began.elapsed());
-    let mut tests = task.there.clone();
+    keep(&review, measurement.edition)?;
+    tell(&Event::Finished {
+        drive,
+        edition,
+        took: began.elapsed(),
+        share_done: shares.note(simulation, 1.0),
+    });
     let failed = review.failed.iter();
-    let failed = failed
-        .map(|failed| {
-            format!(
-                "{}, edition {}, {}: {}",
-                job.model.name, job.edition.id, failed.id, failed.error
-            )
-        })
-        .collect();
-    add(&mut tests, review.tests, job);
-    Ok(Held {
+    let failed = failed.map(|failed| {
+        format!(
+            "{drive}, edition {edition}, {}: {}",
+            failed.id, failed.error
+        )
+    });
+    let failed = failed.collect();
+    let mut tests = simulation.known.clone();
+    add(&mut tests, review.tests, measurement);
+    Ok(MeasuredDrive {
         target: review.target,
         tests,
         failed,
     })
-}
-
-fn keep(review: &Review, job: &Job<'_>, how: &Lookout<'_>) -> Result<(), Failure> {
-    signals::undisturbed(|| {
-        let keeper = Keeper::open(how.lab, Path::new(""), &job.edition.sha256)?;
-        keeper.keep(review, None)?;
-        signals::hint(
-            "; drives that were finished are kept, and the same command goes on from there"
-                .to_owned(),
-        );
-        Ok(())
-    })
-}
-
-/// The share of all drives together that is done, on stderr.
-struct Progress {
-    bar: ProgressBar,
-    total: f64,
-    /// By index of the task's job: what of its cost is done.
-    done: Mutex<std::collections::BTreeMap<usize, f64>>,
-    count: usize,
-}
-
-const STEPS: f64 = 10_000.0;
-
-impl Progress {
-    fn new(tasks: &[Task<'_>]) -> Progress {
-        let bar = ProgressBar::new(STEPS as u64);
-        let style = "findings [{bar:30}] {percent:>3} %, {eta} left, {wide_msg}";
-        bar.set_style(
-            ProgressStyle::with_template(style)
-                .expect("the template is sound")
-                .progress_chars("=> "),
-        );
-        if !bar.is_hidden() {
-            bar.enable_steady_tick(Duration::from_millis(500));
-        }
-        Progress {
-            bar,
-            total: tasks.iter().map(|task| task.cost).sum(),
-            done: Mutex::default(),
-            count: tasks.len(),
-        }
-    }
-
-    fn see(&self, task: &Task<'_>, event: &Event<'_>) {
-        let share = match event {
-            Event::Preparing { share_done, .. }
-            | Event::PointFinished { share_done, .. }
-            | Event::TestFinished { share_done, .. } => *share_done,
-            _ => return,
-        };
-        self.at(task, share);
-        self.bar
-            .set_message(format!("{}, {}", task.job.model.name, task.job.edition.id));
-    }
-
-    fn at(&self, task: &Task<'_>, share: f64) {
-        let mut done = lock(&self.done);
-        done.insert(task.index, share * task.cost);
-        let share = done.values().sum::<f64>() / self.total.max(f64::MIN_POSITIVE);
-        self.bar.set_position((share * STEPS) as u64);
-    }
-
-    fn finished(&self, task: &Task<'_>, took: Duration) {
-        self.at(task, 1.0);
-        let done = lock(&self.done);
-        let share = done.values().sum::<f64>() / self.total.max(f64::MIN_POSITIVE);
-        let text = format!(
-            "{}, edition {}: done in {:.1} s ({:.0} % of {} drives)",
-            task.job.model.name,
-            task.job.edition.id,
-            took.as_secs_f64(),
-            share * 100.0,
-            self.count
-        );
-        self.bar.suspend(|| note(&text));
-    }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong, and the exit code of each. The codes are documented in
 //! `docs/exit-codes.md` and in `stend --help`.
 
+use stend_claims::ClaimsError;
 use stend_drive::model::ModelError;
 use stend_fit::MeasuredError;
 use stend_lab::LabError;
@@ -107,6 +108,19 @@ impl From<LabError> for Failure {
             | LabError::Full(_)
             | LabError::Export { .. }
             | LabError::Other { .. } => Failure::Io(error.to_string()),
+        }
+    }
+}
+
+impl From<ClaimsError> for Failure {
+    fn from(error: ClaimsError) -> Failure {
+        match error {
+            ClaimsError::Input(text) => Failure::Input(text),
+            ClaimsError::Model(error) => error.into(),
+            ClaimsError::Edition(error) => error.into(),
+            ClaimsError::Method(error) => error.into(),
+            ClaimsError::Lab(error) => error.into(),
+            ClaimsError::Io(text) => Failure::Io(text),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 use stend_analysis::claims::{JudgedCheck, JudgedFinding, Outcome, Relation};
+use stend_claims::CheckedArticle;
 
-use super::Loaded;
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 
-type Judged<'a> = [(&'a Loaded, Vec<JudgedFinding<'a>>)];
+type Judged<'a> = [(&'a CheckedArticle, Vec<JudgedFinding<'a>>)];
 
 /// An outcome in one word.
 pub fn word(outcome: Outcome) -> &'static str {
@@ -59,12 +59,11 @@ pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
             args.duration_scale
         );
     }
-    for (loaded, findings) in judged {
-        let article = &loaded.article;
+    for (article, findings) in judged {
         text += &format!(
             "{}, edition {}: {}\n",
-            article.title,
-            loaded.edition.id,
+            article.article().title,
+            article.edition().id,
             sum(findings.iter())
         );
         for judged in findings {
@@ -197,10 +196,10 @@ pub fn json(judged: &Judged<'_>, args: &ClaimsArgs) -> Result<String, Failure> {
         open: total(Outcome::Open),
         articles: judged
             .iter()
-            .map(|(loaded, findings)| ArticleDocument {
-                id: &loaded.article.id,
-                title: &loaded.article.title,
-                edition: &loaded.edition.id,
+            .map(|(article, findings)| ArticleDocument {
+                id: &article.article().id,
+                title: &article.article().title,
+                edition: &article.edition().id,
                 findings: findings.iter().map(finding_document).collect(),
             })
             .collect(),
