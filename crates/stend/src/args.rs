@@ -29,7 +29,7 @@ Exit codes:
   4  refused: the target is in use, holds data, or was not named twice
   5  a tool is missing
   6  the operating system or a tool failed
-  7  some tests or benchmarks did not finish; what did is saved
+  7  some tests did not finish; what did is saved
   8  a published finding does not hold (stend claims)
   129  ended by SIGHUP; finished tests are saved
   130  ended by SIGINT (Ctrl-C); finished tests are saved
@@ -68,8 +68,9 @@ pub enum Command {
     Claims(ClaimsArgs),
     /// Adjust the free figures of models to measured figures.
     Fit(FitArgs),
-    /// Measure how fast the simulator is, and how much memory it takes.
-    Bench(BenchArgs),
+    /// Run one case of `cargo xtask bench`, given on stdin.
+    #[command(hide = true)]
+    BenchCase,
 }
 
 /// How a real target is opened.
@@ -689,39 +690,6 @@ pub struct FitArgs {
     /// Print the result as JSON (schema `stend.fit/1`) on stdout.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Arguments of `stend bench`.
-#[derive(Debug, Args)]
-pub struct BenchArgs {
-    /// Only these cases (`stend bench --list`).
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    pub only: Option<Vec<String>>,
-
-    /// Every case on a tiny drive, in seconds: whether they run. The figures mean nothing.
-    #[arg(long)]
-    pub smoke: bool,
-
-    /// Print the figures as JSON (schema `stend.bench/1`) on stdout.
-    #[arg(long)]
-    pub json: bool,
-
-    /// Write the figures to this file, as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-
-    /// Compare each figure with that in a file made by --record, such as
-    /// `benches/results/baseline.json`.
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
-    pub against: Option<PathBuf>,
-
-    /// List the cases and what is aimed at.
-    #[arg(long, conflicts_with_all = ["only", "smoke", "record", "against"])]
-    pub list: bool,
-
-    /// Run this case in this very process: how the others are started.
-    #[arg(long, value_name = "NAME", hide = true)]
-    pub case: Option<String>,
 }
 
 /// A time or factor above nothing: from a thousandth to a million.

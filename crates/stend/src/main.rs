@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
-        Command::Bench(args) => commands::bench::run(&args),
+        Command::BenchCase => commands::bench_case::run(),
     });
     signals::settle();
     match result {
