@@ -11,7 +11,8 @@ use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::failure::Failure;
 use crate::folder::{Folder, keep_finished};
-use crate::{laboratory, note};
+use crate::laboratory;
+use crate::output::note;
 
 /// What the command goes on from: the unfinished review in the folder, or the lab's of the same
 /// run where that is further.

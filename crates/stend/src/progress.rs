@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use stend_method::Event;
 
-use crate::note;
+use crate::output::note;
 
 const STEPS: f64 = 10_000.0;
 

@@ -9,7 +9,7 @@ use signal_hook::iterator::Signals;
 use stend_target::real::stop_programs;
 
 use crate::failure::Failure;
-use crate::note;
+use crate::output::note;
 
 /// Held while something is saved, and by the last act of the process.
 static SAVING: Mutex<()> = Mutex::new(());

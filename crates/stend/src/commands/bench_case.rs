@@ -15,11 +15,10 @@ use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
 use stend_target::SimulatedTarget;
 
-use super::drives::print_json;
 use crate::args::{LabPath, RealArgs, ReviewArgs};
 use crate::commands::review;
 use crate::failure::Failure;
-use crate::note;
+use crate::output::{note, print_json};
 
 /// What is to be done.
 #[derive(Deserialize)]

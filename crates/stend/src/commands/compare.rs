@@ -5,23 +5,20 @@ use std::path::Path;
 use serde::Serialize;
 use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike};
 use stend_analysis::{LEVEL_SHARE, Unit};
-use stend_lab::{Lab, RunId, RunState, RunSummary};
+use stend_lab::{Lab, RunId};
 use stend_record::review::{Condition, Review, Rival};
 use stend_report::Finding;
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::{laboratory, note, print};
+use crate::laboratory;
+use crate::output::{json_line, note, print};
 
 pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let lab = laboratory::look(&args.lab)?;
-    let runs = lab.runs()?;
-    let runs: Result<Vec<RunId>, Failure> = args
-        .sides
-        .iter()
-        .map(|side| find(&lab, &runs, side))
-        .collect();
+    let runs: Result<Vec<RunId>, Failure> =
+        args.sides.iter().map(|side| find(&lab, side)).collect();
     let compared = Compared::load(&lab, &runs?)?;
     let rows = match args.points {
         true => point_rows(&compared.sides()),
@@ -30,12 +27,11 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let page = args.out.as_deref().map(|out| write_page(&compared, out));
     let page = page.transpose()?;
     if args.json {
-        let json = serde_json::to_string(&compared.document(&rows))
-            .map_err(|error| Failure::Io(format!("cannot write JSON: {error}")))?;
+        let json = json_line(&compared.document(&rows))?;
         if let Some(page) = page {
             note(&page);
         }
-        return print(&(json + "\n"));
+        return print(&json);
     }
     let mut text = compared.conditions_text();
     text += &compared.rows_text(&rows);
@@ -46,17 +42,12 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
 }
 
 /// The run that a user names.
-fn find(lab: &Lab, runs: &[RunSummary], side: &str) -> Result<RunId, Failure> {
+fn find(lab: &Lab, side: &str) -> Result<RunId, Failure> {
     if let Ok(number) = side.parse() {
         lab.run(RunId(number))?;
         return Ok(RunId(number));
     }
-    let named = |run: &&RunSummary| {
-        let drive = &run.drive;
-        let named_so = run.target == side || drive.model == side || drive.serial == side;
-        named_so && run.state == RunState::Complete
-    };
-    runs.iter().rev().find(named).map(|run| RunId(run.run)).ok_or_else(|| {
+    lab.last_complete_of(side)?.ok_or_else(|| {
         Failure::Input(format!(
             "{side}: the lab, {}, has no complete review of it; make one with stend review {side}, \
              or name a run (stend lab list)",

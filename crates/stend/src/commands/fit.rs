@@ -16,9 +16,9 @@ use stend_fit::fitting::{
 use stend_fit::{Measured, Outcome};
 
 use crate::args::FitArgs;
-use crate::commands::drives::print_json;
 use crate::failure::Failure;
-use crate::{note, print, signals};
+use crate::output::{note, print, print_json};
+use crate::signals;
 
 /// What `--to` calls the figures that are part of the program.
 const PUBLISHED: &str = "published";

@@ -10,9 +10,8 @@ use stend_fit::measured::{Ask, Base, Row};
 use stend_fit::{Comparison, Measured, Outcome, compare};
 
 use crate::args::ClaimsArgs;
-use crate::commands::drives::print_json;
 use crate::failure::Failure;
-use crate::{note, print};
+use crate::output::{note, print, print_json};
 
 /// Widths of the columns of figures.
 const WIDTH: usize = 12;

@@ -13,7 +13,8 @@ use stend_target::{Access, SimulatedTarget};
 use crate::args::{OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::open::{Opened, is_simulated, open, real_options_fit};
-use crate::{print, signals};
+use crate::output::print;
+use crate::signals;
 
 /// Fills a drive: 128 KiB writes in ascending order over all of it.
 pub const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";

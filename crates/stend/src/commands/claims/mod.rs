@@ -15,7 +15,8 @@ use stend_record::review::Review;
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 use crate::laboratory::Keeper;
-use crate::{laboratory, note, print, signals};
+use crate::output::{note, print};
+use crate::{laboratory, signals};
 
 pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     let articles = articles(args)?;

@@ -6,6 +6,7 @@ use stend_claims::CheckedArticle;
 
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
+use crate::output::json_line;
 
 type Judged<'a> = [(&'a CheckedArticle, Vec<JudgedFinding<'a>>)];
 
@@ -204,9 +205,7 @@ pub fn json(judged: &Judged<'_>, args: &ClaimsArgs) -> Result<String, Failure> {
             })
             .collect(),
     };
-    let text = serde_json::to_string(&document)
-        .map_err(|error| Failure::Io(format!("cannot write JSON: {error}")))?;
-    Ok(text + "\n")
+    json_line(&document)
 }
 
 fn finding_document<'a>(judged: &'a JudgedFinding<'a>) -> FindingDocument<'a> {

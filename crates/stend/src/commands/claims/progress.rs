@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use stend_claims::Event;
 
-use crate::note;
+use crate::output::note;
 use crate::progress::Bar;
 
 /// Prints the events of measuring.

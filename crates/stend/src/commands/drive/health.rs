@@ -8,9 +8,9 @@ use stend_record::smart::{Attributes, Document};
 use stend_target::real::smartctl;
 use stend_target::{Access, SimulatedTarget, TargetError};
 
-use super::{as_value, open, print_json};
+use super::simulated::open;
 use crate::failure::Failure;
-use crate::{note, print};
+use crate::output::{json_value, note, print, print_json};
 
 /// Of a block device.
 pub fn real(name: &str, as_json: bool) -> Result<(), Failure> {
@@ -37,7 +37,7 @@ pub fn simulated(name: &str, as_json: bool) -> Result<(), Failure> {
     let document = target.smart();
     match document {
         Some(document) if as_json => {
-            let mut value = as_value(&document)?;
+            let mut value = json_value(&document)?;
             value["stend"] = simulation(&target);
             print_json(&value)
         }
@@ -76,7 +76,7 @@ fn simulation(target: &SimulatedTarget) -> Value {
 
 /// What is counted in a drive whose model tells nothing of health.
 fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), Failure> {
-    let counters = as_value(&target.drive().counters())?;
+    let counters = json_value(&target.drive().counters())?;
     if as_json {
         return print_json(&json!({
             "schema": "stend.drive-counters/1",
@@ -113,7 +113,7 @@ fn table(document: &Document) -> Result<String, Failure> {
         text += &attribute_rows(attributes);
     }
     if let Some(log) = &document.nvme_smart_health_information_log {
-        text += &rows(&as_value(log)?);
+        text += &rows(&json_value(log)?);
     }
     Ok(text)
 }

@@ -1,11 +1,11 @@
 //! `stend drive monitor`: what a drive does, as it does it.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,27 +15,18 @@ use stend_load::JobFile;
 use stend_target::real::{Meter, health, smartctl};
 use stend_target::{Access, Reading, SimulatedTarget};
 
-use super::{as_value, screen};
+use super::readings::{Watched, latency, temperature, used};
+use super::screen;
 use crate::args::{MonitorArgs, RealArgs};
 use crate::failure::Failure;
-use crate::note;
 use crate::open::{Opened, is_simulated, open};
+use crate::output::{is_read, json_value, note};
 
 /// Between two questions for the wear, which disturb a drive.
 const WEAR_EVERY: Duration = Duration::from_secs(60);
 
 /// Stands for "not known" where a percentage is kept.
 const UNKNOWN: u64 = u64::MAX;
-
-/// What is watched, and its readings as they come. The channel closes after the last one.
-pub struct Watched {
-    /// Of the drive.
-    pub title: String,
-    /// What the time is that readings tell.
-    pub clock: &'static str,
-    /// A reading an interval, or what ended them.
-    pub readings: Receiver<Result<Reading, Failure>>,
-}
 
 pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
     let in_lines = as_json || args.once || !std::io::stdout().is_terminal();
@@ -206,7 +197,7 @@ fn lines(target: &str, watched: &Watched, count: u64, as_json: bool) -> Result<(
     for reading in &watched.readings {
         let reading = reading?;
         let text = if as_json {
-            let mut document = as_value(&reading)?;
+            let mut document = json_value(&reading)?;
             document["schema"] = "stend.drive-monitor/1".into();
             document["target"] = json!(target);
             document["virtual_time"] = (watched.clock != "s").into();
@@ -214,12 +205,8 @@ fn lines(target: &str, watched: &Watched, count: u64, as_json: bool) -> Result<(
         } else {
             line(&reading, watched.clock)
         };
-        let mut out = std::io::stdout().lock();
-        if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) {
-            return match error.kind() {
-                std::io::ErrorKind::BrokenPipe => Ok(()),
-                _ => Err(Failure::Io(format!("cannot write to stdout: {error}"))),
-            };
+        if !is_read(&(text + "\n"))? {
+            return Ok(());
         }
         left -= 1;
         if left == 0 {
@@ -257,30 +244,5 @@ fn line(reading: &Reading, clock: &str) -> String {
         r.in_flight,
         temperature(r),
         used(r),
-    )
-}
-
-/// A mean latency for people.
-pub fn latency(ns: Option<f64>) -> String {
-    match ns {
-        None => "no latency".to_owned(),
-        Some(ns) if ns < 1e6 => format!("{:.1} µs", ns / 1e3),
-        Some(ns) => format!("{:.2} ms", ns / 1e6),
-    }
-}
-
-/// The temperature for people.
-pub fn temperature(reading: &Reading) -> String {
-    reading.temperature_c.map_or_else(
-        || "temperature not known".to_owned(),
-        |c| format!("{c:.0} °C"),
-    )
-}
-
-/// The wear for people.
-pub fn used(reading: &Reading) -> String {
-    reading.used_percent.map_or_else(
-        || "wear not known".to_owned(),
-        |percent| format!("{percent} % of its life used"),
     )
 }

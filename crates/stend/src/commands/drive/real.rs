@@ -3,19 +3,18 @@
 use std::path::Path;
 use std::time::Instant;
 
-use serde_json::json;
 use stend_target::real::{self, OpenOptions};
 
-use super::{Done, print_json, time};
+use super::done::{Done, done};
 use crate::args::{DriveCommand, OnOff};
+use crate::consent;
 use crate::failure::Failure;
-use crate::{consent, print};
 
 /// Does it, and tells how long it took.
 pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Failure> {
     let began = Instant::now();
     let path = Path::new(name);
-    let (schema, (text, keys)) = match command {
+    let (command_name, result) = match command {
         DriveCommand::Trim {
             offset,
             length,
@@ -40,18 +39,7 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
         }
     };
     let time_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    if !as_json {
-        return print(&format!("{name}: {text}; it took {}\n", time(time_ns)));
-    }
-    let mut document = json!({
-        "schema": format!("stend.drive-{schema}/1"),
-        "target": name,
-        "time_ns": time_ns,
-    });
-    for (key, value) in keys {
-        document[key] = value;
-    }
-    print_json(&document)
+    done(name, command_name, result, (time_ns, ""), as_json)
 }
 
 fn options(destroy: Option<&str>) -> OpenOptions {

@@ -12,7 +12,7 @@ use ratatui::widgets::{Block, Paragraph, Sparkline};
 use ratatui::{DefaultTerminal, Frame};
 use stend_target::Reading;
 
-use super::monitor::{Watched, latency, temperature, used};
+use super::readings::{Watched, latency, temperature, used};
 use crate::failure::Failure;
 use crate::signals;
 
