@@ -37,7 +37,7 @@ pub struct Options<'a> {
 
 /// What happens while measuring.
 pub enum Event<'a> {
-    /// What there is to do, told once before anything is simulated; not told when there is nothing.
+    /// What is to be simulated; reported once, before anything is, and only if there is anything.
     Planned {
         /// Drives of which something must be simulated.
         to_simulate: usize,
@@ -85,7 +85,7 @@ struct Simulation<'a> {
 
 /// Measures what is needed and the lab does not have; the results in the order of the needs.
 ///
-/// What is simulated goes to `keep` at once, a drive after the other; `tell` is called from
+/// Each drive that was simulated goes to `keep` at once. Both `keep` and `report` are called from
 /// several threads.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ pub fn measure<E: From<ClaimsError> + Send>(
     measurements: &[Measurement<'_>],
     options: &Options<'_>,
     keep: Keep<'_, E>,
-    tell: &(dyn Fn(&Event<'_>) + Sync),
+    report: &(dyn Fn(&Event<'_>) + Sync),
 ) -> Result<Vec<MeasuredDrive>, E> {
     let program = program_sha256()?;
     let key = |one| key(one, &program, options);
@@ -131,12 +131,12 @@ pub fn measure<E: From<ClaimsError> + Send>(
     }
     drop(lab);
     if !simulations.is_empty() {
-        tell(&Event::Planned {
+        report(&Event::Planned {
             to_simulate: simulations.len(),
             from_lab: measured.len(),
         });
     }
-    measured.extend(simulate_all(simulations, options, keep, tell)?);
+    measured.extend(simulate_all(simulations, options, keep, report)?);
     Ok(measured.into_values().collect())
 }
 
@@ -231,8 +231,8 @@ fn cost(
     let wanted = |test: &str, load: &Load| wanted(measurement, known, test, load);
     let ends_when = |test: &str, curve: Option<&str>| measurement.ending(test, curve);
     let review = review_options(tests, options, &wanted, &ends_when);
-    // Orders of magnitude, to begin with the longest and to tell the time left: a wrong one
-    // costs a little idleness.
+    // Orders of magnitude, to begin with the longest and to estimate the time left: a wrong one
+    // costs a little idle time.
     estimate(measurement.edition, &review, &info(measurement), true).map_or(1.0, |asked| {
         let measured_s = match options.full_length {
             true => asked.measured_s,
@@ -272,7 +272,7 @@ fn simulate_all<E: From<ClaimsError> + Send>(
     mut simulations: Vec<Simulation<'_>>,
     options: &Options<'_>,
     keep: Keep<'_, E>,
-    tell: &(dyn Fn(&Event<'_>) + Sync),
+    report: &(dyn Fn(&Event<'_>) + Sync),
 ) -> Result<Vec<(usize, MeasuredDrive)>, E> {
     if simulations.is_empty() {
         return Ok(Vec::new());
@@ -292,7 +292,7 @@ fn simulate_all<E: From<ClaimsError> + Send>(
             loop {
                 let next = lock(&queue).pop_front();
                 let Some(next) = next else { return Ok(()) };
-                let measured = simulate(&next, options, keep, &shares, tell)?;
+                let measured = simulate(&next, options, keep, &shares, report)?;
                 lock(&done).push((next.index, measured));
             }
         };
@@ -315,7 +315,7 @@ fn simulate<E: From<ClaimsError>>(
     options: &Options<'_>,
     keep: Keep<'_, E>,
     shares: &Shares,
-    tell: &(dyn Fn(&Event<'_>) + Sync),
+    report: &(dyn Fn(&Event<'_>) + Sync),
 ) -> Result<MeasuredDrive, E> {
     let measurement = simulation.measurement;
     let (drive, edition) = (&*measurement.model.name, &*measurement.edition.id);
@@ -336,7 +336,7 @@ fn simulate<E: From<ClaimsError>>(
         | ReviewEvent::PointFinished { share_done, .. }
         | ReviewEvent::TestFinished { share_done, .. } = event
         {
-            tell(&Event::Working {
+            report(&Event::Working {
                 drive,
                 edition,
                 share_done: shares.note(simulation, share_done),
@@ -349,7 +349,7 @@ fn simulate<E: From<ClaimsError>>(
         value: simulation.key.to_owned(),
     });
     keep(&review, measurement.edition)?;
-    tell(&Event::Finished {
+    report(&Event::Finished {
         drive,
         edition,
         took: began.elapsed(),

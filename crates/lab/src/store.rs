@@ -29,7 +29,7 @@ pub struct Beginning<'a> {
 }
 
 impl Lab {
-    /// Begins a run of which a review without tests, or with some that are finished, tells
+    /// Begins a run from a review without tests, or with some that are finished:
     /// everything else.
     pub fn begin(&mut self, review: &Review, of: &Beginning<'_>) -> Result<RunId, LabError> {
         let failed = self.failed();
@@ -98,7 +98,7 @@ impl Lab {
         inserted.map(drop).map_err(self.failed())
     }
 
-    /// Writes a run as its review stands, in one transaction. A test that is there as it is
+    /// Writes the present state of a run's review, in one transaction. A test that is there as it is
     /// in the review is not written again; one that the review does not have any more, because
     /// it is made again, goes.
     pub fn save(
@@ -283,7 +283,7 @@ fn save_conditions(
     Ok(())
 }
 
-/// The documents by which a drive tells of itself.
+/// The SMART documents of a drive.
 fn save_smart(to: &Transaction<'_>, run: RunId, review: &Review) -> Result<(), rusqlite::Error> {
     to.execute("DELETE FROM smart WHERE run = ?1", params![run.0])?;
     let smart = review.smart.iter();
@@ -386,7 +386,7 @@ fn save_test(
         return Ok(());
     }
     let bare = TestResult {
-        // Whether there are any is told by the rest.
+        // The rest says whether there are any.
         points: test.points.as_ref().map(|_| Vec::new()),
         series: test.series.as_ref().map(|_| Vec::new()),
         ..test.clone()

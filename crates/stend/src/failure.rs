@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit code of each. The codes are documented in
+//! The failures of a command, and the exit code of each. The codes are documented in
 //! `docs/exit-codes.md` and in `stend --help`.
 
 use stend_claims::ClaimsError;
@@ -26,10 +26,10 @@ pub enum Failure {
     /// The operating system or a tool failed. Exit code 6.
     #[error("{0}")]
     Io(String),
-    /// Some tests did not finish; what did is saved, and told already. Exit code 7.
+    /// Some tests did not finish; the others are saved and reported. Exit code 7.
     #[error("some tests did not finish")]
     Incomplete,
-    /// A published finding does not hold, as was told. Exit code 8.
+    /// A published finding does not hold, as was reported. Exit code 8.
     #[error("a finding does not hold")]
     Refuted,
 }

@@ -64,13 +64,12 @@ impl Opened {
     }
 }
 
-/// Whether `name` stands for something simulated: a model, a model file, or a drive that
-/// lives in a file.
+/// Whether `name` is something simulated: a model, a model file, or the state file of a drive.
 pub fn is_simulated(name: &str) -> bool {
     is_model(name) || is_state_file(Path::new(name))
 }
 
-/// Whether `name` stands for a model or a model file.
+/// Whether `name` is a model or a model file.
 pub fn is_model(name: &str) -> bool {
     SHIPPED.iter().any(|s| s.name == name) || name.ends_with(".toml")
 }

@@ -17,7 +17,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     is_read(text).map(drop)
 }
 
-/// The same; whether somebody still reads.
+/// As [`print`]; whether there still is a reader.
 pub fn is_read(text: &str) -> Result<bool, Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -33,7 +33,7 @@ pub struct JobOutcome {
     pub job_text: String,
     /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
     pub samples: Vec<Sample>,
-    /// The drive's temperature meanwhile, on the clock of `samples`; empty where it is not told.
+    /// The drive's temperature meanwhile, on the clock of `samples`; empty where it is not known.
     pub temperatures: Vec<TemperatureSample>,
 }
 
@@ -111,7 +111,7 @@ pub struct HostLimit {
     /// Bytes a second, all threads; none of them is moved.
     pub bw_bytes_per_s: f64,
     /// Share of all processors' time that whatever ran took meanwhile, 0 to 1; `None` where the
-    /// system does not tell.
+    /// system does not report it.
     pub busy_share: Option<f64>,
 }
 
@@ -137,9 +137,9 @@ pub trait Target: Send {
     /// Runs a job file to its end. Results of a job that failed midway are not returned.
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
 
-    /// Runs a job file to its end, or until it is enough: what `enough` says when it is told,
-    /// each `every_s` seconds of the target's time, how far the job is. A target that cannot be
-    /// asked meanwhile runs the job to its end.
+    /// Runs a job file to its end, or until `enough` returns true: it is called every `every_s`
+    /// seconds of the target's time with the job's progress. A target that does not know it
+    /// runs the job to its end.
     ///
     /// # Errors
     /// As [`Target::run`].
@@ -165,20 +165,20 @@ pub trait Target: Send {
         })
     }
 
-    /// What the target tells of its health; or, in words, why it tells nothing.
+    /// The target's health; or, in words, why it is not known.
     fn health(&mut self) -> Result<Health, String> {
         Err(format!("{} tells nothing of its health", self.info().name))
     }
 
-    /// All that the target tells of itself; or, in words, why it tells nothing. `None` of a
-    /// target that is not asked.
+    /// The target's SMART document and health; or, in words, why they are not known. `None` for a
+    /// target without SMART.
     fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
         None
     }
 
     /// How many requests of this size so many threads get done where no device takes part,
-    /// measured for a second; or, in words, why that is not known. `None` where no machine
-    /// stands between the load and the target.
+    /// measured for a second; or, in words, why that is not known. `None` where no host is
+    /// between the load and the target.
     fn host_limit(&mut self, threads: u32, block_bytes: u64) -> Option<Result<HostLimit, String>> {
         let _ = (threads, block_bytes);
         None
@@ -229,7 +229,7 @@ pub trait Target: Send {
     ///
     /// # Errors
     /// [`TargetError::Input`] on a target without a file system, or when the set does not fit
-    /// twice; [`TargetError::Failed`] when room is wanting or an operation fails.
+    /// twice; [`TargetError::Failed`] when there is too little room or an operation fails.
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         let _ = job;
         Err(TargetError::Input(format!(

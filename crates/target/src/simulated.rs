@@ -131,8 +131,7 @@ impl SimulatedTarget {
         Arc::clone(&self.events)
     }
 
-    /// What the drive has taken of energy since power-on, J; `None` for a model that does not
-    /// tell what things take.
+    /// Energy since power-on, J; `None` for a model without energy figures.
     pub fn energy_j(&self) -> Option<f64> {
         let energy = self.drive.energy()?;
         Some(energy.total_pj() as f64 / 1e12)
@@ -177,7 +176,7 @@ impl SimulatedTarget {
     ///
     /// # Errors
     /// [`TargetError::Input`] when the job does not fit the drive, [`TargetError::Failed`]
-    /// when the drive stands still, which is a fault of the simulation.
+    /// when the drive makes no progress, which is a fault of the simulation.
     pub fn run_file(
         &mut self,
         file: &JobFile,
@@ -202,9 +201,9 @@ impl SimulatedTarget {
         }
     }
 
-    /// Runs a job file that has been read already, and tells after every interval of virtual
-    /// time what the drive did in it. When `tell` breaks off, so does the job; its requests
-    /// are still in flight then, and the drive is of no further use: `Ok(None)`.
+    /// Runs a job file that has been read already, and reports after every interval of virtual
+    /// time what the drive did in it. When `report` returns a break, the job stops with requests
+    /// in flight, and the drive must not be used again: `Ok(None)`.
     ///
     /// # Errors
     /// As [`SimulatedTarget::run_file`].
@@ -213,11 +212,11 @@ impl SimulatedTarget {
         file: &JobFile,
         seed: u64,
         interval: Nanos,
-        mut tell: impl FnMut(Reading) -> ControlFlow<()>,
+        mut report: impl FnMut(Reading) -> ControlFlow<()>,
     ) -> Result<Option<RunResult>, TargetError> {
         let over = Cell::new(false);
-        let mut tell = |reading| {
-            let flow = tell(reading);
+        let mut report = |reading| {
+            let flow = report(reading);
             over.set(flow.is_break());
             flow
         };
@@ -232,7 +231,7 @@ impl SimulatedTarget {
             ..RunOptions::default()
         };
         let result = self.counting(|drive| {
-            let mut watched = Watched::new(drive, interval, &mut tell);
+            let mut watched = Watched::new(drive, interval, &mut report);
             let result = stend_load::run(&mut watched, file, &options);
             if result.is_ok() {
                 watched.read();
@@ -251,7 +250,7 @@ impl SimulatedTarget {
     /// TRIMs a range of whole sectors of 512 bytes within the drive, with one command.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when the drive is worn out and refuses, or stands still, which
+    /// [`TargetError::Failed`] when the drive is worn out and refuses, or makes no progress, which
     /// is a fault of the simulation.
     pub fn trim(&mut self, offset_bytes: u64, len_bytes: u64) -> Result<(), TargetError> {
         self.drive.submit(Request {

@@ -69,7 +69,7 @@ struct BenchArgs {
 /// Arguments of `cargo xtask instructions`.
 #[derive(Debug, Args)]
 struct InstructionsArgs {
-    /// Write the record anew.
+    /// Replace the record.
     #[arg(long, conflicts_with = "smoke")]
     renew: bool,
 

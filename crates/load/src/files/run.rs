@@ -2,7 +2,7 @@
 //!
 //! Three things go on side by side:
 //!
-//! - The **program** reads as far as [`ReadStep`] allows. It stands still while as much as
+//! - The **program** reads as far as [`ReadStep`] allows. It waits while as much as
 //!   [`Host::dirty_limit_bytes`] waits to be written.
 //! - **Write-back** begins when more than [`Host::dirty_background_bytes`] waits and stops when
 //!   less does; from the program's end on it goes on to the end. At most

@@ -17,7 +17,7 @@ const INCLUDE_DEPTH_MAX: usize = 16;
 pub struct Entry {
     /// The option, as written.
     pub key: String,
-    /// What stands behind `=`, without blanks around it; `None` without `=`.
+    /// The value after `=`, trimmed; `None` without `=`.
     pub value: Option<String>,
     /// Where.
     pub place: Place,
@@ -26,7 +26,7 @@ pub struct Entry {
 /// One `[section]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawSection {
-    /// What stands between the brackets.
+    /// The text between the brackets.
     pub name: Arc<str>,
     /// Where the brackets are.
     pub place: Place,
@@ -49,7 +49,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Where a line, from 1, of what `Display` writes stands in the user's own files.
+    /// The place in the user's own files of a line, from 1, of what `Display` writes.
     pub fn place_of_line(&self, line: usize) -> Option<&Place> {
         let places = self.sections.iter().flat_map(|section| {
             let entries = section.entries.iter().map(|entry| &entry.place);
@@ -81,7 +81,7 @@ pub trait Surroundings {
     /// also the name under which errors speak of it.
     fn include(&self, path: &str, from: &str) -> Result<(String, String), String>;
 
-    /// What `${name}` stands for.
+    /// The value of `${name}`.
     fn variable(&self, name: &str) -> Result<String, String>;
 }
 

@@ -280,7 +280,7 @@ impl lexer::Surroundings for FileSystem {
         }
     }
 
-    /// As in fio, a variable that is not set stands for nothing.
+    /// As in fio, a variable that is not set is empty.
     fn variable(&self, name: &str) -> Result<String, String> {
         Ok(std::env::var(name).unwrap_or_default())
     }

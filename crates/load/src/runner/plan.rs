@@ -22,7 +22,7 @@ pub(super) struct Plan<'a> {
     pub region_bytes: u64,
     /// How much to do, bytes; `None` until the run time ends.
     pub limit_bytes: Option<u64>,
-    /// Beginning anew at the end of the region is part of the job.
+    /// At the end of the region, the job begins again.
     pub wraps: bool,
     /// What the names of its random streams begin with.
     pub stream: String,

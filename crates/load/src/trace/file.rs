@@ -10,7 +10,7 @@ use super::{Requests, Trace, TraceError, TraceRequest, blkparse, iolog, msr};
 /// A line longer than this belongs to no trace, bytes: what is read at once has a bound.
 const LINE_BYTES_MAX: u64 = 4096;
 
-/// Lines that may stand before the one by which a format is recognised: blkparse can begin
+/// Lines that may precede the one by which a format is recognised: blkparse can begin
 /// with messages.
 const LINES_TO_RECOGNISE: u64 = 1000;
 

@@ -119,7 +119,7 @@ pub struct Phase {
     pub pause_us: u64,
 }
 
-/// How a trace is meant to be replayed.
+/// How a trace asks to be replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "timing")]
 pub enum Meant {
@@ -156,7 +156,7 @@ pub struct Profile {
     pub structure: String,
     /// Sums.
     pub totals: Totals,
-    /// How it is meant to be replayed.
+    /// How it asks to be replayed.
     pub replay: Meant,
     /// The phases, in order.
     pub phases: Vec<Phase>,

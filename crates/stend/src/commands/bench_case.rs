@@ -1,7 +1,7 @@
 //! `stend bench-case`: one case of `cargo xtask bench`, in a process of its own.
 //!
-//! The case is a line of JSON on stdin, which stays open: when it is closed, whoever started this
-//! process is gone, and it ends.
+//! The case is a line of JSON on stdin, which stays open. When it is closed, the parent is gone, and
+//! this process ends.
 
 use std::io::{BufRead, Read};
 use std::num::NonZero;
@@ -24,11 +24,11 @@ use crate::output::{note, print_json};
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Case {
-    /// Tell what the program was built from.
+    /// Report the build of the program.
     Build,
     /// Run job files, one after another on one new drive.
     Jobs(Jobs),
-    /// Make a whole review, and throw it away.
+    /// Make a whole review, and delete it.
     Review(Review),
 }
 
@@ -111,7 +111,7 @@ fn jobs(case: &Jobs) -> Result<Measured, Failure> {
     })
 }
 
-/// A review with its report, which is thrown away.
+/// A review with its report, which is deleted.
 fn whole_review(case: &Review) -> Result<Measured, Failure> {
     let folder = tempfile::Builder::new()
         .prefix("stend-bench-")

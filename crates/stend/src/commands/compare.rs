@@ -219,7 +219,7 @@ fn level(ratio: f64) -> &'static str {
     }
 }
 
-/// What is told of all sides, and the names of what is not: simulated drives have no kernel.
+/// What is known of all sides, and the names of what is not: simulated drives have no kernel.
 fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
     let (of_all, of_some): (Vec<&Unlike>, Vec<&Unlike>) = unlike
         .iter()

@@ -57,7 +57,7 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     }
 }
 
-/// How the trace is replayed: as asked for, else as it is meant.
+/// How to replay the trace: by the arguments, else as the trace asks.
 fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failure> {
     let meant = named.profile().map(|profile| profile.replay.timing());
     let (meant_timing, meant_depth) = meant.unwrap_or((Timing::Original, None));
@@ -98,7 +98,7 @@ fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failu
     })
 }
 
-/// All that is to be told.
+/// Everything that the output depends on.
 struct ReplayResult<'a> {
     args: &'a ReplayArgs,
     named: &'a NamedTrace,

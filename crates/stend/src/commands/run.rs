@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
-/// A drive that lives in a file is kept, now that its results are told.
+/// Saves a drive that lives in a file, after its results were printed.
 pub fn save(target: Option<&SimulatedTarget>) -> Result<(), Failure> {
     let Some(target) = target.filter(|target| target.state_path().is_some()) else {
         return Ok(());

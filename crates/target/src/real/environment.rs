@@ -62,7 +62,7 @@ pub(crate) fn filled(path: &Path) -> Option<Condition> {
 
 /// The file system that a file lies on.
 ///
-/// `punches` tells whether it gives space of a file back; `None` where that was not tried.
+/// `punches`: whether it can free space in a file; `None` where that was not tried.
 pub(crate) fn file_system(mount: &Mount, file: &Path, punches: Option<bool>) -> Vec<Condition> {
     let passes_trim = mount
         .options

@@ -172,7 +172,7 @@ pub(crate) fn punch(file: &File, range: Range<u64>, step_bytes: u64) -> io::Resu
 }
 
 /// Whether the file system can punch holes, tried on a nameless file beside the target.
-/// Where none can be made the answer is yes, and the attempt itself will tell.
+/// Where none can be made, the answer is yes, and the attempt itself shows it.
 pub(crate) fn can_punch(path: &Path) -> bool {
     let Some(folder) = path.parent() else {
         return true;

@@ -8,7 +8,7 @@
 //! - An **archive** is a ZIP by Deflate at a fast level; the data is incompressible. The
 //!   time in which the program works on Deflate and checksums is taken out of the result. The
 //!   kernel may read ahead and write back meanwhile, so that the speed is an upper bound: how
-//!   much was taken out stands beside it.
+//!   much was taken out is reported beside it.
 //! - The files are flushed and dropped from the cache before: each by `posix_fadvise`, and as
 //!   root all of the machine's cache by `drop_caches`, directories and inodes included.
 //! - The time ends when `syncfs` has returned: data, directories and the journal are durable.
@@ -218,7 +218,7 @@ fn make_archive(path: &Path, files: &[FileEntry], seed: u64) -> io::Result<Durat
     pack(path, files, |file, zip| noise.write(zip, file.bytes))
 }
 
-/// Writes an archive, with each file's data as told; returns the time of Deflate.
+/// Writes an archive with the given data for each file; returns the time of Deflate.
 fn pack(
     path: &Path,
     files: &[FileEntry],

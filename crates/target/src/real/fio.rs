@@ -196,7 +196,7 @@ impl Fio {
 /// What the kernel makes of a block device's own errors (`blk_errors` in its
 /// `block/blk-core.c`): a medium, a target, a transport or a device that is gone, and a device
 /// that has become read-only. What else ends a job is not the drive's refusal: a full file
-/// system, memory that is wanting, a defect of the job.
+/// system, too little memory, a defect of the job.
 const DEVICE_ERRORS: [Errno; 9] = [
     Errno::IO,
     Errno::ROFS,

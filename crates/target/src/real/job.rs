@@ -74,7 +74,7 @@ impl Frame<'_> {
     }
 }
 
-/// Options that matter here, as they stand for a section.
+/// The options of a section that matter here.
 #[derive(Clone, Debug, Default)]
 struct Scope {
     size: Option<String>,
@@ -103,7 +103,7 @@ pub(crate) struct BadJob {
 }
 
 impl BadJob {
-    /// As the user is told. `place` is where the line stands in the user's own files.
+    /// The error for the user. `place` is the line's place in the user's own files.
     pub(crate) fn at(&self, place: Option<&Place>) -> TargetError {
         let what = &self.what;
         TargetError::Input(match (place, self.line, &self.section) {

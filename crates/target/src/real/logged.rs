@@ -1,7 +1,7 @@
 //! A job whose every request is kept, and a deletion while fio runs.
 //!
-//! fio knows no TRIM on files, and on devices it would stand in the job's own figures; so
-//! stend gives the TRIM itself. Both write down the time of the machine's clock: fio's log
+//! fio knows no TRIM on files, and on devices it would count in the job's own figures; so
+//! stend sends TRIM itself. Both record the time of the machine's clock: fio's log
 //! has it in milliseconds (`log_unix_epoch`), and so the one can be placed in the other.
 
 use std::fs;
@@ -88,7 +88,7 @@ fn since(at: SystemTime, start_ms: u64) -> Result<u64, TargetError> {
     }
 }
 
-/// What was done while the job ran stands in its text as a remark.
+/// The deletion is a comment in the text of the job.
 fn with_deletion(mut job_text: String, deletion: Option<&Deletion>) -> String {
     if let Some(d) = deletion {
         job_text.push_str(&format!(
@@ -119,7 +119,7 @@ fn parse(text: &str) -> Result<(u64, Vec<Completed>), String> {
         let (Some(Ok(at_ms)), Some(Ok(latency_ns))) = (numbers.next(), numbers.next()) else {
             return Err(bad());
         };
-        // The first request began when the job did, as nearly as the log tells.
+        // The first request began when the job did, to the resolution of the log.
         let start_ms = *start_ms.get_or_insert(at_ms.saturating_sub(latency_ns / 1_000_000));
         requests.push(Completed {
             at_ns: at_ms.saturating_sub(start_ms) * 1_000_000,

@@ -16,9 +16,9 @@
 //!   mapper) or `device:NAME` (by the kernel's name); the refusal says which. While the
 //!   target lives it holds the device exclusively.
 //!
-//! With [`OpenOptions::read_only`] none of that is asked, since nothing can be lost: a file or
-//! device is opened for reading, never for this process alone, whoever uses it, and whatever
-//! would write is refused, by stend first and by fio (`--readonly`) again.
+//! With [`OpenOptions::read_only`] none of that is checked, since nothing can be lost: a file or
+//! device is opened for reading, not exclusively, even while others use it; writes are refused
+//! by stend first and by fio (`--readonly`) again.
 //!
 //! The I/O is direct: a file system that cannot do that is refused, since the machine's
 //! memory would be measured.
@@ -97,7 +97,7 @@ pub struct FioTarget {
     size_bytes: u64,
     /// A file for TRIM; of a device the exclusive open that keeps others away.
     handle: File,
-    /// Of a file, the device below its file system, where that can be told.
+    /// Of a file, the device below its file system, if known.
     device: Option<Device>,
     kind: TargetKind,
     /// Of a directory, the subdirectory that the file is in.
@@ -117,7 +117,7 @@ pub struct FioTarget {
 /// [`TargetError::ToolMissing`] without a usable fio (or, for a device, `blkid`);
 /// [`TargetError::Refused`] where the target must not be touched or the serial number is
 /// not given; [`TargetError::Input`] for an impossible size or a new file without one;
-/// [`TargetError::Failed`] when space, permission or direct I/O is wanting.
+/// [`TargetError::Failed`] without space, permission or direct I/O.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError> {
     // Before anything is created or claimed.
     let fio = Fio {
@@ -438,8 +438,8 @@ impl Target for FioTarget {
         self.read_only.is_some()
     }
 
-    /// By fio's `read_iolog`. What fio cannot do, and how sure times are, stands in
-    /// [`ReplayOutcome::limits`].
+    /// By fio's `read_iolog`. [`ReplayOutcome::limits`] says what fio cannot
+    /// do, and how exact times are.
     fn replay(
         &mut self,
         trace: &dyn Trace,

@@ -147,7 +147,7 @@ fn row(line: &str) -> Option<Row> {
     })
 }
 
-/// What fio's log in its folder tells.
+/// The outcome by fio's log in its folder.
 pub(super) fn outcome(
     prepared: &Prepared,
     options: &ReplayOptions,

@@ -58,7 +58,7 @@ pub fn stop_programs() {
     }
     // Their owners may be waiting for what the end of the process holds.
     for folder in now.target_folders.drain(..) {
-        // Nobody is left to be told.
+        // There is nobody left to report an error to.
         let _ = std::fs::remove_dir_all(folder);
     }
 }

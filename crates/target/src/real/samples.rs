@@ -106,7 +106,7 @@ pub(crate) fn add_up(
         let mut curve = grid.curve(&bw, &iops, direction);
         if groups(output) > 1 {
             // The groups before the last end without a row as well: which of them the
-            // rest belongs to cannot be told.
+            // rest belongs to is not known.
             curve.unlogged = None;
         }
         settle(curve, &ends_s, total)
@@ -225,7 +225,7 @@ impl Grid {
         curve
     }
 
-    /// Time that a row stands for: since the row before, or one interval after a gap.
+    /// Time that a row covers: since the row before, or one interval after a gap.
     fn span_ms(&self, previous_ms: Option<u64>, t_ms: u64) -> u64 {
         match previous_ms.map(|previous_ms| t_ms.saturating_sub(previous_ms)) {
             Some(span_ms) if span_ms <= self.step_ms * 3 / 2 => span_ms,

@@ -14,7 +14,7 @@ pub enum SmartError {
     /// smartctl is not installed.
     #[error("{0}")]
     ToolMissing(String),
-    /// The device has no health to tell, or smartctl cannot reach it; in smartctl's words.
+    /// The device reports no health, or smartctl cannot reach it; in smartctl's words.
     #[error("{0}")]
     Failed(String),
 }
@@ -41,7 +41,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// [`SmartError::ToolMissing`] without smartctl; [`SmartError::Failed`] where the device has
-/// nothing to tell or cannot be reached.
+/// reports no health or cannot be reached.
 pub fn ask(device: &Path) -> Result<Document, SmartError> {
     answer(device).map(|answer| answer.document)
 }

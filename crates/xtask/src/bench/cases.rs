@@ -35,7 +35,7 @@ pub enum Aim {
     },
     /// None of its own: this case is compared with it.
     Reference(&'static str),
-    /// None: it is told to be compared with records.
+    /// None: only to be compared with records.
     None,
 }
 
@@ -119,7 +119,7 @@ impl Phase {
     }
 }
 
-/// Tells the text of the shipped model of a name.
+/// Returns the text of a shipped model by its name.
 pub type Shipped<'a> = &'a dyn Fn(&str) -> Result<String, Failure>;
 
 /// A drive model.
@@ -303,7 +303,7 @@ impl Case {
         })
     }
 
-    /// What it runs on; `shipped` tells the text of a shipped model.
+    /// What it runs on; `shipped` returns the text of a shipped model.
     pub fn model(&self, smoke: bool, shipped: Shipped<'_>) -> Result<ModelText, Failure> {
         Ok(match (self.drive, smoke) {
             (Drive::Shipped(name), false) => ModelText::new(shipped(name)?),

@@ -11,7 +11,7 @@ use super::process::ask;
 use crate::failure::Failure;
 use crate::program::{root, said};
 
-/// The machine, as far as `/proc` tells.
+/// The machine, by `/proc`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Model of the first processor.
@@ -40,7 +40,7 @@ pub struct Versions {
 }
 
 impl Machine {
-    /// This one. What is not told is `unknown`, or 0.
+    /// This one. What is not known is `unknown`, or 0.
     pub fn here() -> Machine {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let unknown = |text: &str| match text.trim() {
@@ -70,7 +70,7 @@ impl Versions {
     }
 }
 
-/// What a program tells of its making.
+/// What a program reports of its build.
 #[derive(Deserialize)]
 struct Build {
     stend: String,

@@ -108,7 +108,7 @@ fn warn(record: &Record, against: Option<&Record>) {
     }
 }
 
-/// Runs the cases one after another; what fails is told, and not in the record.
+/// Runs the cases one after another; a failure is reported and not recorded.
 fn measure_all(
     args: &BenchArgs,
     program: &Path,

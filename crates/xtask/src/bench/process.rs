@@ -67,7 +67,7 @@ fn exchange(program: &Path, request: &Value) -> Result<(ExitStatus, Vec<u8>), Fa
         ))
     })?;
     let mut stdin = child.stdin.take().expect("it is piped");
-    // A process that has ended already is told of by its status.
+    // If the process has already ended, its status says so.
     let _ = writeln!(stdin, "{request}");
     let output = child
         .wait_with_output()

@@ -180,7 +180,7 @@ impl Record {
         })
     }
 
-    /// Reads one to compare with; `smoke` tells what is to be compared.
+    /// Reads one to compare with; `smoke` says which kind of run is compared.
     pub fn read(path: &Path, smoke: bool) -> Result<Record, Failure> {
         let wrong = |what: String| {
             Failure::Input(format!(

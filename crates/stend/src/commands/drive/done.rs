@@ -1,4 +1,4 @@
-//! How `stend drive` tells what it did.
+//! What `stend drive` prints after a change.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `stend drive health`: what a drive tells of itself, in smartctl's words.
+//! `stend drive health`: a drive's health in smartctl's format.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ pub fn simulated(name: &str, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// What no drive tells of itself; keys that the model knows nothing of are left out.
+/// What the simulation knows and no drive reports; without keys that the model lacks.
 fn simulation(target: &SimulatedTarget) -> Value {
     let health = target.drive().health();
     let mut known = json!({});
@@ -74,7 +74,7 @@ fn simulation(target: &SimulatedTarget) -> Value {
     known
 }
 
-/// What is counted in a drive whose model tells nothing of health.
+/// The counters of a drive whose model has no `[health]`.
 fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), Failure> {
     let counters = json_value(&target.drive().counters())?;
     if as_json {

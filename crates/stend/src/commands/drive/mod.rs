@@ -41,8 +41,7 @@ fn real_name(command: &DriveCommand) -> Option<&str> {
     is_real(name).then_some(name)
 }
 
-/// Whether a name stands for a block device, or for a file with something else in it than a
-/// simulated drive.
+/// Whether a name is a block device, or a file that holds no simulated drive.
 fn is_real(name: &str) -> bool {
     use std::os::unix::fs::FileTypeExt;
     let kind = Path::new(name).metadata().map(|meta| meta.file_type());

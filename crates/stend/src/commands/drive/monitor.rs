@@ -158,7 +158,7 @@ fn simulated(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, 
     thread::spawn(move || {
         let ended = watch(&mut target, &file, seed, interval, speed, &send);
         if let Err(failure) = ended {
-            // Nobody may be left to be told.
+            // There may be no reader left.
             let _ = send.send(Err(failure));
         }
     });

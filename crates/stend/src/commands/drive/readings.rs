@@ -1,4 +1,4 @@
-//! Readings of a drive that is watched, and how they are told to people.
+//! Readings of a monitored drive, and their text for people.
 
 use std::sync::mpsc::Receiver;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 pub struct Watched {
     /// Of the drive.
     pub title: String,
-    /// What the time is that readings tell.
+    /// Unit of the readings' time.
     pub clock: &'static str,
     /// A reading an interval, or what ended them.
     pub readings: Receiver<Result<Reading, Failure>>,

@@ -10,7 +10,7 @@ use crate::args::{DriveCommand, OnOff};
 use crate::consent;
 use crate::failure::Failure;
 
-/// Does it, and tells how long it took.
+/// Does it, and reports how long it took.
 pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Failure> {
     let began = Instant::now();
     let path = Path::new(name);

@@ -29,7 +29,7 @@ fn identify(tools: &Tools, node: &Path) -> Result<Value, TargetError> {
         .map_err(|error| failure(node, &format!("reading nvme's answer ({error})"), &said))
 }
 
-/// A field of bits; what is not told is an error, since it would be taken for "cannot".
+/// A field of bits. A missing one is an error, since it would be read as "cannot".
 fn bits(identity: &Value, name: &str, node: &Path) -> Result<u64, TargetError> {
     identity[name].as_u64().ok_or_else(|| {
         TargetError::Failed(format!(
