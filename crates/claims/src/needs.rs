@@ -300,6 +300,6 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
                 false => Ok(()),
             }
         }
-        _ => Err(format!("test `{}` shows nothing of this kind", figure.test)),
+        _ => Err(format!("test `{}` has no figure of this kind", figure.test)),
     }
 }

@@ -96,7 +96,7 @@ impl Folder {
             if !review.complete {
                 let of_rivals = review.rivals.iter().map(|rival| rival.tests.len());
                 signals::hint(format!(
-                    "; {} finished tests are saved in {}, and the same command goes on from there",
+                    "; {} finished tests are saved in {}, and the same command resumes from there",
                     review.tests.len() + of_rivals.sum::<usize>(),
                     self.path.display()
                 ));

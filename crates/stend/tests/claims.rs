@@ -89,7 +89,7 @@ fn what_holds_and_what_does_not() {
     // What was ended early is not taken for what was measured to its end.
     let (text, progress, _) = claims(dir, &["small-drives.toml", "--full-length"]);
     assert!(
-        text.contains("Everything was measured to its whole length"),
+        text.contains("Everything was measured for its full time"),
         "{text}"
     );
     assert!(progress.contains("2 drives to be simulated"), "{progress}");

@@ -335,7 +335,7 @@ fn a_drive_is_erased_by_its_own_command_and_only_when_named() {
         dir,
         &named,
         3,
-        &[node, "nothing of ATA security", "stend drive trim"],
+        &[node, "no ATA security", "stend drive trim"],
     );
     let hdparm = impostor_of("hdparm", FREE_DRIVE);
     let with = |args: &[&str]| {
@@ -363,7 +363,7 @@ fn a_drive_is_erased_by_its_own_command_and_only_when_named() {
         dir,
         &["drive", "write-cache", node, "on"],
         3,
-        &["nothing of an ATA write cache"],
+        &["no ATA write cache"],
     );
     let args = ["drive", "overprovision", node, "--user-bytes", "8MiB"];
     fails(

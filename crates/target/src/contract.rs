@@ -167,7 +167,7 @@ pub trait Target: Send {
 
     /// The target's health; or, in words, why it is not known.
     fn health(&mut self) -> Result<Health, String> {
-        Err(format!("{} tells nothing of its health", self.info().name))
+        Err(format!("{} reports no health", self.info().name))
     }
 
     /// The target's SMART document and health; or, in words, why they are not known. `None` for a

@@ -267,7 +267,7 @@ impl SimulatedTarget {
                     .to_string(),
             )),
             None => Err(TargetError::Failed(format!(
-                "the simulated drive stands still: {}",
+                "the simulated drive makes no progress: {}",
                 self.drive.diagnosis()
             ))),
         }

@@ -177,7 +177,7 @@ impl Lexer<'_> {
         if key.is_empty() {
             return Err(JobError::new(
                 &place,
-                format!("no option stands before `=` in `{line}`"),
+                format!("there is no option before `=` in `{line}`"),
             ));
         }
         let value = match value {
@@ -192,7 +192,7 @@ impl Lexer<'_> {
                 &place,
                 key,
                 format!(
-                    "option `{key}` stands outside of any section; begin with `[global]` or `[name]`"
+                    "option `{key}` is outside of any section; begin with `[global]` or `[name]`"
                 ),
             ));
         };

@@ -160,7 +160,7 @@ fn range(rest: &str) -> Result<(u64, u64), String> {
 
 /// `12.000000345`.
 fn seconds(text: &str) -> Result<Nanos, String> {
-    let bad = || format!("`{text}` stands where a time SECONDS.NANOSECONDS is expected");
+    let bad = || format!("`{text}` is not a time SECONDS.NANOSECONDS");
     let (whole, fraction) = text.split_once('.').ok_or_else(bad)?;
     if fraction.len() != 9 {
         return Err(bad());

@@ -54,7 +54,7 @@ impl Disk<'_> {
 /// A number in a field, or what is there instead.
 pub(super) fn number(text: &str, what: &str) -> Result<u64, String> {
     text.parse()
-        .map_err(|_| format!("`{text}` stands where {what} is expected, a whole number"))
+        .map_err(|_| format!("`{text}` is not {what}, a whole number"))
 }
 
 /// A duration of so many units, or that it is too long.

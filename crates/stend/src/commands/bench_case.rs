@@ -171,5 +171,5 @@ fn peak_rss_bytes() -> Result<u64, Failure> {
     // Its kB are KiB.
     let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     kib.map(|kib| kib * 1024)
-        .ok_or_else(|| Failure::Io(format!("{FILE} does not tell the peak memory (VmHWM)")))
+        .ok_or_else(|| Failure::Io(format!("{FILE} lacks the peak memory (VmHWM)")))
 }

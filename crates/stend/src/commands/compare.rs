@@ -115,15 +115,15 @@ impl Compared {
         }
         let (of_all, of_some) = by_whom(&unlike);
         let mut text =
-            "The drives were not measured alike, so differences need not be theirs.".to_owned();
+            "The drives were measured under different conditions, so differences may not be theirs.".to_owned();
         for row in of_all {
             text += &format!(" {}: {}.", row.name, told(&row.values).join(" against "));
         }
         if !of_some.is_empty() {
-            text += &format!(" Not told of all of them: {}.", of_some.join(", "));
+            text += &format!(" Not known of all of them: {}.", of_some.join(", "));
         }
         Some(Finding {
-            title: "Unlike conditions".to_owned(),
+            title: "Differing conditions".to_owned(),
             text,
         })
     }
@@ -135,9 +135,9 @@ impl Compared {
         }
         let unlike = self.unlike();
         if unlike.is_empty() {
-            return text + "\nAll conditions that are known were alike.\n";
+            return text + "\nAll known conditions were the same.\n";
         }
-        text += "\nUNLIKE CONDITIONS: differences need not be the drives\u{2019}.\n";
+        text += "\nDIFFERING CONDITIONS: differences may not be the drives\u{2019}.\n";
         let (of_all, of_some) = by_whom(&unlike);
         for row in of_all {
             text += &format!("  {}\n", row.name);
@@ -146,7 +146,7 @@ impl Compared {
             }
         }
         if !of_some.is_empty() {
-            text += &format!("  not told of all (see --json): {}\n", of_some.join(", "));
+            text += &format!("  not known of all (see --json): {}\n", of_some.join(", "));
         }
         text
     }
@@ -231,7 +231,7 @@ fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
 fn told(values: &[Option<String>]) -> Vec<&str> {
     values
         .iter()
-        .map(|value| value.as_deref().unwrap_or("not told"))
+        .map(|value| value.as_deref().unwrap_or("not known"))
         .collect()
 }
 

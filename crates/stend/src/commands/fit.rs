@@ -134,10 +134,10 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     let known = state.as_ref().map_or(0, |s| s.history.generations.len());
     if known > 0 {
-        note(&format!("going on after generation {known}"));
+        note(&format!("resuming after generation {known}"));
     }
     signals::hint(format!(
-        "; what was found is in {}: the same command goes on from there",
+        "; the state of the search is in {}, and the same command resumes from there",
         path.display()
     ));
     let begin = Instant::now();
@@ -276,7 +276,7 @@ fn parameter_line(measured: &Measured, fitted: &Fitted) -> String {
             fitted.sensitivity.change_per_tenth * 100.0,
             figure_of(measured, row)
         ),
-        _ => "not determined: no figure feels it; kept as it was".to_owned(),
+        _ => "not determined: no measured figure depends on it; kept as it was".to_owned(),
     };
     format!(
         "  {}: {} -> {} (free from {lowest} to {highest}); {told}\n",

@@ -43,7 +43,7 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
                 return print(&json_line(&merged)?);
             }
             print(&format!(
-                "runs added: {}, replaced by what is further: {}, known: {}\n",
+                "runs added: {}, replaced by a further state: {}, known: {}\n",
                 merged.added, merged.replaced, merged.known
             ))
         }

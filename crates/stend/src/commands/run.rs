@@ -34,7 +34,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     } else {
         if args.fill {
             return Err(Failure::Input(
-                "--fill is for simulated drives; on a real target, put a job that writes first"
+                "--fill is for simulated drives; on a real target, run a job that writes first"
                     .into(),
             ));
         }

@@ -79,7 +79,7 @@ pub(crate) fn claim(
 ) -> Result<(File, Device), TargetError> {
     let device = Device::find(root, number).ok_or_else(|| {
         TargetError::Refused(format!(
-            "{}: sysfs knows no block device {number}, so that nothing can be checked",
+            "{}: sysfs knows no block device {number}, so it cannot be checked",
             path.display()
         ))
     })?;
@@ -261,7 +261,7 @@ fn life(
                 && let Some((name, share)) = rows.get_mut(1)
                 && *name == LIFE
             {
-                share.push_str("; more for what is written besides");
+                share.push_str("; more for the other writes");
             }
             rows
         }

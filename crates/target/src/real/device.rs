@@ -154,7 +154,7 @@ impl Device {
         match most.as_deref().map(str::parse::<u64>) {
             Some(Ok(0)) => "not supported (discard_max_bytes is 0)".to_owned(),
             Some(Ok(bytes)) => format!("supported, at most {bytes} bytes at a time"),
-            _ => "not known (sysfs tells no discard_max_bytes)".to_owned(),
+            _ => "not known (sysfs has no discard_max_bytes)".to_owned(),
         }
     }
 

@@ -48,7 +48,7 @@ pub(crate) fn open(
         && mount.fs_type == "tmpfs"
     {
         return Err(TargetError::Refused(format!(
-            "{} lies in the machine's memory (tmpfs), which is no drive; choose a directory on \
+            "{} is in the machine's memory (tmpfs), not on a drive; choose a directory on \
              the drive to be tested",
             path.display()
         )));

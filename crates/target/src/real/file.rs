@@ -58,7 +58,7 @@ pub(crate) fn existing(path: &Path, size_bytes: Option<u64>) -> Result<Prepared,
     if size_bytes > has_bytes {
         return Err(TargetError::Input(format!(
             "{}: the file has {} and --size asks for {}; give a smaller size, leave --size out \
-             to use the whole file, or remove the file to have it created anew",
+             to use the whole file, or remove the file, and it is created again",
             path.display(),
             bytes_for_people(has_bytes),
             bytes_for_people(size_bytes)

@@ -161,12 +161,9 @@ pub(crate) fn compose(text: &str, frame: &Frame<'_>) -> Result<String, BadJob> {
         } else if code.is_empty() {
             out.push_str(raw);
         } else {
-            let section = section.as_mut().ok_or_else(|| {
-                bad(
-                    line,
-                    format_args!("`{code}` stands before the first [section]"),
-                )
-            })?;
+            let section = section
+                .as_mut()
+                .ok_or_else(|| bad(line, format_args!("`{code}` is before the first [section]")))?;
             out.push_str(&option(code, line, section, frame)?);
         }
         out.push('\n');
@@ -348,9 +345,7 @@ fn refusal(name: &str) -> String {
         "kb_base" => "k is 1024 here, as in fio without this option",
         _ if name.starts_with("include ") => "no other files are read in",
         _ => {
-            return format!(
-                "the option `{name}` is not among those known to touch nothing but the target"
-            );
+            return format!("the option `{name}` is not known to touch nothing but the target");
         }
     };
     format!("the option `{name}` is not allowed: {why}")

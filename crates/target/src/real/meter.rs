@@ -110,7 +110,7 @@ impl Meter {
         let device = number.and_then(|number| Device::find(root, number));
         device.map(|device| Meter::of(&device)).ok_or_else(|| {
             TargetError::Input(format!(
-                "{} does not stand on one block device of which the kernel counts requests; name \
+                "{} is not on one block device with request counters of the kernel; name \
                  a device",
                 path.display()
             ))

@@ -319,7 +319,7 @@ impl FioTarget {
         let range = offset_bytes..offset_bytes + len_bytes;
         file::punch(&self.handle, range, command_bytes).map_err(|error| {
             TargetError::Failed(format!(
-                "{}: the file system cannot free a file's space in place (the stand-in for TRIM): \
+                "{}: the file system cannot free space within a file (in place of TRIM): \
                  {error}",
                 self.path.display()
             ))

@@ -119,7 +119,9 @@ fn use_words(finding: &Finding) -> Option<String> {
         )),
         Finding::Swap { device } => Some(format!("/dev/{device} is swap space")),
         Finding::Held { device, by } => Some(format!("/dev/{device} is held by {}", by.join(", "))),
-        Finding::LoopOver { device, by } => Some(format!("/dev/{by} stands on /dev/{device}")),
+        Finding::LoopOver { device, by } => {
+            Some(format!("/dev/{by} has its backing file on /dev/{device}"))
+        }
         Finding::RootDisk { disk } => Some(format!("the running system is on /dev/{disk}")),
         Finding::Partition { .. }
         | Finding::Signature { .. }

@@ -82,7 +82,7 @@ pub fn trim(
             })
         }
         PathKind::Directory | PathKind::Nothing => Err(TargetError::Input(format!(
-            "{} is neither a block device nor a regular file: there is nothing to be trimmed",
+            "{} is neither a block device nor a regular file: there is nothing to TRIM",
             path.display()
         ))),
     }
@@ -110,7 +110,7 @@ fn file_is_named(path: &Path, options: &OpenOptions) -> Result<(), TargetError> 
 fn trim_file(path: &Path, offset: u64, len: Option<u64>) -> Result<Trimmed, TargetError> {
     let failed = |error: std::io::Error| {
         TargetError::Failed(format!(
-            "{}: its space cannot be given back (the stand-in for TRIM): {error}",
+            "{}: its space cannot be freed (in place of TRIM): {error}",
             path.display()
         ))
     };
@@ -139,7 +139,7 @@ fn range(
         return Ok((offset, len));
     }
     Err(TargetError::Input(format!(
-        "{}: --offset {offset} --length {len}: a range to be trimmed lies within the target's \
+        "{}: --offset {offset} --length {len}: a range to trim is within the target's \
          {size_bytes} bytes and consists of whole blocks of {block_bytes} bytes",
         path.display()
     )))
@@ -148,7 +148,7 @@ fn range(
 fn known(root: &SystemRoot, path: &Path, number: DeviceNumber) -> Result<Device, TargetError> {
     Device::find(root, number).ok_or_else(|| {
         TargetError::Refused(format!(
-            "{}: sysfs knows no block device {number}, so that nothing can be checked",
+            "{}: sysfs knows no block device {number}, so it cannot be checked",
             path.display()
         ))
     })
@@ -166,7 +166,7 @@ fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBu
     let device = known(root, path, number)?;
     if device.dir != device.disk_dir {
         return Err(TargetError::Input(format!(
-            "{} is a partition, and this concerns the whole drive: name /dev/{}",
+            "{} is a partition, and the command is for the whole drive: name /dev/{}",
             path.display(),
             device.disk_name()
         )));

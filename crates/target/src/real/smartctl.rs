@@ -49,7 +49,7 @@ pub fn ask(device: &Path) -> Result<Document, SmartError> {
 /// The program; in words, where it is missing.
 pub(super) fn program() -> Result<PathBuf, String> {
     tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
-        "smartctl is missing, which asks a drive for its health. It belongs to smartmontools: \
+        "smartctl is missing, which reads a drive's health. It belongs to smartmontools: \
          apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
             .to_owned()
     })

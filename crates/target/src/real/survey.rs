@@ -72,7 +72,7 @@ impl fmt::Display for Finding {
             ),
             Finding::Signature { what } => write!(
                 f,
-                "it holds {what}: if nothing of that is needed, erase it with wipefs -a first"
+                "it holds {what}: if none of that is needed, erase it with wipefs -a first"
             ),
             Finding::ReadOnly => write!(f, "it is read-only: see blockdev --setrw"),
             Finding::Busy => write!(

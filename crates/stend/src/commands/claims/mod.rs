@@ -104,8 +104,7 @@ fn keep(review: &Review, edition: &Edition, lab: &Path) -> Result<(), Failure> {
         let keeper = Keeper::open(lab, Path::new(""), &edition.sha256)?;
         keeper.keep(review, None)?;
         signals::hint(
-            "; drives that were finished are kept, and the same command goes on from there"
-                .to_owned(),
+            "; finished drives are kept, and the same command resumes from there".to_owned(),
         );
         Ok(())
     })

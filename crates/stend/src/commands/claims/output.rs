@@ -27,7 +27,7 @@ pub fn count(findings: &[JudgedFinding<'_>], outcome: Outcome) -> usize {
 /// What is to be said of how long was measured.
 pub fn lengths(args: &ClaimsArgs) -> &'static str {
     match args.full_length {
-        true => "Everything was measured to its whole length.",
+        true => "Everything was measured for its full time.",
         false => {
             "Shortened: every measurement was ended once enough of it had been seen (reads: five \
              rounds of 0.5 s within 1 %; points that write, on drives with room for all of it: \
@@ -56,7 +56,7 @@ pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
     let mut text = String::new();
     if args.duration_scale != 1.0 {
         text += &format!(
-            "SHORTENED RUN: every duration × {}; the findings are of whole ones\n\n",
+            "SHORTENED RUN: every duration × {}; the findings are about full ones\n\n",
             args.duration_scale
         );
     }

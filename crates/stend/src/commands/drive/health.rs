@@ -17,8 +17,7 @@ pub fn real(name: &str, as_json: bool) -> Result<(), Failure> {
     let path = Path::new(name);
     if path.is_file() {
         return Err(Failure::Input(format!(
-            "{name} holds no simulated drive, and another file has no health of its own: name the \
-             block device below it (`df {name}`)"
+            "{name} holds no simulated drive, and a file has no health: name the block device below it (`df {name}`)"
         )));
     }
     let answer = smartctl::answer(path).map_err(TargetError::from)?;
@@ -46,7 +45,7 @@ pub fn simulated(name: &str, as_json: bool) -> Result<(), Failure> {
             let heading = if more.is_empty() {
                 ""
             } else {
-                "\nthe simulation knows:\n"
+                "\nknown to the simulation:\n"
             };
             print(&format!("{}{heading}{more}", table(&document)?))
         }
@@ -87,7 +86,7 @@ fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), F
         }));
     }
     note(&format!(
-        "{} tells nothing of its health: its model has no [health]. What the simulation counts:",
+        "{} reports no health: its model has no [health]. What the simulation counts:",
         target.model().title
     ));
     print(&format!("{}{}", rows(&counters), rows(&simulation(target))))

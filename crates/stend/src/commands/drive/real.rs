@@ -60,7 +60,7 @@ fn trim(
     let how = if done.of_device {
         "are trimmed"
     } else {
-        "are given back to the file system (the stand-in for TRIM of a file)"
+        "are freed in the file system (in place of TRIM)"
     };
     let keys = vec![
         ("offset_bytes", offset.into()),

@@ -88,8 +88,7 @@ pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
     }
     Err(Failure::Input(if is_model(name) {
         format!(
-            "{name} is a model, of which every command makes a new drive: there is none to be \
-             asked or changed; make one that lives in a file, with `stend drives create {name} \
+            "{name} is a model, of which every command makes a new drive: there is none to read or change; create one with a file, by `stend drives create {name} \
              --state FILE`, and name that file"
         )
     } else if path.exists() {
@@ -99,7 +98,7 @@ pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
         )
     } else {
         format!(
-            "there is no file {name}; a simulated drive that lives in a file is made by `stend \
+            "there is no file {name}; a simulated drive with a file is created by `stend \
              drives create MODEL --state {name}`"
         )
     }))
@@ -112,7 +111,7 @@ fn trim(target: &mut SimulatedTarget, offset: u64, length: Option<u64>) -> Resul
     let whole = offset.is_multiple_of(512) && length.is_multiple_of(512);
     if !whole || length == 0 || end.is_none_or(|end| end > capacity) {
         return Err(Failure::Input(format!(
-            "--offset {offset} --length {length}: a range to be trimmed lies within the drive's \
+            "--offset {offset} --length {length}: a range to trim is within the drive's \
              {capacity} bytes and consists of whole sectors of 512 bytes"
         )));
     }
@@ -133,7 +132,7 @@ fn erase(target: &mut SimulatedTarget, crypto: bool) -> Done {
     let drive = target.drive_mut();
     let text = if crypto {
         drive.crypto_erase();
-        "the key is thrown away"
+        "the key is discarded"
     } else {
         drive.secure_erase();
         "all of the flash is erased"

@@ -61,8 +61,7 @@ fn security(tools: &Tools, node: &Path) -> Result<Security, TargetError> {
     let said = tools.run("hdparm", "hdparm", &["-I", &path])?;
     Security::parse(&said.stdout).ok_or_else(|| {
         TargetError::Input(format!(
-            "{}: it is no NVMe drive and tells nothing of ATA security, so that it cannot be told \
-             to erase itself; `stend drive trim` empties what takes TRIM (hdparm: {})",
+            "{}: it is no NVMe drive and reports no ATA security feature set, so it cannot erase itself; `stend drive trim` empties a device that takes TRIM (hdparm: {})",
             node.display(),
             said.stderr.trim()
         ))
@@ -141,7 +140,7 @@ pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<()
     let before = ask(&["-W", &path])?;
     if write_cache(&before.stdout).is_none() {
         return Err(TargetError::Input(format!(
-            "{path}: it is no NVMe drive and tells nothing of an ATA write cache (hdparm: {})",
+            "{path}: it is no NVMe drive and reports no ATA write cache (hdparm: {})",
             before.stderr.trim()
         )));
     }

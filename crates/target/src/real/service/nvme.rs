@@ -33,7 +33,7 @@ fn identify(tools: &Tools, node: &Path) -> Result<Value, TargetError> {
 fn bits(identity: &Value, name: &str, node: &Path) -> Result<u64, TargetError> {
     identity[name].as_u64().ok_or_else(|| {
         TargetError::Failed(format!(
-            "{}: nvme does not tell the controller's `{name}`; is it of another version?",
+            "{}: nvme does not report the controller's `{name}`; is it of another version?",
             node.display()
         ))
     })
