@@ -258,7 +258,8 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
                     figure.test
                 )),
                 (2.., Aggregate::Only) => Err(format!(
-                    "{taken} points of test `{}` are of these; say more, or how they become one number (`over`)",
+                    "{taken} points of test `{}` are of these; say more, or how they become one \
+                    number (`over`)",
                     figure.test
                 )),
                 _ => Ok(()),

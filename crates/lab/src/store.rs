@@ -98,8 +98,8 @@ impl Lab {
         inserted.map(drop).map_err(self.failed())
     }
 
-    /// Writes the present state of a run's review, in one transaction. A test that is there as it is
-    /// in the review is not written again; one that the review does not have any more, because
+    /// Writes the present state of a run's review, in one transaction. A test that is there as it
+    /// is in the review is not written again; one that the review does not have any more, because
     /// it is made again, goes.
     pub fn save(
         &mut self,

@@ -202,7 +202,12 @@ pub struct ClaimsArgs {
 
     /// Compare published figures instead of findings: predicted against measured, with median
     /// errors, for each that a simulation can predict; for the others, why not.
-    #[arg(long, conflicts_with_all = ["files", "article", "duration_scale", "full_length", "threads", "fresh", "validation"])]
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "files", "article", "duration_scale", "full_length", "threads", "fresh", "validation",
+        ]
+    )]
     pub measured: bool,
 
     /// Simulate only these drives; findings that need others stay open.
@@ -646,8 +651,8 @@ pub struct FitArgs {
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<String>,
 
-    /// The measured figures: a file in the format `stend.measured/1`, or `published` for the built-in
-    /// ones. Only those of the models count.
+    /// The measured figures: a file in the format `stend.measured/1`, or `published` for the
+    /// built-in ones. Only those of the models count.
     #[arg(long, value_name = "FILE")]
     pub to: String,
 

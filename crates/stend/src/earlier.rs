@@ -41,7 +41,8 @@ pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option
 /// Says what is resumed, and updates the folder from the lab.
 fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
     note(&format!(
-        "{} lacks finished tests of run {run} of the lab: resuming from the lab; to start over, `stend lab delete {run}` first",
+        "{} lacks finished tests of run {run} of the lab: resuming from the lab; to start over, \
+        `stend lab delete {run}` first",
         folder.path().display()
     ));
     folder.save(kept).map(drop)

@@ -95,7 +95,8 @@ pub fn real_options_fit<'a>(
         return Ok(());
     }
     let mut text = format!(
-        "{option} is for real targets, and {} is simulated: a simulated drive has its own capacity and no data to lose; leave {option} out",
+        "{option} is for real targets, and {} is simulated: a simulated drive has its own \
+        capacity and no data to lose; leave {option} out",
         names.join(", "),
     );
     if is_model(names[0]) {
@@ -162,7 +163,8 @@ pub fn open_planned(
 fn unknown(name: &str) -> String {
     format!(
         "there is no drive model `{name}`, and no file of this name; {}. A model \
-         file ends in .toml; a drive with a state is created by `stend drives create`; a file to be tested that does not exist yet needs --size",
+         file ends in .toml; a drive with a state is created by `stend drives create`; a file to \
+         be tested that does not exist yet needs --size",
         like(name)
     )
 }

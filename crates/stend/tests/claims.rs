@@ -37,7 +37,8 @@ fn article(dir: &Path, second: &str) {
     tiny_edition(dir);
     models(dir);
     let text = format!(
-        "schema = \"stend.article/1\"\nid = \"small\"\ntitle = \"Small drives\"\nedition = \"tiny.toml\"\n\
+        "schema = \"stend.article/1\"\nid = \"small\"\ntitle = \"Small drives\"\nedition = \
+        \"tiny.toml\"\n\
          subjects = [\"small.toml\"]\nrivals = [\"slow.toml\"]\n\
          [figure.write]\ntitle = \"random write\"\ntest = \"random\"\n\
          points = {{ op = \"write\", metric = \"iops\" }}\n\

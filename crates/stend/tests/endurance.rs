@@ -164,7 +164,8 @@ fn a_real_target_is_not_touched_without_a_budget_of_its_own() {
     );
     // An edition in which it is one of several.
     let text = include_str!("../../../editions/endurance.toml").to_owned()
-        + "[[test]]\nid = \"other\"\ntitle = \"\"\nmethod = \"\"\n[[test.sweep]]\nop = \"write\"\nstate = \"as-it-is\"\npattern = \"random\"\nblock_bytes = [4096]\nqueue_depth = [1]\nthreads = 1\nduration_s = 1\n";
+        + "[[test]]\nid = \"other\"\ntitle = \"\"\nmethod = \"\"\n[[test.sweep]]\nop = \
+        \"write\"\nstate = \"as-it-is\"\npattern = \"random\"\nblock_bytes = [4096]\nqueue_depth = [1]\nthreads = 1\nduration_s = 1\n";
     fs::write(dir.join("mine.toml"), text).unwrap();
     let mine = ["--edition", "./mine.toml", "--write-budget", "1GB"];
     fails(

@@ -47,7 +47,7 @@ pub struct ReplayOutcome {
     pub limits: Vec<String>,
     /// The job by which it was done; empty for a simulated drive.
     pub job_text: String,
-    /// Units placed in flash for each unit written, during the replay; `None` where that
+    /// Pages placed in flash for each page written, during the replay; `None` where that
     /// is not known or nothing was written. What a drive puts off is not in it.
     pub write_amplification: Option<f64>,
 }

@@ -256,13 +256,15 @@ struct Nowhere;
 impl lexer::Surroundings for Nowhere {
     fn include(&self, path: &str, _from: &str) -> Result<(String, String), String> {
         Err(format!(
-            "`include {path}`: this text is not a file, so there is no place to look for it; paste its lines instead"
+            "`include {path}`: this text is not a file, so there is no place to look for it; \
+            paste its lines instead"
         ))
     }
 
     fn variable(&self, name: &str) -> Result<String, String> {
         Err(format!(
-            "`${{{name}}}`: variables are only known in job files, not in text; write the value instead"
+            "`${{{name}}}`: variables are only known in job files, not in text; write the value \
+            instead"
         ))
     }
 }

@@ -21,8 +21,8 @@ pub enum RunError {
         /// Requests in flight.
         outstanding: usize,
     },
-    /// The progress callback stopped the run ([`Flow::Stop`](super::Flow::Stop)). Requests are still in flight: the device
-    /// must not be used for another run.
+    /// The progress callback stopped the run ([`Flow::Stop`](super::Flow::Stop)). Requests are
+    /// still in flight: the device must not be used for another run.
     #[error("the run was stopped")]
     Stopped,
 }

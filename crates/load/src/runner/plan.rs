@@ -100,7 +100,10 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
         .and_then(|shift| shift.checked_add(place(spec.offset)))
         .filter(|start| *start < capacity_bytes)
         .ok_or_else(|| {
-            format!("clone {clone} begins beyond the end of the target ({capacity_bytes} bytes); lower offset, offset_increment or numjobs")
+            format!(
+                "clone {clone} begins beyond the end of the target ({capacity_bytes} bytes); \
+            lower offset, offset_increment or numjobs"
+            )
         })?;
     let rest = capacity_bytes - start;
     let len = match spec.size {
@@ -112,7 +115,8 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
         Some(Extent::Bytes(bytes)) if bytes <= rest => bytes,
         Some(Extent::Bytes(bytes)) => {
             return Err(format!(
-                "size {bytes} from offset {start} reaches beyond the end of the target ({capacity_bytes} bytes); the most is {rest}"
+                "size {bytes} from offset {start} reaches beyond the end of the target \
+                ({capacity_bytes} bytes); the most is {rest}"
             ));
         }
     };

@@ -127,7 +127,8 @@ impl Kind {
         let rest = letters.as_str();
         if let Some(odd) = rest.chars().find(|c| !"FASMEB".contains(*c)) {
             return Err(format!(
-                "the letter {odd} of `{rwbs}` is not known; after the operation there are F, A, S, M"
+                "the letter {odd} of `{rwbs}` is not known; after the operation there are F, A, \
+                S, M"
             ));
         }
         Ok(Some(Kind {

@@ -166,7 +166,8 @@ impl Reader<'_> {
                 (Some(only), _) if !disk.is(only) => continue,
                 (None, Some(first)) if !disk.is(first) => {
                     let problem = format!(
-                        "a request to `{}` after those to `{first}`: choose one with --only {first}",
+                        "a request to `{}` after those to `{first}`: choose one with --only \
+                        {first}",
                         disk.name()
                     );
                     return Err(self.lines.error(problem));

@@ -75,7 +75,8 @@ fn bend(
             )
         } else {
             format!(
-                "{what} does not consist of whole sectors of {SECTOR_BYTES} bytes: --fit wrap widens \
+                "{what} does not consist of whole sectors of {SECTOR_BYTES} bytes: --fit wrap \
+                widens \
                  it to whole ones"
             )
         });

@@ -68,7 +68,8 @@ impl Parser {
             }
             _ => {
                 return Err(format!(
-                    "`{line}` is neither `{0}FILE add|open|close` nor `{0}FILE ACTION OFFSET LENGTH`",
+                    "`{line}` is neither `{0}FILE add|open|close` nor `{0}FILE ACTION OFFSET \
+                    LENGTH`",
                     if self.version == 3 { "TIME " } else { "" }
                 ));
             }

@@ -1,7 +1,7 @@
 //! `stend bench-case`: one case of `cargo xtask bench`, in a process of its own.
 //!
-//! The case is a line of JSON on stdin, which stays open. When it is closed, the parent is gone, and
-//! this process ends.
+//! The case is a line of JSON on stdin, which stays open. When it is closed, the parent is gone,
+//! and this process ends.
 
 use std::io::{BufRead, Read};
 use std::num::NonZero;

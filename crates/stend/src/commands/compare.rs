@@ -115,7 +115,9 @@ impl Compared {
         }
         let (of_all, of_some) = by_whom(&unlike);
         let mut text =
-            "The drives were measured under different conditions, so differences may not be theirs.".to_owned();
+            "The drives were measured under different conditions, so differences may not be \
+            theirs."
+                .to_owned();
         for row in of_all {
             text += &format!(" {}: {}.", row.name, told(&row.values).join(" against "));
         }

@@ -210,7 +210,13 @@ fn document(measured: &Measured, comparison: &Comparison, seed: u64) -> Value {
 }
 
 fn medians_document(medians: &[Median]) -> Vec<Value> {
-    let one = |median: &Median| json!({ "name": median.name, "answered": median.count, "error_median": median.error });
+    let one = |median: &Median| {
+        json!({
+            "name": median.name,
+            "answered": median.count,
+            "error_median": median.error,
+        })
+    };
     medians.iter().map(one).collect()
 }
 

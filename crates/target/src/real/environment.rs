@@ -87,9 +87,11 @@ pub(crate) fn file_system(mount: &Mount, file: &Path, punches: Option<bool>) -> 
             } else if punches.is_none() {
                 "not tried: the file is only read"
             } else if passes_trim {
-                "the file's space is freed in the file system, which passes TRIM on to the drive (mounted with discard)"
+                "the file's space is freed in the file system, which passes TRIM on to the drive \
+                (mounted with discard)"
             } else {
-                "the file's space is freed in the file system, which does not pass TRIM on to the drive at once (not mounted with discard)"
+                "the file's space is freed in the file system, which does not pass TRIM on to the \
+                drive at once (not mounted with discard)"
             },
         ),
     ]

@@ -55,7 +55,8 @@ pub(super) fn open_device(
     })
 }
 
-/// A file, with the device below it. `punches` is false where not even a nameless file may be made beside it.
+/// A file, with the device below it. `punches` is false where not even a nameless file may be made
+/// beside it.
 pub(super) fn open_file(root: &SystemRoot, prepared: file::Prepared, punches: bool) -> Opened {
     let number = mount_of(&root.mounts(), &prepared.path).map(|mount| {
         // btrfs invents a number: there the mount's source is the device.

@@ -29,7 +29,7 @@ pub struct OpenOptions {
     /// removes a folder of its own in it. The system's folder for temporary files if
     /// `None`.
     pub runtime_dir: Option<PathBuf>,
-    /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`](super::FIO_VARIABLE), or the first in
-    /// `PATH`.
+    /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`](super::FIO_VARIABLE), or
+    /// the first in `PATH`.
     pub fio_path: Option<PathBuf>,
 }

@@ -27,7 +27,8 @@ impl PathKind {
     pub(super) fn of(path: &Path) -> Result<PathKind, TargetError> {
         let refused = |what: &str| {
             Err(TargetError::Refused(format!(
-                "{} is {what}; give a block device, a directory, a file, or the name of a file to create",
+                "{} is {what}; give a block device, a directory, a file, or the name of a file to \
+                create",
                 path.display()
             )))
         };

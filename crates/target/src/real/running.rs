@@ -38,9 +38,9 @@ fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the programs that run for real targets, waits until what they left in temporary
-/// folders is removed, removes the folders of targets, and lets no other program begin. For a process that is about to
-/// exit: every later run on a real target fails.
+/// Ends the programs that run for real targets, waits until what they left in temporary folders is
+/// removed, removes the folders of targets, and lets no other program begin. For a process that is
+/// about to exit: every later run on a real target fails.
 pub fn stop_programs() {
     let mut now = running();
     now.stopping = true;

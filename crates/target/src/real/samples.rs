@@ -1,14 +1,13 @@
 //! Samples over time from fio's bandwidth and IOPS logs.
 //!
-//! fio writes a row an interval, job and direction: the mean rate since the row before,
-//! in whole KiB/s or requests/s, over a time that it measures in whole milliseconds.
-//! Bytes are that rate times the time, so each row is true to about one part in
-//! [`Sample`]'s interval in milliseconds, plus 1 KiB/s. Two things are missing: an
-//! interval without a completed request has no row, and the last interval, cut short by
-//! the end of the job, has none either. The former becomes a row of zeros. The latter is
-//! recovered as the rest to the totals of the JSON document, if rounding leaves that rest
-//! meaning; else the interval before it is taken to go on to the end. The bytes of all rows are scaled
-//! so that the last equals the totals exactly.
+//! fio writes a row an interval, job and direction: the mean rate since the row before, in whole
+//! KiB/s or requests/s, over a time that it measures in whole milliseconds. Bytes are that rate
+//! times the time, so each row is true to about one part in [`Sample`]'s interval in milliseconds,
+//! plus 1 KiB/s. Two things are missing: an interval without a completed request has no row, and
+//! the last interval, cut short by the end of the job, has none either. The former becomes a row of
+//! zeros. The latter is recovered as the rest to the totals of the JSON document, if rounding
+//! leaves that rest meaning; else the interval before it is taken to go on to the end. The bytes of
+//! all rows are scaled so that the last equals the totals exactly.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -100,7 +100,8 @@ fn file_is_named(path: &Path, options: &OpenOptions) -> Result<(), TargetError> 
         format!(" (--destroy {} does not name it)", quoted(given))
     });
     Err(TargetError::Refused(format!(
-        "{}: what is in that range of the file is lost{wrong}; if it may be, repeat the command with \
+        "{}: what is in that range of the file is lost{wrong}; if it may be, repeat the command \
+        with \
          the file's name: --destroy {}",
         path.display(),
         quoted(&name)

@@ -120,7 +120,7 @@ impl Figures {
         let (requests, events) = (measured.phase_requests, measured.phase_events);
         let wall_s = measured.phase_wall_s;
         let requests_per_s = requests as f64 / wall_s;
-        let units = capacity_bytes as f64 / 4096.0;
+        let pages = capacity_bytes as f64 / 4096.0;
         let peak = measured.peak_rss_bytes as f64;
         let cost_ratio = match case.aim {
             Aim::CostRatio { to, .. } => others
@@ -135,7 +135,7 @@ impl Figures {
             Aim::CostRatio { most, .. } => cost_ratio.map(|ratio| ratio <= most),
             Aim::Reference(_) | Aim::None => None,
         };
-        let memory_bytes = MEMORY_AIM_PER_4KIB_BYTES * units + MEMORY_AIM_BYTES;
+        let memory_bytes = MEMORY_AIM_PER_4KIB_BYTES * pages + MEMORY_AIM_BYTES;
         Figures {
             name: case.name.to_owned(),
             what: case.what.to_owned(),
@@ -152,7 +152,7 @@ impl Figures {
             },
             capacity_bytes,
             peak_rss_bytes: measured.peak_rss_bytes,
-            peak_rss_per_4kib_bytes: peak / units,
+            peak_rss_per_4kib_bytes: peak / pages,
             cost_ratio,
             aim: Verdict {
                 aim: case.aim.to_string(),

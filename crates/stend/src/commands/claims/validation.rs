@@ -28,7 +28,8 @@ fn document(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)], args: &ClaimsA
     let mut text = format!(
         "# Validation: what published reviews found, and what the models do\n\n\
          Written by `stend claims --validation FILE`, not by hand: the findings are data in \
-         [claims/](../claims/)\n(their format: [claims-format.md](claims-format.md)), and so is why one \
+         [claims/](../claims/)\n(their format: [claims-format.md](claims-format.md)), and so is \
+         why one \
          does not hold. Every figure is\nof simulated drives, seed {}. \"Open\" means that a drive it needs \
          was not simulated.\n{}\n\nAll findings: {}.\n",
         args.seed,

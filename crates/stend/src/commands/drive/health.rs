@@ -17,7 +17,8 @@ pub fn real(name: &str, as_json: bool) -> Result<(), Failure> {
     let path = Path::new(name);
     if path.is_file() {
         return Err(Failure::Input(format!(
-            "{name} holds no simulated drive, and a file has no health: name the block device below it (`df {name}`)"
+            "{name} holds no simulated drive, and a file has no health: name the block device \
+            below it (`df {name}`)"
         )));
     }
     let answer = smartctl::answer(path).map_err(TargetError::from)?;

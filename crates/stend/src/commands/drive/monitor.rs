@@ -48,7 +48,8 @@ pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
 fn real(args: &MonitorArgs) -> Result<Watched, Failure> {
     if is_simulated(&args.target) {
         return Err(Failure::Input(format!(
-            "{} is a simulated drive, which works only while a command runs on it: name a job to monitor, --job JOB.fio",
+            "{} is a simulated drive, which works only while a command runs on it: name a job to \
+            monitor, --job JOB.fio",
             args.target
         )));
     }

@@ -88,7 +88,8 @@ pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
     }
     Err(Failure::Input(if is_model(name) {
         format!(
-            "{name} is a model, of which every command makes a new drive: there is none to read or change; create one with a file, by `stend drives create {name} \
+            "{name} is a model, of which every command makes a new drive: there is none to read \
+            or change; create one with a file, by `stend drives create {name} \
              --state FILE`, and name that file"
         )
     } else if path.exists() {

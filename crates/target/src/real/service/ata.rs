@@ -61,7 +61,8 @@ fn security(tools: &Tools, node: &Path) -> Result<Security, TargetError> {
     let said = tools.run("hdparm", "hdparm", &["-I", &path])?;
     Security::parse(&said.stdout).ok_or_else(|| {
         TargetError::Input(format!(
-            "{}: it is no NVMe drive and reports no ATA security feature set, so it cannot erase itself; `stend drive trim` empties a device that takes TRIM (hdparm: {})",
+            "{}: it is no NVMe drive and reports no ATA security feature set, so it cannot erase \
+            itself; `stend drive trim` empties a device that takes TRIM (hdparm: {})",
             node.display(),
             said.stderr.trim()
         ))
