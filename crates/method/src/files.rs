@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stend_record::review::{FileRequests, FileWork, FileWorkOp, JobText, TargetKind};
+use stend_record::review::{FileWork, FileWorkOp, JobText, TargetKind};
 use stend_target::{FileOp, FileSet, FilesJob, FilesOutcome, Target, TargetError};
 
 use crate::edition::{self, Step, size_text};
@@ -113,13 +113,7 @@ fn result(files: &edition::Files, set: &str, done: &FilesOutcome) -> Result<File
         directories: done.directories,
         duration_s,
         bw_bytes_per_s: done.bytes as f64 / duration_s,
-        requests: done.requests.map(|r| FileRequests {
-            reads: r.reads,
-            read_bytes: r.read_bytes,
-            writes: r.writes,
-            written_bytes: r.written_bytes,
-            flushes: r.flushes,
-        }),
+        requests: done.requests,
     })
 }
 

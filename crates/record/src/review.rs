@@ -564,8 +564,8 @@ pub enum FileWorkOp {
     Unarchive,
 }
 
-/// The requests of an operation on files, those of the file system's own among them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The requests of an operation on files, those for metadata and the journal among them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRequests {
     /// Reads.
     pub reads: u64,

@@ -53,35 +53,24 @@ impl Failure {
     }
 }
 
-impl From<ModelError> for Failure {
-    fn from(error: ModelError) -> Failure {
-        Failure::Input(error.to_string())
-    }
+/// Errors that are always a wrong input.
+macro_rules! wrong_input {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                Failure::Input(error.to_string())
+            }
+        })*
+    };
 }
 
-impl From<MeasuredError> for Failure {
-    fn from(error: MeasuredError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<JobError> for Failure {
-    fn from(error: JobError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<TraceError> for Failure {
-    fn from(error: TraceError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<EditionError> for Failure {
-    fn from(error: EditionError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
+wrong_input!(
+    ModelError,
+    MeasuredError,
+    JobError,
+    TraceError,
+    EditionError
+);
 
 impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Failure {

@@ -128,7 +128,7 @@ fn health_is_smartctl_s_with_the_meaning_of_its_exit_status() {
         dir,
         &["drive", "health", "notes"],
         3,
-        &["no health of its own"],
+        &["a file has no health"],
     );
 }
 

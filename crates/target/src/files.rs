@@ -5,6 +5,7 @@ use stend_load::files::FileEntry;
 use crate::error::TargetError;
 
 pub use stend_load::files::{FileOp, FileSet};
+pub use stend_record::review::FileRequests;
 
 /// Names of the shipped sets of files.
 pub fn file_sets() -> Vec<&'static str> {
@@ -44,21 +45,6 @@ pub struct FilesOutcome {
     pub text: String,
     /// What is to be said wherever these figures appear.
     pub limits: Vec<String>,
-}
-
-/// Requests that an operation on files made, those for metadata and the journal among them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FileRequests {
-    /// Reads.
-    pub reads: u64,
-    /// Bytes of them.
-    pub read_bytes: u64,
-    /// Writes.
-    pub writes: u64,
-    /// Bytes of them.
-    pub written_bytes: u64,
-    /// Flushes.
-    pub flushes: u64,
 }
 
 impl FilesJob<'_> {

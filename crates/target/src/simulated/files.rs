@@ -8,7 +8,7 @@ use stend_load::files::{FileRun, FileRunError, Host, Operation, run};
 use super::SimulatedTarget;
 use crate::contract::Target;
 use crate::error::TargetError;
-use crate::files::{FileRequests, FilesJob, FilesOutcome, directories};
+use crate::files::{FilesJob, FilesOutcome, directories};
 
 impl SimulatedTarget {
     /// Does the job: see [`stend_load::files`].
@@ -28,13 +28,7 @@ impl SimulatedTarget {
             directories: directories(&files),
             bytes: job.bytes,
             elapsed_ns: done.elapsed.0,
-            requests: Some(FileRequests {
-                reads: done.reads,
-                read_bytes: done.read_bytes,
-                writes: done.writes,
-                written_bytes: done.written_bytes,
-                flushes: done.flushes,
-            }),
+            requests: Some(done.requests),
             text: job.describe(&files) + &words(&host),
             limits: Vec::new(),
         })
@@ -54,8 +48,9 @@ impl SimulatedTarget {
                     TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
                 }
             })?;
-        self.requests
-            .fetch_add(done.reads + done.writes + done.flushes, Ordering::Relaxed);
+        let requests = done.requests;
+        let count = requests.reads + requests.writes + requests.flushes;
+        self.requests.fetch_add(count, Ordering::Relaxed);
         Ok(done)
     }
 }
