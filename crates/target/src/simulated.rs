@@ -7,6 +7,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
 
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::{Model, SimDrive};
@@ -247,6 +249,36 @@ impl SimulatedTarget {
 }
 
 impl SimulatedTarget {
+    /// Runs a job file on a thread of its own, and yields what the drive did in every interval of
+    /// virtual time, or why it could not; `speed` is the most virtual seconds in a second.
+    pub fn watch(
+        mut self,
+        file: JobFile,
+        seed: u64,
+        interval: Nanos,
+        speed: Option<f64>,
+    ) -> Receiver<Result<Reading, TargetError>> {
+        let (send, readings) = sync_channel(1);
+        std::thread::spawn(move || {
+            let began = Instant::now();
+            let ended = self.run_watched(&file, seed, interval, |reading| {
+                if let Some(speed) = speed {
+                    let due = Duration::from_secs_f64(reading.t_s / speed);
+                    std::thread::sleep(due.saturating_sub(began.elapsed()));
+                }
+                match send.send(Ok(reading)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            if let Err(error) = ended {
+                // There may be no reader left.
+                let _ = send.send(Err(error));
+            }
+        });
+        readings
+    }
+
     /// TRIMs a range of whole sectors of 512 bytes within the drive, with one command.
     ///
     /// # Errors

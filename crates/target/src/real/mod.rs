@@ -55,6 +55,7 @@ mod thermometer;
 mod tools;
 mod trim;
 mod units;
+mod watch;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -84,10 +85,11 @@ use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
-pub use self::meter::{Counts, Meter};
+
 pub use self::options::OpenOptions;
 pub use self::running::stop_programs;
 pub use self::service::{Erasing, Trimmed, erase, set_write_cache, trim};
+pub use self::watch::{Watch, watch};
 
 /// A file, directory or block device, tested by fio.
 #[derive(Debug)]

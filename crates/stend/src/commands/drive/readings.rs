@@ -2,9 +2,7 @@
 
 use std::sync::mpsc::Receiver;
 
-use stend_target::Reading;
-
-use crate::failure::Failure;
+use stend_target::{Reading, TargetError};
 
 /// What is watched, and its readings as they come. The channel closes after the last one.
 pub struct Watched {
@@ -13,7 +11,7 @@ pub struct Watched {
     /// Unit of the readings' time.
     pub clock: &'static str,
     /// A reading an interval, or what ended them.
-    pub readings: Receiver<Result<Reading, Failure>>,
+    pub readings: Receiver<Result<Reading, TargetError>>,
 }
 
 /// A mean latency for people.
