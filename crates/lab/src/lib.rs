@@ -27,7 +27,7 @@ pub use error::LabError;
 pub use export::{Format, TABLES};
 pub use merge::Merged;
 pub use runs::{Drive, RunId, RunState, RunSummary};
-pub use store::Beginning;
+pub use store::RunContext;
 
 /// SQLite's application id in the file's header, by which `file` recognises it: `stnd`.
 const APPLICATION_ID: i32 = 0x7374_6e64;

@@ -15,7 +15,7 @@ use crate::{Lab, LabError, RunId};
 
 /// How a run begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Beginning<'a> {
+pub struct RunContext<'a> {
     /// Folder of its report.
     pub folder: &'a Path,
     /// SHA-256 of the edition's text, hexadecimal.
@@ -31,7 +31,7 @@ pub struct Beginning<'a> {
 impl Lab {
     /// Begins a run from a review without tests, or with some that are finished:
     /// everything else.
-    pub fn begin(&mut self, review: &Review, of: &Beginning<'_>) -> Result<RunId, LabError> {
+    pub fn begin(&mut self, review: &Review, of: &RunContext<'_>) -> Result<RunId, LabError> {
         let failed = self.failed();
         let transaction = self.connection.transaction().map_err(&failed)?;
         let run = begin(&transaction, review, of).map_err(&failed)?;
@@ -45,7 +45,7 @@ impl Lab {
     pub fn unfinished(
         &self,
         review: &Review,
-        of: &Beginning<'_>,
+        of: &RunContext<'_>,
     ) -> Result<Option<RunId>, LabError> {
         let sql = "
             SELECT runs.id FROM runs JOIN drives ON drives.id = runs.drive
@@ -105,7 +105,7 @@ impl Lab {
         &mut self,
         run: RunId,
         review: &Review,
-        of: &Beginning<'_>,
+        of: &RunContext<'_>,
     ) -> Result<(), LabError> {
         let failed = self.failed();
         let transaction = self.connection.transaction().map_err(&failed)?;
@@ -139,7 +139,7 @@ fn drive_of(target: &TargetInfo) -> [String; 4] {
 fn begin(
     to: &Transaction<'_>,
     review: &Review,
-    of: &Beginning<'_>,
+    of: &RunContext<'_>,
 ) -> Result<RunId, rusqlite::Error> {
     let drive = drive_of(&review.target);
     to.execute(
@@ -182,7 +182,7 @@ fn save(
     to: &Transaction<'_>,
     run: RunId,
     review: &Review,
-    of: &Beginning<'_>,
+    of: &RunContext<'_>,
 ) -> Result<(), rusqlite::Error> {
     let state = match review.complete {
         true => RunState::Complete,
@@ -305,7 +305,7 @@ fn rival_run(
     run: RunId,
     position: i64,
     review: &Review,
-    of: &Beginning<'_>,
+    of: &RunContext<'_>,
 ) -> Result<RunId, rusqlite::Error> {
     let known = to
         .query_row(

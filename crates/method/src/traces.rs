@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stend_load::stats::LatencyStats;
-use stend_load::trace::profile::{Meant, Status};
+use stend_load::trace::profile::{ReplayMode, Status};
 use stend_load::trace::replay::DEPTH_DEFAULT;
 use stend_load::trace::{Fit, ReplayOptions, Timing, TraceError, summary};
 use stend_record::review::{JobText, LatencySummary, TargetKind};
@@ -20,7 +20,7 @@ use crate::run::Runner;
 pub(crate) fn options(traces: &Traces, entry: &TraceEntry, kind: TargetKind) -> ReplayOptions {
     let meant = match &entry.source {
         TraceSource::Profile(profile) => profile.replay,
-        TraceSource::File(_) => Meant::Original,
+        TraceSource::File(_) => ReplayMode::Original,
     };
     let (timing, depth) = match (traces.timing, kind) {
         (Wanted::Meant, _) => meant.timing(),

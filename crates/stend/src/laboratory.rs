@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use stend_lab::{Beginning, Lab, LabError, RunId};
+use stend_lab::{Lab, LabError, RunContext, RunId};
 use stend_record::review::Review;
 
 use crate::args::LabPath;
@@ -102,7 +102,7 @@ impl Keeper {
         let mut lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         let now_unix_ms = Timestamp::now().as_millisecond();
-        let beginning = Beginning {
+        let beginning = RunContext {
             folder: &self.folder,
             edition_sha256: &self.edition_sha256,
             stend_version: env!("CARGO_PKG_VERSION"),

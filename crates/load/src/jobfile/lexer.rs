@@ -76,7 +76,7 @@ impl fmt::Display for Text {
 }
 
 /// Where included files and variables come from.
-pub trait Surroundings {
+pub trait Resolver {
     /// The text of the file `path`, named by an `include` line of the file `from`;
     /// also the name under which errors speak of it.
     fn include(&self, path: &str, from: &str) -> Result<(String, String), String>;
@@ -86,7 +86,7 @@ pub trait Surroundings {
 }
 
 /// Reads the text of a job file called `file`.
-pub fn lex(text: &str, file: &str, around: &dyn Surroundings) -> Result<Text, JobError> {
+pub fn lex(text: &str, file: &str, around: &dyn Resolver) -> Result<Text, JobError> {
     let mut lexer = Lexer {
         around,
         sections: Vec::new(),
@@ -98,7 +98,7 @@ pub fn lex(text: &str, file: &str, around: &dyn Surroundings) -> Result<Text, Jo
 }
 
 struct Lexer<'a> {
-    around: &'a dyn Surroundings,
+    around: &'a dyn Resolver,
     sections: Vec<RawSection>,
 }
 

@@ -15,7 +15,7 @@ use crate::error::TargetError;
 /// Sizes are rounded down to this, so that every block size up to it fits.
 pub(crate) const GRAIN_BYTES: u64 = 4096;
 
-/// Below this nothing sensible can be measured.
+/// Below this, nothing sensible can be measured.
 pub(crate) const MIN_SIZE_BYTES: u64 = 1 << 20;
 
 /// A file ready for testing.

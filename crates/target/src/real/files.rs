@@ -27,7 +27,7 @@ use stend_load::files::{FileEntry, FileOp, directory_name};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::deflate::{Above, Below, Meter};
+use super::deflate::{Stopwatch, TimedArchive, TimedFile};
 use super::running::{RunFolder, check_stopping, rest_s};
 use super::units::bytes_for_people;
 use crate::error::TargetError;
@@ -224,8 +224,8 @@ fn pack(
     files: &[FileEntry],
     mut data: impl FnMut(&FileEntry, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<Duration> {
-    let (below, own) = (Meter::default(), Meter::default());
-    let mut zip = ZipWriter::new(Below {
+    let (below, own) = (Stopwatch::default(), Stopwatch::default());
+    let mut zip = ZipWriter::new(TimedFile {
         inner: BufWriter::with_capacity(PIECE_BYTES, create(path)?),
         meter: below.clone(),
     });
@@ -237,7 +237,7 @@ fn pack(
             .large_file(file.bytes > 4_000_000_000);
         let name = format!("{}/{}", directory_name(file.directory), file.name);
         zip.start_file(name, options).map_err(io::Error::from)?;
-        let mut above = Above {
+        let mut above = TimedArchive {
             inner: &mut zip,
             below: below.clone(),
             own: own.clone(),
@@ -277,8 +277,8 @@ fn archive(from: &Path, to: &Path, files: &[FileEntry]) -> io::Result<Duration> 
 }
 
 fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
-    let (below, own) = (Meter::default(), Meter::default());
-    let source = Below {
+    let (below, own) = (Stopwatch::default(), Stopwatch::default());
+    let source = TimedFile {
         inner: BufReader::with_capacity(PIECE_BYTES, File::open(from)?),
         meter: below.clone(),
     };
@@ -293,7 +293,7 @@ fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        let mut above = Above {
+        let mut above = TimedArchive {
             inner: &mut file,
             below: below.clone(),
             own: own.clone(),

@@ -10,7 +10,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::fio::Fio;
-use super::job::{self, Frame, LOG_PREFIX};
+use super::job::{self, JobContext, LOG_PREFIX};
 use super::running::RunFolder;
 use crate::contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
 use crate::error::TargetError;
@@ -19,7 +19,7 @@ use crate::error::TargetError;
 pub(super) fn run(
     fio: &Fio,
     folder: &RunFolder,
-    frame: &Frame<'_>,
+    frame: &JobContext<'_>,
     text: &str,
     deletion: Option<&Deletion>,
     trim: &(dyn Fn(&Deletion) -> Result<(), TargetError> + Sync),

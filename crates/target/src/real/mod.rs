@@ -71,7 +71,7 @@ use self::directory::Subdirectory;
 use self::engine::Engine;
 use self::environment::condition;
 use self::fio::Fio;
-use self::job::{BadJob, Frame};
+use self::job::{BadJob, JobContext};
 use self::opened::{open_device, open_file};
 use self::path_kind::PathKind;
 use self::running::RunFolder;
@@ -225,8 +225,8 @@ impl FioTarget {
         self.run_job(&request, &|bad| with_place(bad, text))
     }
 
-    fn frame<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> Frame<'a> {
-        Frame {
+    fn frame<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
+        JobContext {
             path,
             range_bytes: self.size_bytes,
             engine: self.engine,
@@ -475,7 +475,7 @@ impl Target for FioTarget {
         deletion: Option<&Deletion>,
     ) -> Result<LoggedOutcome, TargetError> {
         let (folder, path) = self.run_folder()?;
-        let frame = Frame {
+        let frame = JobContext {
             sample_ms: 0,
             every_request: true,
             ..self.frame(&path, job)

@@ -52,11 +52,11 @@ struct Curve {
     /// How far rounding can have moved the sum of `bytes`.
     error_bytes: f64,
     /// What the jobs without a row for the last interval did in the one before it.
-    unlogged: Option<Unlogged>,
+    unlogged: Option<UnloggedRest>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Unlogged {
+struct UnloggedRest {
     iops: f64,
     bytes: f64,
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::error::TargetError;
-use crate::real::tools::{self, Said};
+use crate::real::tools::{self, ToolOutput};
 
 /// How a drive is going to erase itself, and how long that takes by its own word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Tools {
         name: &str,
         package: &str,
         args: &[&str],
-    ) -> Result<Said, TargetError> {
+    ) -> Result<ToolOutput, TargetError> {
         let program = tools::find(name, &self.search_path).ok_or_else(|| {
             TargetError::ToolMissing(format!(
                 "{name} is missing, which gives a drive such commands: apt install {package} \
@@ -46,7 +46,7 @@ impl Tools {
 }
 
 /// As a program is shown when it failed.
-pub(super) fn failure(node: &Path, what: &str, said: &Said) -> TargetError {
+pub(super) fn failure(node: &Path, what: &str, said: &ToolOutput) -> TargetError {
     let words = [said.stderr.trim(), said.stdout.trim()];
     let words = words.iter().find(|words| !words.is_empty());
     TargetError::Failed(format!(
