@@ -3,7 +3,7 @@
 use stend_base::Rng;
 use stend_drive::Model;
 use stend_drive::model::{NewValue, Value, write_values};
-use stend_target::{JobLog, JobOutcome, JobRequest, SimulatedTarget, Target, TargetError};
+use stend_target::{JobOutcome, JobRequest, Sample, SimulatedTarget, Target, TargetError};
 
 use crate::measured::{Figure, State, Step, Take, Test, Used, Variant, Window};
 
@@ -161,13 +161,13 @@ fn take(figure: &Figure, done: &Done) -> Option<f64> {
         return done.joules.map(|joules| joules / done.seconds);
     }
     let job = done.job.as_ref()?;
-    let log = within(&job.log, figure.window);
+    let log = within(&job.samples, figure.window);
     match (figure.take, figure.window) {
         (Take::Bandwidth, Window::Whole) => Some(sum(job, |d| d.bw_bytes as f64)),
         (Take::Iops, Window::Whole) => Some(sum(job, |d| d.iops)),
         (Take::Bandwidth, _) => mean(&log, bytes),
         (Take::Iops, _) => {
-            let requests = |row: &JobLog| row.read_iops + row.write_iops;
+            let requests = |row: &Sample| row.read_iops + row.write_iops;
             let count = log.len() as f64;
             (count > 0.0).then(|| log.iter().map(requests).sum::<f64>() / count)
         }
@@ -195,14 +195,14 @@ fn latency_mean(job: &JobOutcome) -> Option<f64> {
     (count > 0.0).then(|| total / count / 1e9)
 }
 
-fn bytes(row: &JobLog) -> f64 {
+fn bytes(row: &Sample) -> f64 {
     (row.read_bytes + row.written_bytes) as f64
 }
 
 /// The samples of a window, with the one before it as the first, whose end is the window's
 /// beginning: whole samples, those that end inside.
-fn within(log: &[JobLog], window: Window) -> Vec<JobLog> {
-    let inside = |row: &JobLog| match window {
+fn within(log: &[Sample], window: Window) -> Vec<Sample> {
+    let inside = |row: &Sample| match window {
         Window::Whole => true,
         Window::Bytes(from, to) => (from as f64..=to as f64).contains(&bytes(row)),
         Window::Seconds(from, to) => (from..=to).contains(&row.t_s),
@@ -211,16 +211,16 @@ fn within(log: &[JobLog], window: Window) -> Vec<JobLog> {
 }
 
 /// The mean rise of something a second between the first and the last sample.
-fn mean(log: &[JobLog], of: impl Fn(&JobLog) -> f64) -> Option<f64> {
+fn mean(log: &[Sample], of: impl Fn(&Sample) -> f64) -> Option<f64> {
     let (first, last) = (log.first()?, log.last()?);
     let seconds = last.t_s - first.t_s;
     (seconds > 0.0).then(|| (of(last) - of(first)) / seconds)
 }
 
 /// Where each sample begins, bytes, and its speed, bytes a second.
-fn speeds(log: &[JobLog]) -> Vec<(f64, f64)> {
+fn speeds(log: &[Sample]) -> Vec<(f64, f64)> {
     let pairs = log.windows(2);
-    let speed = |pair: &[JobLog]| {
+    let speed = |pair: &[Sample]| {
         let seconds = pair[1].t_s - pair[0].t_s;
         (
             bytes(&pair[0]),
@@ -230,11 +230,11 @@ fn speeds(log: &[JobLog]) -> Vec<(f64, f64)> {
     pairs.map(speed).collect()
 }
 
-fn step_bytes(log: &[JobLog]) -> Option<f64> {
+fn step_bytes(log: &[Sample]) -> Option<f64> {
     let speeds = speeds(log);
     let all = bytes(log.last()?);
     let first = speeds.first()?.1;
-    let quarter: Vec<JobLog> = log
+    let quarter: Vec<Sample> = log
         .iter()
         .filter(|r| bytes(r) >= 0.75 * all)
         .copied()
@@ -258,15 +258,15 @@ fn step_bytes(log: &[JobLog]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn log(speeds: &[u64]) -> Vec<JobLog> {
+    fn log(speeds: &[u64]) -> Vec<Sample> {
         let mut written_bytes = 0;
         let rows = speeds.iter().enumerate().map(|(at, speed)| {
             written_bytes += speed;
-            JobLog {
+            Sample {
                 t_s: (at + 1) as f64,
                 written_bytes,
                 write_iops: *speed as f64,
-                ..JobLog::default()
+                ..Sample::default()
             }
         });
         rows.collect()

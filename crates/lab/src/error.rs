@@ -50,8 +50,8 @@ pub enum LabError {
     Locked(PathBuf),
     /// There is no room.
     #[error(
-        "{}: there is no room for the lab on its disk; what was in it is whole. Make room, and try \
-         again", .0.display()
+        "{}: there is no room for the lab on its disk; its content is unchanged. Make room, and \
+        try again", .0.display()
     )]
     Full(PathBuf),
     /// The file is damaged.

@@ -2,7 +2,7 @@
 //!
 //! A run is one edition on one target. It is written after every test, in one transaction:
 //! what is in the file is a whole test, whenever the program ends. The tables are for other
-//! programs as well (`docs/lab.md` tells what each column is); their version is the file's
+//! programs as well (`docs/lab.md` describes each column); their version is the file's
 //! `user_version`, and an older file is brought up to date when it is opened for writing.
 //!
 //! A review that is read back equals the one that was written: what of it has no column of
@@ -27,9 +27,9 @@ pub use error::LabError;
 pub use export::{Format, TABLES};
 pub use merge::Merged;
 pub use runs::{Drive, RunId, RunState, RunSummary};
-pub use store::Beginning;
+pub use store::RunContext;
 
-/// What SQLite writes into the file's header, so that `file` can tell what it is: `stnd`.
+/// SQLite's application id in the file's header, by which `file` recognises it: `stnd`.
 const APPLICATION_ID: i32 = 0x7374_6e64;
 
 /// How long to wait for another program that writes.
@@ -69,7 +69,7 @@ impl Lab {
             .and_then(|()| connection.pragma_update(None, "synchronous", "FULL"))
             .and_then(|()| connection.pragma_update(None, "foreign_keys", true))
             .map_err(failed)?;
-        // Before there are tables: whoever looks meanwhile finds a lab, or an empty file.
+        // Before there are tables: a reader meanwhile finds a lab, or an empty file.
         connection
             .pragma_update(None, "application_id", APPLICATION_ID)
             .map_err(failed)?;
@@ -93,7 +93,7 @@ impl Lab {
         let failed = |error| LabError::of(error, path);
         let connection = match reader(path.as_os_str()) {
             // Beside the file there is neither a log nor room for one: nobody writes, and
-            // SQLite reads it if it is told so.
+            // SQLite reads it with this flag.
             Err(error) if is_shut(&error) && !log_of(path).exists() => {
                 reader(unchanging(path).as_ref())
             }

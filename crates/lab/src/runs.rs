@@ -121,6 +121,17 @@ impl Lab {
             .ok_or_else(|| self.no_run(run))
     }
 
+    /// The last complete run of a drive, by the target's name as it was typed, by its model or by
+    /// its serial number.
+    pub fn last_complete_of(&self, drive: &str) -> Result<Option<RunId>, LabError> {
+        let is_of = |run: &&RunSummary| {
+            let named = [&run.target, &run.drive.model, &run.drive.serial];
+            named.into_iter().any(|name| name == drive) && run.state == RunState::Complete
+        };
+        let runs = self.runs()?;
+        Ok(runs.iter().rev().find(is_of).map(|run| RunId(run.run)))
+    }
+
     /// The runs of which a fact of this kind (`target`, `method`, `environment`) has this value,
     /// in the order of their numbers.
     pub fn runs_where(&self, kind: &str, name: &str, value: &str) -> Result<Vec<RunId>, LabError> {

@@ -15,7 +15,7 @@ use crate::{Lab, LabError, RunId};
 
 /// How a run begins.
 #[derive(Clone, Copy, Debug)]
-pub struct Beginning<'a> {
+pub struct RunContext<'a> {
     /// Folder of its report.
     pub folder: &'a Path,
     /// SHA-256 of the edition's text, hexadecimal.
@@ -29,9 +29,9 @@ pub struct Beginning<'a> {
 }
 
 impl Lab {
-    /// Begins a run of which a review without tests, or with some that are finished, tells
+    /// Begins a run from a review without tests, or with some that are finished:
     /// everything else.
-    pub fn begin(&mut self, review: &Review, of: &Beginning<'_>) -> Result<RunId, LabError> {
+    pub fn begin(&mut self, review: &Review, of: &RunContext<'_>) -> Result<RunId, LabError> {
         let failed = self.failed();
         let transaction = self.connection.transaction().map_err(&failed)?;
         let run = begin(&transaction, review, of).map_err(&failed)?;
@@ -45,7 +45,7 @@ impl Lab {
     pub fn unfinished(
         &self,
         review: &Review,
-        of: &Beginning<'_>,
+        of: &RunContext<'_>,
     ) -> Result<Option<RunId>, LabError> {
         let sql = "
             SELECT runs.id FROM runs JOIN drives ON drives.id = runs.drive
@@ -98,14 +98,14 @@ impl Lab {
         inserted.map(drop).map_err(self.failed())
     }
 
-    /// Writes a run as its review stands, in one transaction. A test that is there as it is
-    /// in the review is not written again; one that the review does not have any more, because
+    /// Writes the present state of a run's review, in one transaction. A test that is there as it
+    /// is in the review is not written again; one that the review does not have any more, because
     /// it is made again, goes.
     pub fn save(
         &mut self,
         run: RunId,
         review: &Review,
-        of: &Beginning<'_>,
+        of: &RunContext<'_>,
     ) -> Result<(), LabError> {
         let failed = self.failed();
         let transaction = self.connection.transaction().map_err(&failed)?;
@@ -139,7 +139,7 @@ fn drive_of(target: &TargetInfo) -> [String; 4] {
 fn begin(
     to: &Transaction<'_>,
     review: &Review,
-    of: &Beginning<'_>,
+    of: &RunContext<'_>,
 ) -> Result<RunId, rusqlite::Error> {
     let drive = drive_of(&review.target);
     to.execute(
@@ -182,7 +182,7 @@ fn save(
     to: &Transaction<'_>,
     run: RunId,
     review: &Review,
-    of: &Beginning<'_>,
+    of: &RunContext<'_>,
 ) -> Result<(), rusqlite::Error> {
     let state = match review.complete {
         true => RunState::Complete,
@@ -283,7 +283,7 @@ fn save_conditions(
     Ok(())
 }
 
-/// The documents by which a drive tells of itself.
+/// The SMART documents of a drive.
 fn save_smart(to: &Transaction<'_>, run: RunId, review: &Review) -> Result<(), rusqlite::Error> {
     to.execute("DELETE FROM smart WHERE run = ?1", params![run.0])?;
     let smart = review.smart.iter();
@@ -305,7 +305,7 @@ fn rival_run(
     run: RunId,
     position: i64,
     review: &Review,
-    of: &Beginning<'_>,
+    of: &RunContext<'_>,
 ) -> Result<RunId, rusqlite::Error> {
     let known = to
         .query_row(
@@ -386,7 +386,7 @@ fn save_test(
         return Ok(());
     }
     let bare = TestResult {
-        // Whether there are any is told by the rest.
+        // The rest says whether there are any.
         points: test.points.as_ref().map(|_| Vec::new()),
         series: test.series.as_ref().map(|_| Vec::new()),
         ..test.clone()

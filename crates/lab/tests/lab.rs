@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use rusqlite::Connection;
-use stend_lab::{Beginning, Format, Lab, LabError, Merged, RunId, RunState, TABLES};
+use stend_lab::{Format, Lab, LabError, Merged, RunContext, RunId, RunState, TABLES};
 use stend_record::endurance::Health;
 use stend_record::load::Load;
 use stend_record::review::{
@@ -35,8 +35,8 @@ impl Place {
     }
 }
 
-fn at(now_unix_ms: i64) -> Beginning<'static> {
-    Beginning {
+fn at(now_unix_ms: i64) -> RunContext<'static> {
+    RunContext {
         folder: Path::new("/reports/one"),
         edition_sha256: "00ff",
         stend_version: "0.1.0",
@@ -264,7 +264,7 @@ fn a_run_is_found_again_until_it_is_complete() {
     ] {
         assert_eq!(lab.unfinished(&other, &at(2)).unwrap(), None);
     }
-    let elsewhere = Beginning {
+    let elsewhere = RunContext {
         folder: Path::new("/reports/two"),
         ..at(2)
     };

@@ -28,4 +28,4 @@ pub mod testing;
 pub mod trace;
 
 pub use jobfile::{JobError, JobFile};
-pub use runner::{RunError, RunOptions, RunResult, SampleRow, run};
+pub use runner::{RunError, RunOptions, RunResult, Sample, run};

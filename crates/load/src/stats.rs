@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-/// Largest latency that the histogram tells apart, ns: 2^42, over an hour. Longer ones are
+/// Largest latency that the histogram resolves, ns: 2^42, over an hour. Longer ones are
 /// counted there; `max` and the mean stay exact.
 pub const LATENCY_NS_MAX: u64 = 1 << 42;
 

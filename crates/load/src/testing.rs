@@ -67,7 +67,7 @@ impl Device for ConstantDevice {
 
     #[inline]
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
-        assert!(limit >= self.now, "the limit lies in the past");
+        assert!(limit >= self.now, "the limit is in the past");
         match self.pending.front() {
             Some(&(at, tag)) if at <= limit => {
                 self.pending.pop_front();

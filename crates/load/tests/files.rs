@@ -197,7 +197,7 @@ fn a_large_file_is_read_two_windows_at_a_time_and_then_written() {
     assert_eq!(first_write, SimTime(last_read * 1_000_000));
     // Data, journal, flush, record, flush, metadata: a ms each.
     assert_eq!(done.elapsed, Nanos((last_read + 6) * 1_000_000));
-    assert_eq!((done.flushes, done.commits), (2, 1));
+    assert_eq!((done.requests.flushes, done.commits), (2, 1));
     let flushes: Vec<usize> = (0..requests.len())
         .filter(|&i| requests[i].1.op == Op::Flush)
         .collect();
@@ -400,11 +400,11 @@ proptest! {
             let read_bytes = there.checked_sub(1).map_or(0, |last| work.reads[last].yields_bytes);
             prop_assert!(read_bytes >= step.needs_bytes, "{step:?} at {at:?}");
         }
-        prop_assert_eq!(done.read_bytes, work.read_bytes());
+        prop_assert_eq!(done.requests.read_bytes, work.read_bytes());
         let meta: u64 = work.metadata.iter().map(|m| m.1).sum();
         let journal = (work.journal_blocks() + done.commits) * BLOCK_BYTES;
-        prop_assert_eq!(done.written_bytes, work.written_bytes() + meta + journal);
-        prop_assert_eq!(done.flushes, 2 * done.commits);
+        prop_assert_eq!(done.requests.written_bytes, work.written_bytes() + meta + journal);
+        prop_assert_eq!(done.requests.flushes, 2 * done.commits);
         let again = run(&mut ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000)), work, operation.journal, &host).unwrap();
         prop_assert_eq!(done, again);
     }

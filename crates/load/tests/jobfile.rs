@@ -26,7 +26,8 @@ fn error(text: &str) -> String {
 #[test]
 fn globals_apply_to_what_follows_and_add_up() {
     let file = JobFile::parse(
-        "; a comment\n[global]\nbs=8k\niodepth=4\n\n[a]\nrw=randread # inline\n[global]\niodepth=16\n[b]\nbs=64k ; inline\n",
+        "; a comment\n[global]\nbs=8k\niodepth=4\n\n[a]\nrw=randread # \
+        inline\n[global]\niodepth=16\n[b]\nbs=64k ; inline\n",
     )
     .unwrap();
     let [a, b] = &file.jobs[..] else {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use stend_base::Rng;
 use stend_load::jobfile::{BlockSizes, Distribution, Generator};
 use stend_load::pattern::lfsr::Lfsr;
-use stend_load::pattern::permutation::{Permutation, Sweep};
+use stend_load::pattern::permutation::{Permutation, RandomPasses};
 use stend_load::pattern::skewed::{Pareto, Zipf};
 use stend_load::pattern::{Lengths, RandomBlocks};
 
@@ -32,7 +32,7 @@ proptest! {
     #[test]
     fn sweep_equals_its_permutation_and_passes_are_complete(len in 1u64..3000, seed: u64) {
         let order = Permutation::new(len, &mut rng(seed));
-        let mut sweep = Sweep::new(len, rng(seed));
+        let mut sweep = RandomPasses::new(len, rng(seed));
         let first = pass(|| sweep.next_index());
         prop_assert!(first.iter().enumerate().all(|(i, v)| order.apply(i as u64) == *v));
         let second = pass(|| sweep.next_index());
@@ -72,7 +72,7 @@ proptest! {
 #[test]
 fn a_pass_looks_random_from_its_start() {
     for seed in 0..20 {
-        let mut sweep = Sweep::new(100_000, rng(seed));
+        let mut sweep = RandomPasses::new(100_000, rng(seed));
         let mut parts = [0f64; 10];
         let mut neighbours = 0;
         let mut before = 0u64;
@@ -91,7 +91,7 @@ fn a_pass_looks_random_from_its_start() {
 
 #[test]
 fn large_spaces_do_not_repeat() {
-    let mut sweep = Sweep::new(58_593_750, rng(3));
+    let mut sweep = RandomPasses::new(58_593_750, rng(3));
     let mut blocks: Vec<u64> = (0..1_000_000)
         .map(|_| sweep.next_index().unwrap())
         .collect();

@@ -166,7 +166,8 @@ fn logs_look_like_fio_s() {
     let ours = |name: &str| files.iter().find(|f| f.name == name).unwrap().text.clone();
     assert_eq!(
         ours("x_clat.1.log"),
-        "500, 100000, 0, 0, 0\n1000, 100000, 0, 0, 0\n1500, 100000, 0, 0, 0\n2000, 100000, 0, 0, 0\n"
+        "500, 100000, 0, 0, 0\n1000, 100000, 0, 0, 0\n1500, 100000, 0, 0, 0\n2000, 100000, 0, 0, \
+        0\n"
     );
     assert_eq!(
         ours("j_iops.1.log").lines().nth(1),

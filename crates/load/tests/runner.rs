@@ -1,12 +1,11 @@
 //! The runner on a device of constant latency: instants are exact to the nanosecond.
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
 use stend_load::report::{fio_output, normal};
-use stend_load::runner::Progress;
+use stend_load::runner::{Flow, Progress};
 use stend_load::stats::LatencyStats;
 use stend_load::testing::ConstantDevice;
 use stend_load::{JobFile, RunError, RunOptions, RunResult, run};
@@ -432,9 +431,9 @@ fn progress_is_told_and_may_stop() {
     let last = Cell::new(0.0);
     let tell = |p: &Progress| {
         calls.set(calls.get() + 1);
-        assert!(p.fraction >= last.get() && p.fraction <= 1.0 && p.requests > 0);
-        last.set(p.fraction);
-        ControlFlow::Continue(())
+        assert!(p.elapsed_s > last.get() && p.elapsed_s <= 0.02 && p.requests > 0);
+        last.set(p.elapsed_s);
+        Flow::GoOn
     };
     let options = RunOptions {
         progress: Some(&tell),
@@ -443,9 +442,9 @@ fn progress_is_told_and_may_stop() {
     };
     execute("[j]\nrw=randread\ntime_based\nruntime=20ms\n", &options);
     assert!((15..=20).contains(&calls.get()), "{}", calls.get());
-    assert!(last.get() > 0.9);
+    assert!(last.get() > 0.018);
 
-    let stop = |_: &Progress| ControlFlow::Break(());
+    let stop = |_: &Progress| Flow::Stop;
     let options = RunOptions {
         progress: Some(&stop),
         ..options
@@ -463,10 +462,13 @@ fn what_is_enough_ends_the_run_and_what_is_in_flight_counts() {
     let asked = Cell::new(0);
     let enough = |p: &Progress| {
         asked.set(asked.get() + 1);
-        p.elapsed >= Nanos::from_millis(5)
+        match p.elapsed_s >= 0.005 {
+            true => Flow::Finish,
+            false => Flow::GoOn,
+        }
     };
     let options = RunOptions {
-        enough: Some(&enough),
+        progress: Some(&enough),
         progress_every: Nanos::from_millis(1),
         ..RunOptions::default()
     };

@@ -373,7 +373,7 @@ fn what_does_not_fit_is_refused_or_wrapped() {
     assert!(
         to(0, 10_240, Fit::Wrap)
             .unwrap_err()
-            .contains("longer than the whole")
+            .contains("longer than the target")
     );
     let trace = Made(vec![request(0, 512), request(GIB, 512)]);
     let error = summary(&trace, Some((GIB, Fit::Refuse))).unwrap_err();

@@ -26,7 +26,7 @@
 
 use stend_analysis::steady::{WINDOW, Window};
 use stend_record::load::Load;
-use stend_target::SoFar;
+use stend_target::Progress;
 
 /// A round of reads, s.
 const READ_ROUND_S: f64 = 0.5;
@@ -115,7 +115,7 @@ pub(crate) struct Watch {
     /// Between two looks, s.
     pub(crate) round_s: f64,
     rule: Rule,
-    last: SoFar,
+    last: Progress,
     speeds: Vec<f64>,
     /// Bytes written to flash over bytes moved, by round; empty where that is not known.
     amplifications: Vec<f64>,
@@ -172,7 +172,7 @@ impl Watch {
         Watch {
             round_s,
             rule,
-            last: SoFar {
+            last: Progress {
                 elapsed_s: 0.0,
                 requests: 0,
                 bytes: 0,
@@ -186,7 +186,7 @@ impl Watch {
     }
 
     /// Looks at the measurement after a round; whether enough has been seen.
-    pub(crate) fn look(&mut self, now: &SoFar) -> bool {
+    pub(crate) fn look(&mut self, now: &Progress) -> bool {
         let seconds = now.elapsed_s - self.last.elapsed_s;
         if seconds > 0.0 {
             let requests = now.requests - self.last.requests;
@@ -262,7 +262,7 @@ fn steady(figures: &[f64], spread_share_max: f64, drift_share_max: f64) -> bool 
 }
 
 /// Whether what is left of so many seconds finds room before the drive has to move data.
-fn has_room(now: &SoFar, planned_s: f64) -> bool {
+fn has_room(now: &Progress, planned_s: f64) -> bool {
     let (Some(room), Some(written)) = (now.steady_bytes, now.flash_written_bytes) else {
         return false;
     };
@@ -272,7 +272,7 @@ fn has_room(now: &SoFar, planned_s: f64) -> bool {
 
 /// Bytes written to flash over bytes moved, between two looks; `None` where nothing was moved or
 /// nothing is known.
-fn amplification(before: &SoFar, now: &SoFar) -> Option<f64> {
+fn amplification(before: &Progress, now: &Progress) -> Option<f64> {
     let flash = now.flash_written_bytes? - before.flash_written_bytes?;
     let moved = now.bytes - before.bytes;
     (moved > 0).then(|| flash as f64 / moved as f64)

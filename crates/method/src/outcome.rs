@@ -67,20 +67,20 @@ pub(crate) fn series(
         PointOp::Read => Part::of(outcome, |job| &job.read),
         _ => Part::of(outcome, |job| &job.write),
     };
-    if outcome.log.is_empty() || part.requests() == 0 {
+    if outcome.samples.is_empty() || part.requests() == 0 {
         return Err(TargetError::Failed(format!(
             "the curve `{name}` has no samples: the target kept no log of the job"
         )));
     }
     let samples = outcome
-        .log
+        .samples
         .iter()
-        .map(|log| Sample {
-            t_s: log.t_s,
-            written_bytes: log.written_bytes,
+        .map(|sample| Sample {
+            t_s: sample.t_s,
+            written_bytes: sample.written_bytes,
             iops: match load.op {
-                PointOp::Read => log.read_iops,
-                _ => log.write_iops,
+                PointOp::Read => sample.read_iops,
+                _ => sample.write_iops,
             },
         })
         .collect();
@@ -261,7 +261,6 @@ fn percentile(bins: &BTreeMap<u64, u64>, percent: f64) -> u64 {
 mod tests {
     use stend_record::fio::{Job, Output};
     use stend_record::review::Pattern;
-    use stend_target::JobLog;
 
     use super::*;
 
@@ -435,7 +434,7 @@ mod tests {
         let mut outcome = outcome(vec![job]);
         let no_log = series("fresh", &load(PointOp::Write), 1000, &outcome);
         assert!(no_log.unwrap_err().to_string().contains("`fresh`"));
-        outcome.log = vec![JobLog {
+        outcome.samples = vec![stend_target::Sample {
             t_s: 1.0,
             read_iops: 3.0,
             write_iops: 5.0,

@@ -174,7 +174,7 @@ impl stend_target::Target for Rested {
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
         let mut done = Fake::simulated().run(job)?;
         let fast = if self.rested { self.fast_samples } else { 0 };
-        for (number, sample) in done.log.iter_mut().enumerate() {
+        for (number, sample) in done.samples.iter_mut().enumerate() {
             sample.write_iops = if number < fast { 40_000.0 } else { 4000.0 };
         }
         Ok(done)

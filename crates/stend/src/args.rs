@@ -29,7 +29,7 @@ Exit codes:
   4  refused: the target is in use, holds data, or was not named twice
   5  a tool is missing
   6  the operating system or a tool failed
-  7  some tests or benchmarks did not finish; what did is saved
+  7  some tests did not finish; what did is saved
   8  a published finding does not hold (stend claims)
   129  ended by SIGHUP; finished tests are saved
   130  ended by SIGINT (Ctrl-C); finished tests are saved
@@ -42,51 +42,50 @@ pub enum Command {
     Review(ReviewArgs),
     /// Run a fio job file on a target.
     Run(RunArgs),
-    /// Replay a trace on a target, and tell its busy time.
+    /// Replay a block trace on a target and report its busy time.
     Replay(ReplayArgs),
-    /// List, show and make synthesised desktop traces.
+    /// List, show and write synthesised desktop traces.
     Traces(TracesArgs),
-    /// List, show and check drive models; make simulated drives that live on in files.
+    /// List, show and check drive models; create simulated drives that keep their state in a file.
     Drives(DrivesArgs),
-    /// Ask a drive for its health, watch it; TRIM, erase or set it up.
+    /// Show a drive's health, monitor it, TRIM, erase or configure it.
     ///
-    /// TARGET is a file made by `stend drives create`, or a block device. What a command does
-    /// to a simulated drive is kept in its file, without confirmation: what is on it is
-    /// nobody's data. What destroys data on a real device is refused while it is in use or
-    /// holds a file system, and asks for its serial number.
+    /// TARGET is a file made by `stend drives create`, or a block device. A simulated drive is
+    /// changed in its file without confirmation: nobody's data is on it. A command that destroys
+    /// data on a real device refuses one that is in use or holds a file system, and needs its
+    /// serial number.
     Drive(DriveArgs),
-    /// List, show, export, delete and merge the reviews that were made.
+    /// List, show, export, delete and merge the reviews in the lab.
     Lab(LabArgs),
-    /// Write the report of a review in the lab once more, or of several, compared.
+    /// Write the report of a review in the lab again, or of several reviews, compared.
     Report(ReportArgs),
-    /// Compare reviews in the lab: what was unlike, figures, ratios; as a page with --out.
+    /// Compare reviews in the lab: differing conditions, figures, ratios; as a page with --out.
     Compare(CompareArgs),
-    /// Put what published reviews found to the drive models: which findings hold, and which do
-    /// not.
+    /// Check the findings of published reviews on the drive models: which hold, and which do not.
     ///
-    /// What has been simulated before, by this very program, is taken from the lab.
+    /// Simulations that this build of the program has made before are taken from the lab.
     Claims(ClaimsArgs),
-    /// Adjust the free figures of models to measured figures.
+    /// Fit the free parameters of drive models to measured figures.
     Fit(FitArgs),
-    /// Measure how fast the simulator is, and how much memory it takes.
-    Bench(BenchArgs),
+    /// Run one case of `cargo xtask bench`, given on stdin.
+    #[command(hide = true)]
+    BenchCase,
 }
 
 /// How a real target is opened.
 #[derive(Debug, Args)]
 pub struct RealArgs {
-    /// Create the file TARGET with this size, or use so much of it, or of a directory's file
-    /// system: bytes, or with a
-    /// suffix KiB, MiB, GiB (binary) or KB, MB, GB (decimal).
+    /// Bytes under test: the size of the file to create, or how much to use of a file, a device
+    /// or a directory's file system. Suffixes: KiB, MiB, GiB (binary), KB, MB, GB (decimal).
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub size: Option<u64>,
 
-    /// Agree to lose everything on the block device with this serial number.
+    /// Destroy everything on the block device with this serial number.
     #[arg(long, value_name = "SERIAL")]
     pub destroy: Option<String>,
 
-    /// Only read the real target, whoever uses it: no serial number is asked for, nothing is
-    /// prepared, and what would write is left out.
+    /// Only read the real target, even while it is in use: no serial number is needed, nothing is
+    /// prepared, and tests that write are left out.
     #[arg(long, conflicts_with = "destroy")]
     pub read_only: bool,
 }
@@ -94,7 +93,7 @@ pub struct RealArgs {
 /// Which lab.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LabPath {
-    /// The file that keeps all reviews. Default: `stend/lab.db` in the folder that
+    /// The SQLite file that keeps all reviews. Default: `stend/lab.db` in the folder that
     /// XDG_DATA_HOME names, or in ~/.local/share.
     #[arg(long, value_name = "FILE", env = "STEND_LAB", global = true)]
     pub lab: Option<PathBuf>,
@@ -127,8 +126,7 @@ pub enum LabCommand {
         /// Its number.
         run: i64,
     },
-    /// Write tables as files for other programs, into a folder; earlier ones there are
-    /// replaced.
+    /// Export tables as files into a folder; replaces earlier exports there.
     Export {
         /// The folder.
         folder: PathBuf,
@@ -143,13 +141,13 @@ pub enum LabCommand {
         #[arg(long, value_name = "RUN,…", value_delimiter = ',')]
         runs: Option<Vec<i64>>,
     },
-    /// Delete runs, for good; reports in folders stay.
+    /// Delete runs permanently; reports in folders stay.
     Delete {
         /// Their numbers.
         #[arg(required = true)]
         runs: Vec<i64>,
     },
-    /// Take over the runs of another lab, which stays as it is.
+    /// Copy the runs of another lab into this one.
     Merge {
         /// Its file.
         other: PathBuf,
@@ -170,12 +168,12 @@ pub enum ExportFormat {
 /// Arguments of `stend compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Numbers of runs in the lab, or drives as they were named in a review, by their model or
-    /// by their serial number: then the last complete run of each. Ratios are to the first.
+    /// Numbers of runs in the lab, or drives, whose last complete run counts: as named in a
+    /// review, by model or by serial number. Ratios are to the first.
     #[arg(required = true, num_args = 2.., value_name = "RUN|DRIVE")]
     pub sides: Vec<String>,
 
-    /// Every measured point instead of the key figures.
+    /// Show every measured point instead of the key figures.
     #[arg(long)]
     pub points: bool,
 
@@ -195,28 +193,32 @@ pub struct CompareArgs {
 /// Arguments of `stend claims`.
 #[derive(Debug, Args)]
 pub struct ClaimsArgs {
-    /// Files of findings. Default: those that are part of the program.
+    /// Files of findings. Default: the built-in ones.
     pub files: Vec<PathBuf>,
 
-    /// Only the articles of these ids.
+    /// Check only the articles with these ids.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub article: Option<Vec<String>>,
 
-    /// Published figures instead of findings: each that a test on a simulated drive can answer,
-    /// predicted against measured, with the medians of the errors; and why the others cannot be
-    /// answered.
-    #[arg(long, conflicts_with_all = ["files", "article", "duration_scale", "full_length", "threads", "fresh", "validation"])]
+    /// Compare published figures instead of findings: predicted against measured, with median
+    /// errors, for each that a simulation can predict; for the others, why not.
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "files", "article", "duration_scale", "full_length", "threads", "fresh", "validation",
+        ]
+    )]
     pub measured: bool,
 
-    /// Simulate only these drives; what needs others is left open.
+    /// Simulate only these drives; findings that need others stay open.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub drives: Option<Vec<String>>,
 
-    /// Root of every random choice.
+    /// Seed of all random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Factor on every duration. Anything but 1 is said wherever a figure appears.
+    /// Scale every duration by this factor; shown beside every figure unless it is 1.
     #[arg(
         long,
         value_name = "F",
@@ -225,20 +227,20 @@ pub struct ClaimsArgs {
     )]
     pub duration_scale: f64,
 
-    /// Measure everything to its whole length. Without it, reads, and curves of lasting writes,
-    /// end as soon as enough of them has been seen.
+    /// Measure everything for its full time. By default, reads and curves of sustained writes end
+    /// once they are steady.
     #[arg(long)]
     pub full_length: bool,
 
-    /// Drives at the same time. Default: the number of processors.
+    /// Simulate so many drives at a time. Default: the number of processors.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 
-    /// Simulate everything anew, whatever is in the lab.
+    /// Simulate everything again, whatever the lab has.
     #[arg(long)]
     pub fresh: bool,
 
-    /// Write what holds and what does not to this file, as Markdown.
+    /// Write the outcome of every finding to this file, as Markdown.
     #[arg(long, value_name = "FILE")]
     pub validation: Option<PathBuf>,
 
@@ -254,7 +256,7 @@ pub struct ClaimsArgs {
 /// Arguments of `stend report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Numbers of runs in the lab: the first one's report, with the others as its rivals.
+    /// Numbers of runs in the lab: the report is of the first, with the others as its rivals.
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<i64>,
 
@@ -278,19 +280,19 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "ID", default_value = "2014")]
     pub edition: String,
 
-    /// Only these tests of the edition.
+    /// Run only these tests of the edition.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tests: Option<Vec<String>>,
 
-    /// Test these as well and compare: drive models, directories, or files that exist.
+    /// Also test these rivals and compare: drive models, directories, or existing files.
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     pub against: Vec<String>,
 
-    /// Root of every random choice.
+    /// Seed of all random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Factor on every duration. Anything but 1 is said wherever a figure appears.
+    /// Scale every duration by this factor; shown beside every figure unless it is 1.
     #[arg(
         long,
         value_name = "F",
@@ -299,15 +301,14 @@ pub struct ReviewArgs {
     )]
     pub duration_scale: f64,
 
-    /// The most that a test of endurance may write: bytes, or with a suffix KiB … TiB (binary)
-    /// or KB … TB (decimal). A real target is never written more than this, and such a test
-    /// does not run on it without.
+    /// The most that an endurance test may write: bytes, or with a suffix KiB … TiB (binary) or
+    /// KB … TB (decimal). On a real target the test needs it and never writes more.
     #[arg(long, value_name = "BYTES", value_parser = parse_size, conflicts_with = "read_only")]
     pub write_budget: Option<u64>,
 
-    /// Before every test that starts from a written drive, write at random until the speed is
-    /// steady by SNIA's definition, 25 rounds of a minute at most: random-write-4k (where no LOAD
-    /// is named) or random-write-128k.
+    /// Before every test that starts from a written drive, write at random until steady state by
+    /// SNIA's definition, at most 25 rounds of a minute. LOAD is random-write-4k (default) or
+    /// random-write-128k.
     #[arg(
         long,
         value_name = "LOAD",
@@ -319,8 +320,8 @@ pub struct ReviewArgs {
     )]
     pub until_steady: Option<SteadyLoad>,
 
-    /// Tests at the same time, on copies of a simulated drive; the result does not
-    /// depend on it. Default: the number of processors.
+    /// Run so many tests at a time, on copies of a simulated drive; results do not depend on it.
+    /// Default: the number of processors.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 
@@ -341,7 +342,7 @@ pub struct ReviewArgs {
     pub real: RealArgs,
 }
 
-/// Shape of fio's output.
+/// Format of fio's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     /// For people.
@@ -363,7 +364,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "TARGET")]
     pub on: String,
 
-    /// Shape of the output.
+    /// Format of the output.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "normal")]
     pub output_format: OutputFormat,
 
@@ -371,11 +372,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Root of every random choice that the job file does not seed.
+    /// Seed of all random numbers that the job file does not seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Write the simulated drive whole, in ascending order, before the job.
+    /// Fill the simulated drive sequentially before the job.
     #[arg(long)]
     pub fill: bool,
 
@@ -387,20 +388,20 @@ pub struct RunArgs {
 /// When requests of a trace are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimingArg {
-    /// At their time.
+    /// At their recorded times.
     Original,
-    /// At their time, without the time in which nothing is outstanding (simulated drives).
+    /// At their recorded times, without idle time (simulated drives).
     Busy,
-    /// In order, as fast as possible, --depth outstanding.
+    /// In order, as fast as possible, with --depth outstanding.
     Fast,
 }
 
 /// What to do with requests that do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FitArg {
-    /// Say so and do nothing.
+    /// Refuse the trace.
     Refuse,
-    /// Widen them to whole sectors, and take offsets modulo the target's size.
+    /// Round them to whole sectors, and take offsets modulo the target's size.
     Wrap,
 }
 
@@ -415,12 +416,12 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "TARGET")]
     pub on: String,
 
-    /// When requests are issued. Default: as a synthesised trace is meant; else original.
+    /// When to issue requests. Default: as a synthesised trace says; else original.
     #[arg(long, value_name = "HOW", value_enum)]
     pub timing: Option<TimingArg>,
 
-    /// Most requests outstanding. Default: 256, or as a synthesised trace is meant; `--timing
-    /// fast` needs one of these.
+    /// The most requests outstanding. Default: as a synthesised trace says, else 256; `--timing
+    /// fast` has no default for other traces.
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
 
@@ -428,16 +429,16 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "HOW", value_enum, default_value = "refuse")]
     pub fit: FitArg,
 
-    /// Only the requests to this disk of several: a device of blkparse (8,0), a file of an
+    /// Replay only the requests to this disk of several: a device of blkparse (8,0), a file of an
     /// iolog, a disk of MSR Cambridge (usr.0).
     #[arg(long, value_name = "DISK")]
     pub only: Option<String>,
 
-    /// Root of a synthesised trace.
+    /// Seed of a synthesised trace.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Write the simulated drive whole, in ascending order, before the trace.
+    /// Fill the simulated drive sequentially before the trace.
     #[arg(long)]
     pub fill: bool,
 
@@ -472,14 +473,14 @@ pub enum TracesCommand {
         /// Its name, a profile (`./mine.toml`), or a file with a trace.
         name: String,
     },
-    /// Make the trace, as a fio iolog of version 3.
+    /// Write the trace as a fio iolog, version 3.
     Make {
-        /// Its name, or a profile (`./mine.toml`); also a file with a trace, to convert it.
+        /// Its name, a profile (`./mine.toml`), or a file with a trace to convert.
         name: String,
         /// The file to write, which must not exist yet.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
-        /// Root of the trace.
+        /// Seed of the trace.
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,
         /// Name of the file or device in the iolog.
@@ -516,8 +517,8 @@ pub enum DrivesCommand {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Make a new simulated drive that lives in a file, which is a TARGET from then on: what
-    /// `stend run` and `stend drive` do to it is kept there.
+    /// Create a simulated drive that keeps its state in a file. The file is a TARGET: `stend run`
+    /// and `stend drive` change it.
     Create {
         /// A shipped model, or a model file.
         model: String,
@@ -542,81 +543,81 @@ pub struct DriveArgs {
 /// What to do with a drive.
 #[derive(Debug, Subcommand)]
 pub enum DriveCommand {
-    /// Print what the drive tells of its health; with --json, as `smartctl -j` does.
+    /// Print the drive's health (SMART); with --json, in the format of `smartctl -j`.
     Health {
-        /// A simulated drive's file, or a block device, which smartctl is asked for.
+        /// A simulated drive's file, or a block device (through smartctl).
         target: String,
     },
-    /// TRIM the drive, or a part of it; what is there is lost.
+    /// TRIM the drive, or a part of it; the data there is lost.
     ///
-    /// A block device is trimmed only if nothing speaks for what it holds, and on its serial
-    /// number. The space of a regular file is given back to its file system.
+    /// A block device must not be in use or hold a file system, and needs its serial number. Of a
+    /// regular file, the space is freed in its file system.
     Trim {
         /// A simulated drive's file, a block device, or another file.
         target: String,
-        /// Where to begin: bytes, or with a suffix (KiB, MiB, GiB, KB, MB, GB).
+        /// First byte of the range: bytes, or with a suffix (KiB, MiB, GiB, KB, MB, GB).
         #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "0")]
         offset: u64,
-        /// How much. Default: up to the end.
+        /// Length of the range. Default: up to the end.
         #[arg(long, alias = "size", value_name = "SIZE", value_parser = parse_size)]
         length: Option<u64>,
-        /// Agree to lose what is in that range of the block device with this serial number,
-        /// or of the file with this name.
+        /// Destroy that range of the block device with this serial number, or of the file with
+        /// this name.
         #[arg(long, value_name = "SERIAL")]
         destroy: Option<String>,
     },
-    /// Have the whole drive erased, by itself: of a simulated drive all flash, of a real one
-    /// by Format NVM (nvme) or ATA Security Erase Unit (hdparm).
+    /// Erase the whole drive by its own command: Format NVM (nvme) or ATA Security Erase Unit
+    /// (hdparm) on a real drive.
     Erase {
         /// A simulated drive's file, or a block device.
         target: String,
-        /// Throw the key away instead: no data can be read any more; the flash is erased
-        /// when it is needed.
+        /// Cryptographic erase: discard the key, so that no data can be read; flash is erased
+        /// later.
         #[arg(long)]
         crypto: bool,
-        /// Agree to lose everything on the block device with this serial number.
+        /// Destroy everything on the block device with this serial number.
         #[arg(long, value_name = "SERIAL")]
         destroy: Option<String>,
     },
-    /// Change how much of an empty simulated drive the host can address.
+    /// Change the over-provisioning of an empty simulated drive.
     Overprovision {
-        /// The drive's file. Of a real drive, how to do it is told.
+        /// The drive's file. For a real drive, the command explains how to do it.
         target: String,
-        /// What the host can address from now on: bytes, or with a suffix (MiB, GiB, MB,
-        /// GB); at most what the model gives it.
+        /// Capacity that the host can address: bytes, or with a suffix (MiB, GiB, MB, GB); at most
+        /// that of the model.
         #[arg(long, value_name = "SIZE", value_parser = parse_size)]
         user_bytes: u64,
     },
-    /// Switch the acknowledging of writes from the buffer on or off.
+    /// Switch the volatile write cache on or off.
     WriteCache {
         /// A simulated drive's file, or a block device (through hdparm or nvme).
         target: String,
-        /// Which.
+        /// On or off.
         #[arg(value_enum)]
         state: OnOff,
     },
-    /// Show what the drive does: speed, queue depth, latency, temperature, wear. Live, on a
-    /// screen of its own that q or Ctrl-C ends; in lines with --once, --json, or where stdout
-    /// is no terminal.
+    /// Monitor speed, queue depth, latency, temperature and wear: live on a screen, which q or
+    /// Ctrl-C ends; as lines with --once, --json, or where stdout is no terminal.
     Monitor(MonitorArgs),
 }
 
 /// Arguments of `stend drive monitor`.
 #[derive(Debug, Args)]
 pub struct MonitorArgs {
-    /// A block device, or a file or directory, for the device below it, whose figures are the
-    /// kernel's; or, with --job, a model or a simulated drive's file.
+    /// A block device, or a file or directory on one, by the kernel's counters; with --job, a model
+    /// or a simulated drive's file.
     pub target: String,
 
-    /// Run this fio job file on a simulated drive and watch it: in virtual time, on a copy.
+    /// Run this fio job file on a copy of a simulated drive, in virtual time, and monitor that.
     #[arg(long, value_name = "JOB.fio")]
     pub job: Option<PathBuf>,
 
-    /// Time of each reading, s; of a simulated drive, virtual time. Figures are means over it.
+    /// Interval between readings, s, over which figures are means; virtual time of a simulated
+    /// drive.
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_interval)]
     pub interval: f64,
 
-    /// End after so many readings. Default: never, or 1 with --once.
+    /// End after so many readings. Default: 1 with --once, else no limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
 
@@ -624,12 +625,12 @@ pub struct MonitorArgs {
     #[arg(long)]
     pub once: bool,
 
-    /// On the screen, virtual seconds of a simulated drive a second, at most. Lines are
+    /// Virtual seconds of a simulated drive that the screen shows in a second, at most. Lines are
     /// printed as fast as they come.
     #[arg(long, value_name = "N", default_value_t = 1.0, value_parser = parse_interval)]
     pub speed: f64,
 
-    /// Root of the job's random choices.
+    /// Seed of the job's random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 }
@@ -646,82 +647,47 @@ pub enum OnOff {
 /// Arguments of `stend fit`.
 #[derive(Debug, Args)]
 pub struct FitArgs {
-    /// Drive models, or model files, whose free figures are adjusted; a part that several of them
-    /// include is adjusted for all.
+    /// Drive models, or model files, to fit; a part that several of them include is fitted to all.
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<String>,
 
-    /// The measured figures: a file in the format `stend.measured/1`, or `published` for those that
-    /// are part of the program. Only those of the models count.
+    /// The measured figures: a file in the format `stend.measured/1`, or `published` for the
+    /// built-in ones. Only those of the models count.
     #[arg(long, value_name = "FILE")]
     pub to: String,
 
-    /// Only figures of these tests.
+    /// Use only figures of these tests.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub tests: Vec<String>,
 
-    /// Only figures of drives in these states.
+    /// Use only figures of drives in these states.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub states: Vec<String>,
 
-    /// Folder of the result, and of the state from which the same command goes on. Default: `fit-`
+    /// Folder of the result, and of the state from which the same command resumes. Default: `fit-`
     /// and the first model's name.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 
-    /// Change the models' own files as well.
+    /// Also change the models' own files.
     #[arg(long)]
     pub in_place: bool,
 
-    /// Root of every random choice.
+    /// Seed of all random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Generations of the search at most; it ends before when it finds nothing better.
+    /// The most generations of the search; it ends earlier when it finds nothing better.
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub generations: usize,
 
-    /// Points of a generation, from 4 to 1000. Default: 4 and three times the logarithm of the
-    /// number of free figures.
+    /// Points in a generation, from 4 to 1000. Default: 4 + 3 ln(free parameters).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000))]
     pub population: Option<u32>,
 
     /// Print the result as JSON (schema `stend.fit/1`) on stdout.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Arguments of `stend bench`.
-#[derive(Debug, Args)]
-pub struct BenchArgs {
-    /// Only these cases (`stend bench --list`).
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    pub only: Option<Vec<String>>,
-
-    /// Every case on a tiny drive, in seconds: whether they run. The figures mean nothing.
-    #[arg(long)]
-    pub smoke: bool,
-
-    /// Print the figures as JSON (schema `stend.bench/1`) on stdout.
-    #[arg(long)]
-    pub json: bool,
-
-    /// Write the figures to this file, as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-
-    /// Compare each figure with that in a file made by --record, such as
-    /// `benches/results/baseline.json`.
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
-    pub against: Option<PathBuf>,
-
-    /// List the cases and what is aimed at.
-    #[arg(long, conflicts_with_all = ["only", "smoke", "record", "against"])]
-    pub list: bool,
-
-    /// Run this case in this very process: how the others are started.
-    #[arg(long, value_name = "NAME", hide = true)]
-    pub case: Option<String>,
 }
 
 /// A time or factor above nothing: from a thousandth to a million.
@@ -740,8 +706,8 @@ fn parse_steady(text: &str) -> Result<SteadyLoad, String> {
     })
 }
 
-/// Bytes of `8GiB`, `8GB`, `4096`. Binary and decimal suffixes are told apart; a bare `G`,
-/// which some read one way and some the other, is not allowed.
+/// Bytes of `8GiB`, `8GB`, `4096`. Suffixes are binary or decimal; an ambiguous bare `G` is not
+/// allowed.
 fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: u64 = digits

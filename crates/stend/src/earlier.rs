@@ -1,8 +1,7 @@
-//! What an earlier run of the same command left unfinished.
+//! Unfinished reviews that the same command resumes.
 //!
-//! A review is kept twice, in its folder and in the lab, one after the other: whatever ends
-//! stend between the two, or takes the folder away, one of them has everything that was
-//! finished.
+//! A review is kept twice, in its folder and then in the lab: if stend ends between the two, or
+//! the folder is deleted, one of them has every finished test.
 
 use std::path::Path;
 
@@ -11,10 +10,11 @@ use stend_record::review::{Review, TargetKind, TestResult};
 
 use crate::failure::Failure;
 use crate::folder::{Folder, keep_finished};
-use crate::{laboratory, note};
+use crate::laboratory;
+use crate::output::note;
 
-/// What the command goes on from: the unfinished review in the folder, or the lab's of the same
-/// run where that is further.
+/// What the command resumes: the unfinished review in the folder, or the lab's of the same run
+/// if that has more tests.
 pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option<Review>, Failure> {
     let there = match folder.earlier()? {
         Some(there) if there.complete => {
@@ -38,19 +38,18 @@ pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option
     Ok(Some(kept))
 }
 
-/// Says where it goes on from, and makes the folder what the lab knows.
+/// Says what is resumed, and updates the folder from the lab.
 fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
     note(&format!(
-        "{} lacks what run {run} of the lab has finished: going on from the lab; to begin anew, \
-         `stend lab delete {run}` first",
+        "{} lacks finished tests of run {run} of the lab: resuming from the lab; to start over, \
+        `stend lab delete {run}` first",
         folder.path().display()
     ));
     folder.save(kept).map(drop)
 }
 
-/// Whether a run whose folder is gone is gone on with: the same command, of which something
-/// that took real time is finished. What is simulated is made again in no time, and perhaps on
-/// purpose.
+/// Whether to resume a run whose folder is gone: the same command, with a finished test that
+/// took real time. A simulation is repeated quickly, and perhaps on purpose.
 fn is_worth_it(kept: &Review, command: &str) -> bool {
     let rivals = kept.rivals.iter().map(|rival| &rival.target);
     let mut targets = std::iter::once(&kept.target).chain(rivals);

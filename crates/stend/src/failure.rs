@@ -1,6 +1,7 @@
-//! What can go wrong, and the exit code of each. The codes are documented in
+//! The failures of a command, and the exit code of each. The codes are documented in
 //! `docs/exit-codes.md` and in `stend --help`.
 
+use stend_claims::ClaimsError;
 use stend_drive::model::ModelError;
 use stend_fit::MeasuredError;
 use stend_lab::LabError;
@@ -25,10 +26,10 @@ pub enum Failure {
     /// The operating system or a tool failed. Exit code 6.
     #[error("{0}")]
     Io(String),
-    /// Some tests did not finish; what did is saved, and told already. Exit code 7.
+    /// Some tests did not finish; the others are saved and reported. Exit code 7.
     #[error("some tests did not finish")]
     Incomplete,
-    /// A published finding does not hold, as was told. Exit code 8.
+    /// A published finding does not hold, as was reported. Exit code 8.
     #[error("a finding does not hold")]
     Refuted,
 }
@@ -52,35 +53,24 @@ impl Failure {
     }
 }
 
-impl From<ModelError> for Failure {
-    fn from(error: ModelError) -> Failure {
-        Failure::Input(error.to_string())
-    }
+/// Errors that are always a wrong input.
+macro_rules! wrong_input {
+    ($($error:ty),*) => {
+        $(impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                Failure::Input(error.to_string())
+            }
+        })*
+    };
 }
 
-impl From<MeasuredError> for Failure {
-    fn from(error: MeasuredError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<JobError> for Failure {
-    fn from(error: JobError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<TraceError> for Failure {
-    fn from(error: TraceError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<EditionError> for Failure {
-    fn from(error: EditionError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
+wrong_input!(
+    ModelError,
+    MeasuredError,
+    JobError,
+    TraceError,
+    EditionError
+);
 
 impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Failure {
@@ -107,6 +97,19 @@ impl From<LabError> for Failure {
             | LabError::Full(_)
             | LabError::Export { .. }
             | LabError::Other { .. } => Failure::Io(error.to_string()),
+        }
+    }
+}
+
+impl From<ClaimsError> for Failure {
+    fn from(error: ClaimsError) -> Failure {
+        match error {
+            ClaimsError::Input(text) => Failure::Input(text),
+            ClaimsError::Model(error) => error.into(),
+            ClaimsError::Edition(error) => error.into(),
+            ClaimsError::Method(error) => error.into(),
+            ClaimsError::Lab(error) => error.into(),
+            ClaimsError::Io(text) => Failure::Io(text),
         }
     }
 }

@@ -17,8 +17,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Makes the folder if it is missing, and finds out before hours of measuring that
-    /// nothing can be written to it.
+    /// Makes the folder if it is missing, and checks before hours of measuring that it is
+    /// writable.
     pub fn open(path: PathBuf) -> Result<Folder, Failure> {
         let made = !path.exists();
         let folder = Folder { path, made };
@@ -85,18 +85,18 @@ impl Folder {
         self.save_with(review, None)
     }
 
-    /// The same, with something to be said before all findings.
+    /// As [`Folder::save`], with a finding before all others.
     pub fn save_with(&self, review: &Review, first: Option<Finding>) -> Result<PathBuf, Failure> {
         let findings = stend_analysis::findings(review).into_iter();
         let findings = findings.map(|(title, text)| Finding { title, text });
         let findings: Vec<Finding> = first.into_iter().chain(findings).collect();
-        // A signal that waits for this finds what it is to say.
+        // A signal waits for this, and prints the hint.
         signals::undisturbed(|| {
             let page = stend_report::write_folder(review, &findings, &self.path)?;
             if !review.complete {
                 let of_rivals = review.rivals.iter().map(|rival| rival.tests.len());
                 signals::hint(format!(
-                    "; {} finished tests are saved in {}, and the same command goes on from there",
+                    "; {} finished tests are saved in {}, and the same command resumes from there",
                     review.tests.len() + of_rivals.sum::<usize>(),
                     self.path.display()
                 ));
@@ -114,7 +114,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if self.made {
-            // Fails, as it should, when anything is in it.
+            // Fails, as it should, unless it is empty.
             let _ = fs::remove_dir(&self.path);
         }
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
-use stend_lab::{Beginning, Lab, LabError, RunId};
+use stend_lab::{Lab, LabError, RunContext, RunId};
 use stend_record::review::Review;
 
 use crate::args::LabPath;
@@ -38,7 +38,7 @@ pub fn look(of: &LabPath) -> Result<Lab, Failure> {
     })
 }
 
-/// Whether a lab can be opened at all, or made, as far as that is known without making it.
+/// Whether a lab can be opened or made, as far as can be checked without making it.
 pub fn check(path: &Path) -> Result<(), Failure> {
     match Lab::look(path) {
         Ok(Some(_)) | Err(LabError::Older(_)) => return Ok(()),
@@ -86,7 +86,7 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Opens the lab, before hours of measuring.
+    /// Opens the lab; called before hours of measuring, to find errors early.
     pub fn open(lab: &Path, folder: &Path, edition_sha256: &str) -> Result<Keeper, Failure> {
         Ok(Keeper {
             lab: Mutex::new(Lab::open(lab)?),
@@ -96,13 +96,13 @@ impl Keeper {
         })
     }
 
-    /// Writes a review as it stands. The first time, it goes on with the run of an `earlier`
+    /// Writes the present state of a review. The first time, it resumes the run of an `earlier`
     /// review in the same folder, or begins one.
     pub fn keep(&self, review: &Review, earlier: Option<&Review>) -> Result<(), Failure> {
         let mut lab = self.lab.lock().unwrap_or_else(PoisonError::into_inner);
         let mut run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         let now_unix_ms = Timestamp::now().as_millisecond();
-        let beginning = Beginning {
+        let beginning = RunContext {
             folder: &self.folder,
             edition_sha256: &self.edition_sha256,
             stend_version: env!("CARGO_PKG_VERSION"),

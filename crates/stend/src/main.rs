@@ -10,6 +10,7 @@ mod failure;
 mod folder;
 mod laboratory;
 mod open;
+mod output;
 mod progress;
 mod signals;
 
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Cli, Command};
-use failure::Failure;
+use output::{note, print};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
-        Command::Bench(args) => commands::bench::run(&args),
+        Command::BenchCase => commands::bench_case::run(),
     });
     signals::settle();
     match result {
@@ -46,22 +47,5 @@ fn main() -> ExitCode {
             }
             ExitCode::from(failure.exit_code())
         }
-    }
-}
-
-/// Writes a line to stderr. Nothing can be said where that fails.
-fn note(text: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
-}
-
-/// Writes results to stdout. A reader that has gone away (`stend … | head`) is no error.
-fn print(text: &str) -> Result<(), Failure> {
-    use std::io::Write;
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::Io(format!("cannot write to stdout: {error}"))),
-        Ok(()) => Ok(()),
     }
 }

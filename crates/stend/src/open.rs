@@ -64,13 +64,12 @@ impl Opened {
     }
 }
 
-/// Whether `name` stands for something simulated: a model, a model file, or a drive that
-/// lives in a file.
+/// Whether `name` is something simulated: a model, a model file, or the state file of a drive.
 pub fn is_simulated(name: &str) -> bool {
     is_model(name) || is_state_file(Path::new(name))
 }
 
-/// Whether `name` stands for a model or a model file.
+/// Whether `name` is a model or a model file.
 pub fn is_model(name: &str) -> bool {
     SHIPPED.iter().any(|s| s.name == name) || name.ends_with(".toml")
 }
@@ -96,8 +95,8 @@ pub fn real_options_fit<'a>(
         return Ok(());
     }
     let mut text = format!(
-        "{option} is for real targets, and {} is simulated: a simulated drive has a capacity of \
-         its own and loses nothing; leave {option} out",
+        "{option} is for real targets, and {} is simulated: a simulated drive has its own \
+        capacity and no data to lose; leave {option} out",
         names.join(", "),
     );
     if is_model(names[0]) {
@@ -164,7 +163,8 @@ pub fn open_planned(
 fn unknown(name: &str) -> String {
     format!(
         "there is no drive model `{name}`, and no file of this name; {}. A model \
-         file ends in .toml; a drive with a state is made by `stend drives create`; a file to be tested that does not exist yet needs --size",
+         file ends in .toml; a drive with a state is created by `stend drives create`; a file to \
+         be tested that does not exist yet needs --size",
         like(name)
     )
 }

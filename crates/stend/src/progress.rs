@@ -6,13 +6,58 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use stend_method::Event;
 
-use crate::note;
+use crate::output::note;
 
-const STEPS: u64 = 10_000;
+const STEPS: f64 = 10_000.0;
+
+/// A bar with a share done and the time left; nothing where stderr is no terminal.
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// A bar that is not shown before [`Bar::begin`].
+    pub fn new(title: &str) -> Bar {
+        let bar = ProgressBar::new(STEPS as u64);
+        let style = "{prefix} [{bar:30}] {percent:>3} %, {eta} left, {wide_msg}";
+        bar.set_style(
+            ProgressStyle::with_template(style)
+                .expect("the template is sound")
+                .progress_chars("=> "),
+        );
+        bar.set_prefix(title.to_owned());
+        Bar(bar)
+    }
+
+    /// Shows it, and keeps its clock going.
+    pub fn begin(&self) {
+        if !self.0.is_hidden() {
+            self.0.enable_steady_tick(Duration::from_millis(500));
+        }
+    }
+
+    /// Shows this share as done, 0 to 1.
+    pub fn at(&self, share: f64) {
+        self.0.set_position((share * STEPS) as u64);
+    }
+
+    /// Shows what is being done.
+    pub fn message(&self, text: String) {
+        self.0.set_message(text);
+    }
+
+    /// Writes a line above the bar.
+    pub fn line(&self, text: &str) {
+        self.0.suspend(|| note(text));
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
 
 /// Prints the events of one review.
 pub struct Progress {
-    bar: ProgressBar,
+    bar: Bar,
     title: String,
     last_line: Mutex<String>,
 }
@@ -20,20 +65,11 @@ pub struct Progress {
 impl Progress {
     /// For a target of this title.
     pub fn new(title: &str) -> Progress {
-        let bar = ProgressBar::new(STEPS);
-        let style = "{prefix} [{bar:30}] {percent:>3} %, {eta} left, {wide_msg}";
-        bar.set_style(
-            ProgressStyle::with_template(style)
-                .expect("the template is sound")
-                .progress_chars("=> "),
-        );
-        bar.set_prefix(title.to_string());
-        if !bar.is_hidden() {
-            bar.enable_steady_tick(Duration::from_millis(500));
-        }
+        let bar = Bar::new(title);
+        bar.begin();
         Progress {
             bar,
-            title: title.to_string(),
+            title: title.to_owned(),
             last_line: Mutex::default(),
         }
     }
@@ -46,16 +82,16 @@ impl Progress {
                 step,
                 share_done,
             } => {
-                self.at(*share_done);
-                self.bar.set_message(format!("preparing `{state}`: {step}"));
+                self.bar.at(*share_done);
+                self.bar.message(format!("preparing `{state}`: {step}"));
             }
-            Event::TestStarted { title, .. } => self.bar.set_message((*title).to_string()),
+            Event::TestStarted { title, .. } => self.bar.message((*title).to_owned()),
             Event::PointStarted { test, point, .. } => {
-                self.bar.set_message(format!("{test}: {point}"));
+                self.bar.message(format!("{test}: {point}"));
             }
-            Event::PointFinished { share_done, .. } => self.at(*share_done),
+            Event::PointFinished { share_done, .. } => self.bar.at(*share_done),
             Event::TestFinished { result, share_done } => {
-                self.at(*share_done);
+                self.bar.at(*share_done);
                 let percent = share_done * 100.0;
                 self.line(&format!("{} done ({percent:.0} %)", result.id));
             }
@@ -66,11 +102,7 @@ impl Progress {
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-
-    fn at(&self, share: f64) {
-        self.bar.set_position((share * STEPS as f64) as u64);
+        self.bar.finish();
     }
 
     fn line(&self, text: &str) {
@@ -80,7 +112,7 @@ impl Progress {
             .lock()
             .expect("no thread panics while it prints");
         if *last != line {
-            self.bar.suspend(|| note(&line));
+            self.bar.line(&line);
             *last = line;
         }
     }

@@ -1,5 +1,5 @@
-//! Ctrl-C and its like: what runs for a real target is ended first, what is being saved is
-//! saved whole, and the exit code says which signal it was.
+//! Signals such as Ctrl-C: programs that run for a real target are ended first, a file being
+//! saved is completed, and the exit code says which signal it was.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,12 +9,12 @@ use signal_hook::iterator::Signals;
 use stend_target::real::stop_programs;
 
 use crate::failure::Failure;
-use crate::note;
+use crate::output::note;
 
-/// Held while something is saved, and by the last act of the process.
+/// Locked while something is saved, and at the end of the process.
 static SAVING: Mutex<()> = Mutex::new(());
 
-/// What is said when a signal arrives.
+/// What is printed when a signal arrives.
 static HINT: Mutex<String> = Mutex::new(String::new());
 
 /// What puts the terminal back to how it was.
@@ -50,13 +50,13 @@ fn end(signal: i32) {
     std::process::exit(128 + signal);
 }
 
-/// Does something that a signal waits for.
+/// Does something during which no signal ends the process.
 pub fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
     let _guard = lock(&SAVING);
     act()
 }
 
-/// Sets what is said when a signal arrives, after the word "interrupted".
+/// Sets what is printed when a signal arrives, after the word "interrupted".
 pub fn hint(text: String) {
     *lock(&HINT) = text;
 }
@@ -66,8 +66,7 @@ pub fn restore_terminal_by(restore: Option<fn()>) {
     *lock(&RESTORE) = restore;
 }
 
-/// To be called before the command's own end: when a signal ends the process, what fails
-/// because of it is not the result.
+/// Waits for a signal that is ending the process: an error that it causes is not the result.
 pub fn settle() {
     while ENDING.load(Ordering::SeqCst) {
         std::thread::park();

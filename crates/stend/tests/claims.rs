@@ -37,7 +37,8 @@ fn article(dir: &Path, second: &str) {
     tiny_edition(dir);
     models(dir);
     let text = format!(
-        "schema = \"stend.article/1\"\nid = \"small\"\ntitle = \"Small drives\"\nedition = \"tiny.toml\"\n\
+        "schema = \"stend.article/1\"\nid = \"small\"\ntitle = \"Small drives\"\nedition = \
+        \"tiny.toml\"\n\
          subjects = [\"small.toml\"]\nrivals = [\"slow.toml\"]\n\
          [figure.write]\ntitle = \"random write\"\ntest = \"random\"\n\
          points = {{ op = \"write\", metric = \"iops\" }}\n\
@@ -89,7 +90,7 @@ fn what_holds_and_what_does_not() {
     // What was ended early is not taken for what was measured to its end.
     let (text, progress, _) = claims(dir, &["small-drives.toml", "--full-length"]);
     assert!(
-        text.contains("Everything was measured to its whole length"),
+        text.contains("Everything was measured for its full time"),
         "{text}"
     );
     assert!(progress.contains("2 drives to be simulated"), "{progress}");

@@ -1,4 +1,4 @@
-//! `stend drive` on real targets: loop devices, files, and impostors of the tools that talk to
+//! `stend drive` on real targets: loop devices, files, and fakes of the tools that talk to
 //! drives. No test gives a command to a real drive.
 
 use crate::common;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::{
-    Loop, MIB, Mounted, Said, fails, fails_as, folder, have, have_root_and, impostor_of, json,
+    Loop, MIB, Mounted, Said, fails, fails_as, fake_tool, folder, have, have_root_and, json,
     number, ok, run, stend, tool, with_tools,
 };
 use serde_json::Value;
@@ -91,7 +91,7 @@ fn health_is_smartctl_s_with_the_meaning_of_its_exit_status() {
         fs::write(dir.join("answer"), &text).unwrap();
         let answer = dir.join("answer");
         let body = format!("cat {}; exit {status}", answer.display());
-        let tools = impostor_of("smartctl", &body);
+        let tools = fake_tool("smartctl", &body);
         let health = |more: &[&str]| {
             let args = [&["drive", "health", node], more].concat();
             let said = run(with_tools(&mut stend(dir, &args), tools.path()));
@@ -128,7 +128,7 @@ fn health_is_smartctl_s_with_the_meaning_of_its_exit_status() {
         dir,
         &["drive", "health", "notes"],
         3,
-        &["no health of its own"],
+        &["a file has no health"],
     );
 }
 
@@ -187,7 +187,7 @@ fn what_is_in_use_is_neither_trimmed_nor_erased() {
     if !have_root_and(&["losetup", "blkid", "mkfs.ext4", "mount", "mkswap", "swapon"]) {
         return;
     }
-    let hdparm = impostor_of("hdparm", FREE_DRIVE);
+    let hdparm = fake_tool("hdparm", FREE_DRIVE);
     let dir = folder();
     let refused = |device: &Loop, parts: &[&str]| {
         let before = fs::read(device.node()).unwrap();
@@ -335,9 +335,9 @@ fn a_drive_is_erased_by_its_own_command_and_only_when_named() {
         dir,
         &named,
         3,
-        &[node, "nothing of ATA security", "stend drive trim"],
+        &[node, "no ATA security", "stend drive trim"],
     );
-    let hdparm = impostor_of("hdparm", FREE_DRIVE);
+    let hdparm = fake_tool("hdparm", FREE_DRIVE);
     let with = |args: &[&str]| {
         let mut command = stend(dir, args);
         with_tools(&mut command, hdparm.path());
@@ -363,7 +363,7 @@ fn a_drive_is_erased_by_its_own_command_and_only_when_named() {
         dir,
         &["drive", "write-cache", node, "on"],
         3,
-        &["nothing of an ATA write cache"],
+        &["no ATA write cache"],
     );
     let args = ["drive", "overprovision", node, "--user-bytes", "8MiB"];
     fails(

@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{
-    Loop, MIB, fails, fails_as, folder, have, have_root_and, impostor, json, list, mortal_model,
+    Loop, MIB, fails, fails_as, fake_fio, folder, have, have_root_and, json, list, mortal_model,
     number, ok, page_header, program, run, saved, script, stend, test, tool,
 };
 use serde_json::Value;
@@ -164,7 +164,8 @@ fn a_real_target_is_not_touched_without_a_budget_of_its_own() {
     );
     // An edition in which it is one of several.
     let text = include_str!("../../../editions/endurance.toml").to_owned()
-        + "[[test]]\nid = \"other\"\ntitle = \"\"\nmethod = \"\"\n[[test.sweep]]\nop = \"write\"\nstate = \"as-it-is\"\npattern = \"random\"\nblock_bytes = [4096]\nqueue_depth = [1]\nthreads = 1\nduration_s = 1\n";
+        + "[[test]]\nid = \"other\"\ntitle = \"\"\nmethod = \"\"\n[[test.sweep]]\nop = \
+        \"write\"\nstate = \"as-it-is\"\npattern = \"random\"\nblock_bytes = [4096]\nqueue_depth = [1]\nthreads = 1\nduration_s = 1\n";
     fs::write(dir.join("mine.toml"), text).unwrap();
     let mine = ["--edition", "./mine.toml", "--write-budget", "1GB"];
     fails(
@@ -327,7 +328,7 @@ fn a_device_without_health_says_so_and_goes_on() {
 /// A script in fio's place whose nth write of a round ends with this errno.
 fn refusing_fio(dir: &Path, nth: u32, errno: i32) -> std::path::PathBuf {
     let count = dir.join("count");
-    impostor(
+    fake_fio(
         dir,
         &format!(
             r#"for arg; do case "$arg" in --output=*) answer="${{arg#--output=}}" ;; esac; done

@@ -132,7 +132,7 @@ fn a_fit_writes_its_result_and_leaves_the_originals() {
         &[&FIT[..], &["--generations", "12", "--in-place"]].concat(),
     );
     assert!(
-        said.stderr.contains("going on after generation 12"),
+        said.stderr.contains("resuming after generation 12"),
         "{}",
         said.stderr
     );

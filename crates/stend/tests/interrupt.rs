@@ -13,7 +13,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use common::{
-    Loop, Said, fails, fails_as, folder, have, have_root_and, ids, impostor, json, list, ok,
+    Loop, Said, fails, fails_as, fake_fio, folder, have, have_root_and, ids, json, list, ok,
     page_header, program, run, saved, stend, test, tiny_edition, tool,
 };
 use serde_json::Value;
@@ -205,7 +205,7 @@ fn a_run_on_a_real_file_is_ended_with_its_fio() {
 /// the arguments of the command, and what is saved.
 fn with_trouble(dir: &Path, body: &str, parts: &[&str]) -> (Vec<&'static str>, Value) {
     tiny_edition(dir);
-    let fio = impostor(
+    let fio = fake_fio(
         dir,
         &format!("if grep -q rw=randread \"$job\"; then\n{body}\nfi"),
     );
@@ -312,7 +312,7 @@ fn a_device_that_goes_away_under_load_costs_the_tests_from_then_on() {
         "if grep -q rw=randread \"$job\"; then\n\
          (sleep 0.2; truncate -s 0 {image}; losetup -c {node}) &\nfi"
     );
-    let fio = impostor(dir, &body);
+    let fio = fake_fio(dir, &body);
     let args = [
         "review",
         node,
@@ -355,7 +355,7 @@ fn a_job_on_a_real_file_fails_with_fios_words() {
     }
     let dir = folder();
     let dir = dir.path();
-    let fio = impostor(dir, "echo 'fio: something broke' >&2; exit 1");
+    let fio = fake_fio(dir, "echo 'fio: something broke' >&2; exit 1");
     fs::write(dir.join("j.fio"), "[a]\nrw=write\n").unwrap();
     let mut command = stend(dir, &["run", "j.fio", "--on", "new.bin", "--size", "8MiB"]);
     command
@@ -374,7 +374,7 @@ fn a_test_that_fails_on_a_rival_is_told_with_the_rival() {
     let dir = dir.path();
     let edition = tiny_edition(dir);
     fs::write(dir.join("rival.bin"), vec![0; 16 << 20]).unwrap();
-    let fio = impostor(
+    let fio = fake_fio(
         dir,
         "if grep -q rw=randread \"$job\"; then echo broken >&2; exit 1; fi",
     );

@@ -159,14 +159,14 @@ fn reviews_are_compared_with_what_was_unlike_on_top() {
     let theirs = review(dir, &other);
     let text = ok(dir, &["compare", "demo-8gb", "2", "--out", "both"]).stdout;
     let (conditions, figures) = text.split_once("\nsequential\n").unwrap();
-    assert!(conditions.contains("UNLIKE CONDITIONS"), "{text}");
+    assert!(conditions.contains("DIFFERING CONDITIONS"), "{text}");
     for part in ["× 0.01", "× 0.02", "bytes under test"] {
         assert!(conditions.contains(part), "{part}\n{text}");
     }
     assert!(!conditions.contains("  seed\n"), "it was the same\n{text}");
     assert!(figures.contains("random"), "{text}");
     let page = fs::read_to_string(dir.join("both/index.html")).unwrap();
-    assert!(page.contains("Unlike conditions") && page.contains("850 PRO"));
+    assert!(page.contains("Differing conditions") && page.contains("850 PRO"));
     // Every ratio is that of the figures beside it, and every figure one of the review's.
     let all = json(&ok(dir, &["compare", "1", "2", "--points", "--json"]).stdout);
     let mut found = 0;
@@ -190,7 +190,7 @@ fn reviews_are_compared_with_what_was_unlike_on_top() {
     assert!(found >= 4, "{all}");
     let same = ok(dir, &["compare", "1", "1"]).stdout;
     assert!(
-        same.contains("were alike") && same.contains("(level)"),
+        same.contains("were the same") && same.contains("(level)"),
         "{same}"
     );
     fails(

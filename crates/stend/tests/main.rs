@@ -5,7 +5,6 @@
 #![allow(missing_docs)]
 
 mod bad_input;
-mod bench;
 mod claims;
 mod common;
 mod drive_real;

@@ -1,12 +1,15 @@
 //! The trait behind which a simulated drive and a real one are the same to the
 //! methodology.
 
+use stend_load::Sample;
+use stend_load::runner::Progress;
 use stend_load::trace::{ReplayOptions, Replayed, Trace};
 use stend_record::endurance::Health;
 use stend_record::fio;
 use stend_record::review::{Condition, TargetInfo, TemperatureSample};
 use stend_record::smart::Reading;
 
+use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome};
 
 /// A job to run.
@@ -29,40 +32,9 @@ pub struct JobOutcome {
     /// The job file as run, with what the target added.
     pub job_text: String,
     /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
-    pub log: Vec<JobLog>,
-    /// The drive's temperature meanwhile, on the clock of `log`; empty where it is not told.
+    pub samples: Vec<Sample>,
+    /// The drive's temperature meanwhile, on the clock of `samples`; empty where it is not known.
     pub temperatures: Vec<TemperatureSample>,
-}
-
-/// One sampling interval, all jobs of the file added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct JobLog {
-    /// End of the interval since the start of the job, s.
-    pub t_s: f64,
-    /// Reads completed in the interval, per second.
-    pub read_iops: f64,
-    /// Writes completed in the interval, per second.
-    pub write_iops: f64,
-    /// Bytes written since the start of the job.
-    pub written_bytes: u64,
-    /// Bytes read since the start of the job.
-    pub read_bytes: u64,
-}
-
-/// How far a job is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SoFar {
-    /// Since its start, s of the target's time.
-    pub elapsed_s: f64,
-    /// Requests completed.
-    pub requests: u64,
-    /// Bytes that they moved.
-    pub bytes: u64,
-    /// Bytes that the target wrote to its flash meanwhile; `None` where that is not known.
-    pub flash_written_bytes: Option<u64>,
-    /// Bytes that it can still write there before it has to do anything for them that it does not
-    /// do now; `None` where that is not known.
-    pub steady_bytes: Option<u64>,
 }
 
 /// What the replay of a trace yielded.
@@ -75,7 +47,7 @@ pub struct ReplayOutcome {
     pub limits: Vec<String>,
     /// The job by which it was done; empty for a simulated drive.
     pub job_text: String,
-    /// Units placed in flash for each unit written, during the replay; `None` where that
+    /// Pages placed in flash for each page written, during the replay; `None` where that
     /// is not known or nothing was written. What a drive puts off is not in it.
     pub write_amplification: Option<f64>,
 }
@@ -139,7 +111,7 @@ pub struct HostLimit {
     /// Bytes a second, all threads; none of them is moved.
     pub bw_bytes_per_s: f64,
     /// Share of all processors' time that whatever ran took meanwhile, 0 to 1; `None` where the
-    /// system does not tell.
+    /// system does not report it.
     pub busy_share: Option<f64>,
 }
 
@@ -165,9 +137,9 @@ pub trait Target: Send {
     /// Runs a job file to its end. Results of a job that failed midway are not returned.
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError>;
 
-    /// Runs a job file to its end, or until it is enough: what `enough` says when it is told,
-    /// each `every_s` seconds of the target's time, how far the job is. A target that cannot be
-    /// asked meanwhile runs the job to its end.
+    /// Runs a job file to its end, or until `enough` returns true: it is called every `every_s`
+    /// seconds of the target's time with the job's progress. A target that does not know it
+    /// runs the job to its end.
     ///
     /// # Errors
     /// As [`Target::run`].
@@ -175,7 +147,7 @@ pub trait Target: Send {
         &mut self,
         job: &JobRequest<'_>,
         every_s: f64,
-        enough: &mut dyn FnMut(&SoFar) -> bool,
+        enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<JobOutcome, TargetError> {
         let _ = (every_s, enough);
         self.run(job)
@@ -193,20 +165,20 @@ pub trait Target: Send {
         })
     }
 
-    /// What the target tells of its health; or, in words, why it tells nothing.
+    /// The target's health; or, in words, why it is not known.
     fn health(&mut self) -> Result<Health, String> {
-        Err(format!("{} tells nothing of its health", self.info().name))
+        Err(format!("{} reports no health", self.info().name))
     }
 
-    /// All that the target tells of itself; or, in words, why it tells nothing. `None` of a
-    /// target that is not asked.
+    /// The target's SMART document and health; or, in words, why they are not known. `None` for a
+    /// target without SMART.
     fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
         None
     }
 
     /// How many requests of this size so many threads get done where no device takes part,
-    /// measured for a second; or, in words, why that is not known. `None` where no machine
-    /// stands between the load and the target.
+    /// measured for a second; or, in words, why that is not known. `None` where no host is
+    /// between the load and the target.
     fn host_limit(&mut self, threads: u32, block_bytes: u64) -> Option<Result<HostLimit, String>> {
         let _ = (threads, block_bytes);
         None
@@ -257,7 +229,7 @@ pub trait Target: Send {
     ///
     /// # Errors
     /// [`TargetError::Input`] on a target without a file system, or when the set does not fit
-    /// twice; [`TargetError::Failed`] when room is wanting or an operation fails.
+    /// twice; [`TargetError::Failed`] when there is too little room or an operation fails.
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         let _ = job;
         Err(TargetError::Input(format!(
@@ -286,21 +258,4 @@ pub trait Target: Send {
     fn can_fork(&self) -> bool {
         false
     }
-}
-
-/// Why a target could not be opened or a job not be run.
-#[derive(Debug, thiserror::Error)]
-pub enum TargetError {
-    /// Bad input: an unknown drive, a bad model or job file. Exit code 3.
-    #[error("{0}")]
-    Input(String),
-    /// The target must not be touched: mounted, held, in use, serial number missing. Exit code 4.
-    #[error("{0}")]
-    Refused(String),
-    /// A tool is missing. Exit code 5.
-    #[error("{0}")]
-    ToolMissing(String),
-    /// The operating system or the tool failed. Exit code 6.
-    #[error("{0}")]
-    Failed(String),
 }

@@ -1,6 +1,7 @@
 //! What is tested: a simulated drive, or fio on a real one, behind one small trait.
 
 pub mod contract;
+pub mod error;
 pub mod files;
 pub mod monitor;
 pub mod real;
@@ -9,10 +10,13 @@ pub mod smart;
 pub mod state;
 
 pub use contract::{
-    Completed, Deletion, HostLimit, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
-    ReplayOutcome, SoFar, Target, TargetError, WriteLimit,
+    Completed, Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
+    ReplayOutcome, Target, WriteLimit,
 };
+pub use error::TargetError;
 pub use files::{FileOp, FileRequests, FileSet, FilesJob, FilesOutcome, file_sets};
 pub use monitor::Reading;
 pub use simulated::SimulatedTarget;
 pub use state::{Access, is_state_file};
+pub use stend_load::Sample;
+pub use stend_load::runner::Progress;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime};
 use stend_drive::SimDrive;
 
-/// What happened in an interval, and how things stand at its end.
+/// What a drive did in an interval, and its state at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Reading {
     /// End of the interval since the beginning, s; of a simulated drive, virtual time.
@@ -28,7 +28,7 @@ pub struct Reading {
     pub read_latency_ns_mean: Option<f64>,
     /// Mean latency of the writes completed, ns; `None` without writes.
     pub write_latency_ns_mean: Option<f64>,
-    /// °C; `None` where nothing tells it.
+    /// °C; `None` where it is not known.
     pub temperature_c: Option<f64>,
     /// Percent of the drive's rated life that is used, by its own word; `None` where it has
     /// none.
@@ -56,11 +56,11 @@ struct Outstanding {
 }
 
 /// A simulated drive that is watched: it serves requests as the drive does, and stops at the
-/// end of every interval to tell what happened in it.
+/// end of every interval to report what happened in it.
 pub(crate) struct Watched<'a> {
     drive: &'a mut SimDrive,
     interval: Nanos,
-    tell: &'a mut dyn FnMut(Reading) -> ControlFlow<()>,
+    report: &'a mut dyn FnMut(Reading) -> ControlFlow<()>,
     begin: SimTime,
     next: SimTime,
     /// By tag.
@@ -77,18 +77,18 @@ pub(crate) struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    /// Watches from the drive's present instant on. After `tell` broke off, it is not called
-    /// again.
+    /// Watches from the drive's present instant on. After `report` has returned a break, it is
+    /// not called again.
     pub(crate) fn new(
         drive: &'a mut SimDrive,
         interval: Nanos,
-        tell: &'a mut dyn FnMut(Reading) -> ControlFlow<()>,
+        report: &'a mut dyn FnMut(Reading) -> ControlFlow<()>,
     ) -> Watched<'a> {
         let begin = drive.now();
         Watched {
             drive,
             interval,
-            tell,
+            report,
             begin,
             next: SimTime(begin.0 + interval.0),
             outstanding: Vec::new(),
@@ -134,7 +134,7 @@ impl<'a> Watched<'a> {
             temperature_c: health.temperature_c().map(|c| c as f64),
             used_percent: health.used_percent,
         };
-        self.over = (self.tell)(reading).is_break();
+        self.over = (self.report)(reading).is_break();
     }
 
     fn completed(&mut self, completion: Completion) {
@@ -195,7 +195,7 @@ impl Device for Watched<'_> {
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
         loop {
             // Nothing would end the intervals of a drive that has nothing to do, or that
-            // stands still by a fault of the simulation.
+            // makes no progress by a fault of the simulation.
             let idle = self.in_flight == 0 || self.silent > SILENT_INTERVALS;
             let watching = !(self.over || limit == SimTime::NEVER && idle);
             let stop = if watching {

@@ -1,35 +1,42 @@
 //! A simulated drive as a target: jobs run in virtual time.
 
+mod files;
+
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
 
 use stend_base::{Device, Nanos, Op, Request, SimTime, Status};
 use stend_drive::{Model, SimDrive};
 use stend_load::report::fio_output;
+use stend_load::runner::{Flow, Progress};
 use stend_load::trace::{ReplayError, ReplayOptions, Trace, replay};
-use stend_load::{JobFile, RunError, RunOptions, RunResult, SampleRow};
+use stend_load::{JobFile, RunError, RunOptions, RunResult};
 use stend_record::endurance::{EraseCycles, Health};
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::contract::{
-    Completed, Deletion, JobLog, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome,
-    ReplayOutcome, SoFar, Target, TargetError, WriteLimit,
+    Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
+    Target, WriteLimit,
 };
+use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome};
 use crate::monitor::{Reading, Watched};
-use crate::state::StateFile;
+use crate::state::{Access, StateFile};
 
 /// A simulated drive in some state. Copies share the counts of requests and events,
 /// nothing else.
 #[derive(Clone)]
 pub struct SimulatedTarget {
-    pub(crate) model: Arc<Model>,
-    pub(crate) drive: SimDrive,
+    model: Arc<Model>,
+    drive: SimDrive,
     /// The file it came from, if it lives in one.
-    pub(crate) state: Option<StateFile>,
-    pub(crate) requests: Arc<AtomicU64>,
+    state: Option<StateFile>,
+    requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
 }
 
@@ -41,7 +48,7 @@ impl SimulatedTarget {
     }
 
     /// A drive of this model.
-    pub(crate) fn of(model: Model, drive: SimDrive) -> SimulatedTarget {
+    fn of(model: Model, drive: SimDrive) -> SimulatedTarget {
         SimulatedTarget {
             drive,
             model: Arc::new(model),
@@ -49,6 +56,44 @@ impl SimulatedTarget {
             requests: Arc::default(),
             events: Arc::default(),
         }
+    }
+
+    /// A new drive of this model, in a new file.
+    ///
+    /// # Errors
+    /// As [`StateFile::create`].
+    pub fn create(model: Model, path: &Path) -> Result<SimulatedTarget, TargetError> {
+        let mut target = SimulatedTarget::new(model);
+        target.state = Some(StateFile::create(path, &target.model, &target.drive)?);
+        Ok(target)
+    }
+
+    /// The drive that lives in a file.
+    ///
+    /// # Errors
+    /// As [`StateFile::open`].
+    pub fn open(path: &Path, access: Access) -> Result<SimulatedTarget, TargetError> {
+        let (state, model, drive) = StateFile::open(path, access)?;
+        let mut target = SimulatedTarget::of(model, drive);
+        target.state = Some(state);
+        Ok(target)
+    }
+
+    /// The file it came from.
+    pub fn state_path(&self) -> Option<&Path> {
+        self.state.as_ref().map(StateFile::path)
+    }
+
+    /// Replaces the file it came from by its present state.
+    ///
+    /// # Errors
+    /// [`TargetError::Failed`] when that fails: the file is as it was.
+    ///
+    /// # Panics
+    /// When it does not live in a file that was opened for change.
+    pub fn save(&self) -> Result<(), TargetError> {
+        let state = self.state.as_ref().expect("the drive lives in a file");
+        state.save(&self.model, &self.drive)
     }
 
     /// What a new drive of this model would say of itself, without making one.
@@ -88,8 +133,7 @@ impl SimulatedTarget {
         Arc::clone(&self.events)
     }
 
-    /// What the drive has taken of energy since power-on, J; `None` for a model that does not
-    /// tell what things take.
+    /// Energy since power-on, J; `None` for a model without energy figures.
     pub fn energy_j(&self) -> Option<f64> {
         let energy = self.drive.energy()?;
         Some(energy.total_pj() as f64 / 1e12)
@@ -111,7 +155,7 @@ impl SimulatedTarget {
     }
 
     /// Does something with the drive and counts the events of it.
-    pub(crate) fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
+    fn counting<T>(&mut self, act: impl FnOnce(&mut SimDrive) -> T) -> T {
         let before = self.drive.counters().events;
         let result = act(&mut self.drive);
         let events = self.drive.counters().events - before;
@@ -134,7 +178,7 @@ impl SimulatedTarget {
     ///
     /// # Errors
     /// [`TargetError::Input`] when the job does not fit the drive, [`TargetError::Failed`]
-    /// when the drive stands still, which is a fault of the simulation.
+    /// when the drive makes no progress, which is a fault of the simulation.
     pub fn run_file(
         &mut self,
         file: &JobFile,
@@ -159,9 +203,9 @@ impl SimulatedTarget {
         }
     }
 
-    /// Runs a job file that has been read already, and tells after every interval of virtual
-    /// time what the drive did in it. When `tell` breaks off, so does the job; its requests
-    /// are still in flight then, and the drive is of no further use: `Ok(None)`.
+    /// Runs a job file that has been read already, and reports after every interval of virtual
+    /// time what the drive did in it. When `report` returns a break, the job stops with requests
+    /// in flight, and the drive must not be used again: `Ok(None)`.
     ///
     /// # Errors
     /// As [`SimulatedTarget::run_file`].
@@ -170,17 +214,17 @@ impl SimulatedTarget {
         file: &JobFile,
         seed: u64,
         interval: Nanos,
-        mut tell: impl FnMut(Reading) -> ControlFlow<()>,
+        mut report: impl FnMut(Reading) -> ControlFlow<()>,
     ) -> Result<Option<RunResult>, TargetError> {
         let over = Cell::new(false);
-        let mut tell = |reading| {
-            let flow = tell(reading);
+        let mut report = |reading| {
+            let flow = report(reading);
             over.set(flow.is_break());
             flow
         };
-        let stop = |_: &stend_load::runner::Progress| match over.get() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let stop = |_: &Progress| match over.get() {
+            true => Flow::Stop,
+            false => Flow::GoOn,
         };
         let options = RunOptions {
             seed,
@@ -189,7 +233,7 @@ impl SimulatedTarget {
             ..RunOptions::default()
         };
         let result = self.counting(|drive| {
-            let mut watched = Watched::new(drive, interval, &mut tell);
+            let mut watched = Watched::new(drive, interval, &mut report);
             let result = stend_load::run(&mut watched, file, &options);
             if result.is_ok() {
                 watched.read();
@@ -205,10 +249,40 @@ impl SimulatedTarget {
 }
 
 impl SimulatedTarget {
+    /// Runs a job file on a thread of its own, and yields what the drive did in every interval of
+    /// virtual time, or why it could not; `speed` is the most virtual seconds in a second.
+    pub fn watch(
+        mut self,
+        file: JobFile,
+        seed: u64,
+        interval: Nanos,
+        speed: Option<f64>,
+    ) -> Receiver<Result<Reading, TargetError>> {
+        let (send, readings) = sync_channel(1);
+        std::thread::spawn(move || {
+            let began = Instant::now();
+            let ended = self.run_watched(&file, seed, interval, |reading| {
+                if let Some(speed) = speed {
+                    let due = Duration::from_secs_f64(reading.t_s / speed);
+                    std::thread::sleep(due.saturating_sub(began.elapsed()));
+                }
+                match send.send(Ok(reading)) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            });
+            if let Err(error) = ended {
+                // There may be no reader left.
+                let _ = send.send(Err(error));
+            }
+        });
+        readings
+    }
+
     /// TRIMs a range of whole sectors of 512 bytes within the drive, with one command.
     ///
     /// # Errors
-    /// [`TargetError::Failed`] when the drive is worn out and refuses, or stands still, which
+    /// [`TargetError::Failed`] when the drive is worn out and refuses, or makes no progress, which
     /// is a fault of the simulation.
     pub fn trim(&mut self, offset_bytes: u64, len_bytes: u64) -> Result<(), TargetError> {
         self.drive.submit(Request {
@@ -225,7 +299,7 @@ impl SimulatedTarget {
                     .to_string(),
             )),
             None => Err(TargetError::Failed(format!(
-                "the simulated drive stands still: {}",
+                "the simulated drive makes no progress: {}",
                 self.drive.diagnosis()
             ))),
         }
@@ -289,7 +363,7 @@ impl Target for SimulatedTarget {
         &mut self,
         job: &JobRequest<'_>,
         every_s: f64,
-        enough: &mut dyn FnMut(&SoFar) -> bool,
+        enough: &mut dyn FnMut(&Progress) -> bool,
     ) -> Result<JobOutcome, TargetError> {
         if self.drive.spec().thermal.is_some() {
             return self.run(job);
@@ -297,19 +371,14 @@ impl Target for SimulatedTarget {
         let file =
             JobFile::parse(job.text).map_err(|error| TargetError::Input(error.to_string()))?;
         let enough = RefCell::new(enough);
-        let ask = |progress: &stend_load::runner::Progress| {
-            (enough.borrow_mut())(&SoFar {
-                elapsed_s: progress.elapsed.as_secs_f64(),
-                requests: progress.requests,
-                bytes: progress.bytes,
-                flash_written_bytes: progress.flash_written_bytes,
-                steady_bytes: progress.steady_bytes,
-            })
+        let ask = |progress: &Progress| match (enough.borrow_mut())(progress) {
+            true => Flow::Finish,
+            false => Flow::GoOn,
         };
         let options = RunOptions {
             seed: job.seed,
             sample_ms: job.sample_ms,
-            enough: Some(&ask),
+            progress: Some(&ask),
             progress_every: Nanos((every_s * 1e9).round() as u64),
             ..RunOptions::default()
         };
@@ -434,7 +503,7 @@ impl Target for SimulatedTarget {
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
-        self.carry_out(job)
+        self.run_files_job(job)
     }
 
     fn trim_all(&mut self) -> Result<(), TargetError> {
@@ -466,7 +535,7 @@ fn outcome(job: &JobRequest<'_>, result: &RunResult) -> JobOutcome {
     JobOutcome {
         fio: fio_output(result, true),
         job_text: job.text.to_string(),
-        log: result.samples.iter().map(log_row).collect(),
+        samples: result.samples.clone(),
         temperatures: Vec::new(),
     }
 }
@@ -495,14 +564,4 @@ fn logged_text(text: &str, deletion: Option<&Deletion>) -> String {
         ));
     }
     text
-}
-
-fn log_row(row: &SampleRow) -> JobLog {
-    JobLog {
-        t_s: row.t_s,
-        read_iops: row.read_iops,
-        write_iops: row.write_iops,
-        written_bytes: row.written_bytes,
-        read_bytes: row.read_bytes,
-    }
 }

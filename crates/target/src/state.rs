@@ -10,12 +10,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use stend_drive::Model;
 use stend_drive::state::{self, MAGIC};
+use stend_drive::{Model, SimDrive};
 use tempfile::NamedTempFile;
 
-use crate::contract::TargetError;
-use crate::simulated::SimulatedTarget;
+use crate::error::TargetError;
 
 /// The file in which a drive lives.
 #[derive(Clone, Debug)]
@@ -31,7 +30,7 @@ pub struct StateFile {
 pub enum Access {
     /// The file stays as it is.
     Look,
-    /// [`SimulatedTarget::save`] will replace it.
+    /// [`StateFile::save`] will replace it.
     Change,
 }
 
@@ -46,20 +45,17 @@ pub fn is_state_file(path: &Path) -> bool {
     read.is_ok() && state::is_state(&first)
 }
 
-impl SimulatedTarget {
-    /// A new drive of this model, in a new file.
+impl StateFile {
+    /// A new file with this drive in it.
     ///
     /// # Errors
     /// [`TargetError::Input`] when there is such a file, [`TargetError::Failed`] when it
     /// cannot be written.
-    pub fn create(model: Model, path: &Path) -> Result<SimulatedTarget, TargetError> {
+    pub fn create(path: &Path, model: &Model, drive: &SimDrive) -> Result<StateFile, TargetError> {
         if path.symlink_metadata().is_ok() {
             return Err(exists(path));
         }
-        let mut target = SimulatedTarget::new(model);
-        let written = target
-            .written_beside(path)
-            .map_err(|e| unwritable(path, &e))?;
+        let written = written_beside(path, model, drive).map_err(|e| unwritable(path, &e))?;
         match written.persist_noclobber(path) {
             Ok(_) => {}
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
@@ -67,21 +63,20 @@ impl SimulatedTarget {
             }
             Err(error) => return Err(unwritable(path, &error.error)),
         }
-        settle(path).map_err(|error| unwritable(path, &error))?;
-        target.state = Some(StateFile {
+        sync_folder(path).map_err(|error| unwritable(path, &error))?;
+        Ok(StateFile {
             path: path.to_path_buf(),
             lock: None,
-        });
-        Ok(target)
+        })
     }
 
-    /// The drive that lives in a file.
+    /// Opens a file, and reads the drive that lives in it.
     ///
     /// # Errors
     /// [`TargetError::Input`] when it holds none, or one that cannot be used;
     /// [`TargetError::Refused`] when another process is about to change it;
     /// [`TargetError::Failed`] when it cannot be read, or not be replaced in the end.
-    pub fn open(path: &Path, access: Access) -> Result<SimulatedTarget, TargetError> {
+    pub fn open(path: &Path, access: Access) -> Result<(StateFile, Model, SimDrive), TargetError> {
         let name = path.display();
         let failed =
             |error: io::Error| TargetError::Failed(format!("{name} cannot be read: {error}"));
@@ -98,47 +93,44 @@ impl SimulatedTarget {
                 other => TargetError::Input(format!("{name} {other}")),
             })?;
         let lock = (access == Access::Change).then(|| Arc::new(file));
-        let mut target = SimulatedTarget::of(model, drive);
-        target.state = Some(StateFile { path, lock });
-        Ok(target)
+        Ok((StateFile { path, lock }, model, drive))
     }
 
-    /// The file it came from.
-    pub fn state_path(&self) -> Option<&Path> {
-        self.state.as_ref().map(|state| &*state.path)
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
-    /// Replaces the file it came from by its present state.
+    /// Replaces its content by this drive.
     ///
     /// # Errors
     /// [`TargetError::Failed`] when that fails: the file is as it was.
     ///
     /// # Panics
     /// When it was not opened for change.
-    pub fn save(&self) -> Result<(), TargetError> {
-        let state = self.state.as_ref().expect("the drive lives in a file");
-        let file = state.lock.as_ref().expect("it was opened for change");
-        let path = &state.path;
+    pub fn save(&self, model: &Model, drive: &SimDrive) -> Result<(), TargetError> {
+        let file = self.lock.as_ref().expect("it was opened for change");
+        let path = &self.path;
         let save = || {
-            let written = self.written_beside(path)?;
+            let written = written_beside(path, model, drive)?;
             let mode = file.metadata()?.permissions();
             written.as_file().set_permissions(mode)?;
             written.persist(path).map_err(|error| error.error)?;
-            settle(path)
+            sync_folder(path)
         };
         save().map_err(|error| unwritable(path, &error))
     }
+}
 
-    /// A temporary file with the present state, safely on its disk.
-    fn written_beside(&self, path: &Path) -> io::Result<NamedTempFile> {
-        let file = beside(path)?;
-        let mut to = BufWriter::with_capacity(1 << 20, file.as_file());
-        state::write(&self.model, &self.drive, &mut to)?;
-        to.flush()?;
-        drop(to);
-        file.as_file().sync_all()?;
-        Ok(file)
-    }
+/// A temporary file with a drive, safely on its disk.
+fn written_beside(path: &Path, model: &Model, drive: &SimDrive) -> io::Result<NamedTempFile> {
+    let file = beside(path)?;
+    let mut to = BufWriter::with_capacity(1 << 20, file.as_file());
+    state::write(model, drive, &mut to)?;
+    to.flush()?;
+    drop(to);
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 /// Locks a file for change, and makes sure that it has not been replaced meanwhile.
@@ -184,7 +176,7 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// Waits until the new name of a file is safely on its disk.
-fn settle(path: &Path) -> io::Result<()> {
+fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(folder(path))?.sync_all()
 }
 

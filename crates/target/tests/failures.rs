@@ -5,7 +5,7 @@ use crate::common;
 use std::fs;
 use std::path::Path;
 
-use common::{MIB, have, impostor, script, sized};
+use common::{MIB, fake_fio, have, script, sized};
 use stend_target::real::{FioTarget, OpenOptions, open};
 use stend_target::{JobRequest, Target, TargetError};
 
@@ -22,7 +22,7 @@ fn with_fio(dir: &Path, fio: &Path) -> Result<FioTarget, TargetError> {
 /// Runs a job with a script in fio's place, and returns the complaint.
 fn complaint(body: &str, sample_ms: u32) -> String {
     let dir = tempfile::tempdir().unwrap();
-    let mut target = with_fio(dir.path(), &impostor(dir.path(), body)).unwrap();
+    let mut target = with_fio(dir.path(), &fake_fio(dir.path(), body)).unwrap();
     let job = JobRequest {
         text: JOB,
         seed: 1,
@@ -89,7 +89,7 @@ fn text_around_the_json_does_no_harm() {
     let body = "fio \"$@\" || exit\n\
                 { echo 'note: {both} engines'; cat \"$answer\"; echo bye; } > \"$answer.new\"\n\
                 mv \"$answer.new\" \"$answer\"";
-    let mut target = with_fio(dir.path(), &impostor(dir.path(), body)).unwrap();
+    let mut target = with_fio(dir.path(), &fake_fio(dir.path(), body)).unwrap();
     let job = JobRequest {
         text: "[w]\nrw=write\nbs=64k\n",
         seed: 1,

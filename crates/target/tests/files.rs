@@ -9,7 +9,7 @@ use std::time::Instant;
 use common::{MIB, Mounted, file_target, have, have_root_and, refused, sh, sized, used_bytes};
 use stend_record::review::TargetKind;
 use stend_target::real::{OpenOptions, open};
-use stend_target::{JobLog, JobRequest, Target, TargetError};
+use stend_target::{JobRequest, Sample, Target, TargetError};
 
 fn request(text: &str, sample_ms: u32) -> JobRequest<'_> {
     JobRequest {
@@ -117,7 +117,7 @@ fn a_job_comes_back_with_percentiles_and_bins() {
     assert!(job.read.clat_ns.at(99.999).unwrap() >= job.read.clat_ns.at(50.0).unwrap());
     let bins = job.write.clat_ns.bins.as_ref().unwrap();
     assert_eq!(bins.values().sum::<u64>(), job.write.total_ios);
-    assert!(outcome.log.is_empty());
+    assert!(outcome.samples.is_empty());
     let path = dir.path().join("target.bin");
     let path = path.canonicalize().unwrap();
     assert!(
@@ -168,20 +168,24 @@ fn samples_end_at_the_totals() {
                group_reporting\n";
     let outcome = target.run(&request(job, 250)).unwrap();
     let job = &outcome.fio.jobs[0];
-    let last = outcome.log.last().unwrap();
+    let last = outcome.samples.last().unwrap();
     assert_eq!(last.read_bytes, job.read.io_bytes);
     assert_eq!(last.written_bytes, job.write.io_bytes);
     // A busy machine ends late and spreads the rows, but not by much.
-    assert!((12..=13).contains(&outcome.log.len()), "{:?}", outcome.log);
+    assert!(
+        (12..=13).contains(&outcome.samples.len()),
+        "{:?}",
+        outcome.samples
+    );
     assert!((2.9..3.3).contains(&last.t_s), "{last:?}");
-    let median = |of: fn(&JobLog) -> f64| {
-        let mut values: Vec<f64> = outcome.log.iter().map(of).collect();
+    let median = |of: fn(&Sample) -> f64| {
+        let mut values: Vec<f64> = outcome.samples.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
         values[values.len() / 2]
     };
     assert!((800.0..1200.0).contains(&median(|row| row.read_iops)));
     assert!((480.0..720.0).contains(&median(|row| row.write_iops)));
-    let times: Vec<f64> = outcome.log.iter().map(|row| row.t_s).collect();
+    let times: Vec<f64> = outcome.samples.iter().map(|row| row.t_s).collect();
     assert!(times.is_sorted_by(|a, b| a < b), "{times:?}");
 }
 
@@ -196,16 +200,16 @@ fn standstills_are_rows_of_zeros() {
     let job = "[w]\nrw=randwrite\nbs=4k\nthinktime=1000000\nthinktime_blocks=100\n\
                number_ios=300\n";
     let outcome = target.run(&request(job, 200)).unwrap();
-    let idle = outcome.log.iter().filter(|row| row.write_iops == 0.0);
-    assert!(idle.count() >= 6, "{:?}", outcome.log);
-    let busy = outcome.log.iter().filter(|row| row.write_iops > 0.0);
-    assert!((2..=6).contains(&busy.count()), "{:?}", outcome.log);
-    assert_eq!(outcome.log.last().unwrap().written_bytes, 300 * 4096);
-    let after = outcome.log.iter().find(|row| row.t_s > 0.9).unwrap();
+    let idle = outcome.samples.iter().filter(|row| row.write_iops == 0.0);
+    assert!(idle.count() >= 6, "{:?}", outcome.samples);
+    let busy = outcome.samples.iter().filter(|row| row.write_iops > 0.0);
+    assert!((2..=6).contains(&busy.count()), "{:?}", outcome.samples);
+    assert_eq!(outcome.samples.last().unwrap().written_bytes, 300 * 4096);
+    let after = outcome.samples.iter().find(|row| row.t_s > 0.9).unwrap();
     assert!(
         (98 * 4096..=202 * 4096).contains(&after.written_bytes),
         "{:?}",
-        outcome.log
+        outcome.samples
     );
 }
 

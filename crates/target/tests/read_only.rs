@@ -5,7 +5,7 @@ use crate::common;
 use std::fs;
 use std::path::Path;
 
-use common::{Loop, MIB, Mounted, destroy, have, have_root_and, impostor, refused, sh};
+use common::{Loop, MIB, Mounted, destroy, fake_fio, have, have_root_and, refused, sh};
 use stend_record::review::TargetKind;
 use stend_target::real::{FioTarget, OpenOptions, open};
 use stend_target::{JobRequest, Target, TargetError};
@@ -128,7 +128,7 @@ fn fio_itself_is_told_to_write_nothing() {
     let body = "for arg; do case \"$arg\" in *job.fio) job=\"$arg\" ;; esac; done\n\
                 sed -i 's/^rw=read/rw=write/' \"$job\"\nexec fio \"$@\"";
     let options = OpenOptions {
-        fio_path: Some(impostor(dir.path(), body)),
+        fio_path: Some(fake_fio(dir.path(), body)),
         ..only_reading()
     };
     let mut target = open(&path, &options).unwrap();

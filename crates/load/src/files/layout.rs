@@ -80,7 +80,8 @@ impl Layout {
         let blocks = capacity_bytes / BLOCK_BYTES;
         if blocks < 8192 {
             return Err(format!(
-                "a device of {capacity_bytes} bytes is too small for a file system with files in it: at least 32 MiB"
+                "a device of {capacity_bytes} bytes is too small for a file system with files in \
+                it: at least 32 MiB"
             ));
         }
         let flex_blocks = (FLEX_GROUPS * GROUP_BLOCKS).min(blocks);

@@ -32,7 +32,7 @@ const WRITEBACK_BYTES: u64 = 8 << 20;
 /// Blocks of inodes that are read at once.
 const INODE_WINDOW_BLOCKS: u64 = 32;
 
-/// Blocks of metadata that a descriptor of the journal tells of: 16 bytes each.
+/// Metadata blocks in one journal descriptor: 16 bytes each.
 const TAGS_PER_DESCRIPTOR: u64 = 250;
 
 /// Blocks that one extent covers at most; more than four of them need a block of their own.

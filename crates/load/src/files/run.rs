@@ -2,7 +2,7 @@
 //!
 //! Three things go on side by side:
 //!
-//! - The **program** reads as far as [`ReadStep`] allows. It stands still while as much as
+//! - The **program** reads as far as [`ReadStep`] allows. It waits while as much as
 //!   [`Host::dirty_limit_bytes`] waits to be written.
 //! - **Write-back** begins when more than [`Host::dirty_background_bytes`] waits and stops when
 //!   less does; from the program's end on it goes on to the end. At most
@@ -20,6 +20,7 @@
 use std::collections::VecDeque;
 
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
+use stend_record::review::FileRequests;
 
 use super::layout::BLOCK_BYTES;
 use super::operation::{REQUEST_BYTES_MAX, ReadStep, Stage};
@@ -60,16 +61,8 @@ impl Default for Host {
 pub struct FileRun {
     /// From the first request to the last completion.
     pub elapsed: Nanos,
-    /// Reads.
-    pub reads: u64,
-    /// Bytes of them, metadata among them.
-    pub read_bytes: u64,
-    /// Writes.
-    pub writes: u64,
-    /// Bytes of them, journal and metadata among them.
-    pub written_bytes: u64,
-    /// Flushes.
-    pub flushes: u64,
+    /// Its requests.
+    pub requests: FileRequests,
     /// Commits of the journal.
     pub commits: u64,
 }
@@ -433,14 +426,14 @@ impl<D: Device> Run<'_, D> {
         }
         match request.op {
             Op::Read => {
-                self.result.reads += 1;
-                self.result.read_bytes += request.len_bytes;
+                self.result.requests.reads += 1;
+                self.result.requests.read_bytes += request.len_bytes;
             }
             Op::Write => {
-                self.result.writes += 1;
-                self.result.written_bytes += request.len_bytes;
+                self.result.requests.writes += 1;
+                self.result.requests.written_bytes += request.len_bytes;
             }
-            Op::Flush | Op::Trim => self.result.flushes += 1,
+            Op::Flush | Op::Trim => self.result.requests.flushes += 1,
         }
         match sender {
             Sender::Program(number) => {

@@ -4,9 +4,9 @@
 /// Their names. They are listed one by one, so that no option that would change a result
 /// is ever passed over in silence.
 ///
-/// `randrepeat` and `allrandrepeat` stand here because a simulated run always repeats: for
+/// `randrepeat` and `allrandrepeat` are here because a simulated run always repeats: for
 /// another sequence choose another root seed or `randseed`. Options on the content of the
-/// data stand here because no simulated drive looks at it.
+/// data are here because no simulated drive looks at it.
 pub static ACCEPTED: &[&str] = &[
     // Which file, and how it is opened or made.
     "filename",

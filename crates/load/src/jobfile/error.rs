@@ -10,7 +10,7 @@ pub struct Place {
     pub file: Arc<str>,
     /// Line, from 1.
     pub line: u32,
-    /// Name of the section, if the line stands in one.
+    /// Name of the section, if the line is in one.
     pub section: Option<Arc<str>>,
 }
 

@@ -17,7 +17,7 @@ const INCLUDE_DEPTH_MAX: usize = 16;
 pub struct Entry {
     /// The option, as written.
     pub key: String,
-    /// What stands behind `=`, without blanks around it; `None` without `=`.
+    /// The value after `=`, trimmed; `None` without `=`.
     pub value: Option<String>,
     /// Where.
     pub place: Place,
@@ -26,7 +26,7 @@ pub struct Entry {
 /// One `[section]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawSection {
-    /// What stands between the brackets.
+    /// The text between the brackets.
     pub name: Arc<str>,
     /// Where the brackets are.
     pub place: Place,
@@ -49,7 +49,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Where a line, from 1, of what `Display` writes stands in the user's own files.
+    /// The place in the user's own files of a line, from 1, of what `Display` writes.
     pub fn place_of_line(&self, line: usize) -> Option<&Place> {
         let places = self.sections.iter().flat_map(|section| {
             let entries = section.entries.iter().map(|entry| &entry.place);
@@ -76,17 +76,17 @@ impl fmt::Display for Text {
 }
 
 /// Where included files and variables come from.
-pub trait Surroundings {
+pub trait Resolver {
     /// The text of the file `path`, named by an `include` line of the file `from`;
     /// also the name under which errors speak of it.
     fn include(&self, path: &str, from: &str) -> Result<(String, String), String>;
 
-    /// What `${name}` stands for.
+    /// The value of `${name}`.
     fn variable(&self, name: &str) -> Result<String, String>;
 }
 
 /// Reads the text of a job file called `file`.
-pub fn lex(text: &str, file: &str, around: &dyn Surroundings) -> Result<Text, JobError> {
+pub fn lex(text: &str, file: &str, around: &dyn Resolver) -> Result<Text, JobError> {
     let mut lexer = Lexer {
         around,
         sections: Vec::new(),
@@ -98,7 +98,7 @@ pub fn lex(text: &str, file: &str, around: &dyn Surroundings) -> Result<Text, Jo
 }
 
 struct Lexer<'a> {
-    around: &'a dyn Surroundings,
+    around: &'a dyn Resolver,
     sections: Vec<RawSection>,
 }
 
@@ -177,7 +177,7 @@ impl Lexer<'_> {
         if key.is_empty() {
             return Err(JobError::new(
                 &place,
-                format!("no option stands before `=` in `{line}`"),
+                format!("there is no option before `=` in `{line}`"),
             ));
         }
         let value = match value {
@@ -192,7 +192,7 @@ impl Lexer<'_> {
                 &place,
                 key,
                 format!(
-                    "option `{key}` stands outside of any section; begin with `[global]` or `[name]`"
+                    "option `{key}` is outside of any section; begin with `[global]` or `[name]`"
                 ),
             ));
         };

@@ -56,7 +56,7 @@ impl JobFile {
     /// Reads a job file from text. `include` and `${VARIABLE}` are errors, since text has
     /// no place in the file system: [`JobFile::read`] and [`flatten`] resolve them.
     pub fn parse(text: &str) -> Result<JobFile, JobError> {
-        JobFile::from_text(lexer::lex(text, "job file", &Nowhere)?)
+        JobFile::from_text(lexer::lex(text, "job file", &NoResolver)?)
     }
 
     /// Reads a job file, with its includes (relative to the file that names them) and the
@@ -251,25 +251,27 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-struct Nowhere;
+struct NoResolver;
 
-impl lexer::Surroundings for Nowhere {
+impl lexer::Resolver for NoResolver {
     fn include(&self, path: &str, _from: &str) -> Result<(String, String), String> {
         Err(format!(
-            "`include {path}`: this text is not a file, so there is no place to look for it; paste its lines instead"
+            "`include {path}`: this text is not a file, so there is no place to look for it; \
+            paste its lines instead"
         ))
     }
 
     fn variable(&self, name: &str) -> Result<String, String> {
         Err(format!(
-            "`${{{name}}}`: variables are only known in job files, not in text; write the value instead"
+            "`${{{name}}}`: variables are only known in job files, not in text; write the value \
+            instead"
         ))
     }
 }
 
 struct FileSystem;
 
-impl lexer::Surroundings for FileSystem {
+impl lexer::Resolver for FileSystem {
     fn include(&self, path: &str, from: &str) -> Result<(String, String), String> {
         let folder = Path::new(from).parent().unwrap_or(Path::new(""));
         let full = folder.join(path);
@@ -280,7 +282,7 @@ impl lexer::Surroundings for FileSystem {
         }
     }
 
-    /// As in fio, a variable that is not set stands for nothing.
+    /// As in fio, a variable that is not set is empty.
     fn variable(&self, name: &str) -> Result<String, String> {
         Ok(std::env::var(name).unwrap_or_default())
     }

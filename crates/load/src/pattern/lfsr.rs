@@ -114,7 +114,7 @@ mod tests {
     /// x^power modulo the register's polynomial x^bits + (mask without its top bit, shifted) + 1.
     fn power_of_x(bits: u32, mut power: u64) -> u64 {
         let mask = mask(bits);
-        // Tap t stands for x^t; the constant term 1 is implied.
+        // Tap t is x^t; the constant term 1 is implied.
         let poly = (u128::from(mask) << 1) | 1;
         let reduce = |mut value: u128| {
             for bit in (bits..2 * bits).rev() {

@@ -3,7 +3,7 @@
 //! | job file | blocks come |
 //! |---|---|
 //! | `rw=read` … | in ascending order |
-//! | `rw=randread` … | each once, in a new random order on every pass ([`permutation::Sweep`]) |
+//! | `rw=randread` … | each once, in a new random order on every pass ([`permutation::RandomPasses`]) |
 //! | `random_generator=lfsr` | each once, in the same order on every pass ([`lfsr::Lfsr`]) |
 //! | `norandommap`, `blockalign` | independently, each alike |
 //! | `random_distribution=zipf:…`, `pareto:…` | independently, some more often ([`skewed`]) |
@@ -28,7 +28,7 @@ pub use lengths::Lengths;
 #[derive(Clone, Debug)]
 pub enum RandomBlocks {
     /// Each once on every pass, in a new order.
-    Sweep(permutation::Sweep),
+    RandomPasses(permutation::RandomPasses),
     /// Each once on every pass, in the same order.
     Lfsr(lfsr::Lfsr),
     /// Independent draws, each block alike.
@@ -55,20 +55,24 @@ impl RandomBlocks {
         distribution: Distribution,
         rng: Rng,
     ) -> RandomBlocks {
-        use skewed::{Law, Pareto, Skewed, Zipf};
+        use skewed::{Pareto, RankDistribution, Skewed, Zipf};
         match (distribution, map, generator) {
-            (Distribution::Zipf { theta }, _, _) => {
-                RandomBlocks::Skewed(Skewed::new(len, Law::Zipf(Zipf::new(len, theta)), rng))
-            }
-            (Distribution::Pareto { h }, _, _) => {
-                RandomBlocks::Skewed(Skewed::new(len, Law::Pareto(Pareto::new(len, h)), rng))
-            }
+            (Distribution::Zipf { theta }, _, _) => RandomBlocks::Skewed(Skewed::new(
+                len,
+                RankDistribution::Zipf(Zipf::new(len, theta)),
+                rng,
+            )),
+            (Distribution::Pareto { h }, _, _) => RandomBlocks::Skewed(Skewed::new(
+                len,
+                RankDistribution::Pareto(Pareto::new(len, h)),
+                rng,
+            )),
             // As in fio, the register never repeats a block, map or no map.
             (Distribution::Uniform, _, Generator::Lfsr) => {
                 RandomBlocks::Lfsr(lfsr::Lfsr::new(len, rng))
             }
             (Distribution::Uniform, true, Generator::Random) => {
-                RandomBlocks::Sweep(permutation::Sweep::new(len, rng))
+                RandomBlocks::RandomPasses(permutation::RandomPasses::new(len, rng))
             }
             (Distribution::Uniform, false, Generator::Random) => RandomBlocks::Uniform { len, rng },
         }
@@ -78,7 +82,7 @@ impl RandomBlocks {
     #[inline]
     pub fn next_index(&mut self) -> Option<u64> {
         match self {
-            RandomBlocks::Sweep(sweep) => sweep.next_index(),
+            RandomBlocks::RandomPasses(sweep) => sweep.next_index(),
             RandomBlocks::Lfsr(lfsr) => lfsr.next_index(),
             RandomBlocks::Uniform { len, rng } => Some(rng.below(*len)),
             RandomBlocks::Skewed(skewed) => Some(skewed.next_index()),

@@ -89,7 +89,7 @@ fn mixed(value: u64, key: u64, bound: u64) -> u64 {
 
 /// Passes over all blocks, each in a new random order.
 #[derive(Clone, Debug)]
-pub struct Sweep {
+pub struct RandomPasses {
     order: Permutation,
     rng: Rng,
     next: u64,
@@ -98,13 +98,13 @@ pub struct Sweep {
     r: u64,
 }
 
-impl Sweep {
+impl RandomPasses {
     /// Passes over the numbers below `len`.
     ///
     /// # Panics
     /// When `len` is 0 or above 2^52.
-    pub fn new(len: u64, mut rng: Rng) -> Sweep {
-        Sweep {
+    pub fn new(len: u64, mut rng: Rng) -> RandomPasses {
+        RandomPasses {
             order: Permutation::new(len, &mut rng),
             rng,
             next: 0,

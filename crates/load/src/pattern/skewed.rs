@@ -109,7 +109,7 @@ impl Pareto {
 
 /// A law over ranks.
 #[derive(Clone, Debug)]
-pub enum Law {
+pub enum RankDistribution {
     /// See [`Zipf`].
     Zipf(Zipf),
     /// See [`Pareto`].
@@ -119,14 +119,14 @@ pub enum Law {
 /// Blocks of skewed popularity.
 #[derive(Clone, Debug)]
 pub struct Skewed {
-    law: Law,
+    law: RankDistribution,
     places: Permutation,
     rng: Rng,
 }
 
 impl Skewed {
     /// Blocks below `len`, with popularity by `law`.
-    pub fn new(len: u64, law: Law, mut rng: Rng) -> Skewed {
+    pub fn new(len: u64, law: RankDistribution, mut rng: Rng) -> Skewed {
         Skewed {
             law,
             places: Permutation::new(len, &mut rng),
@@ -138,8 +138,8 @@ impl Skewed {
     #[inline]
     pub fn next_index(&mut self) -> u64 {
         let rank = match &self.law {
-            Law::Zipf(zipf) => zipf.rank(&mut self.rng),
-            Law::Pareto(pareto) => pareto.rank(&mut self.rng),
+            RankDistribution::Zipf(zipf) => zipf.rank(&mut self.rng),
+            RankDistribution::Pareto(pareto) => pareto.rank(&mut self.rng),
         };
         self.places.apply(rank)
     }

@@ -1,7 +1,7 @@
 //! fio's JSON, in the schema of fio 3.33 (`stat.c`, checked against fio by the tests).
 //!
 //! What differs, since there is no host:
-//! - There is no wall clock. `timestamp`, `timestamp_ms` and `time` tell the device's
+//! - There is no wall clock. `timestamp`, `timestamp_ms` and `time` have the device's
 //!   virtual time at the end of the run, as if it had been powered on at the beginning of 1970.
 //! - `usr_cpu`, `sys_cpu`, `ctx`, `majf` and `minf` are 0, `disk_util` is empty, and
 //!   `slat_ns` is empty: submission takes no virtual time, so that `clat_ns` equals `lat_ns`.

@@ -212,22 +212,6 @@ impl<'a> JobState<'a> {
         Nanos(until.0.saturating_sub(self.record_from.0))
     }
 
-    /// How much of the job is done, 0 to 1.
-    pub fn fraction(&self, now: SimTime) -> f64 {
-        if self.finished_at.is_some() {
-            return 1.0;
-        }
-        let by_time = match self.end_at {
-            SimTime::NEVER => 0.0,
-            end => {
-                let whole = (end.0 - self.started_at.0).max(1);
-                now.0.saturating_sub(self.started_at.0) as f64 / whole as f64
-            }
-        };
-        let by_bytes = self.issued_bytes as f64 / self.limit_bytes as f64;
-        by_time.max(by_bytes).min(1.0)
-    }
-
     #[inline]
     pub fn next(&mut self, now: SimTime) -> Next {
         if now >= self.end_at || self.issued_bytes >= self.limit_bytes || self.exhausted {

@@ -30,28 +30,41 @@
 //!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured
 //!   nothing; fio reports such a job as if it had no ramp.
 
+mod error;
 mod job;
 mod plan;
+mod sampler;
 mod timers;
 mod windows;
 
-use std::ops::ControlFlow;
-
 use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 
-use crate::jobfile::{Direction, JobFile, Place};
+use crate::jobfile::JobFile;
 use crate::stats::{LatencyStats, RateStats};
 
-pub use job::Errors;
 use job::{JobState, Next, Slot};
+use sampler::Sampler;
 use timers::Timers;
+
+pub use error::RunError;
+pub use job::Errors;
+pub use sampler::Sample;
 pub use windows::{LogCell, LogRequest, LogWindow};
 
-/// Called now and then with how far the run is; may stop it.
-pub type ProgressFn<'a> = &'a dyn Fn(&Progress) -> ControlFlow<()>;
+/// Called now and then with how far the run is; says whether it goes on.
+pub type ProgressFn<'a> = &'a dyn Fn(&Progress) -> Flow;
 
-/// Called now and then with how far the run is; says whether that is enough.
-pub type EnoughFn<'a> = &'a dyn Fn(&Progress) -> bool;
+/// Whether a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// It does.
+    GoOn,
+    /// It ends as if its time had passed: no job issues any more, and what is in flight still
+    /// counts.
+    Finish,
+    /// It stops at once, with [`RunError::Stopped`].
+    Stop,
+}
 
 /// How a job file is run.
 #[derive(Clone, Copy)]
@@ -62,10 +75,7 @@ pub struct RunOptions<'a> {
     pub sample_ms: u32,
     /// Called about every [`RunOptions::progress_every`].
     pub progress: Option<ProgressFn<'a>>,
-    /// Called as often. When it says so, the run ends as if its time had passed: no job issues
-    /// any more, and what is in flight still counts.
-    pub enough: Option<EnoughFn<'a>>,
-    /// Virtual time between two calls of `progress` and of `enough`.
+    /// Virtual time between two calls of `progress`.
     pub progress_every: Nanos,
 }
 
@@ -76,7 +86,6 @@ impl Default for RunOptions<'_> {
             seed: 1,
             sample_ms: 0,
             progress: None,
-            enough: None,
             progress_every: Nanos::from_secs(1),
         }
     }
@@ -85,44 +94,18 @@ impl Default for RunOptions<'_> {
 /// How far a run is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Virtual time since the start.
-    pub elapsed: Nanos,
+    /// Since its start, s of the device's time.
+    pub elapsed_s: f64,
     /// Requests completed and counted.
     pub requests: u64,
-    /// Bytes they moved.
+    /// Bytes that they moved.
     pub bytes: u64,
-    /// Share of the run that is done, 0 to 1: the mean over its jobs, each by its run time
-    /// or its bytes, whichever is further.
-    pub fraction: f64,
-    /// As the device tells it ([`Device::flash_written_bytes`]), since the start.
+    /// Bytes that the device wrote to its flash since the start ([`Device::flash_written_bytes`]);
+    /// `None` where that is not known.
     pub flash_written_bytes: Option<u64>,
-    /// As the device tells it ([`Device::steady_bytes`]), at this moment.
+    /// Bytes that the device can still write there before it has to do anything for them that it
+    /// does not do now ([`Device::steady_bytes`]); `None` where that is not known.
     pub steady_bytes: Option<u64>,
-}
-
-/// Why a job file was not run to its end.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RunError {
-    /// A job does not fit the device.
-    #[error("{place}: {problem}")]
-    DoesNotFit {
-        /// The section.
-        place: Place,
-        /// What does not fit, and what would.
-        problem: String,
-    },
-    /// The device has requests and never completes them: a fault of the device.
-    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
-    Stalled {
-        /// The last instant, ns.
-        at_ns: u64,
-        /// Requests in flight.
-        outstanding: usize,
-    },
-    /// The progress callback stopped the run. Requests are still in flight: the device
-    /// must not be used for another run.
-    #[error("the run was stopped")]
-    Stopped,
 }
 
 /// What was done in one direction.
@@ -168,25 +151,6 @@ pub struct JobResult {
     pub log_requests: Vec<LogRequest>,
 }
 
-/// One interval of the run, all jobs added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SampleRow {
-    /// End of the interval since the start of the run, s.
-    pub t_s: f64,
-    /// Reads completed in the interval, per second.
-    pub read_iops: f64,
-    /// Writes completed in the interval, per second.
-    pub write_iops: f64,
-    /// TRIMs completed in the interval, per second.
-    pub trim_iops: f64,
-    /// Bytes read since the start of the run.
-    pub read_bytes: u64,
-    /// Bytes written since the start of the run.
-    pub written_bytes: u64,
-    /// Bytes trimmed since the start of the run.
-    pub trimmed_bytes: u64,
-}
-
 /// What a run yielded.
 #[derive(Clone, Debug)]
 pub struct RunResult {
@@ -194,9 +158,9 @@ pub struct RunResult {
     pub file: JobFile,
     /// Jobs in the order of the file, clones after each other.
     pub jobs: Vec<JobResult>,
-    /// One row an interval of `sample_ms`. What is left at the end, if it is shorter than
-    /// half an interval, is part of the last row, whose end says so.
-    pub samples: Vec<SampleRow>,
+    /// One for each interval of `sample_ms`. What is left at the end, if it is shorter than
+    /// half an interval, is part of the last one, whose end says so.
+    pub samples: Vec<Sample>,
     /// When the run began, on the device's clock.
     pub started_at: SimTime,
     /// When its last job ended.
@@ -258,7 +222,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
     ) -> Self {
         let started_at = device.now();
         let sampler = Sampler::new(started_at, options.sample_ms, &jobs);
-        let next_progress = match options.progress.is_some() || options.enough.is_some() {
+        let next_progress = match options.progress.is_some() {
             true => started_at + options.progress_every,
             false => SimTime::NEVER,
         };
@@ -276,7 +240,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             timers: Timers::new(jobs.len()),
             jobs,
             active: 0,
-            next_mark: sampler.end.min(next_progress),
+            next_mark: sampler.end().min(next_progress),
             sampler,
             next_progress,
             options,
@@ -382,33 +346,26 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
 
     #[cold]
     fn mark(&mut self, now: SimTime) -> Result<(), RunError> {
-        while now > self.sampler.end {
+        while now > self.sampler.end() {
             self.sampler.close(&self.jobs);
         }
         if now > self.next_progress {
             self.next_progress = now + self.options.progress_every;
-            if let Some(report) = self.options.progress
-                && report(&self.progress(now)).is_break()
-            {
-                return Err(RunError::Stopped);
-            }
-            if let Some(enough) = self.options.enough
-                && enough(&self.progress(now))
-            {
-                self.jobs.iter_mut().for_each(|job| job.end_by(now));
+            match self.options.progress.map(|tell| tell(&self.progress(now))) {
+                None | Some(Flow::GoOn) => {}
+                Some(Flow::Finish) => self.jobs.iter_mut().for_each(|job| job.end_by(now)),
+                Some(Flow::Stop) => return Err(RunError::Stopped),
             }
         }
-        self.next_mark = self.sampler.end.min(self.next_progress);
+        self.next_mark = self.sampler.end().min(self.next_progress);
         Ok(())
     }
 
     fn progress(&self, now: SimTime) -> Progress {
-        let fractions: f64 = self.jobs.iter().map(|job| job.fraction(now)).sum();
         Progress {
-            elapsed: now.since(self.started_at),
+            elapsed_s: now.since(self.started_at).as_secs_f64(),
             requests: self.jobs.iter().flat_map(JobState::requests).sum(),
             bytes: self.jobs.iter().flat_map(JobState::bytes).sum(),
-            fraction: fractions / self.jobs.len() as f64,
             flash_written_bytes: self
                 .device
                 .flash_written_bytes()
@@ -434,7 +391,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                 .into_iter()
                 .map(|job| job_result(job, ended_at))
                 .collect(),
-            samples: self.sampler.rows(),
+            samples: self.sampler.samples(),
             started_at: self.started_at,
             ended_at,
         }
@@ -465,100 +422,5 @@ fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
         depths: job.depths,
         log_windows: job.log.windows,
         log_requests: job.log.requests,
-    }
-}
-
-/// Totals of all jobs at the end of an interval.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sample {
-    end: SimTime,
-    requests: [u64; 3],
-    bytes: [u64; 3],
-}
-
-/// Keeps a sample of the totals at the end of each interval.
-struct Sampler {
-    begin: SimTime,
-    interval: Nanos,
-    end: SimTime,
-    samples: Vec<Sample>,
-}
-
-impl Sampler {
-    fn new(begin: SimTime, sample_ms: u32, jobs: &[JobState<'_>]) -> Sampler {
-        let interval = Nanos::from_millis(u64::from(sample_ms));
-        let (mut end, mut capacity) = (SimTime::NEVER, 0);
-        if sample_ms > 0 {
-            end = begin + interval;
-            let runtimes = jobs.iter().filter_map(|job| job.plan.spec.runtime);
-            capacity = runtimes.map(|r| r.0 / interval.0 + 2).max().unwrap_or(0);
-        }
-        Sampler {
-            begin,
-            interval,
-            end,
-            samples: Vec::with_capacity(capacity.min(1 << 20) as usize),
-        }
-    }
-
-    fn take(&mut self, end: SimTime, jobs: &[JobState<'_>]) {
-        let mut sample = Sample {
-            end,
-            ..Sample::default()
-        };
-        for job in jobs {
-            let (requests, bytes) = (job.requests(), job.bytes());
-            for direction in Direction::ALL {
-                sample.requests[direction as usize] += requests[direction as usize];
-                sample.bytes[direction as usize] += bytes[direction as usize];
-            }
-        }
-        self.samples.push(sample);
-    }
-
-    fn close(&mut self, jobs: &[JobState<'_>]) {
-        self.take(self.end, jobs);
-        self.end += self.interval;
-    }
-
-    fn finish(&mut self, now: SimTime, jobs: &[JobState<'_>]) {
-        if self.interval == Nanos::ZERO {
-            return;
-        }
-        while now >= self.end {
-            self.close(jobs);
-        }
-        let left = now.since(SimTime(self.end.0 - self.interval.0));
-        if left == Nanos::ZERO {
-            return;
-        }
-        // A few requests over a few microseconds are no rate: they join the row before.
-        if left.0 < self.interval.0 / 2 {
-            self.samples.pop();
-        }
-        self.take(now, jobs);
-    }
-
-    fn rows(&self) -> Vec<SampleRow> {
-        let mut before = Sample {
-            end: self.begin,
-            ..Sample::default()
-        };
-        let row = |sample: &Sample| {
-            let seconds = sample.end.since(before.end).as_secs_f64();
-            let rate = |d: usize| (sample.requests[d] - before.requests[d]) as f64 / seconds;
-            let row = SampleRow {
-                t_s: sample.end.since(self.begin).as_secs_f64(),
-                read_iops: rate(0),
-                write_iops: rate(1),
-                trim_iops: rate(2),
-                read_bytes: sample.bytes[0],
-                written_bytes: sample.bytes[1],
-                trimmed_bytes: sample.bytes[2],
-            };
-            before = *sample;
-            row
-        };
-        self.samples.iter().map(row).collect()
     }
 }

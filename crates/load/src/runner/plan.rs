@@ -3,7 +3,7 @@
 use crate::jobfile::{BlockSizes, Direction, Extent, JobFile, Spec};
 use crate::pattern::lfsr;
 
-use super::RunError;
+use super::error::RunError;
 
 /// One clone of one section, placed on the device.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Plan<'a> {
     pub region_bytes: u64,
     /// How much to do, bytes; `None` until the run time ends.
     pub limit_bytes: Option<u64>,
-    /// Beginning anew at the end of the region is part of the job.
+    /// At the end of the region, the job begins again.
     pub wraps: bool,
     /// What the names of its random streams begin with.
     pub stream: String,
@@ -100,7 +100,10 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
         .and_then(|shift| shift.checked_add(place(spec.offset)))
         .filter(|start| *start < capacity_bytes)
         .ok_or_else(|| {
-            format!("clone {clone} begins beyond the end of the target ({capacity_bytes} bytes); lower offset, offset_increment or numjobs")
+            format!(
+                "clone {clone} begins beyond the end of the target ({capacity_bytes} bytes); \
+            lower offset, offset_increment or numjobs"
+            )
         })?;
     let rest = capacity_bytes - start;
     let len = match spec.size {
@@ -112,7 +115,8 @@ fn region(spec: &Spec, clone: u32, capacity_bytes: u64) -> Result<(u64, u64), St
         Some(Extent::Bytes(bytes)) if bytes <= rest => bytes,
         Some(Extent::Bytes(bytes)) => {
             return Err(format!(
-                "size {bytes} from offset {start} reaches beyond the end of the target ({capacity_bytes} bytes); the most is {rest}"
+                "size {bytes} from offset {start} reaches beyond the end of the target \
+                ({capacity_bytes} bytes); the most is {rest}"
             ));
         }
     };

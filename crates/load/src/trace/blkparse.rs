@@ -15,7 +15,7 @@
 
 use stend_base::{Nanos, Op};
 
-use super::file::{Disk, Line, nanos, number};
+use super::line::{Disk, Line, nanos, number};
 use super::{SECTOR_BYTES, TraceRequest};
 
 /// Beginnings of the summary's lines, after which there are no events.
@@ -127,7 +127,8 @@ impl Kind {
         let rest = letters.as_str();
         if let Some(odd) = rest.chars().find(|c| !"FASMEB".contains(*c)) {
             return Err(format!(
-                "the letter {odd} of `{rwbs}` is not known; after the operation there are F, A, S, M"
+                "the letter {odd} of `{rwbs}` is not known; after the operation there are F, A, \
+                S, M"
             ));
         }
         Ok(Some(Kind {
@@ -160,7 +161,7 @@ fn range(rest: &str) -> Result<(u64, u64), String> {
 
 /// `12.000000345`.
 fn seconds(text: &str) -> Result<Nanos, String> {
-    let bad = || format!("`{text}` stands where a time SECONDS.NANOSECONDS is expected");
+    let bad = || format!("`{text}` is not a time SECONDS.NANOSECONDS");
     let (whole, fraction) = text.split_once('.').ok_or_else(bad)?;
     if fraction.len() != 9 {
         return Err(bad());

@@ -4,14 +4,13 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use stend_base::Nanos;
-
+use super::line::Line;
 use super::{Requests, Trace, TraceError, TraceRequest, blkparse, iolog, msr};
 
 /// A line longer than this belongs to no trace, bytes: what is read at once has a bound.
 const LINE_BYTES_MAX: u64 = 4096;
 
-/// Lines that may stand before the one by which a format is recognised: blkparse can begin
+/// Lines that may precede the one by which a format is recognised: blkparse can begin
 /// with messages.
 const LINES_TO_RECOGNISE: u64 = 1000;
 
@@ -46,51 +45,6 @@ pub struct TraceFile {
     path: PathBuf,
     format: Format,
     only: Option<String>,
-}
-
-/// What a line of a trace says.
-pub(super) enum Line<'a> {
-    /// Nothing that is a request.
-    Nothing,
-    /// One request to this disk, and whether a flush goes before it.
-    Request {
-        /// The disk or file.
-        disk: Disk<'a>,
-        /// The request; its `line` is set by the reader.
-        request: TraceRequest,
-        /// A flush of the same time precedes it.
-        flush_before: bool,
-    },
-    /// No line after this one is a request.
-    End,
-}
-
-/// Names a disk.
-#[derive(Clone, Copy)]
-pub(super) enum Disk<'a> {
-    /// By one name.
-    Name(&'a str),
-    /// By host and number on it.
-    Numbered(&'a str, &'a str),
-}
-
-impl Disk<'_> {
-    fn is(&self, name: &str) -> bool {
-        match *self {
-            Disk::Name(own) => own == name,
-            Disk::Numbered(host, number) => name
-                .strip_prefix(host)
-                .and_then(|rest| rest.strip_prefix('.'))
-                .is_some_and(|rest| rest == number),
-        }
-    }
-
-    fn name(&self) -> String {
-        match *self {
-            Disk::Name(name) => name.to_string(),
-            Disk::Numbered(host, number) => format!("{host}.{number}"),
-        }
-    }
 }
 
 /// A format's state while lines go by.
@@ -212,7 +166,8 @@ impl Reader<'_> {
                 (Some(only), _) if !disk.is(only) => continue,
                 (None, Some(first)) if !disk.is(first) => {
                     let problem = format!(
-                        "a request to `{}` after those to `{first}`: choose one with --only {first}",
+                        "a request to `{}` after those to `{first}`: choose one with --only \
+                        {first}",
                         disk.name()
                     );
                     return Err(self.lines.error(problem));
@@ -329,22 +284,5 @@ impl Lines {
             line: self.number,
             problem,
         }
-    }
-}
-
-/// A number in a field, or what is there instead.
-pub(super) fn number(text: &str, what: &str) -> Result<u64, String> {
-    text.parse()
-        .map_err(|_| format!("`{text}` stands where {what} is expected, a whole number"))
-}
-
-/// A duration of so many units, or that it is too long.
-pub(super) fn nanos(count: u64, unit_ns: u64) -> Result<Nanos, String> {
-    match count.checked_mul(unit_ns) {
-        // Above 2^62 ns (146 years) sums could overflow.
-        Some(ns) if ns < 1 << 62 => Ok(Nanos(ns)),
-        _ => Err(format!(
-            "the time {count} is more than 146 years after the beginning"
-        )),
     }
 }

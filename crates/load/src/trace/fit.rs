@@ -70,12 +70,13 @@ fn bend(
     if fit == Fit::Refuse {
         return Err(if aligned {
             format!(
-                "{what} lies beyond the {capacity_bytes} bytes of the target: take a larger \
+                "{what} is beyond the {capacity_bytes} bytes of the target: take a larger \
                  target, or --fit wrap, which takes offsets modulo its size"
             )
         } else {
             format!(
-                "{what} does not lie on whole sectors of {SECTOR_BYTES} bytes: --fit wrap widens \
+                "{what} does not consist of whole sectors of {SECTOR_BYTES} bytes: --fit wrap \
+                widens \
                  it to whole ones"
             )
         });
@@ -89,7 +90,7 @@ fn bend(
         Some(len) if len <= size => request.len_bytes = len,
         _ => {
             return Err(format!(
-                "{what} is longer than the whole target of {capacity_bytes} bytes: take a larger \
+                "{what} is longer than the target of {capacity_bytes} bytes: take a larger \
                  target"
             ));
         }

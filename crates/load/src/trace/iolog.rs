@@ -4,7 +4,7 @@
 //!
 //! - The time of version 3 is in microseconds. It counts from the file's first line.
 //! - `wait N` of version 2 waits until N *milliseconds after the beginning*; the manual says
-//!   microseconds since the wait before (also told in axboe/fio issue 756).
+//!   microseconds since the wait before (also reported in axboe/fio issue 756).
 //! - When fio replays version 3, it drops the time between a request at 0 and the next. So
 //!   [`write`] begins at 1.
 //! - fio 3.33 cannot replay `trim` ("bad ddir: 2").
@@ -15,7 +15,7 @@ use std::io::{self, Write};
 
 use stend_base::{Nanos, Op};
 
-use super::file::{Disk, Line, nanos, number};
+use super::line::{Disk, Line, nanos, number};
 use super::{TraceRequest, op_name};
 
 /// First line of version 2.
@@ -68,7 +68,8 @@ impl Parser {
             }
             _ => {
                 return Err(format!(
-                    "`{line}` is neither `{0}FILE add|open|close` nor `{0}FILE ACTION OFFSET LENGTH`",
+                    "`{line}` is neither `{0}FILE add|open|close` nor `{0}FILE ACTION OFFSET \
+                    LENGTH`",
                     if self.version == 3 { "TIME " } else { "" }
                 ));
             }

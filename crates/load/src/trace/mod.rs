@@ -10,12 +10,13 @@
 //! | [`profile`] | synthesised traces: profiles as data, and the requests drawn from them |
 //! | [`mod@replay`] | replays a trace on any [`stend_base::Device`] in virtual time |
 //!
-//! A trace of gigabytes takes no memory: whoever needs it twice reads it twice.
+//! A trace is streamed: gigabytes take no memory, and a second use reads it a second time.
 
 pub mod blkparse;
 pub mod file;
 pub mod fit;
 pub mod iolog;
+mod line;
 pub mod msr;
 pub mod profile;
 pub mod replay;
@@ -44,14 +45,14 @@ pub struct TraceRequest {
     pub offset_bytes: u64,
     /// Number of bytes; 0 for a flush.
     pub len_bytes: u64,
-    /// Force unit access, of writes, as far as the format tells.
+    /// Force unit access (FUA), of writes, if the format records it.
     pub fua: bool,
-    /// Where it stands: the line of the file, or its number in a trace that is made. From 1.
+    /// Line of the file, or number in a synthesised trace, from 1.
     pub line: u64,
 }
 
 /// The requests of a trace, in order. A time may lie before that of an earlier request, as
-/// the files have it; whoever needs time to ascend takes the latest time so far.
+/// the files have it; a reader that needs ascending times takes the latest so far.
 pub type Requests<'a> = Box<dyn Iterator<Item = Result<TraceRequest, TraceError>> + 'a>;
 
 /// A trace, which can be read any number of times.

@@ -13,7 +13,7 @@
 use stend_base::{Nanos, Op};
 
 use super::TraceRequest;
-use super::file::{Disk, Line, nanos, number};
+use super::line::{Disk, Line, nanos, number};
 
 /// Units of Windows file time, ns.
 const TICK_NS: u64 = 100;

@@ -119,10 +119,10 @@ pub struct Phase {
     pub pause_us: u64,
 }
 
-/// How a trace is meant to be replayed.
+/// How a trace asks to be replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "timing")]
-pub enum Meant {
+pub enum ReplayMode {
     /// At the times of the trace.
     Original,
     /// As fast as possible, this many outstanding.
@@ -132,12 +132,12 @@ pub enum Meant {
     },
 }
 
-impl Meant {
+impl ReplayMode {
     /// As options of a replay.
     pub fn timing(self) -> (Timing, Option<u32>) {
         match self {
-            Meant::Original => (Timing::Original, None),
-            Meant::Fast { depth } => (Timing::Fast, Some(depth)),
+            ReplayMode::Original => (Timing::Original, None),
+            ReplayMode::Fast { depth } => (Timing::Fast, Some(depth)),
         }
     }
 }
@@ -156,8 +156,8 @@ pub struct Profile {
     pub structure: String,
     /// Sums.
     pub totals: Totals,
-    /// How it is meant to be replayed.
-    pub replay: Meant,
+    /// How it asks to be replayed.
+    pub replay: ReplayMode,
     /// The phases, in order.
     pub phases: Vec<Phase>,
 }
@@ -216,7 +216,7 @@ impl Profile {
                 self.schema
             ));
         }
-        if let Meant::Fast { depth } = self.replay
+        if let ReplayMode::Fast { depth } = self.replay
             && !(1..=DEPTH_MAX).contains(&depth)
         {
             return Err(format!("replay.depth: {depth}; from 1 to {DEPTH_MAX}"));
@@ -358,7 +358,7 @@ struct Generator<'a> {
     profile: &'a Profile,
     seed: u64,
     next_phase: usize,
-    phase: Option<Drawing<'a>>,
+    phase: Option<PhaseState<'a>>,
     now_us: u64,
     line: u64,
 }
@@ -377,7 +377,7 @@ struct Direction<'a> {
 }
 
 /// A phase under way.
-struct Drawing<'a> {
+struct PhaseState<'a> {
     phase: &'a Phase,
     rng: Rng,
     directions: [Direction<'a>; 2],
@@ -432,10 +432,10 @@ impl<'a> Direction<'a> {
     }
 }
 
-impl<'a> Drawing<'a> {
-    fn new(profile: &'a Profile, index: usize, seed: u64) -> Drawing<'a> {
+impl<'a> PhaseState<'a> {
+    fn new(profile: &'a Profile, index: usize, seed: u64) -> PhaseState<'a> {
         let name = format!("trace/{}/{index}", profile.name);
-        Drawing {
+        PhaseState {
             phase: &profile.phases[index],
             rng: Rng::stream(seed, &name),
             directions: [
@@ -488,7 +488,7 @@ impl Iterator for Generator<'_> {
                 if self.next_phase == self.profile.phases.len() {
                     return None;
                 }
-                self.phase = Some(Drawing::new(self.profile, self.next_phase, self.seed));
+                self.phase = Some(PhaseState::new(self.profile, self.next_phase, self.seed));
                 self.next_phase += 1;
                 continue;
             };

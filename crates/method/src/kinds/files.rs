@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use stend_record::load::size_text;
-use stend_record::review::{FileRequests, FileWork, FileWorkOp, TargetKind};
+use stend_record::review::{FileWork, FileWorkOp, TargetKind};
 use stend_target::{FileOp, FileSet, FilesJob, FilesOutcome, Target, TargetError};
 use toml::Spanned;
 
@@ -229,13 +229,7 @@ fn result(files: &Files, set: &str, done: &FilesOutcome) -> Result<FileWork, Tar
         directories: done.directories,
         duration_s,
         bw_bytes_per_s: done.bytes as f64 / duration_s,
-        requests: done.requests.map(|r| FileRequests {
-            reads: r.reads,
-            read_bytes: r.read_bytes,
-            writes: r.writes,
-            written_bytes: r.written_bytes,
-            flushes: r.flushes,
-        }),
+        requests: done.requests,
     })
 }
 

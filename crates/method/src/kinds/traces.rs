@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_load::stats::LatencyStats;
-use stend_load::trace::profile::{Meant, SHIPPED, Status};
+use stend_load::trace::profile::{ReplayMode, SHIPPED, Status};
 use stend_load::trace::replay::DEPTH_DEFAULT;
 use stend_load::trace::{
     Fit, Profile, ReplayOptions, Synthetic, Timing as ReplayTiming, Trace, TraceError, TraceFile,
@@ -161,7 +161,7 @@ fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, 
 fn options(traces: &Traces, entry: &TraceEntry, kind: TargetKind) -> ReplayOptions {
     let meant = match &entry.source {
         TraceSource::Profile(profile) => profile.replay,
-        TraceSource::File(_) => Meant::Original,
+        TraceSource::File(_) => ReplayMode::Original,
     };
     let (timing, depth) = match (traces.timing, kind) {
         (Timing::Meant, _) => meant.timing(),

@@ -11,8 +11,8 @@ use stend_method::ReviewOptions;
 use stend_record::fio::{Direction, Job, Latency, Output};
 use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
 use stend_target::{
-    Completed, Deletion, FilesJob, FilesOutcome, JobLog, JobOutcome, JobRequest, LoggedOutcome,
-    ReplayOutcome, Target, TargetError,
+    Completed, Deletion, FilesJob, FilesOutcome, JobOutcome, JobRequest, LoggedOutcome,
+    ReplayOutcome, Sample, Target, TargetError,
 };
 
 pub const CAPACITY_BYTES: u64 = 64 << 20;
@@ -256,12 +256,12 @@ impl Target for Fake {
                 ..Output::default()
             },
             job_text: format!("; filled {} times\n{}", self.fills, job.text),
-            log: (1..=samples)
-                .map(|s| JobLog {
+            samples: (1..=samples)
+                .map(|s| Sample {
                     t_s: s as f64,
                     write_iops: (hash % (1_000 * s)) as f64,
                     written_bytes: s << 20,
-                    ..JobLog::default()
+                    ..Sample::default()
                 })
                 .collect(),
             temperatures: Vec::new(),

@@ -39,7 +39,7 @@ pub enum FileWorkOp {
 }
 
 /// The requests of an operation on files, those of the file system's own among them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRequests {
     /// Reads.
     pub reads: u64,

@@ -5,23 +5,20 @@ use std::path::Path;
 use serde::Serialize;
 use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike};
 use stend_analysis::{LEVEL_SHARE, Unit};
-use stend_lab::{Lab, RunId, RunState, RunSummary};
+use stend_lab::{Lab, RunId};
 use stend_record::review::{Condition, Review, Rival};
 use stend_report::Finding;
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::{laboratory, note, print};
+use crate::laboratory;
+use crate::output::{json_line, note, print};
 
 pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let lab = laboratory::look(&args.lab)?;
-    let runs = lab.runs()?;
-    let runs: Result<Vec<RunId>, Failure> = args
-        .sides
-        .iter()
-        .map(|side| find(&lab, &runs, side))
-        .collect();
+    let runs: Result<Vec<RunId>, Failure> =
+        args.sides.iter().map(|side| find(&lab, side)).collect();
     let compared = Compared::load(&lab, &runs?)?;
     let rows = match args.points {
         true => point_rows(&compared.sides()),
@@ -30,12 +27,11 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let page = args.out.as_deref().map(|out| write_page(&compared, out));
     let page = page.transpose()?;
     if args.json {
-        let json = serde_json::to_string(&compared.document(&rows))
-            .map_err(|error| Failure::Io(format!("cannot write JSON: {error}")))?;
+        let json = json_line(&compared.document(&rows))?;
         if let Some(page) = page {
             note(&page);
         }
-        return print(&(json + "\n"));
+        return print(&json);
     }
     let mut text = compared.conditions_text();
     text += &compared.rows_text(&rows);
@@ -46,17 +42,12 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
 }
 
 /// The run that a user names.
-fn find(lab: &Lab, runs: &[RunSummary], side: &str) -> Result<RunId, Failure> {
+fn find(lab: &Lab, side: &str) -> Result<RunId, Failure> {
     if let Ok(number) = side.parse() {
         lab.run(RunId(number))?;
         return Ok(RunId(number));
     }
-    let named = |run: &&RunSummary| {
-        let drive = &run.drive;
-        let named_so = run.target == side || drive.model == side || drive.serial == side;
-        named_so && run.state == RunState::Complete
-    };
-    runs.iter().rev().find(named).map(|run| RunId(run.run)).ok_or_else(|| {
+    lab.last_complete_of(side)?.ok_or_else(|| {
         Failure::Input(format!(
             "{side}: the lab, {}, has no complete review of it; make one with stend review {side}, \
              or name a run (stend lab list)",
@@ -124,15 +115,17 @@ impl Compared {
         }
         let (of_all, of_some) = by_whom(&unlike);
         let mut text =
-            "The drives were not measured alike, so differences need not be theirs.".to_owned();
+            "The drives were measured under different conditions, so differences may not be \
+            theirs."
+                .to_owned();
         for row in of_all {
             text += &format!(" {}: {}.", row.name, told(&row.values).join(" against "));
         }
         if !of_some.is_empty() {
-            text += &format!(" Not told of all of them: {}.", of_some.join(", "));
+            text += &format!(" Not known of all of them: {}.", of_some.join(", "));
         }
         Some(Finding {
-            title: "Unlike conditions".to_owned(),
+            title: "Differing conditions".to_owned(),
             text,
         })
     }
@@ -144,9 +137,9 @@ impl Compared {
         }
         let unlike = self.unlike();
         if unlike.is_empty() {
-            return text + "\nAll conditions that are known were alike.\n";
+            return text + "\nAll known conditions were the same.\n";
         }
-        text += "\nUNLIKE CONDITIONS: differences need not be the drives\u{2019}.\n";
+        text += "\nDIFFERING CONDITIONS: differences may not be the drives\u{2019}.\n";
         let (of_all, of_some) = by_whom(&unlike);
         for row in of_all {
             text += &format!("  {}\n", row.name);
@@ -155,7 +148,7 @@ impl Compared {
             }
         }
         if !of_some.is_empty() {
-            text += &format!("  not told of all (see --json): {}\n", of_some.join(", "));
+            text += &format!("  not known of all (see --json): {}\n", of_some.join(", "));
         }
         text
     }
@@ -228,7 +221,7 @@ fn level(ratio: f64) -> &'static str {
     }
 }
 
-/// What is told of all sides, and the names of what is not: simulated drives have no kernel.
+/// What is known of all sides, and the names of what is not: simulated drives have no kernel.
 fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
     let (of_all, of_some): (Vec<&Unlike>, Vec<&Unlike>) = unlike
         .iter()
@@ -240,7 +233,7 @@ fn by_whom(unlike: &[Unlike]) -> (Vec<&Unlike>, Vec<&str>) {
 fn told(values: &[Option<String>]) -> Vec<&str> {
     values
         .iter()
-        .map(|value| value.as_deref().unwrap_or("not told"))
+        .map(|value| value.as_deref().unwrap_or("not known"))
         .collect()
 }
 

@@ -10,7 +10,8 @@ use stend_target::{SimulatedTarget, Target};
 use crate::args::{DrivesArgs, DrivesCommand};
 use crate::failure::Failure;
 use crate::open::{is_model, like};
-use crate::{print, signals};
+use crate::output::{print, print_json};
+use crate::signals;
 
 pub fn run(args: &DrivesArgs) -> Result<(), Failure> {
     match args.command.as_ref().unwrap_or(&DrivesCommand::List) {
@@ -123,9 +124,4 @@ fn create(name: &str, path: &Path, as_json: bool) -> Result<(), Failure> {
 
 fn unknown(name: &str) -> String {
     format!("there is no drive model `{name}`; {}", like(name))
-}
-
-/// Prints a document on stdout.
-pub fn print_json(value: &serde_json::Value) -> Result<(), Failure> {
-    print(&format!("{value:#}\n"))
 }

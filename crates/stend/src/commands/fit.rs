@@ -16,9 +16,9 @@ use stend_fit::fitting::{
 use stend_fit::{Measured, Outcome};
 
 use crate::args::FitArgs;
-use crate::commands::drives::print_json;
 use crate::failure::Failure;
-use crate::{note, print, signals};
+use crate::output::{note, print, print_json};
+use crate::signals;
 
 /// What `--to` calls the figures that are part of the program.
 const PUBLISHED: &str = "published";
@@ -79,7 +79,8 @@ fn models(names: &[String]) -> Result<Vec<(String, Files)>, Failure> {
             None if name.ends_with(".toml") => Files::read(Path::new(name))?,
             None => {
                 return Err(Failure::Input(format!(
-                    "there is no drive model `{name}` (`stend drives list`), and a model file ends in .toml"
+                    "there is no drive model `{name}` (`stend drives list`), and a model file \
+                    ends in .toml"
                 )));
             }
         };
@@ -105,7 +106,8 @@ fn all_are_files(models: &[(String, Files)]) -> Result<(), Failure> {
     match free.first() {
         None => Ok(()),
         Some(name) => Err(Failure::Input(format!(
-            "--in-place: {name} is part of the program and cannot be changed; leave --in-place out and use the \
+            "--in-place: {name} is part of the program and cannot be changed; leave --in-place \
+            out and use the \
              files of the result, or fit a model file whose parts lie beside it"
         ))),
     }
@@ -134,10 +136,10 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     let known = state.as_ref().map_or(0, |s| s.history.generations.len());
     if known > 0 {
-        note(&format!("going on after generation {known}"));
+        note(&format!("resuming after generation {known}"));
     }
     signals::hint(format!(
-        "; what was found is in {}: the same command goes on from there",
+        "; the state of the search is in {}, and the same command resumes from there",
         path.display()
     ));
     let begin = Instant::now();
@@ -155,7 +157,8 @@ fn told_of(generation: &Generation, known: usize, seconds: u64) -> String {
     let done = (generation.number - known) as u64;
     let left = (generation.of - generation.number) as u64;
     format!(
-        "generation {} of {} at most, {} points: best {:.3} % (before {:.3} %), {seconds} s, {} s left at most",
+        "generation {} of {} at most, {} points: best {:.3} % (before {:.3} %), {seconds} s, {} s \
+        left at most",
         generation.number,
         generation.of,
         generation.population,
@@ -247,7 +250,8 @@ fn table(measured: &Measured, fit: &Fit) -> String {
     }
     let [before, after] = [&fit.before, &fit.after].map(errors);
     text += &format!(
-        "\n{} figures; median error {:.1} % before, {:.1} % after; root of the mean square {:.1} % before, {:.1} % after\n",
+        "\n{} figures; median error {:.1} % before, {:.1} % after; root of the mean square {:.1} \
+        % before, {:.1} % after\n",
         fit.after.rows.len(),
         before.0 * 100.0,
         after.0 * 100.0,
@@ -276,7 +280,7 @@ fn parameter_line(measured: &Measured, fitted: &Fitted) -> String {
             fitted.sensitivity.change_per_tenth * 100.0,
             figure_of(measured, row)
         ),
-        _ => "not determined: no figure feels it; kept as it was".to_owned(),
+        _ => "not determined: no measured figure depends on it; kept as it was".to_owned(),
     };
     format!(
         "  {}: {} -> {} (free from {lowest} to {highest}); {told}\n",

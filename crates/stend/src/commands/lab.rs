@@ -5,7 +5,8 @@ use stend_lab::{Format, Lab, RunId, RunState, RunSummary, TABLES};
 
 use crate::args::{ExportFormat, LabArgs, LabCommand, LabPath};
 use crate::failure::Failure;
-use crate::{laboratory, note, print};
+use crate::laboratory;
+use crate::output::{json_line, note, print};
 
 pub fn run(args: &LabArgs) -> Result<(), Failure> {
     match args.command.as_ref().unwrap_or(&LabCommand::List) {
@@ -39,20 +40,14 @@ pub fn run(args: &LabArgs) -> Result<(), Failure> {
             let mut lab = Lab::open(&laboratory::path(&args.lab)?)?;
             let merged = lab.merge(other)?;
             if args.json {
-                return print(&json(&merged)?);
+                return print(&json_line(&merged)?);
             }
             print(&format!(
-                "runs added: {}, replaced by what is further: {}, known: {}\n",
+                "runs added: {}, replaced by a further state: {}, known: {}\n",
                 merged.added, merged.replaced, merged.known
             ))
         }
     }
-}
-
-fn json(of: &impl serde::Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string(of)
-        .map_err(|error| Failure::Io(format!("cannot write JSON: {error}")))?;
-    Ok(text + "\n")
 }
 
 fn format_of(format: ExportFormat) -> Format {
@@ -88,7 +83,7 @@ fn list(of: &LabPath, as_json: bool) -> Result<(), Failure> {
         None => Vec::new(),
     };
     if as_json {
-        return print(&json(&runs)?);
+        return print(&json_line(&runs)?);
     }
     if runs.is_empty() {
         note(&format!("{}: no review has been made yet", path.display()));
@@ -147,7 +142,7 @@ fn show(of: &LabPath, run: RunId, as_json: bool) -> Result<(), Failure> {
     let lab = laboratory::look(of)?;
     let review = lab.review(run)?;
     if as_json {
-        return print(&json(&review)?);
+        return print(&json_line(&review)?);
     }
     let run = lab.run(run)?;
     let mut rows = vec![

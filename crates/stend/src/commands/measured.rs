@@ -10,9 +10,8 @@ use stend_fit::measured::{Ask, Base, Row};
 use stend_fit::{Comparison, Measured, Outcome, compare};
 
 use crate::args::ClaimsArgs;
-use crate::commands::drives::print_json;
 use crate::failure::Failure;
-use crate::{note, print};
+use crate::output::{note, print, print_json};
 
 /// Widths of the columns of figures.
 const WIDTH: usize = 12;
@@ -211,7 +210,13 @@ fn document(measured: &Measured, comparison: &Comparison, seed: u64) -> Value {
 }
 
 fn medians_document(medians: &[Median]) -> Vec<Value> {
-    let one = |median: &Median| json!({ "name": median.name, "answered": median.count, "error_median": median.error });
+    let one = |median: &Median| {
+        json!({
+            "name": median.name,
+            "answered": median.count,
+            "error_median": median.error,
+        })
+    };
     medians.iter().map(one).collect()
 }
 

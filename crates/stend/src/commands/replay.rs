@@ -7,18 +7,17 @@ use stend_load::{JobFile, RunOptions};
 use stend_record::review::{TargetInfo, TargetKind};
 use stend_target::{Access, ReplayOutcome, Target};
 
-use super::drives::print_json;
 use super::run::{FILL, save};
-use super::traces::{Named, summary_json};
+use super::traces::{NamedTrace, summary_json};
 use crate::args::{FitArg, ReplayArgs, TimingArg};
 use crate::failure::Failure;
 use crate::open::{Opened, is_simulated, open, real_options_fit};
-use crate::print;
+use crate::output::{print, print_json};
 
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     // The whole trace is read before the target is opened, which may create a file.
     real_options_fit([&args.on], &args.real)?;
-    let named = Named::open(&args.trace, args.seed, args.only.as_deref())?;
+    let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
     let options = options(args, &named)?;
     summary(named.trace(), None)?;
     if args.fill && !is_simulated(&args.on) {
@@ -39,7 +38,7 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
         }
         Opened::Real(target) => target.replay(named.trace(), &options)?,
     };
-    let result = Told {
+    let result = ReplayResult {
         args,
         named: &named,
         info: &info,
@@ -58,8 +57,8 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     }
 }
 
-/// How the trace is replayed: as asked for, else as it is meant.
-fn options(args: &ReplayArgs, named: &Named) -> Result<ReplayOptions, Failure> {
+/// How to replay the trace: by the arguments, else as the trace asks.
+fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failure> {
     let meant = named.profile().map(|profile| profile.replay.timing());
     let (meant_timing, meant_depth) = meant.unwrap_or((Timing::Original, None));
     let timing = match args.timing {
@@ -99,17 +98,17 @@ fn options(args: &ReplayArgs, named: &Named) -> Result<ReplayOptions, Failure> {
     })
 }
 
-/// All that is to be told.
-struct Told<'a> {
+/// Everything that the output depends on.
+struct ReplayResult<'a> {
     args: &'a ReplayArgs,
-    named: &'a Named,
+    named: &'a NamedTrace,
     info: &'a TargetInfo,
     holds: &'a Summary,
     options: &'a ReplayOptions,
     outcome: &'a ReplayOutcome,
 }
 
-impl Told<'_> {
+impl ReplayResult<'_> {
     /// What goes with the figures wherever they appear.
     fn limits(&self) -> Vec<String> {
         let mut limits = Vec::new();

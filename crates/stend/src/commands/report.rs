@@ -8,7 +8,8 @@ use crate::args::ReportArgs;
 use crate::commands::compare::Compared;
 use crate::failure::Failure;
 use crate::folder::Folder;
-use crate::{laboratory, print};
+use crate::laboratory;
+use crate::output::print;
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let lab = laboratory::look(&args.lab)?;

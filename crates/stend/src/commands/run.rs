@@ -13,7 +13,8 @@ use stend_target::{Access, SimulatedTarget};
 use crate::args::{OutputFormat, RunArgs};
 use crate::failure::Failure;
 use crate::open::{Opened, is_simulated, open, real_options_fit};
-use crate::{print, signals};
+use crate::output::print;
+use crate::signals;
 
 /// Fills a drive: 128 KiB writes in ascending order over all of it.
 pub const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
@@ -33,7 +34,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     } else {
         if args.fill {
             return Err(Failure::Input(
-                "--fill is for simulated drives; on a real target, put a job that writes first"
+                "--fill is for simulated drives; on a real target, run a job that writes first"
                     .into(),
             ));
         }
@@ -46,7 +47,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
-/// A drive that lives in a file is kept, now that its results are told.
+/// Saves a drive that lives in a file, after its results were printed.
 pub fn save(target: Option<&SimulatedTarget>) -> Result<(), Failure> {
     let Some(target) = target.filter(|target| target.state_path().is_some()) else {
         return Ok(());

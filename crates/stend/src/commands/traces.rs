@@ -10,28 +10,27 @@ use stend_load::trace::{
     OPS, Profile, Summary, Synthetic, Trace, TraceFile, iolog, op_name, summary,
 };
 
-use super::drives::print_json;
 use crate::args::{TracesArgs, TracesCommand};
 use crate::failure::Failure;
-use crate::print;
+use crate::output::{print, print_json};
 
 /// A trace that the user named.
-pub enum Named {
+pub enum NamedTrace {
     /// Drawn from a profile.
     Synthetic(Box<Synthetic>),
     /// A file.
     File(TraceFile),
 }
 
-impl Named {
+impl NamedTrace {
     /// A shipped profile, a profile in a file, or a file with a trace.
-    pub fn open(name: &str, seed: u64, only: Option<&str>) -> Result<Named, Failure> {
+    pub fn open(name: &str, seed: u64, only: Option<&str>) -> Result<NamedTrace, Failure> {
         let path = Path::new(name);
         let profile = match Profile::shipped(name) {
             Some(profile) => profile,
             None if name.ends_with(".toml") => Profile::read(path)?,
             None if name.contains('/') || path.exists() => {
-                return Ok(Named::File(TraceFile::open(path, only)?));
+                return Ok(NamedTrace::File(TraceFile::open(path, only)?));
             }
             None => return Err(Failure::Input(unknown(name))),
         };
@@ -41,22 +40,22 @@ impl Named {
                  it out"
             )));
         }
-        Ok(Named::Synthetic(Box::new(profile.with_seed(seed))))
+        Ok(NamedTrace::Synthetic(Box::new(profile.with_seed(seed))))
     }
 
     /// The trace itself.
     pub fn trace(&self) -> &dyn Trace {
         match self {
-            Named::Synthetic(trace) => &**trace,
-            Named::File(trace) => trace,
+            NamedTrace::Synthetic(trace) => &**trace,
+            NamedTrace::File(trace) => trace,
         }
     }
 
     /// The profile of a synthesised one.
     pub fn profile(&self) -> Option<&Profile> {
         match self {
-            Named::Synthetic(trace) => Some(trace.profile()),
-            Named::File(_) => None,
+            NamedTrace::Synthetic(trace) => Some(trace.profile()),
+            NamedTrace::File(_) => None,
         }
     }
 
@@ -64,7 +63,7 @@ impl Named {
     pub fn describe(&self) -> Value {
         let trace = self.trace();
         match self {
-            Named::Synthetic(synthetic) => {
+            NamedTrace::Synthetic(synthetic) => {
                 let profile = synthetic.profile();
                 json!({
                     "name": profile.name,
@@ -75,7 +74,7 @@ impl Named {
                     "totals_source": profile.totals.source,
                 })
             }
-            Named::File(file) => json!({
+            NamedTrace::File(file) => json!({
                 "name": trace.name(),
                 "title": trace.name(),
                 "kind": file.format().name(),
@@ -152,7 +151,7 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
     if !as_json && let Some((_, text)) = SHIPPED.iter().find(|(own, _)| *own == name) {
         return print(text);
     }
-    let named = Named::open(name, 1, None)?;
+    let named = NamedTrace::open(name, 1, None)?;
     let sum = summary(named.trace(), None)?;
     if as_json {
         let mut value = json!({ "schema": "stend.trace-show/1" });
@@ -161,8 +160,8 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
         return print_json(&value);
     }
     let mut text = match &named {
-        Named::Synthetic(trace) => format!("{}: {}\n", name, trace.profile().title),
-        Named::File(file) => format!("{}: {}\n", name, file.format().name()),
+        NamedTrace::Synthetic(trace) => format!("{}: {}\n", name, trace.profile().title),
+        NamedTrace::File(file) => format!("{}: {}\n", name, file.format().name()),
     };
     for (index, op) in OPS.into_iter().enumerate() {
         text += &format!(
@@ -183,7 +182,7 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
 }
 
 fn make(name: &str, out: &Path, seed: u64, file: &str, as_json: bool) -> Result<(), Failure> {
-    let named = Named::open(name, seed, None)?;
+    let named = NamedTrace::open(name, seed, None)?;
     // Read once before a file is made: a wrong line leaves none behind.
     let sum = summary(named.trace(), None)?;
     let failed = |error: std::io::Error| match error.kind() {

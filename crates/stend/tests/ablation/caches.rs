@@ -61,7 +61,7 @@ fn curve_of(target: &mut SimulatedTarget, length: &str) -> Vec<(f64, f64)> {
     };
     let outcome = target.run(&request).expect("the job runs");
     let mut written = 0.0;
-    let steps = outcome.log.iter().map(|row| {
+    let steps = outcome.samples.iter().map(|row| {
         let speed = (row.written_bytes as f64 - written) / 0.5 / 1e6;
         written = row.written_bytes as f64;
         (written / GB, speed)

@@ -87,7 +87,7 @@ fn run(target: &mut SimulatedTarget, sample_ms: u32, text: &str) -> JobOutcome {
 /// Bytes a second in both directions, all jobs together.
 fn speed(target: &mut SimulatedTarget, text: &str) -> f64 {
     let outcome = run(target, 10, text);
-    let end = outcome.log.last().expect("samples");
+    let end = outcome.samples.last().expect("samples");
     (end.read_bytes + end.written_bytes) as f64 / end.t_s
 }
 
@@ -193,7 +193,7 @@ fn reads_after_trim(changes: &[(&str, &str)]) -> (Vec<f64>, u64) {
         "[r]\nrw=randread\nbs=4k\noffset=50%\nnorandommap\ntime_based\nruntime=3\n",
     );
     let longest = outcome.fio.jobs[0].read.clat_ns.max;
-    let iops: Vec<f64> = outcome.log.iter().map(|row| row.read_iops).collect();
+    let iops: Vec<f64> = outcome.samples.iter().map(|row| row.read_iops).collect();
     println!("{changes:?}: longest {longest} ns, {iops:.0?}");
     (iops, longest)
 }

@@ -79,7 +79,7 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
         },
         f64::from(sample_ms) / 1e3,
         outcome
-            .log
+            .samples
             .iter()
             .map(|row| Sample {
                 t_s: row.t_s,

@@ -41,7 +41,7 @@ fn sustained(target: &mut dyn Target, distribution: &str, seconds: u32) -> f64 {
         seed: 7,
         sample_ms: 1_000,
     };
-    let log = target.run(&request).expect("the job runs").log;
+    let log = target.run(&request).expect("the job runs").samples;
     let last = &log[log.len() * 2 / 3..];
     last.iter().map(|row| row.write_iops).sum::<f64>() / last.len() as f64
 }

@@ -50,7 +50,7 @@ fn write_iops(model: Model, sync: bool) -> f64 {
         sample_ms: 100,
     };
     let outcome = SimulatedTarget::new(model).run(&job).expect("the job runs");
-    let log = &outcome.log;
+    let log = &outcome.samples;
     log.iter().map(|row| row.write_iops).sum::<f64>() / log.len() as f64
 }
 

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{impostor, json, list};
+use crate::common::{fake_fio, json, list};
 
 /// A script in fio's place that keeps every job, its answer and its logs, each in a folder of
 /// its own in `answers`, and when the target was changed last, s.
 pub fn keeping_fio(dir: &Path) -> PathBuf {
     let answers = dir.join("answers");
     fs::create_dir(&answers).unwrap();
-    impostor(
+    fake_fio(
         dir,
         &format!(
             "for arg; do case \"$arg\" in --output=*) answer=\"${{arg#--output=}}\" ;; esac; done\n\

@@ -291,7 +291,7 @@ pub fn script(dir: &Path, body: &str) -> PathBuf {
 
 /// A script in fio's place that does `body` where a job is run, with `$job` the job file,
 /// and then goes on to be fio.
-pub fn impostor(dir: &Path, body: &str) -> PathBuf {
+pub fn fake_fio(dir: &Path, body: &str) -> PathBuf {
     script(
         dir,
         &format!(
@@ -302,10 +302,10 @@ pub fn impostor(dir: &Path, body: &str) -> PathBuf {
 }
 
 /// A program in the place of a system tool, in a folder of its own.
-pub struct Impostor(TempDir);
+pub struct FakeTool(TempDir);
 
 /// A script of this name, which notes how it is called; `$dir` is its folder.
-pub fn impostor_of(name: &str, body: &str) -> Impostor {
+pub fn fake_tool(name: &str, body: &str) -> FakeTool {
     let dir = folder();
     let at = dir.path().display();
     let made = script(
@@ -313,10 +313,10 @@ pub fn impostor_of(name: &str, body: &str) -> Impostor {
         &format!("dir={at}\necho \"$*\" >> {at}/calls\n{body}"),
     );
     fs::rename(made, dir.path().join(name)).unwrap();
-    Impostor(dir)
+    FakeTool(dir)
 }
 
-impl Impostor {
+impl FakeTool {
     /// Its folder.
     pub fn path(&self) -> &Path {
         self.0.path()
@@ -329,7 +329,7 @@ impl Impostor {
     }
 }
 
-/// Puts a folder of impostors before the system's tools.
+/// Puts a folder with a fake tool before the system's tools.
 pub fn with_tools<'a>(
     command: &'a mut assert_cmd::Command,
     dir: &Path,

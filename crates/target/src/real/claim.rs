@@ -9,18 +9,18 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use stend_record::endurance::Health;
 
-use super::OpenOptions;
 use super::device::Device;
-use super::smartctl;
+use super::options::OpenOptions;
 use super::survey::{Finding, signature, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools;
 use super::units::{bytes_for_people, quoted};
-use crate::contract::TargetError;
+use super::{health, smartctl};
+use crate::error::TargetError;
 
 /// What is about to be done to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum DeviceAction {
     /// Tests, which write everywhere.
     Test,
     /// TRIM of a range.
@@ -39,27 +39,27 @@ pub(crate) enum Deed {
     },
 }
 
-impl Deed {
+impl DeviceAction {
     /// What it does to the data.
     fn words(&self) -> &'static str {
         match self {
-            Deed::Test => "a test destroys everything on",
-            Deed::Trim { .. } => "TRIM destroys what is in its range on",
-            Deed::Erase { .. } => "erasing destroys everything on",
+            DeviceAction::Test => "a test destroys everything on",
+            DeviceAction::Trim { .. } => "TRIM destroys what is in its range on",
+            DeviceAction::Erase { .. } => "erasing destroys everything on",
         }
     }
 
     fn rows(&self) -> Vec<(&'static str, String)> {
         match self {
-            Deed::Test => Vec::new(),
-            Deed::Trim {
+            DeviceAction::Test => Vec::new(),
+            DeviceAction::Trim {
                 offset_bytes,
                 len_bytes,
             } => vec![(
                 "will be trimmed",
                 format!("{len_bytes} bytes from {offset_bytes} on"),
             )],
-            Deed::Erase { how, time } => {
+            DeviceAction::Erase { how, time } => {
                 vec![("will be erased", how.clone()), ("time", time.clone())]
             }
         }
@@ -75,11 +75,11 @@ pub(crate) fn claim(
     path: &Path,
     number: DeviceNumber,
     options: &OpenOptions,
-    deed: &Deed,
+    action: &DeviceAction,
 ) -> Result<(File, Device), TargetError> {
     let device = Device::find(root, number).ok_or_else(|| {
         TargetError::Refused(format!(
-            "{}: sysfs knows no block device {number}, so that nothing can be checked",
+            "{}: sysfs knows no block device {number}, so it cannot be checked",
             path.display()
         ))
     })?;
@@ -106,12 +106,12 @@ pub(crate) fn claim(
         Err(error) if findings.is_empty() => return Err(error),
         _ => {
             return Err(TargetError::Refused(refusal(
-                path, &device, &findings, deed,
+                path, &device, &findings, action,
             )));
         }
     };
     signature?;
-    consent(path, &device, options, deed)?;
+    consent(path, &device, options, action)?;
     Ok((file, device))
 }
 
@@ -172,11 +172,11 @@ fn probe(path: &Path) -> Result<Option<Finding>, TargetError> {
     }
 }
 
-fn refusal(path: &Path, device: &Device, findings: &[Finding], deed: &Deed) -> String {
+fn refusal(path: &Path, device: &Device, findings: &[Finding], action: &DeviceAction) -> String {
     let mut text = format!(
         "{} will not be touched: {} it, and\n",
         path.display(),
-        deed.words()
+        action.words()
     );
     for finding in findings {
         text.push_str(&format!("  - {finding}\n"));
@@ -191,13 +191,13 @@ pub(crate) fn consent(
     path: &Path,
     device: &Device,
     options: &OpenOptions,
-    deed: &Deed,
+    action: &DeviceAction,
 ) -> Result<(), TargetError> {
     let given = options.destroy_serial.as_deref().map(str::trim);
     if given == Some(device.token.as_str()) {
         return Ok(());
     }
-    let mut text = format!("{}: {} this device.\n", path.display(), deed.words());
+    let mut text = format!("{}: {} this device.\n", path.display(), action.words());
     if let Some(given) = given {
         text.push_str(&format!(
             "--destroy {} does not name it: is it another drive that you mean?\n",
@@ -205,7 +205,11 @@ pub(crate) fn consent(
         ));
     }
     text.push_str(&table(path, device, options));
-    for (name, value) in deed.rows().into_iter().chain(life(device, options, deed)) {
+    for (name, value) in action
+        .rows()
+        .into_iter()
+        .chain(life(device, options, action))
+    {
         text.push_str(&row(name, &value));
     }
     let what = if device.serial.is_some() {
@@ -242,18 +246,22 @@ pub(crate) fn consent(
 const LIFE: &str = "of its life";
 
 /// What is known of the drive's life, and of the share of it that a test takes.
-fn life(device: &Device, options: &OpenOptions, deed: &Deed) -> Vec<(&'static str, String)> {
-    if *deed != Deed::Test {
+fn life(
+    device: &Device,
+    options: &OpenOptions,
+    action: &DeviceAction,
+) -> Vec<(&'static str, String)> {
+    if *action != DeviceAction::Test {
         return Vec::new();
     }
     match smartctl::ask(&Path::new("/dev").join(device.disk_name())) {
         Ok(document) => {
-            let mut rows = life_rows(&smartctl::health(&document), options.planned_write_bytes);
+            let mut rows = life_rows(&health::of_document(&document), options.planned_write_bytes);
             if options.planned_writing_s.is_some()
                 && let Some((name, share)) = rows.get_mut(1)
                 && *name == LIFE
             {
-                share.push_str("; more for what is written besides");
+                share.push_str("; more for the other writes");
             }
             rows
         }
@@ -350,13 +358,13 @@ mod tests {
             planned_s: Some(100_800.0),
             ..OpenOptions::default()
         };
-        consented(&options, &Deed::Test)
+        consented(&options, &DeviceAction::Test)
     }
 
-    fn consented(options: &OpenOptions, deed: &Deed) -> Result<(), String> {
+    fn consented(options: &OpenOptions, action: &DeviceAction) -> Result<(), String> {
         let device = Recorded::sata().device("8:0");
         let path = Path::new("/dev/sda");
-        consent(path, &device, options, deed).map_err(|error| error.to_string())
+        consent(path, &device, options, action).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -367,7 +375,7 @@ mod tests {
                 ask_serial: Some(ask),
                 ..OpenOptions::default()
             };
-            consented(&options, &Deed::Test)
+            consented(&options, &DeviceAction::Test)
         };
         let right = |question: &str| {
             for part in [
@@ -403,22 +411,22 @@ mod tests {
 
     #[test]
     fn each_deed_says_what_it_destroys() {
-        let trim = Deed::Trim {
+        let trim = DeviceAction::Trim {
             offset_bytes: 4096,
             len_bytes: 8192,
         };
-        let erase = Deed::Erase {
+        let erase = DeviceAction::Erase {
             how: "ATA security erase".to_owned(),
             time: "the drive says 2 min".to_owned(),
         };
-        for (deed, parts) in [
+        for (action, parts) in [
             (trim, ["TRIM destroys", "8192 bytes from 4096 on"]),
             (
                 erase,
                 ["erasing destroys everything", "the drive says 2 min"],
             ),
         ] {
-            let text = consented(&OpenOptions::default(), &deed).unwrap_err();
+            let text = consented(&OpenOptions::default(), &action).unwrap_err();
             for part in parts {
                 assert!(text.contains(part), "{part}\n{text}");
             }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 /// Time spent, in sum.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meter(Rc<Cell<Duration>>);
+pub(super) struct Stopwatch(Rc<Cell<Duration>>);
 
-impl Meter {
+impl Stopwatch {
     /// What has been spent so far.
     pub(super) fn spent(&self) -> Duration {
         self.0.get()
@@ -24,18 +24,18 @@ impl Meter {
 }
 
 /// A file below an archive, whose time is counted.
-pub(super) struct Below<T> {
+pub(super) struct TimedFile<T> {
     pub(super) inner: T,
-    pub(super) meter: Meter,
+    pub(super) meter: Stopwatch,
 }
 
-impl<T: Read> Read for Below<T> {
+impl<T: Read> Read for TimedFile<T> {
     fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
         self.meter.add(|| self.inner.read(piece))
     }
 }
 
-impl<T: Write> Write for Below<T> {
+impl<T: Write> Write for TimedFile<T> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.meter.add(|| self.inner.write(piece))
     }
@@ -45,22 +45,22 @@ impl<T: Write> Write for Below<T> {
     }
 }
 
-impl<T: Seek> Seek for Below<T> {
+impl<T: Seek> Seek for TimedFile<T> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.meter.add(|| self.inner.seek(to))
     }
 }
 
 /// An archive, of whose time that of the file below is no part.
-pub(super) struct Above<'a, T> {
+pub(super) struct TimedArchive<'a, T> {
     pub(super) inner: &'a mut T,
     /// Of the file below.
-    pub(super) below: Meter,
+    pub(super) below: Stopwatch,
     /// Of Deflate and the checksum.
-    pub(super) own: Meter,
+    pub(super) own: Stopwatch,
 }
 
-impl<T> Above<'_, T> {
+impl<T> TimedArchive<'_, T> {
     fn add<R>(&mut self, act: impl FnOnce(&mut T) -> R) -> R {
         let (began, before) = (Instant::now(), self.below.spent());
         let result = act(self.inner);
@@ -71,13 +71,13 @@ impl<T> Above<'_, T> {
     }
 }
 
-impl<T: Read> Read for Above<'_, T> {
+impl<T: Read> Read for TimedArchive<'_, T> {
     fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
         self.add(|inner| inner.read(piece))
     }
 }
 
-impl<T: Write> Write for Above<'_, T> {
+impl<T: Write> Write for TimedArchive<'_, T> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.add(|inner| inner.write(piece))
     }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     /// Works for 20 ms on what it passes on.
-    struct Working(Below<Slow>);
+    struct Working(TimedFile<Slow>);
 
     impl Write for Working {
         fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
@@ -121,12 +121,12 @@ mod tests {
 
     #[test]
     fn the_time_of_the_file_below_is_not_deflates() {
-        let (below, own) = (Meter::default(), Meter::default());
-        let mut archive = Working(Below {
+        let (below, own) = (Stopwatch::default(), Stopwatch::default());
+        let mut archive = Working(TimedFile {
             inner: Slow(200),
             meter: below.clone(),
         });
-        let mut above = Above {
+        let mut above = TimedArchive {
             inner: &mut archive,
             below: below.clone(),
             own: own.clone(),

@@ -154,7 +154,7 @@ impl Device {
         match most.as_deref().map(str::parse::<u64>) {
             Some(Ok(0)) => "not supported (discard_max_bytes is 0)".to_owned(),
             Some(Ok(bytes)) => format!("supported, at most {bytes} bytes at a time"),
-            _ => "not known (sysfs tells no discard_max_bytes)".to_owned(),
+            _ => "not known (sysfs has no discard_max_bytes)".to_owned(),
         }
     }
 
@@ -170,7 +170,7 @@ impl Device {
 
     /// A device without a serial number is named by what makes it itself: a loop device
     /// by its backing file, a mapped one by its mapping. Kernel names such as `loop0`
-    /// are dealt out anew at every start and serve only where there is nothing else.
+    /// are assigned anew at every boot and are used only where there is nothing else.
     fn token(&self) -> String {
         if let Some(serial) = &self.serial {
             return serial.clone();
@@ -186,7 +186,7 @@ impl Device {
     }
 }
 
-/// Names of all whole disks that a device stands on, its own included, through device
+/// Names of all whole disks below a device, its own included, through device
 /// mapper and md.
 pub(crate) fn disks_below(root: &SystemRoot, device: &Device) -> Vec<String> {
     let mut names = vec![device.disk_name()];

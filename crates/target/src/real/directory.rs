@@ -9,23 +9,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::file::{self, Prepared};
-use super::running::Lodging;
+use super::running::TargetFolder;
 use super::system::{SystemRoot, mount_of};
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// A directory that is tested.
 #[derive(Debug)]
-pub(crate) struct Home {
+pub(crate) struct Subdirectory {
     /// What the user named, absolute and without links.
     pub(crate) directory: PathBuf,
     /// The subdirectory in it.
-    place: Lodging,
+    folder: TargetFolder,
 }
 
-impl Home {
+impl Subdirectory {
     /// The subdirectory that everything is in.
     pub(crate) fn path(&self) -> &Path {
-        self.place.path()
+        self.folder.path()
     }
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn open(
     path: &Path,
     size_bytes: Option<u64>,
     root: &SystemRoot,
-) -> Result<(Home, Prepared), TargetError> {
+) -> Result<(Subdirectory, Prepared), TargetError> {
     let directory = fs::canonicalize(path)
         .map_err(|error| TargetError::Failed(format!("{}: {error}", path.display())))?;
     let Some(size_bytes) = size_bytes else {
@@ -48,17 +48,17 @@ pub(crate) fn open(
         && mount.fs_type == "tmpfs"
     {
         return Err(TargetError::Refused(format!(
-            "{} lies in the machine's memory (tmpfs), which is no drive; choose a directory on \
+            "{} is in the machine's memory (tmpfs), not on a drive; choose a directory on \
              the drive to be tested",
             path.display()
         )));
     }
-    let place = Lodging::new_in(&directory).map_err(|error| {
+    let folder = TargetFolder::new_in(&directory).map_err(|error| {
         TargetError::Failed(format!(
             "{}: no subdirectory can be made: {error}",
             path.display()
         ))
     })?;
-    let prepared = file::create(&place.path().join("target.bin"), Some(size_bytes))?;
-    Ok((Home { directory, place }, prepared))
+    let prepared = file::create(&folder.path().join("target.bin"), Some(size_bytes))?;
+    Ok((Subdirectory { directory, folder }, prepared))
 }

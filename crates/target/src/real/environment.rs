@@ -62,7 +62,7 @@ pub(crate) fn filled(path: &Path) -> Option<Condition> {
 
 /// The file system that a file lies on.
 ///
-/// `punches` tells whether it gives space of a file back; `None` where that was not tried.
+/// `punches`: whether it can free space in a file; `None` where that was not tried.
 pub(crate) fn file_system(mount: &Mount, file: &Path, punches: Option<bool>) -> Vec<Condition> {
     let passes_trim = mount
         .options
@@ -87,11 +87,11 @@ pub(crate) fn file_system(mount: &Mount, file: &Path, punches: Option<bool>) -> 
             } else if punches.is_none() {
                 "not tried: the file is only read"
             } else if passes_trim {
-                "the file's space is given back to the file system, which tells the drive (mounted \
-                 with discard)"
+                "the file's space is freed in the file system, which passes TRIM on to the drive \
+                (mounted with discard)"
             } else {
-                "the file's space is given back to the file system, which does not tell the drive \
-                 at once (not mounted with discard)"
+                "the file's space is freed in the file system, which does not pass TRIM on to the \
+                drive at once (not mounted with discard)"
             },
         ),
     ]

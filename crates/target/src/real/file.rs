@@ -10,12 +10,12 @@ use rustix::fs::{FallocateFlags, OFlags};
 use rustix::io::Errno;
 
 use super::units::bytes_for_people;
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// Sizes are rounded down to this, so that every block size up to it fits.
 pub(crate) const GRAIN_BYTES: u64 = 4096;
 
-/// Below this nothing sensible can be measured.
+/// Below this, nothing sensible can be measured.
 pub(crate) const MIN_SIZE_BYTES: u64 = 1 << 20;
 
 /// A file ready for testing.
@@ -58,7 +58,7 @@ pub(crate) fn existing(path: &Path, size_bytes: Option<u64>) -> Result<Prepared,
     if size_bytes > has_bytes {
         return Err(TargetError::Input(format!(
             "{}: the file has {} and --size asks for {}; give a smaller size, leave --size out \
-             to use the whole file, or remove the file to have it created anew",
+             to use the whole file, or remove the file, and it is created again",
             path.display(),
             bytes_for_people(has_bytes),
             bytes_for_people(size_bytes)
@@ -172,7 +172,7 @@ pub(crate) fn punch(file: &File, range: Range<u64>, step_bytes: u64) -> io::Resu
 }
 
 /// Whether the file system can punch holes, tried on a nameless file beside the target.
-/// Where none can be made the answer is yes, and the attempt itself will tell.
+/// Where none can be made, the answer is yes, and the attempt itself shows it.
 pub(crate) fn can_punch(path: &Path) -> bool {
     let Some(folder) = path.parent() else {
         return true;

@@ -8,7 +8,7 @@
 //! - An **archive** is a ZIP by Deflate at a fast level; the data is incompressible. The
 //!   time in which the program works on Deflate and checksums is taken out of the result. The
 //!   kernel may read ahead and write back meanwhile, so that the speed is an upper bound: how
-//!   much was taken out stands beside it.
+//!   much was taken out is reported beside it.
 //! - The files are flushed and dropped from the cache before: each by `posix_fadvise`, and as
 //!   root all of the machine's cache by `drop_caches`, directories and inodes included.
 //! - The time ends when `syncfs` has returned: data, directories and the journal are durable.
@@ -27,11 +27,10 @@ use stend_load::files::{FileEntry, FileOp, directory_name};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::FioTarget;
-use super::deflate::{Above, Below, Meter};
-use super::running::{Workplace, check_stopping};
+use super::deflate::{Stopwatch, TimedArchive, TimedFile};
+use super::running::{RunFolder, check_stopping, rest_s};
 use super::units::bytes_for_people;
-use crate::contract::{Target, TargetError};
+use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome, directories};
 
 /// Bytes that are read and written at once.
@@ -47,23 +46,16 @@ const LEVEL: i64 = 2;
 /// Name of the archive.
 const ARCHIVE: &str = "archive.zip";
 
-/// Carries the job out.
-pub(super) fn run(target: &mut FioTarget, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
-    let Some(home) = &target.home else {
-        return Err(TargetError::Input(format!(
-            "{}: work on files needs a directory as its target: name one with --size",
-            target.name
-        )));
-    };
+/// Does the job in a folder of its own in this directory.
+pub(super) fn run(directory: &Path, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
     let files = job.files()?;
-    let home_path = home.path().to_owned();
-    check_room(&home_path, &files)?;
+    check_room(directory, &files)?;
     let failed = |what: &str, error: io::Error| {
-        TargetError::Failed(format!("{}: {what}: {error}", home_path.display()))
+        TargetError::Failed(format!("{}: {what}: {error}", directory.display()))
     };
-    let place = Workplace::new_in(&home_path)
+    let folder = RunFolder::new_in(directory)
         .map_err(|error| failed("no folder for the files can be made", error))?;
-    let (from, to) = (place.path().join("from"), place.path().join("to"));
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
     let make = || -> io::Result<bool> {
         fs::create_dir(&from)?;
         fs::create_dir(&to)?;
@@ -77,7 +69,7 @@ pub(super) fn run(target: &mut FioTarget, job: &FilesJob<'_>) -> Result<FilesOut
         forget(&from)
     };
     let all_forgotten = make().map_err(|error| failed("the files cannot be made", error))?;
-    target.idle(job.rest_s)?;
+    rest_s(job.rest_s)?;
     let began = Instant::now();
     let work = || -> io::Result<Duration> {
         let deflate = match job.op {
@@ -138,11 +130,11 @@ fn taken_out(whole: Duration, deflate: Duration) -> Vec<String> {
 }
 
 /// Refuses to begin what would not fit.
-fn check_room(home: &Path, files: &[FileEntry]) -> Result<(), TargetError> {
-    let stat = statvfs(home).map_err(|error| {
+fn check_room(directory: &Path, files: &[FileEntry]) -> Result<(), TargetError> {
+    let stat = statvfs(directory).map_err(|error| {
         TargetError::Failed(format!(
             "{}: free space is unknown: {error}",
-            home.display()
+            directory.display()
         ))
     })?;
     let free_bytes = stat.f_bavail.saturating_mul(stat.f_frsize);
@@ -154,7 +146,7 @@ fn check_room(home: &Path, files: &[FileEntry]) -> Result<(), TargetError> {
     }
     Err(TargetError::Failed(format!(
         "{}: the files twice take {}, and {} are free; give a smaller --size, or make room",
-        home.display(),
+        directory.display(),
         bytes_for_people(needed_bytes),
         bytes_for_people(free_bytes)
     )))
@@ -226,14 +218,14 @@ fn make_archive(path: &Path, files: &[FileEntry], seed: u64) -> io::Result<Durat
     pack(path, files, |file, zip| noise.write(zip, file.bytes))
 }
 
-/// Writes an archive, with each file's data as told; returns the time of Deflate.
+/// Writes an archive with the given data for each file; returns the time of Deflate.
 fn pack(
     path: &Path,
     files: &[FileEntry],
     mut data: impl FnMut(&FileEntry, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<Duration> {
-    let (below, own) = (Meter::default(), Meter::default());
-    let mut zip = ZipWriter::new(Below {
+    let (below, own) = (Stopwatch::default(), Stopwatch::default());
+    let mut zip = ZipWriter::new(TimedFile {
         inner: BufWriter::with_capacity(PIECE_BYTES, create(path)?),
         meter: below.clone(),
     });
@@ -245,7 +237,7 @@ fn pack(
             .large_file(file.bytes > 4_000_000_000);
         let name = format!("{}/{}", directory_name(file.directory), file.name);
         zip.start_file(name, options).map_err(io::Error::from)?;
-        let mut above = Above {
+        let mut above = TimedArchive {
             inner: &mut zip,
             below: below.clone(),
             own: own.clone(),
@@ -285,8 +277,8 @@ fn archive(from: &Path, to: &Path, files: &[FileEntry]) -> io::Result<Duration> 
 }
 
 fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
-    let (below, own) = (Meter::default(), Meter::default());
-    let source = Below {
+    let (below, own) = (Stopwatch::default(), Stopwatch::default());
+    let source = TimedFile {
         inner: BufReader::with_capacity(PIECE_BYTES, File::open(from)?),
         meter: below.clone(),
     };
@@ -301,7 +293,7 @@ fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        let mut above = Above {
+        let mut above = TimedArchive {
             inner: &mut file,
             below: below.clone(),
             own: own.clone(),

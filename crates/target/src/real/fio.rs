@@ -10,8 +10,8 @@ use super::engine::Engine;
 use super::job::LOG_PREFIX;
 use super::samples::JobLogs;
 use super::system::names_in;
-use super::tools::{self, Said};
-use crate::contract::TargetError;
+use super::tools::{self, ToolOutput};
+use crate::error::TargetError;
 
 /// The oldest version whose options and JSON stend knows.
 const OLDEST: (u32, u32) = (3, 30);
@@ -116,7 +116,7 @@ impl Fio {
         )))
     }
 
-    fn read_once(&self, target: &str, engine: &str, direct: u8) -> Result<Said, TargetError> {
+    fn read_once(&self, target: &str, engine: &str, direct: u8) -> Result<ToolOutput, TargetError> {
         tools::run(
             tools::command(&self.path)
                 .args(["--readonly", "--name=probe", "--rw=read", "--bs=4k"])
@@ -165,7 +165,7 @@ impl Fio {
         text: &str,
         folder: &Path,
         sampled: bool,
-    ) -> Result<(Said, String), TargetError> {
+    ) -> Result<(ToolOutput, String), TargetError> {
         let failed = |what: &str, error: std::io::Error| {
             TargetError::Failed(format!("{}: {what}: {error}", folder.display()))
         };
@@ -196,7 +196,7 @@ impl Fio {
 /// What the kernel makes of a block device's own errors (`blk_errors` in its
 /// `block/blk-core.c`): a medium, a target, a transport or a device that is gone, and a device
 /// that has become read-only. What else ends a job is not the drive's refusal: a full file
-/// system, memory that is wanting, a defect of the job.
+/// system, too little memory, a defect of the job.
 const DEVICE_ERRORS: [Errno; 9] = [
     Errno::IO,
     Errno::ROFS,
@@ -211,7 +211,7 @@ const DEVICE_ERRORS: [Errno; 9] = [
 
 /// The results of a run that an error of the device ended, and the error; `None` of any other
 /// run.
-fn refused(said: &Said, answer: &str) -> Option<(Output, i32)> {
+fn refused(said: &ToolOutput, answer: &str) -> Option<(Output, i32)> {
     if said.status.code()? == INTERRUPTED {
         return None;
     }
@@ -234,7 +234,7 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 }
 
 /// The results of a run that went well; else what went wrong, in fio's own words.
-pub(crate) fn judge(said: &Said, answer: &str) -> Result<Output, TargetError> {
+pub(crate) fn judge(said: &ToolOutput, answer: &str) -> Result<Output, TargetError> {
     let (before, document) = split_at_json(answer);
     let words = words(&said.stderr, before);
     match said.status.code() {
@@ -361,8 +361,8 @@ mod tests {
 
     const GOOD: &str = include_str!("../../tests/data/fio-3.33.json");
 
-    fn said(raw_status: i32, stderr: &str) -> Said {
-        Said {
+    fn said(raw_status: i32, stderr: &str) -> ToolOutput {
+        ToolOutput {
             status: ExitStatus::from_raw(raw_status),
             stdout: String::new(),
             stderr: stderr.to_owned(),

@@ -1,9 +1,9 @@
 //! The health of a drive, by `smartctl -j -x`.
 //!
-//! NVMe drives tell it by a log that the standard defines. ATA drives have a log of device
+//! NVMe drives have a log that the standard defines. ATA drives have a log of device
 //! statistics (ACS-3), of which every entry may be missing, and attributes, whose numbers and
 //! raw values are each vendor's own: of these only such are read whose name in smartmontools'
-//! database tells the unit, and three whose normalised value falls from 100 as life is used.
+//! database gives the unit, and three whose normalised value falls from 100 as life is used.
 
 use std::path::Path;
 
@@ -53,8 +53,8 @@ fn read(answer: &Answer) -> Result<Reading, String> {
     Ok(Reading { health, document })
 }
 
-/// What is understood of a document.
-pub(super) fn of_document(document: &Document) -> Health {
+/// The health in a document, as far as it is understood.
+pub fn of_document(document: &Document) -> Health {
     let mut health = of_nvme(document).unwrap_or_else(|| of_ata(document));
     let current = document.temperature.as_ref().map(|t| t.current);
     health.temperature_c = health.temperature_c.or(current);
@@ -144,7 +144,7 @@ fn statistic(document: &Document, name: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// With the exit status that stands in the text.
+    /// With the exit status in the text.
     fn reading_of(text: &str) -> Result<Reading, String> {
         let whole: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let status = whole["smartctl"]["exit_status"].as_i64().unwrap_or(0);

@@ -9,7 +9,7 @@
 use stend_load::jobfile::Place;
 
 use super::engine::Engine;
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// Percentiles that every job reports unless it asks for others.
 pub(crate) const PERCENTILES: &str = "50:90:95:99:99.9:99.99:99.999";
@@ -50,7 +50,7 @@ const ENGINES: &[&str] = &[
 /// `randrepeat=0` goes with the seed: fio before 3.34 ignores `randseed` for the order of
 /// blocks without it (axboe/fio #1391, #1502).
 #[derive(Clone, Debug)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct JobContext<'a> {
     /// The file or device, by a name that [`is_plain`].
     pub(crate) path: &'a str,
     /// Bytes under test, from the beginning.
@@ -67,16 +67,16 @@ pub(crate) struct Frame<'a> {
     pub(crate) read_only: bool,
 }
 
-impl Frame<'_> {
+impl JobContext<'_> {
     /// Whether stend keeps logs of its own.
     fn logs(&self) -> bool {
         self.sample_ms > 0 || self.every_request
     }
 }
 
-/// Options that matter here, as they stand for a section.
+/// The options of a section that matter here.
 #[derive(Clone, Debug, Default)]
-struct Scope {
+struct SectionOptions {
     size: Option<String>,
     offset: Option<String>,
     offset_increment: Option<String>,
@@ -88,7 +88,7 @@ struct Section {
     name: String,
     line: usize,
     is_global: bool,
-    scope: Scope,
+    scope: SectionOptions,
 }
 
 /// What is wrong with a job file.
@@ -103,7 +103,7 @@ pub(crate) struct BadJob {
 }
 
 impl BadJob {
-    /// As the user is told. `place` is where the line stands in the user's own files.
+    /// The error for the user. `place` is the line's place in the user's own files.
     pub(crate) fn at(&self, place: Option<&Place>) -> TargetError {
         let what = &self.what;
         TargetError::Input(match (place, self.line, &self.section) {
@@ -125,7 +125,7 @@ impl From<BadJob> for TargetError {
 
 /// Finds out what can be found out of a job file before there is a target.
 pub(crate) fn check(text: &str) -> Result<(), BadJob> {
-    let frame = Frame {
+    let frame = JobContext {
         path: "/target",
         range_bytes: u64::MAX,
         engine: Engine::Psync,
@@ -138,9 +138,9 @@ pub(crate) fn check(text: &str) -> Result<(), BadJob> {
 }
 
 /// The job file for fio, or what is wrong with the one given.
-pub(crate) fn compose(text: &str, frame: &Frame<'_>) -> Result<String, BadJob> {
+pub(crate) fn compose(text: &str, frame: &JobContext<'_>) -> Result<String, BadJob> {
     let mut out = head(frame);
-    let mut global = Scope::default();
+    let mut global = SectionOptions::default();
     let mut section: Option<Section> = None;
     let mut jobs = 0;
     for (index, raw) in text.lines().enumerate() {
@@ -161,12 +161,9 @@ pub(crate) fn compose(text: &str, frame: &Frame<'_>) -> Result<String, BadJob> {
         } else if code.is_empty() {
             out.push_str(raw);
         } else {
-            let section = section.as_mut().ok_or_else(|| {
-                bad(
-                    line,
-                    format_args!("`{code}` stands before the first [section]"),
-                )
-            })?;
+            let section = section
+                .as_mut()
+                .ok_or_else(|| bad(line, format_args!("`{code}` is before the first [section]")))?;
             out.push_str(&option(code, line, section, frame)?);
         }
         out.push('\n');
@@ -198,7 +195,7 @@ fn bad_section(section: &Section, what: impl std::fmt::Display) -> BadJob {
     }
 }
 
-fn head(frame: &Frame<'_>) -> String {
+fn head(frame: &JobContext<'_>) -> String {
     let mut text = format!(
         "; added by stend: where and how\n[global]\nfilename={}\nioengine={}\ndirect=1\nthread\n\
          size={}\nrandrepeat=0\nrandseed={}\npercentile_list={PERCENTILES}\n",
@@ -260,7 +257,7 @@ fn option(
     code: &str,
     line: usize,
     section: &mut Section,
-    frame: &Frame<'_>,
+    frame: &JobContext<'_>,
 ) -> Result<String, BadJob> {
     if code.contains('$') {
         return Err(bad(
@@ -348,9 +345,7 @@ fn refusal(name: &str) -> String {
         "kb_base" => "k is 1024 here, as in fio without this option",
         _ if name.starts_with("include ") => "no other files are read in",
         _ => {
-            return format!(
-                "the option `{name}` is not among those known to touch nothing but the target"
-            );
+            return format!("the option `{name}` is not known to touch nothing but the target");
         }
     };
     format!("the option `{name}` is not allowed: {why}")
@@ -395,8 +390,8 @@ fn share(percent: u64, range_bytes: u64) -> u64 {
 /// The end of a section: its options become the global ones, or its range is checked.
 fn close(
     section: Option<Section>,
-    global: &mut Scope,
-    frame: &Frame<'_>,
+    global: &mut SectionOptions,
+    frame: &JobContext<'_>,
     out: &mut String,
 ) -> Result<(), BadJob> {
     let Some(section) = section else {
@@ -458,7 +453,7 @@ mod tests {
     const MIB: u64 = 1 << 20;
 
     fn composed(text: &str, sample_ms: u32) -> Result<String, String> {
-        let frame = Frame {
+        let frame = JobContext {
             path: "/srv/test.bin",
             range_bytes: 64 * MIB,
             engine: Engine::IoUring,

@@ -6,7 +6,7 @@ use super::system::read_trimmed;
 impl Device {
     /// The link in words: of an NVMe drive the PCIe link of its controller
     /// (`Documentation/ABI/testing/sysfs-bus-pci`), of a SATA drive the speed that the host's
-    /// port has settled on (`sysfs-ata`). `None` where the kernel does not tell.
+    /// port has settled on (`sysfs-ata`). `None` where the kernel does not report it.
     pub(crate) fn link(&self) -> Option<String> {
         self.pcie_link().or_else(|| self.sata_link())
     }
@@ -33,7 +33,7 @@ impl Device {
         })?;
         let speed = |name: &str| {
             let text = read_trimmed(&port.join(name))?;
-            // The kernel's word for what it cannot tell.
+            // The kernel's word for what it does not know.
             (text != "<unknown>").then_some(text)
         };
         let now = speed("sata_spd")?;

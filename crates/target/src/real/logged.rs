@@ -1,7 +1,7 @@
 //! A job whose every request is kept, and a deletion while fio runs.
 //!
-//! fio knows no TRIM on files, and on devices it would stand in the job's own figures; so
-//! stend gives the TRIM itself. Both write down the time of the machine's clock: fio's log
+//! fio knows no TRIM on files, and on devices it would count in the job's own figures; so
+//! stend sends TRIM itself. Both record the time of the machine's clock: fio's log
 //! has it in milliseconds (`log_unix_epoch`), and so the one can be placed in the other.
 
 use std::fs;
@@ -9,31 +9,26 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::FioTarget;
-use super::job::{self, Frame, LOG_PREFIX};
-use crate::contract::{Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, TargetError};
+use super::fio::Fio;
+use super::job::{self, JobContext, LOG_PREFIX};
+use super::running::RunFolder;
+use crate::contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
+use crate::error::TargetError;
 
-/// Runs a job and keeps every request of it.
+/// Runs a job file and keeps every request of it; gives the range of a deletion TRIM meanwhile.
 pub(super) fn run(
-    target: &FioTarget,
-    job: &JobRequest<'_>,
+    fio: &Fio,
+    folder: &RunFolder,
+    frame: &JobContext<'_>,
+    text: &str,
     deletion: Option<&Deletion>,
+    trim: &(dyn Fn(&Deletion) -> Result<(), TargetError> + Sync),
 ) -> Result<LoggedOutcome, TargetError> {
-    let (place, path) = target.workplace()?;
-    let frame = Frame {
-        path: &path,
-        range_bytes: target.size_bytes,
-        engine: target.engine,
-        seed: job.seed,
-        sample_ms: 0,
-        every_request: true,
-        read_only: target.read_only.is_some(),
-    };
-    let job_text = job::compose(job.text, &frame).map_err(|bad| bad.at(None))?;
+    let job_text = job::compose(text, frame).map_err(|bad| bad.at(None))?;
     let (ran, deleted) = std::thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
-        let deleting = deletion.map(|d| scope.spawn(move || delete(target, d, &ended)));
-        let ran = target.fio.run(&job_text, place.path(), true);
+        let deleting = deletion.map(|d| scope.spawn(move || delete(d, &ended, trim)));
+        let ran = fio.run(&job_text, folder.path(), true);
         drop(running);
         let deleted = deleting.map(|thread| {
             thread.join().unwrap_or_else(|_| {
@@ -45,7 +40,7 @@ pub(super) fn run(
         (ran, deleted)
     });
     let (fio, _) = ran?;
-    let (start_ms, requests) = requests_of(place.path())?;
+    let (start_ms, requests) = requests_of(folder.path())?;
     let trimmed_ns = match deleted.transpose()? {
         None => None,
         Some(None) => {
@@ -68,20 +63,16 @@ pub(super) fn run(
 
 /// Waits for the deletion's time and deletes; `None` if fio ended before it.
 fn delete(
-    target: &FioTarget,
     deletion: &Deletion,
     ended: &Receiver<()>,
+    trim: &dyn Fn(&Deletion) -> Result<(), TargetError>,
 ) -> Result<Option<(SystemTime, SystemTime)>, TargetError> {
     match ended.recv_timeout(Duration::from_secs(deletion.at_s)) {
         Err(RecvTimeoutError::Timeout) => {}
         _ => return Ok(None),
     }
     let from = SystemTime::now();
-    target.trim_range(
-        deletion.offset_bytes,
-        deletion.len_bytes,
-        deletion.command_bytes,
-    )?;
+    trim(deletion)?;
     Ok(Some((from, SystemTime::now())))
 }
 
@@ -97,7 +88,7 @@ fn since(at: SystemTime, start_ms: u64) -> Result<u64, TargetError> {
     }
 }
 
-/// What was done while the job ran stands in its text as a remark.
+/// The deletion is a comment in the text of the job.
 fn with_deletion(mut job_text: String, deletion: Option<&Deletion>) -> String {
     if let Some(d) = deletion {
         job_text.push_str(&format!(
@@ -128,7 +119,7 @@ fn parse(text: &str) -> Result<(u64, Vec<Completed>), String> {
         let (Some(Ok(at_ms)), Some(Ok(latency_ns))) = (numbers.next(), numbers.next()) else {
             return Err(bad());
         };
-        // The first request began when the job did, as nearly as the log tells.
+        // The first request began when the job did, to the resolution of the log.
         let start_ms = *start_ms.get_or_insert(at_ms.saturating_sub(latency_ns / 1_000_000));
         requests.push(Completed {
             at_ns: at_ms.saturating_sub(start_ms) * 1_000_000,

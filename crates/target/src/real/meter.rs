@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use super::device::Device;
+use super::path_kind::PathKind;
 use super::system::{DeviceNumber, SystemRoot, mount_of, read_trimmed};
 use super::thermometer::sensor;
-use super::{Found, look_at};
-use crate::contract::TargetError;
+use crate::error::TargetError;
 use crate::monitor::Reading;
 
 /// Unit of the sectors that the kernel counts, whatever the device's own are.
@@ -97,10 +97,10 @@ impl Meter {
     }
 
     fn open_in(root: &SystemRoot, path: &Path) -> Result<Meter, TargetError> {
-        let number = match look_at(path)? {
-            Found::Device(number, _) => Some(number),
-            Found::File | Found::Directory => below(root, path),
-            Found::Nothing => {
+        let number = match PathKind::of(path)? {
+            PathKind::Device(number, _) => Some(number),
+            PathKind::File | PathKind::Directory => below(root, path),
+            PathKind::Nothing => {
                 return Err(TargetError::Input(format!(
                     "there is no {}; `lsblk` lists the devices",
                     path.display()
@@ -110,7 +110,7 @@ impl Meter {
         let device = number.and_then(|number| Device::find(root, number));
         device.map(|device| Meter::of(&device)).ok_or_else(|| {
             TargetError::Input(format!(
-                "{} does not stand on one block device of which the kernel counts requests; name \
+                "{} is not on one block device with request counters of the kernel; name \
                  a device",
                 path.display()
             ))

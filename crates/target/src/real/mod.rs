@@ -16,9 +16,9 @@
 //!   mapper) or `device:NAME` (by the kernel's name); the refusal says which. While the
 //!   target lives it holds the device exclusively.
 //!
-//! With [`OpenOptions::read_only`] none of that is asked, since nothing can be lost: a file or
-//! device is opened for reading, never for this process alone, whoever uses it, and whatever
-//! would write is refused, by stend first and by fio (`--readonly`) again.
+//! With [`OpenOptions::read_only`] none of that is checked, since nothing can be lost: a file or
+//! device is opened for reading, not exclusively, even while others use it; writes are refused
+//! by stend first and by fio (`--readonly`) again.
 //!
 //! The I/O is direct: a file system that cannot do that is refused, since the machine's
 //! memory would be measured.
@@ -32,12 +32,15 @@ mod environment;
 mod file;
 mod files;
 mod fio;
-mod health;
+pub mod health;
 mod host;
 mod job;
 mod link;
 mod logged;
 mod meter;
+mod opened;
+mod options;
+mod path_kind;
 mod read_only;
 #[cfg(test)]
 mod recorded;
@@ -52,11 +55,10 @@ mod thermometer;
 mod tools;
 mod trim;
 mod units;
+mod watch;
 
 use std::fs::{self, File};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use stend_load::jobfile::Text;
 use stend_load::trace::{ReplayOptions, Timing, Trace};
@@ -64,58 +66,30 @@ use stend_record::endurance::Health;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 use stend_record::smart::Reading;
 
-use self::claim::Deed;
 use self::device::Device;
-use self::directory::Home;
+use self::directory::Subdirectory;
 use self::engine::Engine;
 use self::environment::condition;
 use self::fio::Fio;
-use self::job::{BadJob, Frame};
-use self::running::Workplace;
-use self::system::{DeviceNumber, SystemRoot, mount_of};
+use self::job::{BadJob, JobContext};
+use self::opened::{open_device, open_file};
+use self::path_kind::PathKind;
+use self::running::RunFolder;
+use self::system::{SystemRoot, mount_of};
 use self::thermometer::Thermometer;
 use crate::contract::{
     Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
-    Target, TargetError,
+    Target,
 };
+use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
-pub use self::meter::{Counts, Meter};
+
+pub use self::options::OpenOptions;
 pub use self::running::stop_programs;
 pub use self::service::{Erasing, Trimmed, erase, set_write_cache, trim};
-
-/// How to open a real target.
-#[derive(Clone, Debug, Default)]
-pub struct OpenOptions {
-    /// Bytes under test. Creates a file of that size where there is none; of an existing
-    /// file or a device it takes so much from the beginning. Rounded down to 4 KiB.
-    pub size_bytes: Option<u64>,
-    /// The serial number that the user typed to allow a block device's destruction.
-    pub destroy_serial: Option<String>,
-    /// Asks the user for the serial number where none is given: shows the text, and returns
-    /// the line typed, without its end; `None` where nothing was typed. Without it the device
-    /// is refused.
-    pub ask_serial: Option<fn(&str) -> Option<String>>,
-    /// Open for reading alone.
-    pub read_only: bool,
-    /// Bytes that the run will write, for the table shown before the serial number is
-    /// demanded; `None` when not known.
-    pub planned_write_bytes: Option<u64>,
-    /// Time for which it will write besides, as much as the device takes, s; for the same
-    /// table.
-    pub planned_writing_s: Option<f64>,
-    /// Time that loads and rests take, s: what is written in full takes its own time besides;
-    /// for the same table.
-    pub planned_s: Option<f64>,
-    /// Folder for job files, fio's answers and logs while a job runs; each job uses and
-    /// removes a folder of its own in it. The system's folder for temporary files if
-    /// `None`.
-    pub runtime_dir: Option<PathBuf>,
-    /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`], or the first in
-    /// `PATH`.
-    pub fio_path: Option<PathBuf>,
-}
+pub use self::watch::{Watch, watch};
 
 /// A file, directory or block device, tested by fio.
 #[derive(Debug)]
@@ -125,11 +99,11 @@ pub struct FioTarget {
     size_bytes: u64,
     /// A file for TRIM; of a device the exclusive open that keeps others away.
     handle: File,
-    /// Of a file, the device below its file system, where that can be told.
+    /// Of a file, the device below its file system, if known.
     device: Option<Device>,
     kind: TargetKind,
     /// Of a directory, the subdirectory that the file is in.
-    home: Option<Home>,
+    subdirectory: Option<Subdirectory>,
     trim_supported: bool,
     /// Opened for reading alone: who else uses it.
     read_only: Option<Vec<String>>,
@@ -145,7 +119,7 @@ pub struct FioTarget {
 /// [`TargetError::ToolMissing`] without a usable fio (or, for a device, `blkid`);
 /// [`TargetError::Refused`] where the target must not be touched or the serial number is
 /// not given; [`TargetError::Input`] for an impossible size or a new file without one;
-/// [`TargetError::Failed`] when space, permission or direct I/O is wanting.
+/// [`TargetError::Failed`] without space, permission or direct I/O.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError> {
     // Before anything is created or claimed.
     let fio = Fio {
@@ -163,23 +137,23 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         })?,
         None => std::env::temp_dir(),
     };
-    let mut home = None;
-    let (opened, kind) = match look_at(path)? {
+    let mut subdirectory = None;
+    let (opened, kind) = match PathKind::of(path)? {
         found if options.read_only => read_only::open(&root, path, found, options.size_bytes)?,
-        Found::Device(number, node) => {
+        PathKind::Device(number, node) => {
             let opened = open_device(&root, node, number, options)?;
             (opened, TargetKind::BlockDevice)
         }
-        Found::Directory => {
+        PathKind::Directory => {
             let (made, prepared) = directory::open(path, options.size_bytes, &root)?;
-            home = Some(made);
+            subdirectory = Some(made);
             (open_file(&root, prepared, true), TargetKind::Directory)
         }
-        Found::File => {
+        PathKind::File => {
             let prepared = file::existing(path, options.size_bytes)?;
             (open_file(&root, prepared, true), TargetKind::File)
         }
-        Found::Nothing => {
+        PathKind::Nothing => {
             let prepared = file::create(path, options.size_bytes)?;
             (open_file(&root, prepared, true), TargetKind::File)
         }
@@ -191,7 +165,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         handle: opened.handle,
         device: opened.device,
         kind,
-        home,
+        subdirectory,
         trim_supported: opened.trim_supported,
         read_only: opened.in_use,
         fio,
@@ -215,118 +189,11 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
 /// Bytes of the block device at a path, for what is to be said before it is opened; `None`
 /// of anything else.
 pub fn device_bytes(path: &Path) -> Option<u64> {
-    match look_at(path) {
-        Ok(Found::Device(number, _)) => {
+    match PathKind::of(path) {
+        Ok(PathKind::Device(number, _)) => {
             Device::find(&SystemRoot::running(), number).map(|device| device.size_bytes)
         }
         _ => None,
-    }
-}
-
-/// What is at a path.
-enum Found {
-    Nothing,
-    File,
-    Directory,
-    /// Its number, and its path without links.
-    Device(DeviceNumber, PathBuf),
-}
-
-fn look_at(path: &Path) -> Result<Found, TargetError> {
-    let refused = |what: &str| {
-        Err(TargetError::Refused(format!(
-            "{} is {what}; give a block device, a directory, a file, or the name of a file to create",
-            path.display()
-        )))
-    };
-    let meta = match path.metadata() {
-        Ok(meta) => meta,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return match path.symlink_metadata() {
-                Ok(_) => refused("a link that leads nowhere"),
-                Err(_) => Ok(Found::Nothing),
-            };
-        }
-        Err(error) => {
-            return Err(TargetError::Failed(format!("{}: {error}", path.display())));
-        }
-    };
-    let kind = meta.file_type();
-    if kind.is_file() {
-        Ok(Found::File)
-    } else if kind.is_block_device() {
-        let node = fs::canonicalize(path)
-            .map_err(|error| TargetError::Failed(format!("{}: {error}", path.display())))?;
-        Ok(Found::Device(DeviceNumber::from_raw(meta.rdev()), node))
-    } else if kind.is_dir() {
-        Ok(Found::Directory)
-    } else if kind.is_char_device() {
-        refused("a character device")
-    } else if kind.is_fifo() {
-        refused("a pipe")
-    } else {
-        refused("neither a file nor a device")
-    }
-}
-
-/// A target that may be touched.
-struct Opened {
-    path: PathBuf,
-    size_bytes: u64,
-    handle: File,
-    device: Option<Device>,
-    trim_supported: bool,
-    created: bool,
-    /// Of a target opened for reading alone, who else uses it.
-    in_use: Option<Vec<String>>,
-}
-
-fn open_device(
-    root: &SystemRoot,
-    node: PathBuf,
-    number: DeviceNumber,
-    options: &OpenOptions,
-) -> Result<Opened, TargetError> {
-    let (handle, device) = claim::claim(root, &node, number, options, &Deed::Test)?;
-    let size_bytes = file::usable_size(&node, options.size_bytes.unwrap_or(device.size_bytes))?;
-    if size_bytes > device.size_bytes {
-        return Err(TargetError::Input(format!(
-            "{}: the device has {} and --size asks for {}; give a smaller size or none",
-            node.display(),
-            units::bytes_for_people(device.size_bytes),
-            units::bytes_for_people(size_bytes)
-        )));
-    }
-    Ok(Opened {
-        trim_supported: device.takes_trim(),
-        path: node,
-        size_bytes,
-        handle,
-        device: Some(device),
-        created: false,
-        in_use: None,
-    })
-}
-
-/// `punches` is false where not even a nameless file may be made beside it.
-fn open_file(root: &SystemRoot, prepared: file::Prepared, punches: bool) -> Opened {
-    let number = mount_of(&root.mounts(), &prepared.path).map(|mount| {
-        // btrfs invents a number: there the mount's source is the device.
-        match mount.number.major {
-            0 => Path::new(&mount.source)
-                .metadata()
-                .map_or(mount.number, |meta| DeviceNumber::from_raw(meta.rdev())),
-            _ => mount.number,
-        }
-    });
-    Opened {
-        device: number.and_then(|number| Device::find(root, number)),
-        trim_supported: punches && file::can_punch(&prepared.path),
-        path: prepared.path,
-        size_bytes: prepared.size_bytes,
-        handle: prepared.file,
-        created: prepared.created,
-        in_use: None,
     }
 }
 
@@ -358,8 +225,8 @@ impl FioTarget {
         self.run_job(&request, &|bad| with_place(bad, text))
     }
 
-    fn frame<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> Frame<'a> {
-        Frame {
+    fn frame<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
+        JobContext {
             path,
             range_bytes: self.size_bytes,
             engine: self.engine,
@@ -375,46 +242,46 @@ impl FioTarget {
         job: &JobRequest<'_>,
         complain: &dyn Fn(&BadJob) -> TargetError,
     ) -> Result<JobOutcome, TargetError> {
-        let (place, path) = self.workplace()?;
+        let (folder, path) = self.run_folder()?;
         let frame = self.frame(&path, job);
         let job_text = job::compose(job.text, &frame).map_err(|bad| complain(&bad))?;
         let sampled = job.sample_ms > 0;
         let thermometer = if sampled { self.thermometer() } else { None };
-        let run = || self.fio.run(&job_text, place.path(), sampled);
+        let run = || self.fio.run(&job_text, folder.path(), sampled);
         let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
         let (fio, logs) = ran?;
-        let (mut log, mut temperatures) = (Vec::new(), Vec::new());
+        let (mut samples, mut temperatures) = (Vec::new(), Vec::new());
         if sampled {
-            log = samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?;
+            samples = samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?;
             let start_ms = samples::start_ms(&logs, job.sample_ms).map_err(TargetError::Failed)?;
             temperatures = thermometer::since(&readings, start_ms);
         }
         Ok(JobOutcome {
             fio,
             job_text,
-            log,
+            samples,
             temperatures,
         })
     }
 
     /// A folder for one run of fio, and a name of the target that fio takes literally:
     /// a path with a colon or the like is linked to from that folder.
-    fn workplace(&self) -> Result<(Workplace, String), TargetError> {
+    fn run_folder(&self) -> Result<(RunFolder, String), TargetError> {
         let failed = |error: std::io::Error| {
             TargetError::Failed(format!(
                 "{}: no folder for a run of fio can be made: {error}",
                 self.runtime_dir.display()
             ))
         };
-        let place = Workplace::new_in(&self.runtime_dir).map_err(failed)?;
+        let folder = RunFolder::new_in(&self.runtime_dir).map_err(failed)?;
         let plain = |name: &&str| job::is_plain(name) && !name.contains(' ');
         if let Some(name) = self.path.to_str().filter(plain) {
-            return Ok((place, name.to_owned()));
+            return Ok((folder, name.to_owned()));
         }
-        let link = place.path().join("target");
+        let link = folder.path().join("target");
         std::os::unix::fs::symlink(&self.path, &link).map_err(failed)?;
         let name = link.to_string_lossy().into_owned();
-        Ok((place, name))
+        Ok((folder, name))
     }
 
     /// Of a block device, where it has one.
@@ -454,7 +321,7 @@ impl FioTarget {
         let range = offset_bytes..offset_bytes + len_bytes;
         file::punch(&self.handle, range, command_bytes).map_err(|error| {
             TargetError::Failed(format!(
-                "{}: the file system cannot free a file's space in place (the stand-in for TRIM): \
+                "{}: the file system cannot free space within a file (in place of TRIM): \
                  {error}",
                 self.path.display()
             ))
@@ -462,7 +329,7 @@ impl FioTarget {
     }
 
     fn probe_engine(&self) -> Result<Engine, TargetError> {
-        let (_place, name) = self.workplace()?;
+        let (_place, name) = self.run_folder()?;
         self.fio.choose_engine(&name)
     }
 
@@ -479,9 +346,9 @@ impl Target for FioTarget {
             _ => None,
         };
         let shown = self
-            .home
+            .subdirectory
             .as_ref()
-            .map_or(&self.path, |home| &home.directory);
+            .map_or(&self.path, |subdirectory| &subdirectory.directory);
         TargetInfo {
             name: self.name.clone(),
             title: model.unwrap_or_else(|| shown.display().to_string()),
@@ -531,9 +398,9 @@ impl Target for FioTarget {
     }
 
     fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
-        let (place, path) = self.workplace()?;
+        let (folder, path) = self.run_folder()?;
         let job_text = job::compose(job.text, &self.frame(&path, job))?;
-        let (fio, errno) = self.fio.run_until_refused(&job_text, place.path())?;
+        let (fio, errno) = self.fio.run_until_refused(&job_text, folder.path())?;
         Ok(RefusedOutcome {
             job: JobOutcome {
                 fio,
@@ -573,8 +440,8 @@ impl Target for FioTarget {
         self.read_only.is_some()
     }
 
-    /// By fio's `read_iolog`. What fio cannot do, and how sure times are, stands in
-    /// [`ReplayOutcome::limits`].
+    /// By fio's `read_iolog`. [`ReplayOutcome::limits`] says what fio cannot
+    /// do, and how exact times are.
     fn replay(
         &mut self,
         trace: &dyn Trace,
@@ -591,14 +458,14 @@ impl Target for FioTarget {
             read_only::check_trace(trace)?;
         }
         self.fio.needs_iolog_v3()?;
-        let (place, name) = self.workplace()?;
-        let prepared = replay::prepare(trace, options, place.path(), &name, self.size_bytes)?;
-        let job = replay::job(self.engine, options, place.path());
+        let (folder, name) = self.run_folder()?;
+        let prepared = replay::prepare(trace, options, folder.path(), &name, self.size_bytes)?;
+        let job = replay::job(self.engine, options, folder.path());
         // In its folder, where the log goes.
-        self.fio.run(&job, place.path(), true)?;
+        self.fio.run(&job, folder.path(), true)?;
         Ok(ReplayOutcome {
             job_text: job,
-            ..replay::outcome(&prepared, options, self.engine, place.path())?
+            ..replay::outcome(&prepared, options, self.engine, folder.path())?
         })
     }
 
@@ -607,12 +474,25 @@ impl Target for FioTarget {
         job: &JobRequest<'_>,
         deletion: Option<&Deletion>,
     ) -> Result<LoggedOutcome, TargetError> {
-        logged::run(self, job, deletion)
+        let (folder, path) = self.run_folder()?;
+        let frame = JobContext {
+            sample_ms: 0,
+            every_request: true,
+            ..self.frame(&path, job)
+        };
+        let trim = |d: &Deletion| self.trim_range(d.offset_bytes, d.len_bytes, d.command_bytes);
+        logged::run(&self.fio, &folder, &frame, job.text, deletion, &trim)
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         self.may_change("work on files")?;
-        files::run(self, job)
+        let Some(subdirectory) = &self.subdirectory else {
+            return Err(TargetError::Input(format!(
+                "{}: work on files needs a directory as its target: name one with --size",
+                self.name
+            )));
+        };
+        files::run(subdirectory.path(), job)
     }
 
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
@@ -626,9 +506,7 @@ impl Target for FioTarget {
     }
 
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {
-        let time = Duration::try_from_secs_f64(seconds)
-            .map_err(|error| TargetError::Input(format!("a pause of {seconds} s: {error}")))?;
-        running::rest(time).map_err(|error| TargetError::Failed(error.to_string()))
+        running::rest_s(seconds)
     }
 
     fn fork(&mut self) -> Option<Box<dyn Target>> {

@@ -11,31 +11,32 @@ use stend_record::review::{Condition, TargetKind};
 use super::device::Device;
 use super::environment::condition;
 use super::file::{Prepared, usable_size};
+use super::opened::{Opened, open_file};
+use super::path_kind::PathKind;
 use super::survey::{Finding, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::units::bytes_for_people;
-use super::{Found, Opened, open_file};
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// Opens what was found at a path.
 pub(super) fn open(
     root: &SystemRoot,
     path: &Path,
-    found: Found,
+    found: PathKind,
     size_bytes: Option<u64>,
 ) -> Result<(Opened, TargetKind), TargetError> {
     match found {
-        Found::Device(number, node) => Ok((
+        PathKind::Device(number, node) => Ok((
             device(root, node, number, size_bytes)?,
             TargetKind::BlockDevice,
         )),
-        Found::File => Ok((file(root, path, size_bytes)?, TargetKind::File)),
-        Found::Directory => Err(TargetError::Refused(format!(
+        PathKind::File => Ok((file(root, path, size_bytes)?, TargetKind::File)),
+        PathKind::Directory => Err(TargetError::Refused(format!(
             "{}: --read-only is for a file or a block device that is there: in a directory, files \
              would be made; name a file in it",
             path.display()
         ))),
-        Found::Nothing => Err(TargetError::Input(format!(
+        PathKind::Nothing => Err(TargetError::Input(format!(
             "{}: there is no such file or device, and --read-only makes none",
             path.display()
         ))),
@@ -118,7 +119,9 @@ fn use_words(finding: &Finding) -> Option<String> {
         )),
         Finding::Swap { device } => Some(format!("/dev/{device} is swap space")),
         Finding::Held { device, by } => Some(format!("/dev/{device} is held by {}", by.join(", "))),
-        Finding::LoopOver { device, by } => Some(format!("/dev/{by} stands on /dev/{device}")),
+        Finding::LoopOver { device, by } => {
+            Some(format!("/dev/{by} has its backing file on /dev/{device}"))
+        }
         Finding::RootDisk { disk } => Some(format!("the running system is on /dev/{disk}")),
         Finding::Partition { .. }
         | Finding::Signature { .. }

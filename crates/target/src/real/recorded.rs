@@ -66,7 +66,7 @@ impl Recorded {
         system
     }
 
-    /// The same, with an idle SATA drive whose serial number stands only in its VPD page.
+    /// The same, with an idle SATA drive whose serial number is only in its VPD page.
     pub(crate) fn sata() -> Recorded {
         let system = Recorded::nvme();
         let disk = "devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda";

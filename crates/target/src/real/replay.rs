@@ -23,7 +23,8 @@ use stend_load::trace::{Lateness, ReplayOptions, Replayed, Timing, Trace, fit, i
 
 use super::engine::Engine;
 use super::job::LOG_PREFIX;
-use crate::contract::{ReplayOutcome, TargetError};
+use crate::contract::ReplayOutcome;
+use crate::error::TargetError;
 
 /// Resolution of the ends of requests in fio's log, ns.
 const LOG_NS: i64 = 1_000_000;
@@ -33,7 +34,7 @@ const IOLOG: &str = "trace.log";
 
 /// A read or write that fio was given.
 #[derive(Clone, Copy, Debug)]
-struct Given {
+struct IssuedRequest {
     /// When it was due, ns from the beginning.
     due_ns: i64,
     op: Op,
@@ -44,7 +45,7 @@ struct Given {
 /// What fio was given.
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
-    given: Vec<Given>,
+    given: Vec<IssuedRequest>,
     flushes: u64,
     trims: u64,
     fua: u64,
@@ -84,7 +85,7 @@ pub(super) fn prepare(
                 continue;
             }
             Op::Flush => prepared.flushes += 1,
-            Op::Read | Op::Write => prepared.given.push(Given {
+            Op::Read | Op::Write => prepared.given.push(IssuedRequest {
                 due_ns: last_ns.cast_signed(),
                 op: request.op,
                 offset_bytes: request.offset_bytes,
@@ -146,7 +147,7 @@ fn row(line: &str) -> Option<Row> {
     })
 }
 
-/// What fio's log in its folder tells.
+/// The outcome by fio's log in its folder.
 pub(super) fn outcome(
     prepared: &Prepared,
     options: &ReplayOptions,
@@ -209,9 +210,9 @@ fn limits(prepared: &Prepared, depth: u32, options: &ReplayOptions, missing: usi
 }
 
 /// Each request that ended, in the order of issue, and how many have no row.
-type Matched = (Vec<(Given, Row)>, usize);
+type Matched = (Vec<(IssuedRequest, Row)>, usize);
 
-fn matched(given: &[Given], rows: &[Row]) -> Result<Matched, String> {
+fn matched(given: &[IssuedRequest], rows: &[Row]) -> Result<Matched, String> {
     let mut by_range: BTreeMap<(bool, u64, u64), VecDeque<usize>> = BTreeMap::new();
     for (index, request) in given.iter().enumerate() {
         let key = (
@@ -230,7 +231,7 @@ fn matched(given: &[Given], rows: &[Row]) -> Result<Matched, String> {
         })?;
         found[index] = Some(*row);
     }
-    let ended: Vec<(Given, Row)> = given
+    let ended: Vec<(IssuedRequest, Row)> = given
         .iter()
         .zip(&found)
         .filter_map(|(given, row)| Some((*given, (*row)?)))
@@ -240,7 +241,12 @@ fn matched(given: &[Given], rows: &[Row]) -> Result<Matched, String> {
 }
 
 /// Estimates when each request was issued, and what follows from it.
-fn estimate(ended: &[(Given, Row)], depth: usize, timing: Timing, flushes: u64) -> Replayed {
+fn estimate(
+    ended: &[(IssuedRequest, Row)],
+    depth: usize,
+    timing: Timing,
+    flushes: u64,
+) -> Replayed {
     let mut replayed = Replayed::default();
     replayed.ops[3].requests = flushes;
     let mut lateness = Lateness::default();
@@ -294,9 +300,9 @@ mod tests {
     const US: i64 = 1000;
 
     /// Requests of (due, issued, latency), all in µs, as fio would log them.
-    fn logged(requests: &[(i64, i64, i64)]) -> Vec<(Given, Row)> {
+    fn logged(requests: &[(i64, i64, i64)]) -> Vec<(IssuedRequest, Row)> {
         let pair = |&(due, issued, latency): &(i64, i64, i64)| {
-            let given = Given {
+            let given = IssuedRequest {
                 due_ns: due * US,
                 op: Op::Read,
                 offset_bytes: 0,
@@ -358,7 +364,7 @@ mod tests {
     #[test]
     fn rows_find_their_requests() {
         let given = logged(&[(0, 0, 1), (5, 5, 1)]);
-        let all: Vec<Given> = given.iter().map(|pair| pair.0).collect();
+        let all: Vec<IssuedRequest> = given.iter().map(|pair| pair.0).collect();
         let (ended, missing) = matched(&all, &[given[0].1]).unwrap();
         assert_eq!((ended.len(), missing), (1, 1));
         assert_eq!(ended[0].0.due_ns, 0);

@@ -12,21 +12,23 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use crate::error::TargetError;
+
 /// How long a program may take to end before it is killed.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 struct Running {
     programs: Vec<Pid>,
-    workplaces: usize,
+    run_folders: usize,
     /// Folders of targets, which live longer than any run.
-    homes: Vec<PathBuf>,
+    target_folders: Vec<PathBuf>,
     stopping: bool,
 }
 
 static RUNNING: Mutex<Running> = Mutex::new(Running {
     programs: Vec::new(),
-    workplaces: 0,
-    homes: Vec::new(),
+    run_folders: 0,
+    target_folders: Vec::new(),
     stopping: false,
 });
 
@@ -36,9 +38,9 @@ fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the programs that run for real targets, waits until what they left in temporary
-/// folders is removed, removes the folders of targets, and lets no other program begin. For a process that is about to
-/// exit: every later run on a real target fails.
+/// Ends the programs that run for real targets, waits until what they left in temporary folders is
+/// removed, removes the folders of targets, and lets no other program begin. For a process that is
+/// about to exit: every later run on a real target fails.
 pub fn stop_programs() {
     let mut now = running();
     now.stopping = true;
@@ -48,16 +50,16 @@ pub fn stop_programs() {
             // One that has just ended by itself is no failure.
             let _ = kill_process(*program, signal);
         }
-        let busy = |now: &mut Running| !now.programs.is_empty() || now.workplaces > 0;
+        let busy = |now: &mut Running| !now.programs.is_empty() || now.run_folders > 0;
         now = CHANGED
             .wait_timeout_while(now, PATIENCE, busy)
             .unwrap_or_else(PoisonError::into_inner)
             .0;
     }
     // Their owners may be waiting for what the end of the process holds.
-    for home in now.homes.drain(..) {
-        // Nobody is left to be told.
-        let _ = std::fs::remove_dir_all(home);
+    for folder in now.target_folders.drain(..) {
+        // There is nobody left to report an error to.
+        let _ = std::fs::remove_dir_all(folder);
     }
 }
 
@@ -85,7 +87,7 @@ fn ended() -> io::Error {
     io::Error::other("stend is being ended")
 }
 
-/// Fails when stend is being ended: long work in a [`Workplace`] asks now and then.
+/// Fails when stend is being ended: long work in a [`RunFolder`] asks now and then.
 pub(super) fn check_stopping() -> io::Result<()> {
     match running().stopping {
         true => Err(ended()),
@@ -106,19 +108,29 @@ pub(super) fn rest(time: Duration) -> io::Result<()> {
     }
 }
 
+/// As [`rest`], for so many seconds.
+///
+/// # Errors
+/// [`TargetError::Input`] for what is no time; [`TargetError::Failed`] when stend is being ended.
+pub(super) fn rest_s(seconds: f64) -> Result<(), TargetError> {
+    let time = Duration::try_from_secs_f64(seconds)
+        .map_err(|error| TargetError::Input(format!("a pause of {seconds} s: {error}")))?;
+    rest(time).map_err(|error| TargetError::Failed(error.to_string()))
+}
+
 /// A temporary folder for one run of fio, or for files to be worked on.
 #[derive(Debug)]
-pub(super) struct Workplace {
+pub(super) struct RunFolder {
     /// Removed first.
     folder: TempDir,
     _counted: Counted,
 }
 
-impl Workplace {
+impl RunFolder {
     /// A new folder in `parent`.
-    pub(super) fn new_in(parent: &Path) -> io::Result<Workplace> {
+    pub(super) fn new_in(parent: &Path) -> io::Result<RunFolder> {
         let counted = Counted::new();
-        Ok(Workplace {
+        Ok(RunFolder {
             folder: tempfile::Builder::new()
                 .prefix("stend-")
                 .tempdir_in(parent)?,
@@ -134,11 +146,11 @@ impl Workplace {
 
 /// A folder for as long as a target lives. It is removed with it, or by [`stop_programs`].
 #[derive(Debug)]
-pub(super) struct Lodging(TempDir);
+pub(super) struct TargetFolder(TempDir);
 
-impl Lodging {
+impl TargetFolder {
     /// A new folder in `parent`.
-    pub(super) fn new_in(parent: &Path) -> io::Result<Lodging> {
+    pub(super) fn new_in(parent: &Path) -> io::Result<TargetFolder> {
         // Under the lock, so that none is made unseen.
         let mut now = running();
         if now.stopping {
@@ -147,8 +159,8 @@ impl Lodging {
         let folder = tempfile::Builder::new()
             .prefix("stend-")
             .tempdir_in(parent)?;
-        now.homes.push(folder.path().to_owned());
-        Ok(Lodging(folder))
+        now.target_folders.push(folder.path().to_owned());
+        Ok(TargetFolder(folder))
     }
 
     /// The folder.
@@ -157,10 +169,10 @@ impl Lodging {
     }
 }
 
-impl Drop for Lodging {
+impl Drop for TargetFolder {
     fn drop(&mut self) {
         let path = self.0.path();
-        running().homes.retain(|home| home != path);
+        running().target_folders.retain(|folder| folder != path);
     }
 }
 
@@ -169,14 +181,14 @@ struct Counted;
 
 impl Counted {
     fn new() -> Counted {
-        running().workplaces += 1;
+        running().run_folders += 1;
         Counted
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        running().workplaces -= 1;
+        running().run_folders -= 1;
         CHANGED.notify_all();
     }
 }

@@ -1,20 +1,19 @@
 //! Samples over time from fio's bandwidth and IOPS logs.
 //!
-//! fio writes a row an interval, job and direction: the mean rate since the row before,
-//! in whole KiB/s or requests/s, over a time that it measures in whole milliseconds.
-//! Bytes are that rate times the time, so each row is true to about one part in
-//! [`JobLog`]'s interval in milliseconds, plus 1 KiB/s. Two things are missing: an
-//! interval without a completed request has no row, and the last interval, cut short by
-//! the end of the job, has none either. The former becomes a row of zeros. The latter is
-//! recovered as the rest to the totals of the JSON document, if rounding leaves that rest
-//! meaning; else the interval before it is taken to go on to the end. The bytes of all rows are scaled
-//! so that the last equals the totals exactly.
+//! fio writes a row an interval, job and direction: the mean rate since the row before, in whole
+//! KiB/s or requests/s, over a time that it measures in whole milliseconds. Bytes are that rate
+//! times the time, so each row is true to about one part in [`Sample`]'s interval in milliseconds,
+//! plus 1 KiB/s. Two things are missing: an interval without a completed request has no row, and
+//! the last interval, cut short by the end of the job, has none either. The former becomes a row of
+//! zeros. The latter is recovered as the rest to the totals of the JSON document, if rounding
+//! leaves that rest meaning; else the interval before it is taken to go on to the end. The bytes of
+//! all rows are scaled so that the last equals the totals exactly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stend_record::fio;
 
-use crate::contract::JobLog;
+use stend_load::Sample;
 
 /// The rest to the totals counts as an interval of its own when it is so many times the
 /// error that rounding can have caused.
@@ -53,11 +52,11 @@ struct Curve {
     /// How far rounding can have moved the sum of `bytes`.
     error_bytes: f64,
     /// What the jobs without a row for the last interval did in the one before it.
-    unlogged: Option<Unlogged>,
+    unlogged: Option<UnloggedRest>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Unlogged {
+struct UnloggedRest {
     iops: f64,
     bytes: f64,
 }
@@ -67,7 +66,7 @@ pub(crate) fn add_up(
     logs: &[JobLogs],
     output: &fio::Output,
     sample_ms: u32,
-) -> Result<Vec<JobLog>, String> {
+) -> Result<Vec<Sample>, String> {
     let step_ms = u64::from(sample_ms);
     let mut bw = Vec::new();
     let mut iops = Vec::new();
@@ -106,7 +105,7 @@ pub(crate) fn add_up(
         let mut curve = grid.curve(&bw, &iops, direction);
         if groups(output) > 1 {
             // The groups before the last end without a row as well: which of them the
-            // rest belongs to cannot be told.
+            // rest belongs to is not known.
             curve.unlogged = None;
         }
         settle(curve, &ends_s, total)
@@ -131,7 +130,7 @@ fn groups(output: &fio::Output) -> usize {
     ids.len()
 }
 
-fn rows(ends_s: &[f64], read: &Curve, write: &Curve) -> Vec<JobLog> {
+fn rows(ends_s: &[f64], read: &Curve, write: &Curve) -> Vec<Sample> {
     let (mut read_bytes, mut written_bytes) = (0.0, 0.0);
     ends_s
         .iter()
@@ -139,7 +138,7 @@ fn rows(ends_s: &[f64], read: &Curve, write: &Curve) -> Vec<JobLog> {
         .map(|(index, &t_s)| {
             read_bytes += read.bytes[index];
             written_bytes += write.bytes[index];
-            JobLog {
+            Sample {
                 t_s,
                 read_iops: read.iops[index],
                 write_iops: write.iops[index],
@@ -225,7 +224,7 @@ impl Grid {
         curve
     }
 
-    /// Time that a row stands for: since the row before, or one interval after a gap.
+    /// Time that a row covers: since the row before, or one interval after a gap.
     fn span_ms(&self, previous_ms: Option<u64>, t_ms: u64) -> u64 {
         match previous_ms.map(|previous_ms| t_ms.saturating_sub(previous_ms)) {
             Some(span_ms) if span_ms <= self.step_ms * 3 / 2 => span_ms,

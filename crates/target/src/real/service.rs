@@ -4,18 +4,22 @@
 
 mod ata;
 mod nvme;
+mod tool;
 
-use std::ffi::OsString;
 use std::fs::OpenOptions as FileOptions;
 use std::path::{Path, PathBuf};
 
-use super::claim::{Deed, claim};
+use self::tool::Tools;
+use super::claim::{DeviceAction, claim};
 use super::device::Device;
+use super::file;
+use super::options::OpenOptions;
+use super::path_kind::PathKind;
 use super::system::{DeviceNumber, SystemRoot};
-use super::tools::{self, Said};
 use super::units::quoted;
-use super::{Found, OpenOptions, file, look_at};
-use crate::contract::TargetError;
+use crate::error::TargetError;
+
+pub use self::tool::Erasing;
 
 /// What was trimmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +46,12 @@ pub fn trim(
     len_bytes: Option<u64>,
     options: &OpenOptions,
 ) -> Result<Trimmed, TargetError> {
-    match look_at(path)? {
-        Found::File => {
+    match PathKind::of(path)? {
+        PathKind::File => {
             file_is_named(path, options)?;
             trim_file(path, offset_bytes, len_bytes)
         }
-        Found::Device(number, node) => {
+        PathKind::Device(number, node) => {
             let root = SystemRoot::running();
             let device = known(&root, &node, number)?;
             let block = device.disk("queue/logical_block_size");
@@ -65,11 +69,11 @@ pub fn trim(
                 )));
             }
             let (offset_bytes, len_bytes) = range;
-            let deed = Deed::Trim {
+            let action = DeviceAction::Trim {
                 offset_bytes,
                 len_bytes,
             };
-            let _held = claim(&root, &node, number, options, &deed)?;
+            let _held = claim(&root, &node, number, options, &action)?;
             super::trim::discard(&node, offset_bytes, len_bytes, len_bytes)?;
             Ok(Trimmed {
                 offset_bytes,
@@ -77,8 +81,8 @@ pub fn trim(
                 of_device: true,
             })
         }
-        Found::Directory | Found::Nothing => Err(TargetError::Input(format!(
-            "{} is neither a block device nor a regular file: there is nothing to be trimmed",
+        PathKind::Directory | PathKind::Nothing => Err(TargetError::Input(format!(
+            "{} is neither a block device nor a regular file: there is nothing to TRIM",
             path.display()
         ))),
     }
@@ -96,7 +100,8 @@ fn file_is_named(path: &Path, options: &OpenOptions) -> Result<(), TargetError> 
         format!(" (--destroy {} does not name it)", quoted(given))
     });
     Err(TargetError::Refused(format!(
-        "{}: what is in that range of the file is lost{wrong}; if it may be, repeat the command with \
+        "{}: what is in that range of the file is lost{wrong}; if it may be, repeat the command \
+        with \
          the file's name: --destroy {}",
         path.display(),
         quoted(&name)
@@ -106,7 +111,7 @@ fn file_is_named(path: &Path, options: &OpenOptions) -> Result<(), TargetError> 
 fn trim_file(path: &Path, offset: u64, len: Option<u64>) -> Result<Trimmed, TargetError> {
     let failed = |error: std::io::Error| {
         TargetError::Failed(format!(
-            "{}: its space cannot be given back (the stand-in for TRIM): {error}",
+            "{}: its space cannot be freed (in place of TRIM): {error}",
             path.display()
         ))
     };
@@ -135,7 +140,7 @@ fn range(
         return Ok((offset, len));
     }
     Err(TargetError::Input(format!(
-        "{}: --offset {offset} --length {len}: a range to be trimmed lies within the target's \
+        "{}: --offset {offset} --length {len}: a range to trim is within the target's \
          {size_bytes} bytes and consists of whole blocks of {block_bytes} bytes",
         path.display()
     )))
@@ -144,7 +149,7 @@ fn range(
 fn known(root: &SystemRoot, path: &Path, number: DeviceNumber) -> Result<Device, TargetError> {
     Device::find(root, number).ok_or_else(|| {
         TargetError::Refused(format!(
-            "{}: sysfs knows no block device {number}, so that nothing can be checked",
+            "{}: sysfs knows no block device {number}, so it cannot be checked",
             path.display()
         ))
     })
@@ -152,7 +157,7 @@ fn known(root: &SystemRoot, path: &Path, number: DeviceNumber) -> Result<Device,
 
 /// A whole drive by its path; files and partitions have no switches of their own.
 fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBuf), TargetError> {
-    let Found::Device(number, node) = look_at(path)? else {
+    let PathKind::Device(number, node) = PathKind::of(path)? else {
         return Err(TargetError::Input(format!(
             "{} is no block device: only a drive can erase itself or switch its cache; `stend \
              drive trim` gives a file's space back",
@@ -162,21 +167,12 @@ fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBu
     let device = known(root, path, number)?;
     if device.dir != device.disk_dir {
         return Err(TargetError::Input(format!(
-            "{} is a partition, and this concerns the whole drive: name /dev/{}",
+            "{} is a partition, and the command is for the whole drive: name /dev/{}",
             path.display(),
             device.disk_name()
         )));
     }
     Ok((device, number, node))
-}
-
-/// How a drive is going to erase itself, and how long that takes by its own word.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Erasing {
-    /// The command, in words.
-    pub how: String,
-    /// What the drive says of the time.
-    pub time: String,
 }
 
 /// Has a drive erase itself: NVMe drives by Format NVM, SATA drives by Security Erase Unit.
@@ -197,11 +193,11 @@ pub fn erase(path: &Path, crypto: bool, options: &OpenOptions) -> Result<Erasing
         true => nvme::plan(&tools, &device, &node, crypto)?,
         false => ata::plan(&tools, &node, crypto)?,
     };
-    let deed = Deed::Erase {
+    let action = DeviceAction::Erase {
         how: erasing.how.clone(),
         time: erasing.time.clone(),
     };
-    let _held = claim(&root, &node, number, options, &deed)?;
+    let _held = claim(&root, &node, number, options, &action)?;
     match is_nvme {
         true => nvme::erase(&tools, &node, crypto)?,
         false => ata::erase(&tools, &node)?,
@@ -220,103 +216,5 @@ pub fn set_write_cache(path: &Path, on: bool) -> Result<(), TargetError> {
     match nvme::is(&device) {
         true => nvme::set_write_cache(&tools, &node, on),
         false => ata::set_write_cache(&tools, &node, on),
-    }
-}
-
-/// Where programs are looked for.
-struct Tools {
-    search_path: OsString,
-}
-
-impl Tools {
-    fn installed() -> Tools {
-        Tools {
-            search_path: tools::search_path(),
-        }
-    }
-
-    /// Runs a program of a package of the same name, or another.
-    fn run(&self, name: &str, package: &str, args: &[&str]) -> Result<Said, TargetError> {
-        let program = tools::find(name, &self.search_path).ok_or_else(|| {
-            TargetError::ToolMissing(format!(
-                "{name} is missing, which gives a drive such commands: apt install {package} \
-                 (Debian, Ubuntu), dnf install {package} (Fedora)"
-            ))
-        })?;
-        tools::run(tools::command(&program).args(args))
-    }
-}
-
-/// As a program is shown when it failed.
-fn failure(node: &Path, what: &str, said: &Said) -> TargetError {
-    let words = [said.stderr.trim(), said.stdout.trim()];
-    let words = words.iter().find(|words| !words.is_empty());
-    TargetError::Failed(format!(
-        "{}: {what} failed ({}): {}",
-        node.display(),
-        tools::ending(said.status),
-        words.unwrap_or(&"nothing was said")
-    ))
-}
-
-fn not_switched(node: &Path, on: bool) -> TargetError {
-    TargetError::Failed(format!(
-        "{}: the drive took the command, but its write cache is not {}",
-        node.display(),
-        if on { "on" } else { "off" }
-    ))
-}
-
-#[cfg(test)]
-mod impostors {
-    use std::fs;
-    use std::path::PathBuf;
-    use std::process::Command;
-
-    use tempfile::TempDir;
-
-    use super::{Path, Tools};
-
-    /// A folder with programs that note how they were called.
-    pub(super) struct Impostors {
-        dir: TempDir,
-        pub(super) tools: Tools,
-    }
-
-    impl Impostors {
-        /// One program; `$calls` is where it notes, `$dir` its folder.
-        pub(super) fn new(name: &str, body: &str) -> Impostors {
-            let dir = tempfile::tempdir().unwrap();
-            let at = dir.path().display();
-            let text =
-                format!("#!/bin/sh\ndir={at}\ncalls={at}/calls\necho \"$*\" >> $calls\n{body}\n");
-            let plain = dir.path().join("text");
-            fs::write(&plain, text).unwrap();
-            // By another process: a file open for writing here cannot be run.
-            let status = Command::new("install")
-                .args(["-m", "755"])
-                .args([&plain, &dir.path().join(name)])
-                .status();
-            assert!(status.unwrap().success());
-            let search_path = dir.path().as_os_str().to_owned();
-            Impostors {
-                dir,
-                tools: Tools { search_path },
-            }
-        }
-
-        pub(super) fn calls(&self) -> Vec<String> {
-            let text = fs::read_to_string(self.dir.path().join("calls")).unwrap_or_default();
-            text.lines().map(str::to_owned).collect()
-        }
-
-        /// A file that the program may read.
-        pub(super) fn keep(&self, name: &str, text: &str) {
-            fs::write(self.dir.path().join(name), text).unwrap();
-        }
-
-        pub(super) fn node(&self) -> PathBuf {
-            Path::new("/dev/sdz").to_owned()
-        }
     }
 }

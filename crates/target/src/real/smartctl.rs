@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use stend_record::endurance::Health;
 use stend_record::smart::Document;
 
 use super::tools;
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,7 +14,7 @@ pub enum SmartError {
     /// smartctl is not installed.
     #[error("{0}")]
     ToolMissing(String),
-    /// The device has no health to tell, or smartctl cannot reach it; in smartctl's words.
+    /// The device reports no health, or smartctl cannot reach it; in smartctl's words.
     #[error("{0}")]
     Failed(String),
 }
@@ -42,7 +41,7 @@ pub struct Answer {
 ///
 /// # Errors
 /// [`SmartError::ToolMissing`] without smartctl; [`SmartError::Failed`] where the device has
-/// nothing to tell or cannot be reached.
+/// reports no health or cannot be reached.
 pub fn ask(device: &Path) -> Result<Document, SmartError> {
     answer(device).map(|answer| answer.document)
 }
@@ -50,7 +49,7 @@ pub fn ask(device: &Path) -> Result<Document, SmartError> {
 /// The program; in words, where it is missing.
 pub(super) fn program() -> Result<PathBuf, String> {
     tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
-        "smartctl is missing, which asks a drive for its health. It belongs to smartmontools: \
+        "smartctl is missing, which reads a drive's health. It belongs to smartmontools: \
          apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
             .to_owned()
     })
@@ -133,11 +132,6 @@ fn meanings(status: i32) -> impl Iterator<Item = &'static str> {
         .zip(BITS)
         .filter(move |(bit, _)| status & 1 << bit != 0)
         .map(|(_, meaning)| meaning)
-}
-
-/// The health in a document, as far as it is understood.
-pub fn health(document: &Document) -> Health {
-    super::health::of_document(document)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(crate) enum Finding {
     Swap { device: String },
     /// Others are made of `device`: LVM, encryption, RAID.
     Held { device: String, by: Vec<String> },
-    /// A loop device stands on `device`.
+    /// A loop device has its backing file on `device`.
     LoopOver { device: String, by: String },
     /// The disk has this partition.
     Partition { device: String, size_bytes: u64 },
@@ -72,7 +72,7 @@ impl fmt::Display for Finding {
             ),
             Finding::Signature { what } => write!(
                 f,
-                "it holds {what}: if nothing of that is needed, erase it with wipefs -a first"
+                "it holds {what}: if none of that is needed, erase it with wipefs -a first"
             ),
             Finding::ReadOnly => write!(f, "it is read-only: see blockdev --setrw"),
             Finding::Busy => write!(
@@ -121,7 +121,7 @@ fn mounted(mounts: &[Mount], device: &Device) -> Vec<Finding> {
     let number = device.number();
     mounts
         .iter()
-        // btrfs invents a device number: there the source's name tells.
+        // btrfs invents a device number: there the source's name decides.
         .filter(|mount| {
             Some(mount.number) == number || is_node_of(Path::new(&mount.source), device)
         })

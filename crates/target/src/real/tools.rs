@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use super::running;
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// What a finished program said.
 #[derive(Clone, Debug)]
-pub(crate) struct Said {
+pub(crate) struct ToolOutput {
     pub(crate) status: ExitStatus,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -61,14 +61,14 @@ pub(crate) fn command(program: &Path) -> Command {
 }
 
 /// Runs a command to its end.
-pub(crate) fn run(command: &mut Command) -> Result<Said, TargetError> {
+pub(crate) fn run(command: &mut Command) -> Result<ToolOutput, TargetError> {
     let output = running::output(command).map_err(|error| {
         TargetError::Failed(format!(
             "{} could not be started: {error}",
             command.get_program().to_string_lossy()
         ))
     })?;
-    Ok(Said {
+    Ok(ToolOutput {
         status: output.status,
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

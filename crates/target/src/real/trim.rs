@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::tools;
-use crate::contract::TargetError;
+use crate::error::TargetError;
 
 /// TRIMs a part of a block device by `BLKDISCARD`, so many bytes with a call.
 ///

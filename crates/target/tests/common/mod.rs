@@ -1,5 +1,5 @@
 //! Helpers of the integration tests: tools that may be missing, loop devices and mounts
-//! that never outlive their test, and impostors in fio's place.
+//! that never outlive their test, and fakes of fio.
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
@@ -207,7 +207,7 @@ pub fn refused(result: Result<FioTarget, TargetError>) -> String {
 /// An executable script that stands in for fio. It answers `--version` and the probe of
 /// the engine as fio does; `body` takes over where a job runs, with `$answer` the file
 /// that fio is to write.
-pub fn impostor(dir: &Path, body: &str) -> PathBuf {
+pub fn fake_fio(dir: &Path, body: &str) -> PathBuf {
     script(
         dir,
         &format!(

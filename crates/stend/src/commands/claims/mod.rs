@@ -1,63 +1,58 @@
 //! `stend claims`: what published reviews found, put to the drives' models.
 
-mod held;
-mod needs;
-mod tell;
+mod output;
+mod progress;
 mod validation;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::num::NonZero;
+use std::path::Path;
 
-use stend_analysis::claims::{Article, Drives, JudgedFinding, Measured, Outcome, judge};
+use stend_analysis::claims::{Drives, JudgedFinding, Outcome, judge};
+use stend_claims::{CheckedArticle, Options, measure, measured_drives, measurements, named_drives};
 use stend_method::Edition;
+use stend_record::review::Review;
 
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
-use crate::{laboratory, note, print};
-use held::{Held, Lookout};
-use needs::Job;
-
-/// An article with the edition that it names.
-pub struct Loaded {
-    pub article: Article,
-    pub edition: Edition,
-    /// Where files that it names are looked for.
-    folder: PathBuf,
-    /// As it is named in errors.
-    file: String,
-}
+use crate::laboratory::Keeper;
+use crate::output::{note, print};
+use crate::{laboratory, signals};
 
 pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
-    let articles = load(args)?;
-    let jobs = needs::jobs(&articles, args)?;
+    let articles = articles(args)?;
+    check_drives(&articles, args)?;
+    let needed = measurements(&articles, args.drives.as_deref())?;
     let lab = laboratory::path(&args.lab)?;
     laboratory::check(&lab)?;
-    let lookout = Lookout {
+    let options = Options {
         lab: &lab,
         seed: args.seed,
         duration_scale: args.duration_scale,
         full_length: args.full_length,
         fresh: args.fresh,
-        threads: args.threads.map(std::num::NonZero::get),
+        threads: args.threads.map(NonZero::get),
     };
-    let held = held::measure(&jobs, &lookout)?;
+    let keep = |review: &Review, edition: &Edition| keep(review, edition, &lab);
+    let progress = progress::Progress::new();
+    let measured = measure(&needed, &options, &keep, &|event| progress.show(event))?;
+    progress.finish();
     let drives: Vec<Drives<'_>> = articles
         .iter()
-        .map(|loaded| drives_of(loaded, &jobs, &held))
+        .map(|article| measured_drives(article, &needed, &measured))
         .collect();
-    let judged: Vec<(&Loaded, Vec<JudgedFinding<'_>>)> = articles
+    let judged: Vec<(&CheckedArticle, Vec<JudgedFinding<'_>>)> = articles
         .iter()
         .zip(&drives)
-        .map(|(loaded, drives)| (loaded, judge(&loaded.article, drives)))
+        .map(|(article, drives)| (article, judge(article.article(), drives)))
         .collect();
     print(&match args.json {
-        true => tell::json(&judged, args)?,
-        false => tell::text(&judged, args),
+        true => output::json(&judged, args)?,
+        false => output::text(&judged, args),
     })?;
     if let Some(path) = &args.validation {
         validation::write(path, &judged, args)?;
     }
-    let failed: Vec<&String> = held.iter().flat_map(|held| &held.failed).collect();
+    let failed: Vec<&String> = measured.iter().flat_map(|drive| drive.failed()).collect();
     for text in &failed {
         note(&format!("error: {text}"));
     }
@@ -71,90 +66,46 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     }
 }
 
-/// The measured drives of an article by the names that it uses.
-fn drives_of<'h>(loaded: &Loaded, jobs: &[Job<'_>], held: &'h [Held]) -> Drives<'h> {
-    let mut drives = BTreeMap::new();
-    for (job, held) in jobs.iter().zip(held) {
-        if job.edition.sha256 != loaded.edition.sha256 {
-            continue;
-        }
-        let names = job.names.iter().filter(|(file, _)| *file == loaded.file);
-        for (_, name) in names {
-            let measured = Measured {
-                target: &held.target,
-                tests: &held.tests,
-            };
-            drives.insert(name.clone(), measured);
-        }
-    }
-    drives
-}
-
-/// The articles that are asked for: files, or those that are part of the program.
-fn load(args: &ClaimsArgs) -> Result<Vec<Loaded>, Failure> {
-    let mut loaded = Vec::new();
-    if args.files.is_empty() {
-        for name in Article::shipped() {
-            let text = Article::shipped_text(name).unwrap_or_default();
-            loaded.push(read(
-                text,
-                &format!("claims/{name}.toml (built in)"),
-                Path::new(""),
-            )?);
-        }
-    }
-    for path in &args.files {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::Input(format!(
-                "{}: the findings could not be read: {error}",
-                path.display()
-            ))
-        })?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let one = read(&text, &path.display().to_string(), folder)?;
-        if loaded
-            .iter()
-            .any(|l: &Loaded| l.article.id == one.article.id)
-        {
-            return Err(Failure::Input(format!(
-                "{}: another file has the id {} too; give each article its own",
-                path.display(),
-                one.article.id
-            )));
-        }
-        loaded.push(one);
-    }
-    let Some(wanted) = &args.article else {
-        return Ok(loaded);
+/// The articles of the command line: files, or those that are part of the program.
+fn articles(args: &ClaimsArgs) -> Result<Vec<CheckedArticle>, Failure> {
+    let mut articles = match args.files.is_empty() {
+        true => CheckedArticle::shipped()?,
+        false => CheckedArticle::read(&args.files)?,
     };
-    let ids: Vec<String> = loaded.iter().map(|l| l.article.id.clone()).collect();
-    if let Some(unknown) = wanted.iter().find(|id| !ids.contains(id)) {
+    let Some(wanted) = &args.article else {
+        return Ok(articles);
+    };
+    let ids = || articles.iter().map(|one| one.article().id.as_str());
+    if let Some(unknown) = wanted.iter().find(|id| !ids().any(|other| other == *id)) {
         return Err(Failure::Input(format!(
             "--article {unknown}: there is no such article; there are: {}",
-            ids.join(", ")
+            ids().collect::<Vec<_>>().join(", ")
         )));
     }
-    loaded.retain(|l| wanted.contains(&l.article.id));
-    Ok(loaded)
+    articles.retain(|one| wanted.contains(&one.article().id));
+    Ok(articles)
 }
 
-fn read(text: &str, file: &str, folder: &Path) -> Result<Loaded, Failure> {
-    let article = Article::parse(text, file).map_err(|error| Failure::Input(error.to_string()))?;
-    let name = &article.edition;
-    let edition = match is_file(name) {
-        true => Edition::load(&folder.join(name).display().to_string())?,
-        false => Edition::load(name)?,
-    };
-    needs::check(&article, &edition, file)?;
-    Ok(Loaded {
-        article,
-        edition,
-        folder: folder.to_path_buf(),
-        file: file.to_owned(),
+fn check_drives(articles: &[CheckedArticle], args: &ClaimsArgs) -> Result<(), Failure> {
+    let named = named_drives(articles);
+    let mut drives = args.drives.iter().flatten();
+    match drives.find(|drive| !named.contains(drive.as_str())) {
+        None => Ok(()),
+        Some(unknown) => Err(Failure::Input(format!(
+            "--drives {unknown}: no finding is about it; there are: {}",
+            named.into_iter().collect::<Vec<_>>().join(", ")
+        ))),
+    }
+}
+
+/// Keeps what was measured of a drive in the lab.
+fn keep(review: &Review, edition: &Edition, lab: &Path) -> Result<(), Failure> {
+    signals::undisturbed(|| {
+        let keeper = Keeper::open(lab, Path::new(""), &edition.sha256)?;
+        keeper.keep(review, None)?;
+        signals::hint(
+            "; finished drives are kept, and the same command resumes from there".to_owned(),
+        );
+        Ok(())
     })
-}
-
-/// Whether a name is that of a file, seen from the article's folder.
-fn is_file(name: &str) -> bool {
-    name.ends_with(".toml")
 }

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use stend_analysis::claims::{JudgedFinding, Outcome};
+use stend_claims::CheckedArticle;
 
-use super::{Loaded, tell};
+use super::output;
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
 
 /// Writes it.
 pub fn write(
     path: &Path,
-    judged: &[(&Loaded, Vec<JudgedFinding<'_>>)],
+    judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)],
     args: &ClaimsArgs,
 ) -> Result<(), Failure> {
     std::fs::write(path, document(judged, args)).map_err(|error| {
@@ -22,17 +23,18 @@ pub fn write(
     })
 }
 
-fn document(judged: &[(&Loaded, Vec<JudgedFinding<'_>>)], args: &ClaimsArgs) -> String {
+fn document(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)], args: &ClaimsArgs) -> String {
     let all = judged.iter().flat_map(|(_, findings)| findings);
     let mut text = format!(
         "# Validation: what published reviews found, and what the models do\n\n\
          Written by `stend claims --validation FILE`, not by hand: the findings are data in \
-         [claims/](../claims/)\n(their format: [claims-format.md](claims-format.md)), and so is why one \
+         [claims/](../claims/)\n(their format: [claims-format.md](claims-format.md)), and so is \
+         why one \
          does not hold. Every figure is\nof simulated drives, seed {}. \"Open\" means that a drive it needs \
          was not simulated.\n{}\n\nAll findings: {}.\n",
         args.seed,
-        tell::lengths(args),
-        tell::sum(all)
+        output::lengths(args),
+        output::sum(all)
     );
     if args.duration_scale != 1.0 {
         text += &format!(
@@ -48,30 +50,30 @@ fn document(judged: &[(&Loaded, Vec<JudgedFinding<'_>>)], args: &ClaimsArgs) -> 
     }
     text +=
         "\n| article | edition | findings | hold | do not | open |\n|---|---|---|---|---|---|\n";
-    for (loaded, findings) in judged {
+    for (article, findings) in judged {
         text += &format!(
             "| {} | {} | {} | {} | {} | {} |\n",
-            loaded.article.title,
-            loaded.edition.id,
+            article.article().title,
+            article.edition().id,
             findings.len(),
-            tell::count(findings, Outcome::Holds),
-            tell::count(findings, Outcome::Fails),
-            tell::count(findings, Outcome::Open)
+            output::count(findings, Outcome::Holds),
+            output::count(findings, Outcome::Fails),
+            output::count(findings, Outcome::Open)
         );
     }
-    for (loaded, findings) in judged {
-        text += &article(loaded, findings);
+    for (article, findings) in judged {
+        text += &article_section(article, findings);
     }
     text
 }
 
-fn article(loaded: &Loaded, findings: &[JudgedFinding<'_>]) -> String {
-    let mut text = format!("\n## {}\n", loaded.article.title);
+fn article_section(article: &CheckedArticle, findings: &[JudgedFinding<'_>]) -> String {
+    let mut text = format!("\n## {}\n", article.article().title);
     for judged in findings {
         let finding = judged.finding;
         let outcome = match judged.outcome {
             Outcome::Fails => "**does not hold**",
-            other => tell::word(other),
+            other => output::word(other),
         };
         text += &format!("\n### `{}`: {outcome}\n\n{}\n", finding.id, finding.text);
         if let (Outcome::Fails, Some(why)) = (judged.outcome, &finding.when_not) {

@@ -1,4 +1,4 @@
-//! `stend drive health`: what a drive tells of itself, in smartctl's words.
+//! `stend drive health`: a drive's health in smartctl's format.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use stend_record::smart::{Attributes, Document};
 use stend_target::real::smartctl;
 use stend_target::{Access, SimulatedTarget, TargetError};
 
-use super::{as_value, open, print_json};
+use super::simulated::open;
 use crate::failure::Failure;
-use crate::{note, print};
+use crate::output::{json_value, note, print, print_json};
 
 /// Of a block device.
 pub fn real(name: &str, as_json: bool) -> Result<(), Failure> {
     let path = Path::new(name);
     if path.is_file() {
         return Err(Failure::Input(format!(
-            "{name} holds no simulated drive, and another file has no health of its own: name the \
-             block device below it (`df {name}`)"
+            "{name} holds no simulated drive, and a file has no health: name the block device \
+            below it (`df {name}`)"
         )));
     }
     let answer = smartctl::answer(path).map_err(TargetError::from)?;
@@ -37,7 +37,7 @@ pub fn simulated(name: &str, as_json: bool) -> Result<(), Failure> {
     let document = target.smart();
     match document {
         Some(document) if as_json => {
-            let mut value = as_value(&document)?;
+            let mut value = json_value(&document)?;
             value["stend"] = simulation(&target);
             print_json(&value)
         }
@@ -46,7 +46,7 @@ pub fn simulated(name: &str, as_json: bool) -> Result<(), Failure> {
             let heading = if more.is_empty() {
                 ""
             } else {
-                "\nthe simulation knows:\n"
+                "\nknown to the simulation:\n"
             };
             print(&format!("{}{heading}{more}", table(&document)?))
         }
@@ -54,7 +54,7 @@ pub fn simulated(name: &str, as_json: bool) -> Result<(), Failure> {
     }
 }
 
-/// What no drive tells of itself; keys that the model knows nothing of are left out.
+/// What the simulation knows and no drive reports; without keys that the model lacks.
 fn simulation(target: &SimulatedTarget) -> Value {
     let health = target.drive().health();
     let mut known = json!({});
@@ -74,9 +74,9 @@ fn simulation(target: &SimulatedTarget) -> Value {
     known
 }
 
-/// What is counted in a drive whose model tells nothing of health.
+/// The counters of a drive whose model has no `[health]`.
 fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), Failure> {
-    let counters = as_value(&target.drive().counters())?;
+    let counters = json_value(&target.drive().counters())?;
     if as_json {
         return print_json(&json!({
             "schema": "stend.drive-counters/1",
@@ -87,7 +87,7 @@ fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), F
         }));
     }
     note(&format!(
-        "{} tells nothing of its health: its model has no [health]. What the simulation counts:",
+        "{} reports no health: its model has no [health]. What the simulation counts:",
         target.model().title
     ));
     print(&format!("{}{}", rows(&counters), rows(&simulation(target))))
@@ -113,7 +113,7 @@ fn table(document: &Document) -> Result<String, Failure> {
         text += &attribute_rows(attributes);
     }
     if let Some(log) = &document.nvme_smart_health_information_log {
-        text += &rows(&as_value(log)?);
+        text += &rows(&json_value(log)?);
     }
     Ok(text)
 }

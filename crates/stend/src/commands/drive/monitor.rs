@@ -1,47 +1,26 @@
 //! `stend drive monitor`: what a drive does, as it does it.
 
-use std::io::{IsTerminal, Write};
-use std::ops::ControlFlow;
+use std::io::IsTerminal;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use stend_base::Nanos;
 use stend_load::JobFile;
-use stend_target::real::{Meter, smartctl};
-use stend_target::{Access, Reading, SimulatedTarget};
+use stend_target::{Access, Reading, real};
 
-use super::{as_value, screen};
+use super::readings::{Watched, latency, temperature, used};
+use super::screen;
 use crate::args::{MonitorArgs, RealArgs};
 use crate::failure::Failure;
-use crate::note;
 use crate::open::{Opened, is_simulated, open};
-
-/// Between two questions for the wear, which disturb a drive.
-const WEAR_EVERY: Duration = Duration::from_secs(60);
-
-/// Stands for "not known" where a percentage is kept.
-const UNKNOWN: u64 = u64::MAX;
-
-/// What is watched, and its readings as they come. The channel closes after the last one.
-pub struct Watched {
-    /// Of the drive.
-    pub title: String,
-    /// What the time is that readings tell.
-    pub clock: &'static str,
-    /// A reading an interval, or what ended them.
-    pub readings: Receiver<Result<Reading, Failure>>,
-}
+use crate::output::{is_read, json_value, note};
 
 pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
     let in_lines = as_json || args.once || !std::io::stdout().is_terminal();
     let watched = match &args.job {
-        Some(job) => simulated(args, job, in_lines)?,
-        None => real(args)?,
+        Some(job) => of_job(args, job, in_lines)?,
+        None => of_device(args)?,
     };
     let count = args.count.unwrap_or(match args.once {
         true => 1,
@@ -54,11 +33,11 @@ pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
 }
 
 /// Of the block device at, or below, a path.
-fn real(args: &MonitorArgs) -> Result<Watched, Failure> {
+fn of_device(args: &MonitorArgs) -> Result<Watched, Failure> {
     if is_simulated(&args.target) {
         return Err(Failure::Input(format!(
-            "{} is a simulated drive, in which nothing happens but while a command works on it: \
-             name a job to be watched, --job JOB.fio",
+            "{} is a simulated drive, which works only while a command runs on it: name a job to \
+            monitor, --job JOB.fio",
             args.target
         )));
     }
@@ -67,76 +46,23 @@ fn real(args: &MonitorArgs) -> Result<Watched, Failure> {
             "--speed is for simulated drives: a real one has its own".into(),
         ));
     }
-    let meter = Meter::open(Path::new(&args.target))?;
     let path = Path::new(&args.target);
+    let watch = real::watch(path, Duration::from_secs_f64(args.interval))?;
     if path.is_file() || path.is_dir() {
-        note(&format!("{} stands on {}", args.target, meter.title()));
+        note(&format!("{} is on {}", args.target, watch.title));
     }
-    let wear = wear(&meter);
-    let (send, readings) = sync_channel(1);
-    let title = meter.title().to_owned();
-    let interval = Duration::from_secs_f64(args.interval);
-    let begin = meter.counts()?;
-    thread::spawn(move || {
-        let began = Instant::now();
-        let mut before = (began, begin);
-        loop {
-            thread::sleep(interval);
-            let now = Instant::now();
-            let reading = meter.counts().map(|counts| {
-                let elapsed = now.duration_since(before.0);
-                let reading = counts.since(&before.1, elapsed.as_secs_f64());
-                before = (now, counts);
-                let used = wear.load(Ordering::Relaxed);
-                Reading {
-                    t_s: now.duration_since(began).as_secs_f64(),
-                    temperature_c: meter.temperature_c(),
-                    used_percent: (used != UNKNOWN).then_some(used),
-                    ..reading
-                }
-            });
-            let ended = reading.is_err();
-            if send.send(reading.map_err(Failure::from)).is_err() || ended {
-                return;
-            }
-        }
-    });
+    if let Some(why) = &watch.wear_unknown {
+        note(&format!("wear is not known: {why}"));
+    }
     Ok(Watched {
-        title,
+        title: watch.title,
         clock: "s",
-        readings,
+        readings: watch.readings,
     })
 }
 
-/// The wear, asked for now and every minute; why it is not known is said once.
-fn wear(meter: &Meter) -> Arc<AtomicU64> {
-    let node = meter.node().to_owned();
-    let wear = Arc::new(AtomicU64::new(UNKNOWN));
-    match smartctl::ask(&node) {
-        Ok(document) => {
-            let used = smartctl::health(&document).used_percent;
-            wear.store(used.unwrap_or(UNKNOWN), Ordering::Relaxed);
-        }
-        Err(why) => {
-            note(&format!("wear is not known: {why}"));
-            return wear;
-        }
-    }
-    let shared = Arc::clone(&wear);
-    thread::spawn(move || {
-        loop {
-            thread::sleep(WEAR_EVERY);
-            let used = smartctl::ask(&node)
-                .ok()
-                .and_then(|document| smartctl::health(&document).used_percent);
-            shared.store(used.unwrap_or(UNKNOWN), Ordering::Relaxed);
-        }
-    });
-    wear
-}
-
 /// Of a simulated drive on which a job runs.
-fn simulated(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, Failure> {
+fn of_job(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, Failure> {
     if !is_simulated(&args.target) {
         return Err(Failure::Input(format!(
             "--job is for simulated drives; on a real target, start the job with `stend run {} \
@@ -151,7 +77,7 @@ fn simulated(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, 
         destroy: None,
         read_only: true,
     };
-    let Opened::Simulated(mut target) = open(&args.target, &none, Access::Look)? else {
+    let Opened::Simulated(target) = open(&args.target, &none, Access::Look)? else {
         unreachable!("`open` and `is_simulated` agree");
     };
     if target.state_path().is_some() {
@@ -162,42 +88,12 @@ fn simulated(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, 
     }
     let title = target.model().title.clone();
     let interval = Nanos((args.interval * 1e9) as u64);
-    let (seed, speed) = (args.seed, (!in_lines).then_some(args.speed));
-    let (send, readings) = sync_channel(1);
-    thread::spawn(move || {
-        let ended = watch(&mut target, &file, seed, interval, speed, &send);
-        if let Err(failure) = ended {
-            // Nobody may be left to be told.
-            let _ = send.send(Err(failure));
-        }
-    });
+    let speed = (!in_lines).then_some(args.speed);
     Ok(Watched {
         title,
         clock: "virtual s",
-        readings,
+        readings: target.watch(file, args.seed, interval, speed),
     })
-}
-
-fn watch(
-    target: &mut SimulatedTarget,
-    file: &JobFile,
-    seed: u64,
-    interval: Nanos,
-    speed: Option<f64>,
-    send: &SyncSender<Result<Reading, Failure>>,
-) -> Result<(), Failure> {
-    let began = Instant::now();
-    target.run_watched(file, seed, interval, |reading| {
-        if let Some(speed) = speed {
-            let due = Duration::from_secs_f64(reading.t_s / speed);
-            thread::sleep(due.saturating_sub(began.elapsed()));
-        }
-        match send.send(Ok(reading)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    })?;
-    Ok(())
 }
 
 /// A line a reading.
@@ -206,7 +102,7 @@ fn lines(target: &str, watched: &Watched, count: u64, as_json: bool) -> Result<(
     for reading in &watched.readings {
         let reading = reading?;
         let text = if as_json {
-            let mut document = as_value(&reading)?;
+            let mut document = json_value(&reading)?;
             document["schema"] = "stend.drive-monitor/1".into();
             document["target"] = json!(target);
             document["virtual_time"] = (watched.clock != "s").into();
@@ -214,12 +110,8 @@ fn lines(target: &str, watched: &Watched, count: u64, as_json: bool) -> Result<(
         } else {
             line(&reading, watched.clock)
         };
-        let mut out = std::io::stdout().lock();
-        if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) {
-            return match error.kind() {
-                std::io::ErrorKind::BrokenPipe => Ok(()),
-                _ => Err(Failure::Io(format!("cannot write to stdout: {error}"))),
-            };
+        if !is_read(&(text + "\n"))? {
+            return Ok(());
         }
         left -= 1;
         if left == 0 {
@@ -257,30 +149,5 @@ fn line(reading: &Reading, clock: &str) -> String {
         r.in_flight,
         temperature(r),
         used(r),
-    )
-}
-
-/// A mean latency for people.
-pub fn latency(ns: Option<f64>) -> String {
-    match ns {
-        None => "no latency".to_owned(),
-        Some(ns) if ns < 1e6 => format!("{:.1} µs", ns / 1e3),
-        Some(ns) => format!("{:.2} ms", ns / 1e6),
-    }
-}
-
-/// The temperature for people.
-pub fn temperature(reading: &Reading) -> String {
-    reading.temperature_c.map_or_else(
-        || "temperature not known".to_owned(),
-        |c| format!("{c:.0} °C"),
-    )
-}
-
-/// The wear for people.
-pub fn used(reading: &Reading) -> String {
-    reading.used_percent.map_or_else(
-        || "wear not known".to_owned(),
-        |percent| format!("{percent} % of its life used"),
     )
 }

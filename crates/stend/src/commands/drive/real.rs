@@ -3,19 +3,18 @@
 use std::path::Path;
 use std::time::Instant;
 
-use serde_json::json;
 use stend_target::real::{self, OpenOptions};
 
-use super::{Done, print_json, time};
+use super::done::{Done, done};
 use crate::args::{DriveCommand, OnOff};
+use crate::consent;
 use crate::failure::Failure;
-use crate::{consent, print};
 
-/// Does it, and tells how long it took.
+/// Does it, and reports how long it took.
 pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Failure> {
     let began = Instant::now();
     let path = Path::new(name);
-    let (schema, (text, keys)) = match command {
+    let (command_name, result) = match command {
         DriveCommand::Trim {
             offset,
             length,
@@ -40,18 +39,7 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
         }
     };
     let time_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    if !as_json {
-        return print(&format!("{name}: {text}; it took {}\n", time(time_ns)));
-    }
-    let mut document = json!({
-        "schema": format!("stend.drive-{schema}/1"),
-        "target": name,
-        "time_ns": time_ns,
-    });
-    for (key, value) in keys {
-        document[key] = value;
-    }
-    print_json(&document)
+    done(name, command_name, result, (time_ns, ""), as_json)
 }
 
 fn options(destroy: Option<&str>) -> OpenOptions {
@@ -72,7 +60,7 @@ fn trim(
     let how = if done.of_device {
         "are trimmed"
     } else {
-        "are given back to the file system (the stand-in for TRIM of a file)"
+        "are freed in the file system (in place of TRIM)"
     };
     let keys = vec![
         ("offset_bytes", offset.into()),
@@ -90,8 +78,10 @@ fn erase(path: &Path, crypto: bool, destroy: Option<&str>) -> Result<Done, Failu
 fn no_overprovisioning(name: &str, user_bytes: u64) -> Failure {
     Failure::Input(format!(
         "{name}: over-provisioning of real drives is not changed by stend, since a mistake there \
-         costs more than data. Erase the drive (`stend drive erase {name}`), then leave the rest of \
-         it unused: test a part of it (`stend review {name} --size {user_bytes}`), make a partition \
+         costs more than data. Erase the drive (`stend drive erase {name}`), then leave the rest \
+         of \
+         it unused: test a part of it (`stend review {name} --size {user_bytes}`), make a \
+         partition \
          of that size, or, on SATA drives, hide what is beyond with `hdparm -N p{} {name}` (the p \
          makes it permanent)",
         user_bytes / 512

@@ -12,7 +12,7 @@ use ratatui::widgets::{Block, Paragraph, Sparkline};
 use ratatui::{DefaultTerminal, Frame};
 use stend_target::Reading;
 
-use super::monitor::{Watched, latency, temperature, used};
+use super::readings::{Watched, latency, temperature, used};
 use crate::failure::Failure;
 use crate::signals;
 
@@ -71,7 +71,7 @@ fn watch(terminal: &mut DefaultTerminal, watched: &Watched, count: u64) -> Resul
     }
 }
 
-/// Whether a key is meant to end it. In raw mode Ctrl-C is a key like any other.
+/// Whether a key ends it. In raw mode Ctrl-C is a key like any other.
 fn ends(key: &KeyEvent) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     key.kind == KeyEventKind::Press

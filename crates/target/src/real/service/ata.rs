@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{Erasing, Tools, failure, not_switched};
-use crate::contract::TargetError;
+use super::tool::{Erasing, Tools, failure, not_switched};
+use crate::error::TargetError;
 
 /// The password that is set for the time of an erase, which takes it away again.
 const PASSWORD: &str = "stend";
@@ -61,8 +61,8 @@ fn security(tools: &Tools, node: &Path) -> Result<Security, TargetError> {
     let said = tools.run("hdparm", "hdparm", &["-I", &path])?;
     Security::parse(&said.stdout).ok_or_else(|| {
         TargetError::Input(format!(
-            "{}: it is no NVMe drive and tells nothing of ATA security, so that it cannot be told \
-             to erase itself; `stend drive trim` empties what takes TRIM (hdparm: {})",
+            "{}: it is no NVMe drive and reports no ATA security feature set, so it cannot erase \
+            itself; `stend drive trim` empties a device that takes TRIM (hdparm: {})",
             node.display(),
             said.stderr.trim()
         ))
@@ -141,7 +141,7 @@ pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<()
     let before = ask(&["-W", &path])?;
     if write_cache(&before.stdout).is_none() {
         return Err(TargetError::Input(format!(
-            "{path}: it is no NVMe drive and tells nothing of an ATA write cache (hdparm: {})",
+            "{path}: it is no NVMe drive and reports no ATA write cache (hdparm: {})",
             before.stderr.trim()
         )));
     }
@@ -167,7 +167,7 @@ fn write_cache(text: &str) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::impostors::Impostors;
+    use super::super::tool::fake::FakeTool;
     use super::*;
 
     /// What hdparm 9.65 prints, from its `Security` section on.
@@ -184,10 +184,10 @@ mod tests {
         \t2min for SECURITY ERASE UNIT. 8min for ENHANCED SECURITY ERASE UNIT.\n";
 
     /// A drive whose password is set while `$dir/set` exists.
-    fn drive(lines: &str, erase: &str) -> Impostors {
+    fn drive(lines: &str, erase: &str) -> FakeTool {
         let free = identity(lines);
         let set = identity(&lines.replace("not\tenabled", "\tenabled"));
-        Impostors::new(
+        FakeTool::new(
             "hdparm",
             &format!(
                 "case \"$*\" in\n\
@@ -262,10 +262,10 @@ mod tests {
             "{none:?}"
         );
         assert!(matches!(said(FREE, true), TargetError::Input(_)));
-        let mute = Impostors::new("hdparm", "echo inappropriate ioctl >&2");
+        let mute = FakeTool::new("hdparm", "echo inappropriate ioctl >&2");
         let error = plan(&mute.tools, &mute.node(), false).unwrap_err();
         assert!(matches!(&error, TargetError::Input(text) if text.contains("inappropriate")));
-        let missing = Impostors::new("else", "");
+        let missing = FakeTool::new("else", "");
         let error = plan(&missing.tools, &missing.node(), false).unwrap_err();
         assert!(
             matches!(&error, TargetError::ToolMissing(text) if text.contains("apt install hdparm"))
@@ -284,7 +284,7 @@ mod tests {
         // A drive that says it has erased, and keeps its password, has not.
         let hdparm = drive(FREE, ":");
         assert!(erase(&hdparm.tools, &hdparm.node()).is_err());
-        let stuck = Impostors::new(
+        let stuck = FakeTool::new(
             "hdparm",
             &format!(
                 "case \"$*\" in -I*) cat <<'E'\n{}E\n;; *set-pass*) ;; *) exit 5 ;; esac",
@@ -309,10 +309,10 @@ mod tests {
             ["-W /dev/sdz", "-W0 /dev/sdz", "-W /dev/sdz"]
         );
         set_write_cache(&hdparm.tools, &node, true).unwrap();
-        let stubborn = Impostors::new("hdparm", "echo ' write-caching =  1 (on)'");
+        let stubborn = FakeTool::new("hdparm", "echo ' write-caching =  1 (on)'");
         let error = set_write_cache(&stubborn.tools, &node, false).unwrap_err();
         assert!(error.to_string().contains("is not off"), "{error}");
-        let mute = Impostors::new("hdparm", "echo; echo /dev/loop0:");
+        let mute = FakeTool::new("hdparm", "echo; echo /dev/loop0:");
         let error = set_write_cache(&mute.tools, &node, false).unwrap_err();
         assert!(matches!(error, TargetError::Input(_)));
         assert_eq!(mute.calls().len(), 1);

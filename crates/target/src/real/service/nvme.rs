@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Erasing, Tools, failure, not_switched};
-use crate::contract::TargetError;
+use super::tool::{Erasing, Tools, failure, not_switched};
+use crate::error::TargetError;
 use crate::real::device::Device;
 use crate::real::system::names_in;
 
@@ -29,11 +29,11 @@ fn identify(tools: &Tools, node: &Path) -> Result<Value, TargetError> {
         .map_err(|error| failure(node, &format!("reading nvme's answer ({error})"), &said))
 }
 
-/// A field of bits; what is not told is an error, since it would be taken for "cannot".
+/// A field of bits. A missing one is an error, since it would be read as "cannot".
 fn bits(identity: &Value, name: &str, node: &Path) -> Result<u64, TargetError> {
     identity[name].as_u64().ok_or_else(|| {
         TargetError::Failed(format!(
-            "{}: nvme does not tell the controller's `{name}`; is it of another version?",
+            "{}: nvme does not report the controller's `{name}`; is it of another version?",
             node.display()
         ))
     })
@@ -143,12 +143,12 @@ fn feature(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::impostors::Impostors;
+    use super::super::tool::fake::FakeTool;
     use super::*;
     use crate::real::recorded::Recorded;
 
-    fn impostor(oacs: u64, fna: u64, vwc: u64) -> Impostors {
-        Impostors::new(
+    fn fake(oacs: u64, fna: u64, vwc: u64) -> FakeTool {
+        FakeTool::new(
             "nvme",
             &format!(
                 "case \"$1\" in\n\
@@ -162,7 +162,7 @@ mod tests {
         )
     }
 
-    fn planned(nvme: &Impostors, system: &Recorded, crypto: bool) -> Result<Erasing, TargetError> {
+    fn planned(nvme: &FakeTool, system: &Recorded, crypto: bool) -> Result<Erasing, TargetError> {
         plan(&nvme.tools, &system.device("259:0"), &nvme.node(), crypto)
     }
 
@@ -170,7 +170,7 @@ mod tests {
     fn user_data_or_the_key() {
         let system = Recorded::nvme();
         assert!(is(&system.device("259:0")) && !is(&Recorded::sata().device("8:0")));
-        let nvme = impostor(0x17, 0b100, 1);
+        let nvme = fake(0x17, 0b100, 1);
         let node = nvme.node();
         assert!(
             planned(&nvme, &system, false)
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn drives_that_cannot_or_must_not() {
         let system = Recorded::nvme();
-        let input = |nvme: Impostors, crypto, part: &str| {
+        let input = |nvme: FakeTool, crypto, part: &str| {
             let error = planned(&nvme, &system, crypto).unwrap_err();
             assert!(
                 matches!(&error, TargetError::Input(text) if text.contains(part)),
@@ -206,23 +206,23 @@ mod tests {
             );
             assert_eq!(nvme.calls().len(), 1);
         };
-        input(impostor(0x15, 0b100, 1), false, "no Format NVM");
-        input(impostor(0x17, 0, 1), true, "cannot throw its key away");
-        planned(&impostor(0x17, 0b11, 1), &system, false).unwrap();
+        input(fake(0x15, 0b100, 1), false, "no Format NVM");
+        input(fake(0x17, 0, 1), true, "cannot throw its key away");
+        planned(&fake(0x17, 0b11, 1), &system, false).unwrap();
         let second = "devices/pci0000:00/0000:01:00.0/nvme/nvme0/nvme0n2";
         system.disk(second, "259:9", 2048);
-        planned(&impostor(0x17, 0, 1), &system, false).unwrap();
+        planned(&fake(0x17, 0, 1), &system, false).unwrap();
         for format in [0b01, 0b10] {
-            let error = planned(&impostor(0x17, format, 1), &system, false).unwrap_err();
+            let error = planned(&fake(0x17, format, 1), &system, false).unwrap_err();
             assert!(matches!(&error, TargetError::Refused(text) if text.contains("nvme0n2")));
         }
-        let failing = Impostors::new("nvme", "echo NVMe status: Access Denied; exit 1");
+        let failing = FakeTool::new("nvme", "echo NVMe status: Access Denied; exit 1");
         let error = erase(&failing.tools, &failing.node(), false).unwrap_err();
         assert!(error.to_string().contains("Access Denied"), "{error}");
-        let silent = Impostors::new("nvme", "echo '{}'");
+        let silent = FakeTool::new("nvme", "echo '{}'");
         let error = planned(&silent, &system, false).unwrap_err();
         assert!(error.to_string().contains("`oacs`"), "{error}");
-        let missing = planned(&Impostors::new("else", ""), &system, false).unwrap_err();
+        let missing = planned(&FakeTool::new("else", ""), &system, false).unwrap_err();
         assert!(
             missing.to_string().contains("apt install nvme-cli"),
             "{missing}"
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn the_write_cache_is_switched_and_read_back() {
-        let nvme = impostor(0x17, 0, 1);
+        let nvme = fake(0x17, 0, 1);
         let node = nvme.node();
         for on in [false, true] {
             set_write_cache(&nvme.tools, &node, on).unwrap();
@@ -240,13 +240,13 @@ mod tests {
             nvme.calls()[1],
             "set-feature /dev/sdz --feature-id=6 --value=0"
         );
-        let stubborn = Impostors::new(
+        let stubborn = FakeTool::new(
             "nvme",
             "case $1 in id-ctrl) echo '{ \"vwc\": 1 }' ;; *) echo Current value:00000001 ;; esac",
         );
         let error = set_write_cache(&stubborn.tools, &node, false).unwrap_err();
         assert!(error.to_string().contains("is not off"), "{error}");
-        let none = impostor(0x17, 0, 0);
+        let none = fake(0x17, 0, 0);
         assert!(set_write_cache(&none.tools, &node, false).is_err());
         assert_eq!(none.calls().len(), 1);
     }

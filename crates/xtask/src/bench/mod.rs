@@ -1,33 +1,28 @@
-//! `stend bench`: how fast the simulator is, and how much memory it takes, as whole
+//! `cargo xtask bench`: how fast the simulator is, and how much memory it takes, as whole
 //! processes.
 
 mod cases;
 mod machine;
-mod measure;
+mod process;
 mod record;
 mod table;
 
 use std::fs::{self, OpenOptions};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::Instant;
+use std::process::Command;
 
 use serde_json::json;
 
-use crate::args::BenchArgs;
 use crate::failure::Failure;
-use crate::{note, print, signals};
+use crate::program::{program, said};
+use crate::{BenchArgs, note, print};
 
 use cases::{CASES, Case};
-use measure::Measured;
+use process::run_case;
 use record::{Figures, Record};
 use table::Table;
 
 pub fn run(args: &BenchArgs) -> Result<(), Failure> {
-    if let Some(name) = &args.case {
-        return measure::run(Case::find(name)?, args.smoke);
-    }
     if args.list {
         return list(args.json);
     }
@@ -39,23 +34,21 @@ pub fn run(args: &BenchArgs) -> Result<(), Failure> {
     };
     if let Some(path) = &args.record {
         check_writable(path)?;
-        signals::hint("; nothing is recorded".to_owned());
     }
-    let record = Record::begin(args.smoke, command(args));
+    let program = program(args.program.as_deref(), args.smoke)?;
+    let record = Record::begin(&program, args.smoke, command(args))?;
     warn(&record, against.as_ref());
-    let count = cases.len();
-    let record = measure_all(args, &cases, record, against.as_ref())?;
+    let record = measure_all(args, &program, &cases, record, against.as_ref())?;
     if args.json {
         print(&record.json()?)?;
     }
     if let Some(path) = &args.record {
-        let text = record.json()?;
-        signals::undisturbed(|| fs::write(path, text)).map_err(|error| unwritable(path, &error))?;
+        fs::write(path, record.json()?).map_err(|error| unwritable(path, &error))?;
     }
-    if record.cases.len() == count {
-        return Ok(());
+    match record.cases.len() == cases.len() {
+        true => Ok(()),
+        false => Err(Failure::Incomplete),
     }
-    Err(Failure::Incomplete)
 }
 
 fn list(as_json: bool) -> Result<(), Failure> {
@@ -93,7 +86,7 @@ fn chosen(args: &BenchArgs) -> Result<Vec<&'static Case>, Failure> {
 
 /// The command line, for the record.
 fn command(args: &BenchArgs) -> String {
-    let mut command = "stend bench".to_owned();
+    let mut command = "cargo xtask bench".to_owned();
     if let Some(names) = &args.only {
         command += &format!(" --only {}", names.join(","));
     }
@@ -107,7 +100,7 @@ fn warn(record: &Record, against: Option<&Record>) {
     if record.versions.debug_build && !record.smoke {
         note(
             "warning: this program was built with the checks of a debug build; for its real \
-             speed, build it with `cargo build --release`",
+             speed, leave the program out",
         );
     }
     if against.is_some_and(|other| other.machine != record.machine) {
@@ -115,9 +108,10 @@ fn warn(record: &Record, against: Option<&Record>) {
     }
 }
 
-/// Runs the cases one after another; what fails is told, and not in the record.
+/// Runs the cases one after another; a failure is reported and not recorded.
 fn measure_all(
     args: &BenchArgs,
+    program: &Path,
     cases: &[&Case],
     mut record: Record,
     against: Option<&Record>,
@@ -126,10 +120,13 @@ fn measure_all(
     if !args.json {
         print(&table.head())?;
     }
+    let shipped = |name: &str| shipped(program, name);
     for case in cases {
-        match one(case, args.smoke) {
+        let model = case.model(args.smoke, &shipped)?;
+        match run_case(program, case, args.smoke, &model) {
             Ok((measured, wall_s)) => {
-                let figures = Figures::new(case, &measured, wall_s, &record.cases);
+                let bytes = model.user_bytes;
+                let figures = Figures::new(case, &measured, bytes, wall_s, &record.cases);
                 if !args.json {
                     print(&table.case(&figures))?;
                 }
@@ -141,47 +138,10 @@ fn measure_all(
     Ok(record)
 }
 
-/// One case in a process of its own, and that process's wall clock in seconds.
-fn one(case: &Case, smoke: bool) -> Result<(Measured, f64), Failure> {
-    let failed = |what: String| Failure::Io(format!("its process {what}"));
-    let program =
-        std::env::current_exe().map_err(|error| failed(format!("cannot be started: {error}")))?;
-    let mut command = Command::new(program);
-    command.args(["bench", "--case", case.name]);
-    if smoke {
-        command.arg("--smoke");
-    }
-    let began = Instant::now();
-    let mut child = command
-        // Ctrl-C is for this process; the child ends when this end of its stdin is closed.
-        .process_group(0)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| failed(format!("cannot be started: {error}")))?;
-    let stdin = child.stdin.take();
-    let output = child
-        .wait_with_output()
-        .map_err(|error| failed(format!("cannot be waited for: {error}")))?;
-    let wall_s = began.elapsed().as_secs_f64();
-    drop(stdin);
-    if !output.status.success() {
-        return Err(failed(end(case, &output)));
-    }
-    let measured = serde_json::from_slice(&output.stdout)
-        .map_err(|error| failed(format!("did not tell its figures: {error}")))?;
-    Ok((measured, wall_s))
-}
-
-/// How a process ended that should not have.
-fn end(case: &Case, output: &Output) -> String {
-    const SIGKILL: i32 = 9;
-    match (output.status.signal(), case.only_by_name) {
-        (Some(SIGKILL), Some(why)) => {
-            format!("was killed, perhaps for want of memory: the case {why}")
-        }
-        _ => format!("did not finish: {}", output.status),
-    }
+/// The text of a shipped model.
+fn shipped(program: &Path, name: &str) -> Result<String, Failure> {
+    said(Command::new(program).args(["drives", "show", name]))
+        .ok_or_else(|| Failure::Io(format!("{} does not show {name}", program.display())))
 }
 
 /// Finds out that the record cannot be written. A file that is there keeps its content

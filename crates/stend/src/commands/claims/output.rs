@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 use stend_analysis::claims::{JudgedCheck, JudgedFinding, Outcome, Relation};
+use stend_claims::CheckedArticle;
 
-use super::Loaded;
 use crate::args::ClaimsArgs;
 use crate::failure::Failure;
+use crate::output::json_line;
 
-type Judged<'a> = [(&'a Loaded, Vec<JudgedFinding<'a>>)];
+type Judged<'a> = [(&'a CheckedArticle, Vec<JudgedFinding<'a>>)];
 
 /// An outcome in one word.
 pub fn word(outcome: Outcome) -> &'static str {
@@ -26,7 +27,7 @@ pub fn count(findings: &[JudgedFinding<'_>], outcome: Outcome) -> usize {
 /// What is to be said of how long was measured.
 pub fn lengths(args: &ClaimsArgs) -> &'static str {
     match args.full_length {
-        true => "Everything was measured to its whole length.",
+        true => "Everything was measured for its full time.",
         false => {
             "Shortened: every measurement was ended once enough of it had been seen (reads: five \
              rounds of 0.5 s within 1 %; points that write, on drives with room for all of it: \
@@ -55,16 +56,15 @@ pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
     let mut text = String::new();
     if args.duration_scale != 1.0 {
         text += &format!(
-            "SHORTENED RUN: every duration × {}; the findings are of whole ones\n\n",
+            "SHORTENED RUN: every duration × {}; the findings are about full ones\n\n",
             args.duration_scale
         );
     }
-    for (loaded, findings) in judged {
-        let article = &loaded.article;
+    for (article, findings) in judged {
         text += &format!(
             "{}, edition {}: {}\n",
-            article.title,
-            loaded.edition.id,
+            article.article().title,
+            article.edition().id,
             sum(findings.iter())
         );
         for judged in findings {
@@ -197,17 +197,15 @@ pub fn json(judged: &Judged<'_>, args: &ClaimsArgs) -> Result<String, Failure> {
         open: total(Outcome::Open),
         articles: judged
             .iter()
-            .map(|(loaded, findings)| ArticleDocument {
-                id: &loaded.article.id,
-                title: &loaded.article.title,
-                edition: &loaded.edition.id,
+            .map(|(article, findings)| ArticleDocument {
+                id: &article.article().id,
+                title: &article.article().title,
+                edition: &article.edition().id,
                 findings: findings.iter().map(finding_document).collect(),
             })
             .collect(),
     };
-    let text = serde_json::to_string(&document)
-        .map_err(|error| Failure::Io(format!("cannot write JSON: {error}")))?;
-    Ok(text + "\n")
+    json_line(&document)
 }
 
 fn finding_document<'a>(judged: &'a JudgedFinding<'a>) -> FindingDocument<'a> {

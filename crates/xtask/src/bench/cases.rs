@@ -1,6 +1,6 @@
 //! The cases: what is run on which drive, and what is aimed at.
 
-use stend_drive::Model;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
@@ -35,7 +35,7 @@ pub enum Aim {
     },
     /// None of its own: this case is compared with it.
     Reference(&'static str),
-    /// None: it is told to be compared with records.
+    /// None: only to be compared with records.
     None,
 }
 
@@ -50,7 +50,7 @@ enum Drive {
 
 /// What a case does.
 #[derive(Clone, Copy)]
-pub enum Work {
+enum Work {
     /// Job files, one after another on one drive.
     Jobs {
         /// What brings the drive into its state.
@@ -71,7 +71,7 @@ pub enum Work {
 
 /// One job.
 #[derive(Clone, Copy)]
-pub struct Phase {
+struct Phase {
     rw: &'static str,
     block_kib: u64,
     depth: u32,
@@ -101,7 +101,7 @@ impl Phase {
 
     /// The job file on a drive of this capacity. The section's name makes its random
     /// numbers differ from those of other phases.
-    pub fn job(&self, section: &str, capacity_bytes: u64) -> String {
+    fn job(&self, section: &str, capacity_bytes: u64) -> String {
         let map = if self.rw.starts_with("rand") {
             "norandommap\n"
         } else {
@@ -119,11 +119,49 @@ impl Phase {
     }
 }
 
+/// Returns the text of a shipped model by its name.
+pub type Shipped<'a> = &'a dyn Fn(&str) -> Result<String, Failure>;
+
+/// A drive model.
+pub struct ModelText {
+    /// Its name.
+    pub name: String,
+    /// Its file, with all parts.
+    pub text: String,
+    /// What the host can address, bytes.
+    pub user_bytes: u64,
+}
+
+impl ModelText {
+    /// # Panics
+    /// When the text lacks name or capacity.
+    fn new(text: String) -> ModelText {
+        let line = |key: &str| {
+            let mut values = text.lines().filter_map(|line| line.strip_prefix(key));
+            values
+                .next()
+                .unwrap_or_else(|| panic!("the model lacks {key}"))
+        };
+        let digits = |c: &char| c.is_ascii_digit() || *c == '_';
+        let value: String = line("user_bytes = { value = ")
+            .chars()
+            .take_while(digits)
+            .collect();
+        ModelText {
+            name: line("name = ").trim_matches('"').to_owned(),
+            user_bytes: value.replace('_', "").parse().expect("bytes are a number"),
+            text,
+        }
+    }
+}
+
 /// What a drive of a smoke run holds, or the smaller of two.
 const SMOKE_BYTES: u64 = 1 << 30;
 
 const FILL: Phase = Phase::new("write", 128, 32, Amount::Capacities(1));
-const SAMSUNG: Drive = Drive::Shipped("samsung-850-pro-256gb");
+/// The model of which there are other sizes.
+const SCALED: &str = "samsung-850-pro-256gb";
+const SAMSUNG: Drive = Drive::Shipped(SCALED);
 const SANDISK: Drive = Drive::Shipped("sandisk-ultra-ii-240gb");
 const GROWTH: Work = Work::Jobs {
     prepare: &[
@@ -265,20 +303,48 @@ impl Case {
         })
     }
 
-    /// What it runs on.
-    pub fn model(&self, smoke: bool) -> Model {
-        match (self.drive, smoke) {
-            (Drive::Shipped(name), false) => Model::shipped(name),
-            (Drive::Shipped("sandisk-ultra-ii-240gb"), true) => Model::shipped("demo-8gb"),
-            (Drive::Shipped(_), true) => Some(scaled(SMOKE_BYTES, Some(8))),
-            (Drive::Scaled { user_bytes }, false) => Some(scaled(user_bytes, None)),
+    /// What it runs on; `shipped` returns the text of a shipped model.
+    pub fn model(&self, smoke: bool, shipped: Shipped<'_>) -> Result<ModelText, Failure> {
+        Ok(match (self.drive, smoke) {
+            (Drive::Shipped(name), false) => ModelText::new(shipped(name)?),
+            (Drive::Shipped("sandisk-ultra-ii-240gb"), true) => {
+                ModelText::new(shipped("demo-8gb")?)
+            }
+            (Drive::Shipped(_), true) => scaled(&shipped(SCALED)?, SMOKE_BYTES, Some(8)),
+            (Drive::Scaled { user_bytes }, false) => scaled(&shipped(SCALED)?, user_bytes, None),
             // The two sizes stay apart.
             (Drive::Scaled { user_bytes }, true) => {
                 let factor = if user_bytes > 1_000_000_000_000 { 2 } else { 1 };
-                Some(scaled(factor * SMOKE_BYTES, Some(8)))
+                scaled(&shipped(SCALED)?, factor * SMOKE_BYTES, Some(8))
             }
+        })
+    }
+
+    /// What `stend bench-case` is to do on this model.
+    pub fn request(&self, smoke: bool, model: &ModelText) -> Value {
+        match self.work(smoke) {
+            Work::Jobs { prepare, measured } => {
+                let job = |(index, phase): (usize, &Phase)| {
+                    phase.job(&format!("prepare-{}", index + 1), model.user_bytes)
+                };
+                json!({ "jobs": {
+                    "name": self.name,
+                    "model": model.text,
+                    "prepare": prepare.iter().enumerate().map(job).collect::<Vec<_>>(),
+                    "measured": measured.job("measured", model.user_bytes),
+                }})
+            }
+            Work::Review {
+                tests,
+                threads,
+                duration_scale,
+            } => json!({ "review": {
+                "drive": model.name,
+                "tests": tests.map(|list| list.split(',').collect::<Vec<_>>()),
+                "threads": threads,
+                "duration_scale": duration_scale,
+            }}),
         }
-        .expect("the cases name shipped models")
     }
 
     /// Whether its process holds no more than one drive.
@@ -287,7 +353,7 @@ impl Case {
     }
 
     /// What it does.
-    pub fn work(&self, smoke: bool) -> Work {
+    fn work(&self, smoke: bool) -> Work {
         match self.work {
             work if !smoke => work,
             Work::Jobs { prepare, measured } => Work::Jobs {
@@ -313,7 +379,7 @@ impl Case {
 /// The 850 PRO in another size: its blocks grow with its capacity, and its DRAM and the
 /// mapping segments at hand with its mapping table. `pages_per_block` makes a drive so
 /// small that superblocks of the real size would not leave it the spare ones it needs.
-fn scaled(user_bytes: u64, pages_per_block: Option<u64>) -> Model {
+fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> ModelText {
     // What the original has.
     const USER_BYTES: u64 = 256_060_514_304;
     const BLOCKS: u64 = 1_820;
@@ -336,9 +402,8 @@ fn scaled(user_bytes: u64, pages_per_block: Option<u64>) -> Model {
         ("map_segments", figure(u128::from(segments))),
         ("size_mib", figure(u128::from(dram_mib))),
     ];
-    let original = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
     let mut text = String::new();
-    for line in original.text.lines() {
+    for line in original.lines() {
         let key = line.split(" =").next().unwrap_or_default();
         // The first line of a key: the controller has a name, too.
         match changes.iter().position(|change| change.0 == key) {
@@ -347,8 +412,7 @@ fn scaled(user_bytes: u64, pages_per_block: Option<u64>) -> Model {
         }
     }
     assert!(changes.is_empty(), "the model lacks {changes:?}");
-    Model::parse(&text, &format!("850 PRO scaled to {gb} GB"))
-        .unwrap_or_else(|error| panic!("{error}"))
+    ModelText::new(text)
 }
 
 /// A figure of a scaled model.
@@ -372,22 +436,43 @@ impl std::fmt::Display for Aim {
 
 #[cfg(test)]
 mod tests {
-    use stend_drive::model::Value;
+    use stend_drive::Model;
+    use stend_drive::model::Value as _;
     use stend_load::JobFile;
 
     use super::*;
+
+    fn shipped(name: &str) -> Result<String, Failure> {
+        Ok(Model::shipped(name)
+            .expect("the cases name shipped models")
+            .text)
+    }
+
+    fn model(text: &ModelText) -> Model {
+        Model::parse(&text.text, &text.name).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn scaled_to(user_bytes: u64) -> Model {
+        model(&scaled(&shipped(SCALED).unwrap(), user_bytes, None))
+    }
 
     #[test]
     fn every_case_has_a_drive_and_jobs_that_fit() {
         for case in CASES {
             for smoke in [false, true] {
-                let capacity_bytes = case.model(smoke).capacity.user_bytes.get();
-                let Work::Jobs { prepare, measured } = case.work(smoke) else {
+                let text = case.model(smoke, &shipped).unwrap();
+                let model = model(&text);
+                assert_eq!(text.name, model.name);
+                assert_eq!(text.user_bytes, model.capacity.user_bytes.get());
+                let request = case.request(smoke, &text);
+                let Some(jobs) = request.get("jobs") else {
+                    assert_eq!(request["review"]["drive"], text.name);
                     continue;
                 };
-                for phase in prepare.iter().chain([&measured]) {
-                    let job = phase.job("phase", capacity_bytes);
-                    JobFile::parse(&job).unwrap_or_else(|error| panic!("{job}{error}"));
+                let prepare = jobs["prepare"].as_array().unwrap().iter();
+                for job in prepare.chain([&jobs["measured"]]) {
+                    let job = job.as_str().unwrap();
+                    JobFile::parse(job).unwrap_or_else(|error| panic!("{job}{error}"));
                 }
             }
         }
@@ -395,10 +480,7 @@ mod tests {
 
     #[test]
     fn scaled_drives_differ_in_size_alone() {
-        let (small, large) = (
-            scaled(128_000_000_000, None),
-            scaled(4_000_000_000_000, None),
-        );
+        let (small, large) = (scaled_to(128_000_000_000), scaled_to(4_000_000_000_000));
         let ratio = |of: fn(&Model) -> f64| of(&large) / of(&small);
         assert_eq!(ratio(|m| m.capacity.user_bytes.get() as f64), 31.25);
         let blocks = ratio(|m| f64::from(m.nand.blocks_per_plane.get()));
@@ -413,8 +495,7 @@ mod tests {
 
     #[test]
     fn unscaled_counts_are_those_of_the_original() {
-        let original = Model::shipped("samsung-850-pro-256gb").unwrap().spec();
-        let scaled = scaled(original.user_bytes, None).spec();
-        assert_eq!(scaled, original);
+        let original = Model::shipped(SCALED).unwrap().spec();
+        assert_eq!(scaled_to(original.user_bytes).spec(), original);
     }
 }

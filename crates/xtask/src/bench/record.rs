@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cases::{Aim, Case};
 use super::machine::{Machine, Versions};
-use super::measure::Measured;
+use super::process::Measured;
 use crate::failure::Failure;
 
 /// The schema that a record names.
@@ -113,13 +113,14 @@ impl Figures {
     pub fn new(
         case: &Case,
         measured: &Measured,
+        capacity_bytes: u64,
         process_wall_s: f64,
         others: &[Figures],
     ) -> Figures {
         let (requests, events) = (measured.phase_requests, measured.phase_events);
         let wall_s = measured.phase_wall_s;
         let requests_per_s = requests as f64 / wall_s;
-        let units = measured.capacity_bytes as f64 / 4096.0;
+        let pages = capacity_bytes as f64 / 4096.0;
         let peak = measured.peak_rss_bytes as f64;
         let cost_ratio = match case.aim {
             Aim::CostRatio { to, .. } => others
@@ -134,7 +135,7 @@ impl Figures {
             Aim::CostRatio { most, .. } => cost_ratio.map(|ratio| ratio <= most),
             Aim::Reference(_) | Aim::None => None,
         };
-        let memory_bytes = MEMORY_AIM_PER_4KIB_BYTES * units + MEMORY_AIM_BYTES;
+        let memory_bytes = MEMORY_AIM_PER_4KIB_BYTES * pages + MEMORY_AIM_BYTES;
         Figures {
             name: case.name.to_owned(),
             what: case.what.to_owned(),
@@ -149,9 +150,9 @@ impl Figures {
                 requests: measured.process_requests,
                 wall_s: process_wall_s,
             },
-            capacity_bytes: measured.capacity_bytes,
+            capacity_bytes,
             peak_rss_bytes: measured.peak_rss_bytes,
-            peak_rss_per_4kib_bytes: peak / units,
+            peak_rss_per_4kib_bytes: peak / pages,
             cost_ratio,
             aim: Verdict {
                 aim: case.aim.to_string(),
@@ -166,24 +167,24 @@ impl Figures {
 }
 
 impl Record {
-    /// An empty one of this program on this machine.
-    pub fn begin(smoke: bool, command: String) -> Record {
-        Record {
+    /// An empty one of a program on this machine.
+    pub fn begin(program: &Path, smoke: bool, command: String) -> Result<Record, Failure> {
+        Ok(Record {
             schema: SCHEMA.to_owned(),
             smoke,
             recorded_at: format!("{:.0}", jiff::Timestamp::now()),
             command,
             machine: Machine::here(),
-            versions: Versions::here(),
+            versions: Versions::of(program)?,
             cases: Vec::new(),
-        }
+        })
     }
 
-    /// Reads one to compare with; `smoke` tells what is to be compared.
+    /// Reads one to compare with; `smoke` says which kind of run is compared.
     pub fn read(path: &Path, smoke: bool) -> Result<Record, Failure> {
         let wrong = |what: String| {
             Failure::Input(format!(
-                "--against {}: {what}; name a file made with `stend bench --record FILE`",
+                "--against {}: {what}; name a file made with `cargo xtask bench --record FILE`",
                 path.display()
             ))
         };

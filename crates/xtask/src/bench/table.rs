@@ -18,7 +18,7 @@ impl Table<'_> {
         Table { smoke, against }
     }
 
-    /// What stands above the rows.
+    /// The head of the table.
     pub fn head(&self) -> String {
         let mut text = String::new();
         if let Some(record) = self.against {

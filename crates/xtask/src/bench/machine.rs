@@ -1,11 +1,17 @@
 //! Where and with what the figures were measured.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-/// The machine, as far as `/proc` tells.
+use super::process::ask;
+use crate::failure::Failure;
+use crate::program::{root, said};
+
+/// The machine, by `/proc`.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// Model of the first processor.
@@ -27,14 +33,14 @@ pub struct Versions {
     pub rustc: String,
     /// Whether it was built with the checks of a debug build.
     pub debug_build: bool,
-    /// The commit of the clone that the command was run in; `None` elsewhere.
+    /// The commit of the clone.
     pub git_commit: Option<String>,
     /// Whether files of the clone differed from it.
     pub git_changed: Option<bool>,
 }
 
 impl Machine {
-    /// This one. What is not told is `unknown`, or 0.
+    /// This one. What is not known is `unknown`, or 0.
     pub fn here() -> Machine {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let unknown = |text: &str| match text.trim() {
@@ -51,26 +57,29 @@ impl Machine {
 }
 
 impl Versions {
-    /// Those of this program.
-    pub fn here() -> Versions {
-        // Another project's clone tells nothing about this program.
-        let own = git(&["ls-files", "--full-name", ":/crates/stend/Cargo.toml"])
-            .is_some_and(|files| !files.is_empty());
-        let in_clone = |args: &[&str]| own.then(|| git(args)).flatten();
-        Versions {
-            stend: env!("CARGO_PKG_VERSION").to_owned(),
-            rustc: env!("STEND_RUSTC").to_owned(),
-            debug_build: cfg!(debug_assertions),
-            git_commit: in_clone(&["rev-parse", "HEAD"]),
-            git_changed: in_clone(&["status", "--porcelain"]).map(|changes| !changes.is_empty()),
-        }
+    /// Those of a program, and of this clone.
+    pub fn of(program: &Path) -> Result<Versions, Failure> {
+        let build: Build = ask(program, &json!("build"))?;
+        Ok(Versions {
+            stend: build.stend,
+            rustc: build.rustc,
+            debug_build: build.debug_build,
+            git_commit: git(&["rev-parse", "HEAD"]),
+            git_changed: git(&["status", "--porcelain"]).map(|changes| !changes.is_empty()),
+        })
     }
 }
 
+/// What a program reports of its build.
+#[derive(Deserialize)]
+struct Build {
+    stend: String,
+    rustc: String,
+    debug_build: bool,
+}
+
 fn git(args: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(args).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| text.trim().to_owned())
+    said(Command::new("git").args(args).current_dir(root()))
 }
 
 /// The text after `key:` in a file of `/proc`.
@@ -82,7 +91,7 @@ fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// The figure of `key` in a file of `/proc`, whose `kB` are KiB.
-pub fn kib_of(text: &str, key: &str) -> Option<u64> {
+fn kib_of(text: &str, key: &str) -> Option<u64> {
     value(text, key)?.strip_suffix("kB")?.trim().parse().ok()
 }
 

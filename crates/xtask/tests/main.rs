@@ -1,16 +1,16 @@
-//! `stend bench`: every case runs, what is recorded can be compared with, and wrong input
+//! `cargo xtask bench`: every case runs, what is recorded can be compared with, and wrong input
 //! is told. No figure is looked at but for being there.
 
-use crate::common;
+#![allow(missing_docs)]
 
 use std::fs;
 use std::io::Read;
-use std::path::Path;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{fails, folder, json, list, number, ok, program};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 const NAMES: [&str; 10] = [
     "random-write-steady",
@@ -25,7 +25,72 @@ const NAMES: [&str; 10] = [
     "growth-4tb",
 ];
 
-const QUICK: [&str; 4] = ["bench", "--smoke", "--only", "random-read-qd1"];
+const QUICK: [&str; 3] = ["bench", "--only", "random-read-qd1"];
+
+/// The program that is measured: that of the same profile, built beside this one.
+fn stend() -> PathBuf {
+    let path = Path::new(env!("CARGO_BIN_EXE_xtask")).with_file_name("stend");
+    assert!(path.exists(), "first `cargo build --package stend`");
+    path
+}
+
+/// The program, to be run in a folder.
+fn program(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command.args(args).current_dir(dir);
+    command
+}
+
+/// What a run said.
+struct Said {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+fn run(command: &mut Command) -> Said {
+    let output = command.output().unwrap();
+    let said = Said {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    };
+    assert!(!said.stderr.contains("panicked"), "{}", said.stderr);
+    said
+}
+
+/// Runs the program on a built stend as a smoke run, which must succeed.
+fn ok(dir: &Path, args: &[&str]) -> Said {
+    let said = run(program(dir, args).arg("--smoke").arg(stend()));
+    assert_eq!(said.code, Some(0), "{args:?}\n{}", said.stderr);
+    said
+}
+
+/// The same, which must fail with this exit code and say each of `parts`.
+fn fails(dir: &Path, args: &[&str], code: i32, parts: &[&str]) -> String {
+    let said = run(program(dir, args).arg("--smoke").arg(stend()));
+    assert_eq!(said.code, Some(code), "{args:?}\n{}", said.stderr);
+    for part in parts {
+        assert!(said.stderr.contains(part), "{part}\n{}", said.stderr);
+    }
+    said.stderr
+}
+
+fn folder() -> TempDir {
+    TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn list(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
 
 fn quick<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&QUICK[..], more].concat()
@@ -40,11 +105,11 @@ fn record(dir: &Path, name: &str) -> Value {
 #[test]
 fn a_smoke_run_yields_every_case() {
     let dir = folder();
-    let said = ok(dir.path(), &["bench", "--smoke", "--json"]);
+    let said = ok(dir.path(), &["bench", "--json"]);
     let record = json(&said.stdout);
     assert_eq!(record["schema"], "stend.bench/1");
     assert_eq!(record["smoke"], true);
-    assert_eq!(record["command"], "stend bench --smoke");
+    assert_eq!(record["command"], "cargo xtask bench --smoke");
     let cases = list(&record["cases"]);
     let names: Vec<&str> = cases
         .iter()
@@ -117,14 +182,14 @@ fn every_line_of_a_smoke_run_says_so() {
 #[test]
 fn the_list_names_cases_and_aims() {
     let dir = folder();
-    let text = ok(dir.path(), &["bench", "--list"]).stdout;
+    let text = run(&mut program(dir.path(), &["bench", "--list"])).stdout;
     for part in NAMES
         .iter()
         .chain(&["only with --only", "requests/s", "9 GB"])
     {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    let answer = json(&ok(dir.path(), &["bench", "--list", "--json"]).stdout);
+    let answer = json(&run(&mut program(dir.path(), &["bench", "--list", "--json"])).stdout);
     assert_eq!(list(&answer["cases"]).len(), NAMES.len());
 }
 
@@ -132,7 +197,7 @@ fn the_list_names_cases_and_aims() {
 fn unknown_cases_are_told_with_those_there_are() {
     let dir = folder();
     for name in ["nope", "", "random-read-qd1,nope"] {
-        let args = ["bench", "--smoke", "--only", name];
+        let args = ["bench", "--only", name];
         let bad = format!("`{}`", name.split(',').next_back().unwrap());
         fails(
             dir.path(),
@@ -188,7 +253,7 @@ fn what_is_no_record_is_refused() {
         ("damaged.json", "damaged"),
         ("full.json", "a full run"),
     ] {
-        let parts = ["--against", file, part, "stend bench --record FILE"];
+        let parts = ["--against", file, part, "cargo xtask bench --record FILE"];
         let said = fails(dir, &quick(&["--against", file]), 3, &parts);
         assert!(!said.contains("measuring"), "{said}");
     }
@@ -220,6 +285,7 @@ fn a_record_that_cannot_be_written_is_told_first() {
 fn an_interrupted_run_leaves_no_process_behind() {
     let dir = folder();
     let mut child = program(dir.path(), &["bench", "--only", "random-write-steady"])
+        .arg(stend())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
@@ -247,10 +313,10 @@ fn of_a_case(parent: u32) -> bool {
 
 #[test]
 fn the_models_of_benchmarks_are_sound() {
-    let dir = folder();
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/models");
     for entry in fs::read_dir(models).unwrap() {
         let path = entry.unwrap().path();
-        ok(dir.path(), &["drives", "check", path.to_str().unwrap()]);
+        let said = run(Command::new(stend()).args(["drives", "check"]).arg(&path));
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
     }
 }

@@ -1,56 +1,87 @@
-//! What has to be measured: of which drives, by which edition, which tests and points.
+//! The measurements that findings need: of which drives, by which edition, which tests and
+//! points, and how long.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stend_analysis::Load;
-use stend_analysis::claims::{Aggregate, Article, CurveMetric, Figure, Of, Select, Span};
+use stend_analysis::claims::{
+    Aggregate, Article, CurveMetric, Drives, Figure, Measured, Of, Select, Span,
+};
 use stend_drive::Model;
-use stend_drive::model::SHIPPED;
 use stend_method::edition::{ContinuationStep, TestKind};
 use stend_method::{Edition, Ending};
-use stend_record::review::TestResult;
+use stend_record::review::{TargetInfo, TestResult};
 
-use super::{Loaded, is_file};
-use crate::args::ClaimsArgs;
-use crate::failure::Failure;
+use crate::article::CheckedArticle;
+use crate::error::ClaimsError;
 
-/// A drive to be measured by an edition.
-pub struct Job<'a> {
-    pub model: Model,
-    pub edition: &'a Edition,
+/// What findings need to know of a drive by an edition.
+pub struct Measurement<'a> {
+    pub(crate) model: Model,
+    pub(crate) edition: &'a Edition,
     /// File of an article, and what the drive is called in it.
-    pub names: Vec<(String, String)>,
+    names: Vec<(String, String)>,
     /// By test: which of its points; of a test without points, anything.
-    pub wanted: BTreeMap<String, Vec<Select>>,
-    /// How much of each curve is looked at, by test and name.
-    pub endings: BTreeMap<(String, String), Ending>,
+    wanted: BTreeMap<String, Vec<Select>>,
+    /// How much of each curve is needed, by test and name.
+    pub(crate) endings: BTreeMap<(String, String), Ending>,
 }
 
-impl Job<'_> {
-    /// Whether a point of a test is looked at.
-    pub fn wants(&self, test: &str, load: &Load) -> bool {
+/// What is known of a drive by an edition.
+pub struct MeasuredDrive {
+    pub(crate) target: TargetInfo,
+    pub(crate) tests: Vec<TestResult>,
+    pub(crate) failed: Vec<String>,
+}
+
+impl MeasuredDrive {
+    /// What could not be measured, and why.
+    pub fn failed(&self) -> &[String] {
+        &self.failed
+    }
+}
+
+impl Measurement<'_> {
+    /// Adds what a figure needs.
+    fn add(&mut self, figure: &Figure) {
+        let selects = self.wanted.entry(figure.test.clone()).or_default();
+        match &figure.of {
+            Of::Points { select, .. } => selects.push(*select),
+            Of::Curve {
+                name, metric, span, ..
+            } => {
+                let key = (figure.test.clone(), name.clone());
+                let most = self.endings.entry(key).or_insert(Ending::Begun);
+                *most = ending(*metric, span).max(*most);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a point of a test is needed.
+    pub(crate) fn wants(&self, test: &str, load: &Load) -> bool {
         let selects = self.wanted.get(test);
         selects.is_some_and(|selects| selects.iter().any(|select| select.takes(load)))
     }
 
-    /// How much is looked at of a test's points, or of one of its curves. What comes back to a
-    /// curve is told by where the first one of its test ends: that one is not cut short for it.
-    pub fn ending(&self, test: &str, curve: Option<&str>) -> Ending {
+    /// How much is needed of a test's points, or of one of its curves. Recovery is relative to
+    /// where the first curve of its test ends: that one is measured until it has settled.
+    pub(crate) fn ending(&self, test: &str, curve: Option<&str>) -> Ending {
         let Some(curve) = curve else {
             return Ending::Settled;
         };
         let key = (test.to_owned(), curve.to_owned());
-        let looked_at = self.endings.get(&key).copied().unwrap_or(Ending::Begun);
+        let needed = self.endings.get(&key).copied().unwrap_or(Ending::Begun);
         match continued_curve(self.edition, test) == Some(curve) {
-            true => looked_at.max(Ending::Settled),
-            false => looked_at,
+            true => needed.max(Ending::Settled),
+            false => needed,
         }
     }
 
-    /// Of what is wanted, the tests of which something is missing among those there are.
-    pub fn missing(&self, held: &[TestResult]) -> Vec<String> {
+    /// The tests of which something that is needed is missing among those there are.
+    pub(crate) fn missing(&self, known: &[TestResult]) -> Vec<String> {
         let lacks = |id: &&String| {
-            let Some(there) = held.iter().find(|test| test.id == **id) else {
+            let Some(there) = known.iter().find(|test| test.id == **id) else {
                 return true;
             };
             loads(self.edition, id)
@@ -62,13 +93,13 @@ impl Job<'_> {
 }
 
 /// Whether a test has this point.
-pub fn has(test: &TestResult, load: &Load) -> bool {
+pub(crate) fn has(test: &TestResult, load: &Load) -> bool {
     let mut points = test.points.iter().flatten();
     points.any(|point| Load::of(point) == *load)
 }
 
 /// The points of a test of an edition.
-pub fn loads(edition: &Edition, id: &str) -> Vec<Load> {
+pub(crate) fn loads(edition: &Edition, id: &str) -> Vec<Load> {
     match edition
         .tests
         .iter()
@@ -83,69 +114,89 @@ pub fn loads(edition: &Edition, id: &str) -> Vec<Load> {
     }
 }
 
-/// All drives that the articles' checks look at, each once for an edition.
-pub fn jobs<'a>(articles: &'a [Loaded], args: &ClaimsArgs) -> Result<Vec<Job<'a>>, Failure> {
-    let mut jobs: Vec<Job<'a>> = Vec::new();
-    let mut named: BTreeSet<&str> = BTreeSet::new();
-    for loaded in articles {
-        for (drive, figures) in loaded.article.needs() {
-            named.insert(drive);
-            let asked = |only: &Vec<String>| only.iter().any(|name| name == drive);
-            if !args.drives.as_ref().is_none_or(asked) {
+/// The drives that the articles' checks look at, by the names that they use.
+pub fn named_drives(articles: &[CheckedArticle]) -> BTreeSet<&str> {
+    let needs = articles.iter().flat_map(|one| one.article().needs());
+    needs.map(|(drive, _)| drive).collect()
+}
+
+/// What the articles' checks need, each drive once for an edition; `only` these drives, if it
+/// names any.
+///
+/// # Errors
+/// [`ClaimsError::Input`] for a drive that does not exist, [`ClaimsError::Model`] for a wrong one.
+pub fn measurements<'a>(
+    articles: &'a [CheckedArticle],
+    only: Option<&[String]>,
+) -> Result<Vec<Measurement<'a>>, ClaimsError> {
+    let mut all: Vec<Measurement<'a>> = Vec::new();
+    for article in articles {
+        for (drive, figures) in article.article().needs() {
+            if only.is_some_and(|only| !only.iter().any(|name| name == drive)) {
                 continue;
             }
-            let model = model(loaded, drive)?;
-            let same = |job: &Job<'_>| {
-                job.edition.sha256 == loaded.edition.sha256 && job.model.text == model.text
-            };
-            let name = (loaded.file.clone(), drive.to_owned());
-            let index = jobs.iter().position(same).unwrap_or_else(|| {
-                jobs.push(Job {
-                    model,
-                    edition: &loaded.edition,
-                    names: Vec::new(),
-                    wanted: BTreeMap::new(),
-                    endings: BTreeMap::new(),
-                });
-                jobs.len() - 1
-            });
-            jobs[index].names.push(name);
+            let index = find_or_add(&mut all, article, article.model(drive)?);
+            all[index]
+                .names
+                .push((article.file().to_owned(), drive.to_owned()));
             for figure in figures {
-                let figure = &loaded.article.figures[figure];
-                let selects = jobs[index].wanted.entry(figure.test.clone()).or_default();
-                match &figure.of {
-                    Of::Points { select, .. } => selects.push(*select),
-                    Of::Curve {
-                        name, metric, span, ..
-                    } => {
-                        let key = (figure.test.clone(), name.clone());
-                        let most = jobs[index].endings.entry(key).or_insert(Ending::Begun);
-                        *most = ending(*metric, span).max(*most);
-                    }
-                    _ => {}
-                }
+                all[index].add(&article.article().figures[figure]);
             }
         }
     }
-    if let Some(unknown) = args
-        .drives
-        .iter()
-        .flatten()
-        .find(|d| !named.contains(d.as_str()))
-    {
-        let named: Vec<&str> = named.into_iter().collect();
-        return Err(Failure::Input(format!(
-            "--drives {unknown}: no finding is about it; there are: {}",
-            named.join(", ")
-        )));
-    }
-    Ok(jobs)
+    Ok(all)
 }
 
-/// How much of a curve a figure looks at.
+/// Index of what is measured of a drive by an article's edition.
+fn find_or_add<'a>(
+    all: &mut Vec<Measurement<'a>>,
+    article: &'a CheckedArticle,
+    model: Model,
+) -> usize {
+    let edition = article.edition();
+    let same = |other: &Measurement<'_>| {
+        other.edition.sha256 == edition.sha256 && other.model.text == model.text
+    };
+    all.iter().position(same).unwrap_or_else(|| {
+        all.push(Measurement {
+            model,
+            edition,
+            names: Vec::new(),
+            wanted: BTreeMap::new(),
+            endings: BTreeMap::new(),
+        });
+        all.len() - 1
+    })
+}
+
+/// The measured drives of an article by the names that it uses; `measured` has those of
+/// `measurements`, in their order.
+pub fn measured_drives<'m>(
+    article: &CheckedArticle,
+    measurements: &[Measurement<'_>],
+    measured: &'m [MeasuredDrive],
+) -> Drives<'m> {
+    let mut drives = Drives::new();
+    for (measurement, measured) in measurements.iter().zip(measured) {
+        if measurement.edition.sha256 != article.edition().sha256 {
+            continue;
+        }
+        let names = measurement.names.iter();
+        for (_, name) in names.filter(|(file, _)| file == article.file()) {
+            let measured = Measured {
+                target: &measured.target,
+                tests: &measured.tests,
+            };
+            drives.insert(name.clone(), measured);
+        }
+    }
+    drives
+}
+
+/// How much of a curve a figure needs.
 fn ending(metric: CurveMetric, span: &Span) -> Ending {
     match metric {
-        // A part that an early end might cut off.
+        // An early end might cut a part of it off.
         _ if *span != Span::default() => Ending::Whole,
         CurveMetric::WrittenBytes => Ending::Whole,
         CurveMetric::StartIops => Ending::Begun,
@@ -166,26 +217,11 @@ fn continued_curve<'e>(edition: &'e Edition, id: &str) -> Option<&'e str> {
     }
 }
 
-fn model(loaded: &Loaded, name: &str) -> Result<Model, Failure> {
-    if is_file(name) {
-        return Ok(Model::read(&loaded.folder.join(name))?);
-    }
-    Model::shipped(name).ok_or_else(|| {
-        let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
-        Failure::Input(format!(
-            "{}: there is no drive model `{name}`; shipped models: {}. A model file is named by its \
-             path, ending in .toml; --drives leaves drives out",
-            loaded.file,
-            names.join(", ")
-        ))
-    })
-}
-
 /// Refuses figures that the edition cannot show.
-pub fn check(article: &Article, edition: &Edition, file: &str) -> Result<(), Failure> {
+pub(crate) fn check(article: &Article, edition: &Edition, file: &str) -> Result<(), ClaimsError> {
     for (name, figure) in &article.figures {
         if let Err(problem) = fits(figure, edition) {
-            return Err(Failure::Input(format!(
+            return Err(ClaimsError::Input(format!(
                 "{file}:{}: figure `{name}`: {problem}",
                 figure.line
             )));
@@ -222,7 +258,8 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
                     figure.test
                 )),
                 (2.., Aggregate::Only) => Err(format!(
-                    "{taken} points of test `{}` are of these; say more, or how they become one number (`over`)",
+                    "{taken} points of test `{}` are of these; say more, or how they become one \
+                    number (`over`)",
                     figure.test
                 )),
                 _ => Ok(()),
@@ -264,6 +301,6 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
                 false => Ok(()),
             }
         }
-        _ => Err(format!("test `{}` shows nothing of this kind", figure.test)),
+        _ => Err(format!("test `{}` has no figure of this kind", figure.test)),
     }
 }

@@ -1,0 +1,120 @@
+//! Articles with the editions by which their findings are checked.
+
+use std::path::{Path, PathBuf};
+
+use stend_analysis::claims::Article;
+use stend_drive::Model;
+use stend_drive::model::SHIPPED;
+use stend_method::Edition;
+
+use crate::error::ClaimsError;
+use crate::needs;
+
+/// An article whose every figure is one that its edition measures.
+pub struct CheckedArticle {
+    article: Article,
+    edition: Edition,
+    /// Where files that it names are looked for.
+    folder: PathBuf,
+    /// As it is named in errors.
+    file: String,
+}
+
+impl CheckedArticle {
+    /// The articles that are part of the program.
+    ///
+    /// # Errors
+    /// As [`CheckedArticle::read`].
+    pub fn shipped() -> Result<Vec<CheckedArticle>, ClaimsError> {
+        let one = |name: &&str| {
+            let text = Article::shipped_text(name).unwrap_or_default();
+            let file = format!("claims/{name}.toml (built in)");
+            CheckedArticle::parse(text, file, Path::new(""))
+        };
+        Article::shipped().iter().map(one).collect()
+    }
+
+    /// Reads files; no two of them may have the same id.
+    ///
+    /// # Errors
+    /// [`ClaimsError::Input`] for a file that cannot be read, is wrong, or checks what its edition
+    /// does not measure; [`ClaimsError::Edition`] for a wrong edition.
+    pub fn read(paths: &[PathBuf]) -> Result<Vec<CheckedArticle>, ClaimsError> {
+        let mut articles: Vec<CheckedArticle> = Vec::new();
+        for path in paths {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                ClaimsError::Input(format!(
+                    "{}: the findings could not be read: {error}",
+                    path.display()
+                ))
+            })?;
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let one = CheckedArticle::parse(&text, path.display().to_string(), folder)?;
+            if articles
+                .iter()
+                .any(|other| other.article.id == one.article.id)
+            {
+                return Err(ClaimsError::Input(format!(
+                    "{}: another file has the id {} too; give each article its own",
+                    path.display(),
+                    one.article.id
+                )));
+            }
+            articles.push(one);
+        }
+        Ok(articles)
+    }
+
+    fn parse(text: &str, file: String, folder: &Path) -> Result<CheckedArticle, ClaimsError> {
+        let article =
+            Article::parse(text, &file).map_err(|error| ClaimsError::Input(error.to_string()))?;
+        let name = &article.edition;
+        let edition = match is_file(name) {
+            true => Edition::load(&folder.join(name).display().to_string())?,
+            false => Edition::load(name)?,
+        };
+        needs::check(&article, &edition, &file)?;
+        Ok(CheckedArticle {
+            article,
+            edition,
+            folder: folder.to_path_buf(),
+            file,
+        })
+    }
+
+    /// The article.
+    pub fn article(&self) -> &Article {
+        &self.article
+    }
+
+    /// The edition that it names.
+    pub fn edition(&self) -> &Edition {
+        &self.edition
+    }
+
+    /// As it is named in errors.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// A drive that it names.
+    pub(crate) fn model(&self, name: &str) -> Result<Model, ClaimsError> {
+        if is_file(name) {
+            return Ok(Model::read(&self.folder.join(name))?);
+        }
+        Model::shipped(name).ok_or_else(|| {
+            let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
+            ClaimsError::Input(format!(
+                "{}: there is no drive model `{name}`; shipped models: {}. A model file is named \
+                 by its path, ending in .toml; --drives leaves drives out",
+                self.file,
+                names.join(", ")
+            ))
+        })
+    }
+}
+
+/// Whether a name is that of a file, seen from the article's folder.
+fn is_file(name: &str) -> bool {
+    name.ends_with(".toml")
+}

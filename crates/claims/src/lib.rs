@@ -1,0 +1,19 @@
+//! Published findings: which measurements they need, and their execution.
+//!
+//! | room | what |
+//! |---|---|
+//! | [`article`] | an article's findings with the edition by which they are checked |
+//! | [`needs`] | the measurements that findings need: which drives, tests and points, how long |
+//! | [`mod@measure`] | takes them from the lab, or simulates them, a drive a thread |
+//!
+//! `stend_analysis::claims` then says which findings hold.
+
+pub mod article;
+pub mod error;
+pub mod measure;
+pub mod needs;
+
+pub use article::CheckedArticle;
+pub use error::ClaimsError;
+pub use measure::{Event, Options, measure};
+pub use needs::{MeasuredDrive, Measurement, measured_drives, measurements, named_drives};

@@ -1,0 +1,373 @@
+//! What findings need is taken from the lab where the same program measured it before, and
+//! simulated otherwise, a drive a thread.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+use stend_analysis::Load;
+use stend_lab::Lab;
+use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
+use stend_record::review::{Condition, Review, TargetInfo, TestResult};
+use stend_target::{SimulatedTarget, Target};
+
+use crate::error::ClaimsError;
+use crate::needs::{MeasuredDrive, Measurement, has, loads};
+
+/// Name of the fact by which a run is found again.
+const KEY: &str = "made by";
+
+/// How is measured.
+pub struct Options<'a> {
+    /// The lab that has what was measured before.
+    pub lab: &'a Path,
+    /// Root seed.
+    pub seed: u64,
+    /// Factor on every duration.
+    pub duration_scale: f64,
+    /// Nothing ends early.
+    pub full_length: bool,
+    /// Nothing is taken from the lab.
+    pub fresh: bool,
+    /// Drives at a time; the number of processors without.
+    pub threads: Option<usize>,
+}
+
+/// What happens while measuring.
+pub enum Event<'a> {
+    /// What is to be simulated; reported once, before anything is, and only if there is anything.
+    Planned {
+        /// Drives of which something must be simulated.
+        to_simulate: usize,
+        /// Drives of which the lab has everything.
+        from_lab: usize,
+    },
+    /// A drive is at work.
+    Working {
+        /// Name of its model.
+        drive: &'a str,
+        /// Id of the edition.
+        edition: &'a str,
+        /// Share of all simulations that is done, 0 to 1.
+        share_done: f64,
+    },
+    /// A drive is done, and what was measured of it is kept.
+    Finished {
+        /// Name of its model.
+        drive: &'a str,
+        /// Id of the edition.
+        edition: &'a str,
+        /// How long it took.
+        took: Duration,
+        /// Share of all simulations that is done, 0 to 1.
+        share_done: f64,
+    },
+}
+
+/// Called with a review to be kept in the lab, and its edition.
+pub type Keep<'a, E> = &'a (dyn Fn(&Review, &Edition) -> Result<(), E> + Sync);
+
+/// A drive of which something must be simulated.
+struct Simulation<'a> {
+    /// Of its measurement.
+    index: usize,
+    measurement: &'a Measurement<'a>,
+    key: &'a str,
+    /// What the lab has.
+    known: Vec<TestResult>,
+    /// The tests of which something is missing.
+    tests: Vec<String>,
+    /// Roughly, s on one processor.
+    cost: f64,
+}
+
+/// Measures what is needed and the lab does not have; the results in the order of the needs.
+///
+/// Each drive that was simulated goes to `keep` at once. Both `keep` and `report` are called from
+/// several threads.
+///
+/// # Errors
+/// Where the lab cannot be read, an edition cannot be run, or `keep` fails.
+pub fn measure<E: From<ClaimsError> + Send>(
+    measurements: &[Measurement<'_>],
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    report: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<Vec<MeasuredDrive>, E> {
+    let program = program_sha256()?;
+    let key = |one| key(one, &program, options);
+    let keys: Vec<String> = measurements.iter().map(key).collect();
+    let lab = match options.fresh {
+        true => None,
+        false => Lab::look(options.lab).map_err(ClaimsError::from)?,
+    };
+    let mut measured = BTreeMap::new();
+    let mut simulations = Vec::new();
+    for (index, (measurement, key)) in measurements.iter().zip(&keys).enumerate() {
+        let known = match &lab {
+            Some(lab) => earlier(lab, key, measurement)?,
+            None => Vec::new(),
+        };
+        let tests = measurement.missing(&known);
+        if tests.is_empty() {
+            let from_lab = MeasuredDrive {
+                target: info(measurement),
+                tests: known,
+                failed: Vec::new(),
+            };
+            measured.insert(index, from_lab);
+            continue;
+        }
+        simulations.push(Simulation {
+            index,
+            measurement,
+            key,
+            cost: cost(measurement, &tests, &known, options),
+            known,
+            tests,
+        });
+    }
+    drop(lab);
+    if !simulations.is_empty() {
+        report(&Event::Planned {
+            to_simulate: simulations.len(),
+            from_lab: measured.len(),
+        });
+    }
+    measured.extend(simulate_all(simulations, options, keep, report)?);
+    Ok(measured.into_values().collect())
+}
+
+/// SHA-256 of the program: what another program measured counts for nothing.
+fn program_sha256() -> Result<String, ClaimsError> {
+    let failed = |error| ClaimsError::Io(format!("the program cannot read itself: {error}"));
+    let path = std::env::current_exe().map_err(failed)?;
+    Ok(hex(&std::fs::read(path).map_err(failed)?))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A name of everything that figures depend on, but for the tests and points themselves: on a
+/// simulated drive each yields the same alone as among the others.
+fn key(measurement: &Measurement<'_>, program: &str, options: &Options<'_>) -> String {
+    // Model and edition as they were understood, with the files that they name.
+    let text = format!(
+        "{program}\n{}\n{:?}\n{:?}\n{}\n{}\n{}\n{:?}",
+        measurement.model.name,
+        measurement.model.spec(),
+        measurement.edition,
+        options.seed,
+        options.duration_scale,
+        options.full_length,
+        measurement.endings
+    );
+    hex(text.as_bytes())
+}
+
+/// What the lab has of it.
+fn earlier(
+    lab: &Lab,
+    key: &str,
+    measurement: &Measurement<'_>,
+) -> Result<Vec<TestResult>, ClaimsError> {
+    let mut tests = Vec::new();
+    for run in lab.runs_where("environment", KEY, key)? {
+        add(&mut tests, lab.review(run)?.tests, measurement);
+    }
+    Ok(tests)
+}
+
+/// Adds tests, and to those there are the points that they lack.
+fn add(tests: &mut Vec<TestResult>, more: Vec<TestResult>, measurement: &Measurement<'_>) {
+    for test in more {
+        let Some(there) = tests.iter_mut().find(|there| there.id == test.id) else {
+            tests.push(test);
+            continue;
+        };
+        for point in test.points.into_iter().flatten() {
+            if !has(there, &Load::of(&point)) {
+                there.points.get_or_insert_with(Vec::new).push(point);
+            }
+        }
+        let all = loads(measurement.edition, &there.id).len();
+        let points = there.points.as_ref().map_or(0, Vec::len);
+        there.left_out_points = all.saturating_sub(points) as u32;
+    }
+}
+
+/// What the model is, without making a drive of it.
+fn info(measurement: &Measurement<'_>) -> TargetInfo {
+    SimulatedTarget::info_of(&measurement.model)
+}
+
+fn review_options<'a>(
+    tests: &[String],
+    options: &Options<'_>,
+    wanted: stend_method::Wanted<'a>,
+    ends_when: EndsWhen<'a>,
+) -> ReviewOptions<'a> {
+    ReviewOptions {
+        tests: Some(tests.to_vec()),
+        wanted: Some(wanted),
+        ends_when: (!options.full_length).then_some(ends_when),
+        seed: options.seed,
+        duration_scale: options.duration_scale,
+        ..ReviewOptions::default()
+    }
+}
+
+/// Roughly how long it takes, s on one processor.
+fn cost(
+    measurement: &Measurement<'_>,
+    tests: &[String],
+    known: &[TestResult],
+    options: &Options<'_>,
+) -> f64 {
+    let wanted = |test: &str, load: &Load| wanted(measurement, known, test, load);
+    let ends_when = |test: &str, curve: Option<&str>| measurement.ending(test, curve);
+    let review = review_options(tests, options, &wanted, &ends_when);
+    // Orders of magnitude, to begin with the longest and to estimate the time left: a wrong one
+    // costs a little idle time.
+    estimate(measurement.edition, &review, &info(measurement), true).map_or(1.0, |asked| {
+        let measured_s = match options.full_length {
+            true => asked.measured_s,
+            false => asked.writing_s,
+        };
+        // How many requests a simulated second has grows with the dies and the host's link.
+        let iops = f64::from(measurement.model.spec().dies).sqrt();
+        (asked.fill_bytes + asked.trace_bytes) as f64 / 100e9 + 0.001 * measured_s * iops
+    })
+}
+
+/// Whether a point is needed and not known yet.
+fn wanted(measurement: &Measurement<'_>, known: &[TestResult], test: &str, load: &Load) -> bool {
+    let known = known.iter().find(|known| known.id == test);
+    measurement.wants(test, load) && !known.is_some_and(|known| has(known, load))
+}
+
+/// How far all simulations together are.
+struct Shares {
+    /// Costs of all of them.
+    total: f64,
+    /// By index: what of its cost is done.
+    done: Mutex<BTreeMap<usize, f64>>,
+}
+
+impl Shares {
+    /// Notes how far one is. Share of all that is done, 0 to 1.
+    fn note(&self, simulation: &Simulation<'_>, share: f64) -> f64 {
+        let mut done = lock(&self.done);
+        done.insert(simulation.index, share * simulation.cost);
+        done.values().sum::<f64>() / self.total.max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Simulates, the longest first.
+fn simulate_all<E: From<ClaimsError> + Send>(
+    mut simulations: Vec<Simulation<'_>>,
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    report: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<Vec<(usize, MeasuredDrive)>, E> {
+    if simulations.is_empty() {
+        return Ok(Vec::new());
+    }
+    simulations.sort_by(|a, b| b.cost.total_cmp(&a.cost));
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let threads = options.threads.unwrap_or(processors);
+    let threads = threads.clamp(1, simulations.len());
+    let shares = Shares {
+        total: simulations.iter().map(|one| one.cost).sum(),
+        done: Mutex::default(),
+    };
+    let queue = Mutex::new(VecDeque::from(simulations));
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let worker = || -> Result<(), E> {
+            loop {
+                let next = lock(&queue).pop_front();
+                let Some(next) = next else { return Ok(()) };
+                let measured = simulate(&next, options, keep, &shares, report)?;
+                lock(&done).push((next.index, measured));
+            }
+        };
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+        workers.into_iter().try_for_each(|worker| {
+            let panicked = |_| ClaimsError::Io("a thread broke down".to_owned());
+            worker.join().map_err(panicked)?
+        })
+    })?;
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Simulates what is missing of a drive, and keeps it.
+fn simulate<E: From<ClaimsError>>(
+    simulation: &Simulation<'_>,
+    options: &Options<'_>,
+    keep: Keep<'_, E>,
+    shares: &Shares,
+    report: &(dyn Fn(&Event<'_>) + Sync),
+) -> Result<MeasuredDrive, E> {
+    let measurement = simulation.measurement;
+    let (drive, edition) = (&*measurement.model.name, &*measurement.edition.id);
+    let wanted = |test: &str, load: &Load| wanted(measurement, &simulation.known, test, load);
+    let ends_when = |test: &str, curve: Option<&str>| measurement.ending(test, curve);
+    let review_options = ReviewOptions {
+        reproduce: format!(
+            "stend review {drive} --edition {edition} --seed {} --tests {}",
+            options.seed,
+            simulation.tests.join(",")
+        ),
+        ..review_options(&simulation.tests, options, &wanted, &ends_when)
+    };
+    let began = Instant::now();
+    let target: Box<dyn Target> = Box::new(SimulatedTarget::new(measurement.model.clone()));
+    let mut review = run_review(target, measurement.edition, &review_options, &|event| {
+        if let ReviewEvent::Preparing { share_done, .. }
+        | ReviewEvent::PointFinished { share_done, .. }
+        | ReviewEvent::TestFinished { share_done, .. } = event
+        {
+            report(&Event::Working {
+                drive,
+                edition,
+                share_done: shares.note(simulation, share_done),
+            });
+        }
+    })
+    .map_err(ClaimsError::from)?;
+    review.environment.push(Condition {
+        name: KEY.to_owned(),
+        value: simulation.key.to_owned(),
+    });
+    keep(&review, measurement.edition)?;
+    report(&Event::Finished {
+        drive,
+        edition,
+        took: began.elapsed(),
+        share_done: shares.note(simulation, 1.0),
+    });
+    let failed = review.failed.iter();
+    let failed = failed.map(|failed| {
+        format!(
+            "{drive}, edition {edition}, {}: {}",
+            failed.id, failed.error
+        )
+    });
+    let failed = failed.collect();
+    let mut tests = simulation.known.clone();
+    add(&mut tests, review.tests, measurement);
+    Ok(MeasuredDrive {
+        target: review.target,
+        tests,
+        failed,
+    })
+}

@@ -1,0 +1,28 @@
+//! Why a run ended before its time.
+
+use crate::jobfile::Place;
+
+/// Why a job file was not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// A job does not fit the device.
+    #[error("{place}: {problem}")]
+    DoesNotFit {
+        /// The section.
+        place: Place,
+        /// What does not fit, and what would.
+        problem: String,
+    },
+    /// The device has requests and never completes them: a fault of the device.
+    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
+    Stalled {
+        /// The last instant, ns.
+        at_ns: u64,
+        /// Requests in flight.
+        outstanding: usize,
+    },
+    /// The progress callback stopped the run ([`Flow::Stop`](super::Flow::Stop)). Requests are
+    /// still in flight: the device must not be used for another run.
+    #[error("the run was stopped")]
+    Stopped,
+}

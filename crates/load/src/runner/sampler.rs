@@ -1,0 +1,123 @@
+//! Samples of a run: what happened in each interval of virtual time.
+
+use stend_base::{Nanos, SimTime};
+
+use super::job::JobState;
+use crate::jobfile::Direction;
+
+/// One interval of the run, all jobs added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// End of the interval since the start of the run, s.
+    pub t_s: f64,
+    /// Reads completed in the interval, per second.
+    pub read_iops: f64,
+    /// Writes completed in the interval, per second.
+    pub write_iops: f64,
+    /// Bytes read since the start of the run.
+    pub read_bytes: u64,
+    /// Bytes written since the start of the run.
+    pub written_bytes: u64,
+}
+
+/// What all jobs had done at the end of an interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    end: SimTime,
+    requests: [u64; 3],
+    bytes: [u64; 3],
+}
+
+/// Keeps the totals at the end of each interval.
+pub(super) struct Sampler {
+    begin: SimTime,
+    interval: Nanos,
+    end: SimTime,
+    totals: Vec<Totals>,
+}
+
+impl Sampler {
+    /// For a run that begins now.
+    pub fn new(begin: SimTime, sample_ms: u32, jobs: &[JobState<'_>]) -> Sampler {
+        let interval = Nanos::from_millis(u64::from(sample_ms));
+        let (mut end, mut capacity) = (SimTime::NEVER, 0);
+        if sample_ms > 0 {
+            end = begin + interval;
+            let runtimes = jobs.iter().filter_map(|job| job.plan.spec.runtime);
+            capacity = runtimes.map(|r| r.0 / interval.0 + 2).max().unwrap_or(0);
+        }
+        Sampler {
+            begin,
+            interval,
+            end,
+            totals: Vec::with_capacity(capacity.min(1 << 20) as usize),
+        }
+    }
+
+    fn take(&mut self, end: SimTime, jobs: &[JobState<'_>]) {
+        let mut totals = Totals {
+            end,
+            ..Totals::default()
+        };
+        for job in jobs {
+            let (requests, bytes) = (job.requests(), job.bytes());
+            for direction in Direction::ALL {
+                totals.requests[direction as usize] += requests[direction as usize];
+                totals.bytes[direction as usize] += bytes[direction as usize];
+            }
+        }
+        self.totals.push(totals);
+    }
+
+    /// When the present interval ends; never without samples.
+    pub fn end(&self) -> SimTime {
+        self.end
+    }
+
+    /// Ends the present interval.
+    pub fn close(&mut self, jobs: &[JobState<'_>]) {
+        self.take(self.end, jobs);
+        self.end += self.interval;
+    }
+
+    /// Ends all intervals, the last of which may be shorter.
+    pub fn finish(&mut self, now: SimTime, jobs: &[JobState<'_>]) {
+        if self.interval == Nanos::ZERO {
+            return;
+        }
+        while now >= self.end {
+            self.close(jobs);
+        }
+        let left = now.since(SimTime(self.end.0 - self.interval.0));
+        if left == Nanos::ZERO {
+            return;
+        }
+        // A few requests over a few microseconds are no rate: they join the sample before.
+        if left.0 < self.interval.0 / 2 {
+            self.totals.pop();
+        }
+        self.take(now, jobs);
+    }
+
+    /// What happened in each interval.
+    pub fn samples(&self) -> Vec<Sample> {
+        let mut before = Totals {
+            end: self.begin,
+            ..Totals::default()
+        };
+        let sample = |totals: &Totals| {
+            let seconds = totals.end.since(before.end).as_secs_f64();
+            let rate = |d: usize| (totals.requests[d] - before.requests[d]) as f64 / seconds;
+            let sample = Sample {
+                t_s: totals.end.since(self.begin).as_secs_f64(),
+                read_iops: rate(0),
+                write_iops: rate(1),
+                read_bytes: totals.bytes[0],
+                written_bytes: totals.bytes[1],
+            };
+            before = *totals;
+            sample
+        };
+        self.totals.iter().map(sample).collect()
+    }
+}

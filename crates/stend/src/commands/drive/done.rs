@@ -1,0 +1,43 @@
+//! What `stend drive` prints after a change.
+
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output::{print, print_json};
+
+/// What a command did: for people, and the keys of its JSON.
+pub type Done = (String, Vec<(&'static str, Value)>);
+
+/// Prints what a command did to a drive, in how many nanoseconds of which clock.
+pub fn done(
+    name: &str,
+    command: &str,
+    (text, keys): Done,
+    (time_ns, clock): (u64, &str),
+    as_json: bool,
+) -> Result<(), Failure> {
+    if !as_json {
+        return print(&format!(
+            "{name}: {text}; it took {}{clock}\n",
+            time(time_ns)
+        ));
+    }
+    let mut document = json!({
+        "schema": format!("stend.drive-{command}/1"),
+        "target": name,
+        "time_ns": time_ns,
+    });
+    for (key, value) in keys {
+        document[key] = value;
+    }
+    print_json(&document)
+}
+
+/// Time for people.
+fn time(ns: u64) -> String {
+    match ns {
+        0..1_000_000 => format!("{} µs", ns as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.3} ms", ns as f64 / 1e6),
+        _ => format!("{:.3} s", ns as f64 / 1e9),
+    }
+}

@@ -1,0 +1,40 @@
+//! Readings of a monitored drive, and their text for people.
+
+use std::sync::mpsc::Receiver;
+
+use stend_target::{Reading, TargetError};
+
+/// What is watched, and its readings as they come. The channel closes after the last one.
+pub struct Watched {
+    /// Of the drive.
+    pub title: String,
+    /// Unit of the readings' time.
+    pub clock: &'static str,
+    /// A reading an interval, or what ended them.
+    pub readings: Receiver<Result<Reading, TargetError>>,
+}
+
+/// A mean latency for people.
+pub fn latency(ns: Option<f64>) -> String {
+    match ns {
+        None => "no latency".to_owned(),
+        Some(ns) if ns < 1e6 => format!("{:.1} µs", ns / 1e3),
+        Some(ns) => format!("{:.2} ms", ns / 1e6),
+    }
+}
+
+/// The temperature for people.
+pub fn temperature(reading: &Reading) -> String {
+    reading.temperature_c.map_or_else(
+        || "temperature not known".to_owned(),
+        |c| format!("{c:.0} °C"),
+    )
+}
+
+/// The wear for people.
+pub fn used(reading: &Reading) -> String {
+    reading.used_percent.map_or_else(
+        || "wear not known".to_owned(),
+        |percent| format!("{percent} % of its life used"),
+    )
+}

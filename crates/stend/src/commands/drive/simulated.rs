@@ -1,0 +1,168 @@
+//! What `stend drive` does to simulated drives that live in files.
+
+use std::path::Path;
+
+use stend_base::Device;
+use stend_drive::SimDrive;
+use stend_target::{Access, SimulatedTarget, is_state_file};
+
+use super::done::{Done, done};
+use crate::args::{DriveCommand, OnOff, RealArgs};
+use crate::failure::Failure;
+use crate::open::{is_model, real_options_fit};
+use crate::signals;
+
+/// Does it, and keeps the drive in its file.
+pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
+    match command {
+        DriveCommand::Trim {
+            target,
+            offset,
+            length,
+            destroy,
+        } => {
+            nothing_to_lose(target, destroy.as_ref())?;
+            change(target, "trim", json, |target| {
+                trim(target, *offset, *length)
+            })
+        }
+        DriveCommand::Erase {
+            target,
+            crypto,
+            destroy,
+        } => {
+            nothing_to_lose(target, destroy.as_ref())?;
+            change(target, "erase", json, |target| Ok(erase(target, *crypto)))
+        }
+        DriveCommand::Overprovision { target, user_bytes } => {
+            change(target, "overprovision", json, |target| {
+                overprovision(target.drive_mut(), *user_bytes)
+            })
+        }
+        DriveCommand::WriteCache { target, state } => {
+            change(target, "write-cache", json, |target| {
+                Ok(write_cache(target.drive_mut(), *state == OnOff::On))
+            })
+        }
+        DriveCommand::Health { .. } | DriveCommand::Monitor(_) => {
+            unreachable!("they change nothing")
+        }
+    }
+}
+
+fn nothing_to_lose(target: &String, destroy: Option<&String>) -> Result<(), Failure> {
+    let real = RealArgs {
+        size: None,
+        destroy: destroy.cloned(),
+        read_only: false,
+    };
+    real_options_fit([target], &real)
+}
+
+/// Does something with the drive in a file and keeps it there.
+fn change(
+    name: &str,
+    command: &str,
+    as_json: bool,
+    act: impl FnOnce(&mut SimulatedTarget) -> Result<Done, Failure>,
+) -> Result<(), Failure> {
+    let mut target = open(name, Access::Change)?;
+    let begin = target.drive().now();
+    let (text, keys) = act(&mut target)?;
+    let time_ns = target.drive().now().since(begin).0;
+    signals::undisturbed(|| target.save())?;
+    done(
+        name,
+        command,
+        (text, keys),
+        (time_ns, " of the drive's time"),
+        as_json,
+    )
+}
+
+/// The drive in a file.
+pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
+    let path = Path::new(name);
+    if is_state_file(path) && !is_model(name) {
+        return Ok(SimulatedTarget::open(path, access)?);
+    }
+    Err(Failure::Input(if is_model(name) {
+        format!(
+            "{name} is a model, of which every command makes a new drive: there is none to read \
+            or change; create one with a file, by `stend drives create {name} \
+             --state FILE`, and name that file"
+        )
+    } else if path.exists() {
+        format!(
+            "{name} holds no simulated drive, and is no block device that smartctl, blkdiscard, \
+             hdparm or nvme could serve"
+        )
+    } else {
+        format!(
+            "there is no file {name}; a simulated drive with a file is created by `stend \
+             drives create MODEL --state {name}`"
+        )
+    }))
+}
+
+fn trim(target: &mut SimulatedTarget, offset: u64, length: Option<u64>) -> Result<Done, Failure> {
+    let capacity = target.drive().capacity_bytes();
+    let length = length.unwrap_or_else(|| capacity.saturating_sub(offset));
+    let end = offset.checked_add(length);
+    let whole = offset.is_multiple_of(512) && length.is_multiple_of(512);
+    if !whole || length == 0 || end.is_none_or(|end| end > capacity) {
+        return Err(Failure::Input(format!(
+            "--offset {offset} --length {length}: a range to trim is within the drive's \
+             {capacity} bytes and consists of whole sectors of 512 bytes"
+        )));
+    }
+    if !target.drive().spec().trim.enabled {
+        return Err(Failure::Input(
+            "the drive's model has no TRIM (`trim.enabled`); `stend drive erase` empties it".into(),
+        ));
+    }
+    target.trim(offset, length)?;
+    let keys = vec![
+        ("offset_bytes", offset.into()),
+        ("length_bytes", length.into()),
+    ];
+    Ok((format!("{length} bytes from {offset} on are trimmed"), keys))
+}
+
+fn erase(target: &mut SimulatedTarget, crypto: bool) -> Done {
+    let drive = target.drive_mut();
+    let text = if crypto {
+        drive.crypto_erase();
+        "the key is discarded"
+    } else {
+        drive.secure_erase();
+        "all of the flash is erased"
+    };
+    (text.to_string(), vec![("crypto", crypto.into())])
+}
+
+fn overprovision(drive: &mut SimDrive, user_bytes: u64) -> Result<Done, Failure> {
+    let before = drive.capacity_bytes();
+    drive
+        .set_user_bytes(user_bytes)
+        .map_err(|error| Failure::Input(format!("--user-bytes {user_bytes}: {error}")))?;
+    let native = drive.native_bytes();
+    let keys = vec![
+        ("user_bytes", user_bytes.into()),
+        ("user_bytes_before", before.into()),
+        ("native_bytes", native.into()),
+    ];
+    Ok((
+        format!("the host can address {user_bytes} bytes of {native}"),
+        keys,
+    ))
+}
+
+fn write_cache(drive: &mut SimDrive, on: bool) -> Done {
+    drive.set_write_cache(on);
+    let word = if on { "on" } else { "off" };
+    (
+        format!("the write cache is {word}"),
+        vec![("write_cache", on.into())],
+    )
+}

@@ -1,0 +1,121 @@
+//! The programs that give drives commands.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::error::TargetError;
+use crate::real::tools::{self, ToolOutput};
+
+/// How a drive is going to erase itself, and how long that takes by its own word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Erasing {
+    /// The command, in words.
+    pub how: String,
+    /// What the drive says of the time.
+    pub time: String,
+}
+
+/// Where programs are looked for.
+pub(super) struct Tools {
+    search_path: OsString,
+}
+
+impl Tools {
+    /// Those of the system.
+    pub(super) fn installed() -> Tools {
+        Tools {
+            search_path: tools::search_path(),
+        }
+    }
+
+    /// Runs a program of a package of the same name, or another.
+    pub(super) fn run(
+        &self,
+        name: &str,
+        package: &str,
+        args: &[&str],
+    ) -> Result<ToolOutput, TargetError> {
+        let program = tools::find(name, &self.search_path).ok_or_else(|| {
+            TargetError::ToolMissing(format!(
+                "{name} is missing, which gives a drive such commands: apt install {package} \
+                 (Debian, Ubuntu), dnf install {package} (Fedora)"
+            ))
+        })?;
+        tools::run(tools::command(&program).args(args))
+    }
+}
+
+/// As a program is shown when it failed.
+pub(super) fn failure(node: &Path, what: &str, said: &ToolOutput) -> TargetError {
+    let words = [said.stderr.trim(), said.stdout.trim()];
+    let words = words.iter().find(|words| !words.is_empty());
+    TargetError::Failed(format!(
+        "{}: {what} failed ({}): {}",
+        node.display(),
+        tools::ending(said.status),
+        words.unwrap_or(&"nothing was said")
+    ))
+}
+
+/// That the write cache is not as it should be.
+pub(super) fn not_switched(node: &Path, on: bool) -> TargetError {
+    TargetError::Failed(format!(
+        "{}: the drive took the command, but its write cache is not {}",
+        node.display(),
+        if on { "on" } else { "off" }
+    ))
+}
+
+#[cfg(test)]
+pub(super) mod fake {
+    use std::fs;
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    use tempfile::TempDir;
+
+    use super::{Path, Tools};
+
+    /// A folder with a program that notes how it was called.
+    pub(in crate::real::service) struct FakeTool {
+        dir: TempDir,
+        pub(in crate::real::service) tools: Tools,
+    }
+
+    impl FakeTool {
+        /// A program; `$calls` is where it notes, `$dir` its folder.
+        pub(in crate::real::service) fn new(name: &str, body: &str) -> FakeTool {
+            let dir = tempfile::tempdir().unwrap();
+            let at = dir.path().display();
+            let text =
+                format!("#!/bin/sh\ndir={at}\ncalls={at}/calls\necho \"$*\" >> $calls\n{body}\n");
+            let plain = dir.path().join("text");
+            fs::write(&plain, text).unwrap();
+            // By another process: a file open for writing here cannot be run.
+            let status = Command::new("install")
+                .args(["-m", "755"])
+                .args([&plain, &dir.path().join(name)])
+                .status();
+            assert!(status.unwrap().success());
+            let search_path = dir.path().as_os_str().to_owned();
+            FakeTool {
+                dir,
+                tools: Tools { search_path },
+            }
+        }
+
+        pub(in crate::real::service) fn calls(&self) -> Vec<String> {
+            let text = fs::read_to_string(self.dir.path().join("calls")).unwrap_or_default();
+            text.lines().map(str::to_owned).collect()
+        }
+
+        /// A file that the program may read.
+        pub(in crate::real::service) fn keep(&self, name: &str, text: &str) {
+            fs::write(self.dir.path().join(name), text).unwrap();
+        }
+
+        pub(in crate::real::service) fn node(&self) -> PathBuf {
+            Path::new("/dev/sdz").to_owned()
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What can go wrong, and the exit code of each: as those of stend.
+
+/// A failure of the whole command.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Something the user gave is wrong. Exit code 3.
+    #[error("{0}")]
+    Input(String),
+    /// A tool is missing. Exit code 5.
+    #[error("{0}")]
+    ToolMissing(String),
+    /// The operating system or a tool failed. Exit code 6.
+    #[error("{0}")]
+    Io(String),
+    /// Some cases did not finish. Exit code 7.
+    #[error("some cases did not finish")]
+    Incomplete,
+}
+
+impl Failure {
+    /// The exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Input(_) => 3,
+            Failure::ToolMissing(_) => 5,
+            Failure::Io(_) => 6,
+            Failure::Incomplete => 7,
+        }
+    }
+}
