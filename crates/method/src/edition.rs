@@ -7,8 +7,8 @@ use std::path::Path;
 
 pub use stend_record::load::Load;
 
+pub use crate::kinds::TestKind;
 pub use crate::kinds::benchmark::Benchmark;
-pub use crate::kinds::{TestKind, endurance, ladder, rounds, traces};
 pub use crate::parse::{EditionError, REQUIRED_PERCENTILES};
 pub use crate::state::{ContinuationStep, State, Step, UntilSteady};
 

@@ -24,7 +24,7 @@ mod histogram;
 mod host;
 mod job;
 mod kind;
-mod kinds;
+pub mod kinds;
 mod options;
 mod outcome;
 mod parallel;

@@ -21,13 +21,15 @@
 //! | the passes are level | the slowest of each row and direction within 2 % of its fastest |
 //! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
 
+mod drives;
 mod rivals;
 mod summary;
 
-use stend_record::review::{Review, TargetKind, TestResult};
+use stend_record::review::{Review, TestResult};
 
-use crate::figures::KeyFigure;
-use crate::kinds::{key_figures, sentences};
+pub use drives::labels;
+
+use crate::kinds::sentences;
 use crate::words;
 
 /// Title of the first finding, the whole in a few sentences.
@@ -36,7 +38,7 @@ pub const SUMMARY_TITLE: &str = "In short";
 /// The verdict, as title and text: first [`SUMMARY_TITLE`], then one entry for each test
 /// that left figures, in the order of the tests, its title the test's.
 pub fn findings(review: &Review) -> Vec<(String, String)> {
-    let drives = Judged::all(review);
+    let drives = drives::all(review);
     let mut found = Vec::new();
     let whole = |test: &&TestResult| test.left_out_points == 0;
     for test in review.tests.iter().filter(whole) {
@@ -53,48 +55,6 @@ pub fn findings(review: &Review) -> Vec<(String, String)> {
         found.insert(0, (SUMMARY_TITLE.to_owned(), summary.join(" ")));
     }
     found
-}
-
-/// What the drives of a review are called, the reviewed one first: by their titles, with
-/// the name where two share a title.
-pub fn labels(review: &Review) -> Vec<String> {
-    let targets = || {
-        let rivals = review.rivals.iter().map(|r| &r.target);
-        std::iter::once(&review.target).chain(rivals)
-    };
-    targets()
-        .map(|target| {
-            let namesakes = targets().filter(|t| t.title == target.title).count();
-            match namesakes {
-                1 => target.title.clone(),
-                _ => format!("{} ({})", target.title, target.name),
-            }
-        })
-        .collect()
-}
-
-/// A drive as it is judged.
-struct Judged {
-    label: String,
-    kind: TargetKind,
-    figures: Vec<KeyFigure>,
-}
-
-impl Judged {
-    /// The drives of a review, the reviewed one first.
-    fn all(review: &Review) -> Vec<Judged> {
-        let reviewed = std::iter::once((&review.target, &review.tests));
-        let rivals = review.rivals.iter().map(|r| (&r.target, &r.tests));
-        reviewed
-            .chain(rivals)
-            .zip(labels(review))
-            .map(|((target, tests), label)| Judged {
-                label,
-                kind: target.kind,
-                figures: key_figures(tests),
-            })
-            .collect()
-    }
 }
 
 fn title(test: &TestResult) -> String {

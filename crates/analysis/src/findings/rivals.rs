@@ -2,13 +2,13 @@
 
 use stend_record::review::TestResult;
 
-use super::Judged;
+use super::drives::DriveFigures;
 use crate::figures::{KeyFigure, Standing, Unit, same};
 use crate::kinds::curve::curves_of;
 use crate::words::{percent, times, uncapitalised};
 
 /// A test's key figures against those of the rivals that have them.
-pub(super) fn sentence(test: &TestResult, drives: &[Judged]) -> Option<String> {
+pub(super) fn sentence(test: &TestResult, drives: &[DriveFigures]) -> Option<String> {
     let (reviewed, rivals) = drives.split_first()?;
     let several_curves = curves_of(test).len() > 1;
     let all: Vec<Compared<'_>> = reviewed
@@ -47,7 +47,7 @@ struct Compared<'a> {
 
 impl<'a> Compared<'a> {
     /// `None` where no rival has the figure.
-    fn of(figure: &'a KeyFigure, rivals: &'a [Judged]) -> Option<Compared<'a>> {
+    fn of(figure: &'a KeyFigure, rivals: &'a [DriveFigures]) -> Option<Compared<'a>> {
         let theirs: Vec<(&str, f64)> = rivals
             .iter()
             .filter_map(|r| Some((r.label.as_str(), same(&r.figures, figure)?.value)))
@@ -101,7 +101,7 @@ fn relation(value: f64, other: f64) -> String {
 
 /// How often the reviewed drive is ahead of each rival, over all the key figures that both
 /// have, and with which of them it can hardly be compared.
-pub(super) fn comparison(drives: &[Judged]) -> Vec<String> {
+pub(super) fn comparison(drives: &[DriveFigures]) -> Vec<String> {
     let Some((reviewed, rivals)) = drives.split_first() else {
         return Vec::new();
     };
@@ -167,9 +167,9 @@ mod tests {
             value,
             unit: Unit::BytesPerS,
         };
-        let rivals: Vec<Judged> = rivals
+        let rivals: Vec<DriveFigures> = rivals
             .iter()
-            .map(|(label, value)| Judged {
+            .map(|(label, value)| DriveFigures {
                 label: (*label).into(),
                 kind: TargetKind::Simulated,
                 figures: vec![figure(*value)],

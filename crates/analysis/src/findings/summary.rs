@@ -2,7 +2,8 @@
 
 use stend_record::review::{PointOp, Review, TestResult};
 
-use super::{Judged, rivals};
+use super::drives::DriveFigures;
+use super::rivals;
 use crate::ends::{end_level, start_level};
 use crate::figures::Unit;
 use crate::kinds::curve::curves_of;
@@ -18,7 +19,7 @@ const ALIKE_RATIO: f64 = 1.1;
 /// What the review comes to, from three of its tests: `sequential`, the first that
 /// measured a single curve, and the first that measured several. Then how the drive stands
 /// to its rivals, and what keeps the verdict from being a full one.
-pub(super) fn sentences(review: &Review, drives: &[Judged]) -> Vec<String> {
+pub(super) fn sentences(review: &Review, drives: &[DriveFigures]) -> Vec<String> {
     if review.tests.is_empty() {
         return vec!["No test has finished: there is nothing to judge.".to_owned()];
     }
