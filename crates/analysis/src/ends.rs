@@ -58,31 +58,26 @@ pub fn end_spread(series: &Series) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stend_record::review::{LatencySummary, Pattern, PointOp, SeriesPoint};
+    use stend_record::review::{Pattern, PointOp, SeriesPoint};
 
     fn series(seconds: u32, speed: impl Fn(u32) -> f64) -> Series {
-        Series {
-            name: "fresh".into(),
-            point: SeriesPoint {
+        Series::of(
+            "fresh",
+            SeriesPoint {
                 op: PointOp::Write,
                 pattern: Pattern::Random,
                 block_bytes: 4_096,
                 queue_depth: 32,
             },
-            interval_s: 1.0,
-            range_bytes: None,
-            samples: (0..seconds)
+            1.0,
+            (0..seconds)
                 .map(|second| Sample {
                     t_s: f64::from(second + 1),
                     written_bytes: 0,
                     iops: speed(second),
                 })
                 .collect(),
-            temperatures: Vec::new(),
-            cpu_ns_per_request: None,
-            latency_ns: LatencySummary::default(),
-            latency_histogram: None,
-        }
+        )
     }
 
     #[test]

@@ -183,7 +183,7 @@ pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, SeriesPoint};
+    use stend_record::review::{Pattern, PointOp, Sample, SeriesPoint};
 
     use super::*;
 
@@ -235,22 +235,17 @@ mod tests {
                 written_bytes: 0,
                 iops: *iops,
             });
-            let series = Series {
-                name: "fresh".to_owned(),
-                point: SeriesPoint {
+            let series = Series::of(
+                "fresh",
+                SeriesPoint {
                     op: PointOp::Write,
                     pattern: Pattern::Random,
                     block_bytes,
                     queue_depth: 32,
                 },
-                interval_s: 1.0,
-                range_bytes: None,
-                samples: samples.collect(),
-                temperatures: Vec::new(),
-                cpu_ns_per_request: None,
-                latency_ns: LatencySummary::default(),
-                latency_histogram: None,
-            };
+                1.0,
+                samples.collect(),
+            );
             limits.curve_warning("x", 1, &series)
         };
         let text = flagged(4096, &[950.0, 899.0, 900.0, 10.0]).unwrap();

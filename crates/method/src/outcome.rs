@@ -85,15 +85,15 @@ pub(crate) fn series(
         })
         .collect();
     Ok(Series {
-        name: name.to_owned(),
-        point: SeriesPoint::from(load),
-        interval_s: f64::from(sample_ms) / 1000.0,
-        range_bytes: None,
-        samples,
         temperatures: outcome.temperatures.clone(),
-        cpu_ns_per_request: None,
         latency_ns: part.latency()?,
         latency_histogram: part.histogram()?,
+        ..Series::of(
+            name,
+            SeriesPoint::from(load),
+            f64::from(sample_ms) / 1000.0,
+            samples,
+        )
     })
 }
 

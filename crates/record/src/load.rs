@@ -47,6 +47,15 @@ impl Load {
         }
     }
 
+    /// Reads of one thread from the whole capacity.
+    pub fn read(pattern: Pattern, block_bytes: u64, queue_depth: u32) -> Load {
+        Load {
+            op: PointOp::Read,
+            read_percent: 100,
+            ..Load::write(pattern, block_bytes, queue_depth)
+        }
+    }
+
     /// True when the load writes.
     pub fn writes(&self) -> bool {
         self.read_percent < 100

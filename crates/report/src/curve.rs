@@ -114,7 +114,7 @@ pub fn facts(series: &Series, duration_scale: f64) -> Option<Facts> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stend_record::review::{LatencySummary, Pattern, PointOp, SeriesPoint};
+    use stend_record::review::{Pattern, PointOp, SeriesPoint};
 
     /// One sample a second, each at the speed that `speed` gives for its second.
     fn curve(seconds: u32, speed: impl Fn(u32) -> f64) -> Series {
@@ -130,22 +130,17 @@ mod tests {
                 }
             })
             .collect();
-        Series {
-            name: "fresh".into(),
-            point: SeriesPoint {
+        Series::of(
+            "fresh",
+            SeriesPoint {
                 op: PointOp::Write,
                 pattern: Pattern::Random,
                 block_bytes: 4_096,
                 queue_depth: 32,
             },
-            interval_s: 1.0,
-            range_bytes: None,
+            1.0,
             samples,
-            temperatures: Vec::new(),
-            cpu_ns_per_request: None,
-            latency_ns: LatencySummary::default(),
-            latency_histogram: None,
-        }
+        )
     }
 
     #[test]

@@ -639,7 +639,7 @@ fn a_benchmark_is_laid_out_as_its_users_know_it() {
     // What the rival has not is not there.
     assert_eq!(rows[2][4..], ["–", "–", "–"]);
     assert_eq!(rows.len(), 3);
-    let rows = rows_of(&html, "crystaldiskmark", "pass in which it is least");
+    let rows = rows_of(&html, "crystaldiskmark", "Lowest mean completion latency");
     assert_eq!(rows[1][1], "1.00 ms");
     // Every pass of both drives.
     let passes = rows_of(&html, "crystaldiskmark", &format!("latency: {a}"));

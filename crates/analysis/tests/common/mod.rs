@@ -3,7 +3,7 @@
 
 use proptest::test_runner::{Config, RngSeed};
 use stend_base::Rng;
-use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, Series, SeriesPoint};
+use stend_record::review::{Pattern, PointOp, Sample, Series, SeriesPoint};
 
 pub const GB: f64 = 1e9;
 
@@ -56,22 +56,17 @@ pub fn sampled(
             iops: (written - before) / 4096.0,
         });
     }
-    Series {
-        name: "fresh".into(),
-        point: SeriesPoint {
+    Series::of(
+        "fresh",
+        SeriesPoint {
             op: PointOp::Write,
             pattern: Pattern::Random,
             block_bytes: 4096,
             queue_depth: 32,
         },
-        interval_s: 1.0,
-        range_bytes: None,
+        1.0,
         samples,
-        temperatures: Vec::new(),
-        cpu_ns_per_request: None,
-        latency_ns: LatencySummary::default(),
-        latency_histogram: None,
-    }
+    )
 }
 
 /// White noise of this share.

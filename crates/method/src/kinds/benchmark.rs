@@ -476,15 +476,7 @@ mod tests {
     fn the_best_speed_and_the_best_latency_each_for_itself() {
         let cell = Cell {
             row: "4K",
-            load: Load {
-                op: PointOp::Read,
-                pattern: Pattern::Random,
-                block_bytes: 4096,
-                queue_depth: 1,
-                threads: 1,
-                read_percent: 100,
-                region_bytes: None,
-            },
+            load: Load::read(Pattern::Random, 4096, 1),
         };
         let passes = vec![pass(2e6, 90.0), pass(4e6, 80.0), pass(3e6, 70.0)];
         let summed = summed_up(&cell, 5, 1 << 20, passes);

@@ -35,6 +35,28 @@ pub struct Series {
     pub latency_histogram: Option<String>,
 }
 
+impl Series {
+    /// A curve of nothing but samples, `interval_s` long each.
+    pub fn of(
+        name: impl Into<String>,
+        point: SeriesPoint,
+        interval_s: f64,
+        samples: Vec<Sample>,
+    ) -> Series {
+        Series {
+            name: name.into(),
+            point,
+            interval_s,
+            range_bytes: None,
+            samples,
+            temperatures: Vec::new(),
+            cpu_ns_per_request: None,
+            latency_ns: LatencySummary::default(),
+            latency_histogram: None,
+        }
+    }
+}
+
 /// The mean over one sampling interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {

@@ -393,20 +393,18 @@ fn curve(name: &str, steps: &[(f64, f64)], drive: Character, scale: f64) -> Seri
         })
         .collect();
     Series {
-        name: name.into(),
-        point: SeriesPoint {
-            op: PointOp::Write,
-            pattern: Pattern::Random,
-            block_bytes: 4 * KIB,
-            queue_depth: 32,
-        },
-        interval_s: 1.0,
-        range_bytes: None,
-        samples,
-        temperatures: Vec::new(),
-        cpu_ns_per_request: None,
         latency_ns: latency(32.0 / steps[0].1 * 1e9, PointOp::Write),
-        latency_histogram: None,
+        ..Series::of(
+            name,
+            SeriesPoint {
+                op: PointOp::Write,
+                pattern: Pattern::Random,
+                block_bytes: 4 * KIB,
+                queue_depth: 32,
+            },
+            1.0,
+            samples,
+        )
     }
 }
 

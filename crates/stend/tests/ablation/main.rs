@@ -18,7 +18,7 @@ mod power_loss;
 use stend_analysis::{LevelKind, steps};
 use stend_drive::Model;
 use stend_drive::model::SHIPPED;
-use stend_record::review::{LatencySummary, Pattern, PointOp, Sample, Series, SeriesPoint};
+use stend_record::review::{Pattern, PointOp, Sample, Series, SeriesPoint};
 use stend_target::{JobRequest, SimulatedTarget, Target};
 
 const GB: f64 = 1e9;
@@ -69,17 +69,16 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
             sample_ms,
         })
         .expect("the job runs");
-    Series {
-        name: "write".into(),
-        point: SeriesPoint {
+    Series::of(
+        "write",
+        SeriesPoint {
             op: PointOp::Write,
             pattern: Pattern::Random,
             block_bytes: 4096,
             queue_depth: 32,
         },
-        interval_s: f64::from(sample_ms) / 1e3,
-        range_bytes: None,
-        samples: outcome
+        f64::from(sample_ms) / 1e3,
+        outcome
             .log
             .iter()
             .map(|row| Sample {
@@ -88,11 +87,7 @@ fn write(target: &mut dyn Target, seconds: u32, sample_ms: u32) -> Series {
                 iops: row.write_iops,
             })
             .collect(),
-        temperatures: Vec::new(),
-        cpu_ns_per_request: None,
-        latency_ns: LatencySummary::default(),
-        latency_histogram: None,
-    }
+    )
 }
 
 /// Brings a drive into the state in which reviewers begin: filled once, given TRIM for all of it,
