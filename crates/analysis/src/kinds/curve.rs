@@ -18,7 +18,7 @@ pub fn curves_of(test: &TestResult) -> &[Series] {
 pub(crate) const KIND: Kind = Kind {
     has: |test| !curves_of(test).is_empty(),
     sentences: |test, capacity_bytes| sentences(curves_of(test), capacity_bytes),
-    lines: lines,
+    lines,
     key_figures: |test| key_figures(curves_of(test)),
 };
 

@@ -16,7 +16,7 @@ pub fn traces_of(test: &TestResult) -> &[TraceResult] {
 pub(crate) const KIND: Kind = Kind {
     has: |test| !traces_of(test).is_empty(),
     sentences: |test, _| sentences(traces_of(test)),
-    lines: lines,
+    lines,
     key_figures: |test| key_figures(traces_of(test)),
 };
 
