@@ -1,0 +1,46 @@
+//! The drives of a review: what they are called, and their key figures.
+
+use stend_record::review::{Review, TargetKind};
+
+use crate::figures::KeyFigure;
+use crate::kinds::key_figures;
+
+/// What the drives of a review are called, the reviewed one first: by their titles, with
+/// the name where two share a title.
+pub fn labels(review: &Review) -> Vec<String> {
+    let targets = || {
+        let rivals = review.rivals.iter().map(|r| &r.target);
+        std::iter::once(&review.target).chain(rivals)
+    };
+    targets()
+        .map(|target| {
+            let namesakes = targets().filter(|t| t.title == target.title).count();
+            match namesakes {
+                1 => target.title.clone(),
+                _ => format!("{} ({})", target.title, target.name),
+            }
+        })
+        .collect()
+}
+
+/// A drive with its key figures.
+pub(super) struct DriveFigures {
+    pub(super) label: String,
+    pub(super) kind: TargetKind,
+    pub(super) figures: Vec<KeyFigure>,
+}
+
+/// The drives of a review, the reviewed one first.
+pub(super) fn all(review: &Review) -> Vec<DriveFigures> {
+    let reviewed = std::iter::once((&review.target, &review.tests));
+    let rivals = review.rivals.iter().map(|r| (&r.target, &r.tests));
+    reviewed
+        .chain(rivals)
+        .zip(labels(review))
+        .map(|((target, tests), label)| DriveFigures {
+            label,
+            kind: target.kind,
+            figures: key_figures(tests),
+        })
+        .collect()
+}
