@@ -18,4 +18,4 @@ pub mod predict;
 mod stations;
 
 pub use compare::{Comparison, Outcome, compare};
-pub use measured::{Measured, MeasuredError};
+pub use measured::Measured;

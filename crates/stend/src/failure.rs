@@ -1,8 +1,8 @@
 //! What can go wrong, and the exit code of each. The codes are documented in
 //! `docs/exit-codes.md` and in `stend --help`.
 
+use stend_config::FileError;
 use stend_drive::model::ModelError;
-use stend_fit::MeasuredError;
 use stend_lab::LabError;
 use stend_load::JobError;
 use stend_load::trace::TraceError;
@@ -58,8 +58,8 @@ impl From<ModelError> for Failure {
     }
 }
 
-impl From<MeasuredError> for Failure {
-    fn from(error: MeasuredError) -> Failure {
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Failure {
         Failure::Input(error.to_string())
     }
 }

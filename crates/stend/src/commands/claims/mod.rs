@@ -139,7 +139,7 @@ fn load(args: &ClaimsArgs) -> Result<Vec<Loaded>, Failure> {
 }
 
 fn read(text: &str, file: &str, folder: &Path) -> Result<Loaded, Failure> {
-    let article = Article::parse(text, file).map_err(|error| Failure::Input(error.to_string()))?;
+    let article = Article::parse(text, file)?;
     let name = &article.edition;
     let edition = match is_file(name) {
         true => Edition::load(&folder.join(name).display().to_string())?,
