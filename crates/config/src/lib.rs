@@ -166,8 +166,7 @@ impl Text<'_> {
 
     /// Line of a byte of the text, from 1.
     pub fn line(&self, offset: usize) -> usize {
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+        line_of(self.text, offset)
     }
 
     /// The key of the value at a byte of the text: the word before the last `=`.
@@ -199,6 +198,12 @@ impl Text<'_> {
             None => key.to_owned(),
         })
     }
+}
+
+/// Line of a byte of a text, from 1.
+pub fn line_of(text: &str, offset: usize) -> usize {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    1 + before.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use stend_drive::Model;
-use stend_drive::model::{Files, ModelError, PARTS, SHIPPED, Value};
+use stend_drive::model::{FileError, Files, PARTS, SHIPPED};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
@@ -42,7 +42,7 @@ fn split() -> tempfile::TempDir {
 }
 
 fn part_head(title: &str) -> String {
-    format!("schema = \"stend.part/1\"\ntitle = \"{title}\"\n\n")
+    format!("schema = \"stend.part/2\"\ntitle = \"{title}\"\n\n")
 }
 
 fn write(dir: &Path, name: &str, text: &str) {
@@ -55,7 +55,7 @@ fn edit(dir: &Path, name: &str, from: &str, to: &str) {
     write(dir, name, &text.replacen(from, to, 1));
 }
 
-fn read(dir: &Path) -> Result<Model, ModelError> {
+fn read(dir: &Path) -> Result<Model, FileError> {
     Model::read(&dir.join("drive.toml"))
 }
 
@@ -121,11 +121,10 @@ fn the_drives_own_figure_wins() {
     );
     edit(dir.path(), "drive.toml", "[slc_cache]", &own);
     let model = read(dir.path()).expect("it is sound");
-    assert_eq!(model.nand.erase_us.get(), 1234.0);
-    assert_eq!(model.nand.erase_us.get_ref().source, "data sheet");
+    assert_eq!(model.nand.erase_us.value, 1234.0);
+    assert_eq!(model.nand.erase_us.source, "data sheet");
     assert_eq!(
-        model.nand.dies.get(),
-        4,
+        model.nand.dies.value, 4,
         "the rest of the table is the part's"
     );
     assert_eq!(
@@ -227,10 +226,10 @@ fn what_is_no_part_is_refused() {
     for (file, from, to, place, part) in [
         (
             "nand.toml",
-            "stend.part/1",
-            "stend.drive/1",
+            "stend.part/2",
+            "stend.drive/2",
             "nand.toml:1: schema: ",
-            "stend.part/1",
+            "stend.part/2",
         ),
         (
             "nand.toml",
@@ -329,12 +328,12 @@ fn a_part_beside_the_drive_comes_before_a_shipped_one() {
         &(text[..begin].to_owned() + &text[end..]),
     );
     let model = read(dir.path()).expect("the shipped host serves");
-    assert_ne!(model.host.submit_ns.get_ref().source, "assumed: mine");
+    assert_ne!(model.host.submit_ns.source, "assumed: mine");
     fs::create_dir(dir.path().join("hosts")).expect("a folder");
     let host = host.replacen("4000, source = \"", "4321, source = \"mine: ", 1);
     write(dir.path(), shipped, &(part_head("my host") + &host));
     let model = read(dir.path()).expect("it is sound");
-    assert_eq!(model.host.submit_ns.get(), 4321);
+    assert_eq!(model.host.submit_ns.value, 4321);
 }
 
 #[test]
@@ -430,8 +429,8 @@ fn figures_may_be_written_in_any_way_that_toml_knows() {
         model.spec(),
         Model::parse(DEMO, "demo.toml").expect("it is sound").spec()
     );
-    assert_eq!(model.dram.size_mib.get_ref().source, "assumed: a table");
-    assert_eq!(model.nand.dies.get_ref().source, "assumed: dotted");
+    assert_eq!(model.dram.size_mib.source, "assumed: a table");
+    assert_eq!(model.nand.dies.source, "assumed: dotted");
 }
 
 #[test]

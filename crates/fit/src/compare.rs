@@ -89,9 +89,7 @@ pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
         .filter_map(|station| Some((models.get(&station.model)?, station)));
     let mut there: Vec<_> = there.collect();
     // The largest first, so that no thread is left with it in the end.
-    there.sort_by_key(|(model, _)| {
-        std::cmp::Reverse(stend_drive::model::Value::get(&model.capacity.user_bytes))
-    });
+    there.sort_by_key(|(model, _)| std::cmp::Reverse(model.capacity.user_bytes.value));
     let (all, done) = (there.len(), AtomicUsize::new(0));
     // One at a time to each thread: a drive takes gigabytes of memory.
     let (seed, progress) = (with.seed, with.progress);

@@ -2,7 +2,6 @@
 //! `docs/exit-codes.md` and in `stend --help`.
 
 use stend_config::FileError;
-use stend_drive::model::ModelError;
 use stend_lab::LabError;
 use stend_load::JobError;
 use stend_load::trace::TraceError;
@@ -49,12 +48,6 @@ impl Failure {
     /// Whether everything has been said already.
     pub fn is_silent(&self) -> bool {
         matches!(self, Failure::Incomplete | Failure::Refuted)
-    }
-}
-
-impl From<ModelError> for Failure {
-    fn from(error: ModelError) -> Failure {
-        Failure::Input(error.to_string())
     }
 }
 

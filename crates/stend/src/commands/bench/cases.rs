@@ -333,7 +333,7 @@ fn scaled(user_bytes: u64, pages_per_block: Option<u64>) -> Model {
         ("user_bytes", figure(u128::from(user_bytes))),
         ("pages_per_block", figure(u128::from(pages))),
         ("blocks_per_plane", figure(blocks)),
-        ("map_segments", figure(u128::from(segments))),
+        ("l2p_segments", figure(u128::from(segments))),
         ("size_mib", figure(u128::from(dram_mib))),
     ];
     let original = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
@@ -372,7 +372,6 @@ impl std::fmt::Display for Aim {
 
 #[cfg(test)]
 mod tests {
-    use stend_drive::model::Value;
     use stend_load::JobFile;
 
     use super::*;
@@ -381,7 +380,7 @@ mod tests {
     fn every_case_has_a_drive_and_jobs_that_fit() {
         for case in CASES {
             for smoke in [false, true] {
-                let capacity_bytes = case.model(smoke).capacity.user_bytes.get();
+                let capacity_bytes = case.model(smoke).capacity.user_bytes.value;
                 let Work::Jobs { prepare, measured } = case.work(smoke) else {
                     continue;
                 };
@@ -400,8 +399,8 @@ mod tests {
             scaled(4_000_000_000_000, None),
         );
         let ratio = |of: fn(&Model) -> f64| of(&large) / of(&small);
-        assert_eq!(ratio(|m| m.capacity.user_bytes.get() as f64), 31.25);
-        let blocks = ratio(|m| f64::from(m.nand.blocks_per_plane.get()));
+        assert_eq!(ratio(|m| m.capacity.user_bytes.value as f64), 31.25);
+        let blocks = ratio(|m| f64::from(m.nand.blocks_per_plane.value));
         assert!((blocks / 31.25 - 1.0).abs() < 0.001, "{blocks}");
         let mut spec = large.spec();
         let other = small.spec();

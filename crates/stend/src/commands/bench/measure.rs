@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use stend_drive::model::Value;
 use stend_load::{JobFile, RunOptions};
 use stend_target::{SimulatedTarget, Target};
 
@@ -62,7 +61,7 @@ pub fn run(case: &Case, smoke: bool) -> Result<(), Failure> {
                     read_only: false,
                 },
             };
-            whole_review(args, case.model(smoke).capacity.user_bytes.get())?
+            whole_review(args, case.model(smoke).capacity.user_bytes.value)?
         }
     };
     measured.peak_rss_bytes = peak_rss_bytes()?;
