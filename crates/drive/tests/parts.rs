@@ -288,6 +288,45 @@ fn what_is_no_part_is_refused() {
     }
 }
 
+/// Of files of the schema before this one every key to be changed is told, and nothing else.
+#[test]
+fn old_files_are_told_what_their_keys_are_now() {
+    let old = DEMO
+        .replace("stend.drive/2", "stend.drive/1")
+        .replace("[gc]", "[collection]")
+        .replace("gc_page_ns", "collect_unit_ns");
+    let error = Model::parse(&old, "m.toml").expect_err("it is old");
+    let line = |begins: &str| {
+        1 + old
+            .lines()
+            .position(|l| l.starts_with(begins))
+            .expect("it is there")
+    };
+    let expected = [
+        ("schema", "schema", "stend.drive/2"),
+        (
+            "collect_unit_ns",
+            "controller.collect_unit_ns",
+            "controller.gc_page_ns",
+        ),
+        ("[collection]", "collection", "[gc]"),
+    ];
+    assert_eq!(error.problems().len(), expected.len(), "{error}");
+    for (begins, key, new) in expected {
+        let place = format!("m.toml:{}: {key}: ", line(begins));
+        let said = error.to_string();
+        let said = said.lines().find(|said| said.starts_with(&place));
+        assert!(said.is_some_and(|said| said.contains(new)), "{error}");
+    }
+    let dir = split();
+    edit(dir.path(), "nand.toml", "stend.part/2", "stend.part/1");
+    let said = said(dir.path());
+    assert!(
+        said.starts_with("nand.toml:1: schema: ") && said.contains("stend.part/2"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_part_that_is_not_there_is_told_with_where_it_was_looked_for() {
     let dir = split();

@@ -1,6 +1,7 @@
 //! The tables of keys in `docs/drive-format.md`, from the declarations of the keys.
 
-use super::key::{Key, Rule, Table};
+use super::key::{Declared, Key, Table};
+use super::rules::Rule;
 use super::schema::Model;
 use super::tables::blocks::Blocks;
 use super::tables::controller::{Controller, Dram, L2pCache};
@@ -36,17 +37,12 @@ pub(super) struct Row {
 }
 
 /// The row of a key as [`super::key::table!`] declares it.
-pub(super) fn row<K: Key>(
-    key: &'static str,
-    meaning: &[&str],
-    default: Option<K::Value>,
-    rule: Option<&dyn Rule<K::Value>>,
-) -> Row {
+pub(super) fn row<K: Key>(meaning: &[&str], declared: Declared<'_, K::Value>) -> Row {
     Row {
-        key,
-        optional: K::OPTIONAL || default.is_some(),
-        default: default.map(K::written),
-        allowed: rule.map_or_else(String::new, Rule::allowed),
+        key: declared.key,
+        optional: K::OPTIONAL || declared.default.is_some(),
+        default: declared.default.map(K::written),
+        allowed: declared.rule.map_or_else(String::new, Rule::allowed),
         meaning: joined(meaning),
     }
 }

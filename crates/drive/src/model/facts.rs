@@ -1,6 +1,6 @@
 //! What a model is made of, in words for a report.
 
-use super::key::named;
+use super::rules::named;
 use super::schema::Model;
 use super::tables::trim::PROMISES;
 use crate::spec::{Emptying, UNIT_BYTES, WhenFull};

@@ -2,14 +2,12 @@
 //! key once, with its meaning, type, default and what is allowed. From that follow the struct, the
 //! reader with its messages, and the rows of `docs/drive-format.md`.
 
-use std::fmt::Display;
-use std::ops::RangeInclusive;
-
-use stend_config::Text;
+use stend_config::line_of;
 use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
-use super::free::{self, Free};
+use super::free::Free;
 use super::renamed;
+use super::rules::Rule;
 
 /// Declares a table of the drive file, one line a key after its meaning:
 ///
@@ -49,9 +47,7 @@ macro_rules! table {
                     let $key = <$T as $crate::model::key::Key>::read(
                         reader,
                         at,
-                        stringify!($key),
-                        $crate::model::key::option!($($default)?),
-                        $crate::model::key::option!($(&$rule)?),
+                        $crate::model::key::declared!($key $(= $default)? $(, $rule)?),
                     );
                 )*
                 Some($Table {
@@ -65,10 +61,8 @@ macro_rules! table {
                 $crate::model::document::Section {
                     about: &[$($about),*],
                     rows: vec![$($crate::model::document::row::<$T>(
-                        stringify!($key),
                         &[$($doc),*],
-                        $crate::model::key::option!($($default)?),
-                        $crate::model::key::option!($(&$rule)?),
+                        $crate::model::key::declared!($key $(= $default)? $(, $rule)?),
                     )),*],
                 }
             }
@@ -76,16 +70,27 @@ macro_rules! table {
     };
 }
 
-macro_rules! option {
-    () => {
-        None
-    };
-    ($value:expr) => {
-        Some($value)
+macro_rules! declared {
+    ($key:ident $(= $default:expr)? $(, $rule:expr)?) => {
+        $crate::model::key::Declared {
+            key: stringify!($key),
+            default: None$(.or(Some($default)))?,
+            rule: None$(.or(Some(&$rule)))?,
+        }
     };
 }
 
-pub(super) use {option, table};
+pub(super) use {declared, table};
+
+/// A key as [`table!`] declares it.
+pub(super) struct Declared<'a, V> {
+    /// Its name.
+    pub key: &'static str,
+    /// The value that it has if it is not given.
+    pub default: Option<V>,
+    /// What is allowed.
+    pub rule: Option<&'a dyn Rule<V>>,
+}
 
 /// A figure of a drive model with its source: `{ value = 16, source = "data sheet" }`. A number may
 /// be free within bounds: [`super::Files::free`].
@@ -222,122 +227,6 @@ impl<T> MaybeGiven for Option<Field<T>> {
     }
 }
 
-/// What a figure may be.
-pub(super) trait Rule<T> {
-    /// What is wrong with a value, and what is allowed.
-    fn problem(&self, value: &T) -> Option<String>;
-
-    /// What is allowed, for the document.
-    #[cfg(test)]
-    fn allowed(&self) -> String;
-}
-
-impl<T: PartialOrd + Display> Rule<T> for RangeInclusive<T> {
-    fn problem(&self, value: &T) -> Option<String> {
-        let (start, end) = (self.start(), self.end());
-        (!self.contains(value))
-            .then(|| format!("{value} is not allowed; it must lie from {start} to {end}"))
-    }
-
-    #[cfg(test)]
-    fn allowed(&self) -> String {
-        format!("{} to {}", self.start(), self.end())
-    }
-}
-
-/// Powers of two of a range.
-pub(super) struct PowerOfTwo(pub RangeInclusive<u32>);
-
-impl Rule<u32> for PowerOfTwo {
-    fn problem(&self, value: &u32) -> Option<String> {
-        let power = || format!("{value} is not allowed; it must be a power of two");
-        let range = self.0.problem(value);
-        range.or_else(|| (!value.is_power_of_two()).then(power))
-    }
-
-    #[cfg(test)]
-    fn allowed(&self) -> String {
-        format!("{}, a power of two", self.0.allowed())
-    }
-}
-
-/// Multiples of 4 of a range: whole logical pages in KiB.
-pub(super) struct WholePages(pub RangeInclusive<u32>);
-
-impl Rule<u32> for WholePages {
-    fn problem(&self, value: &u32) -> Option<String> {
-        let multiple = || format!("{value} is not allowed; it must be a multiple of 4");
-        let range = self.0.problem(value);
-        range.or_else(|| (!value.is_multiple_of(4)).then(multiple))
-    }
-
-    #[cfg(test)]
-    fn allowed(&self) -> String {
-        format!("{}, a multiple of 4", self.0.allowed())
-    }
-}
-
-/// One of some names.
-pub(super) struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
-
-impl<T> OneOf<T> {
-    fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|(name, _)| *name)
-    }
-}
-
-impl<T> Rule<String> for OneOf<T> {
-    fn problem(&self, value: &String) -> Option<String> {
-        let known = self.names().any(|name| name == value);
-        let allowed = || self.names().collect::<Vec<_>>().join(", ");
-        (!known).then(|| format!("`{value}` is not known; allowed: {}", allowed()))
-    }
-
-    #[cfg(test)]
-    fn allowed(&self) -> String {
-        let names = self.names().map(|name| format!("`\"{name}\"`"));
-        names.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// What a name of a checked model stands for.
-pub(super) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
-    let found = names.iter().find(|(name, _)| *name == field.value);
-    found.expect("the model is checked").1
-}
-
-/// A list of so many entries, each within a range.
-pub(super) struct List<T> {
-    /// How many there may be.
-    pub entries: RangeInclusive<usize>,
-    /// What the entries are, in words.
-    pub what: &'static str,
-    /// What each may be.
-    pub each: RangeInclusive<T>,
-    /// Whether none may be below the one before.
-    pub ascends: bool,
-}
-
-impl<T: PartialOrd + Display> Rule<Vec<T>> for List<T> {
-    fn problem(&self, list: &Vec<T>) -> Option<String> {
-        let entries = list.len();
-        if !self.entries.contains(&entries) {
-            return Some(format!("{entries} entries; it must have {}", self.what));
-        }
-        if let Some(problem) = list.iter().find_map(|entry| self.each.problem(entry)) {
-            return Some(problem);
-        }
-        let falls = self.ascends && !list.is_sorted();
-        falls.then(|| format!("it must have {} in ascending order", self.what))
-    }
-
-    #[cfg(test)]
-    fn allowed(&self) -> String {
-        let order = if self.ascends { ", ascending" } else { "" };
-        format!("{}; {}{order}", self.what, self.each.allowed())
-    }
-}
-
 /// What can stand as the value of a key.
 pub(super) trait Scalar: Clone {
     /// What is expected, in words.
@@ -392,9 +281,7 @@ pub(super) trait Key: Sized {
     fn read(
         reader: &mut Reader<'_>,
         at: &At<'_>,
-        key: &'static str,
-        default: Option<Self::Value>,
-        rule: Option<&dyn Rule<Self::Value>>,
+        declared: Declared<'_, Self::Value>,
     ) -> Option<Self>;
 
     /// The default as a file would write it.
@@ -432,7 +319,7 @@ pub(super) struct At<'a> {
 
 /// Reads the text of a model, and collects what is wrong in it.
 pub(super) struct Reader<'a> {
-    text: Text<'a>,
+    text: &'a str,
     /// What is wrong.
     pub problems: Problems,
     /// Figures that may be fitted.
@@ -443,7 +330,7 @@ impl<'a> Reader<'a> {
     /// Reads a whole file; `None` if it cannot be made of what stands in it.
     pub fn read<T: Table>(text: &'a str, items: &dyn TableLike) -> (Reader<'a>, Option<T>) {
         let mut reader = Reader {
-            text: Text { file: "", text },
+            text,
             problems: Problems::default(),
             free: Vec::new(),
         };
@@ -479,11 +366,12 @@ impl<'a> Reader<'a> {
     fn line(&self, at: &At<'_>, key: &str, item: &Item) -> usize {
         let own = at.items.key(key).and_then(toml_edit::Key::span);
         let span = own.or_else(|| item.span());
-        self.text.line(span.map_or(0, |span| span.start))
+        line_of(self.text, span.map_or(0, |span| span.start))
     }
 
     /// A value of a key that is no figure.
-    fn plain<T: Scalar>(&mut self, at: &At<'_>, key: &str, default: Option<T>) -> Option<T> {
+    fn plain<T: Scalar>(&mut self, at: &At<'_>, declared: Declared<'_, T>) -> Option<T> {
+        let Declared { key, default, .. } = declared;
         let name = full_name(at.table, key);
         let Some(item) = at.items.get(key) else {
             if default.is_none() {
@@ -520,7 +408,7 @@ impl<'a> Reader<'a> {
                 let at = At {
                     table: T::NAME,
                     in_list: true,
-                    line: self.text.line(span.map_or(0, |span| span.start)),
+                    line: line_of(self.text, span.map_or(0, |span| span.start)),
                     items,
                 };
                 T::read(self, &at)
@@ -537,7 +425,7 @@ impl<'a> Reader<'a> {
         let found = if at.in_list {
             Err("what stands in a list of tables cannot be free".to_owned())
         } else {
-            free::Free::of(at.table, key, line, free, value)
+            Free::of(at.table, key, line, free, value)
         };
         match found {
             Ok(free) => self.free.push(free),
@@ -576,13 +464,8 @@ const FIGURE_KEYS: [&str; 3] = ["value", "source", "free"];
 impl<T: Scalar> Key for Field<T> {
     type Value = T;
 
-    fn read(
-        reader: &mut Reader<'_>,
-        at: &At<'_>,
-        key: &'static str,
-        default: Option<T>,
-        rule: Option<&dyn Rule<T>>,
-    ) -> Option<Self> {
+    fn read(reader: &mut Reader<'_>, at: &At<'_>, declared: Declared<'_, T>) -> Option<Self> {
+        let Declared { key, default, rule } = declared;
         let field = |value, source, line| Field {
             value,
             source,
@@ -657,12 +540,10 @@ impl<K: Key> Key for Option<K> {
     fn read(
         reader: &mut Reader<'_>,
         at: &At<'_>,
-        key: &'static str,
-        default: Option<K::Value>,
-        rule: Option<&dyn Rule<K::Value>>,
+        declared: Declared<'_, K::Value>,
     ) -> Option<Self> {
-        match at.items.contains_key(key) {
-            true => K::read(reader, at, key, default, rule).map(Some),
+        match at.items.contains_key(declared.key) {
+            true => K::read(reader, at, declared).map(Some),
             false => Some(None),
         }
     }
@@ -676,9 +557,7 @@ impl<T: Table> Key for Vec<T> {
     fn read(
         reader: &mut Reader<'_>,
         at: &At<'_>,
-        key: &'static str,
-        _: Option<()>,
-        _: Option<&dyn Rule<()>>,
+        Declared { key, .. }: Declared<'_, ()>,
     ) -> Option<Self> {
         match at.items.get(key) {
             Some(item) => reader.list(at, key, item),
@@ -693,16 +572,14 @@ impl<T: Table> Key for T {
     fn read(
         reader: &mut Reader<'_>,
         at: &At<'_>,
-        key: &'static str,
-        _: Option<()>,
-        _: Option<&dyn Rule<()>>,
+        Declared { key, .. }: Declared<'_, ()>,
     ) -> Option<Self> {
         let Some(item) = at.items.get(key) else {
             reader.problem(at.line, full_name(at.table, key), missing(key));
             return None;
         };
         let line = item.span().map_or(0, |span| span.start);
-        let line = reader.text.line(line);
+        let line = line_of(reader.text, line);
         let Some(items) = item.as_table_like() else {
             let message = wrong_type(item, &format!("a table: [{key}]"));
             reader.problem(line, full_name(at.table, key), message);
@@ -726,11 +603,9 @@ macro_rules! plain {
             fn read(
                 reader: &mut Reader<'_>,
                 at: &At<'_>,
-                key: &'static str,
-                default: Option<$T>,
-                _: Option<&dyn Rule<$T>>,
+                declared: Declared<'_, $T>,
             ) -> Option<Self> {
-                reader.plain(at, key, default)
+                reader.plain(at, declared)
             }
 
             #[cfg(test)]

@@ -15,6 +15,7 @@ mod key;
 mod parts;
 mod renamed;
 mod resolve;
+mod rules;
 mod schema;
 mod shipped;
 mod tables;

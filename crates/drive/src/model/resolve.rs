@@ -4,7 +4,8 @@ use stend_base::Nanos;
 use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 use stend_nand::{Abilities, CellTiming, Suspend};
 
-use super::key::{Field, named};
+use super::key::Field;
+use super::rules::named;
 use super::schema::Model;
 use super::tables::controller::ASSIGNMENTS;
 use super::tables::gc::{POLICIES, Victim};

@@ -1,6 +1,7 @@
 //! `[controller]`, `[dram]` and `[l2p_cache]`.
 
-use super::super::key::{Field, MaybeGiven, OneOf, Problems, WholePages, table};
+use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::rules::{OneOf, WholePages};
 use super::super::schema::Model;
 
 table! {

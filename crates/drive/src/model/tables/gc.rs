@@ -1,6 +1,7 @@
 //! `[gc]`, `[idle]`, `[streams]` and `[wear_levelling]`: the drive's own writes.
 
-use super::super::key::{Field, OneOf, PowerOfTwo, Problems, table};
+use super::super::key::{Field, Problems, table};
+use super::super::rules::{OneOf, PowerOfTwo};
 use super::super::schema::Model;
 use crate::spec::Spec;
 

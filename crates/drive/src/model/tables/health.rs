@@ -1,6 +1,7 @@
 //! `[health]` and `[[health.attributes]]`.
 
-use super::super::key::{Field, OneOf, table};
+use super::super::key::{Field, table};
+use super::super::rules::OneOf;
 use crate::health::{FIGURES, NORMALS};
 
 table! {

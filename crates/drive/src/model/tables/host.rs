@@ -1,6 +1,7 @@
 //! `[host]`: the interface, its protocol, and what requests cost the host.
 
-use super::super::key::{Field, Given, MaybeGiven, OneOf, PowerOfTwo, Problems, table};
+use super::super::key::{Field, Given, MaybeGiven, Problems, table};
+use super::super::rules::{OneOf, PowerOfTwo};
 use super::super::schema::Model;
 
 table! {

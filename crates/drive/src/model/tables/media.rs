@@ -1,6 +1,7 @@
 //! `[media]`: errors of the flash and what corrects them.
 
-use super::super::key::{Field, List, table};
+use super::super::key::{Field, table};
+use super::super::rules::List;
 
 table! {
     /// Errors of the flash. Rates are raw bit error rates (RBER). A list of areas has one entry for

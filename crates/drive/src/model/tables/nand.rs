@@ -1,6 +1,7 @@
 //! `[capacity]`, `[nand]`, `[nand_commands]` and `[parity]`: the flash.
 
-use super::super::key::{Field, List, MaybeGiven, PowerOfTwo, Problems, table};
+use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::rules::{List, PowerOfTwo};
 use super::super::schema::Model;
 
 table! {

@@ -1,6 +1,7 @@
 //! `[energy]`, `[[idle_states]]` and `[thermal]`.
 
-use super::super::key::{Field, List, MaybeGiven, OneOf, Problems, table};
+use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::rules::{List, OneOf};
 use super::super::schema::Model;
 
 table! {

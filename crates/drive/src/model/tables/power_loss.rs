@@ -3,7 +3,8 @@
 use stend_base::Nanos;
 use stend_nand::CellTiming;
 
-use super::super::key::{Field, OneOf, Problems, table};
+use super::super::key::{Field, Problems, table};
+use super::super::rules::OneOf;
 use super::super::schema::Model;
 use crate::spec::{PairedPages, PowerLossSpec, Spec, UNIT_BYTES, power_loss_excludes};
 

@@ -1,6 +1,7 @@
 //! `[slc_cache]`.
 
-use super::super::key::{Field, MaybeGiven, OneOf, Problems, table};
+use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::rules::OneOf;
 use super::super::schema::Model;
 use crate::spec::{Emptying, Spec, WhenFull};
 
