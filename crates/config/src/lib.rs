@@ -88,12 +88,7 @@ impl fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 /// Messages of serde and of the parser that name the key themselves.
-const NAMED: [&str; 4] = [
-    "unknown field `",
-    "missing field `",
-    "unknown variant `",
-    "duplicate key `",
-];
+const NAMED: [&str; 3] = ["unknown field `", "missing field `", "duplicate key `"];
 
 /// The text of a file, and its name for messages.
 #[derive(Clone, Copy, Debug)]

@@ -270,32 +270,7 @@ pub struct Files {
 }
 
 /// What is wrong with an edition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EditionError {
-    /// The file, as the user named it.
-    pub file: String,
-    /// Line, from 1.
-    pub line: Option<usize>,
-    /// The key at fault.
-    pub key: Option<String>,
-    /// What is wrong and what is allowed.
-    pub problem: String,
-}
-
-impl std::fmt::Display for EditionError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        if let Some(key) = &self.key {
-            write!(f, ": `{key}`")?;
-        }
-        write!(f, ": {}", self.problem)
-    }
-}
-
-impl std::error::Error for EditionError {}
+pub use stend_config::FileError as EditionError;
 
 impl Edition {
     /// Ids of the editions that are part of the program.
@@ -309,12 +284,7 @@ impl Edition {
         if let Some((id, text)) = BUILT_IN.iter().find(|(id, _)| *id == name) {
             return Edition::parse(text, &format!("editions/{id}.toml (built in)"));
         }
-        let fail = |problem| EditionError {
-            file: name.to_owned(),
-            line: None,
-            key: None,
-            problem,
-        };
+        let fail = |problem: String| EditionError::of_file(name, problem);
         let path = Path::new(name);
         if path.extension().is_none_or(|e| e != "toml") && path.components().count() < 2 {
             return Err(fail(format!(

@@ -5,7 +5,7 @@ use stend_config::FileError;
 use stend_lab::LabError;
 use stend_load::JobError;
 use stend_load::trace::TraceError;
-use stend_method::{EditionError, MethodError};
+use stend_method::MethodError;
 use stend_report::ReportError;
 use stend_target::TargetError;
 
@@ -65,12 +65,6 @@ impl From<JobError> for Failure {
 
 impl From<TraceError> for Failure {
     fn from(error: TraceError) -> Failure {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<EditionError> for Failure {
-    fn from(error: EditionError) -> Failure {
         Failure::Input(error.to_string())
     }
 }

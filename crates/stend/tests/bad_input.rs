@@ -314,10 +314,10 @@ fn wrong_editions() {
     let unknown = good.replacen("pause_s", "pose_s", 1);
     complaint(unknown, &["e.toml:6: ", "`pose_s`", "pause_s"]);
     let unknown = good.replacen("state = \"filled\"", "state = \"full\"", 1);
-    complaint(unknown, &["e.toml:", "`state`", "full", "clean"]);
+    complaint(unknown, &["e.toml:", ": state: ", "full", "clean"]);
     complaint(
         good.replacen("duration_s = 1\n", "duration_s = 1e15\n", 1),
-        &["`duration_s`"],
+        &[": duration_s: "],
     );
     assert!(!dir.join("review-demo-8gb").exists());
 }

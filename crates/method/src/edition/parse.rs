@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use stend_config::Text;
 use stend_record::review::{Pattern, PointOp};
 use toml::Spanned;
 
@@ -179,47 +180,15 @@ fn sha256(text: &str) -> String {
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Edition, EditionError> {
     let source = Source { text, file };
-    let raw: File = toml::from_str(text).map_err(|e| source.syntax_error(&e))?;
+    let raw: File = source.text().read()?;
     source.edition(raw)
 }
 
 impl Source<'_> {
-    fn line_of(&self, offset: usize) -> usize {
-        1 + self.text[..offset.min(self.text.len())]
-            .matches('\n')
-            .count()
-    }
-
-    /// The key that the value at `offset` belongs to: the word before the last `=`.
-    fn key_before(&self, offset: usize) -> Option<String> {
-        let before = &self.text[..offset.min(self.text.len())];
-        let before = before[..before.rfind('=')?].trim_end();
-        let start = before
-            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
-            .map_or(0, |i| i + 1);
-        (start < before.len()).then(|| before[start..].to_owned())
-    }
-
     /// The path of a file that the text names, seen from the folder of its own file.
     fn beside(&self, name: &str) -> PathBuf {
         let folder = Path::new(self.file).parent();
         folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
-    }
-
-    fn syntax_error(&self, error: &toml::de::Error) -> EditionError {
-        let problem = error.message().trim().to_owned();
-        // serde names the key itself where it is unknown or missing.
-        let named = ["unknown field `", "missing field `", "duplicate key `"]
-            .iter()
-            .find_map(|start| problem.strip_prefix(start)?.split('`').next())
-            .map(str::to_owned);
-        let offset = error.span().map(|s| s.start);
-        EditionError {
-            file: self.file.to_owned(),
-            line: offset.map(|o| self.line_of(o)),
-            key: named.or_else(|| self.key_before(offset?)),
-            problem,
-        }
     }
 
     fn fail<T, R>(
@@ -227,13 +196,14 @@ impl Source<'_> {
         place: &Spanned<T>,
         problem: impl Into<String>,
     ) -> Result<R, EditionError> {
-        let start = place.span().start;
-        Err(EditionError {
-            file: self.file.to_owned(),
-            line: Some(self.line_of(start)),
-            key: self.key_before(start),
-            problem: problem.into(),
-        })
+        self.text().fail(place, problem)
+    }
+
+    fn text(&self) -> Text<'_> {
+        Text {
+            file: self.file,
+            text: self.text,
+        }
     }
 
     fn edition(&self, raw: File) -> Result<Edition, EditionError> {

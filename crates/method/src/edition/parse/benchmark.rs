@@ -106,7 +106,7 @@ impl Source<'_> {
 /// Reads a profile; `file` is its name in errors.
 fn parse(text: &str, file: &str) -> Result<Profile, EditionError> {
     let source = Source { text, file };
-    let raw: ProfileEntry = toml::from_str(text).map_err(|e| source.syntax_error(&e))?;
+    let raw: ProfileEntry = source.text().read()?;
     if raw.schema.get_ref() != SCHEMA {
         return source.fail(&raw.schema, format!("must be \"{SCHEMA}\""));
     }
