@@ -207,7 +207,7 @@ fn bounds_are_kept() {
 }
 
 #[test]
-fn what_no_figure_feels_stays_as_it_was() {
+fn what_no_figure_is_sensitive_to_stays_as_it_was() {
     let measured = made_by(&with(&[(READ, 9000.0, None)]));
     let duty = ("duty_percent", 12.0, Some([1.0, 90.0]));
     let models = files(&with(&[(READ, 20_000.0, READ_FREE), duty]));
