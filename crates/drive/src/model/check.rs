@@ -43,7 +43,7 @@ fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
         return false;
     };
     let user = &model.capacity.user_bytes;
-    if user.value % UNIT_BYTES != 0 || user.value == 0 {
+    if !user.value.is_multiple_of(UNIT_BYTES) || user.value == 0 {
         let message = format!("{} is not a positive multiple of 4096", user.value);
         problems.report(user, message);
         return false;
