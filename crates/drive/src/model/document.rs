@@ -41,7 +41,7 @@ pub(super) fn row<K: Key>(meaning: &[&str], declared: Declared<'_, K::Value>) ->
     Row {
         key: declared.key,
         optional: K::OPTIONAL || declared.default.is_some(),
-        default: declared.default.map(K::written),
+        default: declared.default.map(|value| format!("{value:?}")),
         allowed: declared.rule.map_or_else(String::new, Rule::allowed),
         meaning: joined(meaning),
     }

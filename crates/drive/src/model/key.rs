@@ -2,7 +2,9 @@
 //! key once, with its meaning, type, default and what is allowed. From that follow the struct, the
 //! reader with its messages, and the rows of `docs/drive-format.md`.
 
-use stend_config::line_of;
+use std::fmt::Debug;
+
+use stend_config::{Problem, line_of};
 use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
 use super::free::Free;
@@ -124,18 +126,8 @@ pub(super) fn full_name(table: &str, key: &str) -> String {
     }
 }
 
-/// One mistake in the resolved text of a model.
-#[derive(Debug)]
-pub(super) struct Problem {
-    /// Line, from 1.
-    pub line: usize,
-    /// The key with its table.
-    pub key: String,
-    /// What is wrong, and what is allowed.
-    pub message: String,
-}
-
-/// Mistakes, in the order in which they are told.
+/// Mistakes in the resolved text of a model, in the order in which they are told. Their lines are
+/// those of that text.
 #[derive(Debug, Default)]
 pub(super) struct Problems(pub Vec<Problem>);
 
@@ -153,32 +145,17 @@ impl Problems {
         key: impl Into<String>,
         message: impl Into<String>,
     ) {
-        self.0.push(Problem {
-            line: field.line,
-            key: key.into(),
-            message: message.into(),
-        });
+        self.push(field.line, key.into(), message.into());
     }
 
-    /// Of a file of the schema before this one, what is to be changed: the schema itself, in this
-    /// line, and the keys that have other names now.
-    pub fn only_renamed(&mut self, line: usize) {
-        self.0
-            .retain(|problem| renamed::message(&problem.key).is_some());
-        let message = format!(
-            "this file is of {}; the schema is {} now: name it, and change the keys that are told \
-             here",
-            renamed::SCHEMA_1,
-            super::SCHEMA
-        );
-        self.0.insert(
-            0,
-            Problem {
-                line,
-                key: "schema".to_owned(),
-                message,
-            },
-        );
+    /// Adds a mistake of a line.
+    pub fn push(&mut self, line: usize, key: String, message: String) {
+        self.0.push(Problem {
+            file: String::new(),
+            line: Some(line),
+            key: Some(key),
+            message,
+        });
     }
 
     /// Checks a figure whose rule depends on other keys.
@@ -188,56 +165,39 @@ impl Problems {
         }
     }
 
-    /// Tells of every figure of `given` that it needs something else.
-    pub fn needs(&mut self, given: &[Option<Given>], message: &str) {
-        for given in given.iter().flatten() {
-            self.0.push(Problem {
-                line: given.line,
-                key: given.name.clone(),
-                message: message.to_owned(),
-            });
+    /// Tells of every one of these figures that the file names that it needs something else.
+    pub fn needs(&mut self, figures: &[&dyn Given], message: &str) {
+        for (line, key) in figures.iter().filter_map(|figure| figure.place()) {
+            self.push(line, key, message.to_owned());
         }
     }
 }
 
-/// A figure that the file names, whatever its type.
-#[derive(Clone, Debug)]
-pub(super) struct Given {
-    name: String,
-    line: usize,
+/// A figure that the file may name, whatever its type.
+pub(super) trait Given {
+    /// Its line and key, if the file names it.
+    fn place(&self) -> Option<(usize, String)>;
 }
 
-/// A figure, if the file names it.
-pub(super) trait MaybeGiven {
-    fn given(&self) -> Option<Given>;
-}
-
-impl<T> MaybeGiven for Field<T> {
-    fn given(&self) -> Option<Given> {
-        self.is_given().then(|| Given {
-            name: self.name(),
-            line: self.line,
-        })
+impl<T> Given for Field<T> {
+    fn place(&self) -> Option<(usize, String)> {
+        self.is_given().then(|| (self.line, self.name()))
     }
 }
 
-impl<T> MaybeGiven for Option<Field<T>> {
-    fn given(&self) -> Option<Given> {
-        self.as_ref()?.given()
+impl<T> Given for Option<Field<T>> {
+    fn place(&self) -> Option<(usize, String)> {
+        self.as_ref()?.place()
     }
 }
 
 /// What can stand as the value of a key.
-pub(super) trait Scalar: Clone {
+pub(super) trait Scalar: Clone + Debug {
     /// What is expected, in words.
     const EXPECTED: &'static str;
 
     /// The value, if it is one of this type.
     fn of(value: &Value) -> Option<Self>;
-
-    /// As a file would write it.
-    #[cfg(test)]
-    fn written(&self) -> String;
 }
 
 macro_rules! scalar {
@@ -247,11 +207,6 @@ macro_rules! scalar {
 
             fn of($value: &Value) -> Option<Self> {
                 $of
-            }
-
-            #[cfg(test)]
-            fn written(&self) -> String {
-                format!("{self:?}")
             }
         }
     )*};
@@ -272,7 +227,7 @@ scalar! {
 /// What a file holds for a key: a figure, a plain value, a table, or a list of tables.
 pub(super) trait Key: Sized {
     /// What its rule is about.
-    type Value;
+    type Value: Debug;
     /// Whether it may be left out, and nothing takes its place.
     #[cfg(test)]
     const OPTIONAL: bool = false;
@@ -283,12 +238,6 @@ pub(super) trait Key: Sized {
         at: &At<'_>,
         declared: Declared<'_, Self::Value>,
     ) -> Option<Self>;
-
-    /// The default as a file would write it.
-    #[cfg(test)]
-    fn written(_default: Self::Value) -> String {
-        String::new()
-    }
 }
 
 /// A table, as [`table!`] declares it.
@@ -351,15 +300,14 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let name = full_name(at.table, key);
-            let message = renamed::message(&name).unwrap_or_else(|| unknown(key, known));
+            let message = renamed::message_of(&name).unwrap_or_else(|| unknown(key, known));
             let line = self.line(at, key, item);
             self.problem(line, name, message);
         }
     }
 
     fn problem(&mut self, line: usize, key: String, message: String) {
-        let problem = Problem { line, key, message };
-        self.problems.0.push(problem);
+        self.problems.push(line, key, message);
     }
 
     /// Line of a key, or else of what it stands for.
@@ -525,11 +473,6 @@ impl<T: Scalar> Key for Field<T> {
         reader.free(at, key, line, figure);
         Some(found)
     }
-
-    #[cfg(test)]
-    fn written(default: T) -> String {
-        default.written()
-    }
 }
 
 impl<K: Key> Key for Option<K> {
@@ -606,11 +549,6 @@ macro_rules! plain {
                 declared: Declared<'_, $T>,
             ) -> Option<Self> {
                 reader.plain(at, declared)
-            }
-
-            #[cfg(test)]
-            fn written(default: $T) -> String {
-                Scalar::written(&default)
             }
         }
     )*};

@@ -83,15 +83,8 @@ impl Model {
         if let Some(model) = &model {
             check::model(&mut problems, model);
         }
-        let problems = problems.0.into_iter().map(|problem| {
-            let (file, line) = place(problem.line);
-            Problem {
-                file: file.to_owned(),
-                line: Some(line),
-                key: Some(problem.key),
-                message: problem.message,
-            }
-        });
+        let problems = problems.0.into_iter();
+        let problems = problems.map(|problem| placed(problem, place));
         FileError::unless_empty(problems.collect())?;
         let mut model = model.expect("what could not be read is a problem");
         model.fingerprint = fingerprint(text);
@@ -112,24 +105,32 @@ fn demo() -> &'static str {
     demo.expect("it is shipped").text
 }
 
+/// A problem of a line of the resolved text, where it really stands.
+fn placed<'a>(problem: Problem, place: &dyn Fn(usize) -> (&'a str, usize)) -> Problem {
+    let (file, line) = place(problem.line.unwrap_or(1));
+    Problem {
+        file: file.to_owned(),
+        line: Some(line),
+        ..problem
+    }
+}
+
 /// Reads a resolved text, unless it is no TOML or of another schema.
 fn read<'t, 'a>(
     text: &'t str,
     place: &dyn Fn(usize) -> (&'a str, usize),
 ) -> Result<(Reader<'t>, Option<Model>), FileError> {
+    let text_of = Text { file: "", text };
     let broken = |offset: usize, key: Option<String>, message: String| {
-        let problem = Text { file: "", text }.problem(offset, key, message);
-        let (file, line) = place(problem.line.unwrap_or(1));
-        FileError::from(Problem {
-            file: file.to_owned(),
-            line: Some(line),
-            ..problem
-        })
+        FileError::from(placed(text_of.problem(offset, key, message), place))
     };
     let document = toml_edit::Document::parse(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
-        let key = Text { file: "", text }.key_of_line(offset);
-        broken(offset, key, error.message().trim().to_owned())
+        broken(
+            offset,
+            text_of.key_of_line(offset),
+            error.message().trim().to_owned(),
+        )
     })?;
     let (mut reader, model) = Reader::read::<Model>(text, document.as_table());
     let schema = document.get("schema");
@@ -140,9 +141,7 @@ fn read<'t, 'a>(
         None => Err(broken(0, key(), "missing field `schema`".to_owned())),
         Some(Some(SCHEMA)) => Ok((reader, model)),
         Some(Some(renamed::SCHEMA_1)) => {
-            reader
-                .problems
-                .only_renamed(stend_config::line_of(text, start));
+            reader.problems = renamed::only(reader.problems, text_of.line(start));
             Ok((reader, None))
         }
         Some(other) => {

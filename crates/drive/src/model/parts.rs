@@ -50,8 +50,8 @@ impl Files {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
             let message = format!(
-                "the drive model cannot be read: {error}; `stend drives list` names the models \
-                 that need no file"
+                "cannot read the drive model: {error}; `stend drives list` names the models that \
+                 need no file"
             );
             FileError::of_file(&name, message)
         })?;

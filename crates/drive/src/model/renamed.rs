@@ -1,5 +1,10 @@
 //! Keys of `stend.drive/1` that have other names in [`super::SCHEMA`].
 
+use stend_config::Problem;
+
+use super::SCHEMA;
+use super::key::Problems;
+
 /// The schema before this one.
 pub(super) const SCHEMA_1: &str = "stend.drive/1";
 
@@ -43,8 +48,22 @@ const RENAMED: &[(&str, &str)] = &[
     ("trim.piece_pause_us", "trim.chunk_pause_us"),
 ];
 
+/// Of a file of the schema before this one, only what is to be changed: the schema itself, in this
+/// line, and the keys that have other names now.
+pub(super) fn only(problems: Problems, line: usize) -> Problems {
+    let mut only = Problems::default();
+    let message = format!(
+        "this file is of {SCHEMA_1}; the schema is {SCHEMA} now: name it, and change the keys that \
+         are told here"
+    );
+    only.push(line, "schema".to_owned(), message);
+    let renamed = |problem: &Problem| problem.key.as_deref().and_then(message_of).is_some();
+    only.0.extend(problems.0.into_iter().filter(renamed));
+    only
+}
+
 /// What is said of a key that has another name now.
-pub(super) fn message(old: &str) -> Option<String> {
+pub(super) fn message_of(old: &str) -> Option<String> {
     let (_, new) = RENAMED.iter().find(|(name, _)| *name == old)?;
     let new = match new.contains('.') {
         true => new.to_string(),

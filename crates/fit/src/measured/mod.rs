@@ -325,10 +325,7 @@ impl Measured {
     pub fn read(path: &Path) -> Result<Measured, FileError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
-            FileError::of_file(
-                &name,
-                format!("the measured figures cannot be read: {error}"),
-            )
+            FileError::of_file(&name, format!("cannot read the measured figures: {error}"))
         })?;
         let mut files = SHIPPED.to_vec();
         files.push((&name, &text));

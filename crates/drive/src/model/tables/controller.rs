@@ -1,6 +1,6 @@
 //! `[controller]`, `[dram]` and `[l2p_cache]`.
 
-use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::key::{Field, Problems, table};
 use super::super::rules::{OneOf, WholePages};
 use super::super::schema::Model;
 
@@ -87,7 +87,7 @@ pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
     let dram = &model.dram;
     if !dram.half_duplex.value {
         let message = "is only for dram.half_duplex = true";
-        problems.needs(&[dram.turnaround_ns.given()], message);
+        problems.needs(&[&dram.turnaround_ns], message);
     }
     if model.l2p_cache.is_none() {
         return;

@@ -1,6 +1,6 @@
 //! `[host]`: the interface, its protocol, and what requests cost the host.
 
-use super::super::key::{Field, Given, MaybeGiven, Problems, table};
+use super::super::key::{Field, Given, Problems, table};
 use super::super::rules::{OneOf, PowerOfTwo};
 use super::super::schema::Model;
 
@@ -93,29 +93,25 @@ pub(super) fn check_queued(problems: &mut Problems, host: &Host, queued: &Field<
 fn check_link(problems: &mut Problems, host: &Host) {
     let interface = &host.interface;
     let (sata, nvme) = (interface.value == "sata-6g", host.is_nvme());
-    let keys = [
-        ("link_mb_per_s", host.link_mb_per_s.given(), sata),
-        ("frame_bytes", host.frame_bytes.given(), sata),
-        ("frame_overhead_ns", host.frame_overhead_ns.given(), sata),
-        (
-            "command_overhead_ns",
-            host.command_overhead_ns.given(),
-            sata,
-        ),
-        ("pcie_generation", host.pcie_generation.given(), !sata),
-        ("pcie_lanes", host.pcie_lanes.given(), !sata),
-        ("max_payload_bytes", host.max_payload_bytes.given(), !sata),
-        ("memory_read_ns", host.memory_read_ns.given(), !sata),
-        ("queues", host.queues.given(), nvme),
+    let keys: [(&str, &dyn Given, bool); 9] = [
+        ("link_mb_per_s", &host.link_mb_per_s, sata),
+        ("frame_bytes", &host.frame_bytes, sata),
+        ("frame_overhead_ns", &host.frame_overhead_ns, sata),
+        ("command_overhead_ns", &host.command_overhead_ns, sata),
+        ("pcie_generation", &host.pcie_generation, !sata),
+        ("pcie_lanes", &host.pcie_lanes, !sata),
+        ("max_payload_bytes", &host.max_payload_bytes, !sata),
+        ("memory_read_ns", &host.memory_read_ns, !sata),
+        ("queues", &host.queues, nvme),
     ];
     for (key, given, needed) in keys {
-        match (given, needed) {
+        match (given.place(), needed) {
             (None, true) => {
                 let name = &interface.value;
                 let message = format!("it is missing; the interface `{name}` needs it");
                 problems.report_key(interface, format!("host.{key}"), message);
             }
-            (given, false) => {
+            (_, false) => {
                 let message = format!("the interface `{}` has no such key", interface.value);
                 problems.needs(&[given], &message);
             }
@@ -125,26 +121,26 @@ fn check_link(problems: &mut Problems, host: &Host) {
 }
 
 fn check_driver(problems: &mut Problems, host: &Host) {
-    let times: [Option<Given>; 4] = [
-        host.driver_submit_ns.given(),
-        host.driver_complete_ns.given(),
-        host.queue_lock_ns.given(),
-        host.register_access_ns.given(),
+    let times: [&dyn Given; 4] = [
+        &host.driver_submit_ns,
+        &host.driver_complete_ns,
+        &host.queue_lock_ns,
+        &host.register_access_ns,
     ];
     if host.cpus.is_none() {
-        let first = times.into_iter().flatten().next();
+        let first = times.into_iter().find(|time| time.place().is_some());
         problems.needs(
-            &[first],
+            first.as_slice(),
             "it needs host.cpus, the processors that spend this time",
         );
     }
     let (accesses, access) = (&host.register_accesses, &host.register_access_ns);
     if host.interface.value != "pcie-ahci" {
-        problems.needs(&[accesses.given()], "it is for pcie-ahci alone");
+        problems.needs(&[accesses], "it is for pcie-ahci alone");
     }
     match (accesses, access) {
-        (Some(_), None) => problems.needs(&[accesses.given()], "it needs host.register_access_ns"),
-        (None, Some(_)) => problems.needs(&[access.given()], "it needs host.register_accesses"),
+        (Some(_), None) => problems.needs(&[accesses], "it needs host.register_access_ns"),
+        (None, Some(_)) => problems.needs(&[access], "it needs host.register_accesses"),
         _ => {}
     }
 }

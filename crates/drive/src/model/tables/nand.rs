@@ -1,6 +1,6 @@
 //! `[capacity]`, `[nand]`, `[nand_commands]` and `[parity]`: the flash.
 
-use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::key::{Field, Given, Problems, table};
 use super::super::rules::{List, PowerOfTwo};
 use super::super::schema::Model;
 
@@ -110,10 +110,7 @@ pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
         && commands.program_suspend_us.is_none()
         && commands.erase_suspend_us.is_none()
     {
-        let needing = [
-            commands.resume_us.given(),
-            commands.suspend_reads_max.given(),
-        ];
+        let needing: [&dyn Given; 2] = [&commands.resume_us, &commands.suspend_reads_max];
         let message = "it needs nand_commands.program_suspend_us or erase_suspend_us";
         problems.needs(&needing, message);
     }

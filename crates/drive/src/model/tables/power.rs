@@ -1,6 +1,6 @@
 //! `[energy]`, `[[idle_states]]` and `[thermal]`.
 
-use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::key::{Field, Given, Problems, table};
 use super::super::rules::{List, OneOf};
 use super::super::schema::Model;
 
@@ -153,23 +153,23 @@ fn check_idle_states(problems: &mut Problems, states: &[IdleStateTable]) {
 }
 
 fn check_throttle(problems: &mut Problems, t: &ThermalTable) {
-    let period = ("period_us", t.period_us.given());
+    let period = ("period_us", &t.period_us as &dyn Given);
     let needed = match t.throttle.value.as_str() {
         "stepwise" => vec![
             period,
-            ("steps_c", t.steps_c.given()),
-            ("steps_percent", t.steps_percent.given()),
-            ("hysteresis_k", t.hysteresis_k.given()),
+            ("steps_c", &t.steps_c),
+            ("steps_percent", &t.steps_percent),
+            ("hysteresis_k", &t.hysteresis_k),
         ],
         "gradual" => vec![
             period,
-            ("limit_c", t.limit_c.given()),
-            ("band_k", t.band_k.given()),
-            ("least_percent", t.least_percent.given()),
+            ("limit_c", &t.limit_c),
+            ("band_k", &t.band_k),
+            ("least_percent", &t.least_percent),
         ],
         _ => Vec::new(),
     };
-    for (key, _) in needed.iter().filter(|(_, given)| given.is_none()) {
+    for (key, _) in needed.iter().filter(|(_, given)| given.place().is_none()) {
         let message = format!("`{}` needs thermal.{key}", t.throttle.value);
         problems.report(&t.throttle, message);
     }

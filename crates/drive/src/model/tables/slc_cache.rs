@@ -1,6 +1,6 @@
 //! `[slc_cache]`.
 
-use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::key::{Field, Problems, table};
 use super::super::rules::OneOf;
 use super::super::schema::Model;
 use crate::spec::{Emptying, Spec, WhenFull};
@@ -163,13 +163,13 @@ fn check_fold_start(problems: &mut Problems, cache: &SlcCache) {
         }
         (Some(_), Some(_)) => {
             let message = "slc_cache.fold_start_percent says the same: leave one of them out";
-            problems.needs(&[free.given()], message);
+            problems.needs(&[free], message);
         }
         (None, Some(_)) => {
             if !cache.is_folded_on_chip() || cache.dynamic_blocks_per_plane.is_some() {
                 let message = "it counts what is free of blocks of the cache's own that on-chip \
                                copy folds: write slc_cache.fold_start_percent";
-                problems.needs(&[free.given()], message);
+                problems.needs(&[free], message);
             }
         }
     }
@@ -183,12 +183,11 @@ fn check_fold_limits(problems: &mut Problems, cache: &SlcCache, model: &Model) {
     if cache.is_folded_on_chip() {
         let message = "it limits folding through the controller: write slc_cache.fold_by = \
                        \"controller\", or fold_dies_background";
-        problems.needs(&[cache.fold_pages_background.given()], message);
+        problems.needs(&[&cache.fold_pages_background], message);
     } else {
         let message = "it limits on-chip copy: leave it out, or write slc_cache.fold_by = \
                        \"on-chip\"";
-        let on_chip = [cache.fold_dies_max.given(), cache.idle_free_mib.given()];
-        problems.needs(&on_chip, message);
+        problems.needs(&[&cache.fold_dies_max, &cache.idle_free_mib], message);
     }
     if let Some(most) = &cache.fold_dies_max
         && most.value < background.value
@@ -256,7 +255,10 @@ mod tests {
     fn problems_of(model: &Model, key: &str) -> Vec<String> {
         let mut problems = Problems::default();
         crate::model::check::model(&mut problems, model);
-        let mine = problems.0.into_iter().filter(|problem| problem.key == key);
+        let mine = problems
+            .0
+            .into_iter()
+            .filter(|problem| problem.key.as_deref() == Some(key));
         mine.map(|problem| problem.message).collect()
     }
 

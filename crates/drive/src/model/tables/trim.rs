@@ -1,6 +1,6 @@
 //! `[trim]`.
 
-use super::super::key::{Field, MaybeGiven, Problems, table};
+use super::super::key::{Field, Given, Problems, table};
 use super::super::rules::OneOf;
 use super::super::schema::Model;
 
@@ -50,15 +50,9 @@ pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
     let trim = &model.trim;
     super::host::check_queued(problems, &model.host, &trim.queued);
     if trim.chunk_kib.is_none() {
-        let needing = [
-            trim.per_page_ns.given(),
-            trim.chunk_pause_us.given(),
-            trim.lazy.given(),
-        ];
-        problems.needs(
-            &needing,
-            "it needs trim.chunk_kib, what is unmapped together",
-        );
+        let needing: [&dyn Given; 3] = [&trim.per_page_ns, &trim.chunk_pause_us, &trim.lazy];
+        let message = "it needs trim.chunk_kib, what is unmapped together";
+        problems.needs(&needing, message);
     }
 }
 
