@@ -1,9 +1,8 @@
 //! One text of several: the figures of a drive file and of its parts, each as its file writes
 //! it, in one order, with the place from which every line comes.
 
-use toml_edit::{Document, Item, Key, Table, TomlError};
-
 use stend_config::line_of;
+use toml_edit::{Document, Item, Key, Table, TomlError};
 
 use super::key::Table as _;
 use super::schema::Model;

@@ -93,7 +93,7 @@ pub struct SearchState {
     pub schema: String,
     /// SHA-256 of all that the search depends on.
     pub inputs: String,
-    /// Of each parameter, whether any figure is sensitive to it; empty as long as that is not known.
+    /// Of each parameter, whether any figure is sensitive to it; empty while that is not known.
     #[serde(rename = "felt")]
     pub sensitive: Vec<bool>,
     /// What was found.
@@ -107,8 +107,8 @@ pub struct Fitted {
     pub parameter: Parameter,
     /// What the search found; the value it had, if it is not determined.
     pub value: f64,
-    /// Whether the rows tell anything of it: it was searched for, and has an effect where the search
-    /// ended.
+    /// Whether the rows tell anything of it: it was searched for, and has an effect where the
+    /// search ended.
     pub determined: bool,
     /// How sensitive the figures are to it.
     pub sensitivity: Sensitivity,

@@ -227,7 +227,8 @@ fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError
             return fail(
                 &place,
                 format!(
-                    "state `{}` has either used_bytes or free_bytes: what holds data, from the beginning of the drive, or what does not",
+                    "state `{}` has either used_bytes or free_bytes: what holds data, from the \
+                     beginning of the drive, or what does not",
                     entry.id
                 ),
             );
@@ -427,7 +428,8 @@ fn unanswered(
     let asked = [&entry.figure, &entry.ratio_to, &entry.more_than];
     let figures = [entry.value, entry.low, entry.high];
     if asked.iter().any(|key| key.is_some()) || figures.iter().any(Option::is_some) {
-        let message = "what cannot be answered has no figure, value, low, high, ratio_to, more_than: its figure stands in `published`";
+        let message = "what cannot be answered has no figure, value, low, high, ratio_to, \
+                       more_than: its figure stands in `published`";
         return fail(place, message);
     }
     if reason.trim().is_empty() {

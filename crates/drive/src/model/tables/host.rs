@@ -13,7 +13,8 @@ table! {
         submit_ns: Field<u64>, 0..=1_000_000;
         /// Status, interrupt and driver: from the drive to the caller, ns.
         complete_ns: Field<u64>, 0..=1_000_000;
-        /// Entries of a queue, 1 to 32; with NVMe 2 to 65536, one of which stays empty.
+        /// Commands that a queue holds, 1 to 32; with NVMe its entries, 2 to 65536, one of which
+        /// stays empty.
         queue_slots: Field<u32>;
         /// SATA: payload rate of the link within a Data FIS, MB/s (10^6).
         link_mb_per_s: Option<Field<u32>>, 100..=600;

@@ -20,11 +20,11 @@ table! {
         /// of 10^9.
         rber_reads_100k_ppb: Field<Vec<f64>>, AREA_RATES;
         /// Erase cycles that cells are rated for, by area.
-        rated_cycles: Field<Vec<u32>>, List { entries: 1..=2, what: AREAS, each: 1..=u32::MAX, ascends: false };
+        rated_cycles: Field<Vec<u32>>, AREA_CYCLES;
         /// How much worse the worst page of two, of four, of eight … is, percent each time.
         page_spread_percent: Field<u32>, 0..=1_000;
         /// RBER up to which each pass of reading corrects, the plain read first, parts of 10^9.
-        pass_rber_ppb: Field<Vec<f64>>, List { entries: 1..=64, what: "1 to 64 entries", each: 0.0..=1e9, ascends: true };
+        pass_rber_ppb: Field<Vec<f64>>, PASS_RATES;
         /// Time of each pass after the first, beside sensing again, µs.
         retry_us: Field<f64>, 0.0..=10_000.0;
         /// RBER above which a superblock is written anew in idle time (refresh), parts of 10^9;
@@ -42,4 +42,18 @@ const AREA_RATES: List<f64> = List {
     what: AREAS,
     each: 0.0..=1e9,
     ascends: false,
+};
+
+const AREA_CYCLES: List<u32> = List {
+    entries: 1..=2,
+    what: AREAS,
+    each: 1..=u32::MAX,
+    ascends: false,
+};
+
+const PASS_RATES: List<f64> = List {
+    entries: 1..=64,
+    what: "1 to 64 entries",
+    each: 0.0..=1e9,
+    ascends: true,
 };

@@ -77,7 +77,7 @@ table! {
         /// Stepwise: temperatures from which on less is admitted, °C, rising.
         steps_c: Option<Field<Vec<f64>>>;
         /// Stepwise: the share admitted from each of them on, percent.
-        steps_percent: Option<Field<Vec<f64>>>, List { entries: 0..=usize::MAX, what: "one for each step", each: 0.1..=100.0, ascends: false };
+        steps_percent: Option<Field<Vec<f64>>>, STEP_SHARES;
         /// Stepwise: how far below its temperature a step is left, K.
         hysteresis_k: Option<Field<f64>>, 0.0..=100.0;
         /// Gradual: where the least is admitted, °C.
@@ -88,6 +88,13 @@ table! {
         least_percent: Option<Field<f64>>, 0.1..=100.0;
     }
 }
+
+const STEP_SHARES: List<f64> = List {
+    entries: 0..=usize::MAX,
+    what: "one for each step",
+    each: 0.1..=100.0,
+    ascends: false,
+};
 
 /// Kinds of throttling, by name.
 pub(in super::super) const THROTTLES: [(&str, Kind); 3] = [
