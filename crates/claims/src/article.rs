@@ -38,7 +38,7 @@ impl CheckedArticle {
     ///
     /// # Errors
     /// [`ClaimsError::Input`] for a file that cannot be read, is wrong, or checks what its edition
-    /// does not measure; [`ClaimsError::Edition`] for a wrong edition.
+    /// does not measure; [`ClaimsError::File`] for a wrong edition.
     pub fn read(paths: &[PathBuf]) -> Result<Vec<CheckedArticle>, ClaimsError> {
         let mut articles: Vec<CheckedArticle> = Vec::new();
         for path in paths {

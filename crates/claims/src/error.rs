@@ -1,8 +1,8 @@
 //! What can go wrong before a finding is judged.
 
-use stend_drive::model::ModelError;
+use stend_config::FileError;
 use stend_lab::LabError;
-use stend_method::{EditionError, MethodError};
+use stend_method::MethodError;
 
 /// Why findings could not be put to their drives.
 #[derive(Debug, thiserror::Error)]
@@ -10,12 +10,9 @@ pub enum ClaimsError {
     /// A file of findings is wrong, or names what does not exist.
     #[error("{0}")]
     Input(String),
-    /// A model file is wrong.
+    /// A drive file or an edition is wrong.
     #[error(transparent)]
-    Model(#[from] ModelError),
-    /// An edition is wrong.
-    #[error(transparent)]
-    Edition(#[from] EditionError),
+    File(#[from] FileError),
     /// The edition cannot be run with these options.
     #[error(transparent)]
     Method(#[from] MethodError),

@@ -124,7 +124,7 @@ pub fn named_drives(articles: &[CheckedArticle]) -> BTreeSet<&str> {
 /// names any.
 ///
 /// # Errors
-/// [`ClaimsError::Input`] for a drive that does not exist, [`ClaimsError::Model`] for a wrong one.
+/// [`ClaimsError::Input`] for a drive that does not exist, [`ClaimsError::File`] for a wrong one.
 pub fn measurements<'a>(
     articles: &'a [CheckedArticle],
     only: Option<&[String]>,

@@ -3,7 +3,7 @@
 use std::fs;
 
 use stend_drive::Model;
-use stend_drive::model::{Files, FreeFigure, NewValue, SHIPPED, Value, WriteError, write_values};
+use stend_drive::model::{Files, FreeFigure, NewValue, SHIPPED, WriteError, write_values};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
@@ -21,11 +21,11 @@ fn parse(text: &str) -> Result<Model, String> {
 #[test]
 fn free_figures_are_listed_with_their_files() {
     let dir = tempfile::tempdir().expect("a folder");
-    let part = "schema = \"stend.part/1\"\ntitle = \"a part\"\n\n[nand]\nread_us = { value = [60.0, 70.5, 80.0], source = \"assumed\", free = [50, 90.5] }\n";
+    let part = "schema = \"stend.part/2\"\ntitle = \"a part\"\n\n[nand]\nread_us = { value = [60.0, 70.5, 80.0], source = \"assumed\", free = [50, 90.5] }\n";
     fs::write(dir.path().join("part.toml"), part).expect("it is written");
     let text = with(
-        "collect_unit_ns",
-        "collect_unit_ns = { value = 30000, source = \"assumed\", free = [0, 50000] }",
+        "gc_page_ns",
+        "gc_page_ns = { value = 30000, source = \"assumed\", free = [0, 50000] }",
     );
     let text = text.replace("[capacity]", "include = [\"part.toml\"]\n\n[capacity]");
     let own = text
@@ -50,7 +50,7 @@ fn free_figures_are_listed_with_their_files() {
     let collect = FreeFigure {
         file: file("drive.toml"),
         table: "controller".to_owned(),
-        key: "collect_unit_ns".to_owned(),
+        key: "gc_page_ns".to_owned(),
         index: None,
         value: 30_000.0,
         bounds: [0.0, 50_000.0],
@@ -74,8 +74,8 @@ fn free_figures_are_listed_with_their_files() {
 
 #[test]
 fn bounds_change_nothing_but_the_fingerprint() {
-    let line = "collect_unit_ns = { value = 30000, source = \"assumed\", free = [1, 30000] }";
-    let free = parse(&with("collect_unit_ns", line)).expect("it is sound");
+    let line = "gc_page_ns = { value = 30000, source = \"assumed\", free = [1, 30000] }";
+    let free = parse(&with("gc_page_ns", line)).expect("it is sound");
     let plain = parse(DEMO).expect("it is sound");
     assert_eq!(free.spec(), plain.spec());
     assert_ne!(free.fingerprint, plain.fingerprint);
@@ -85,42 +85,42 @@ fn bounds_change_nothing_but_the_fingerprint() {
 fn what_cannot_be_free_is_said() {
     for (key, value, free, part) in [
         (
-            "collect_unit_ns",
+            "gc_page_ns",
             "30000",
             "[1, 29999]",
             "30000 lies outside of free = [1, 29999]",
         ),
         (
-            "collect_unit_ns",
+            "gc_page_ns",
             "30000",
             "[30001, 40000.5]",
             "30000 lies outside of",
         ),
         (
-            "collect_unit_ns",
+            "gc_page_ns",
             "30000",
             "[40000, 1]",
             "two finite numbers in order",
         ),
         (
-            "collect_unit_ns",
+            "gc_page_ns",
             "30000",
             "[0, inf]",
             "two finite numbers in order",
         ),
         (
-            "collect_unit_ns",
+            "gc_page_ns",
             "30000",
             "[1, 2, 3]",
             "two finite numbers in order",
         ),
         (
-            "collect_unit_ns",
+            "gc_page_ns",
             "30000",
             "[1]",
             "expected two numbers: [lowest, highest]",
         ),
-        ("collect_unit_ns", "30000", "true", "expected two numbers"),
+        ("gc_page_ns", "30000", "true", "expected two numbers"),
         (
             "program_us",
             "[1800.0, 900.0, 1800.0]",
@@ -150,7 +150,7 @@ fn what_cannot_be_free_is_said() {
 
 #[test]
 fn values_are_written_and_all_else_stays() {
-    let text = "# A head.\nschema = \"stend.part/1\" # and a note\n\n[nand]   # another\nread_us = { value = [60.0,  70.5], source = \"assumed\", free = [50, 90] } # why\ndies = { source = \"assumed\",  value = 4 , free = [1, 9] }\n\n[controller.cores]\nvalue = 1\nsource = \"a sheet\"\n";
+    let text = "# A head.\nschema = \"stend.part/2\" # and a note\n\n[nand]   # another\nread_us = { value = [60.0,  70.5], source = \"assumed\", free = [50, 90] } # why\ndies = { source = \"assumed\",  value = 4 , free = [1, 9] }\n\n[controller.cores]\nvalue = 1\nsource = \"a sheet\"\n";
     let new = [
         NewValue {
             table: "nand",
@@ -172,15 +172,15 @@ fn values_are_written_and_all_else_stays() {
         },
     ];
     let written = write_values(text, &new, "fitted: \"a curve\"").expect("they are there");
-    let expected = "# A head.\nschema = \"stend.part/1\" # and a note\n\n[nand]   # another\nread_us = { value = [60.0,  71.25], source = 'fitted: \"a curve\"', free = [50, 90] } # why\ndies = { source = 'fitted: \"a curve\"',  value = 8 , free = [1, 9] }\n\n[controller.cores]\nvalue = 2\nsource = 'fitted: \"a curve\"'\n";
+    let expected = "# A head.\nschema = \"stend.part/2\" # and a note\n\n[nand]   # another\nread_us = { value = [60.0,  71.25], source = 'fitted: \"a curve\"', free = [50, 90] } # why\ndies = { source = 'fitted: \"a curve\"',  value = 8 , free = [1, 9] }\n\n[controller.cores]\nvalue = 2\nsource = 'fitted: \"a curve\"'\n";
     assert_eq!(written, expected);
     assert_eq!(write_values(text, &[], "x").expect("nothing to do"), text);
 }
 
 #[test]
 fn a_written_value_is_the_models() {
-    let line = "collect_unit_ns = { value = 30000, source = \"assumed\", free = [0, 50000] }";
-    let mut files = Files::of_text(with("collect_unit_ns", line), "m.toml").expect("sound");
+    let line = "gc_page_ns = { value = 30000, source = \"assumed\", free = [0, 50000] }";
+    let mut files = Files::of_text(with("gc_page_ns", line), "m.toml").expect("sound");
     let [figure] = &files.free()[..] else {
         panic!("one is free");
     };
@@ -195,11 +195,8 @@ fn a_written_value_is_the_models() {
         .replace(&figure.file.clone(), text)
         .expect("it is sound");
     let model = files.model().expect("it is sound");
-    assert_eq!(model.controller.collect_unit_ns.get(), 41_000);
-    assert_eq!(
-        model.controller.collect_unit_ns.get_ref().source,
-        "fitted: to a test"
-    );
+    assert_eq!(model.controller.gc_page_ns.value, 41_000);
+    assert_eq!(model.controller.gc_page_ns.source, "fitted: to a test");
 }
 
 #[test]

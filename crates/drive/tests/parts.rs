@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use stend_drive::Model;
-use stend_drive::model::{Files, ModelError, PARTS, SHIPPED, Value};
+use stend_drive::model::{FileError, Files, PARTS, SHIPPED};
 
 const DEMO: &str = include_str!("../../../drives/demo-8gb.toml");
 
@@ -42,7 +42,7 @@ fn split() -> tempfile::TempDir {
 }
 
 fn part_head(title: &str) -> String {
-    format!("schema = \"stend.part/1\"\ntitle = \"{title}\"\n\n")
+    format!("schema = \"stend.part/2\"\ntitle = \"{title}\"\n\n")
 }
 
 fn write(dir: &Path, name: &str, text: &str) {
@@ -55,7 +55,7 @@ fn edit(dir: &Path, name: &str, from: &str, to: &str) {
     write(dir, name, &text.replacen(from, to, 1));
 }
 
-fn read(dir: &Path) -> Result<Model, ModelError> {
+fn read(dir: &Path) -> Result<Model, FileError> {
     Model::read(&dir.join("drive.toml"))
 }
 
@@ -121,11 +121,10 @@ fn the_drives_own_figure_wins() {
     );
     edit(dir.path(), "drive.toml", "[slc_cache]", &own);
     let model = read(dir.path()).expect("it is sound");
-    assert_eq!(model.nand.erase_us.get(), 1234.0);
-    assert_eq!(model.nand.erase_us.get_ref().source, "data sheet");
+    assert_eq!(model.nand.erase_us.value, 1234.0);
+    assert_eq!(model.nand.erase_us.source, "data sheet");
     assert_eq!(
-        model.nand.dies.get(),
-        4,
+        model.nand.dies.value, 4,
         "the rest of the table is the part's"
     );
     assert_eq!(
@@ -227,10 +226,10 @@ fn what_is_no_part_is_refused() {
     for (file, from, to, place, part) in [
         (
             "nand.toml",
-            "stend.part/1",
-            "stend.drive/1",
+            "stend.part/2",
+            "stend.drive/2",
             "nand.toml:1: schema: ",
-            "stend.part/1",
+            "stend.part/2",
         ),
         (
             "nand.toml",
@@ -289,6 +288,45 @@ fn what_is_no_part_is_refused() {
     }
 }
 
+/// Of files of the schema before this one every key to be changed is told, and nothing else.
+#[test]
+fn old_files_are_told_what_their_keys_are_now() {
+    let old = DEMO
+        .replace("stend.drive/2", "stend.drive/1")
+        .replace("[gc]", "[collection]")
+        .replace("gc_page_ns", "collect_unit_ns");
+    let error = Model::parse(&old, "m.toml").expect_err("it is old");
+    let line = |begins: &str| {
+        1 + old
+            .lines()
+            .position(|l| l.starts_with(begins))
+            .expect("it is there")
+    };
+    let expected = [
+        ("schema", "schema", "stend.drive/2"),
+        (
+            "collect_unit_ns",
+            "controller.collect_unit_ns",
+            "controller.gc_page_ns",
+        ),
+        ("[collection]", "collection", "[gc]"),
+    ];
+    assert_eq!(error.problems().len(), expected.len(), "{error}");
+    for (begins, key, new) in expected {
+        let place = format!("m.toml:{}: {key}: ", line(begins));
+        let said = error.to_string();
+        let said = said.lines().find(|said| said.starts_with(&place));
+        assert!(said.is_some_and(|said| said.contains(new)), "{error}");
+    }
+    let dir = split();
+    edit(dir.path(), "nand.toml", "stend.part/2", "stend.part/1");
+    let said = said(dir.path());
+    assert!(
+        said.starts_with("nand.toml:1: schema: ") && said.contains("stend.part/2"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_part_that_is_not_there_is_told_with_where_it_was_looked_for() {
     let dir = split();
@@ -329,12 +367,12 @@ fn a_part_beside_the_drive_comes_before_a_shipped_one() {
         &(text[..begin].to_owned() + &text[end..]),
     );
     let model = read(dir.path()).expect("the shipped host serves");
-    assert_ne!(model.host.submit_ns.get_ref().source, "assumed: mine");
+    assert_ne!(model.host.submit_ns.source, "assumed: mine");
     fs::create_dir(dir.path().join("hosts")).expect("a folder");
     let host = host.replacen("4000, source = \"", "4321, source = \"mine: ", 1);
     write(dir.path(), shipped, &(part_head("my host") + &host));
     let model = read(dir.path()).expect("it is sound");
-    assert_eq!(model.host.submit_ns.get(), 4321);
+    assert_eq!(model.host.submit_ns.value, 4321);
 }
 
 #[test]
@@ -430,8 +468,8 @@ fn figures_may_be_written_in_any_way_that_toml_knows() {
         model.spec(),
         Model::parse(DEMO, "demo.toml").expect("it is sound").spec()
     );
-    assert_eq!(model.dram.size_mib.get_ref().source, "assumed: a table");
-    assert_eq!(model.nand.dies.get_ref().source, "assumed: dotted");
+    assert_eq!(model.dram.size_mib.source, "assumed: a table");
+    assert_eq!(model.nand.dies.source, "assumed: dotted");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use stend_drive::Model;
 
 use crate::measured::{Ask, Expected, Measured, RelationKind};
-use crate::stations::{Models, Predictions, run, stations};
+use crate::test_runs::{Models, Predictions, run, test_runs};
 
 /// What became of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,8 +34,8 @@ pub struct Answer {
     /// The figure, in the row's unit; of a ratio, the ratio.
     pub predicted: f64,
     /// What it misses the measured one by: a share of that, below nothing if it is too low. Of a
-    /// bound, the distance to it; of a difference to another drive, that to the figure that is
-    /// asked for.
+    /// bound, the distance to it; of a difference to another drive, that to the figure that
+    /// follows from it.
     pub error: f64,
     /// The model it was made from, for a variant of another capacity.
     pub variant_of: Option<String>,
@@ -82,22 +82,20 @@ pub fn compare(measured: &Measured, with: &Comparing<'_>) -> Comparison {
     let rows: Vec<usize> = (0..measured.rows.len())
         .filter(|row| (with.only)(*row))
         .collect();
-    let stations = stations(measured, &rows);
-    let models = Models::find(measured, &stations, with.model);
-    let there = stations
+    let test_runs = test_runs(measured, &rows);
+    let models = Models::find(measured, &test_runs, with.model);
+    let there = test_runs
         .into_iter()
-        .filter_map(|station| Some((models.get(&station.model)?, station)));
+        .filter_map(|test_run| Some((models.get(&test_run.model)?, test_run)));
     let mut there: Vec<_> = there.collect();
     // The largest first, so that no thread is left with it in the end.
-    there.sort_by_key(|(model, _)| {
-        std::cmp::Reverse(stend_drive::model::Value::get(&model.capacity.user_bytes))
-    });
+    there.sort_by_key(|(model, _)| std::cmp::Reverse(model.capacity.user_bytes.value));
     let (all, done) = (there.len(), AtomicUsize::new(0));
     // One at a time to each thread: a drive takes gigabytes of memory.
     let (seed, progress) = (with.seed, with.progress);
     let results = there.into_par_iter().with_max_len(1);
-    let results = results.map(|(model, station)| {
-        let results = run(measured, &station, model.clone(), seed);
+    let results = results.map(|(model, test_run)| {
+        let results = run(measured, &test_run, model.clone(), seed);
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
         results
     });

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`measured`] | the format `stend.measured/1`: published rows, and the tests they were measured by |
 //! | [`predict`] | a test on a simulated drive in a state, and the figures of its result |
-//! | `stations` | a model in a state, prepared once, and the tests that begin there |
+//! | `test_runs` | a model in a state, prepared once, and the tests that begin there |
 //! | [`compare`](mod@compare) | predicted against measured: errors, medians, what cannot be answered |
 //! | [`fitting`] | free figures of models adjusted to measured ones |
 //!
@@ -15,7 +15,7 @@ pub mod compare;
 pub mod fitting;
 pub mod measured;
 pub mod predict;
-mod stations;
+mod test_runs;
 
 pub use compare::{Comparison, Outcome, compare};
-pub use measured::{Measured, MeasuredError};
+pub use measured::Measured;

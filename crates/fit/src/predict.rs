@@ -2,7 +2,7 @@
 
 use stend_base::Rng;
 use stend_drive::Model;
-use stend_drive::model::{NewValue, Value, write_values};
+use stend_drive::model::{NewValue, write_values};
 use stend_target::{JobOutcome, JobRequest, Sample, SimulatedTarget, Target, TargetError};
 
 use crate::measured::{Figure, State, Step, Take, Test, Used, Variant, Window};
@@ -43,7 +43,7 @@ pub fn vary(model: &Model, variant: &Variant) -> Result<Model, String> {
 /// # Errors
 /// [`TargetError::Input`] when the state does not fit the drive.
 pub fn prepare(model: Model, state: &State, seed: u64) -> Result<SimulatedTarget, TargetError> {
-    let capacity = model.capacity.user_bytes.get();
+    let capacity = model.capacity.user_bytes.value;
     let used = match state.used {
         Used::Bytes(bytes) => Some(bytes),
         Used::AllBut(bytes) => capacity.checked_sub(bytes),

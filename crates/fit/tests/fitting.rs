@@ -9,7 +9,7 @@ use std::fs;
 
 use common::{DEMO, JOBS, compared_with};
 use stend_drive::Model;
-use stend_drive::model::{Files, Value};
+use stend_drive::model::Files;
 use stend_fit::Measured;
 use stend_fit::fitting::{
     Fit, FitError, SearchOptions, SearchState, Task, fit, parameters, written,
@@ -123,8 +123,8 @@ fn known_values_are_found_again() {
     let files = written(&models, &measured, &fit).unwrap();
     assert_eq!(files.len(), 1);
     let model = Model::parse(&files[0].text, "fitted.toml").unwrap();
-    assert_eq!(model.controller.read_command_ns.get() as f64, read.value);
-    let source = &model.controller.read_command_ns.get_ref().source;
+    assert_eq!(model.controller.read_command_ns.value as f64, read.value);
+    let source = &model.controller.read_command_ns.source;
     assert!(
         source.starts_with("fitted: to 4 measured figures of demo-8gb"),
         "{source}"
@@ -207,7 +207,7 @@ fn bounds_are_kept() {
 }
 
 #[test]
-fn what_no_figure_feels_stays_as_it_was() {
+fn what_no_figure_is_sensitive_to_stays_as_it_was() {
     let measured = made_by(&with(&[(READ, 9000.0, None)]));
     let duty = ("duty_percent", 12.0, Some([1.0, 90.0]));
     let models = files(&with(&[(READ, 20_000.0, READ_FREE), duty]));
@@ -258,7 +258,7 @@ fn a_part_of_several_drives_is_fitted_once_for_all() {
     let cost = DEMO.lines().find(|line| line.starts_with(READ)).unwrap();
     let rest = DEMO.replace(&format!("{cost}\n"), "");
     let part = format!(
-        "schema = \"stend.part/1\"\ntitle = \"p\"\n[controller]\n{READ} = {{ value = 20000, source = \
+        "schema = \"stend.part/2\"\ntitle = \"p\"\n[controller]\n{READ} = {{ value = 20000, source = \
          \"assumed\", free = [4000, 30000] }}\n"
     );
     fs::create_dir(folder.path().join("parts")).unwrap();
@@ -294,7 +294,7 @@ fn a_part_of_several_drives_is_fitted_once_for_all() {
     for name in ["demo-8gb", "demo-b"] {
         let model = Model::read(&out.path().join(format!("{name}.toml"))).unwrap();
         assert_eq!(
-            model.controller.read_command_ns.get() as f64,
+            model.controller.read_command_ns.value as f64,
             fit.parameters[0].value
         );
     }

@@ -536,7 +536,7 @@ fn a_profile_is_what_is_drawn() {
     wrong(
         "region_mib = 64",
         "region_mbi = 64",
-        "p.toml:19: unknown field `region_mbi`",
+        "p.toml:19: region_mbi: unknown field `region_mbi`",
     );
     wrong("[[512, 1]]", "[]", "write_sizes: none");
 }

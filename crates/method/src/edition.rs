@@ -5,11 +5,11 @@
 
 use std::path::Path;
 
+use stend_config::FileError;
 pub use stend_record::load::Load;
 
 pub use crate::kinds::TestKind;
 pub use crate::kinds::benchmark::Benchmark;
-pub use crate::parse::{EditionError, REQUIRED_PERCENTILES};
 pub use crate::state::{ContinuationStep, State, Step, UntilSteady};
 
 use crate::kinds::TestEntry;
@@ -80,16 +80,11 @@ impl Edition {
 
     /// Loads an edition by its id, or from a file when `name` is a path: when it ends in
     /// `.toml` or has a directory in it.
-    pub fn load(name: &str) -> Result<Edition, EditionError> {
+    pub fn load(name: &str) -> Result<Edition, FileError> {
         if let Some((id, text)) = BUILT_IN.iter().find(|(id, _)| *id == name) {
             return Edition::parse(text, &format!("editions/{id}.toml (built in)"));
         }
-        let fail = |problem| EditionError {
-            file: name.to_owned(),
-            line: None,
-            key: None,
-            problem,
-        };
+        let fail = |problem: String| FileError::of_file(name, problem);
         let path = Path::new(name);
         if path.extension().is_none_or(|e| e != "toml") && path.components().count() < 2 {
             return Err(fail(format!(
@@ -103,15 +98,15 @@ impl Edition {
     }
 
     /// Reads an edition from its text; `file` is its name in errors.
-    pub fn parse(text: &str, file: &str) -> Result<Edition, EditionError> {
+    pub fn parse(text: &str, file: &str) -> Result<Edition, FileError> {
         let source = Source { text, file };
-        let raw: File<TestEntry> = toml::from_str(text).map_err(|e| source.syntax_error(&e))?;
+        let raw: File<TestEntry> = source.text().read()?;
         edition(raw, &source)
     }
 }
 
 /// Checks an edition.
-fn edition(raw: File<TestEntry>, source: &Source<'_>) -> Result<Edition, EditionError> {
+fn edition(raw: File<TestEntry>, source: &Source<'_>) -> Result<Edition, FileError> {
     if raw.schema.get_ref() != SCHEMA {
         return source.fail(&raw.schema, format!("must be \"{SCHEMA}\""));
     }
@@ -148,7 +143,7 @@ fn test(
     region_bytes: Option<u64>,
     states: &[State],
     earlier: &[Test],
-) -> Result<Test, EditionError> {
+) -> Result<Test, FileError> {
     source.id(&entry.id)?;
     if earlier.iter().any(|t| t.id == *entry.id.get_ref()) {
         return source.fail(&entry.id, "two tests have this id");

@@ -39,7 +39,7 @@ mod setting;
 mod state;
 mod until_steady;
 
-pub use edition::{Edition, EditionError};
+pub use edition::Edition;
 pub use enough::{Ending, EndsWhen};
 pub use event::Event;
 pub use kind::Wanted;

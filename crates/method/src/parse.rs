@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW};
+use stend_config::{FileError, Text};
 use stend_record::load::Load;
 use stend_record::review::Pattern;
 use toml::Spanned;
@@ -18,35 +19,7 @@ use crate::state::{ContinuationStep, State, Step, UntilSteady};
 
 /// Percentiles that every edition must name, because the review's
 /// [`LatencySummary`](stend_record::review::LatencySummary) is made of them.
-pub const REQUIRED_PERCENTILES: [f64; 5] = [50.0, 99.0, 99.9, 99.99, 99.999];
-
-/// What is wrong with an edition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EditionError {
-    /// The file, as the user named it.
-    pub file: String,
-    /// Line, from 1.
-    pub line: Option<usize>,
-    /// The key at fault.
-    pub key: Option<String>,
-    /// What is wrong and what is allowed.
-    pub problem: String,
-}
-
-impl std::fmt::Display for EditionError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        if let Some(key) = &self.key {
-            write!(f, ": `{key}`")?;
-        }
-        write!(f, ": {}", self.problem)
-    }
-}
-
-impl std::error::Error for EditionError {}
+const REQUIRED_PERCENTILES: [f64; 5] = [50.0, 99.0, 99.9, 99.99, 99.999];
 
 /// The longest duration, s. A multiple by the largest duration scale still fits the
 /// nanoseconds of virtual time, five times over.
@@ -115,41 +88,17 @@ pub(crate) fn sha256(text: &str) -> String {
 }
 
 impl Source<'_> {
-    fn line_of(&self, offset: usize) -> usize {
-        1 + self.text[..offset.min(self.text.len())]
-            .matches('\n')
-            .count()
-    }
-
-    /// The key that the value at `offset` belongs to: the word before the last `=`.
-    fn key_before(&self, offset: usize) -> Option<String> {
-        let before = &self.text[..offset.min(self.text.len())];
-        let before = before[..before.rfind('=')?].trim_end();
-        let start = before
-            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
-            .map_or(0, |i| i + 1);
-        (start < before.len()).then(|| before[start..].to_owned())
-    }
-
     /// The path of a file that the text names, seen from the folder of its own file.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         let folder = Path::new(self.file).parent();
         folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
     }
 
-    pub(crate) fn syntax_error(&self, error: &toml::de::Error) -> EditionError {
-        let problem = error.message().trim().to_owned();
-        // serde names the key itself where it is unknown or missing.
-        let named = ["unknown field `", "missing field `", "duplicate key `"]
-            .iter()
-            .find_map(|start| problem.strip_prefix(start)?.split('`').next())
-            .map(str::to_owned);
-        let offset = error.span().map(|s| s.start);
-        EditionError {
-            file: self.file.to_owned(),
-            line: offset.map(|o| self.line_of(o)),
-            key: named.or_else(|| self.key_before(offset?)),
-            problem,
+    /// The text, to read it and to name places in it.
+    pub(crate) fn text(&self) -> Text<'_> {
+        Text {
+            file: self.file,
+            text: self.text,
         }
     }
 
@@ -157,17 +106,11 @@ impl Source<'_> {
         &self,
         place: &Spanned<T>,
         problem: impl Into<String>,
-    ) -> Result<R, EditionError> {
-        let start = place.span().start;
-        Err(EditionError {
-            file: self.file.to_owned(),
-            line: Some(self.line_of(start)),
-            key: self.key_before(start),
-            problem: problem.into(),
-        })
+    ) -> Result<R, FileError> {
+        self.text().fail(place, problem)
     }
 
-    pub(crate) fn id(&self, id: &Spanned<String>) -> Result<(), EditionError> {
+    pub(crate) fn id(&self, id: &Spanned<String>) -> Result<(), FileError> {
         let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if id.get_ref().is_empty() || !id.get_ref().chars().all(allowed) {
             return self.fail(id, "an id is made of a-z, 0-9 and `-`");
@@ -175,7 +118,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    pub(crate) fn percentiles(&self, list: &Spanned<Vec<f64>>) -> Result<(), EditionError> {
+    pub(crate) fn percentiles(&self, list: &Spanned<Vec<f64>>) -> Result<(), FileError> {
         let values = list.get_ref();
         if !values.iter().all(|p| *p > 0.0 && *p < 100.0) || !values.is_sorted_by(|a, b| a < b) {
             return self.fail(list, "percentiles lie between 0 and 100 and ascend");
@@ -191,7 +134,7 @@ impl Source<'_> {
     }
 
     /// A length of rest: 0 is allowed.
-    pub(crate) fn pause(&self, value: &Spanned<f64>) -> Result<f64, EditionError> {
+    pub(crate) fn pause(&self, value: &Spanned<f64>) -> Result<f64, FileError> {
         let seconds = *value.get_ref();
         if !(0.0..=YEAR_S).contains(&seconds) {
             return self.fail(value, "a rest is 0 s or longer, and at most a year");
@@ -199,7 +142,7 @@ impl Source<'_> {
         Ok(seconds)
     }
 
-    pub(crate) fn duration(&self, value: &Spanned<f64>) -> Result<f64, EditionError> {
+    pub(crate) fn duration(&self, value: &Spanned<f64>) -> Result<f64, FileError> {
         let seconds = *value.get_ref();
         if !(1.0..=YEAR_S).contains(&seconds) {
             return self.fail(
@@ -210,11 +153,7 @@ impl Source<'_> {
         Ok(seconds)
     }
 
-    pub(crate) fn block(
-        &self,
-        place: &Spanned<impl Sized>,
-        bytes: u64,
-    ) -> Result<u64, EditionError> {
+    pub(crate) fn block(&self, place: &Spanned<impl Sized>, bytes: u64) -> Result<u64, FileError> {
         if bytes == 0 || !bytes.is_multiple_of(512) || bytes > 1 << 30 {
             return self.fail(
                 place,
@@ -224,7 +163,7 @@ impl Source<'_> {
         Ok(bytes)
     }
 
-    pub(crate) fn region(&self, value: Option<&Spanned<u64>>) -> Result<Option<u64>, EditionError> {
+    pub(crate) fn region(&self, value: Option<&Spanned<u64>>) -> Result<Option<u64>, FileError> {
         let Some(place) = value else {
             return Ok(None);
         };
@@ -238,14 +177,14 @@ impl Source<'_> {
         Ok(Some(bytes))
     }
 
-    pub(crate) fn count(&self, place: &Spanned<impl Sized>, n: u32) -> Result<u32, EditionError> {
+    pub(crate) fn count(&self, place: &Spanned<impl Sized>, n: u32) -> Result<u32, FileError> {
         if n == 0 || n > 65_536 {
             return self.fail(place, format!("{n} is out of range: from 1 to 65536"));
         }
         Ok(n)
     }
 
-    pub(crate) fn sample(&self, place: &Spanned<u32>) -> Result<u32, EditionError> {
+    pub(crate) fn sample(&self, place: &Spanned<u32>) -> Result<u32, FileError> {
         let sample_ms = *place.get_ref();
         if !(100..=60_000).contains(&sample_ms) {
             return self.fail(place, "a sample spans 100 to 60000 ms");
@@ -253,7 +192,7 @@ impl Source<'_> {
         Ok(sample_ms)
     }
 
-    pub(crate) fn step(&self, entry: StepEntry) -> Result<ContinuationStep, EditionError> {
+    pub(crate) fn step(&self, entry: StepEntry) -> Result<ContinuationStep, FileError> {
         Ok(match entry {
             StepEntry::Fill {
                 block_bytes,
@@ -290,7 +229,7 @@ impl Source<'_> {
         &self,
         state: &Spanned<String>,
         entries: Vec<StepEntry>,
-    ) -> Result<Vec<Step>, EditionError> {
+    ) -> Result<Vec<Step>, FileError> {
         let mut steps = Vec::new();
         for entry in entries {
             match self.step(entry)? {
@@ -306,11 +245,7 @@ impl Source<'_> {
         Ok(steps)
     }
 
-    pub(crate) fn state(
-        &self,
-        entry: StateEntry,
-        earlier: &[State],
-    ) -> Result<State, EditionError> {
+    pub(crate) fn state(&self, entry: StateEntry, earlier: &[State]) -> Result<State, FileError> {
         self.id(&entry.id)?;
         if earlier.iter().any(|s| s.id == *entry.id.get_ref()) {
             return self.fail(&entry.id, "two states have this id");
@@ -337,7 +272,7 @@ impl Source<'_> {
         &self,
         name: &Spanned<String>,
         states: &[State],
-    ) -> Result<usize, EditionError> {
+    ) -> Result<usize, FileError> {
         match states.iter().position(|s| s.id == *name.get_ref()) {
             Some(index) => Ok(index),
             None => {
@@ -364,7 +299,7 @@ impl Source<'_> {
         pattern: Pattern,
         block_bytes: &Spanned<u64>,
         queue_depth: &Spanned<u32>,
-    ) -> Result<Load, EditionError> {
+    ) -> Result<Load, FileError> {
         Ok(Load::write(
             pattern,
             self.block(block_bytes, *block_bytes.get_ref())?,
@@ -373,7 +308,7 @@ impl Source<'_> {
     }
 
     /// Rounds within which a state may become steady.
-    pub(crate) fn steady_rounds(&self, place: &Spanned<u32>) -> Result<u32, EditionError> {
+    pub(crate) fn steady_rounds(&self, place: &Spanned<u32>) -> Result<u32, FileError> {
         self.rounds_within(place, WINDOW as u32, ROUNDS_MAX as u32)
     }
 
@@ -383,7 +318,7 @@ impl Source<'_> {
         place: &Spanned<u32>,
         least: u32,
         most: u32,
-    ) -> Result<u32, EditionError> {
+    ) -> Result<u32, FileError> {
         let rounds = *place.get_ref();
         if !(least..=most).contains(&rounds) {
             return self.fail(
@@ -409,7 +344,7 @@ pub(crate) struct Scope<'s> {
 
 impl Scope<'_> {
     /// Index of the state that the test starts from.
-    pub(crate) fn start(&self, name: &Spanned<String>) -> Result<usize, EditionError> {
+    pub(crate) fn start(&self, name: &Spanned<String>) -> Result<usize, FileError> {
         self.source.state_index(name, self.states)
     }
 }

@@ -2,12 +2,11 @@
 //! `docs/exit-codes.md` and in `stend --help`.
 
 use stend_claims::ClaimsError;
-use stend_drive::model::ModelError;
-use stend_fit::MeasuredError;
+use stend_config::FileError;
 use stend_lab::LabError;
 use stend_load::JobError;
 use stend_load::trace::TraceError;
-use stend_method::{EditionError, MethodError};
+use stend_method::MethodError;
 use stend_report::ReportError;
 use stend_target::TargetError;
 
@@ -64,13 +63,7 @@ macro_rules! wrong_input {
     };
 }
 
-wrong_input!(
-    ModelError,
-    MeasuredError,
-    JobError,
-    TraceError,
-    EditionError
-);
+wrong_input!(FileError, JobError, TraceError);
 
 impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Failure {
@@ -105,8 +98,7 @@ impl From<ClaimsError> for Failure {
     fn from(error: ClaimsError) -> Failure {
         match error {
             ClaimsError::Input(text) => Failure::Input(text),
-            ClaimsError::Model(error) => error.into(),
-            ClaimsError::Edition(error) => error.into(),
+            ClaimsError::File(error) => error.into(),
             ClaimsError::Method(error) => error.into(),
             ClaimsError::Lab(error) => error.into(),
             ClaimsError::Io(text) => Failure::Io(text),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use stend_drive::health::{Health, figure, normal};
-use stend_drive::model::{AttributeTable, HealthTable, Value as _};
+use stend_drive::model::{AttributeTable, HealthTable};
 use stend_drive::{Model, Spec};
 use stend_record::smart::{
     Attribute, Attributes, Capacity, Device, Document, Flags, NvmeLog, PowerOn, Raw, Status,
@@ -16,7 +16,7 @@ const NS_PER_MINUTE: u64 = 60_000_000_000;
 /// nothing of health.
 pub fn document(model: &Model, spec: &Spec, health: &Health) -> Option<Document> {
     let table = model.health.as_ref()?;
-    let nvme = table.protocol.get() == "nvme";
+    let nvme = table.protocol.value == "nvme";
     let ata = (!nvme).then(|| attributes(table, health));
     let failed = |a: &Attribute| a.flags.prefailure && a.when_failed == "now";
     let passed = match &ata {
@@ -91,9 +91,9 @@ fn attributes(table: &HealthTable, health: &Health) -> Attributes {
 
 fn attribute(table: &AttributeTable, health: &Health) -> Attribute {
     let known = "a checked model names a figure";
-    let raw = figure(&table.raw.get()).expect(known)(health);
-    let [value, worst] = normal(&table.value.get()).expect(known)(health);
-    let thresh = u64::from(table.thresh.get());
+    let raw = figure(&table.raw.value).expect(known)(health);
+    let [value, worst] = normal(&table.value.value).expect(known)(health);
+    let thresh = u64::from(table.thresh.value);
     let when_failed = match thresh {
         0 => "",
         _ if value <= thresh => "now",
@@ -101,13 +101,13 @@ fn attribute(table: &AttributeTable, health: &Health) -> Attribute {
         _ => "",
     };
     Attribute {
-        id: table.id.get(),
-        name: table.name.get(),
+        id: table.id.value,
+        name: table.name.value.clone(),
         value,
         worst,
         thresh,
         when_failed: when_failed.to_string(),
-        flags: Flags::of(table.flags.get()),
+        flags: Flags::of(table.flags.value),
         raw: Raw {
             value: raw,
             string: raw.to_string(),

@@ -240,7 +240,7 @@ pub enum Quantity {
     Seconds,
     /// Percent.
     Percent,
-    /// A number of things.
+    /// A count.
     Count,
 }
 

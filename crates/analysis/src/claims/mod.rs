@@ -16,7 +16,6 @@ pub use figure::{
     Span,
 };
 pub use judge::{Comparison, JudgedCheck, JudgedFinding, Outcome, judge};
-pub use parse::ArticleError;
 
 use stend_record::review::{Review, TargetInfo, TestResult};
 
@@ -204,7 +203,7 @@ impl Article {
     ///
     /// # Errors
     /// Where it is no TOML, has an unknown key, or contradicts itself: with file, line and key.
-    pub fn parse(text: &str, file: &str) -> Result<Article, ArticleError> {
+    pub fn parse(text: &str, file: &str) -> Result<Article, stend_config::FileError> {
         parse::parse(text, file)
     }
 

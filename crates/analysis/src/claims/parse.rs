@@ -6,41 +6,13 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use stend_config::{FileError, Problem, Spanned, Text};
 use stend_record::review::{Pattern, PointOp};
-use toml::Spanned;
 
 use super::figure::{
     Aggregate, CurveMetric, Figure, Of, PointMetric, ResponseMetric, Select, Span,
 };
 use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Finding, Relation, SCHEMA};
-
-/// What is wrong with an article's file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArticleError {
-    /// The file, as it was named.
-    pub file: String,
-    /// Line, from 1.
-    pub line: Option<usize>,
-    /// The key at fault.
-    pub key: Option<String>,
-    /// What is wrong and what is allowed.
-    pub problem: String,
-}
-
-impl std::fmt::Display for ArticleError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-        }
-        if let Some(key) = &self.key {
-            write!(f, ": `{key}`")?;
-        }
-        write!(f, ": {}", self.problem)
-    }
-}
-
-impl std::error::Error for ArticleError {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -190,11 +162,8 @@ struct PlaceEntry {
     at_least: Option<usize>,
 }
 
-/// The text under examination, to turn places into lines.
-struct Source<'a> {
-    text: &'a str,
-    file: &'a str,
-}
+/// The text under examination.
+struct Source<'a>(Text<'a>);
 
 /// Names of drives, and of groups of them.
 struct Names {
@@ -202,47 +171,23 @@ struct Names {
     groups: BTreeMap<String, Vec<String>>,
 }
 
-pub(super) fn parse(text: &str, file: &str) -> Result<Article, ArticleError> {
-    let source = Source { text, file };
-    let raw: File = toml::from_str(text).map_err(|error| source.syntax_error(&error))?;
+pub(super) fn parse(text: &str, file: &str) -> Result<Article, FileError> {
+    let source = Source(Text { file, text });
+    let raw: File = source.0.read()?;
     source.article(raw)
 }
 
 impl Source<'_> {
-    fn line_of(&self, offset: usize) -> usize {
-        1 + self.text[..offset.min(self.text.len())]
-            .matches('\n')
-            .count()
-    }
-
-    fn syntax_error(&self, error: &toml::de::Error) -> ArticleError {
-        let problem = error.message().trim().to_owned();
-        let named = ["unknown field `", "missing field `", "unknown variant `"]
-            .iter()
-            .find_map(|start| problem.strip_prefix(start)?.split('`').next());
-        ArticleError {
-            file: self.file.to_owned(),
-            line: error.span().map(|span| self.line_of(span.start)),
-            key: named.map(str::to_owned),
-            problem,
-        }
-    }
-
     fn fail<T, R>(
         &self,
         place: &Spanned<T>,
         key: &str,
         problem: impl Into<String>,
-    ) -> Result<R, ArticleError> {
-        Err(ArticleError {
-            file: self.file.to_owned(),
-            line: Some(self.line_of(place.span().start)),
-            key: Some(key.to_owned()),
-            problem: problem.into(),
-        })
+    ) -> Result<R, FileError> {
+        self.0.fail_key(place, key, problem)
     }
 
-    fn id(&self, id: &Spanned<String>, key: &str) -> Result<(), ArticleError> {
+    fn id(&self, id: &Spanned<String>, key: &str) -> Result<(), FileError> {
         let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if id.get_ref().is_empty() || !id.get_ref().chars().all(allowed) {
             return self.fail(id, key, "a name is made of a-z, 0-9 and `-`");
@@ -250,7 +195,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn article(&self, raw: File) -> Result<Article, ArticleError> {
+    fn article(&self, raw: File) -> Result<Article, FileError> {
         if raw.schema.get_ref() != SCHEMA {
             return self.fail(&raw.schema, "schema", format!("must be \"{SCHEMA}\""));
         }
@@ -280,12 +225,12 @@ impl Source<'_> {
             .map(|(_, figure)| figure)
             .collect();
         if let Some((name, figure)) = figures.iter().find(|(n, _)| !used.contains(&n.as_str())) {
-            return Err(ArticleError {
-                file: self.file.to_owned(),
+            return Err(FileError::from(Problem {
+                file: self.0.file.to_owned(),
                 line: Some(figure.line),
                 key: Some(name.clone()),
-                problem: "no check looks at this figure".to_owned(),
-            });
+                message: "no check looks at this figure".to_owned(),
+            }));
         }
         Ok(Article {
             id: raw.id.into_inner(),
@@ -298,7 +243,7 @@ impl Source<'_> {
         })
     }
 
-    fn names(&self, raw: &File) -> Result<Names, ArticleError> {
+    fn names(&self, raw: &File) -> Result<Names, FileError> {
         let (subjects, rivals) = (raw.subjects.get_ref(), raw.rivals.get_ref());
         if subjects.is_empty() {
             return self.fail(&raw.subjects, "subjects", "an article is about a drive");
@@ -333,7 +278,7 @@ impl Source<'_> {
         list: &Spanned<Vec<String>>,
         key: &str,
         names: &Names,
-    ) -> Result<Vec<String>, ArticleError> {
+    ) -> Result<Vec<String>, FileError> {
         let mut drives: Vec<String> = Vec::new();
         for name in list.get_ref() {
             let one = std::slice::from_ref(name);
@@ -362,7 +307,7 @@ impl Source<'_> {
         Ok(drives)
     }
 
-    fn figure(&self, name: &Spanned<String>, entry: FigureEntry) -> Result<Figure, ArticleError> {
+    fn figure(&self, name: &Spanned<String>, entry: FigureEntry) -> Result<Figure, FileError> {
         let mut kinds = Vec::new();
         if let Some(points) = entry.points {
             kinds.push(Of::Points {
@@ -406,11 +351,11 @@ impl Source<'_> {
             title: entry.title,
             test: entry.test,
             of,
-            line: self.line_of(name.span().start),
+            line: self.0.line(name.span().start),
         })
     }
 
-    fn curve(&self, place: &Spanned<CurveEntry>) -> Result<Of, ArticleError> {
+    fn curve(&self, place: &Spanned<CurveEntry>) -> Result<Of, FileError> {
         let entry = place.get_ref();
         let span = Span {
             from_s: entry.from_s,
@@ -437,7 +382,7 @@ impl Source<'_> {
         })
     }
 
-    fn response(&self, place: &Spanned<ResponseEntry>) -> Result<Of, ArticleError> {
+    fn response(&self, place: &Spanned<ResponseEntry>) -> Result<Of, FileError> {
         let entry = place.get_ref();
         let span = Span {
             from_s: entry.from_s,
@@ -459,12 +404,12 @@ impl Source<'_> {
         entry: FindingEntry,
         names: &Names,
         figures: &BTreeMap<String, Figure>,
-    ) -> Result<Finding, ArticleError> {
+    ) -> Result<Finding, FileError> {
         if entry.check.get_ref().is_empty() {
             return self.fail(&entry.check, "check", "a finding has at least one check");
         }
         let checks = entry.check.get_ref().iter();
-        let checks: Result<Vec<Check>, ArticleError> = checks
+        let checks: Result<Vec<Check>, FileError> = checks
             .map(|check| self.check(check, names, figures))
             .collect();
         Ok(Finding {
@@ -481,7 +426,7 @@ impl Source<'_> {
         place: &Spanned<CheckEntry>,
         names: &Names,
         figures: &BTreeMap<String, Figure>,
-    ) -> Result<Check, ArticleError> {
+    ) -> Result<Check, FileError> {
         let entry = place.get_ref();
         self.known(&entry.figure, figures)?;
         let drives = self.drives(&entry.drives, "drives", names)?;
@@ -521,7 +466,7 @@ impl Source<'_> {
         place: &Spanned<CheckEntry>,
         drives: &[String],
         relation: &Relation,
-    ) -> Result<(), ArticleError> {
+    ) -> Result<(), FileError> {
         let others = match relation {
             Relation::Value(_) => return Ok(()),
             Relation::Ratio {
@@ -553,7 +498,7 @@ impl Source<'_> {
         &self,
         figure: &Spanned<String>,
         figures: &BTreeMap<String, Figure>,
-    ) -> Result<(), ArticleError> {
+    ) -> Result<(), FileError> {
         if figures.contains_key(figure.get_ref()) {
             return Ok(());
         }
@@ -562,7 +507,7 @@ impl Source<'_> {
         self.fail(figure, "figure", problem)
     }
 
-    fn bounds<T>(&self, place: &Spanned<T>, raw: BoundsEntry) -> Result<Bounds, ArticleError> {
+    fn bounds<T>(&self, place: &Spanned<T>, raw: BoundsEntry) -> Result<Bounds, FileError> {
         if raw.about.is_none() && raw.tolerance_percent.is_some() {
             let problem = "a tolerance is that of `about`";
             return self.fail(place, "tolerance_percent", problem);
@@ -593,7 +538,7 @@ impl Source<'_> {
         own: &Spanned<String>,
         names: &Names,
         figures: &BTreeMap<String, Figure>,
-    ) -> Result<Relation, ArticleError> {
+    ) -> Result<Relation, FileError> {
         let entry = place.get_ref();
         let figure = entry.figure.as_ref().unwrap_or(own);
         self.known(figure, figures)?;
@@ -626,7 +571,7 @@ impl Source<'_> {
         })
     }
 
-    fn order(&self, place: &Spanned<OrderEntry>, names: &Names) -> Result<Relation, ArticleError> {
+    fn order(&self, place: &Spanned<OrderEntry>, names: &Names) -> Result<Relation, FileError> {
         let (more, key, list) = match (&place.get_ref().more_than, &place.get_ref().less_than) {
             (Some(list), None) => (true, "more_than", list),
             (None, Some(list)) => (false, "less_than", list),
@@ -646,7 +591,7 @@ impl Source<'_> {
         place: &Spanned<PlaceEntry>,
         drives: &[String],
         names: &Names,
-    ) -> Result<Relation, ArticleError> {
+    ) -> Result<Relation, FileError> {
         let entry = place.get_ref();
         let among = self.drives(&entry.among, "among", names)?;
         if let Some(drive) = drives.iter().find(|drive| !among.contains(drive)) {

@@ -1,35 +1,11 @@
 //! One text of several: the figures of a drive file and of its parts, each as its file writes
 //! it, in one order, with the place from which every line comes.
 
+use stend_config::line_of;
 use toml_edit::{Document, Item, Key, Table, TomlError};
 
-use super::line_of;
-
-/// The tables in the order of the text. One that is not known comes last, and is an error when
-/// the text is read.
-const TABLES: [&str; 21] = [
-    "capacity",
-    "nand",
-    "nand_commands",
-    "slc_cache",
-    "parity",
-    "host",
-    "controller",
-    "dram",
-    "map",
-    "collection",
-    "idle",
-    "trim",
-    "media",
-    "streams",
-    "wear_levelling",
-    "energy",
-    "idle_states",
-    "thermal",
-    "health",
-    "blocks",
-    "power_loss",
-];
+use super::key::Table as _;
+use super::schema::Model;
 
 /// A text, and where each of its lines stands.
 #[derive(Clone, Debug)]
@@ -209,8 +185,9 @@ pub(super) fn compose(drive: &str, pieces: Vec<Piece>) -> Resolved {
         resolved.push(&above.join("\n"), 0, 1);
     }
     let rank = |piece: &Piece| {
-        let known = TABLES.iter().position(|table| *table == piece.table);
-        known.unwrap_or(TABLES.len())
+        // A table that is not known comes last, and is an error when the text is read.
+        let known = Model::KEYS.iter().position(|table| *table == piece.table);
+        known.unwrap_or(Model::KEYS.len())
     };
     let (head, mut rest): (Vec<Piece>, Vec<Piece>) =
         pieces.into_iter().partition(|piece| piece.table.is_empty());

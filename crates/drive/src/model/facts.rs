@@ -1,8 +1,9 @@
 //! What a model is made of, in words for a report.
 
+use super::rules::named;
 use super::schema::Model;
-use super::sourced::Value;
-use crate::spec::UNIT_BYTES;
+use super::tables::trim::PROMISES;
+use crate::spec::{Emptying, UNIT_BYTES, WhenFull};
 
 impl Model {
     /// Named facts of the hardware, in the order a reader wants them.
@@ -11,22 +12,22 @@ impl Model {
         let spec = self.spec();
         let mut facts = vec![
             ("model".to_string(), self.description.clone()),
-            ("controller".to_string(), self.controller.name.get()),
-            ("interface".to_string(), self.host.in_words()),
+            ("controller".to_string(), self.controller.name.value.clone()),
+            ("interface".to_string(), self.interface_in_words()),
             (
                 "flash".to_string(),
                 format!(
                     "{}: {} dies on {} channels, {} planes, pages of {} KiB",
-                    nand.generation.get(),
-                    nand.dies.get(),
-                    nand.channels.get(),
-                    nand.planes.get(),
-                    nand.page_kib.get()
+                    nand.generation.value,
+                    nand.dies.value,
+                    nand.channels.value,
+                    nand.planes.value,
+                    nand.page_kib.value
                 ),
             ),
             (
                 "DRAM".to_string(),
-                format!("{} MiB", self.dram.size_mib.get()),
+                format!("{} MiB", self.dram.size_mib.value),
             ),
         ];
         if let Some(capacity) = crate::sim::capacity(&spec) {
@@ -34,7 +35,7 @@ impl Model {
             let spare = 100.0 * (data as f64 / spec.user_bytes as f64 - 1.0);
             facts.push((
                 "over-provisioning".to_string(),
-                format!("{spare:.1} % of the user's capacity in the main area"),
+                format!("{spare:.1} % of the user's capacity in the data area"),
             ));
         }
         facts.push(("SLC cache".to_string(), self.cache_in_words()));
@@ -44,14 +45,88 @@ impl Model {
                 format!("one page for every {data} of data")
             }),
         ));
-        facts.push(("TRIM".to_string(), self.trim.in_words()));
-        if let Some(promise) = self.trim.promise_in_words() {
-            facts.push(("read after TRIM".to_string(), promise.to_string()));
+        facts.push(("TRIM".to_string(), self.trim_in_words()));
+        if let Some(promise) = &self.trim.deterministic {
+            let promise = named(&PROMISES, promise).to_string();
+            facts.push(("read after TRIM".to_string(), promise));
         }
         facts.push((
             "model fingerprint".to_string(),
             format!("{:016x} (FNV-1a of the model)", self.fingerprint),
         ));
         facts
+    }
+    /// What the drive is rated to be written in its life, bytes; `None` where its model does
+    /// not say.
+    pub fn rated_bytes(&self) -> Option<u64> {
+        let rated = self.health.as_ref()?.rated_written_tb.as_ref()?;
+        Some(u64::from(rated.value) * 1_000_000_000_000)
+    }
+
+    fn interface_in_words(&self) -> String {
+        let name = &self.host.interface.value;
+        match (&self.host.pcie_generation, &self.host.pcie_lanes) {
+            (Some(generation), Some(lanes)) => {
+                format!("{name}, {} x{}", generation.value, lanes.value)
+            }
+            _ => name.clone(),
+        }
+    }
+
+    fn cache_in_words(&self) -> String {
+        let spec = self.spec();
+        let Some(cache) = &spec.cache else {
+            return "none".to_string();
+        };
+        let row_bytes = u64::from(spec.dies * spec.units_per_slot) * UNIT_BYTES;
+        let gb = |superblocks: u32| {
+            let rows = u64::from(superblocks) * u64::from(cache.pool.rows);
+            format!(
+                "{:.1} GB (10^9) with parity",
+                (rows * row_bytes) as f64 / 1e9
+            )
+        };
+        let own = cache.pool.superblocks;
+        let mut words = Vec::new();
+        if own > 0 {
+            words.push(format!("static, {}, in every die", gb(own)));
+        }
+        if cache.dynamic_superblocks > 0 {
+            let most = gb(cache.dynamic_superblocks);
+            words.push(format!("dynamic, up to {most}, in the data area"));
+        }
+        let enters = match cache.bypass_from_bytes {
+            None => "every write enters it".to_string(),
+            Some(bytes) => format!("writes below {} KiB enter it", bytes / 1024),
+        };
+        let full = match cache.when_full {
+            WhenFull::Wait => "",
+            WhenFull::Bypass => " while there is room",
+        };
+        let folds = match cache.emptying {
+            Emptying::OnChip => "on-chip copy",
+            Emptying::Controller => "the controller",
+        };
+        format!("{}; {enters}{full}, {folds} folds it", words.join(", and "))
+    }
+
+    fn trim_in_words(&self) -> String {
+        let trim = &self.trim;
+        if !trim.enabled.value {
+            return "accepted and forgotten".to_string();
+        }
+        let words = match (trim.reaches_cache.value, trim.lazy.value) {
+            (true, false) => "frees at once",
+            (true, true) => "noted at once, freed later",
+            (false, false) => "frees the data area at once, the SLC cache when it is folded",
+            (false, true) => {
+                "noted at once; frees the data area later, the SLC cache when it is folded"
+            }
+        };
+        let alone = match trim.queued.value {
+            true => "",
+            false => "; not queued: it waits for all other commands, and they for it",
+        };
+        format!("{words}{alone}")
     }
 }

@@ -2,10 +2,8 @@
 //! source tells it closer than that. In a list each entry is a figure of its own, with the same
 //! bounds.
 
-use toml_edit::{Document, DocumentMut, Item, TableLike, Value as TomlValue};
+use toml_edit::{DocumentMut, Item, Value as TomlValue};
 
-use super::check::Problem;
-use super::line_of;
 use super::parts::Files;
 
 /// A figure that may be fitted within bounds. What stands in a part is one figure of all drives
@@ -61,133 +59,90 @@ pub enum WriteError {
 impl Files {
     /// The figures that may be fitted, in the order of the model's text.
     pub fn free(&self) -> Vec<FreeFigure> {
-        let mut figures = Vec::new();
-        look(&self.resolved.text, &mut |found| {
-            let (lowest, highest) = found.bounds.unwrap_or_default();
-            for (index, value) in &found.values {
-                figures.push(FreeFigure {
-                    file: self.place(found.line).0.to_owned(),
-                    table: found.table.to_owned(),
-                    key: found.key.to_owned(),
-                    index: *index,
-                    value: number(value).unwrap_or_default(),
-                    bounds: [lowest, highest],
-                    whole: value.is_integer(),
-                });
-            }
+        let Ok((mut reader, _)) = super::read(self.text(), &|line| self.place(line)) else {
+            return Vec::new();
+        };
+        reader.free.sort_by_key(|free| free.line);
+        let figures = reader.free.into_iter().flat_map(|free| {
+            let file = self.place(free.line).0.to_owned();
+            free.values
+                .into_iter()
+                .map(move |(index, value, whole)| FreeFigure {
+                    file: file.clone(),
+                    table: free.table.to_owned(),
+                    key: free.key.to_owned(),
+                    index,
+                    value,
+                    bounds: free.bounds,
+                    whole,
+                })
         });
-        figures
+        figures.collect()
     }
 }
 
-/// What is wrong with the free figures of a resolved text.
-pub(super) fn problems(text: &str) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    look(text, &mut |found| {
-        let mut report = |message: String| {
-            problems.push(Problem {
-                line: found.line,
-                key: format!("{}.{}", found.table, found.key).into(),
-                message,
-            });
-        };
-        if found.in_list {
-            return report("what stands in a list of tables cannot be free".to_owned());
-        }
-        let Some((lowest, highest)) = found.bounds else {
-            return report("free is [lowest, highest], two finite numbers in order".to_owned());
-        };
-        if found.values.iter().any(|(_, v)| number(v).is_none()) {
-            return report("only numbers can be free".to_owned());
-        }
-        for value in found.values.iter().filter_map(|(_, v)| number(v)) {
-            if !(lowest..=highest).contains(&value) {
-                report(format!(
-                    "{value} lies outside of free = [{lowest}, {highest}]"
-                ));
-            }
-        }
-    });
-    problems
-}
-
-/// A figure with the key `free`.
-struct Found<'a> {
-    table: &'a str,
-    key: &'a str,
-    /// Line, from 1.
+/// A key of the resolved text whose value may be fitted.
+pub(super) struct Free {
+    table: &'static str,
+    key: &'static str,
     line: usize,
-    /// Whether its table is one of a list.
-    in_list: bool,
-    /// `None` if they are not two finite numbers in order.
-    bounds: Option<(f64, f64)>,
-    /// Its value or values.
-    values: Vec<(Option<usize>, &'a TomlValue)>,
+    bounds: [f64; 2],
+    /// Place in the list, value, and whether it is written as a whole number.
+    values: Vec<(Option<usize>, f64, bool)>,
 }
 
-/// Calls `each` with every figure of `text` that has the key `free`.
-fn look(text: &str, each: &mut dyn FnMut(Found<'_>)) {
-    // Most drives of users have none: one look spares the parsing.
-    if !text.contains("free") {
-        return;
-    }
-    let Ok(document) = Document::parse(text) else {
-        return;
-    };
-    for (name, item) in document.iter() {
-        if let Some(table) = item.as_table_like() {
-            look_at_table(text, name, table, false, each);
-        }
-        let list = item.as_array_of_tables().into_iter().flatten();
-        list.for_each(|table| look_at_table(text, name, table, true, each));
-    }
-}
-
-fn look_at_table(
-    text: &str,
-    name: &str,
-    table: &dyn TableLike,
-    in_list: bool,
-    each: &mut dyn FnMut(Found<'_>),
-) {
-    for (key, item) in table.iter() {
-        let list = item.as_array_of_tables().into_iter().flatten();
-        list.for_each(|inner| look_at_table(text, &format!("{name}.{key}"), inner, true, each));
-        let Some(figure) = item.as_table_like() else {
-            continue;
+impl Free {
+    /// What `free` and `value` of a figure say.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn of(
+        table: &'static str,
+        key: &'static str,
+        line: usize,
+        free: &Item,
+        value: &Item,
+    ) -> Result<Free, String> {
+        let bounds = bounds(free)?;
+        let values: Option<Vec<_>> = match value.as_value() {
+            Some(TomlValue::Array(list)) => {
+                let entries = list.iter().enumerate();
+                let entry = |(index, value): (usize, &TomlValue)| {
+                    Some((Some(index), number(value)?, value.is_integer()))
+                };
+                entries.map(entry).collect()
+            }
+            Some(value) => number(value).map(|number| vec![(None, number, value.is_integer())]),
+            None => None,
         };
-        let (Some(free), Some(value)) = (figure.get("free"), figure.get("value")) else {
-            continue;
-        };
-        let span = table.key(key).and_then(toml_edit::Key::span);
-        each(Found {
-            table: name,
-            key,
-            line: line_of(text, span.map_or(0, |span| span.start)),
-            in_list,
-            bounds: bounds(free),
-            values: values(value),
-        });
-    }
-}
-
-fn bounds(free: &Item) -> Option<(f64, f64)> {
-    let list: Vec<f64> = free.as_array()?.iter().filter_map(number).collect();
-    let [lowest, highest] = list[..] else {
-        return None;
-    };
-    (lowest <= highest).then_some((lowest, highest))
-}
-
-fn values(value: &Item) -> Vec<(Option<usize>, &TomlValue)> {
-    match value.as_value() {
-        Some(TomlValue::Array(list)) => list
+        let values = values.ok_or("only numbers can be free")?;
+        let [lowest, highest] = bounds;
+        let outside = values
             .iter()
-            .enumerate()
-            .map(|(index, value)| (Some(index), value))
-            .collect(),
-        Some(value) => vec![(None, value)],
-        None => Vec::new(),
+            .find(|(_, v, _)| !(lowest..=highest).contains(v));
+        if let Some((_, value, _)) = outside {
+            return Err(format!(
+                "{value} lies outside of free = [{lowest}, {highest}]"
+            ));
+        }
+        Ok(Free {
+            table,
+            key,
+            line,
+            bounds,
+            values,
+        })
+    }
+}
+
+fn bounds(free: &Item) -> Result<[f64; 2], String> {
+    let list: Option<Vec<_>> = free
+        .as_array()
+        .map(|list| list.iter().map(number).collect());
+    match list.unwrap_or_default()[..] {
+        [Some(lowest), Some(highest)] if lowest <= highest => Ok([lowest, highest]),
+        [_, _, ..] => Err("free is [lowest, highest], two finite numbers in order".to_owned()),
+        _ => Err("free: expected two numbers: [lowest, highest]".to_owned()),
     }
 }
 

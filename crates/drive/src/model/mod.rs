@@ -5,103 +5,64 @@
 //! exist is an error with its place, as is a figure out of range. What several drives have in
 //! common stands in parts that their files include.
 
-mod blocks;
 mod check;
-mod commands;
 mod compose;
-mod energy;
+#[cfg(test)]
+mod document;
 mod facts;
 mod free;
-mod health;
-mod host;
-mod map;
-mod media;
+mod key;
 mod parts;
-mod policy;
-pub mod power_loss;
+mod renamed;
 mod resolve;
+mod rules;
 mod schema;
-mod shape;
 mod shipped;
-mod slc_cache;
-mod sourced;
-mod streams;
-mod thermal;
-mod trim;
-mod wear_levelling;
+mod tables;
 
 use std::path::Path;
 
 use compose::Resolved;
+use key::Reader;
+use stend_config::{Problem, Text};
 
-pub use blocks::Blocks;
-pub use commands::NandCommands;
-pub use energy::{EnergyTable, IdleStateTable};
 pub use free::{FreeFigure, NewValue, WriteError, write_values};
-pub use health::{AttributeTable, HealthTable};
-pub use host::Host;
-pub use map::Map;
-pub use media::Media;
+pub use key::Field;
 pub use parts::{Files, ModelFile, PART_SCHEMA};
 pub use schema::Model;
 pub use shipped::{PARTS, SHIPPED, Shipped};
-pub use slc_cache::SlcCache;
-pub use sourced::{Field, Sourced, Value};
-pub use thermal::ThermalTable;
-pub use trim::Trim;
+pub use stend_config::FileError;
+pub use tables::blocks::Blocks;
+pub use tables::controller::{Controller, Dram, L2pCache};
+pub use tables::gc::{Gc, Idle, Streams, WearLevelling};
+pub use tables::health::{AttributeTable, HealthTable};
+pub use tables::host::Host;
+pub use tables::media::Media;
+pub use tables::nand::{Capacity, Nand, NandCommands, Parity};
+pub use tables::power::{EnergyTable, IdleStateTable, ThermalTable};
+pub use tables::power_loss::PowerLoss;
+pub use tables::slc_cache::SlcCache;
+pub use tables::trim::Trim;
 
 use crate::spec::Spec;
 
 /// The schema that a model file names.
-pub const SCHEMA: &str = "stend.drive/1";
-
-/// A model file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ModelError {
-    /// There is no such file, or it cannot be read.
-    #[error(
-        "cannot read the drive model {path}: {source}; `stend drives list` names the models that need no file"
-    )]
-    Read {
-        /// The file.
-        path: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It is not TOML, or its keys or types are wrong.
-    #[error("{path}:{line}: {}{message}", key.as_ref().map_or_else(String::new, |k| format!("{k}: ")))]
-    Parse {
-        /// The file.
-        path: String,
-        /// Line of the first problem, from 1.
-        line: usize,
-        /// The key at fault with its table, `nand.dies`; `None` in broken TOML.
-        key: Option<String>,
-        /// The problem and what is allowed.
-        message: String,
-    },
-    /// Figures are out of range or contradict each other.
-    #[error("{}", problems.join("\n"))]
-    Check {
-        /// One line a problem: file, line, key, what is wrong, what is allowed.
-        problems: Vec<String>,
-    },
-}
+pub const SCHEMA: &str = "stend.drive/2";
 
 impl Model {
     /// Reads a model, with parts from those built into the program. `path` is for messages only.
     ///
     /// # Errors
-    /// [`ModelError::Parse`] and [`ModelError::Check`].
-    pub fn parse(text: &str, path: &str) -> Result<Model, ModelError> {
+    /// What is wrong, with file, line and key.
+    pub fn parse(text: &str, path: &str) -> Result<Model, FileError> {
         Files::of_text(text.to_owned(), path)?.model()
     }
 
     /// Reads a model file and its parts.
     ///
     /// # Errors
-    /// As [`Model::parse`], and [`ModelError::Read`].
-    pub fn read(path: &Path) -> Result<Model, ModelError> {
+    /// As [`Model::parse`], and if the file cannot be read.
+    pub fn read(path: &Path) -> Result<Model, FileError> {
         Files::read(path)?.model()
     }
 
@@ -115,32 +76,20 @@ impl Model {
     fn of<'a>(
         resolved: &Resolved,
         place: &dyn Fn(usize) -> (&'a str, usize),
-    ) -> Result<Model, ModelError> {
+    ) -> Result<Model, FileError> {
         let text = &resolved.text;
-        let mut model: Model = toml::from_str(text).map_err(|error| {
-            let shape = shape::explain(text, &error);
-            let (path, line) = place(shape.line);
-            ModelError::Parse {
-                path: path.to_owned(),
-                line,
-                key: shape.key,
-                message: shape.message,
-            }
-        })?;
+        let (reader, model) = read(text, place)?;
+        let mut problems = reader.problems;
+        if let Some(model) = &model {
+            check::model(&mut problems, model);
+        }
+        let problems = problems.0.into_iter();
+        let problems = problems.map(|problem| placed(problem, place));
+        FileError::unless_empty(problems.collect())?;
+        let mut model = model.expect("what could not be read is a problem");
         model.fingerprint = fingerprint(text);
         model.text = text.clone();
-        let mut problems = check::problems(&model, text);
-        problems.extend(free::problems(text));
-        if problems.is_empty() {
-            return Ok(model);
-        }
-        let tell = |problem: check::Problem| {
-            let (path, line) = place(problem.line);
-            format!("{path}:{line}: {}: {}", problem.key, problem.message)
-        };
-        Err(ModelError::Check {
-            problems: problems.into_iter().map(tell).collect(),
-        })
+        Ok(model)
     }
 
     /// The numbers a simulation runs on.
@@ -156,12 +105,51 @@ fn demo() -> &'static str {
     demo.expect("it is shipped").text
 }
 
-/// Line of a byte offset, from 1.
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.as_bytes()[..offset.min(text.len())]
-        .iter()
-        .filter(|&&b| b == b'\n')
-        .count()
+/// A problem of a line of the resolved text, where it really stands.
+fn placed<'a>(problem: Problem, place: &dyn Fn(usize) -> (&'a str, usize)) -> Problem {
+    let (file, line) = place(problem.line.unwrap_or(1));
+    Problem {
+        file: file.to_owned(),
+        line: Some(line),
+        ..problem
+    }
+}
+
+/// Reads a resolved text, unless it is no TOML or of another schema.
+fn read<'t, 'a>(
+    text: &'t str,
+    place: &dyn Fn(usize) -> (&'a str, usize),
+) -> Result<(Reader<'t>, Option<Model>), FileError> {
+    let text_of = Text { file: "", text };
+    let broken = |offset: usize, key: Option<String>, message: String| {
+        FileError::from(placed(text_of.problem(offset, key, message), place))
+    };
+    let document = toml_edit::Document::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        broken(
+            offset,
+            text_of.key_of_line(offset),
+            error.message().trim().to_owned(),
+        )
+    })?;
+    let (mut reader, model) = Reader::read::<Model>(text, document.as_table());
+    let schema = document.get("schema");
+    let span = schema.and_then(toml_edit::Item::span);
+    let start = span.map_or(0, |span| span.start);
+    let key = || Some("schema".to_owned());
+    match schema.map(toml_edit::Item::as_str) {
+        None => Err(broken(0, key(), "missing field `schema`".to_owned())),
+        Some(Some(SCHEMA)) => Ok((reader, model)),
+        Some(Some(renamed::SCHEMA_1)) => {
+            reader.problems = renamed::only(reader.problems, text_of.line(start));
+            Ok((reader, None))
+        }
+        Some(other) => {
+            let other = other.unwrap_or_default();
+            let message = format!("`{other}` is not known; allowed: {SCHEMA}");
+            Err(broken(start, key(), message))
+        }
+    }
 }
 
 /// FNV-1a, 64 bits: enough to notice an edit; nobody is to be kept from forging one.

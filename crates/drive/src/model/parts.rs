@@ -9,14 +9,15 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use stend_config::{Problem, Text, line_of};
 use toml_edit::{Document, Item, Value as TomlValue};
 
 use super::compose::{self, Piece, Resolved};
 use super::shipped::{PARTS, SHIPPED};
-use super::{Model, ModelError, SCHEMA, line_of};
+use super::{FileError, Model, SCHEMA, renamed};
 
 /// The schema that a part names.
-pub const PART_SCHEMA: &str = "stend.part/1";
+pub const PART_SCHEMA: &str = "stend.part/2";
 
 /// Keys of a part outside its tables.
 const PART_HEAD: [&str; 2] = ["schema", "title"];
@@ -44,14 +45,18 @@ impl Files {
     /// built-in ones then.
     ///
     /// # Errors
-    /// [`ModelError::Read`] for the drive file; otherwise as [`Files::of_text`].
-    pub fn read(path: &Path) -> Result<Files, ModelError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ModelError::Read {
-            path: path.display().to_string(),
-            source,
+    /// If the drive file cannot be read; otherwise as [`Files::of_text`].
+    pub fn read(path: &Path) -> Result<Files, FileError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let message = format!(
+                "cannot read the drive model: {error}; `stend drives list` names the models that \
+                 need no file"
+            );
+            FileError::of_file(&name, message)
         })?;
         let file = ModelFile {
-            name: path.display().to_string(),
+            name,
             built_in: false,
             text: Cow::Owned(text),
         };
@@ -61,9 +66,8 @@ impl Files {
     /// A drive file's text, with parts from the built-in ones. `name` is for messages.
     ///
     /// # Errors
-    /// [`ModelError::Parse`] and [`ModelError::Check`]: a part that is not there, is none, or
-    /// names what another one does. Figures are looked at by [`Files::model`].
-    pub fn of_text(text: impl Into<Cow<'static, str>>, name: &str) -> Result<Files, ModelError> {
+    /// A part that is not there, is none, or names what another one does. Figures are looked at by [`Files::model`].
+    pub fn of_text(text: impl Into<Cow<'static, str>>, name: &str) -> Result<Files, FileError> {
         let file = ModelFile {
             name: name.to_owned(),
             built_in: false,
@@ -96,9 +100,8 @@ impl Files {
     /// The model that these files describe.
     ///
     /// # Errors
-    /// [`ModelError::Parse`] and [`ModelError::Check`], with the places of the figures in these
-    /// files.
-    pub fn model(&self) -> Result<Model, ModelError> {
+    /// What is wrong, with the places of the figures in these files.
+    pub fn model(&self) -> Result<Model, FileError> {
         Model::of(&self.resolved, &|line| self.place(line))
     }
 
@@ -109,7 +112,7 @@ impl Files {
     ///
     /// # Panics
     /// If there is no such file.
-    pub fn replace(&mut self, name: &str, text: String) -> Result<(), ModelError> {
+    pub fn replace(&mut self, name: &str, text: String) -> Result<(), FileError> {
         let file = self.files.iter_mut().find(|f| f.name == name);
         file.unwrap_or_else(|| panic!("{name} is no file of this model"))
             .text = Cow::Owned(text);
@@ -123,7 +126,7 @@ impl Files {
         (&self.files[file].name, line)
     }
 
-    fn gather(drive: ModelFile, beside: Option<&Path>) -> Result<Files, ModelError> {
+    fn gather(drive: ModelFile, beside: Option<&Path>) -> Result<Files, FileError> {
         let mut files = vec![drive];
         for (name, line) in includes(&files[0])? {
             let part = find(&files[0], &name, line, beside)?;
@@ -143,7 +146,7 @@ impl Files {
 }
 
 /// The parts that a drive file names, with the line of each.
-fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, ModelError> {
+fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
     // Spares the drives without parts a second parsing; a word in a comment does no harm.
     if !drive.text.contains("include") && !drive.text.contains(PART_SCHEMA) {
         return Ok(Vec::new());
@@ -185,7 +188,7 @@ fn find(
     name: &str,
     line: usize,
     beside: Option<&Path>,
-) -> Result<ModelFile, ModelError> {
+) -> Result<ModelFile, FileError> {
     let mut looked_for = String::new();
     if let Some(folder) = beside {
         let path: PathBuf = folder.join(name);
@@ -223,7 +226,7 @@ fn find(
 }
 
 /// One text of them all. A drive without parts is what its file says, byte for byte.
-fn resolve(files: &[ModelFile]) -> Result<Resolved, ModelError> {
+fn resolve(files: &[ModelFile]) -> Result<Resolved, FileError> {
     let [drive, parts @ ..] = files else {
         unreachable!("there is a drive file");
     };
@@ -237,22 +240,19 @@ fn resolve(files: &[ModelFile]) -> Result<Resolved, ModelError> {
     for (index, part) in parts.iter().enumerate() {
         for piece in part_pieces(part, index + 1)? {
             match pieces.iter().find(|other| other.names_the_same(&piece)) {
-                Some(other) => problems.push(format!(
-                    "{}:{}: {}: {}:{} names it too; a figure may stand in one part only, or in \
-                     the drive file, which wins",
-                    part.name,
-                    piece.line,
-                    piece.name(),
-                    files[other.file].name,
-                    other.line
-                )),
+                Some(other) => {
+                    let message = format!(
+                        "{}:{} names it too; a figure may stand in one part only, or in the drive \
+                         file, which wins",
+                        files[other.file].name, other.line
+                    );
+                    problems.push(problem(part, piece.line, &piece.name(), message));
+                }
                 None => pieces.push(piece),
             }
         }
     }
-    if !problems.is_empty() {
-        return Err(ModelError::Check { problems });
-    }
+    FileError::unless_empty(problems)?;
     for piece in compose::pieces(&drive.text, 0).map_err(|e| broken(drive, &e))? {
         if piece.name() == "include" {
             continue;
@@ -266,12 +266,20 @@ fn resolve(files: &[ModelFile]) -> Result<Resolved, ModelError> {
 }
 
 /// What a part says, without its head.
-fn part_pieces(part: &ModelFile, index: usize) -> Result<Vec<Piece>, ModelError> {
+fn part_pieces(part: &ModelFile, index: usize) -> Result<Vec<Piece>, FileError> {
     let pieces = compose::pieces(&part.text, index).map_err(|e| broken(part, &e))?;
     let schema = pieces.iter().find(|piece| piece.name() == "schema");
     if schema.and_then(Piece::string).as_deref() != Some(PART_SCHEMA) {
         let line = schema.map_or(1, |piece| piece.line);
-        let message = format!("a part begins with schema = \"{PART_SCHEMA}\"");
+        let old = schema.and_then(Piece::string);
+        let message = match old.as_deref() == Some(renamed::PART_SCHEMA_1) {
+            true => format!(
+                "this part is of {}; name {PART_SCHEMA}, and what is said then of its keys tells \
+                 their names now",
+                renamed::PART_SCHEMA_1
+            ),
+            false => format!("a part begins with schema = \"{PART_SCHEMA}\""),
+        };
         return Err(parse_error(part, line, "schema", message));
     }
     if !pieces.iter().any(|piece| piece.name() == "title") {
@@ -294,21 +302,27 @@ fn part_pieces(part: &ModelFile, index: usize) -> Result<Vec<Piece>, ModelError>
     Ok(tables)
 }
 
-fn parse_error(file: &ModelFile, line: usize, key: &str, message: String) -> ModelError {
-    ModelError::Parse {
-        path: file.name.clone(),
-        line,
+fn problem(file: &ModelFile, line: usize, key: &str, message: String) -> Problem {
+    Problem {
+        file: file.name.clone(),
+        line: Some(line),
         key: Some(key.to_owned()),
         message,
     }
 }
 
+fn parse_error(file: &ModelFile, line: usize, key: &str, message: String) -> FileError {
+    problem(file, line, key, message).into()
+}
+
 /// A file that is no TOML.
-fn broken(file: &ModelFile, error: &toml_edit::TomlError) -> ModelError {
-    ModelError::Parse {
-        path: file.name.clone(),
-        line: line_of(&file.text, error.span().map_or(0, |span| span.start)),
-        key: None,
-        message: error.message().trim().to_owned(),
-    }
+fn broken(file: &ModelFile, error: &toml_edit::TomlError) -> FileError {
+    let text = Text {
+        file: &file.name,
+        text: &file.text,
+    };
+    let offset = error.span().map_or(0, |span| span.start);
+    let message = error.message().trim();
+    text.problem(offset, text.key_of_line(offset), message)
+        .into()
 }

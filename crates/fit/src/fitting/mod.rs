@@ -6,7 +6,7 @@
 //! | `parameters` | free figures as places from 0 to 1 between their bounds |
 //! | `objective` | what values cost: the errors of all rows |
 //! | `search` | CMA-ES, in generations, that goes on where it was broken off |
-//! | `sensitivity` | what the figures feel of each parameter |
+//! | `sensitivity` | how sensitive the figures are to each parameter |
 //! | `written` | the files with the fitted values and their sources |
 //!
 //! The same models, rows and options give the same result, on any number of threads and however
@@ -29,7 +29,7 @@ use stend_drive::model::Files;
 pub use objective::{Evaluation, SQUARE_UP_TO};
 pub use parameters::{Parameter, parameters};
 pub use search::{History, SearchOptions};
-pub use sensitivity::{FELT_FROM, Sensitivity};
+pub use sensitivity::{SENSITIVE_FROM, Sensitivity};
 pub use written::{Written, figure_of, written};
 
 use crate::measured::Measured;
@@ -93,8 +93,9 @@ pub struct SearchState {
     pub schema: String,
     /// SHA-256 of all that the search depends on.
     pub inputs: String,
-    /// Of each parameter, whether any figure feels it; empty as long as that is not known.
-    pub felt: Vec<bool>,
+    /// Of each parameter, whether any figure is sensitive to it; empty while that is not known.
+    #[serde(rename = "felt")]
+    pub sensitive: Vec<bool>,
     /// What was found.
     pub history: History,
 }
@@ -106,10 +107,10 @@ pub struct Fitted {
     pub parameter: Parameter,
     /// What the search found; the value it had, if it is not determined.
     pub value: f64,
-    /// Whether the rows tell anything of it: it was searched for, and is felt where the search
-    /// ended.
+    /// Whether the rows tell anything of it: it was searched for, and has an effect where the
+    /// search ended.
     pub determined: bool,
-    /// What the figures feel of it.
+    /// How sensitive the figures are to it.
     pub sensitivity: Sensitivity,
 }
 
@@ -152,12 +153,15 @@ pub fn fit(
     let own: Vec<f64> = parameters.iter().map(|p| p.figure.value).collect();
     let unanswered = drop_unanswered(&mut objective, &own)?;
     let before = only(objective.evaluate(std::slice::from_ref(&own)));
-    if state.felt.is_empty() {
-        state.felt = sensitivity::screen(&objective, &own, &before);
+    if state.sensitive.is_empty() {
+        state.sensitive = sensitivity::screen(&objective, &own, &before);
     }
-    let felt = state.felt.clone();
-    let values = |places: &[f64]| values(&parameters, &felt, &own, places);
-    let searched = parameters.iter().zip(&felt).filter(|(_, felt)| **felt);
+    let sensitive = state.sensitive.clone();
+    let values = |places: &[f64]| values(&parameters, &sensitive, &own, places);
+    let searched = parameters
+        .iter()
+        .zip(&sensitive)
+        .filter(|(_, sensitive)| **sensitive);
     let start = Best {
         places: searched.map(|(p, _)| p.place(p.figure.value)).collect(),
         cost: before.cost,
@@ -192,7 +196,7 @@ pub fn fit(
         true => values(&best.places),
         false => own.clone(),
     };
-    let (fitted, after) = sensitivity::settle(&objective, &own, &found, &felt);
+    let (fitted, after) = sensitivity::settle(&objective, &own, &found, &sensitive);
     Ok(Fit {
         parameters: fitted,
         before,
@@ -277,14 +281,14 @@ fn drop_unanswered(
     Ok(unanswered)
 }
 
-/// Values of all parameters: those that are felt by their places, the others as they are.
-fn values(parameters: &[Parameter], felt: &[bool], own: &[f64], places: &[f64]) -> Vec<f64> {
+/// Values of all parameters: those with an effect by their places, the others as they are.
+fn values(parameters: &[Parameter], sensitive: &[bool], own: &[f64], places: &[f64]) -> Vec<f64> {
     let mut places = places.iter();
-    let value = |(index, felt): (usize, &bool)| match felt {
+    let value = |(index, sensitive): (usize, &bool)| match sensitive {
         true => places.next().map(|place| parameters[index].value(*place)),
         false => Some(own[index]),
     };
-    felt.iter().enumerate().filter_map(value).collect()
+    sensitive.iter().enumerate().filter_map(value).collect()
 }
 
 /// The evaluation of a single point.
@@ -299,7 +303,7 @@ fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitErr
         return Ok(SearchState {
             schema: STATE_SCHEMA.to_owned(),
             inputs: inputs.to_owned(),
-            felt: Vec::new(),
+            sensitive: Vec::new(),
             history: History::default(),
         });
     };

@@ -10,7 +10,7 @@ use super::FitError;
 use super::parameters::{Parameter, Set, with_values};
 use crate::compare::{Outcome, outcome};
 use crate::measured::Measured;
-use crate::stations::{Models, Predictions, Station, run, stations};
+use crate::test_runs::{Models, Predictions, TestRun, run, test_runs};
 
 /// Errors up to here count by their square, larger ones by their size: one figure that no values
 /// can explain does not outweigh all others (Huber, 1964).
@@ -52,7 +52,7 @@ pub(super) struct Objective<'a> {
     /// Rows that are answered with the values as they are.
     pub(super) rows: Vec<usize>,
     seed: u64,
-    stations: Vec<Station>,
+    test_runs: Vec<TestRun>,
     /// What does not depend on the parameters: models that rows relate to.
     fixed: Predictions,
     others: &'a dyn Fn(&str) -> Option<Model>,
@@ -71,7 +71,7 @@ impl<'a> Objective<'a> {
             measured,
             files,
             parameters,
-            stations: Vec::new(),
+            test_runs: Vec::new(),
             fixed: Predictions::new(),
             rows,
             seed,
@@ -87,12 +87,12 @@ impl<'a> Objective<'a> {
         self.settle();
     }
 
-    /// Finds out which stations depend on the parameters, and runs the others.
+    /// Finds out which test runs depend on the parameters, and runs the others.
     fn settle(&mut self) {
-        let all = stations(self.measured, &self.rows);
+        let all = test_runs(self.measured, &self.rows);
         let (own, others): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|s| self.is_fitted(&s.model));
-        self.stations = own;
+        self.test_runs = own;
         let models = Models::find(self.measured, &others, self.others);
         let there = others
             .iter()
@@ -100,7 +100,7 @@ impl<'a> Objective<'a> {
         let there: Vec<_> = there.collect();
         let (measured, seed) = (self.measured, self.seed);
         let results = there.into_par_iter().with_max_len(1);
-        let results = results.map(|(station, model)| run(measured, station, model, seed));
+        let results = results.map(|(test_run, model)| run(measured, test_run, model, seed));
         self.fixed = results.flatten_iter().collect();
     }
 
@@ -113,19 +113,19 @@ impl<'a> Objective<'a> {
     pub(super) fn evaluate(&self, points: &[Vec<f64>]) -> Vec<Evaluation> {
         let models: Vec<Result<Models, FitError>> =
             points.iter().map(|values| self.models(values)).collect();
-        let work: Vec<(usize, &Station, &Model)> = models
+        let work: Vec<(usize, &TestRun, &Model)> = models
             .iter()
             .enumerate()
             .filter_map(|(point, models)| Some((point, models.as_ref().ok()?)))
             .flat_map(|(point, models)| {
-                let there = self.stations.iter();
+                let there = self.test_runs.iter();
                 there.filter_map(move |s| Some((point, s, models.get(&s.model)?)))
             })
             .collect();
         let (measured, seed) = (self.measured, self.seed);
         let results = work.into_par_iter().with_max_len(1);
         let results = results
-            .map(|(point, station, model)| (point, run(measured, station, model.clone(), seed)));
+            .map(|(point, test_run, model)| (point, run(measured, test_run, model.clone(), seed)));
         let mut predictions: BTreeMap<usize, Predictions> = BTreeMap::new();
         for (point, figures) in results.collect::<Vec<_>>() {
             predictions.entry(point).or_default().extend(figures);
@@ -174,7 +174,7 @@ impl<'a> Objective<'a> {
             by_name.insert(name.as_str(), model);
         }
         let of = |name: &str| by_name.get(name).cloned();
-        Ok(Models::find(self.measured, &self.stations, &of))
+        Ok(Models::find(self.measured, &self.test_runs, &of))
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn search<E>(
     Ok(best)
 }
 
-/// Points of a generation: what is asked for, or 4 and three times the logarithm of the number of
+/// Points of a generation: the number given, or 4 and three times the logarithm of the number of
 /// parameters, as Hansen recommends, and an even number of them, for two processors.
 pub(super) fn population(options: &SearchOptions, parameters: usize) -> usize {
     let usual = 4 + (3.0 * (parameters.max(1) as f64).ln()).floor() as usize;

@@ -1,4 +1,4 @@
-//! What the predicted figures feel of each parameter.
+//! How sensitive the predicted figures are to each parameter.
 
 use super::objective::{Evaluation, Objective};
 use super::parameters::Parameter;
@@ -8,10 +8,10 @@ use super::{Fitted, only};
 /// whole one by one at least.
 const CHANGE: f64 = 0.1;
 
-/// A figure feels a parameter if it changes by this share or more.
-pub const FELT_FROM: f64 = 0.005;
+/// A figure is sensitive to a parameter if it changes by this share or more.
+pub const SENSITIVE_FROM: f64 = 0.005;
 
-/// What the predicted figures feel of a parameter.
+/// How sensitive the predicted figures are to a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensitivity {
     /// The value that was tried beside the fitted one.
@@ -20,7 +20,7 @@ pub struct Sensitivity {
     /// the parameter by a tenth.
     pub change_per_tenth: f64,
     /// The row whose figure that is; `None` if none changes.
-    pub most_felt: Option<usize>,
+    pub most_sensitive: Option<usize>,
     /// How much the cost grew with the value that was tried.
     pub cost_added: f64,
 }
@@ -28,8 +28,8 @@ pub struct Sensitivity {
 /// Where a parameter is tried before the search, between its bounds.
 const SCREENED_AT: [f64; 2] = [0.25, 0.75];
 
-/// Whether any figure feels each parameter when it alone is moved far between its bounds. What is
-/// not felt would only make the search longer.
+/// Whether any figure is sensitive to each parameter when it alone is moved far between its bounds.
+/// The others would only make the search longer.
 pub(super) fn screen(objective: &Objective<'_>, own: &[f64], before: &Evaluation) -> Vec<bool> {
     let parameters = objective.parameters.iter().enumerate();
     let points: Vec<(usize, Vec<f64>)> = parameters
@@ -42,17 +42,17 @@ pub(super) fn screen(objective: &Objective<'_>, own: &[f64], before: &Evaluation
         })
         .collect();
     let values: Vec<Vec<f64>> = points.iter().map(|(_, point)| point.clone()).collect();
-    let mut felt = vec![false; own.len()];
+    let mut sensitive = vec![false; own.len()];
     for ((index, _), evaluation) in points.iter().zip(objective.evaluate(&values)) {
-        // Values that make no sound model, or that leave a figure without an answer, are felt too.
+        // Values that make no sound model, or that leave a figure without an answer, count too.
         let answered = evaluation.errors().len() == before.errors().len();
-        felt[*index] |= !answered || largest_change(before, &evaluation).0 >= FELT_FROM;
+        sensitive[*index] |= !answered || largest_change(before, &evaluation).0 >= SENSITIVE_FROM;
     }
-    felt
+    sensitive
 }
 
-/// Finds out what is felt of each parameter, gives those that are not felt the value they had, and
-/// evaluates what is kept.
+/// Finds out how sensitive the figures are to each parameter, gives those without effect the value
+/// they had, and evaluates what is kept.
 pub(super) fn settle(
     objective: &Objective<'_>,
     own: &[f64],
@@ -74,8 +74,8 @@ pub(super) fn settle(
     let evaluations = objective.evaluate(&points);
     let (at_best, beside) = evaluations.split_first().expect("there is the best point");
     let fitted = parameters.iter().enumerate().map(|(index, parameter)| {
-        let sensitivity = felt(at_best, &beside[index], found[index], tried[index]);
-        let determined = searched[index] && sensitivity.change_per_tenth >= FELT_FROM;
+        let sensitivity = sensitivity(at_best, &beside[index], found[index], tried[index]);
+        let determined = searched[index] && sensitivity.change_per_tenth >= SENSITIVE_FROM;
         Fitted {
             parameter: parameter.clone(),
             value: match determined {
@@ -112,16 +112,16 @@ fn beside(parameter: &Parameter, value: f64) -> f64 {
     }
 }
 
-fn felt(at_best: &Evaluation, beside: &Evaluation, value: f64, tried: f64) -> Sensitivity {
+fn sensitivity(at_best: &Evaluation, beside: &Evaluation, value: f64, tried: f64) -> Sensitivity {
     let moved = match value == 0.0 {
         true => CHANGE,
         false => ((tried - value) / value).abs(),
     };
-    let (change, most_felt) = largest_change(at_best, beside);
+    let (change, most_sensitive) = largest_change(at_best, beside);
     Sensitivity {
         tried,
         change_per_tenth: change * CHANGE / moved,
-        most_felt,
+        most_sensitive,
         cost_added: beside.cost - at_best.cost,
     }
 }

@@ -31,15 +31,15 @@ pub fn written(
     measured: &Measured,
     fit: &Fit,
 ) -> Result<Vec<Written>, FitError> {
-    // The entries of a list have one source between them: that of the one which is felt most.
-    let most_felt = |of: &Fitted| {
+    // The entries of a list have one source between them: that of the one with the largest effect.
+    let most_sensitive = |of: &Fitted| {
         let same = |other: &&Fitted| is_one_figure(of, other);
-        let felt = |fitted: &Fitted| fitted.sensitivity.change_per_tenth;
+        let change = |fitted: &Fitted| fitted.sensitivity.change_per_tenth;
         let group = fit.parameters.iter().filter(same);
-        let most = group.max_by(|a, b| felt(a).total_cmp(&felt(b)));
+        let most = group.max_by(|a, b| change(a).total_cmp(&change(b)));
         source(most.unwrap_or(of), measured, fit)
     };
-    let sources: Vec<String> = fit.parameters.iter().map(most_felt).collect();
+    let sources: Vec<String> = fit.parameters.iter().map(most_sensitive).collect();
     let sets = fit.parameters.iter().zip(&sources);
     let sets: Vec<Set<'_>> = sets
         .filter(|(fitted, _)| fitted.determined)
@@ -110,12 +110,12 @@ fn source(fitted: &Fitted, measured: &Measured, fit: &Fit) -> String {
     models.sort_unstable();
     models.dedup();
     let sensitivity = &fitted.sensitivity;
-    let felt = sensitivity.most_felt.map_or(String::new(), |row| {
+    let figure = sensitivity.most_sensitive.map_or(String::new(), |row| {
         format!(", most of all {}", figure_of(measured, row))
     });
     format!(
         "fitted: to {count} measured figures of {}; sensitivity: a tenth more or less of it changes figures by up \
-         to {:.1} %{felt}; remaining error {:.1} % (root of the mean square)",
+         to {:.1} %{figure}; remaining error {:.1} % (root of the mean square)",
         models.join(", "),
         sensitivity.change_per_tenth * 100.0,
         fit.after.error_rms() * 100.0

@@ -9,34 +9,13 @@ mod units;
 
 use std::path::Path;
 
+use stend_config::FileError;
+
 pub use shipped::SHIPPED;
 pub use units::{Quantity, UNITS, Unit};
 
 /// The schema that a file names.
 pub const SCHEMA: &str = "stend.measured/1";
-
-/// A file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum MeasuredError {
-    /// It cannot be read.
-    #[error("cannot read the measured figures {path}: {source}")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// Something in it is wrong.
-    #[error("{path}:{line}: {message}")]
-    Wrong {
-        /// The file.
-        path: String,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong, and what is allowed.
-        message: String,
-    },
-}
 
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -329,8 +308,8 @@ impl Measured {
     /// Reads files that belong together: each as its name, for messages, and its text.
     ///
     /// # Errors
-    /// [`MeasuredError::Wrong`].
-    pub fn parse(files: &[(&str, &str)]) -> Result<Measured, MeasuredError> {
+    /// [`FileError`].
+    pub fn parse(files: &[(&str, &str)]) -> Result<Measured, FileError> {
         parse::all(files)
     }
 
@@ -342,12 +321,11 @@ impl Measured {
     /// The rows of a file, with the tests, states and variants of the program beside its own.
     ///
     /// # Errors
-    /// [`MeasuredError`].
-    pub fn read(path: &Path) -> Result<Measured, MeasuredError> {
+    /// [`FileError`].
+    pub fn read(path: &Path) -> Result<Measured, FileError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| MeasuredError::Read {
-            path: name.clone(),
-            source,
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            FileError::of_file(&name, format!("cannot read the measured figures: {error}"))
         })?;
         let mut files = SHIPPED.to_vec();
         files.push((&name, &text));

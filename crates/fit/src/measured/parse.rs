@@ -2,11 +2,11 @@
 //! which mirror the file; then what refers to something else is looked up in all of them.
 
 use serde::Deserialize;
-use toml::Spanned;
+use stend_config::{FileError, Problem, Spanned, Text};
 
 use super::{
-    Ask, Base, Expected, Figure, Measured, MeasuredError, Part, Place, Relation, RelationKind, Row,
-    SCHEMA, State, Step, Take, Test, UNITS, Unit, Used, Variant, Window,
+    Ask, Base, Expected, Figure, Measured, Part, Place, Relation, RelationKind, Row, SCHEMA, State,
+    Step, Take, Test, UNITS, Unit, Used, Variant, Window,
 };
 
 #[derive(Deserialize)]
@@ -139,54 +139,37 @@ struct RowEntry {
     more_than: Option<String>,
 }
 
-/// A text and its name.
-struct Text<'a> {
-    path: &'a str,
-    text: &'a str,
-}
-
-impl Text<'_> {
-    fn line_of(&self, offset: usize) -> usize {
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        1 + before.iter().filter(|byte| **byte == b'\n').count()
-    }
-
-    fn place<T>(&self, of: &Spanned<T>) -> Place {
-        Place {
-            file: self.path.to_owned(),
-            line: self.line_of(of.span().start),
-        }
-    }
-
-    fn read(&self) -> Result<File, MeasuredError> {
-        let file: File = toml::from_str(self.text).map_err(|error| MeasuredError::Wrong {
-            path: self.path.to_owned(),
-            line: self.line_of(error.span().map_or(0, |span| span.start)),
-            message: error.message().to_owned(),
-        })?;
-        if file.schema.get_ref() != SCHEMA {
-            let message = format!("schema: must be \"{SCHEMA}\"");
-            return fail(&self.place(&file.schema), message);
-        }
-        Ok(file)
+fn place_of<T>(text: &Text<'_>, of: &Spanned<T>) -> Place {
+    Place {
+        file: text.file.to_owned(),
+        line: text.line(of.span().start),
     }
 }
 
-fn fail<T>(place: &Place, message: impl Into<String>) -> Result<T, MeasuredError> {
-    Err(MeasuredError::Wrong {
-        path: place.file.clone(),
-        line: place.line,
+fn read(text: &Text<'_>) -> Result<File, FileError> {
+    let file: File = text.read()?;
+    if file.schema.get_ref() != SCHEMA {
+        return text.fail(&file.schema, format!("must be \"{SCHEMA}\""));
+    }
+    Ok(file)
+}
+
+fn fail<T>(place: &Place, message: impl Into<String>) -> Result<T, FileError> {
+    Err(FileError::from(Problem {
+        file: place.file.clone(),
+        line: Some(place.line),
+        key: None,
         message: message.into(),
-    })
+    }))
 }
 
 /// Reads files that belong together.
-pub(super) fn all(files: &[(&str, &str)]) -> Result<Measured, MeasuredError> {
+pub(super) fn all(files: &[(&str, &str)]) -> Result<Measured, FileError> {
     let mut measured = Measured::default();
     let mut published = Vec::new();
-    for (path, text) in files {
-        let text = Text { path, text };
-        let file = text.read()?;
+    for (file, text) in files {
+        let text = Text { file, text };
+        let file = read(&text)?;
         for entry in file.state {
             let state = state(&text, entry)?;
             let ids = measured.states.iter().map(|s| (&s.id, &s.place));
@@ -221,7 +204,7 @@ fn once<'a>(
     what: &str,
     place: &Place,
     mut others: impl Iterator<Item = (&'a String, &'a Place)>,
-) -> Result<(), MeasuredError> {
+) -> Result<(), FileError> {
     match others.find(|(other, _)| *other == id) {
         None => Ok(()),
         Some((_, other)) => fail(
@@ -234,8 +217,8 @@ fn once<'a>(
     }
 }
 
-fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, MeasuredError> {
-    let place = text.place(&entry);
+fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError> {
+    let place = place_of(text, &entry);
     let entry = entry.into_inner();
     let used = match (entry.used_bytes, entry.free_bytes) {
         (Some(bytes), None) => Used::Bytes(bytes),
@@ -244,7 +227,8 @@ fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, MeasuredE
             return fail(
                 &place,
                 format!(
-                    "state `{}` has either used_bytes or free_bytes: what holds data, from the beginning of the drive, or what does not",
+                    "state `{}` has either used_bytes or free_bytes: what holds data, from the \
+                     beginning of the drive, or what does not",
                     entry.id
                 ),
             );
@@ -264,7 +248,7 @@ fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, MeasuredE
 /// The places that a job may have, which are known only with the drive.
 pub(super) const PLACES: [&str; 3] = ["{used}", "{free}", "{capacity}"];
 
-fn step(place: &Place, entry: StepEntry) -> Result<Step, MeasuredError> {
+fn step(place: &Place, entry: StepEntry) -> Result<Step, FileError> {
     Ok(match entry {
         StepEntry::Job(text) => {
             // The job is looked at with any numbers, so that it does not fail only when it runs.
@@ -286,12 +270,12 @@ fn step(place: &Place, entry: StepEntry) -> Result<Step, MeasuredError> {
     })
 }
 
-fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, MeasuredError> {
-    let place = text.place(&entry);
+fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
+    let place = place_of(text, &entry);
     let entry = entry.into_inner();
     let mut parts: Vec<Part> = Vec::new();
     for part in entry.part {
-        let place = text.place(&part);
+        let place = place_of(text, &part);
         let part = part.into_inner();
         if parts.iter().any(|other| other.id == part.id) {
             return fail(&place, format!("there is a part `{}` already", part.id));
@@ -325,8 +309,8 @@ fn figure(
     text: &Text<'_>,
     entry: Spanned<FigureEntry>,
     parts: &[Part],
-) -> Result<Figure, MeasuredError> {
-    let place = text.place(&entry);
+) -> Result<Figure, FileError> {
+    let place = place_of(text, &entry);
     let entry = entry.into_inner();
     let Some(part) = parts.iter().position(|part| part.id == entry.part) else {
         let names: Vec<&str> = parts.iter().map(|part| &*part.id).collect();
@@ -380,8 +364,8 @@ fn figure(
     })
 }
 
-fn variant(text: &Text<'_>, entry: Spanned<VariantEntry>) -> Result<Variant, MeasuredError> {
-    let place = text.place(&entry);
+fn variant(text: &Text<'_>, entry: Spanned<VariantEntry>) -> Result<Variant, FileError> {
+    let place = place_of(text, &entry);
     let entry = entry.into_inner();
     if entry.dies == 0 || entry.dram_mib == 0 || !entry.user_bytes.is_multiple_of(4096) {
         let message = "a variant has dies, DRAM, and user_bytes that are a multiple of 4096";
@@ -403,10 +387,10 @@ fn rows(
     measured: &Measured,
     text: &Text<'_>,
     group: PublishedEntry,
-) -> Result<Vec<Row>, MeasuredError> {
+) -> Result<Vec<Row>, FileError> {
     let mut rows = Vec::new();
     for entry in &group.rows {
-        let place = text.place(entry);
+        let place = place_of(text, entry);
         let entry = entry.get_ref();
         if group.source.trim().is_empty() {
             return fail(&place, "the source is empty");
@@ -440,11 +424,12 @@ fn unanswered(
     place: &Place,
     entry: &RowEntry,
     reason: &str,
-) -> Result<Result<Ask, String>, MeasuredError> {
+) -> Result<Result<Ask, String>, FileError> {
     let asked = [&entry.figure, &entry.ratio_to, &entry.more_than];
     let figures = [entry.value, entry.low, entry.high];
     if asked.iter().any(|key| key.is_some()) || figures.iter().any(Option::is_some) {
-        let message = "what cannot be answered has no figure, value, low, high, ratio_to, more_than: its figure stands in `published`";
+        let message = "what cannot be answered has no figure, value, low, high, ratio_to, \
+                       more_than: its figure stands in `published`";
         return fail(place, message);
     }
     if reason.trim().is_empty() {
@@ -458,7 +443,7 @@ fn ask(
     place: &Place,
     group: &PublishedEntry,
     entry: &RowEntry,
-) -> Result<Ask, MeasuredError> {
+) -> Result<Ask, FileError> {
     let key = |name: &str, own: &Option<String>, groups: &Option<String>| match (own, groups) {
         (Some(value), _) | (None, Some(value)) => Ok(value.clone()),
         (None, None) => fail(
@@ -519,7 +504,7 @@ fn ask(
     })
 }
 
-fn expected(place: &Place, entry: &RowEntry) -> Result<Expected, MeasuredError> {
+fn expected(place: &Place, entry: &RowEntry) -> Result<Expected, FileError> {
     // Only a difference may be nothing or below.
     let sound = |figure: &f64| figure.is_finite() && (*figure > 0.0 || entry.more_than.is_some());
     let figures = [entry.value, entry.low, entry.high];
@@ -534,7 +519,7 @@ fn expected(place: &Place, entry: &RowEntry) -> Result<Expected, MeasuredError> 
     }
 }
 
-fn relation(place: &Place, entry: &RowEntry) -> Result<Option<Relation>, MeasuredError> {
+fn relation(place: &Place, entry: &RowEntry) -> Result<Option<Relation>, FileError> {
     let of = |model: &String, kind| {
         Ok(Some(Relation {
             model: model.clone(),

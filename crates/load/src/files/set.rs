@@ -5,6 +5,7 @@
 
 use serde::Deserialize;
 use stend_base::Rng;
+use stend_config::Text;
 
 /// The schema that a set names.
 pub const SCHEMA: &str = "stend.fileset/1";
@@ -101,12 +102,9 @@ impl FileSet {
     /// # Errors
     /// File, line or place, and what is allowed.
     pub fn parse(text: &str, path: &str) -> Result<FileSet, String> {
-        let set: FileSet = toml::from_str(text).map_err(|error| {
-            let offset = error.span().map_or(0, |span| span.start);
-            let before = text.as_bytes().get(..offset).unwrap_or_default();
-            let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
-            format!("{path}:{line}: {}", error.message())
-        })?;
+        let set: FileSet = Text { file: path, text }
+            .read()
+            .map_err(|error| error.to_string())?;
         set.check()
             .map_err(|problem| format!("{path}: {problem}"))?;
         Ok(set)

@@ -88,6 +88,9 @@ pub enum TraceError {
         /// What is there, and what is expected.
         problem: String,
     },
+    /// A profile is no TOML, or has wrong keys or types.
+    #[error(transparent)]
+    Profile(#[from] stend_config::FileError),
 }
 
 /// Index of an operation in tables of four.

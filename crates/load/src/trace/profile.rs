@@ -9,6 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_base::{Nanos, Op, Rng};
+use stend_config::Text;
 
 use super::replay::DEPTH_MAX;
 use super::{Requests, SECTOR_BYTES, Timing, Trace, TraceError, TraceRequest};
@@ -193,15 +194,7 @@ impl Profile {
     /// # Errors
     /// As [`Profile::read`].
     pub fn parse(text: &str, path: &str) -> Result<Profile, TraceError> {
-        let profile: Profile = toml::from_str(text).map_err(|error| {
-            let offset = error.span().map_or(0, |span| span.start);
-            let before = text.as_bytes().get(..offset).unwrap_or_default();
-            TraceError::Line {
-                trace: path.to_string(),
-                line: 1 + before.iter().filter(|&&b| b == b'\n').count() as u64,
-                problem: error.message().to_string(),
-            }
-        })?;
+        let profile: Profile = Text { file: path, text }.read()?;
         profile.check().map_err(|problem| TraceError::Unreadable {
             trace: path.to_string(),
             problem,

@@ -12,7 +12,8 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
-use crate::parse::{EditionError, Scope, Source};
+use stend_config::FileError;
+use crate::parse::{Scope, Source};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -190,7 +191,7 @@ struct RowEntry {
 }
 
 /// Checks a test of a benchmark.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Benchmark, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Benchmark, FileError> {
     let profile = profile(&entry.profile, at)?;
     let mix = entry.mix.as_ref().is_some_and(|mix| *mix.get_ref());
     if mix && profile.mix_read_percent.is_none() {
@@ -210,7 +211,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Benchmark, EditionEr
 }
 
 /// A profile by its name, or from a file beside the edition's own.
-fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, EditionError> {
+fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, FileError> {
     let name = place.get_ref().as_str();
     if let Some((id, text)) = SHIPPED.iter().find(|(id, _)| *id == name) {
         return parse_profile(text, &format!("editions/benchmarks/{id}.toml (built in)"));
@@ -236,9 +237,9 @@ fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, EditionEr
 }
 
 /// Reads a profile; `file` is its name in errors.
-fn parse_profile(text: &str, file: &str) -> Result<Profile, EditionError> {
+fn parse_profile(text: &str, file: &str) -> Result<Profile, FileError> {
     let source = Source { text, file };
-    let raw: ProfileEntry = toml::from_str(text).map_err(|e| source.syntax_error(&e))?;
+    let raw: ProfileEntry = source.text().read()?;
     if raw.schema.get_ref() != SCHEMA {
         return source.fail(&raw.schema, format!("must be \"{SCHEMA}\""));
     }
@@ -273,7 +274,7 @@ fn parse_profile(text: &str, file: &str) -> Result<Profile, EditionError> {
     })
 }
 
-fn rows(entries: &Spanned<Vec<RowEntry>>, at: &Source<'_>) -> Result<Vec<Row>, EditionError> {
+fn rows(entries: &Spanned<Vec<RowEntry>>, at: &Source<'_>) -> Result<Vec<Row>, FileError> {
     let mut rows: Vec<Row> = Vec::new();
     for entry in entries.get_ref() {
         // A result is known by its row's name.

@@ -7,8 +7,9 @@ use toml::Spanned;
 
 use super::curve::{Chain, Curve, Phase};
 use crate::kind::{Kind, Planner};
-use crate::parse::{EditionError, Scope, StepEntry};
+use crate::parse::{Scope, StepEntry};
 use crate::state::{ContinuationStep, Step};
+use stend_config::FileError;
 
 /// What follows on another test's target.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +34,7 @@ pub(crate) struct Entry {
 }
 
 /// Checks a continuation.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Continuation, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Continuation, FileError> {
     let name = entry.after.get_ref();
     let kind_of = |kind| -> &dyn Any { kind };
     let curve = at.earlier.iter().enumerate().find_map(|(i, (id, kind))| {

@@ -12,7 +12,8 @@ use toml::Spanned;
 use crate::context::{Context, CurveJob};
 use crate::enough::{Before, Watch};
 use crate::kind::{Kind, Planner, Procedure};
-use crate::parse::{EditionError, Scope};
+use stend_config::FileError;
+use crate::parse::{Scope};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -54,7 +55,7 @@ pub(crate) struct Entry {
 }
 
 /// Checks a curve.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Curve, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Curve, FileError> {
     let read_percent = match entry.op.get_ref() {
         PointOp::Read => 100,
         PointOp::Write => 0,
@@ -82,7 +83,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Curve, EditionError>
 }
 
 /// How long a curve lasts; `None` for one that ends with its range.
-fn end(entry: &Entry, at: &Scope<'_>) -> Result<Option<f64>, EditionError> {
+fn end(entry: &Entry, at: &Scope<'_>) -> Result<Option<f64>, FileError> {
     match (&entry.duration_s, &entry.end) {
         (Some(duration_s), None) => at.duration(duration_s).map(Some),
         (None, Some(end)) => {

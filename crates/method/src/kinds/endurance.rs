@@ -19,7 +19,8 @@ use crate::context::Context;
 use crate::job;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome::written_bytes;
-use crate::parse::{EditionError, Scope};
+use stend_config::FileError;
+use crate::parse::{Scope};
 use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 
@@ -70,7 +71,7 @@ pub(crate) struct Entry {
 }
 
 /// Checks a test of endurance.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Endurance, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Endurance, FileError> {
     let writes = *entry.drive_writes_per_round.get_ref();
     if !(1..=1000).contains(&writes) {
         return at.fail(

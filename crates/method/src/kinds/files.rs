@@ -9,7 +9,8 @@ use toml::Spanned;
 use crate::context::Context;
 use crate::job;
 use crate::kind::{Kind, Planner, Procedure};
-use crate::parse::{EditionError, Scope};
+use stend_config::FileError;
+use crate::parse::{Scope};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -55,7 +56,7 @@ pub(crate) struct Entry {
 }
 
 /// Checks a test of work on files.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Files, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Files, FileError> {
     let sets = entry.sets.get_ref();
     if sets.is_empty() {
         return at.fail(&entry.sets, "at least one set of files");

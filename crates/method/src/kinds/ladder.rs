@@ -13,7 +13,8 @@ use toml::Spanned;
 use crate::context::{Context, CurveJob, MeasuredCurve};
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome;
-use crate::parse::{EditionError, Scope, YEAR_S};
+use stend_config::FileError;
+use crate::parse::{Scope, YEAR_S};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -81,7 +82,7 @@ pub(crate) struct Entry {
 }
 
 /// Checks a recovery ladder.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Ladder, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Ladder, FileError> {
     let rests = entry.idle_s.get_ref();
     let possible = |s: &f64| *s > 0.0 && *s <= YEAR_S;
     if rests.is_empty() || !rests.iter().all(possible) || !rests.is_sorted_by(|a, b| a < b) {

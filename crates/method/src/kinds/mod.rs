@@ -11,7 +11,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::kind::Kind;
-use crate::parse::{EditionError, Scope};
+use crate::parse::Scope;
+use stend_config::FileError;
 
 macro_rules! table {
     ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {
@@ -57,7 +58,7 @@ macro_rules! table {
         }
 
         /// Every kind that a test of an edition names.
-        fn named(entry: TestEntry, at: &Scope<'_>) -> Result<Vec<TestKind>, EditionError> {
+        fn named(entry: TestEntry, at: &Scope<'_>) -> Result<Vec<TestKind>, FileError> {
             let mut kinds = Vec::new();
             $(if let Some(entry) = entry.$module {
                 kinds.push(TestKind::$variant($module::parse(entry, at)?));
@@ -76,7 +77,7 @@ stend_record::kinds!(table);
 
 impl TestKind {
     /// The one kind that a test of an edition is of.
-    pub(crate) fn parse(entry: TestEntry, at: &Scope<'_>) -> Result<TestKind, EditionError> {
+    pub(crate) fn parse(entry: TestEntry, at: &Scope<'_>) -> Result<TestKind, FileError> {
         if let Ok([kind]) = <[TestKind; 1]>::try_from(named(entry, at)?) {
             return Ok(kind);
         }

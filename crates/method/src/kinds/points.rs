@@ -10,7 +10,8 @@ use crate::context::Context;
 use crate::enough::Watch;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome;
-use crate::parse::{EditionError, Scope};
+use stend_config::FileError;
+use crate::parse::{Scope};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 
@@ -46,7 +47,7 @@ pub(crate) struct SweepEntry {
 }
 
 /// Checks the sweeps of a test.
-pub(crate) fn parse(entries: Entry, at: &Scope<'_>) -> Result<Vec<Sweep>, EditionError> {
+pub(crate) fn parse(entries: Entry, at: &Scope<'_>) -> Result<Vec<Sweep>, FileError> {
     let mut sweeps: Vec<Sweep> = Vec::new();
     for entry in &entries {
         let sweep = sweep(entry, at)?;
@@ -65,7 +66,7 @@ pub(crate) fn parse(entries: Entry, at: &Scope<'_>) -> Result<Vec<Sweep>, Editio
 }
 
 /// The loads of a sweep, within the edition's region if it names none of its own.
-fn sweep(entry: &SweepEntry, at: &Scope<'_>) -> Result<Sweep, EditionError> {
+fn sweep(entry: &SweepEntry, at: &Scope<'_>) -> Result<Sweep, FileError> {
     let region_bytes = at.region(entry.region_bytes.as_ref())?.or(at.region_bytes);
     let shares = shares(entry, at)?;
     if entry.block_bytes.get_ref().is_empty() {
@@ -99,7 +100,7 @@ fn sweep(entry: &SweepEntry, at: &Scope<'_>) -> Result<Sweep, EditionError> {
 }
 
 /// The shares of reads of a sweep.
-fn shares(entry: &SweepEntry, at: &Scope<'_>) -> Result<Vec<u32>, EditionError> {
+fn shares(entry: &SweepEntry, at: &Scope<'_>) -> Result<Vec<u32>, FileError> {
     Ok(match (entry.op, &entry.read_percent) {
         (PointOp::Read, None) => vec![100],
         (PointOp::Write, None) => vec![0],

@@ -12,7 +12,8 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
-use crate::parse::{EditionError, Scope};
+use stend_config::FileError;
+use crate::parse::{Scope};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
@@ -65,7 +66,7 @@ pub(crate) struct Entry {
 }
 
 /// Checks a test of reads while a file is deleted.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Response, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Response, FileError> {
     let interval_ms = *entry.interval_ms.get_ref();
     if !(10..=1000).contains(&interval_ms) {
         return at.fail(&entry.interval_ms, "an interval spans 10 to 1000 ms");

@@ -11,7 +11,8 @@ use toml::Spanned;
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome::{self, written_bytes};
-use crate::parse::{EditionError, Scope};
+use stend_config::FileError;
+use crate::parse::{Scope};
 use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 
@@ -77,7 +78,7 @@ struct TrackEntry {
 const ROUNDS_LIMIT: u32 = 100_000;
 
 /// Checks a test in rounds.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Rounds, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Rounds, FileError> {
     let loads = round_loads(&entry, at)?;
     let track = entry.track.get_ref();
     let tracked = loads
@@ -117,7 +118,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Rounds, EditionError
 }
 
 /// The loads of a round: all block sizes of one share of reads, then of the next.
-fn round_loads(entry: &Entry, at: &Scope<'_>) -> Result<Vec<Load>, EditionError> {
+fn round_loads(entry: &Entry, at: &Scope<'_>) -> Result<Vec<Load>, FileError> {
     let (shares, blocks) = (entry.read_percent.get_ref(), entry.block_bytes.get_ref());
     if shares.is_empty() || shares.iter().any(|p| *p > 100) {
         return at.fail(

@@ -17,7 +17,8 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
-use crate::parse::{EditionError, Scope};
+use stend_config::FileError;
+use crate::parse::{Scope};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Replay, Setting};
 
@@ -98,7 +99,7 @@ pub(crate) struct Entry {
 }
 
 /// Checks a test of traces: all of each trace is read.
-pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Traces, EditionError> {
+pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Traces, FileError> {
     let mut entries: Vec<TraceEntry> = Vec::new();
     for place in entry.traces.get_ref() {
         let name = place.get_ref().clone();
@@ -125,7 +126,7 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Traces, EditionError
 
 /// A shipped profile, a profile in a file, or a file with a trace: all of it is read, so
 /// that what is wrong with it is known before a target is touched.
-fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, EditionError> {
+fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, FileError> {
     let name = place.get_ref().as_str();
     if let Some(profile) = Profile::shipped(name) {
         return Ok(TraceSource::Profile(Box::new(profile)));

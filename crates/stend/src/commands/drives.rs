@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use stend_drive::Model;
-use stend_drive::model::{SHIPPED, Value};
+use stend_drive::model::SHIPPED;
 use stend_target::{SimulatedTarget, Target};
 
 use crate::args::{DrivesArgs, DrivesCommand};
@@ -31,7 +31,7 @@ fn list(as_json: bool) -> Result<(), Failure> {
                     "name": m.name,
                     "title": m.title,
                     "description": m.description,
-                    "capacity_bytes": m.capacity.user_bytes.get(),
+                    "capacity_bytes": m.capacity.user_bytes.value,
                 })
             })
             .collect();

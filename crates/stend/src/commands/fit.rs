@@ -274,7 +274,7 @@ fn errors(evaluation: &Evaluation) -> (f64, f64) {
 fn parameter_line(measured: &Measured, fitted: &Fitted) -> String {
     let figure = &fitted.parameter.figure;
     let [lowest, highest] = figure.bounds;
-    let told = match (fitted.determined, fitted.sensitivity.most_felt) {
+    let told = match (fitted.determined, fitted.sensitivity.most_sensitive) {
         (true, Some(row)) => format!(
             "a tenth moves figures by up to {:.1} % ({})",
             fitted.sensitivity.change_per_tenth * 100.0,
@@ -303,7 +303,7 @@ fn told(args: &FitArgs, folder: &Path, files: &[Written]) -> String {
 
 fn document(measured: &Measured, fit: &Fit, files: &[Written]) -> Value {
     let parameters = fit.parameters.iter().map(|fitted| {
-        let (figure, felt) = (&fitted.parameter.figure, &fitted.sensitivity);
+        let (figure, sensitivity) = (&fitted.parameter.figure, &fitted.sensitivity);
         json!({
             "file": figure.file,
             "table": figure.table,
@@ -315,10 +315,10 @@ fn document(measured: &Measured, fit: &Fit, files: &[Written]) -> Value {
             "after": fitted.value,
             "determined": fitted.determined,
             "sensitivity": {
-                "tried": felt.tried,
-                "change_per_tenth": felt.change_per_tenth,
-                "most_felt": felt.most_felt.map(|row| figure_of(measured, row)),
-                "cost_added": felt.cost_added,
+                "tried": sensitivity.tried,
+                "change_per_tenth": sensitivity.change_per_tenth,
+                "most_felt": sensitivity.most_sensitive.map(|row| figure_of(measured, row)),
+                "cost_added": sensitivity.cost_added,
             },
         })
     });

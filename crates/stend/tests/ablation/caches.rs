@@ -13,19 +13,19 @@ fn key(name: &str, value: &str) -> String {
 /// Folding begins above this share of the cache, percent.
 fn fold_from(cache: &mut SlcCache, percent: f64) {
     let start = cache.fold_start_percent.as_mut();
-    start.expect("it has a share").get_mut().value = percent;
+    start.expect("it has a share").value = percent;
 }
 
 /// The demonstration drive with its cache emptied through the controller: `own` blocks of a
 /// plane, `dynamic` more of the main area, passed by when it is full; with tables added.
 fn cached(own: u32, dynamic: u32, tables: &str) -> SimulatedTarget {
-    let mut keys = key("emptied_by", "\"controller\"") + &key("when_full", "\"bypass\"");
+    let mut keys = key("fold_by", "\"controller\"") + &key("when_full", "\"bypass\"");
     if dynamic > 0 {
         keys += &key("dynamic_blocks_per_plane", &dynamic.to_string());
     }
     changed(&keys, tables, |model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
-        cache.blocks_per_plane.get_mut().value = own;
+        cache.blocks_per_plane.value = own;
         fold_from(cache, 100.0);
     })
 }
@@ -37,7 +37,7 @@ fn changed(keys: &str, tables: &str, change: impl FnOnce(&mut Model)) -> Simulat
     let text = shipped.expect("a shipped model").text;
     let text = text.replace("[slc_cache]\n", &format!("[slc_cache]\n{keys}"));
     let lines = text.lines().map(|line| match line.split_once(" = ") {
-        Some((miss, _)) if miss.ends_with("_map_miss_ns") => key(miss, "0"),
+        Some((miss, _)) if miss.ends_with("_l2p_miss_ns") => key(miss, "0"),
         _ => format!("{line}\n"),
     });
     let text: String = lines.collect();
@@ -97,7 +97,7 @@ fn sequential_writing_falls_when_the_cache_is_full() {
     );
     let mut none = changed("", "", |model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
-        cache.enabled.get_mut().value = false;
+        cache.enabled.value = false;
     });
     assert_eq!(falls_at(&curve(&mut none)), None, "without a cache");
 }
@@ -111,13 +111,13 @@ fn first(target: &mut SimulatedTarget, body: &str) -> f64 {
 #[test]
 fn long_requests_go_at_the_speed_of_the_main_area_from_the_first_byte_on() {
     let drive = |from: Option<&str>, enabled: bool| {
-        let mut keys = key("emptied_by", "\"controller\"") + &key("when_full", "\"bypass\"");
+        let mut keys = key("fold_by", "\"controller\"") + &key("when_full", "\"bypass\"");
         keys += &from.map_or(String::new(), |from| key("bypass_from_kib", from));
         changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
-            cache.enabled.get_mut().value = enabled;
+            cache.enabled.value = enabled;
             fold_from(cache, 100.0);
-            model.dram.write_buffer_kib.get_mut().value = 1_024;
+            model.dram.write_buffer_kib.value = 1_024;
         })
     };
     let speeds = |from, enabled| {
@@ -155,12 +155,12 @@ fn long_requests_go_at_the_speed_of_the_main_area_from_the_first_byte_on() {
 fn reads_suffer_less_where_the_cache_is_emptied_at_a_pace() {
     // What is read, one at a time, while a cache that is nearly full is emptied: ns.
     let reads = |slots: Option<&str>, start_percent: f64| {
-        let mut keys = key("emptied_by", "\"controller\"");
-        keys += &slots.map_or(String::new(), |slots| key("fold_slots_background", slots));
+        let mut keys = key("fold_by", "\"controller\"");
+        keys += &slots.map_or(String::new(), |slots| key("fold_pages_background", slots));
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             fold_from(cache, start_percent);
-            model.collection.depth.get_mut().value = 16;
+            model.gc.depth.value = 16;
         });
         let fill = "rw=write\nbs=128k\niodepth=32\nsize=100%\nio_size=300m";
         job(&mut target, fill);
@@ -190,11 +190,11 @@ fn twice_the_dies_write_no_faster_where_no_more_may_fold() {
     let end = |size: u32, most: Option<&str>| {
         let keys = most.map_or(String::new(), |most| key("fold_dies_max", most));
         let mut target = changed(&keys, "", |model| {
-            model.capacity.user_bytes.get_mut().value *= u64::from(size);
-            model.nand.dies.get_mut().value *= size;
-            model.dram.size_mib.get_mut().value *= size;
-            model.dram.write_buffer_kib.get_mut().value = 2_048;
-            model.controller.fold_unit_ns.get_mut().value = 0;
+            model.capacity.user_bytes.value *= u64::from(size);
+            model.nand.dies.value *= size;
+            model.dram.size_mib.value *= size;
+            model.dram.write_buffer_kib.value = 2_048;
+            model.controller.fold_page_ns.value = 0;
         });
         let curve = curve(&mut target);
         let last = &curve[curve.len() - 10..];
@@ -221,10 +221,10 @@ fn a_cache_over_the_whole_drive_takes_a_third_of_it() {
 fn a_desktops_overwrites_die_in_the_cache() {
     // 100 MB overwritten thirty times.
     let native_share = |enabled: bool| {
-        let keys = key("emptied_by", "\"controller\"");
+        let keys = key("fold_by", "\"controller\"");
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
-            cache.enabled.get_mut().value = enabled;
+            cache.enabled.value = enabled;
             fold_from(cache, 100.0);
         });
         let body = "rw=randwrite\nbs=4k\niodepth=4\nsize=100m\nnorandommap\nio_size=3000m";
@@ -244,8 +244,8 @@ fn writing_goes_at_the_pace_of_a_word_line() {
         let tables = format!("[nand_commands]\n{commands}");
         let mut target = changed("", &tables, |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
-            cache.enabled.get_mut().value = false;
-            model.dram.write_buffer_kib.get_mut().value = 2_048;
+            cache.enabled.value = false;
+            model.dram.write_buffer_kib.value = 2_048;
         });
         job(&mut target, "rw=write\nbs=128k\niodepth=32\nsize=512m")
             .write
@@ -261,7 +261,7 @@ fn writing_goes_at_the_pace_of_a_word_line() {
 #[test]
 fn reading_far_and_wide_pays_for_a_map_on_flash() {
     let map = [
-        "[map]\n".to_string(),
+        "[l2p_cache]\n".to_string(),
         key("read_us", "60.0"),
         key("program_us", "500.0"),
         key("erase_us", "5000.0"),
@@ -286,7 +286,7 @@ fn reading_far_and_wide_pays_for_a_map_on_flash() {
 #[test]
 fn a_cache_without_a_way_around_it_makes_the_host_wait() {
     let end = |when_full: &str| {
-        let keys = key("emptied_by", "\"controller\"") + &key("when_full", when_full);
+        let keys = key("fold_by", "\"controller\"") + &key("when_full", when_full);
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             fold_from(cache, 100.0);

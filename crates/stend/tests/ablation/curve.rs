@@ -24,7 +24,7 @@ fn the_first_two_steps_come_from_the_slc_cache() {
     assert!(about(with[2].1, 21_000.0), "{with:?}");
     let mut without = clean(drive(ULTRA_II, |model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
-        cache.enabled.get_mut().value = false;
+        cache.enabled.value = false;
     }));
     let without = levels(&write(&mut without, 100, 1000));
     println!("without: {without:?}");
@@ -33,10 +33,10 @@ fn the_first_two_steps_come_from_the_slc_cache() {
 
 /// MB/s of two threads of sequential requests of 128 KiB, of which so many percent read, on the
 /// filled Ultra II.
-fn mixed(one_direction: bool, read_percent: u32) -> f64 {
+fn mixed(half_duplex: bool, read_percent: u32) -> f64 {
     let mut target = drive(ULTRA_II, |model| {
-        if !one_direction {
-            (model.dram.one_direction, model.dram.turn_ns) = (None, None);
+        if !half_duplex {
+            (model.dram.half_duplex.value, model.dram.turnaround_ns.value) = (false, 0);
         }
     });
     job(&mut target, "rw=write\nbs=1m\niodepth=4\nsize=32g");
@@ -64,7 +64,7 @@ fn the_second_step_ends_when_what_idle_time_made_free_is_full() {
         let mut target = clean(drive(ULTRA_II, |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             let free = cache.idle_free_mib.as_mut().expect("it makes some free");
-            free.get_mut().value = free.get_ref().value * share / 100;
+            free.value = free.value * share / 100;
         }));
         let found = levels(&write(&mut target, 80, 1000));
         println!("{share} %: {found:?}");
@@ -82,7 +82,7 @@ fn the_first_step_comes_from_the_watermark_of_folding() {
     let mut target = clean(drive(ULTRA_II, |model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
         let free = cache.fold_start_free_mib.as_mut().expect("it has one");
-        free.get_mut().value = 1;
+        free.value = 1;
     }));
     let found = levels(&write(&mut target, 70, 1000));
     println!("{found:?}");
@@ -99,7 +99,7 @@ fn the_third_level_comes_from_waiting_for_the_dies_that_may_fold() {
         let mut target = clean(drive(ULTRA_II, |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             let limit = cache.fold_dies_max.as_mut().expect("it has a limit");
-            limit.get_mut().value = dies.unwrap_or(limit.get_ref().value);
+            limit.value = dies.unwrap_or(limit.value);
         }));
         levels(&write(&mut target, 100, 1000))
             .last()
@@ -114,7 +114,7 @@ fn the_third_level_comes_from_waiting_for_the_dies_that_may_fold() {
 #[test]
 fn idle_minutes_give_back_what_idle_collection_prepares() {
     let back = |enabled: bool| {
-        let (mut target, curve) = worn_in(|model| model.idle.enabled.get_mut().value = enabled);
+        let (mut target, curve) = worn_in(|model| model.idle.enabled.value = enabled);
         let end = end_level(&curve).expect("a curve");
         target.idle(900.0).expect("it rests");
         recovered_bytes(&write(&mut target, 120, 100), end)
@@ -136,7 +136,7 @@ fn trim_gives_back_more_than_rest_though_not_the_fresh_speed() {
     let fresh = start(&write(&mut drive("demo-8gb", |_| {}), 10, 100));
     let after_trim = |reaches_cache: bool| {
         let (mut target, curve) = worn_in(|model| {
-            model.trim.reaches_cache.get_mut().value = reaches_cache;
+            model.trim.reaches_cache.value = reaches_cache;
         });
         let end = end_level(&curve).expect("a curve");
         let mut rested = target.clone();
@@ -158,7 +158,7 @@ fn trim_gives_back_more_than_rest_though_not_the_fresh_speed() {
 #[test]
 fn more_over_provisioning_raises_the_end() {
     let end = |blocks: u32| {
-        let (_, curve) = worn_in(|model| model.nand.blocks_per_plane.get_mut().value = blocks);
+        let (_, curve) = worn_in(|model| model.nand.blocks_per_plane.value = blocks);
         end_level(&curve).expect("a curve")
     };
     let (less, more) = (end(860), end(1_000));

@@ -9,9 +9,9 @@ fn bare(commands: &str, bus_mb_per_s: u32) -> stend_target::SimulatedTarget {
     let tables = format!("[nand_commands]\n{commands}");
     drive_with("demo-8gb", &tables, |model: &mut Model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
-        cache.enabled.get_mut().value = false;
-        model.nand.channels.get_mut().value = 4;
-        model.nand.bus_mb_per_s.get_mut().value = bus_mb_per_s;
+        cache.enabled.value = false;
+        model.nand.channels.value = 4;
+        model.nand.bus_mb_per_s.value = bus_mb_per_s;
     })
 }
 

@@ -200,7 +200,7 @@ fn reads_after_trim(changes: &[(&str, &str)]) -> (Vec<f64>, u64) {
 
 const COSTLY: &[(&str, &str)] = &[
     ("trim.lazy", "true"),
-    ("trim.piece_kib", "256"),
+    ("trim.chunk_kib", "256"),
     ("trim.per_page_ns", "2000"),
 ];
 const ERASES: &[(&str, &str)] = &[("trim.erase_pause_us", "5000")];
@@ -213,7 +213,7 @@ fn after_a_deletion_reads_wait_for_unmapping_and_erasing_and_then_no_more() {
     };
     let (neither, longest) = reads_after_trim(&[
         ("trim.lazy", "true"),
-        ("trim.piece_kib", "256"),
+        ("trim.chunk_kib", "256"),
         ("trim.per_page_ns", "0"),
     ]);
     let end = neither[neither.len() - 2];
@@ -241,9 +241,9 @@ fn reads_wait_for_tens_of_milliseconds_where_pieces_of_a_deletion_take_as_long()
     let pieces = |per_page_ns: &str, pause_us: &str| {
         let (iops, longest) = reads_after_trim(&[
             ("trim.lazy", "true"),
-            ("trim.piece_kib", "65536"),
+            ("trim.chunk_kib", "65536"),
             ("trim.per_page_ns", per_page_ns),
-            ("trim.piece_pause_us", pause_us),
+            ("trim.chunk_pause_us", pause_us),
         ]);
         let end = iops[iops.len() - 2];
         let (two, after) = (&iops[..20], &iops[22..iops.len() - 1]);
@@ -271,7 +271,7 @@ fn deleting_stops_other_commands_unless_it_is_queued() {
             SATA,
             &[
                 ("trim.queued", queued),
-                ("trim.piece_kib", "256"),
+                ("trim.chunk_kib", "256"),
                 ("trim.per_page_ns", "200"),
             ],
         );

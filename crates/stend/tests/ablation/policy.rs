@@ -18,10 +18,10 @@ fn drive(tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     let text = text.replace("[slc_cache]\nenabled = { value = true,", uncached);
     assert!(text.contains(uncached));
     let mut model = Model::parse(&format!("{text}\n{tables}"), "ablation").expect("it is sound");
-    model.nand.pages_per_block.get_mut().value = 24;
-    model.nand.blocks_per_plane.get_mut().value = 400;
-    model.collection.depth.get_mut().value = 8;
-    model.capacity.user_bytes.get_mut().value = 210_000 * 4096;
+    model.nand.pages_per_block.value = 24;
+    model.nand.blocks_per_plane.value = 400;
+    model.gc.depth.value = 8;
+    model.capacity.user_bytes.value = 210_000 * 4096;
     change(&mut model);
     SimulatedTarget::new(model)
 }
@@ -63,7 +63,7 @@ fn filled(mut target: SimulatedTarget) -> SimulatedTarget {
 
 fn with_policy(policy: &str, load: &str) -> f64 {
     let mut target = filled(drive("", |model| {
-        model.collection.policy.get_mut().value = policy.into();
+        model.gc.policy.value = policy.into();
     }));
     let iops = sustained(&mut target, load, 150);
     println!("{policy}, {load}: {iops:.0}");
@@ -84,13 +84,13 @@ fn with_streams(host: u32, collect: u32, load: &str) -> f64 {
         "[streams]\n".to_string(),
         figure("enabled", "true"),
         figure("host_streams", &host.to_string()),
-        figure("collect_streams", &collect.to_string()),
+        figure("gc_streams", &collect.to_string()),
         figure("heat_group_kib", "4"),
         figure("heat_window_percent", "400"),
         figure("classify_ns", "100"),
     ];
     let mut target = filled(drive(&table.concat(), |model| {
-        model.collection.policy.get_mut().value = "cost-benefit".into();
+        model.gc.policy.value = "cost-benefit".into();
     }));
     let iops = sustained(&mut target, load, 150);
     println!("{host} streams of the host, {collect} of collection, {load}: {iops:.0}");

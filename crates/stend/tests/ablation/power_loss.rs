@@ -25,7 +25,7 @@ journal_erase_us = {{ value = 5000.0, source = "assumed: for a test" }}
 journal_interval_kib = {{ value = 16384, source = "assumed: for a test" }}
 checkpoint_pages = {{ value = 256, source = "assumed: for a test" }}
 boot_ms = {{ value = 50, source = "assumed: for a test" }}
-replay_unit_ns = {{ value = 100, source = "assumed: for a test" }}
+replay_page_ns = {{ value = 100, source = "assumed: for a test" }}
 "#
     );
     let text = demo.expect("it is shipped").text.to_string() + &table;
@@ -34,7 +34,7 @@ replay_unit_ns = {{ value = 100, source = "assumed: for a test" }}
 
 fn without_cache(mut model: Model) -> Model {
     let cache = model.slc_cache.as_mut().expect("it has a cache");
-    cache.enabled.get_mut().value = false;
+    cache.enabled.value = false;
     model
 }
 

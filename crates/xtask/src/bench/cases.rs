@@ -399,7 +399,7 @@ fn scaled(original: &str, user_bytes: u64, pages_per_block: Option<u64>) -> Mode
         ("user_bytes", figure(u128::from(user_bytes))),
         ("pages_per_block", figure(u128::from(pages))),
         ("blocks_per_plane", figure(blocks)),
-        ("map_segments", figure(u128::from(segments))),
+        ("l2p_segments", figure(u128::from(segments))),
         ("size_mib", figure(u128::from(dram_mib))),
     ];
     let mut text = String::new();
@@ -437,7 +437,6 @@ impl std::fmt::Display for Aim {
 #[cfg(test)]
 mod tests {
     use stend_drive::Model;
-    use stend_drive::model::Value as _;
     use stend_load::JobFile;
 
     use super::*;
@@ -463,7 +462,7 @@ mod tests {
                 let text = case.model(smoke, &shipped).unwrap();
                 let model = model(&text);
                 assert_eq!(text.name, model.name);
-                assert_eq!(text.user_bytes, model.capacity.user_bytes.get());
+                assert_eq!(text.user_bytes, model.capacity.user_bytes.value);
                 let request = case.request(smoke, &text);
                 let Some(jobs) = request.get("jobs") else {
                     assert_eq!(request["review"]["drive"], text.name);
@@ -482,8 +481,8 @@ mod tests {
     fn scaled_drives_differ_in_size_alone() {
         let (small, large) = (scaled_to(128_000_000_000), scaled_to(4_000_000_000_000));
         let ratio = |of: fn(&Model) -> f64| of(&large) / of(&small);
-        assert_eq!(ratio(|m| m.capacity.user_bytes.get() as f64), 31.25);
-        let blocks = ratio(|m| f64::from(m.nand.blocks_per_plane.get()));
+        assert_eq!(ratio(|m| m.capacity.user_bytes.value as f64), 31.25);
+        let blocks = ratio(|m| f64::from(m.nand.blocks_per_plane.value));
         assert!((blocks / 31.25 - 1.0).abs() < 0.001, "{blocks}");
         let mut spec = large.spec();
         let other = small.spec();

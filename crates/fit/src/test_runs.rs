@@ -15,9 +15,9 @@ pub(crate) type Figures = Result<Vec<Option<f64>>, String>;
 /// Predictions, by model, state and test.
 pub(crate) type Predictions = BTreeMap<(String, usize, usize), Figures>;
 
-/// A model in a state.
+/// The tests of a model in a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Station {
+pub(crate) struct TestRun {
     /// Name of the model.
     pub(crate) model: String,
     /// Index of the state.
@@ -26,9 +26,9 @@ pub(crate) struct Station {
     pub(crate) tests: Vec<usize>,
 }
 
-/// What the rows ask for, by model and state.
-pub(crate) fn stations(measured: &Measured, rows: &[usize]) -> Vec<Station> {
-    let mut stations: BTreeMap<(String, usize), Vec<usize>> = BTreeMap::new();
+/// The test runs that the rows need, by model and state.
+pub(crate) fn test_runs(measured: &Measured, rows: &[usize]) -> Vec<TestRun> {
+    let mut test_runs: BTreeMap<(String, usize), Vec<usize>> = BTreeMap::new();
     let asks = rows.iter().filter_map(|row| {
         let row = &measured.rows[*row];
         Some((row.model.as_ref()?, row.ask.as_ref().ok()?))
@@ -36,18 +36,18 @@ pub(crate) fn stations(measured: &Measured, rows: &[usize]) -> Vec<Station> {
     for (model, ask) in asks {
         let other = ask.relation.as_ref().map(|relation| &relation.model);
         for model in [Some(model), other].into_iter().flatten() {
-            let tests = stations.entry((model.clone(), ask.state)).or_default();
+            let tests = test_runs.entry((model.clone(), ask.state)).or_default();
             if !tests.contains(&ask.test) {
                 tests.push(ask.test);
             }
         }
     }
-    let station = |((model, state), tests)| Station {
+    let test_run = |((model, state), tests)| TestRun {
         model,
         state,
         tests,
     };
-    stations.into_iter().map(station).collect()
+    test_runs.into_iter().map(test_run).collect()
 }
 
 /// A model, with the name of what it was made from if it is a variant; or what is wrong with it.
@@ -59,15 +59,15 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    /// The models of all stations, as far as there are any.
+    /// The models of all test runs, as far as there are any.
     pub(crate) fn find(
         measured: &Measured,
-        stations: &[Station],
+        test_runs: &[TestRun],
         of: &dyn Fn(&str) -> Option<Model>,
     ) -> Models {
         let mut models = BTreeMap::new();
-        for station in stations {
-            let name = &station.model;
+        for test_run in test_runs {
+            let name = &test_run.model;
             if !models.contains_key(name)
                 && let Some(found) = named(measured, name, of)
             {
@@ -107,23 +107,23 @@ fn named(measured: &Measured, name: &str, of: &dyn Fn(&str) -> Option<Model>) ->
     Some(vary(&model, variant).map(|model| (model, Some(variant.of.clone()))))
 }
 
-/// Runs the tests of a station.
+/// Carries a test run out.
 pub(crate) fn run(
     measured: &Measured,
-    station: &Station,
+    test_run: &TestRun,
     model: Model,
     seed: u64,
 ) -> Vec<((String, usize, usize), Figures)> {
-    let state = &measured.states[station.state];
-    let key = |test: usize| (station.model.clone(), station.state, test);
+    let state = &measured.states[test_run.state];
+    let key = |test: usize| (test_run.model.clone(), test_run.state, test);
     let mut prepared = match prepare(model, state, seed) {
         Ok(target) => Some(target),
         Err(error) => {
             let failed = |test: &usize| (key(*test), Err(error.to_string()));
-            return station.tests.iter().map(failed).collect();
+            return test_run.tests.iter().map(failed).collect();
         }
     };
-    let last = station.tests.len() - 1;
+    let last = test_run.tests.len() - 1;
     let run = |(index, test): (usize, &usize)| {
         // The last one needs no copy.
         let target: Option<SimulatedTarget> = match index == last {
@@ -134,5 +134,5 @@ pub(crate) fn run(
         let figures = measure(&mut target, state, &measured.tests[*test], seed);
         (key(*test), figures.map_err(|error| error.to_string()))
     };
-    station.tests.iter().enumerate().map(run).collect()
+    test_run.tests.iter().enumerate().map(run).collect()
 }

@@ -1,0 +1,292 @@
+//! Files in TOML that people write: drive models, editions, articles, published figures. [`Text`]
+//! reads one into a type of serde and turns places into lines; [`FileError`] tells what is wrong,
+//! with file, line, key and what is allowed.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+pub use toml::Spanned;
+
+/// One mistake in a file, printed as `file:line: key: message`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, as the user named it.
+    pub file: String,
+    /// Line, from 1; `None` if it is about the file as a whole.
+    pub line: Option<usize>,
+    /// The key at fault, with its table where that is known; `None` in broken TOML.
+    pub key: Option<String>,
+    /// What is wrong, and what is allowed.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(key) = &self.key {
+            write!(f, ": {key}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+/// A file that cannot be used: one line for each problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileError {
+    problems: Vec<Problem>,
+}
+
+impl FileError {
+    /// An error about a file as a whole, such as one that cannot be read.
+    pub fn of_file(file: &str, message: impl Into<String>) -> FileError {
+        FileError::from(Problem {
+            file: file.to_owned(),
+            line: None,
+            key: None,
+            message: message.into(),
+        })
+    }
+
+    /// All problems, in the order in which they are told; at least one.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// An error if there is any problem.
+    ///
+    /// # Errors
+    /// All of them.
+    pub fn unless_empty(problems: Vec<Problem>) -> Result<(), FileError> {
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(FileError { problems })
+    }
+}
+
+impl From<Problem> for FileError {
+    fn from(problem: Problem) -> FileError {
+        FileError {
+            problems: vec![problem],
+        }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().enumerate() {
+            let end = if index == 0 { "" } else { "\n" };
+            write!(f, "{end}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// Messages of serde and of the parser that name the key themselves.
+const NAMED: [&str; 3] = ["unknown field `", "missing field `", "duplicate key `"];
+
+/// The text of a file, and its name for messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// The file, as the user named it.
+    pub file: &'a str,
+    /// What stands in it.
+    pub text: &'a str,
+}
+
+impl Text<'_> {
+    /// Reads the text into a type. [`Spanned`] fields keep their place for later checks.
+    ///
+    /// # Errors
+    /// The first mistake in syntax, key or type.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, FileError> {
+        toml::from_str(self.text).map_err(|error| {
+            let message = error.message().trim();
+            // What misses from the file as a whole has no place in it.
+            let start = error.span().map_or(0, |span| span.start);
+            let named = NAMED
+                .iter()
+                .find_map(|begin| message.strip_prefix(begin)?.split('`').next());
+            let key = named.map(str::to_owned).or_else(|| self.key_before(start));
+            FileError::from(self.problem(start, key, message))
+        })
+    }
+
+    /// A problem at a byte of the text.
+    pub fn problem(
+        &self,
+        offset: usize,
+        key: Option<String>,
+        message: impl Into<String>,
+    ) -> Problem {
+        Problem {
+            file: self.file.to_owned(),
+            line: Some(self.line(offset)),
+            key,
+            message: message.into(),
+        }
+    }
+
+    /// A failed check of a value; its key is the one that stands before it.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn fail<T, R>(
+        &self,
+        place: &Spanned<T>,
+        message: impl Into<String>,
+    ) -> Result<R, FileError> {
+        let start = place.span().start;
+        Err(self.problem(start, self.key_before(start), message).into())
+    }
+
+    /// A failed check of a value, told of a key.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn fail_key<T, R>(
+        &self,
+        place: &Spanned<T>,
+        key: &str,
+        message: impl Into<String>,
+    ) -> Result<R, FileError> {
+        let start = place.span().start;
+        Err(self.problem(start, Some(key.to_owned()), message).into())
+    }
+
+    /// Line of a byte of the text, from 1.
+    pub fn line(&self, offset: usize) -> usize {
+        line_of(self.text, offset)
+    }
+
+    /// The key of the value at a byte of the text: the word before the last `=`.
+    fn key_before(&self, offset: usize) -> Option<String> {
+        let before = self.text.get(..offset.min(self.text.len()))?;
+        let before = before[..before.rfind('=')?].trim_end();
+        let start = before
+            .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
+            .map_or(0, |index| index + 1);
+        (start < before.len()).then(|| before[start..].to_owned())
+    }
+
+    /// The key with its table, `nand.dies`, of the line of a byte of the text: for broken TOML, of
+    /// which no more is known. `None` where the line has no key.
+    pub fn key_of_line(&self, offset: usize) -> Option<String> {
+        let lines = self.text.lines().take(self.line(offset)).map(str::trim);
+        let lines: Vec<&str> = lines.collect();
+        let last = lines.last().filter(|line| !line.starts_with(['[', '#']))?;
+        let key = last.split_once('=')?.0.trim();
+        let header = |line: &&str| {
+            let name = line.strip_prefix('[')?.trim_start_matches('[');
+            name.split(']')
+                .next()
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+        };
+        Some(match lines.iter().rev().find_map(header) {
+            Some(table) => format!("{table}.{key}"),
+            None => key.to_owned(),
+        })
+    }
+}
+
+/// Line of a byte of a text, from 1.
+pub fn line_of(text: &str, offset: usize) -> usize {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    1 + before.iter().filter(|&&byte| byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        depth: Spanned<u32>,
+        #[serde(default)]
+        #[expect(dead_code, reason = "it is read only")]
+        part: Vec<Part>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Part {
+        #[expect(dead_code, reason = "it is read only")]
+        bytes: u64,
+    }
+
+    fn said(text: &str) -> String {
+        let text = Text {
+            file: "f.toml",
+            text,
+        };
+        text.read::<File>().expect_err("it is wrong").to_string()
+    }
+
+    #[test]
+    fn mistakes_are_told_with_file_line_and_key() {
+        for (text, expected) in [
+            ("# a\ndepht = 1\n", "f.toml:2: depht: unknown field `depht`"),
+            ("\n", "f.toml:1: depth: missing field `depth`"),
+            ("\ndepth = \"1\"\n", "f.toml:2: depth: invalid type: string"),
+            (
+                "depth = 1\npart = [{ bytes = 0.5 }]",
+                "f.toml:2: bytes: inv",
+            ),
+            ("[a\n", "f.toml:1: "),
+        ] {
+            let said = said(text);
+            assert!(said.starts_with(expected), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_failed_check_stands_where_its_value_stands() {
+        let text = Text {
+            file: "f.toml",
+            text: "# ä\n\ndepth = 7",
+        };
+        let file: File = text.read().expect("it is sound");
+        let said = text.fail::<_, ()>(&file.depth, "from 1 to 4");
+        let said = said.expect_err("it fails").to_string();
+        assert_eq!(said, "f.toml:3: depth: from 1 to 4");
+        let said = text.fail_key::<_, ()>(&file.depth, "a.b", "no");
+        assert_eq!(said.unwrap_err().to_string(), "f.toml:3: a.b: no");
+    }
+
+    #[test]
+    fn a_broken_line_tells_key_and_table() {
+        let text = Text {
+            file: "f.toml",
+            text: "top =\n[nand]\ndies =\n[[nand.list]]\n a = { b =\n# c = 1\n[",
+        };
+        let keys = [1, 3, 5].map(|line| {
+            let lines = text.text.split_inclusive('\n').take(line);
+            text.key_of_line(lines.map(str::len).sum::<usize>() - 1)
+        });
+        let expected = ["top", "nand.dies", "nand.list.a"];
+        assert_eq!(keys, expected.map(|key| Some(key.to_owned())));
+        assert_eq!(text.key_of_line(text.text.len()), None);
+    }
+
+    #[test]
+    fn several_problems_stand_on_lines_of_their_own() {
+        assert_eq!(FileError::unless_empty(Vec::new()), Ok(()));
+        let problem = |line| Problem {
+            file: "f".to_owned(),
+            line,
+            key: None,
+            message: "no".to_owned(),
+        };
+        let error = FileError::unless_empty(vec![problem(None), problem(Some(2))]);
+        assert_eq!(error.unwrap_err().to_string(), "f: no\nf:2: no");
+    }
+}

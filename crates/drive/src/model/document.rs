@@ -1,0 +1,133 @@
+//! The tables of keys in `docs/drive-format.md`, from the declarations of the keys.
+
+use super::key::{Declared, Key, Table};
+use super::rules::Rule;
+use super::schema::Model;
+use super::tables::blocks::Blocks;
+use super::tables::controller::{Controller, Dram, L2pCache};
+use super::tables::gc::{Gc, Idle, Streams, WearLevelling};
+use super::tables::health::{AttributeTable, HealthTable};
+use super::tables::host::Host;
+use super::tables::media::Media;
+use super::tables::nand::{Capacity, Nand, NandCommands, Parity};
+use super::tables::power::{EnergyTable, IdleStateTable, ThermalTable};
+use super::tables::power_loss::PowerLoss;
+use super::tables::slc_cache::SlcCache;
+use super::tables::trim::Trim;
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/drive-format.md");
+const BEGIN: &str = "<!-- keys: written by the test drive_format -->\n";
+const END: &str = "<!-- end of keys -->\n";
+
+/// What the document says of a table.
+pub(super) struct Section {
+    /// What the table is about, line by line.
+    pub about: &'static [&'static str],
+    /// Its rows.
+    pub rows: Vec<Row>,
+}
+
+/// What it says of a key.
+pub(super) struct Row {
+    key: &'static str,
+    optional: bool,
+    default: Option<String>,
+    allowed: String,
+    meaning: String,
+}
+
+/// The row of a key as [`super::key::table!`] declares it.
+pub(super) fn row<K: Key>(meaning: &[&str], declared: Declared<'_, K::Value>) -> Row {
+    Row {
+        key: declared.key,
+        optional: K::OPTIONAL || declared.default.is_some(),
+        default: declared.default.map(|value| format!("{value:?}")),
+        allowed: declared.rule.map_or_else(String::new, Rule::allowed),
+        meaning: joined(meaning),
+    }
+}
+
+fn joined(lines: &[&str]) -> String {
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+    lines.join(" ")
+}
+
+/// The sections of a table and of the lists of tables in it.
+fn section<T: Table>(optional: bool, list: bool) -> String {
+    let Section { about, rows } = T::document();
+    let (name, about) = (T::NAME, joined(about));
+    let header = match list {
+        true => format!("`[[{name}]]`"),
+        false => format!("`[{name}]`"),
+    };
+    let optional = if optional { " (optional)" } else { "" };
+    let mut text = match name {
+        "" => String::new(),
+        _ => format!("### {header}{optional}\n\n{about}\n\n"),
+    };
+    text += "| key | meaning | allowed |\n|---|---|---|\n";
+    for row in rows {
+        let optional = match (&row.default, row.optional) {
+            (Some(default), _) => format!(" (`{default}` if not given)"),
+            (None, true) => " (optional)".to_owned(),
+            (None, false) => String::new(),
+        };
+        let cells = format!(
+            "| `{}`{optional} | {} | {} |\n",
+            row.key, row.meaning, row.allowed
+        );
+        text += &cells.replace("|  |", "| |");
+    }
+    text + "\n"
+}
+
+fn keys() -> String {
+    [
+        section::<Model>(false, false),
+        section::<Capacity>(false, false),
+        section::<Nand>(false, false),
+        section::<NandCommands>(true, false),
+        section::<SlcCache>(true, false),
+        section::<Parity>(true, false),
+        section::<Host>(false, false),
+        section::<Controller>(false, false),
+        section::<Dram>(false, false),
+        section::<L2pCache>(true, false),
+        section::<Gc>(false, false),
+        section::<Idle>(false, false),
+        section::<Trim>(false, false),
+        section::<Media>(true, false),
+        section::<Streams>(true, false),
+        section::<WearLevelling>(true, false),
+        section::<EnergyTable>(true, false),
+        section::<IdleStateTable>(true, true),
+        section::<ThermalTable>(true, false),
+        section::<HealthTable>(true, false),
+        section::<AttributeTable>(true, true),
+        section::<Blocks>(true, false),
+        section::<PowerLoss>(true, false),
+    ]
+    .concat()
+}
+
+/// The document holds every key as it is declared.
+#[test]
+fn drive_format() {
+    let text = std::fs::read_to_string(FILE).expect("the document");
+    let begin = text.find(BEGIN).expect("a mark") + BEGIN.len();
+    let end = text.find(END).expect("a mark");
+    let right = format!("{}\n{}{}", &text[..begin], keys(), &text[end..]);
+    if std::env::var_os("STEND_BLESS").is_some() {
+        std::fs::write(FILE, &right).expect("it is written");
+        return;
+    }
+    let wrong = text
+        .lines()
+        .zip(right.lines())
+        .find(|(is, right)| is != right);
+    assert!(
+        text == right,
+        "docs/drive-format.md is not what the keys say: {wrong:?}; write it anew with\n\
+         STEND_BLESS=1 cargo test -p stend-drive --lib drive_format"
+    );
+}

@@ -1,0 +1,629 @@
+//! How the keys of a drive file are declared, read and checked. [`table!`] declares a table: each
+//! key once, with its meaning, type, default and what is allowed. From that follow the struct, the
+//! reader with its messages, and the rows of `docs/drive-format.md`.
+
+use std::fmt::Debug;
+
+use stend_config::{Problem, line_of};
+use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
+
+use super::free::Free;
+use super::renamed;
+use super::rules::Rule;
+
+/// Declares a table of the drive file, one line a key after its meaning:
+///
+/// - `channels: Field<u32>, 1..=32;`: required, with what is allowed (a [`Rule`], if any);
+/// - `write_cache: Field<bool> = true;`: with the value that it has if it is not given;
+/// - `cpus: Option<Field<u32>>, 1..=256;`: optional, without a default.
+///
+/// What depends on other keys is checked by code beside the table.
+macro_rules! table {
+    (
+        $(#[doc = $about:literal])*
+        pub struct $Table:ident = $name:literal {
+            $(
+                $(#[doc = $doc:literal])*
+                $key:ident: $T:ty $(= $default:expr)? $(, $rule:expr)?;
+            )*
+        }
+        $(plus { $($(#[doc = $plus_doc:literal])* $plus:ident: $Plus:ty;)* })?
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Debug)]
+        pub struct $Table {
+            $($(#[doc = $doc])* pub $key: $T,)*
+            $($($(#[doc = $plus_doc])* pub $plus: $Plus,)*)?
+        }
+
+        impl $crate::model::key::Table for $Table {
+            const NAME: &'static str = $name;
+            const KEYS: &'static [&'static str] = &[$(stringify!($key)),*];
+
+            fn read(
+                reader: &mut $crate::model::key::Reader<'_>,
+                at: &$crate::model::key::At<'_>,
+            ) -> Option<Self> {
+                reader.unknown_keys(at, Self::KEYS);
+                $(
+                    let $key = <$T as $crate::model::key::Key>::read(
+                        reader,
+                        at,
+                        $crate::model::key::declared!($key $(= $default)? $(, $rule)?),
+                    );
+                )*
+                Some($Table {
+                    $($key: $key?,)*
+                    $($($plus: Default::default(),)*)?
+                })
+            }
+
+            #[cfg(test)]
+            fn document() -> $crate::model::document::Section {
+                $crate::model::document::Section {
+                    about: &[$($about),*],
+                    rows: vec![$($crate::model::document::row::<$T>(
+                        &[$($doc),*],
+                        $crate::model::key::declared!($key $(= $default)? $(, $rule)?),
+                    )),*],
+                }
+            }
+        }
+    };
+}
+
+macro_rules! declared {
+    ($key:ident $(= $default:expr)? $(, $rule:expr)?) => {
+        $crate::model::key::Declared {
+            key: stringify!($key),
+            default: None$(.or(Some($default)))?,
+            rule: None$(.or(Some(&$rule)))?,
+        }
+    };
+}
+
+pub(super) use {declared, table};
+
+/// A key as [`table!`] declares it.
+pub(super) struct Declared<'a, V> {
+    /// Its name.
+    pub key: &'static str,
+    /// The value that it has if it is not given.
+    pub default: Option<V>,
+    /// What is allowed.
+    pub rule: Option<&'a dyn Rule<V>>,
+}
+
+/// A figure of a drive model with its source: `{ value = 16, source = "data sheet" }`. A number may
+/// be free within bounds: [`super::Files::free`].
+#[derive(Clone, Debug)]
+pub struct Field<T> {
+    /// The figure; its unit stands at the end of its key.
+    pub value: T,
+    /// A publication, `assumed: why`, or `fitted: to what`; empty if the value is the default.
+    pub source: String,
+    table: &'static str,
+    key: &'static str,
+    line: usize,
+}
+
+impl<T> Field<T> {
+    /// Whether the file names it, rather than leaving it at its default.
+    pub(super) fn is_given(&self) -> bool {
+        !self.source.is_empty()
+    }
+
+    /// Its key with its table, `nand.dies`.
+    pub(super) fn name(&self) -> String {
+        full_name(self.table, self.key)
+    }
+}
+
+pub(super) fn full_name(table: &str, key: &str) -> String {
+    match table {
+        "" => key.to_owned(),
+        _ => format!("{table}.{key}"),
+    }
+}
+
+/// Mistakes in the resolved text of a model, in the order in which they are told. Their lines are
+/// those of that text.
+#[derive(Debug, Default)]
+pub(super) struct Problems(pub Vec<Problem>);
+
+impl Problems {
+    /// Tells that a figure is wrong.
+    pub fn report<T>(&mut self, field: &Field<T>, message: impl Into<String>) {
+        self.report_key(field, field.name(), message);
+    }
+
+    /// Tells that a key is wrong which has no place of its own, such as one that is missing: at
+    /// the place of `field`.
+    pub fn report_key<T>(
+        &mut self,
+        field: &Field<T>,
+        key: impl Into<String>,
+        message: impl Into<String>,
+    ) {
+        self.push(field.line, key.into(), message.into());
+    }
+
+    /// Adds a mistake of a line.
+    pub fn push(&mut self, line: usize, key: String, message: String) {
+        self.0.push(Problem {
+            file: String::new(),
+            line: Some(line),
+            key: Some(key),
+            message,
+        });
+    }
+
+    /// Checks a figure whose rule depends on other keys.
+    pub fn check<T>(&mut self, field: &Field<T>, rule: impl Rule<T>) {
+        if let Some(message) = rule.problem(&field.value) {
+            self.report(field, message);
+        }
+    }
+
+    /// Tells of every one of these figures that the file names that it needs something else.
+    pub fn needs(&mut self, figures: &[&dyn Given], message: &str) {
+        for (line, key) in figures.iter().filter_map(|figure| figure.place()) {
+            self.push(line, key, message.to_owned());
+        }
+    }
+}
+
+/// A figure that the file may name, whatever its type.
+pub(super) trait Given {
+    /// Its line and key, if the file names it.
+    fn place(&self) -> Option<(usize, String)>;
+}
+
+impl<T> Given for Field<T> {
+    fn place(&self) -> Option<(usize, String)> {
+        self.is_given().then(|| (self.line, self.name()))
+    }
+}
+
+impl<T> Given for Option<Field<T>> {
+    fn place(&self) -> Option<(usize, String)> {
+        self.as_ref()?.place()
+    }
+}
+
+/// What can stand as the value of a key.
+pub(super) trait Scalar: Clone + Debug {
+    /// What is expected, in words.
+    const EXPECTED: &'static str;
+
+    /// The value, if it is one of this type.
+    fn of(value: &Value) -> Option<Self>;
+}
+
+macro_rules! scalar {
+    ($($T:ty, $expected:literal, $value:ident => $of:expr;)*) => {$(
+        impl Scalar for $T {
+            const EXPECTED: &'static str = $expected;
+
+            fn of($value: &Value) -> Option<Self> {
+                $of
+            }
+        }
+    )*};
+}
+
+scalar! {
+    bool, "true or false", value => value.as_bool();
+    String, "a text", value => value.as_str().map(str::to_owned);
+    u8, "a whole number from 0 to 255", value => value.as_integer()?.try_into().ok();
+    u16, "a whole number from 0 to 65535", value => value.as_integer()?.try_into().ok();
+    u32, "a whole number from 0 to 2^32 - 1", value => value.as_integer()?.try_into().ok();
+    u64, "a whole number from 0", value => value.as_integer()?.try_into().ok();
+    f64, "a number", value => value.as_float().or(value.as_integer().map(|n| n as f64));
+    Vec<u32>, "a list: [ … ]", value => value.as_array()?.iter().map(u32::of).collect();
+    Vec<f64>, "a list: [ … ]", value => value.as_array()?.iter().map(f64::of).collect();
+}
+
+/// What a file holds for a key: a figure, a plain value, a table, or a list of tables.
+pub(super) trait Key: Sized {
+    /// What its rule is about.
+    type Value: Debug;
+    /// Whether it may be left out, and nothing takes its place.
+    #[cfg(test)]
+    const OPTIONAL: bool = false;
+
+    /// Reads it; `None` if it is wrong, as has been told.
+    fn read(
+        reader: &mut Reader<'_>,
+        at: &At<'_>,
+        declared: Declared<'_, Self::Value>,
+    ) -> Option<Self>;
+}
+
+/// A table, as [`table!`] declares it.
+pub(super) trait Table: Sized {
+    /// Its name; empty for the file as a whole.
+    const NAME: &'static str;
+    /// Its keys, in their order.
+    const KEYS: &'static [&'static str];
+
+    /// Reads it; `None` if anything in it is missing or of a wrong type, as has been told.
+    fn read(reader: &mut Reader<'_>, at: &At<'_>) -> Option<Self>;
+
+    /// What the document says of it.
+    #[cfg(test)]
+    fn document() -> super::document::Section;
+}
+
+/// A table that is being read.
+pub(super) struct At<'a> {
+    /// Its name.
+    table: &'static str,
+    /// Whether it is one of a list.
+    in_list: bool,
+    /// Line of its header.
+    line: usize,
+    items: &'a dyn TableLike,
+}
+
+/// Reads the text of a model, and collects what is wrong in it.
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    /// What is wrong.
+    pub problems: Problems,
+    /// Figures that may be fitted.
+    pub free: Vec<Free>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads a whole file; `None` if it cannot be made of what stands in it.
+    pub fn read<T: Table>(text: &'a str, items: &dyn TableLike) -> (Reader<'a>, Option<T>) {
+        let mut reader = Reader {
+            text,
+            problems: Problems::default(),
+            free: Vec::new(),
+        };
+        let at = At {
+            table: T::NAME,
+            in_list: false,
+            line: 1,
+            items,
+        };
+        let read = T::read(&mut reader, &at);
+        (reader, read)
+    }
+
+    /// Tells of the keys that do not exist.
+    pub fn unknown_keys(&mut self, at: &At<'_>, known: &[&str]) {
+        for (key, item) in at.items.iter() {
+            if known.contains(&key) {
+                continue;
+            }
+            let name = full_name(at.table, key);
+            let message = renamed::message_of(&name).unwrap_or_else(|| unknown(key, known));
+            let line = self.line(at, key, item);
+            self.problem(line, name, message);
+        }
+    }
+
+    fn problem(&mut self, line: usize, key: String, message: String) {
+        self.problems.push(line, key, message);
+    }
+
+    /// Line of a key, or else of what it stands for.
+    fn line(&self, at: &At<'_>, key: &str, item: &Item) -> usize {
+        let own = at.items.key(key).and_then(toml_edit::Key::span);
+        let span = own.or_else(|| item.span());
+        line_of(self.text, span.map_or(0, |span| span.start))
+    }
+
+    /// A value of a key that is no figure.
+    fn plain<T: Scalar>(&mut self, at: &At<'_>, declared: Declared<'_, T>) -> Option<T> {
+        let Declared { key, default, .. } = declared;
+        let name = full_name(at.table, key);
+        let Some(item) = at.items.get(key) else {
+            if default.is_none() {
+                self.problem(at.line, name, missing(key));
+            }
+            return default;
+        };
+        let value = item.as_value().and_then(T::of);
+        if value.is_none() {
+            let line = self.line(at, key, item);
+            self.problem(line, name, wrong_type(item, T::EXPECTED));
+        }
+        value
+    }
+
+    /// The tables of a list.
+    fn list<T: Table>(&mut self, at: &At<'_>, key: &str, item: &Item) -> Option<Vec<T>> {
+        let headed = item.as_array_of_tables().into_iter().flatten();
+        let headed = headed.map(|table: &TomlTable| (table as &dyn TableLike, table.span()));
+        let inline = item.as_array().into_iter().flat_map(Array::iter);
+        let inline = inline.filter_map(Value::as_inline_table);
+        let inline = inline.map(|table: &InlineTable| (table as &dyn TableLike, table.span()));
+        let tables: Vec<_> = headed.chain(inline).collect();
+        let entries = item.as_array().map_or(tables.len(), Array::len);
+        if tables.len() < entries || !(item.is_array() || item.is_array_of_tables()) {
+            let line = self.line(at, key, item);
+            let message = wrong_type(item, &format!("a list of tables: [[{}]]", T::NAME));
+            self.problem(line, full_name(at.table, key), message);
+            return None;
+        }
+        let read: Vec<Option<T>> = tables
+            .into_iter()
+            .map(|(items, span)| {
+                let at = At {
+                    table: T::NAME,
+                    in_list: true,
+                    line: line_of(self.text, span.map_or(0, |span| span.start)),
+                    items,
+                };
+                T::read(self, &at)
+            })
+            .collect();
+        read.into_iter().collect()
+    }
+
+    /// Looks at the bounds of a figure that may be fitted.
+    fn free(&mut self, at: &At<'_>, key: &'static str, line: usize, figure: &dyn TableLike) {
+        let (Some(free), Some(value)) = (figure.get("free"), figure.get("value")) else {
+            return;
+        };
+        let found = if at.in_list {
+            Err("what stands in a list of tables cannot be free".to_owned())
+        } else {
+            Free::of(at.table, key, line, free, value)
+        };
+        match found {
+            Ok(free) => self.free.push(free),
+            Err(message) => self.problem(line, full_name(at.table, key), message),
+        }
+    }
+}
+
+fn missing(key: &str) -> String {
+    format!("missing field `{key}`")
+}
+
+fn unknown(key: &str, known: &[&str]) -> String {
+    let known: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+    format!(
+        "unknown field `{key}`, expected one of {}",
+        known.join(", ")
+    )
+}
+
+fn wrong_type(item: &Item, expected: &str) -> String {
+    let shown = match item.as_value() {
+        Some(value) => value.to_string(),
+        None => String::new(),
+    };
+    let kind = item.type_name();
+    format!(
+        "invalid type: {kind} `{}`, expected {expected}",
+        shown.trim()
+    )
+}
+
+/// What a figure consists of.
+const FIGURE_KEYS: [&str; 3] = ["value", "source", "free"];
+
+impl<T: Scalar> Key for Field<T> {
+    type Value = T;
+
+    fn read(reader: &mut Reader<'_>, at: &At<'_>, declared: Declared<'_, T>) -> Option<Self> {
+        let Declared { key, default, rule } = declared;
+        let field = |value, source, line| Field {
+            value,
+            source,
+            table: at.table,
+            key,
+            line,
+        };
+        let name = full_name(at.table, key);
+        let Some(item) = at.items.get(key) else {
+            if default.is_none() {
+                reader.problem(at.line, name, missing(key));
+            }
+            return default.map(|value| field(value, String::new(), at.line));
+        };
+        let line = reader.line(at, key, item);
+        let Some(figure) = item.as_table_like() else {
+            let expected = "a figure with its source: { value = …, source = \"…\" }";
+            reader.problem(line, name, wrong_type(item, expected));
+            return None;
+        };
+        for (other, _) in figure.iter().filter(|(k, _)| !FIGURE_KEYS.contains(k)) {
+            reader.problem(line, name.clone(), unknown(other, &FIGURE_KEYS));
+        }
+        let mut part = |of: &str| {
+            let found = figure.get(of);
+            if found.is_none() {
+                reader.problem(line, name.clone(), missing(of));
+            }
+            found
+        };
+        let (value, source) = (part("value"), part("source"));
+        let mut of_type = |item: &Item, right: bool, expected: &str| {
+            if !right {
+                reader.problem(line, name.clone(), wrong_type(item, expected));
+            }
+        };
+        let source = source.and_then(|item| {
+            of_type(item, item.is_str(), String::EXPECTED);
+            item.as_str()
+        });
+        let value = value.and_then(|item| {
+            let value = item.as_value().and_then(T::of);
+            of_type(item, value.is_some(), T::EXPECTED);
+            value
+        });
+        let found = field(value?, source?.to_owned(), line);
+        if ["", "fitted"].contains(&found.source.trim()) {
+            let message = format!(
+                "source is `{}`; name a publication, or write `assumed` or `fitted: to what`",
+                found.source.trim()
+            );
+            reader.problem(line, name.clone(), message);
+        }
+        if let Some(message) = rule.and_then(|rule| rule.problem(&found.value)) {
+            reader.problem(line, name, message);
+        }
+        reader.free(at, key, line, figure);
+        Some(found)
+    }
+}
+
+impl<K: Key> Key for Option<K> {
+    type Value = K::Value;
+    #[cfg(test)]
+    const OPTIONAL: bool = true;
+
+    fn read(
+        reader: &mut Reader<'_>,
+        at: &At<'_>,
+        declared: Declared<'_, K::Value>,
+    ) -> Option<Self> {
+        match at.items.contains_key(declared.key) {
+            true => K::read(reader, at, declared).map(Some),
+            false => Some(None),
+        }
+    }
+}
+
+impl<T: Table> Key for Vec<T> {
+    type Value = ();
+    #[cfg(test)]
+    const OPTIONAL: bool = true;
+
+    fn read(
+        reader: &mut Reader<'_>,
+        at: &At<'_>,
+        Declared { key, .. }: Declared<'_, ()>,
+    ) -> Option<Self> {
+        match at.items.get(key) {
+            Some(item) => reader.list(at, key, item),
+            None => Some(Vec::new()),
+        }
+    }
+}
+
+impl<T: Table> Key for T {
+    type Value = ();
+
+    fn read(
+        reader: &mut Reader<'_>,
+        at: &At<'_>,
+        Declared { key, .. }: Declared<'_, ()>,
+    ) -> Option<Self> {
+        let Some(item) = at.items.get(key) else {
+            reader.problem(at.line, full_name(at.table, key), missing(key));
+            return None;
+        };
+        let line = item.span().map_or(0, |span| span.start);
+        let line = line_of(reader.text, line);
+        let Some(items) = item.as_table_like() else {
+            let message = wrong_type(item, &format!("a table: [{key}]"));
+            reader.problem(line, full_name(at.table, key), message);
+            return None;
+        };
+        let at = At {
+            table: T::NAME,
+            in_list: false,
+            line,
+            items,
+        };
+        T::read(reader, &at)
+    }
+}
+
+macro_rules! plain {
+    ($($T:ty),*) => {$(
+        impl Key for $T {
+            type Value = $T;
+
+            fn read(
+                reader: &mut Reader<'_>,
+                at: &At<'_>,
+                declared: Declared<'_, $T>,
+            ) -> Option<Self> {
+                reader.plain(at, declared)
+            }
+        }
+    )*};
+}
+
+plain!(String, bool);
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Model, demo};
+
+    /// The first model with a line replaced, and what is said of it.
+    fn said(line_start: &str, replacement: &str) -> String {
+        let mut done = false;
+        let lines = demo().lines().map(|line| {
+            let here = line.starts_with(line_start) && !done;
+            done |= here;
+            if here { replacement } else { line }
+        });
+        let text: Vec<&str> = lines.collect();
+        assert!(done, "{line_start}");
+        match Model::parse(&text.join("\n"), "m.toml") {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{replacement} is sound"),
+        }
+    }
+
+    #[test]
+    fn keys_are_named_with_their_tables() {
+        for (start, replacement, key, part) in [
+            ("dies", "dise = 1", "nand.dise", "`dies`"),
+            ("dies", "", "nand.dies", "missing field `dies`"),
+            ("dies", "dies = 4", "nand.dies", "{ value = …, source"),
+            (
+                "dies",
+                "dies = { value = 4 }",
+                "nand.dies",
+                "missing field `source`",
+            ),
+            (
+                "dies",
+                "dies = { value = \"four\", source = \"assumed\" }",
+                "nand.dies",
+                "a whole number from 0",
+            ),
+            (
+                "dies",
+                "dies = { value = 4, sauce = \"assumed\" }",
+                "nand.dies",
+                "`sauce`",
+            ),
+            (
+                "enabled",
+                "enabled = { value = 1, source = \"assumed\" }",
+                "slc_cache.enabled",
+                "true or false",
+            ),
+            ("schema", "", "schema", "missing field `schema`"),
+            ("[nand]", "[nnd]", "nnd", "unknown field `nnd`"),
+        ] {
+            let text = said(start, replacement);
+            let after_line = text
+                .strip_prefix("m.toml:")
+                .and_then(|t| t.split_once(": "));
+            let (_, rest) = after_line.unwrap_or_else(|| panic!("{text}"));
+            assert!(rest.starts_with(&format!("{key}: ")), "{text}");
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn broken_toml_has_a_line_and_no_key() {
+        let text = said("[nand]", "[nand");
+        assert!(text.starts_with("m.toml:12: unclosed table"), "{text}");
+        let empty = Model::parse("", "m.toml").unwrap_err().to_string();
+        assert_eq!(empty, "m.toml:1: schema: missing field `schema`");
+    }
+}

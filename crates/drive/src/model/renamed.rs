@@ -1,0 +1,76 @@
+//! Keys of `stend.drive/1` that have other names in [`super::SCHEMA`].
+
+use stend_config::Problem;
+
+use super::SCHEMA;
+use super::key::Problems;
+
+/// The schema before this one.
+pub(super) const SCHEMA_1: &str = "stend.drive/1";
+
+/// The schema of parts before this one.
+pub(super) const PART_SCHEMA_1: &str = "stend.part/1";
+
+/// The old name of each key, and its name now; a table's stands for all of its keys.
+const RENAMED: &[(&str, &str)] = &[
+    ("collection", "gc"),
+    (
+        "collection.cache_reserve_superblocks",
+        "gc.slc_reserve_superblocks",
+    ),
+    ("controller.collect_unit_ns", "controller.gc_page_ns"),
+    ("controller.fold_unit_ns", "controller.fold_page_ns"),
+    ("controller.map_segment_kib", "controller.l2p_segment_kib"),
+    ("controller.map_segments", "controller.l2p_segments"),
+    ("controller.read_map_miss_ns", "controller.read_l2p_miss_ns"),
+    ("controller.read_unit_ns", "controller.read_page_ns"),
+    (
+        "controller.write_map_miss_ns",
+        "controller.write_l2p_miss_ns",
+    ),
+    ("controller.write_unit_ns", "controller.write_page_ns"),
+    ("dram.one_direction", "dram.half_duplex"),
+    ("dram.protected", "dram.plp"),
+    ("dram.turn_ns", "dram.turnaround_ns"),
+    ("gc.cache_reserve_superblocks", "gc.slc_reserve_superblocks"),
+    ("map", "l2p_cache"),
+    ("power_loss.replay_unit_ns", "power_loss.replay_page_ns"),
+    ("slc_cache.emptied_by", "slc_cache.fold_by"),
+    (
+        "slc_cache.fold_slots_background",
+        "slc_cache.fold_pages_background",
+    ),
+    ("slc_cache.paced", "slc_cache.frees_per_page"),
+    ("slc_cache.takes_collected", "slc_cache.takes_gc"),
+    ("streams.collect_streams", "streams.gc_streams"),
+    ("trim.per_1024_units_ns", "trim.per_1024_pages_ns"),
+    ("trim.piece_kib", "trim.chunk_kib"),
+    ("trim.piece_pause_us", "trim.chunk_pause_us"),
+];
+
+/// Of a file of the schema before this one, only what is to be changed: the schema itself, in this
+/// line, and the keys that have other names now.
+pub(super) fn only(problems: Problems, line: usize) -> Problems {
+    let mut only = Problems::default();
+    let message = format!(
+        "this file is of {SCHEMA_1}; the schema is {SCHEMA} now: name it, and change the keys that \
+         are told here"
+    );
+    only.push(line, "schema".to_owned(), message);
+    let renamed = |problem: &Problem| problem.key.as_deref().and_then(message_of).is_some();
+    only.0.extend(problems.0.into_iter().filter(renamed));
+    only
+}
+
+/// What is said of a key that has another name now.
+pub(super) fn message_of(old: &str) -> Option<String> {
+    let (_, new) = RENAMED.iter().find(|(name, _)| *name == old)?;
+    let new = match new.contains('.') {
+        true => new.to_string(),
+        false => format!("[{new}]"),
+    };
+    Some(format!(
+        "unknown field; since {} it is {new}",
+        super::SCHEMA
+    ))
+}

@@ -1,0 +1,122 @@
+//! What a figure may be: the rules that a key is declared with.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use super::key::Field;
+
+/// What a figure may be.
+pub(super) trait Rule<T> {
+    /// What is wrong with a value, and what is allowed.
+    fn problem(&self, value: &T) -> Option<String>;
+
+    /// What is allowed, for the document.
+    #[cfg(test)]
+    fn allowed(&self) -> String;
+}
+
+impl<T: PartialOrd + Display> Rule<T> for RangeInclusive<T> {
+    fn problem(&self, value: &T) -> Option<String> {
+        let (start, end) = (self.start(), self.end());
+        (!self.contains(value))
+            .then(|| format!("{value} is not allowed; it must lie from {start} to {end}"))
+    }
+
+    #[cfg(test)]
+    fn allowed(&self) -> String {
+        format!("{} to {}", self.start(), self.end())
+    }
+}
+
+/// Powers of two of a range.
+pub(super) struct PowerOfTwo(pub RangeInclusive<u32>);
+
+impl Rule<u32> for PowerOfTwo {
+    fn problem(&self, value: &u32) -> Option<String> {
+        let power = || format!("{value} is not allowed; it must be a power of two");
+        let range = self.0.problem(value);
+        range.or_else(|| (!value.is_power_of_two()).then(power))
+    }
+
+    #[cfg(test)]
+    fn allowed(&self) -> String {
+        format!("{}, a power of two", self.0.allowed())
+    }
+}
+
+/// Multiples of 4 of a range: whole logical pages in KiB.
+pub(super) struct WholePages(pub RangeInclusive<u32>);
+
+impl Rule<u32> for WholePages {
+    fn problem(&self, value: &u32) -> Option<String> {
+        let multiple = || format!("{value} is not allowed; it must be a multiple of 4");
+        let range = self.0.problem(value);
+        range.or_else(|| (!value.is_multiple_of(4)).then(multiple))
+    }
+
+    #[cfg(test)]
+    fn allowed(&self) -> String {
+        format!("{}, a multiple of 4", self.0.allowed())
+    }
+}
+
+/// One of some names.
+pub(super) struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
+
+impl<T> OneOf<T> {
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(name, _)| *name)
+    }
+}
+
+impl<T> Rule<String> for OneOf<T> {
+    fn problem(&self, value: &String) -> Option<String> {
+        let known = self.names().any(|name| name == value);
+        let allowed = || self.names().collect::<Vec<_>>().join(", ");
+        (!known).then(|| format!("`{value}` is not known; allowed: {}", allowed()))
+    }
+
+    #[cfg(test)]
+    fn allowed(&self) -> String {
+        let names = self.names().map(|name| format!("`\"{name}\"`"));
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What a name of a checked model stands for.
+pub(super) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
+    let found = names.iter().find(|(name, _)| *name == field.value);
+    found.expect("the model is checked").1
+}
+
+/// A list of so many entries, each within a range.
+pub(super) struct List<T> {
+    /// How many there may be.
+    pub entries: RangeInclusive<usize>,
+    /// What the entries are, in words.
+    pub what: &'static str,
+    /// What each may be.
+    pub each: RangeInclusive<T>,
+    /// Whether none may be below the one before.
+    pub ascends: bool,
+}
+
+impl<T: PartialOrd + Display> Rule<Vec<T>> for List<T> {
+    fn problem(&self, list: &Vec<T>) -> Option<String> {
+        let entries = list.len();
+        if !self.entries.contains(&entries) {
+            return Some(format!("{entries} entries; it must have {}", self.what));
+        }
+        if let Some(problem) = list.iter().find_map(|entry| self.each.problem(entry)) {
+            return Some(problem);
+        }
+        let falls = self.ascends && !list.is_sorted();
+        falls.then(|| format!("it must have {} in ascending order", self.what))
+    }
+
+    #[cfg(test)]
+    fn allowed(&self) -> String {
+        let order = if self.ascends { ", ascending" } else { "" };
+        format!("{}; {}{order}", self.what, self.each.allowed())
+    }
+}

@@ -1,0 +1,106 @@
+//! `[controller]`, `[dram]` and `[l2p_cache]`.
+
+use super::super::key::{Field, Problems, table};
+use super::super::rules::{OneOf, WholePages};
+use super::super::schema::Model;
+
+table! {
+    /// The controller.
+    pub struct Controller = "controller" {
+        /// Its name, for people.
+        name: Field<String>;
+        /// Cores.
+        cores: Field<u32>, 1..=8;
+        /// `"shared"`: one core does everything. `"divided"`: reads, writes, and the drive's own
+        /// work have a core each, as far as there are cores.
+        assignment: Field<String>, OneOf(&ASSIGNMENTS);
+        /// A read command, ns of a core.
+        read_command_ns: Field<u64>, 0..=10_000_000;
+        /// A write command, ns of a core.
+        write_command_ns: Field<u64>, 0..=10_000_000;
+        /// Each logical page of a read command after the first, ns of a core.
+        read_page_ns: Field<u64>, 0..=1_000_000;
+        /// Each logical page of a write command after the first, ns of a core, while more of the
+        /// command comes over the link.
+        write_page_ns: Field<u64>, 0..=1_000_000;
+        /// Segments of the L2P in fast memory.
+        l2p_segments: Field<u32>, 1..=16_777_216;
+        /// What a segment covers, KiB of user data.
+        l2p_segment_kib: Field<u32>, WholePages(4..=1_048_576);
+        /// A read in a segment that is not in fast memory, ns; 0 beside `[l2p_cache]`.
+        read_l2p_miss_ns: Field<u64>, 0..=1_000_000;
+        /// A write in a segment that is not in fast memory, ns; 0 beside `[l2p_cache]`.
+        write_l2p_miss_ns: Field<u64>, 0..=1_000_000;
+        /// Relocating a logical page in garbage collection, ns of a core.
+        gc_page_ns: Field<u64>, 0..=10_000_000;
+        /// Moving a logical page in folding, ns of a core.
+        fold_page_ns: Field<u64>, 0..=10_000_000;
+    }
+}
+
+table! {
+    /// DRAM and what it is used for.
+    pub struct Dram = "dram" {
+        /// Size, MiB: it must hold the L2P (4 bytes for each logical page; with `[l2p_cache]`
+        /// `controller.l2p_segments` of it), the write buffer and the read-ahead.
+        size_mib: Field<u32>, 1..=65_536;
+        /// Write buffer, KiB: at least two programs of a die, one more where data goes to either
+        /// mode, one more with `slc_cache.bypass_from_kib`.
+        write_buffer_kib: Field<u32>, WholePages(64..=1_048_576);
+        /// Read-ahead of a sequential stream, KiB; 0 for none.
+        read_ahead_kib: Field<u32>, WholePages(0..=65_536);
+        /// Whether data written again before its multi-plane page is full takes the same physical
+        /// page.
+        coalesce_writes: Field<bool> = false;
+        /// Whether the buffer serves at a time either writes or the reads that go on where another
+        /// ended: such a read waits until the writes before it are programmed, a write until such
+        /// reads are sent; what was read ahead is dropped. Other reads do not wait.
+        half_duplex: Field<bool> = false;
+        /// With `half_duplex` alone: what the turn to reads takes the firmware, where data was
+        /// programmed since the last one, ns.
+        turnaround_ns: Field<u64> = 0, 0..=10_000_000;
+        /// Power-loss protection: whether capacitors make the buffer as safe as flash, so that FUA
+        /// writes, writes with the cache off and flushes end when data is in it; not with
+        /// `power_loss.capacitors = false`.
+        plp: Field<bool> = false;
+    }
+}
+
+table! {
+    /// The L2P lies on flash; `controller.l2p_segments` of it are cached.
+    pub struct L2pCache = "l2p_cache" {
+        /// tR of a map page, µs.
+        read_us: Field<f64>, 1.0..=10_000.0;
+        /// tPROG of a multi-plane page of them, µs.
+        program_us: Field<f64>, 1.0..=100_000.0;
+        /// tBERS of their blocks, µs.
+        erase_us: Field<f64>, 1.0..=100_000.0;
+        /// Multi-plane pages of a block of theirs: after so many programs an erase follows.
+        pages_per_block: Field<u32>, 1..=8_192;
+    }
+}
+
+/// Whether reads, writes and the drive's own work have cores of their own, by name.
+pub(in super::super) const ASSIGNMENTS: [(&str, bool); 2] = [("shared", false), ("divided", true)];
+
+pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+    let dram = &model.dram;
+    if !dram.half_duplex.value {
+        let message = "is only for dram.half_duplex = true";
+        problems.needs(&[&dram.turnaround_ns], message);
+    }
+    if model.l2p_cache.is_none() {
+        return;
+    }
+    let controller = &model.controller;
+    for miss in [&controller.read_l2p_miss_ns, &controller.write_l2p_miss_ns] {
+        if miss.value > 0 {
+            let message = format!(
+                "{} is not allowed beside [l2p_cache]: a segment that is not cached is read from \
+                 flash there; write 0",
+                miss.value
+            );
+            problems.report(miss, message);
+        }
+    }
+}

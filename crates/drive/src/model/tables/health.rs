@@ -1,0 +1,48 @@
+//! `[health]` and `[[health.attributes]]`.
+
+use super::super::key::{Field, table};
+use super::super::rules::OneOf;
+use crate::health::{FIGURES, NORMALS};
+
+table! {
+    /// Endurance, and what the drive tells of its health.
+    pub struct HealthTable = "health" {
+        /// `"ata"`: a table of attributes. `"nvme"`: the health information log.
+        protocol: Field<String>, OneOf(&[("ata", ()), ("nvme", ())]);
+        /// Erase cycles that the flash is rated for.
+        rated_cycles: Field<u32>, 1..=1_000_000;
+        /// Those that it is rated for in SLC mode.
+        slc_rated_cycles: Option<Field<u32>>, 1..=1_000_000;
+        /// Erase cycles after which a superblock is retired.
+        end_of_life_cycles: Option<Field<u32>>, 1..=1_000_000;
+        /// The same of the SLC cache, which has no spare superblocks.
+        slc_end_of_life_cycles: Option<Field<u32>>, 1..=1_000_000;
+        /// Superblocks of the data area, of `nand.blocks_per_plane`, kept aside to take the place
+        /// of retired ones.
+        spare_superblocks: Field<u32>, 0..=65_536;
+        /// Share of them below which the drive warns, percent.
+        spare_threshold_percent: Field<u32>, 0..=100;
+        /// What its maker rates the drive to be written in its life, TB (10^12 bytes).
+        rated_written_tb: Option<Field<u32>>, 1..=1_000_000;
+        /// The attributes of an ATA drive.
+        attributes: Vec<AttributeTable>;
+    }
+}
+
+table! {
+    /// An attribute of an ATA drive: one table each.
+    pub struct AttributeTable = "health.attributes" {
+        /// Number.
+        id: Field<u8>, 1..=255;
+        /// Name, as smartctl shows it for this drive.
+        name: Field<String>;
+        /// The raw value.
+        raw: Field<String>, OneOf(FIGURES);
+        /// The normalised value: `full` is 100, `below_100_c` 100 less the temperature.
+        value: Field<String>, OneOf(NORMALS);
+        /// Threshold; 0 for none.
+        thresh: Field<u8>, 0..=100;
+        /// Flags as in the drive's attribute data.
+        flags: Field<u16>;
+    }
+}

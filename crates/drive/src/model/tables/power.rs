@@ -1,0 +1,200 @@
+//! `[energy]`, `[[idle_states]]` and `[thermal]`.
+
+use super::super::key::{Field, Given, Problems, table};
+use super::super::rules::{List, OneOf};
+use super::super::schema::Model;
+
+table! {
+    /// Energy of each operation; of a page or a block of one plane.
+    pub struct EnergyTable = "energy" {
+        /// Sensing a page, nJ.
+        read_nj: Field<u64>, 0..=1_000_000_000;
+        /// Programming a page, the mean over page types, nJ.
+        program_nj: Field<u64>, 0..=1_000_000_000;
+        /// Erasing a block, nJ.
+        erase_nj: Field<u64>, 0..=1_000_000_000;
+        /// Sensing a page in SLC mode, nJ.
+        slc_read_nj: Field<u64>, 0..=1_000_000_000;
+        /// Programming a page in SLC mode, nJ.
+        slc_program_nj: Field<u64>, 0..=1_000_000_000;
+        /// Erasing a block in SLC mode, nJ.
+        slc_erase_nj: Field<u64>, 0..=1_000_000_000;
+        /// A byte on a channel, pJ.
+        bus_byte_pj: Field<u64>, 0..=1_000_000;
+        /// A core at work, mW: at least `core_idle_mw`.
+        core_busy_mw: Field<u64>, 0..=100_000;
+        /// A core that waits, mW.
+        core_idle_mw: Field<u64>, 0..=100_000;
+        /// The host link while it moves data, mW: at least `link_idle_mw`.
+        link_active_mw: Field<u64>, 0..=100_000;
+        /// The host link while it does not, mW.
+        link_idle_mw: Field<u64>, 0..=100_000;
+        /// DRAM with its refresh, mW.
+        dram_mw: Field<u64>, 0..=100_000;
+    }
+}
+
+table! {
+    /// An idle state: one table each, up to 8, in the order in which they are entered.
+    pub struct IdleStateTable = "idle_states" {
+        /// Its name, for people.
+        name: Field<String>;
+        /// Time without anything to do before it is entered, ms: longer than that of the one
+        /// before.
+        delay_ms: Field<u64>, 1..=86_400_000;
+        /// What the whole drive takes in it, mW.
+        power_mw: Field<u64>, 0..=100_000;
+        /// The way in, µs.
+        entry_us: Field<u64>, 0..=60_000_000;
+        /// The way out, which the first command pays, µs.
+        exit_us: Field<u64>, 0..=60_000_000;
+        /// Whether idle work is finished first; else it stops until the host has sent a request
+        /// again.
+        waits_for_idle_work: Field<bool>;
+    }
+}
+
+table! {
+    /// Heat, and throttling. Needs `[energy]`.
+    pub struct ThermalTable = "thermal" {
+        /// Temperature around the drive, and its own at power-on, °C.
+        ambient_c: Field<f64>, -40.0..=100.0;
+        /// Thermal resistance from the flash and the controller to the air, K/W.
+        resistance_k_per_w: Field<f64>, 0.01..=1_000.0;
+        /// Heat capacity of the drive, J/K.
+        capacity_j_per_k: Field<f64>, 0.1..=10_000.0;
+        /// Time between two looks at the temperature, ms.
+        step_ms: Field<u64>, 1..=10_000;
+        /// From here on time counts as too warm, °C.
+        warning_c: Field<f64>, 0.0..=200.0;
+        /// From here on time counts as critical, °C.
+        critical_c: Field<f64>, 0.0..=200.0;
+        /// How commands are throttled.
+        throttle: Field<String>, OneOf(&THROTTLES);
+        /// With a throttle: commands are admitted for a share of such a period, µs; then the drive
+        /// rests until its work was that share of the time.
+        period_us: Option<Field<u64>>, 10..=10_000_000;
+        /// Stepwise: temperatures from which on less is admitted, °C, rising.
+        steps_c: Option<Field<Vec<f64>>>;
+        /// Stepwise: the share admitted from each of them on, percent.
+        steps_percent: Option<Field<Vec<f64>>>, STEP_SHARES;
+        /// Stepwise: how far below its temperature a step is left, K.
+        hysteresis_k: Option<Field<f64>>, 0.0..=100.0;
+        /// Gradual: where the least is admitted, °C.
+        limit_c: Option<Field<f64>>, 0.0..=200.0;
+        /// Gradual: range below the limit in which the share falls, K.
+        band_k: Option<Field<f64>>, 0.1..=100.0;
+        /// Gradual: the least share, percent.
+        least_percent: Option<Field<f64>>, 0.1..=100.0;
+    }
+}
+
+const STEP_SHARES: List<f64> = List {
+    entries: 0..=usize::MAX,
+    what: "one for each step",
+    each: 0.1..=100.0,
+    ascends: false,
+};
+
+/// Kinds of throttling, by name.
+pub(in super::super) const THROTTLES: [(&str, Kind); 3] = [
+    ("none", Kind::None),
+    ("stepwise", Kind::Stepwise),
+    ("gradual", Kind::Gradual),
+];
+
+/// A kind of throttling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Kind {
+    None,
+    Stepwise,
+    Gradual,
+}
+
+pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+    if let Some(energy) = &model.energy {
+        at_least(problems, &energy.core_busy_mw, &energy.core_idle_mw);
+        at_least(problems, &energy.link_active_mw, &energy.link_idle_mw);
+    }
+    check_idle_states(problems, &model.idle_states);
+    let Some(thermal) = &model.thermal else {
+        return;
+    };
+    if model.energy.is_none() {
+        let message = "it needs an account of energy: the table [energy]";
+        problems.report(&thermal.step_ms, message);
+    }
+    check_throttle(problems, thermal);
+    check_steps(problems, thermal);
+}
+
+/// Work never takes less than waiting: so energy only grows.
+fn at_least(problems: &mut Problems, field: &Field<u64>, least: &Field<u64>) {
+    if field.value < least.value {
+        let message = format!(
+            "{} is not allowed; it must be at least {} = {}",
+            field.value,
+            least.name(),
+            least.value
+        );
+        problems.report(field, message);
+    }
+}
+
+fn check_idle_states(problems: &mut Problems, states: &[IdleStateTable]) {
+    let mut before = 0;
+    for (number, state) in states.iter().enumerate() {
+        let delay = state.delay_ms.value;
+        if delay <= before {
+            let message = format!(
+                "{delay} is not allowed; the states stand in the order in which they are entered, \
+                 and the one before is entered after {before} ms"
+            );
+            problems.report(&state.delay_ms, message);
+        }
+        before = delay;
+        if number == crate::sim::MOST_IDLE_STATES {
+            problems.report(&state.name, format!("there are more than {number} states"));
+        }
+    }
+}
+
+fn check_throttle(problems: &mut Problems, t: &ThermalTable) {
+    let period = ("period_us", &t.period_us as &dyn Given);
+    let needed = match t.throttle.value.as_str() {
+        "stepwise" => vec![
+            period,
+            ("steps_c", &t.steps_c),
+            ("steps_percent", &t.steps_percent),
+            ("hysteresis_k", &t.hysteresis_k),
+        ],
+        "gradual" => vec![
+            period,
+            ("limit_c", &t.limit_c),
+            ("band_k", &t.band_k),
+            ("least_percent", &t.least_percent),
+        ],
+        _ => Vec::new(),
+    };
+    for (key, _) in needed.iter().filter(|(_, given)| given.place().is_none()) {
+        let message = format!("`{}` needs thermal.{key}", t.throttle.value);
+        problems.report(&t.throttle, message);
+    }
+}
+
+fn check_steps(problems: &mut Problems, t: &ThermalTable) {
+    let (Some(temperatures), Some(shares)) = (&t.steps_c, &t.steps_percent) else {
+        return;
+    };
+    let (at, percent) = (&temperatures.value, shares.value.len());
+    if at.is_empty() || at.len() != percent {
+        let message = format!(
+            "{} temperatures for {percent} shares; both need one for each step, at least one",
+            at.len()
+        );
+        problems.report(temperatures, message);
+    }
+    if !at.is_sorted_by(|a, b| a < b) || !at.iter().all(|t| (0.0..=200.0).contains(t)) {
+        problems.report(temperatures, "it must rise, from 0 to 200");
+    }
+}

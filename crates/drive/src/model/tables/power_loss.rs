@@ -1,0 +1,271 @@
+//! `[power_loss]`: what keeps the mapping, and data that was promised, over a power cut.
+
+use stend_base::Nanos;
+use stend_nand::CellTiming;
+
+use super::super::key::{Field, Problems, table};
+use super::super::rules::OneOf;
+use super::super::schema::Model;
+use crate::spec::{PairedPages, PowerLossSpec, Spec, UNIT_BYTES, power_loss_excludes};
+
+table! {
+    /// What a power cut leaves. Without it, no account is kept and the power cannot be cut. Not
+    /// with `nand_commands.one_shot_program_us`, unless `paired_pages` is `"one-shot"`.
+    pub struct PowerLoss = "power_loss" {
+        /// Switch.
+        enabled: Field<bool>;
+        /// Whether capacitors hold the drive up at a cut until buffer and journal are in flash.
+        capacitors: Field<bool>;
+        /// For how long they do, ms: enough for a full write buffer, and with `[media]` and parity
+        /// for the parity of open stripes. Without effect if there are none.
+        hold_up_ms: Field<u64>, 0..=10_000;
+        /// `"one-shot"`: all pages of a word line are programmed in one pass, as with
+        /// `nand_commands.one_shot_program_us`, which needs it. `"pad"`: in several, and data is
+        /// durable when its word line is full. `"unprotected"`: in several, and a cut may take
+        /// what a flush has promised.
+        paired_pages: Field<String>, OneOf(&PAIRED_PAGES);
+        /// Blocks of a plane in SLC mode, for journal and L2P, beside `nand.blocks_per_plane` and
+        /// the cache: room for twice the L2P, twice `checkpoint_pages`, and one.
+        journal_blocks_per_plane: Field<u32>, 2..=65_536;
+        /// tR of the journal's pages, µs.
+        journal_read_us: Field<f64>, 1.0..=100_000.0;
+        /// tPROG of the journal's pages, µs.
+        journal_program_us: Field<f64>, 1.0..=100_000.0;
+        /// tBERS of the journal's blocks, µs.
+        journal_erase_us: Field<f64>, 1.0..=100_000.0;
+        /// Changes of the mapping after which a journal page is written in any case, KiB of user
+        /// data.
+        journal_interval_kib: Field<u32>, 4..=16_777_216;
+        /// Journal pages after which the changed parts of the L2P are written (checkpoint).
+        checkpoint_pages: Field<u32>, 1..=65_536;
+        /// From power to the first read of the flash, ms.
+        boot_ms: Field<u64>, 0..=60_000;
+        /// Recovering a logical page that the journal names, ns.
+        replay_page_ns: Field<u64>, 0..=1_000_000;
+    }
+}
+
+/// What is done about paired pages, by name.
+pub(in super::super) const PAIRED_PAGES: [(&str, PairedPages); 3] = [
+    ("one-shot", PairedPages::OneShot),
+    ("pad", PairedPages::Pad),
+    ("unprotected", PairedPages::Unprotected),
+];
+
+/// Whether the journal's blocks hold what is written there, and the capacitors for long
+/// enough: checks of a model whose figures are sane one by one.
+pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) {
+    let (Some(table), Some(spec)) = (&model.power_loss, &drive.power_loss) else {
+        return;
+    };
+    if let Some(other) = power_loss_excludes(drive) {
+        let message = format!("[power_loss] does not go with {other}");
+        problems.report(&table.enabled, message);
+        return;
+    }
+    let need = journal_blocks(drive, spec);
+    let blocks = &table.journal_blocks_per_plane;
+    if u64::from(blocks.value) < need {
+        let message = format!(
+            "{} is not allowed; twice the L2P and twice the journal up to a checkpoint need at \
+             least {need}",
+            blocks.value
+        );
+        problems.report(blocks, message);
+    }
+    let Some(hold_up) = spec.hold_up else {
+        if model.dram.plp.value {
+            let message = "true is not allowed: without power_loss.capacitors a cut takes what is \
+                           in the buffer";
+            problems.report(&model.dram.plp, message);
+        }
+        return;
+    };
+    let need = longest_save(drive, spec);
+    if hold_up < need {
+        let message = format!(
+            "{} is not allowed; programming a full write buffer takes up to {} ms",
+            table.hold_up_ms.value,
+            need.0.div_ceil(1_000_000)
+        );
+        problems.report(&table.hold_up_ms, message);
+    }
+}
+
+/// Blocks of a plane for the L2P twice, the journal that the next checkpoint has not yet covered,
+/// and one that is being emptied.
+fn journal_blocks(drive: &Spec, spec: &PowerLossSpec) -> u64 {
+    let page_entries = 1024 * u64::from(drive.units_per_slot);
+    let table = (drive.user_bytes / UNIT_BYTES).div_ceil(page_entries);
+    let pages = 2 * table + 2 * u64::from(spec.checkpoint_pages);
+    let each_die = pages.div_ceil(u64::from(drive.dies));
+    each_die.div_ceil(u64::from(spec.journal_rows)) + 1
+}
+
+/// Programming a full buffer and a page of the journal, evenly over the dies, one multi-plane page
+/// of relocated data for each of the collection's depth besides; where a word line is programmed at
+/// once, each of them on the die that takes longest for it.
+fn longest_save(drive: &Spec, spec: &PowerLossSpec) -> Nanos {
+    let longest = |timing: &CellTiming| timing.program.iter().copied().max();
+    let native = drive.one_shot.or_else(|| longest(&drive.main.timing));
+    let program = match &drive.cache {
+        // What is relocated, or bypasses the cache, may be programmed in the data area.
+        Some(cache) if cache.takes_collected && !cache.opens_main() => longest(&cache.pool.timing),
+        Some(cache) => longest(&cache.pool.timing).max(native),
+        None => native,
+    };
+    let program = program.unwrap_or(Nanos::ZERO);
+    let pages = drive.buffer.write_units.div_ceil(drive.units_per_slot) + drive.collect.depth + 2;
+    let stripes = open_stripes(drive, pages);
+    let bytes = u64::from(drive.units_per_slot) * UNIT_BYTES;
+    let transfer = Nanos(bytes * drive.bus_ps_per_byte / 1000) + drive.bus_overhead;
+    let each_die = u64::from(pages.div_ceil(drive.dies));
+    let each_channel = u64::from((pages + 1 + stripes).div_ceil(drive.channels));
+    let journal = 1 + u64::from(stripes.div_ceil(drive.dies));
+    program * each_die + spec.journal.program[0] * journal + transfer * each_channel
+}
+
+/// Stripes that are not full, at most, with so many multi-plane pages in the buffer: those of these
+/// pages, and of each stream those of one program more. None where parity is never used.
+fn open_stripes(drive: &Spec, pages: u32) -> u32 {
+    let (Some(data), Some(_)) = (drive.parity_data, &drive.media) else {
+        return 0;
+    };
+    let streams = 2 + drive.further_streams();
+    pages.div_ceil(data) + streams * drive.program_units() / drive.units_per_slot
+}
+
+#[cfg(test)]
+mod tests {
+    use stend_nand::reliability::{Ecc, ErrorModel, Rber};
+
+    use super::*;
+    use crate::model::demo;
+    use crate::spec::MediaSpec;
+
+    const TABLE: &str = r#"
+[power_loss]
+enabled = { value = true, source = "assumed" }
+capacitors = { value = true, source = "assumed" }
+hold_up_ms = { value = 4, source = "assumed" }
+paired_pages = { value = "pad", source = "assumed" }
+journal_blocks_per_plane = { value = 9, source = "assumed" }
+journal_read_us = { value = 40.0, source = "assumed" }
+journal_program_us = { value = 400.0, source = "assumed" }
+journal_erase_us = { value = 5000.0, source = "assumed" }
+journal_interval_kib = { value = 16384, source = "assumed" }
+checkpoint_pages = { value = 256, source = "assumed" }
+boot_ms = { value = 50, source = "assumed" }
+replay_page_ns = { value = 100, source = "assumed" }
+"#;
+
+    /// The demonstration drive with the table, in which `from` was replaced by `to`.
+    fn parse(from: &str, to: &str) -> Result<Model, String> {
+        assert!(TABLE.contains(from), "{from}");
+        let text = demo().to_string() + &TABLE.replace(from, to);
+        Model::parse(&text, "m.toml").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn it_comes_out_as_it_went_in() {
+        let spec = parse("pad", "pad").expect("sound").spec();
+        let loss = spec.power_loss.expect("it is enabled");
+        assert_eq!(loss.hold_up, Some(Nanos::from_millis(4)));
+        assert_eq!(loss.paired_pages, PairedPages::Pad);
+        assert_eq!(loss.journal.program, [Nanos::from_micros(400)]);
+        // 96 pages of three bits a cell.
+        assert_eq!(
+            (loss.journal_rows, loss.journal_interval_units),
+            (32, 4_096)
+        );
+        assert_eq!(
+            (loss.boot, loss.replay_unit),
+            (Nanos::from_millis(50), Nanos(100))
+        );
+        let bare = parse(
+            "capacitors = { value = true",
+            "capacitors = { value = false",
+        );
+        assert_eq!(
+            bare.expect("sound").spec().power_loss.expect("on").hold_up,
+            None
+        );
+        let off = parse("enabled = { value = true", "enabled = { value = false");
+        assert_eq!(off.expect("sound").spec().power_loss, None);
+    }
+
+    #[test]
+    fn what_it_does_not_go_with_is_said() {
+        const COMMANDS: &str = r#"
+[nand_commands]
+one_shot_program_us = { value = 900.0, source = "assumed" }
+"#;
+        let said = parse("[power_loss]", &format!("{COMMANDS}[power_loss]"));
+        let said = said.expect_err("it cannot be");
+        assert!(said.contains("power_loss.enabled: "), "{said}");
+        let part = "[power_loss] does not go with nand_commands.one_shot_program_us";
+        assert!(said.contains(part), "{said}");
+    }
+
+    /// Capacitors also save the parity of groups that are not full, where it may be needed.
+    #[test]
+    fn parity_in_use_takes_longer_to_save() {
+        let sound = parse("pad", "pad").expect("sound").spec();
+        let loss = sound.power_loss.clone().expect("it is enabled");
+        let mut drive = sound.clone();
+        (drive.parity_data, drive.dies) = (Some(3), 4);
+        let never_used = longest_save(&drive, &loss);
+        let cells = ErrorModel {
+            fresh: Rber(0),
+            worn: Rber(0),
+            year_fresh: Rber(0),
+            year_worn: Rber(0),
+            reads_100k: Rber(0),
+            rated_cycles: 1,
+            spread_percent: 0,
+        };
+        drive.media = Some(MediaSpec {
+            main: cells.clone(),
+            cache: cells,
+            ecc: Ecc {
+                passes: vec![Rber(1)],
+                retry: Nanos::ZERO,
+            },
+            refresh: None,
+            seed: 1,
+        });
+        assert!(longest_save(&drive, &loss) >= never_used + loss.journal.program[0]);
+        drive.parity_data = None;
+        assert_eq!(open_stripes(&drive, 100), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_is_said_with_line_and_key() {
+        for (from, to, key, part) in [
+            (
+                "\"pad\"",
+                "\"hope\"",
+                "paired_pages",
+                "allowed: one-shot, pad, unprotected",
+            ),
+            (
+                "value = 9,",
+                "value = 8,",
+                "journal_blocks_per_plane",
+                "at least 9",
+            ),
+            ("value = 4,", "value = 2,", "hold_up_ms", "takes up to 3 ms"),
+            (
+                "value = 256,",
+                "value = 0,",
+                "checkpoint_pages",
+                "from 1 to 65536",
+            ),
+            ("boot_ms", "boots_ms", "boots_ms", "unknown field"),
+        ] {
+            let said = parse(from, to).expect_err("it cannot be");
+            assert!(said.contains(&format!("power_loss.{key}: ")), "{said}");
+            assert!(said.contains(part), "{said}");
+        }
+    }
+}
