@@ -101,11 +101,11 @@ fn count(program: &Path, job: &str, folder: &Path) -> Result<u64, Failure> {
 
 /// The total of all costs, of which only instructions are counted.
 fn total(text: &str) -> Option<u64> {
-    let totals = text.lines().filter_map(|line| {
+    let mut totals = text.lines().filter_map(|line| {
         line.strip_prefix("totals: ")
             .or(line.strip_prefix("summary: "))
     });
-    totals.last()?.trim().parse().ok()
+    totals.next_back()?.trim().parse().ok()
 }
 
 /// Tools and counts of a record.
