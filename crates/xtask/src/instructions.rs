@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::InstructionsArgs;
+use crate::args::InstructionsArgs;
 use crate::failure::Failure;
+use crate::output::{note, print};
 use crate::program::{program, root, said};
-use crate::{note, print};
 
 const RECORD: &str = "benches/results/instructions.tsv";
 const MODEL: &str = "benches/models/samsung-850-pro-scaled-8gb.toml";
