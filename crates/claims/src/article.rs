@@ -7,8 +7,8 @@ use stend_drive::Model;
 use stend_drive::model::SHIPPED;
 use stend_method::Edition;
 
+use crate::check::check;
 use crate::error::ClaimsError;
-use crate::needs;
 
 /// An article whose every figure is one that its edition measures.
 pub struct CheckedArticle {
@@ -73,7 +73,7 @@ impl CheckedArticle {
             true => Edition::load(&folder.join(name).display().to_string())?,
             false => Edition::load(name)?,
         };
-        needs::check(&article, &edition, &file)?;
+        check(&article, &edition, &file)?;
         Ok(CheckedArticle {
             article,
             edition,

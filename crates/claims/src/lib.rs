@@ -9,6 +9,7 @@
 //! `stend_analysis::claims` then says which findings hold.
 
 pub mod article;
+mod check;
 pub mod error;
 pub mod measure;
 pub mod needs;

@@ -13,8 +13,9 @@ use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estim
 use stend_record::review::{Condition, Review, TargetInfo, TestResult};
 use stend_target::{SimulatedTarget, Target};
 
+use crate::check::loads;
 use crate::error::ClaimsError;
-use crate::needs::{MeasuredDrive, Measurement, has, loads};
+use crate::needs::{MeasuredDrive, Measurement, has};
 
 /// Name of the fact by which a run is found again.
 const KEY: &str = "made by";

@@ -4,15 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stend_analysis::Load;
-use stend_analysis::claims::{
-    Aggregate, Article, CurveMetric, Drives, Figure, Measured, Of, Select, Span,
-};
+use stend_analysis::claims::{CurveMetric, Drives, Figure, Measured, Of, Select, Span};
 use stend_drive::Model;
-use stend_method::edition::{ContinuationStep, TestKind};
+use stend_method::edition::TestKind;
 use stend_method::{Edition, Ending};
 use stend_record::review::{TargetInfo, TestResult};
 
 use crate::article::CheckedArticle;
+use crate::check::loads;
 use crate::error::ClaimsError;
 
 /// What findings need to know of a drive by an edition.
@@ -96,22 +95,6 @@ impl Measurement<'_> {
 pub(crate) fn has(test: &TestResult, load: &Load) -> bool {
     let mut points = test.points.iter().flatten();
     points.any(|point| Load::of(point) == *load)
-}
-
-/// The points of a test of an edition.
-pub(crate) fn loads(edition: &Edition, id: &str) -> Vec<Load> {
-    match edition
-        .tests
-        .iter()
-        .find(|test| test.id == id)
-        .map(|test| &test.kind)
-    {
-        Some(TestKind::Sweeps(sweeps)) => {
-            let loads = sweeps.iter().flat_map(|sweep| &sweep.loads);
-            loads.map(Load::without_region).collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// The drives that the articles' checks look at, by the names that they use.
@@ -214,93 +197,5 @@ fn continued_curve<'e>(edition: &'e Edition, id: &str) -> Option<&'e str> {
     match &edition.tests[next.after].kind {
         TestKind::Curve(curve) => Some(&curve.name),
         _ => None,
-    }
-}
-
-/// Refuses figures that the edition cannot show.
-pub(crate) fn check(article: &Article, edition: &Edition, file: &str) -> Result<(), ClaimsError> {
-    for (name, figure) in &article.figures {
-        if let Err(problem) = fits(figure, edition) {
-            return Err(ClaimsError::Input(format!(
-                "{file}:{}: figure `{name}`: {problem}",
-                figure.line
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
-    let Some(test) = edition.tests.iter().find(|test| test.id == figure.test) else {
-        let ids: Vec<&str> = edition.tests.iter().map(|test| test.id.as_str()).collect();
-        return Err(format!(
-            "edition {} has no test `{}`; it has: {}",
-            edition.id,
-            figure.test,
-            ids.join(", ")
-        ));
-    };
-    let one_of = |name: &str, names: &[String]| match names.iter().any(|n| n == name) {
-        true => Ok(()),
-        false => Err(format!(
-            "test `{}` has no `{name}`; it has: {}",
-            figure.test,
-            names.join(", ")
-        )),
-    };
-    match (&figure.of, &test.kind) {
-        (Of::Points { select, over, .. }, TestKind::Sweeps(_)) => {
-            let loads = loads(edition, &figure.test);
-            let taken = loads.iter().filter(|load| select.takes(load)).count();
-            match (taken, over) {
-                (0, _) => Err(format!(
-                    "no point of test `{}` is one of these",
-                    figure.test
-                )),
-                (2.., Aggregate::Only) => Err(format!(
-                    "{taken} points of test `{}` are of these; say more, or how they become one \
-                    number (`over`)",
-                    figure.test
-                )),
-                _ => Ok(()),
-            }
-        }
-        (Of::Curve { name, .. }, TestKind::Curve(curve)) => {
-            one_of(name, std::slice::from_ref(&curve.name))
-        }
-        (Of::Curve { name, .. }, TestKind::Continue(next)) => {
-            let mut names = Vec::new();
-            if let TestKind::Curve(curve) = &edition.tests[next.after].kind {
-                names.push(curve.name.clone());
-            }
-            names.extend(next.steps.iter().filter_map(|step| match step {
-                ContinuationStep::Measure { name, .. } => Some(name.clone()),
-                ContinuationStep::Do(_) => None,
-            }));
-            one_of(name, &names)
-        }
-        (Of::Response { name, .. }, TestKind::Response(_)) => {
-            one_of(name, &["without TRIM".to_owned(), "with TRIM".to_owned()])
-        }
-        (Of::Benchmark { row, .. }, TestKind::Benchmark(benchmark)) => {
-            let rows = benchmark.profile.rows.iter().map(|row| row.name.clone());
-            one_of(row, &rows.collect::<Vec<String>>())
-        }
-        (Of::Traces { trace: None }, TestKind::Traces(_)) => Ok(()),
-        (Of::Traces { trace: Some(name) }, TestKind::Traces(traces)) => {
-            let names = traces.entries.iter().map(|entry| entry.name.clone());
-            one_of(name, &names.collect::<Vec<String>>())
-        }
-        (Of::Files { set: Some(set), .. }, TestKind::Files(files)) => one_of(set, &files.sets),
-        (Of::Files { set: None, over }, TestKind::Files(files)) => {
-            match files.sets.len() > 1 && *over == Aggregate::Only {
-                true => Err(
-                    "there are several sets: say which, or how they become one number (`over`)"
-                        .to_owned(),
-                ),
-                false => Ok(()),
-            }
-        }
-        _ => Err(format!("test `{}` has no figure of this kind", figure.test)),
     }
 }

@@ -380,7 +380,6 @@ impl Target for SimulatedTarget {
             sample_ms: job.sample_ms,
             progress: Some(&ask),
             progress_every: Nanos((every_s * 1e9).round() as u64),
-            ..RunOptions::default()
         };
         let result = self.run_file(&file, &options)?;
         no_job_failed(&result)?;

@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::InstructionsArgs;
+use crate::args::InstructionsArgs;
 use crate::failure::Failure;
+use crate::output::{note, print};
 use crate::program::{program, root, said};
-use crate::{note, print};
 
 const RECORD: &str = "benches/results/instructions.tsv";
 const MODEL: &str = "benches/models/samsung-850-pro-scaled-8gb.toml";
@@ -101,11 +101,11 @@ fn count(program: &Path, job: &str, folder: &Path) -> Result<u64, Failure> {
 
 /// The total of all costs, of which only instructions are counted.
 fn total(text: &str) -> Option<u64> {
-    let totals = text.lines().filter_map(|line| {
+    let mut totals = text.lines().filter_map(|line| {
         line.strip_prefix("totals: ")
             .or(line.strip_prefix("summary: "))
     });
-    totals.last()?.trim().parse().ok()
+    totals.next_back()?.trim().parse().ok()
 }
 
 /// Tools and counts of a record.

@@ -13,9 +13,10 @@ use std::process::Command;
 
 use serde_json::json;
 
+use crate::args::BenchArgs;
 use crate::failure::Failure;
+use crate::output::{note, print};
 use crate::program::{program, said};
-use crate::{BenchArgs, note, print};
 
 use cases::{CASES, Case};
 use process::run_case;
