@@ -259,7 +259,7 @@ fn what_only_the_lab_has_is_not_lost() {
     let mut older = part.clone();
     older["tests"] = serde_json::json!([]);
     common::save(&out, &older);
-    let goes_on = ["lacks what run 1 of the lab has finished", "error: random"];
+    let goes_on = ["lacks finished tests of run 1 of the lab", "error: random"];
     let (_, again) = with_trouble(dir, body, &goes_on);
     assert_eq!(again["tests"], part["tests"], "not measured again");
     fs::remove_dir_all(&out).unwrap();

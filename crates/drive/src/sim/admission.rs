@@ -95,6 +95,12 @@ impl Admission {
         self.waiting.len()
     }
 
+    /// Whether a command waits.
+    #[inline(always)]
+    pub fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// Whether the firmware has received data to work on.
     #[inline(always)]
     pub fn is_receiving(&self) -> bool {
@@ -120,7 +126,7 @@ impl Admission {
 
     /// Admits as much of the waiting writes as there is room for; what the next one needs
     /// first. `settled`: GC has just been found unable to go on.
-    #[inline]
+    #[inline(always)]
     pub fn run(
         &mut self,
         env: &mut Env,
@@ -128,9 +134,6 @@ impl Admission {
         host: &mut Host,
         settled: bool,
     ) -> Next {
-        if self.waiting.is_empty() {
-            return Next::Nothing;
-        }
         if let Some(required) = &self.required {
             let needed = Needed {
                 stream: required.stream,
@@ -147,6 +150,7 @@ impl Admission {
         self.admit_all(env, store, host)
     }
 
+    #[inline(always)]
     fn admit_all(&mut self, env: &mut Env, store: &mut Store, host: &mut Host) -> Next {
         while let Some(&id) = self.waiting.front() {
             let stopped = match host.command(id).handling.careful {
@@ -340,6 +344,7 @@ pub(in crate::sim) fn trim_must_wait(store: &mut Store, command: &Command) -> bo
 }
 
 /// Whether there is space for the next data of a write.
+#[inline(always)]
 pub(in crate::sim) fn has_space(env: &Env, store: &Store, needed: Needed) -> bool {
     store.ftl.host_has_space(env, needed.stream, needed.units)
 }

@@ -46,17 +46,14 @@ pub(in crate::sim) struct Folder {
 
 /// Which superblocks are folded, and when.
 impl Folder {
-    /// Begins as much as may run now.
-    #[inline]
-    pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> Folding {
-        let on_chip = env.limits.emptying == Some(Emptying::OnChip);
-        if !on_chip || store.ftl.space.is_read_only() {
-            return Folding::Waits;
-        }
-        self.go_on(env, store, idle)
+    /// Whether there is a cache that is folded, and a drive that is written.
+    #[inline(always)]
+    pub fn may_run(&self, env: &Env, store: &Store) -> bool {
+        env.limits.emptying == Some(Emptying::OnChip) && !store.ftl.space.is_read_only()
     }
 
-    fn go_on(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> Folding {
+    /// Begins as much as may run now.
+    pub fn run(&mut self, env: &mut Env, store: &mut Store, idle: &Idle) -> Folding {
         while self.in_flight < self.width(env, store, idle) {
             if !store.ftl.fold.is_under_way() {
                 match self.begin(env, store) {

@@ -129,9 +129,11 @@ impl Superblocks {
     }
 
     /// A program has ended. True when the superblock is closed by it.
+    #[inline(always)]
     pub fn program_ends(&mut self, superblock: u32) -> bool {
-        self.programs[superblock as usize] -= 1;
-        self.close_if_done(superblock)
+        let under_way = &mut self.programs[superblock as usize];
+        *under_way -= 1;
+        *under_way == 0 && self.close_if_done(superblock)
     }
 
     /// Its last slot has been taken, and is being programmed.

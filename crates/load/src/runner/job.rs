@@ -212,7 +212,7 @@ impl<'a> JobState<'a> {
         Nanos(until.0.saturating_sub(self.record_from.0))
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, now: SimTime) -> Next {
         if now >= self.end_at || self.issued_bytes >= self.limit_bytes || self.exhausted {
             return Next::Over;
@@ -386,7 +386,7 @@ impl<'a> JobState<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn completed(&mut self, tag: u32, slot: &Slot, at: SimTime) {
         self.free.push(tag);
         self.last_completion = at;

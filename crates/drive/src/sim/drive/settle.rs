@@ -60,9 +60,16 @@ impl SimDrive {
         self.gc.run(&mut self.env, &mut self.store, &self.idle)
     }
 
-    /// Folding goes on.
-    #[inline]
+    /// Folding goes on, of caches that are folded.
+    #[inline(always)]
     fn fold(&mut self) {
+        if self.folder.may_run(&self.env, &self.store) {
+            self.fold_on();
+        }
+    }
+
+    #[inline(never)]
+    fn fold_on(&mut self) {
         let folding = self.folder.run(&mut self.env, &mut self.store, &self.idle);
         if folding == Folding::NeedsGc {
             self.collect();
@@ -70,41 +77,43 @@ impl SimDrive {
     }
 
     /// GC and folding go on, as far as they may. Whether GC cannot go on until something changes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn make_space(&mut self) -> bool {
         let settled = self.collect();
         self.fold();
         settled
     }
 
-    /// Admits writes, and does what they wait for.
-    #[inline]
+    /// Admits writes, and does what they wait for. `settled`: GC has just been found unable to go on.
+    #[inline(always)]
     fn admit_writes(&mut self, settled: bool) {
-        let mut next = self.admit(settled);
-        loop {
-            next = match next {
-                Next::Nothing => return,
-                Next::Space(needed) => match self.find_space(needed) {
-                    true => self.admit(false),
-                    false => return,
-                },
-                Next::Trim(command) => {
-                    self.trim_begins(command);
-                    let settled = self.take_due().gc && self.make_space();
-                    self.admit(settled)
-                }
-            };
+        if self.admission.is_waiting() {
+            self.admit_on(settled);
         }
     }
 
-    #[inline(always)]
-    fn admit(&mut self, settled: bool) -> Next {
-        let (env, store) = (&mut self.env, &mut self.store);
-        self.admission.run(env, store, &mut self.host, settled)
+    #[inline(never)]
+    fn admit_on(&mut self, mut settled: bool) {
+        loop {
+            let (env, store) = (&mut self.env, &mut self.store);
+            match self.admission.run(env, store, &mut self.host, settled) {
+                Next::Nothing => return,
+                Next::Space(needed) => {
+                    if !self.find_space(needed) {
+                        return;
+                    }
+                    settled = false;
+                }
+                Next::Trim(command) => {
+                    self.trim_begins(command);
+                    settled = self.take_due().gc && self.make_space();
+                }
+            }
+        }
     }
 
     /// Starts what makes space for the host. Whether there is some now.
-    #[inline]
+    #[inline(always)]
     fn find_space(&mut self, needed: Needed) -> bool {
         let Needed { stream, units } = needed;
         let has_room =
