@@ -10,8 +10,7 @@ use stend_base::Op;
 
 use crate::sim::env::Env;
 use crate::sim::host::{Command, Host};
-use crate::sim::ids::{CommandId, Lpn, StreamId};
-use crate::sim::l2p::mapping::UNMAPPED;
+use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
 use crate::sim::store::Store;
 use crate::spec::{Spec, UNIT_BYTES};
 
@@ -19,8 +18,8 @@ use crate::spec::{Spec, UNIT_BYTES};
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Required {
     /// Its first logical page, how many there are, and their bytes.
-    first: u32,
-    units: u32,
+    first: Lpn,
+    pages: u32,
     bytes: u32,
     /// Pages that may pad its last program, where it is a FUA write.
     padding: u32,
@@ -33,7 +32,7 @@ struct Required {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) struct Needed {
     pub stream: StreamId,
-    pub units: u32,
+    pub pages: u32,
 }
 
 /// What has to be done before more writes can be admitted.
@@ -54,8 +53,8 @@ pub(in crate::sim) struct Admission {
     waiting: VecDeque<CommandId>,
     /// What the first of them requires, where it waits for space and that does not change.
     required: Option<Required>,
-    /// All writes are admitted carefully: on more depends than room.
-    careful: bool,
+    /// All writes are tracked: their admission depends on more than room.
+    tracked: bool,
     /// Pieces of received data that the firmware has to work on.
     receiving: u32,
 }
@@ -65,17 +64,17 @@ impl Admission {
         Admission {
             waiting: VecDeque::with_capacity(64),
             required: None,
-            careful: spec.power_loss.is_some()
+            tracked: spec.power_loss.is_some()
                 || spec.buffer.coalesces
                 || store.ftl.sorting.tells_apart(),
             receiving: 0,
         }
     }
 
-    /// Whether all writes are admitted carefully.
+    /// Whether all writes are tracked.
     #[inline(always)]
-    pub fn is_careful(&self) -> bool {
-        self.careful
+    pub fn is_tracked(&self) -> bool {
+        self.tracked
     }
 
     /// A write begins, or a TRIM waits in the order of the writes.
@@ -125,7 +124,7 @@ impl Admission {
     }
 
     /// Admits as much of the waiting writes as there is room for; what the next one needs
-    /// first. `settled`: GC has just been found unable to go on.
+    /// first. `settled`: GC has just been found unable to continue.
     #[inline(always)]
     pub fn run(
         &mut self,
@@ -137,9 +136,9 @@ impl Admission {
         if let Some(required) = &self.required {
             let needed = Needed {
                 stream: required.stream,
-                units: required.reserve,
+                pages: required.reserve,
             };
-            if settled && has_no_space(env, store, needed) || !store.buffer.has_room(required.units)
+            if settled && has_no_space(env, store, needed) || !store.buffer.has_room(required.pages)
             {
                 return Next::Nothing;
             }
@@ -153,9 +152,9 @@ impl Admission {
     #[inline(always)]
     fn admit_all(&mut self, env: &mut Env, store: &mut Store, host: &mut Host) -> Next {
         while let Some(&id) = self.waiting.front() {
-            let stopped = match host.command(id).handling.careful {
+            let stopped = match host.command(id).handling.tracked {
                 false => self.admit(env, store, host, id),
-                true => self.admit_carefully(env, store, host, id),
+                true => self.admit_tracked(env, store, host, id),
             };
             if let Some(next) = stopped {
                 return next;
@@ -173,16 +172,16 @@ impl Admission {
         host: &mut Host,
         id: CommandId,
     ) -> Option<Next> {
-        let (units, bytes) = next_part(env, host.command(id));
-        if !store.buffer.has_room(units) {
+        let (pages, bytes) = next_part(env, host.command(id));
+        if !store.buffer.has_room(pages) {
             return Some(Next::Nothing);
         }
-        if !store.ftl.host_has_space(env, StreamId::HOST, units) {
+        if !store.ftl.host_has_space(env, StreamId::HOST, pages) {
             let stream = StreamId::HOST;
-            return Some(Next::Space(Needed { stream, units }));
+            return Some(Next::Space(Needed { stream, pages }));
         }
-        store.buffer.take_pages(units);
-        store.ftl.reserve_next(env, StreamId::HOST, units);
+        store.buffer.take_pages(pages);
+        store.ftl.reserve_next(env, StreamId::HOST, pages);
         self.request(env, host, id, bytes);
         None
     }
@@ -190,7 +189,7 @@ impl Admission {
     /// The same where there is more to it: a TRIM among writes, data with a stream or a
     /// reservation of its own, FUA.
     #[inline(never)]
-    fn admit_carefully(
+    fn admit_tracked(
         &mut self,
         env: &mut Env,
         store: &mut Store,
@@ -213,25 +212,25 @@ impl Admission {
             stream, reserve, ..
         } = required;
         if reserve > 0 && !store.ftl.host_has_space(env, stream, reserve) {
-            // What pads a FUA write changes with what arrives: it is worked out anew.
+            // What pads a FUA write changes with what arrives: it is worked out again.
             self.required = Some(required).filter(|_| !host.command(id).handling.fua);
-            let units = reserve;
-            return Some(Next::Space(Needed { stream, units }));
+            let pages = reserve;
+            return Some(Next::Space(Needed { stream, pages }));
         }
-        store.buffer.take_pages(required.units + required.padding);
+        store.buffer.take_pages(required.pages + required.padding);
         store.ftl.reserve_next(env, stream, reserve);
         let first = required.first;
         let l2p = &store.ftl.l2p;
-        let part = (first, required.units);
-        let is_mapped = || l2p.lookup(first) != UNMAPPED;
+        let part = (first, required.pages);
+        let is_mapped = || l2p.lookup(first) != Ppn::UNMAPPED;
         store.ftl.sorting.admitted(id, part, stream, is_mapped);
         if let Some(persistence) = &mut store.persistence {
             let command = host.command(id);
             let (first, end) = command.logical_pages();
             let begins = command.admission_begins().then_some(first..end);
-            persistence.part_admitted(id, begins, (required.units, reserve), stream);
+            persistence.part_admitted(id, begins, (required.pages, reserve), stream);
         }
-        host.command_mut(id).padding = required.padding;
+        host.command_mut(id).pad(required.padding);
         self.request(env, host, id, required.bytes);
         None
     }
@@ -255,16 +254,16 @@ fn requirements(
     id: CommandId,
     command: &Command,
 ) -> Option<Required> {
-    let (units, bytes) = next_part(env, command);
-    let padding = fua_padding(env, store, id, command, (units, bytes));
-    if !store.buffer.has_room(units + padding) {
+    let (pages, bytes) = next_part(env, command);
+    let padding = fua_padding(env, store, id, command, (pages, bytes));
+    if !store.buffer.has_room(pages + padding) {
         return None;
     }
-    let reserve = reservation(env, store, id, command, units + padding)?;
-    let first = (command.next_to_admit() / UNIT_BYTES) as u32;
+    let reserve = reservation(env, store, id, command, pages + padding)?;
+    let first = Lpn::of_byte(command.next_to_admit());
     Some(Required {
         first,
-        units,
+        pages,
         bytes,
         padding,
         stream: stream_of(store, id, command, first),
@@ -276,16 +275,16 @@ fn requirements(
 /// boundaries of logical pages.
 #[inline]
 fn next_part(env: &Env, command: &Command) -> (u32, u32) {
-    const UNIT: u32 = UNIT_BYTES as u32;
+    const PAGE: u32 = UNIT_BYTES as u32;
     let before = (command.next_to_admit() % UNIT_BYTES) as u32;
-    let most = env.spec.units_per_slot * UNIT - before;
+    let most = env.spec.units_per_slot * PAGE - before;
     let bytes = command.unadmitted().min(u64::from(most)) as u32;
-    ((before + bytes).div_ceil(UNIT), bytes)
+    ((before + bytes).div_ceil(PAGE), bytes)
 }
 
 /// The stream that the next data of a write belongs to, from page `first` on.
 #[inline(always)]
-fn stream_of(store: &Store, id: CommandId, command: &Command, first: u32) -> StreamId {
+fn stream_of(store: &Store, id: CommandId, command: &Command, first: Lpn) -> StreamId {
     let piece = || {
         let persistence = store.persistence.as_ref()?;
         match command.admission_begins() {
@@ -296,7 +295,7 @@ fn stream_of(store: &Store, id: CommandId, command: &Command, first: u32) -> Str
     store.ftl.sorting.of_admission(command, first, piece)
 }
 
-/// Pages that may pad the last program of a FUA write, of which `units` more, or `bytes`, are being
+/// Pages that may pad the last program of a FUA write, of which `pages` more, or `bytes`, are being
 /// admitted: data arrives in the order of admission, so the place is known.
 #[inline(always)]
 fn fua_padding(
@@ -304,14 +303,14 @@ fn fua_padding(
     store: &Store,
     id: CommandId,
     command: &Command,
-    (units, bytes): (u32, u32),
+    (pages, bytes): (u32, u32),
 ) -> u32 {
     if !command.handling.fua || command.unadmitted() > u64::from(bytes) {
         return 0;
     }
-    let stream = stream_of(store, id, command, 0);
+    let stream = stream_of(store, id, command, Lpn(0));
     let mode = env.limits.always[stream.number()].map(|kind| kind.mode);
-    store.ftl.points.padding_after(stream, units, mode)
+    store.ftl.points.padding_after(stream, pages, mode)
 }
 
 /// Pages to be reserved for a write, beyond what has been already, before its next part is admitted,
@@ -322,13 +321,13 @@ fn reservation(
     store: &mut Store,
     id: CommandId,
     command: &Command,
-    units: u32,
+    pages: u32,
 ) -> Option<u32> {
     let Some(persistence) = &mut store.persistence else {
-        return Some(units);
+        return Some(pages);
     };
     let (first, end) = command.logical_pages();
-    let at = Lpn((command.next_to_admit() / UNIT_BYTES) as u32);
+    let at = Lpn::of_byte(command.next_to_admit());
     let most = env.spec.buffer.write_units;
     let left = most.saturating_sub(store.ftl.points.host_reserved());
     persistence.reservation(id, first..end, at, left)
@@ -346,7 +345,7 @@ pub(in crate::sim) fn trim_must_wait(store: &mut Store, command: &Command) -> bo
 /// Whether there is space for the next data of a write.
 #[inline(always)]
 pub(in crate::sim) fn has_space(env: &Env, store: &Store, needed: Needed) -> bool {
-    store.ftl.host_has_space(env, needed.stream, needed.units)
+    store.ftl.host_has_space(env, needed.stream, needed.pages)
 }
 
 /// Whether there is no space for the next write, and nothing that makes space can be started.

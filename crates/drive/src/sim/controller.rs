@@ -1,12 +1,13 @@
 //! The controller's cores: each does one job at a time, first come first served.
 //!
-//! Part of the mapping table is at hand in fast memory, by segments; a command in a
-//! segment that is not pays for fetching it.
+//! Fast memory caches part of the L2P, by segments; a command whose segment is not cached pays for
+//! fetching it.
 
 use std::collections::VecDeque;
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
+use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::kind;
 use crate::spec::ControllerSpec;
 
@@ -14,14 +15,14 @@ use crate::spec::ControllerSpec;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Job {
     /// A host command.
-    Command { command: u32 },
+    Command { command: CommandId },
     /// Taking in data of a write that has come over the link.
-    Received { command: u32, bytes: u32 },
-    /// Mapping the units of a collected slot anew.
-    Gc { slot: u32 },
-    /// Mapping the units of a folded word line anew.
-    Folded { word_line_die: u32 },
-    /// Taking addresses of a trimmed range away.
+    Received { command: CommandId, bytes: u32 },
+    /// Mapping the pages that GC has read to their new places.
+    Gc { mp_page: MpPage },
+    /// Mapping the pages of a folded word line to their new places.
+    Folded { within: u32 },
+    /// Unmapping a trimmed range.
     Trimmed,
 }
 
@@ -31,13 +32,13 @@ impl Job {
     #[inline(always)]
     fn pack(self) -> u64 {
         let (code, what) = match self {
-            Job::Command { command } => (0, u64::from(command)),
+            Job::Command { command } => (0, u64::from(command.0)),
             Job::Received { command, bytes } => {
-                debug_assert!(command < 1 << 29);
-                (1, u64::from(command) << 32 | u64::from(bytes))
+                debug_assert!(command.0 < 1 << 29);
+                (1, u64::from(command.0) << 32 | u64::from(bytes))
             }
-            Job::Gc { slot } => (2, u64::from(slot)),
-            Job::Folded { word_line_die } => (3, u64::from(word_line_die)),
+            Job::Gc { mp_page } => (2, u64::from(mp_page.0)),
+            Job::Folded { within } => (3, u64::from(within)),
             Job::Trimmed => (4, 0),
         };
         what << 3 | code
@@ -48,13 +49,17 @@ impl Job {
         let what = packed >> 3;
         let low = what as u32;
         match packed & 7 {
-            0 => Job::Command { command: low },
+            0 => Job::Command {
+                command: CommandId(low),
+            },
             1 => Job::Received {
-                command: (what >> 32) as u32,
+                command: CommandId((what >> 32) as u32),
                 bytes: low,
             },
-            2 => Job::Gc { slot: low },
-            3 => Job::Folded { word_line_die: low },
+            2 => Job::Gc {
+                mp_page: MpPage(low),
+            },
+            3 => Job::Folded { within: low },
             4 => Job::Trimmed,
             code => unreachable!("no job has the code {code}"),
         }
@@ -76,26 +81,27 @@ struct Core {
     idle_since: SimTime,
 }
 
+/// The cores of the controller.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Controller {
     cores: Vec<Core>,
-    /// Segment at hand in each place, direct-mapped.
-    at_hand: Vec<u32>,
-    segment_units: u32,
+    /// The cached segments, direct-mapped.
+    cached: Vec<u32>,
+    pages_per_segment: u32,
     busy_ns: u64,
 }
 
 impl Controller {
-    pub fn new(spec: &ControllerSpec, units: u32) -> Controller {
-        let segments = units.div_ceil(spec.map_segment_units);
+    pub fn new(spec: &ControllerSpec, pages: u32) -> Controller {
+        let segments = pages.div_ceil(spec.map_segment_units);
         let core = Core {
             jobs: VecDeque::with_capacity(64),
             idle_since: SimTime::ZERO,
         };
         Controller {
             cores: vec![core; spec.cores as usize],
-            at_hand: vec![u32::MAX; spec.map_segments.min(segments).max(1) as usize],
-            segment_units: spec.map_segment_units,
+            cached: vec![u32::MAX; spec.map_segments.min(segments).max(1) as usize],
+            pages_per_segment: spec.map_segment_units,
             busy_ns: 0,
         }
     }
@@ -110,13 +116,13 @@ impl Controller {
         self.busy_ns
     }
 
-    /// No job is under way, and no segment of the mapping at hand.
+    /// No job is under way, and no segment is cached.
     pub fn power_cut(&mut self, now: SimTime) {
         for core in &mut self.cores {
             core.jobs.clear();
             core.idle_since = now;
         }
-        self.at_hand.fill(u32::MAX);
+        self.cached.fill(u32::MAX);
     }
 
     /// Queues a job that takes `time` on `core`.
@@ -173,12 +179,12 @@ impl Controller {
         Job::unpack(done.job)
     }
 
-    /// Whether the segment of `unit` has to be fetched; it is at hand afterwards.
+    /// Whether the segment of `lpn` has to be fetched; it is cached afterwards.
     #[inline]
-    pub fn fetch(&mut self, unit: u32) -> bool {
-        let segment = unit / self.segment_units;
-        let place = segment as usize % self.at_hand.len();
-        std::mem::replace(&mut self.at_hand[place], segment) != segment
+    pub fn fetch(&mut self, lpn: Lpn) -> bool {
+        let segment = lpn.0 / self.pages_per_segment;
+        let place = segment as usize % self.cached.len();
+        std::mem::replace(&mut self.cached[place], segment) != segment
     }
 }
 
@@ -189,20 +195,24 @@ mod tests {
     #[test]
     fn a_packed_job_is_the_job() {
         for job in [
-            Job::Command { command: 0 },
-            Job::Command { command: u32::MAX },
+            Job::Command {
+                command: CommandId(0),
+            },
+            Job::Command {
+                command: CommandId::NONE,
+            },
             Job::Received {
-                command: (1 << 29) - 1,
+                command: CommandId((1 << 29) - 1),
                 bytes: u32::MAX,
             },
             Job::Received {
-                command: 1,
+                command: CommandId(1),
                 bytes: 2,
             },
-            Job::Gc { slot: u32::MAX },
-            Job::Folded {
-                word_line_die: u32::MAX,
+            Job::Gc {
+                mp_page: MpPage::NONE,
             },
+            Job::Folded { within: u32::MAX },
             Job::Trimmed,
         ] {
             assert_eq!(Job::unpack(job.pack()), job);

@@ -7,9 +7,9 @@ use crate::sim::geometry::shape::Mode;
 pub struct Counters {
     /// Events handled.
     pub events: u64,
-    /// Units the host has read.
+    /// Pages the host has read.
     pub host_units_read: u64,
-    /// Units the host has written (a partly written unit counts as one).
+    /// Pages the host has written (a partly written page counts as one).
     pub host_units_written: u64,
     /// Read commands of the host.
     pub host_reads: u64,
@@ -19,31 +19,31 @@ pub struct Counters {
     pub host_bytes_read: u64,
     /// Bytes the host has written.
     pub host_bytes_written: u64,
-    /// Units taken away by TRIM.
+    /// Pages taken away by TRIM.
     pub units_trimmed: u64,
     /// Superblocks that TRIM emptied and that were erased without need.
     pub superblocks_trimmed: u64,
-    /// Units moved by garbage collection.
+    /// Pages moved by garbage collection.
     pub units_collected: u64,
-    /// Units written over while they were in the buffer, without a place of their own.
+    /// Pages overwritten while they were in the buffer, without a place of their own.
     pub units_coalesced: u64,
-    /// How often a buffer for one direction was turned to the other.
+    /// How often a half-duplex buffer was turned around.
     pub turns: u64,
-    /// Units written anew since their data was old.
+    /// Pages rewritten since their data was old.
     pub units_refreshed: u64,
-    /// Units moved by static wear levelling.
+    /// Pages moved by static wear levelling.
     pub units_levelled: u64,
-    /// Valid units moved from the SLC cache to the main area.
+    /// Valid pages moved from the SLC cache to the data area.
     pub units_folded: u64,
-    /// Units that had lost their address and were folded all the same.
+    /// Pages that had lost their address and were folded all the same.
     pub units_folded_dead: u64,
-    /// Page reads for units that were only partly written.
+    /// Page reads for pages that were only partly written.
     pub merges: u64,
     /// Page reads of the NAND, of all kinds, without on-chip copies.
     pub nand_reads: u64,
-    /// Slots programmed through the channel.
+    /// Multi-plane pages programmed through the channel.
     pub nand_programs: u64,
-    /// Of these, slots of parity.
+    /// Of these, multi-plane pages of parity.
     pub parity_programs: u64,
     /// On-chip copies of a word line.
     pub folds: u64,
@@ -53,7 +53,7 @@ pub struct Counters {
     pub erases: u64,
     /// Programs that failed, on-chip copies among them, where blocks are told apart.
     pub program_failures: u64,
-    /// Slots copied from a block to the one that took its place since a program had failed.
+    /// Multi-plane pages copied from a block to the one that took its place since a program had failed.
     pub block_copies: u64,
     /// Of the erases, those of blocks of the SLC cache.
     pub slc_erases: u64,
@@ -66,9 +66,9 @@ pub struct Counters {
     pub native_programs: u64,
     /// See [`Counters::native_reads`].
     pub slc_programs: u64,
-    /// Slots closed before they were full.
+    /// Multi-plane pages closed before they were full.
     pub padded_slots: u64,
-    /// Reads of mapping segments that were not at hand.
+    /// Reads of segments of the L2P that were not cached.
     pub map_misses: u64,
     /// Passes of page reads after the first.
     pub read_retries: u64,
@@ -83,11 +83,11 @@ pub struct Counters {
     /// Sectors of 512 bytes that these commands asked for and that are lost, each time they
     /// are asked for.
     pub uncorrectable_sectors: u64,
-    /// Slots of map pages written back.
+    /// Multi-plane pages of map pages written back.
     pub map_programs: u64,
     /// Erases of the map's blocks, one a die.
     pub map_erases: u64,
-    /// Units read that were found in the read-ahead buffer.
+    /// Pages read that were found in the read-ahead buffer.
     pub read_ahead_hits: u64,
     /// Bytes moved over the channels.
     pub channel_bytes: u64,
@@ -95,17 +95,17 @@ pub struct Counters {
     pub journal_programs: u64,
     /// Pages of parity of groups that were not full, programmed beside the journal.
     pub partial_parity_programs: u64,
-    /// Pages of the mapping programmed by checkpoints.
+    /// Pages of the L2P programmed by checkpoints.
     pub checkpoint_programs: u64,
     /// Erases of journal blocks, one a die.
     pub journal_erases: u64,
-    /// Slots programmed with nothing, to fill a word line.
+    /// Multi-plane pages programmed with nothing, to fill a word line.
     pub filler_slots: u64,
     /// Times that the drive was powered up again.
     pub power_ups: u64,
     /// Power cuts without a shutdown before.
     pub unsafe_shutdowns: u64,
-    /// Units that flash had and a torn program of their word line took, over all cuts.
+    /// Pages that flash had and a torn program of their word line took, over all cuts.
     pub paired_units_lost: u64,
     /// Cuts at which the capacitors did not hold long enough.
     pub failed_saves: u64,
@@ -144,14 +144,14 @@ impl Counters {
         }
     }
 
-    /// Units given a place for each unit that the host wrote: host writes, collection,
-    /// wear levelling and folding, in SLC and main area together. Parity, padding, and what is stale in the
+    /// Pages given a place for each page that the host wrote: host writes, GC, wear
+    /// levelling and folding, in SLC and data area together. Parity, padding, and what is stale in the
     /// pages that a fold copies whole are not counted. `None` before the first write.
     pub fn write_amplification(&self) -> Option<f64> {
         self.write_amplification_since(&Counters::default())
     }
 
-    /// Units placed in flash, for whatever reason.
+    /// Pages placed in flash, for whatever reason.
     pub fn units_placed(&self) -> u64 {
         self.host_units_written + self.units_collected + self.units_levelled + self.units_folded
     }

@@ -15,7 +15,7 @@ pub(in crate::sim) struct Env {
     pub spec: Spec,
     /// Where superblocks and pages lie.
     pub layout: Layout,
-    /// What follows from both and is asked for at every request.
+    /// What follows from both and every request needs.
     pub limits: Limits,
     /// The clock, and the events to come.
     pub queue: EventQueue,

@@ -19,12 +19,13 @@ use crate::sim::ftl::fold_state::SOURCES_MAX;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::idle::Idle;
+use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::kind;
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
 use crate::spec::{Emptying, FoldLimit};
 
-/// How far folding could go on.
+/// How far folding could continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sim) enum Folding {
     /// A fold has begun.
@@ -40,7 +41,7 @@ pub(in crate::sim) enum Folding {
 pub(in crate::sim) struct Folder {
     /// Dies copying, or waiting for the controller to map what they copied.
     in_flight: u32,
-    /// Background folding pauses; wider folding does not heed it.
+    /// Background folding pauses; folding on more dies does not.
     paused: bool,
 }
 
@@ -61,7 +62,7 @@ impl Folder {
                     other => return other,
                 }
             }
-            if store.ftl.space.free(Pool::Main) <= main_floor(env, store) {
+            if store.ftl.space.free(Pool::Data) <= data_floor(env, store) {
                 return Folding::NeedsGc;
             }
             if !self.copy_next(env, store) {
@@ -83,7 +84,7 @@ impl Folder {
                 idle.in_slice() && (ftl.fold.is_under_way() || Folder::idle_wants(env, store));
             return if folds { most } else { 0 };
         }
-        if ftl.cache_is_short(env) || ftl.main_needs_dynamic(env) {
+        if ftl.cache_is_short(env) || ftl.data_area_needs_dynamic(env) {
             return most;
         }
         if ftl.cache_taken(env) > cache.fold_start_slots && !self.paused {
@@ -97,9 +98,9 @@ impl Folder {
     pub fn idle_wants(env: &Env, store: &Store) -> bool {
         match env.spec.cache().fold_limit {
             FoldLimit::Dies {
-                idle_free_slots: Some(slots),
+                idle_free_slots: Some(mp_pages),
                 ..
-            } => store.ftl.cache_free_for_host(env) < slots as i64,
+            } => store.ftl.cache_free_for_host(env) < mp_pages as i64,
             _ => true,
         }
     }
@@ -113,21 +114,21 @@ impl Folder {
         }
         // After a power cut has cost pages, GC may need the superblock that would only wait to be
         // filled here.
-        let cannot_go_on = store.ftl.space.free(Pool::Main) <= main_floor(env, store);
+        let cannot_go_on = store.ftl.space.free(Pool::Data) <= data_floor(env, store);
         if store.persistence.is_some() && cannot_go_on {
             return Folding::NeedsGc;
         }
-        if !store.ftl.has_superblock(env, Pool::Main) {
+        if !store.ftl.has_superblock(env, Pool::Data) {
             store.request_release();
             return Folding::NeedsGc;
         }
-        let word_lines = env.layout.shape(Mode::Slc).slots;
+        let word_lines = env.layout.shape(Mode::Slc).mp_pages;
         let keeps_parity = store.keeps_parity();
         let superblocks = &mut store.ftl.superblocks;
-        let target = superblocks.open(Pool::Main, Mode::Native);
+        let target = superblocks.open(Pool::Data, Mode::Native);
         let target = target.expect("there is an erased superblock");
         store.media.opened(env, target);
-        let mut from = [0; SOURCES_MAX];
+        let mut from = [SuperblockId(0); SOURCES_MAX];
         for source in &mut from[..count] {
             *source = superblocks.take_closed_cache(0);
         }
@@ -149,12 +150,12 @@ fn sources(env: &Env) -> usize {
 
 /// Free multi-plane pages of the data area that folding must leave to GC. After a power cut has cost
 /// some, GC may find no room in the cache in turn: then folding, which makes it, goes first.
-fn main_floor(env: &Env, store: &Store) -> i64 {
-    let floor = env.limits.fold_main_floor;
+fn data_floor(env: &Env, store: &Store) -> i64 {
+    let floor = env.limits.fold_data_floor;
     let enters_cache = env.spec.cache().takes_collected;
-    let cache = store.ftl.space.free(Pool::Cache);
-    if store.persistence.is_some() && enters_cache && cache <= env.limits.collect_cache_floor {
-        return env.layout.slots_of(Pool::Main, 1).min(floor);
+    let cache = store.ftl.space.free(Pool::SlcCache);
+    if store.persistence.is_some() && enters_cache && cache <= env.limits.gc_cache_floor {
+        return env.layout.mp_pages_of(Pool::Data, 1).min(floor);
     }
     floor
 }
@@ -169,8 +170,8 @@ fn erase_dead_cache(env: &mut Env, store: &mut Store) {
         }
         store.ftl.superblocks.take_closed_cache(nth);
         let kind = store.ftl.kind_of(env, superblock);
-        let slots = env.layout.shape(Mode::Slc).slots;
-        store.ftl.space.give(env, kind, slots);
+        let mp_pages = env.layout.shape(Mode::Slc).mp_pages;
+        store.ftl.space.give(env, kind, mp_pages);
         store.release(env, superblock);
     }
 }
@@ -189,13 +190,13 @@ impl Folder {
     fn copy_next(&mut self, env: &mut Env, store: &mut Store) -> bool {
         let shape = *env.layout.shape(Mode::Slc);
         let ftl = &mut store.ftl;
-        let Some(within) = ftl.fold.take_next(shape.slots) else {
+        let Some(within) = ftl.fold.take_next(shape.mp_pages) else {
             return false;
         };
-        ftl.space.add(Pool::Main, -(sources(env) as i64));
+        ftl.space.add(Pool::Data, -(sources(env) as i64));
         let occupied = ftl.fold.sources().any(|source| {
-            let slot = env.layout.first_slot(source) + within;
-            ftl.l2p.occupied_bits(slot) != 0
+            let mp_page = env.layout.first_mp_page(source) + within;
+            ftl.l2p.occupied_bits(mp_page) != 0
         });
         if !occupied && !shape.is_parity(within) {
             self.word_line_done(env, store, within);
@@ -203,10 +204,8 @@ impl Folder {
         }
         self.in_flight += 1;
         env.counters.folds += 1;
-        let (busy, die) = (copy_time(env), within % env.spec.dies);
-        let op = NandOp::Fold {
-            word_line_die: within,
-        };
+        let (busy, die) = (copy_time(env), DieId(within % env.spec.dies));
+        let op = NandOp::Fold { within };
         store
             .media
             .submit(env, die, Class::Background, Work::OnDie { busy }, op);
@@ -218,10 +217,8 @@ impl Folder {
     pub fn copy_again(&mut self, env: &mut Env, store: &mut Store, within: u32, before: Nanos) {
         env.counters.folds += 1;
         let busy = before + copy_time(env);
-        let die = within % env.spec.dies;
-        let op = NandOp::Fold {
-            word_line_die: within,
-        };
+        let die = DieId(within % env.spec.dies);
+        let op = NandOp::Fold { within };
         store
             .media
             .submit_first(env, die, Class::Background, Work::OnDie { busy }, op);
@@ -242,26 +239,30 @@ impl Folder {
         within: u32,
     ) {
         let Store { media, ftl, .. } = store;
-        let mut slots = [0; SOURCES_MAX];
-        let mut units = 0;
-        for (slot, source) in slots.iter_mut().zip(ftl.fold.sources()) {
-            *slot = env.layout.first_slot(source) + within;
-            ftl.l2p.expect_moves(*slot);
-            units += ftl.l2p.occupied_bits(*slot).count_ones();
+        let mut mp_pages = [MpPage(0); SOURCES_MAX];
+        let mut pages = 0;
+        for (mp_page, source) in mp_pages.iter_mut().zip(ftl.fold.sources()) {
+            *mp_page = env.layout.first_mp_page(source) + within;
+            ftl.l2p.prefetch_moves(*mp_page);
+            pages += ftl.l2p.occupied_bits(*mp_page).count_ones();
         }
         let spec = &env.spec.controller;
-        let (core, time) = (spec.core_background, spec.fold_unit * u64::from(units));
-        let job = Job::Folded {
-            word_line_die: within,
-        };
+        let (core, time) = (spec.core_background, spec.fold_unit * u64::from(pages));
+        let job = Job::Folded { within };
         let count = sources(env);
-        ftl.submit_moves(env, media, controller, (core, job, time), &slots[..count]);
+        ftl.submit_moves(
+            env,
+            media,
+            controller,
+            (core, job, time),
+            &mp_pages[..count],
+        );
     }
 
     /// The copied pages that are still valid get their new place.
     pub fn map(&mut self, env: &mut Env, store: &mut Store, within: u32) {
         for (page, source) in (0u32..).zip(store.ftl.fold.sources()) {
-            let from = env.layout.first_slot(source) + within;
+            let from = env.layout.first_mp_page(source) + within;
             let to = store.ftl.fold.folded_to(&env.layout, within, page);
             map_page(env, store, from, to);
         }
@@ -283,14 +284,14 @@ impl Folder {
     /// released and the one of the data area is full.
     fn word_line_done(&mut self, env: &mut Env, store: &mut Store, within: u32) {
         if store.keeps_parity() {
-            note_folded_stripe(env, store, within);
+            log_folded_stripe(env, store, within);
         }
         let ftl = &mut store.ftl;
         for source in ftl.fold.sources() {
             let kind = ftl.kind_of(env, source);
             ftl.space.give(env, kind, 1);
         }
-        if !ftl.fold.has_ended(env.layout.shape(Mode::Slc).slots) {
+        if !ftl.fold.has_ended(env.layout.shape(Mode::Slc).mp_pages) {
             return;
         }
         let (sources, target) = (ftl.fold.sources(), ftl.fold.target());
@@ -302,38 +303,38 @@ impl Folder {
     }
 }
 
-fn map_page(env: &mut Env, store: &mut Store, from: u32, to: u32) {
+fn map_page(env: &mut Env, store: &mut Store, from: MpPage, to: MpPage) {
     let ftl = &mut store.ftl;
     let target = ftl.fold.target();
     let valid = ftl.l2p.valid_bits(from);
     let dead = (ftl.l2p.occupied_bits(from) & !valid).count_ones();
-    ftl.l2p.transplant(from, valid, to, target);
+    ftl.l2p.copy_in_place(from, valid, to, target);
     if !store.keeps_fold_sources() {
-        store.note_fold(env, from, valid, to, target);
+        store.log_fold(env, from, valid, to, target);
     }
     env.counters.units_folded += u64::from(valid.count_ones());
     if dead > 0 {
-        store.ftl.l2p.release_kept(from);
+        store.ftl.l2p.release_trimmed(from);
         env.counters.units_folded_dead += u64::from(dead);
     }
 }
 
 /// A word line of a die is behind the fold: if it is the last of its stripe, what was copied of the
-/// stripe is noted for the journal, as far as it is still valid.
+/// stripe is logged for the journal, as far as it is still valid.
 #[cold]
-fn note_folded_stripe(env: &Env, store: &mut Store, within: u32) {
+fn log_folded_stripe(env: &Env, store: &mut Store, within: u32) {
     let ended = store.ftl.fold.is_last_of_stripe(&env.layout, within);
     if !store.keeps_fold_sources() || !ended {
         return;
     }
     let target = store.ftl.fold.target();
     let shape = *env.layout.shape(Mode::Slc);
-    for other in (0..).map_while(|nth| shape.nth_of_group(within, nth)) {
+    for other in (0..).map_while(|nth| shape.nth_of_stripe(within, nth)) {
         for (page, source) in (0u32..).zip(store.ftl.fold.sources()) {
-            let from = env.layout.first_slot(source) + other;
+            let from = env.layout.first_mp_page(source) + other;
             let to = store.ftl.fold.folded_to(&env.layout, other, page);
-            let units = store.ftl.l2p.valid_bits(to);
-            store.note_fold(env, from, units, to, target);
+            let pages = store.ftl.l2p.valid_bits(to);
+            store.log_fold(env, from, pages, to, target);
         }
     }
 }

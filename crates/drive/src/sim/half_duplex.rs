@@ -2,7 +2,7 @@
 //!
 //! In a drive that keeps the host's data out of its DRAM, a small buffer in the controller serves both
 //! directions. Commands that need it are taken up in the order in which they come: all writes, and the
-//! reads that go on where another ended, ahead of which the drive reads. Such a read that follows on
+//! reads that continue where another ended, ahead of which the drive reads. Such a read that follows on
 //! writes waits until these are received; a write that follows on such reads waits until these have been
 //! sent, and what was read ahead is given up. What any other read asks for is sent as it comes from
 //! flash, whatever the buffer serves.
@@ -49,7 +49,7 @@ impl HalfDuplex {
         }
     }
 
-    /// Whether a read goes on where another ended; notes where it ends.
+    /// Whether a read continues where another ended; notes where it ends.
     fn is_sequential(&mut self, offset_bytes: u64, end_byte: u64) -> bool {
         let found = self.read_ends.iter().position(|end| *end == offset_bytes);
         self.read_ends[found.unwrap_or(0)..].rotate_left(1);
@@ -74,7 +74,7 @@ impl HalfDuplex {
             Op::Write => true,
             Op::Trim | Op::Flush => false,
         };
-        command.takes_turns = needs;
+        command.set_holds_buffer(needs);
         if !needs || self.waiting.is_empty() && self.admit(env, buffer, reads, op) {
             return false;
         }

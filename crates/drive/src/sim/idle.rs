@@ -1,5 +1,5 @@
 //! What the drive does while the host is silent: it empties the SLC cache and collects garbage, in slices
-//! of work and rest, until there is nothing left to do or the host speaks.
+//! of work and rest, until there is nothing left to do or the host sends a request.
 
 use stend_base::{Lane, Nanos, SimTime};
 
@@ -19,7 +19,7 @@ pub(in crate::sim) struct Idle {
 }
 
 impl Idle {
-    /// True from the end of the delay until the host speaks.
+    /// True from the end of the delay until the host sends a request.
     #[inline(always)]
     pub fn working(&self) -> bool {
         self.working
@@ -71,7 +71,7 @@ impl Idle {
     }
 
     /// Idle time begins. Whether there is idle work in it; without, the drive stands still until the
-    /// host speaks again.
+    /// host sends another request.
     pub fn begin(&mut self, env: &Env) -> bool {
         self.working = true;
         env.spec.idle.enabled
@@ -104,7 +104,7 @@ impl Idle {
         false
     }
 
-    /// The host speaks.
+    /// The host sends a request.
     pub fn end(&mut self, env: &mut Env) {
         self.working = false;
         self.in_slice = false;
@@ -112,7 +112,7 @@ impl Idle {
         env.queue.cancel(kind::IDLE_SLICE, 0);
     }
 
-    /// Gives idle work up until the host has spoken again.
+    /// Gives idle work up until the host has sent another request.
     pub fn halt(&mut self, env: &mut Env) {
         env.queue.cancel(kind::IDLE_BEGIN, 0);
         env.queue.cancel(kind::IDLE_SLICE, 0);

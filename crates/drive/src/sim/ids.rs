@@ -1,5 +1,38 @@
-//! Numbers of things, each of a type of its own, so that none can stand in another's place.
-//! They cost nothing: each is its `u32`.
+//! Typed numbers: of pages, superblocks, dies and commands, so that none can stand in another's place.
+//! They cost nothing: each is its `u32`. What is added to one, or lies between two, is a count.
+
+use std::ops::{Add, AddAssign, Range, Sub};
+
+use crate::spec::UNIT_BYTES;
+use crate::state::table::Word;
+
+/// A number of something.
+pub(crate) trait Id: Copy {
+    /// What has a number.
+    fn of(number: u32) -> Self;
+    /// The number.
+    fn number(self) -> u32;
+}
+
+/// A range of ids.
+pub(crate) trait IdRange<T> {
+    /// Each of them, in order.
+    fn each(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone + use<Self, T>;
+    /// How many they are; 0 where the end lies before the start.
+    fn count(&self) -> u32;
+}
+
+impl<T: Id> IdRange<T> for Range<T> {
+    #[inline(always)]
+    fn each(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator + Clone + use<T> {
+        (self.start.number()..self.end.number()).map(T::of)
+    }
+
+    #[inline(always)]
+    fn count(&self) -> u32 {
+        self.end.number().saturating_sub(self.start.number())
+    }
+}
 
 /// Makes a type for the number of something.
 macro_rules! ids {
@@ -11,12 +44,70 @@ macro_rules! ids {
         #[serde(transparent)]
         pub(crate) struct $name(pub u32);
 
+        #[allow(dead_code)]
         impl $name {
+            /// No number: nothing has one so large.
+            pub const NONE: $name = $name(u32::MAX);
+
             /// Place in a table with an entry for each.
             #[inline(always)]
-            #[allow(dead_code)]
             pub fn index(self) -> usize {
                 self.0 as usize
+            }
+        }
+
+        impl Id for $name {
+            #[inline(always)]
+            fn of(number: u32) -> $name {
+                $name(number)
+            }
+
+            #[inline(always)]
+            fn number(self) -> u32 {
+                self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(to)
+            }
+        }
+
+        /// The one so many further on.
+        impl Add<u32> for $name {
+            type Output = $name;
+
+            #[inline(always)]
+            fn add(self, more: u32) -> $name {
+                $name(self.0 + more)
+            }
+        }
+
+        impl AddAssign<u32> for $name {
+            #[inline(always)]
+            fn add_assign(&mut self, more: u32) {
+                self.0 += more;
+            }
+        }
+
+        /// The one so many before.
+        impl Sub<u32> for $name {
+            type Output = $name;
+
+            #[inline(always)]
+            fn sub(self, less: u32) -> $name {
+                $name(self.0 - less)
+            }
+        }
+
+        /// How many it is from another to this one.
+        impl Sub for $name {
+            type Output = u32;
+
+            #[inline(always)]
+            fn sub(self, from: $name) -> u32 {
+                self.0 - from.0
             }
         }
     )*};
@@ -37,6 +128,79 @@ ids! {
     CommandId
 }
 
+impl Lpn {
+    /// The logical page that a byte lies in.
+    #[inline(always)]
+    pub fn of_byte(byte: u64) -> Lpn {
+        Lpn((byte / UNIT_BYTES) as u32)
+    }
+
+    /// The first logical page that begins at a byte or behind it.
+    #[inline(always)]
+    pub fn from_byte(byte: u64) -> Lpn {
+        Lpn(byte.div_ceil(UNIT_BYTES) as u32)
+    }
+
+    /// Its first byte.
+    #[inline(always)]
+    pub fn first_byte(self) -> u64 {
+        u64::from(self.0) * UNIT_BYTES
+    }
+}
+
+impl Ppn {
+    /// In the L2P: mapped to nothing.
+    pub const UNMAPPED: Ppn = Ppn(u32::MAX);
+    /// In the L2P: mapped to data that is lost.
+    pub const LOST: Ppn = Ppn(u32::MAX - 1);
+
+    /// Whether it is a place: neither unmapped nor lost.
+    #[inline(always)]
+    pub fn is_place(self) -> bool {
+        self < Ppn::LOST
+    }
+
+    /// The multi-plane page that it lies in, where these have `2^page_bits` pages.
+    #[inline(always)]
+    pub fn mp_page(self, page_bits: u32) -> MpPage {
+        MpPage(self.0 >> page_bits)
+    }
+
+    /// Its number within its multi-plane page.
+    #[inline(always)]
+    pub fn within_mp_page(self, page_bits: u32) -> u32 {
+        self.0 & ((1 << page_bits) - 1)
+    }
+}
+
+impl Word for Ppn {
+    const BYTES: usize = <u32 as Word>::BYTES;
+
+    #[inline]
+    fn put(self, before: Ppn, bytes: &mut [u8]) {
+        self.0.put(before.0, bytes);
+    }
+
+    #[inline]
+    fn take(before: Ppn, bytes: &[u8]) -> Ppn {
+        Ppn(u32::take(before.0, bytes))
+    }
+}
+
+impl MpPage {
+    /// Its first physical page, where it has `2^page_bits`.
+    #[inline(always)]
+    pub fn first_ppn(self, page_bits: u32) -> Ppn {
+        Ppn(self.0 << page_bits)
+    }
+
+    /// Its physical pages.
+    #[inline(always)]
+    pub fn ppns(self, page_bits: u32) -> Range<Ppn> {
+        self.first_ppn(page_bits)..(self + 1).first_ppn(page_bits)
+    }
+}
+
 /// Streams of the host at most.
 pub(crate) const STREAMS_HOST_MAX: usize = 4;
 /// Streams at most: those of the host and of GC, numbered in turn, and behind the last of GC the one
@@ -51,7 +215,7 @@ impl StreamId {
     /// The host's; of several, the one for the coldest data, or for what enters the SLC cache.
     pub const HOST: StreamId = StreamId(0);
     /// The host's for long requests, in a drive in which they bypass the SLC cache.
-    pub const PAST_CACHE: StreamId = StreamId(2);
+    pub const BYPASSING: StreamId = StreamId(2);
     /// GC's; of several, the one for what was not relocated before.
     pub const GC: StreamId = StreamId(1);
 

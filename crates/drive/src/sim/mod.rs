@@ -17,6 +17,7 @@ mod ftl;
 pub(crate) mod l2p;
 mod media;
 mod persistence;
+mod slab;
 mod store;
 mod superblocks;
 

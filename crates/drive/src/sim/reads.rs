@@ -1,6 +1,6 @@
 //! Reading: from the buffer, from flash, and ahead of sequential streams.
 //!
-//! Pages of a command that lie in one multi-plane page are read together. A command that goes on where
+//! Pages of a command that lie in one multi-plane page are read together. A command that continues where
 //! another ended makes a stream; from the second on, the drive reads ahead of it.
 
 use std::collections::VecDeque;
@@ -10,20 +10,20 @@ use stend_nand::Class;
 use crate::sim::env::Env;
 use crate::sim::geometry::NONE;
 use crate::sim::host::{Command, Host};
-use crate::sim::ids::CommandId;
-use crate::sim::l2p::mapping::LOST;
+use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::media::op::NandOp;
+use crate::sim::slab::Slab;
 use crate::sim::store::Store;
 use crate::spec::UNIT_BYTES;
 
 /// Sequential streams that are told apart.
 const STREAMS: usize = 4;
 
-/// Units read ahead together.
+/// Pages read ahead together.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Entry {
-    first: u32,
-    end: u32,
+    first: Lpn,
+    end: Lpn,
     ready: bool,
     /// The stream no longer knows it; it goes when the read ends.
     forgotten: bool,
@@ -45,17 +45,15 @@ struct Stream {
     last_used: u64,
     /// Read ahead, in ascending order and without gaps up to `frontier`.
     entries: VecDeque<u32>,
-    frontier: u32,
+    frontier: Lpn,
 }
 
 /// The read-ahead buffer.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Reads {
     streams: [Stream; STREAMS],
-    entries: Vec<Entry>,
-    free_entries: Vec<u32>,
-    waiters: Vec<Waiter>,
-    free_waiters: Vec<u32>,
+    entries: Slab<Entry>,
+    waiters: Slab<Waiter>,
     uses: u64,
 }
 
@@ -63,10 +61,8 @@ impl Reads {
     pub fn new() -> Reads {
         Reads {
             streams: Default::default(),
-            entries: Vec::with_capacity(512),
-            free_entries: Vec::with_capacity(512),
-            waiters: Vec::with_capacity(64),
-            free_waiters: Vec::with_capacity(64),
+            entries: Slab::with_capacity(512),
+            waiters: Slab::with_capacity(64),
             uses: 0,
         }
     }
@@ -74,17 +70,11 @@ impl Reads {
     /// Whether any entry is in use, forgotten ones among them.
     #[inline]
     fn holds_any(&self) -> bool {
-        self.free_entries.len() < self.entries.len()
+        self.entries.any()
     }
 
     fn add_entry(&mut self, stream: usize, entry: Entry) -> u32 {
-        let index = if let Some(index) = self.free_entries.pop() {
-            self.entries[index as usize] = entry;
-            index
-        } else {
-            self.entries.push(entry);
-            (self.entries.len() - 1) as u32
-        };
+        let index = self.entries.insert(entry);
         self.streams[stream].entries.push_back(index);
         self.streams[stream].frontier = entry.end;
         index
@@ -94,16 +84,10 @@ impl Reads {
         let waiter = Waiter {
             command,
             bytes,
-            next: self.entries[entry as usize].waiters,
+            next: self.entries[entry].waiters,
         };
-        let index = if let Some(index) = self.free_waiters.pop() {
-            self.waiters[index as usize] = waiter;
-            index
-        } else {
-            self.waiters.push(waiter);
-            (self.waiters.len() - 1) as u32
-        };
-        self.entries[entry as usize].waiters = index;
+        let index = self.waiters.insert(waiter);
+        self.entries[entry].waiters = index;
     }
 
     /// The stream that a read at this offset continues; else the first of those that were
@@ -124,10 +108,10 @@ impl Reads {
 
     fn drop_front(&mut self, stream: usize) {
         if let Some(entry) = self.streams[stream].entries.pop_front() {
-            if self.entries[entry as usize].ready {
-                self.free_entries.push(entry);
+            if self.entries[entry].ready {
+                self.entries.remove(entry);
             } else {
-                self.entries[entry as usize].forgotten = true;
+                self.entries[entry].forgotten = true;
             }
         }
     }
@@ -141,9 +125,9 @@ impl Reads {
             self.drop_all(of);
         }
         let mut waiting = Vec::new();
-        let mut waiter = self.entries[entry as usize].waiters;
+        let mut waiter = self.entries[entry].waiters;
         while waiter != NONE {
-            let of = &self.waiters[waiter as usize];
+            let of = &self.waiters[waiter];
             waiting.push(of.command);
             waiter = of.next;
         }
@@ -171,62 +155,62 @@ impl Reads {
 }
 
 /// Bytes of a command that lie in the pages `first..end`.
-fn bytes_in(command: &Command, first: u32, end: u32) -> u32 {
-    let from = command.offset_bytes.max(u64::from(first) * UNIT_BYTES);
-    let to = command.end_byte().min(u64::from(end) * UNIT_BYTES);
+fn bytes_in(command: &Command, first: Lpn, end: Lpn) -> u32 {
+    let from = command.offset_bytes.max(first.first_byte());
+    let to = command.end_byte().min(end.first_byte());
     (to - from) as u32
 }
 
 /// The multi-plane page to read for a page; `None` when it is unmapped or still in the buffer.
 #[inline]
-fn flash_slot(env: &Env, store: &Store, unit: u32) -> Option<u32> {
-    let physical = store.ftl.l2p.lookup(unit);
-    if physical >= LOST {
+fn mp_page_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<MpPage> {
+    let physical = store.ftl.l2p.lookup(lpn);
+    if !physical.is_place() {
         return None;
     }
-    let slot = physical >> env.layout.unit_bits;
-    (!store.buffer.holds(slot)).then_some(slot)
+    let mp_page = physical.mp_page(env.layout.page_bits);
+    (!store.buffer.holds(mp_page)).then_some(mp_page)
 }
 
 /// The pages from `first` on that one read of flash yields: the end of the run, and the multi-plane
 /// page, or `None` where no read is needed.
-fn run_from(env: &Env, store: &Store, first: u32, limit: u32) -> (u32, Option<u32>) {
-    let slot = flash_slot(env, store, first);
+fn run_from(env: &Env, store: &Store, first: Lpn, limit: Lpn) -> (Lpn, Option<MpPage>) {
+    let mp_page = mp_page_in_flash(env, store, first);
     let most = limit.min(first + env.spec.units_per_slot);
     let mut end = first + 1;
-    while end < most && flash_slot(env, store, end) == slot {
+    while end < most && mp_page_in_flash(env, store, end) == mp_page {
         end += 1;
     }
-    (end, slot)
+    (end, mp_page)
 }
 
 #[inline(always)]
-fn read_slot(env: &mut Env, store: &mut Store, slot: u32, units: u32, op: NandOp) {
-    let bytes = units * UNIT_BYTES as u32;
+fn read_mp_page(env: &mut Env, store: &mut Store, mp_page: MpPage, pages: u32, op: NandOp) {
+    let bytes = pages * UNIT_BYTES as u32;
     let superblocks = &store.ftl.superblocks;
     store
         .media
-        .read(env, superblocks, slot, bytes, Class::HostRead, op);
+        .read(env, superblocks, mp_page, bytes, Class::HostRead, op);
 }
 
 /// Reads pages of a command that were not read ahead.
-fn read_units(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, units: (u32, u32)) {
-    let (mut unit, end) = units;
-    while unit < end {
-        let (to, slot) = match end - unit {
-            1 => (end, flash_slot(env, store, unit)),
-            _ => run_from(env, store, unit, end),
+fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
+    let (mut lpn, end) = pages;
+    while lpn < end {
+        let (to, mp_page) = match end - lpn {
+            1 => (end, mp_page_in_flash(env, store, lpn)),
+            _ => run_from(env, store, lpn, end),
         };
-        let bytes = bytes_in(host.command(id), unit, to);
-        match slot {
-            Some(slot) => {
-                let command = id.0;
+        let bytes = bytes_in(host.command(id), lpn, to);
+        match mp_page {
+            Some(mp_page) => {
+                let command = id;
                 let op = NandOp::HostRead { command, bytes };
-                read_slot(env, store, slot, to - unit, op);
+                read_mp_page(env, store, mp_page, to - lpn, op);
             }
             None => host.send_read(env, id, bytes),
         }
-        unit = to;
+        lpn = to;
     }
 }
 
@@ -239,7 +223,7 @@ impl Reads {
         env.counters.host_units_read += u64::from(end - first);
         env.counters.host_bytes_read += command.len_bytes;
         if env.spec.buffer.read_ahead_units == 0 {
-            read_units(env, store, host, id, (first, end));
+            read_pages(env, store, host, id, (first, end));
             return;
         }
         self.uses += 1;
@@ -251,13 +235,13 @@ impl Reads {
             stream.continued = 0;
             self.drop_all(oldest);
             self.streams[oldest].frontier = end;
-            read_units(env, store, host, id, (first, end));
+            read_pages(env, store, host, id, (first, end));
             return;
         };
         stream.continued += 1;
         let covered = self.serve(env, host, id, found, (first, end));
         if covered < end {
-            read_units(env, store, host, id, (covered, end));
+            read_pages(env, store, host, id, (covered, end));
         }
         self.read_further(env, store, found, end);
     }
@@ -269,11 +253,11 @@ impl Reads {
         host: &mut Host,
         id: CommandId,
         stream: usize,
-        (first, end): (u32, u32),
-    ) -> u32 {
+        (first, end): (Lpn, Lpn),
+    ) -> Lpn {
         let mut at = first;
         while let Some(&index) = self.streams[stream].entries.front() {
-            let entry = self.entries[index as usize];
+            let entry = self.entries[index];
             if at < entry.first || at >= end {
                 break;
             }
@@ -289,8 +273,8 @@ impl Reads {
                 at = to;
             }
             // The last page may be wanted again by a command that begins within it.
-            let next_unit = (self.streams[stream].next_byte / UNIT_BYTES) as u32;
-            if entry.end > next_unit {
+            let next_lpn = Lpn::of_byte(self.streams[stream].next_byte);
+            if entry.end > next_lpn {
                 break;
             }
             self.drop_front(stream);
@@ -299,69 +283,75 @@ impl Reads {
     }
 
     /// Keeps the read-ahead of a stream filled.
-    fn read_further(&mut self, env: &mut Env, store: &mut Store, stream: usize, from: u32) {
+    fn read_further(&mut self, env: &mut Env, store: &mut Store, stream: usize, from: Lpn) {
         if self.streams[stream].continued < 2 {
             return;
         }
         if self.streams[stream].entries.is_empty() {
             self.streams[stream].frontier = from;
         }
-        let units = store.ftl.l2p.logical_units();
-        let limit = units.min(from.saturating_add(env.spec.buffer.read_ahead_units));
+        let pages = Lpn(store.ftl.l2p.logical_pages());
+        let limit = pages.min(Lpn(from.0.saturating_add(env.spec.buffer.read_ahead_units)));
         loop {
             let first = self.streams[stream].frontier;
             if first >= limit {
                 return;
             }
-            let (end, slot) = run_from(env, store, first, units);
+            let (end, mp_page) = run_from(env, store, first, pages);
             let entry = Entry {
                 first,
                 end,
-                ready: slot.is_none(),
+                ready: mp_page.is_none(),
                 forgotten: false,
                 waiters: NONE,
             };
             let entry = self.add_entry(stream, entry);
-            if let Some(slot) = slot {
-                read_slot(env, store, slot, end - first, NandOp::ReadAhead { entry });
+            if let Some(mp_page) = mp_page {
+                read_mp_page(
+                    env,
+                    store,
+                    mp_page,
+                    end - first,
+                    NandOp::ReadAhead { entry },
+                );
             }
         }
     }
 
     /// What was read ahead has come.
     pub fn arrived(&mut self, env: &mut Env, host: &mut Host, entry: u32) {
-        self.entries[entry as usize].ready = true;
-        let mut waiter = std::mem::replace(&mut self.entries[entry as usize].waiters, NONE);
+        self.entries[entry].ready = true;
+        let mut waiter = std::mem::replace(&mut self.entries[entry].waiters, NONE);
         while waiter != NONE {
             let Waiter {
                 command,
                 bytes,
                 next,
-            } = self.waiters[waiter as usize];
-            self.free_waiters.push(waiter);
+            } = self.waiters[waiter];
+            self.waiters.remove(waiter);
             host.send_read(env, command, bytes);
             waiter = next;
         }
-        if self.entries[entry as usize].forgotten {
-            self.free_entries.push(entry);
+        if self.entries[entry].forgotten {
+            self.entries.remove(entry);
         }
     }
 
     /// Forgets what was read ahead of pages that change.
     #[inline(always)]
-    pub fn forget(&mut self, first: u32, end: u32) {
+    pub fn forget(&mut self, first: Lpn, end: Lpn) {
         if self.holds_any() {
             self.forget_changed(first, end);
         }
     }
 
     #[inline(never)]
-    fn forget_changed(&mut self, first: u32, end: u32) {
+    fn forget_changed(&mut self, first: Lpn, end: Lpn) {
         for stream in 0..STREAMS {
             let Some(&front) = self.streams[stream].entries.front() else {
                 continue;
             };
-            let from = self.entries[front as usize].first;
+            let from = self.entries[front].first;
             if first < self.streams[stream].frontier && end > from {
                 self.drop_all(stream);
             }

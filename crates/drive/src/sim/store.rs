@@ -1,11 +1,11 @@
-//! What holds the data: the flash, the write buffer, the FTL, and what of it is durable. Garbage
-//! collection, folding, TRIM and the admission of writes work on it.
+//! What holds the data: the flash, the write buffer, the FTL, and what of it is durable. GC,
+//! folding, TRIM and the admission of writes work on it.
 
 use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::env::Env;
 use crate::sim::ftl::Ftl;
-use crate::sim::geometry::layout::Pool;
-use crate::sim::ids::{MpPage, Ppn, SuperblockId};
+use crate::sim::geometry::layout::{Layout, Pool};
+use crate::sim::ids::{DieId, Lpn, MpPage, SuperblockId};
 use crate::sim::media::Media;
 use crate::sim::persistence::{FlashView, Persistence, StripeMember};
 
@@ -22,29 +22,27 @@ pub(in crate::sim) struct Store {
 /// Superblocks that are to be erased.
 impl Store {
     /// Erases a superblock that has been emptied.
-    pub fn erase(&mut self, env: &mut Env, superblock: u32) {
+    pub fn erase(&mut self, env: &mut Env, superblock: SuperblockId) {
         let ftl = &mut self.ftl;
         debug_assert_eq!(ftl.l2p.occupied_in(superblock), 0);
         ftl.superblocks.erase_begins(superblock, env.spec.dies);
         // Lost from here on: a cut in the middle of an erase leaves nothing to read.
-        ftl.l2p.erase_stamps(superblock);
-        let pool = env.layout.pool_of_superblock(superblock);
-        let first = env.layout.first_slot(superblock);
-        let slots = first..first + env.layout.pool(pool).slots_per_superblock;
-        self.media.erase_begins(&slots);
+        ftl.l2p.erase_tags(superblock);
+        let mp_pages = env.layout.mp_pages_in(superblock);
+        self.media.erase_begins(&mp_pages);
         if let Some(persistence) = &mut self.persistence {
-            persistence.erased(slots);
+            persistence.erased(mp_pages);
         }
         let mode = ftl.superblocks.mode(superblock);
-        for die in 0..env.spec.dies {
+        for die in (0..env.spec.dies).map(DieId) {
             self.media.erase_block(env, mode, superblock, die);
         }
     }
 
     /// Erases a superblock that has been emptied, now or when the durable L2P needs it no more.
-    pub fn release(&mut self, env: &mut Env, superblock: u32) {
+    pub fn release(&mut self, env: &mut Env, superblock: SuperblockId) {
         let persistence = self.persistence.as_mut();
-        if persistence.is_none_or(|p| p.release(SuperblockId(superblock))) {
+        if persistence.is_none_or(|p| p.release(superblock)) {
             self.erase(env, superblock);
         }
     }
@@ -54,7 +52,7 @@ impl Store {
         while let Some(persistence) = &mut self.persistence
             && let Some(superblock) = persistence.take_erasable()
         {
-            self.erase(env, superblock.0);
+            self.erase(env, superblock);
         }
     }
 
@@ -75,7 +73,12 @@ impl Store {
 
     /// A die has erased its block of a superblock. Whether it was the last, and the superblock is
     /// lost: `None` where others are still under way.
-    pub fn block_erased(&mut self, env: &mut Env, superblock: u32, die: u32) -> Option<bool> {
+    pub fn block_erased(
+        &mut self,
+        env: &mut Env,
+        superblock: SuperblockId,
+        die: DieId,
+    ) -> Option<bool> {
         let superblocks = &mut self.ftl.superblocks;
         if self.media.has_blocks()
             && self
@@ -92,7 +95,7 @@ impl Store {
         superblocks.erase_ends(superblock, pool, lost);
         if lost {
             // Its pages were given back when it was emptied.
-            self.ftl.space.add(pool, -env.layout.slots_of(pool, 1));
+            self.ftl.space.add(pool, -env.layout.mp_pages_of(pool, 1));
         }
         Some(lost)
     }
@@ -112,7 +115,7 @@ impl Store {
         let Store {
             media, buffer, ftl, ..
         } = self;
-        ftl.pad_to(env, media, buffer, page.0);
+        ftl.pad_to(env, media, buffer, page);
     }
 
     /// Tells the write points the number of the next change of the journal, for programs that begin.
@@ -138,40 +141,56 @@ impl Store {
 
 /// Changes of the L2P, and parity.
 impl Store {
+    /// What is durable of a drive whose power can be cut, and what that looks at.
+    #[inline(always)]
+    pub fn persistence_and_view<'a>(
+        &'a mut self,
+        layout: &'a Layout,
+    ) -> Option<(&'a mut Persistence, FlashView<'a>)> {
+        let view = FlashView::new(layout, &self.ftl, &self.buffer);
+        let persistence = self.persistence.as_deref_mut();
+        persistence.map(|persistence| (persistence, view))
+    }
+
     /// Logical pages are trimmed.
     #[inline(always)]
-    pub fn note_trim(&mut self, first: u32, end: u32) {
+    pub fn log_trim(&mut self, first: Lpn, end: Lpn) {
         if let Some(persistence) = &mut self.persistence {
-            persistence.note_trim(first..end);
+            persistence.log_trim(first..end);
         }
     }
 
     /// Pages of a multi-plane page, one bit each, have been copied to the same places of another.
     #[inline(always)]
-    pub fn note_fold(&mut self, env: &Env, page: u32, pages: u32, to: u32, into: u32) {
+    pub fn log_fold(
+        &mut self,
+        env: &Env,
+        page: MpPage,
+        pages: u32,
+        to: MpPage,
+        into: SuperblockId,
+    ) {
         if let Some(persistence) = &mut self.persistence {
-            let bits = env.layout.unit_bits;
-            let (from, to) = (Ppn(page << bits), Ppn(to << bits));
-            persistence.note_fold(from, pages, to, SuperblockId(into));
+            let bits = env.layout.page_bits;
+            let (from, to) = (page.first_ppn(bits), to.first_ppn(bits));
+            persistence.log_fold(from, pages, to, into);
         }
     }
 
     /// Pages of a multi-plane page, one bit each, cannot be read any more.
     #[cold]
-    pub fn note_loss(&mut self, env: &Env, page: u32, pages: u32) {
-        if let Some(persistence) = &mut self.persistence {
-            let view = FlashView::new(&env.layout, &self.ftl, &self.buffer);
-            let first = Ppn(page << env.layout.unit_bits);
-            persistence.note_loss(first, pages, &view);
+    pub fn log_loss(&mut self, env: &Env, page: MpPage, pages: u32) {
+        if let Some((persistence, view)) = self.persistence_and_view(&env.layout) {
+            let first = page.first_ppn(env.layout.page_bits);
+            persistence.log_loss(first, pages, &view);
         }
     }
 
     /// Multi-plane pages could not be programmed: the pages of each that are lost, one bit each.
     #[cold]
-    pub fn note_unprogrammed(&mut self, env: &Env, lost: &[(u32, u32)]) {
-        if let Some(persistence) = &mut self.persistence {
-            let view = FlashView::new(&env.layout, &self.ftl, &self.buffer);
-            persistence.note_unprogrammed(lost, &view);
+    pub fn log_unprogrammed(&mut self, env: &Env, lost: &[(MpPage, u32)]) {
+        if let Some((persistence, view)) = self.persistence_and_view(&env.layout) {
+            persistence.log_unprogrammed(lost, &view);
         }
     }
 
@@ -190,33 +209,33 @@ impl Store {
     }
 
     /// What a multi-plane page gives to rebuild another of its stripe.
-    pub fn stripe_member(&self, env: &Env, page: u32) -> StripeMember {
+    pub fn stripe_member(&self, env: &Env, page: MpPage) -> StripeMember {
         match &self.persistence {
             Some(persistence) => {
                 let view = FlashView::new(&env.layout, &self.ftl, &self.buffer);
-                persistence.stripe_member(MpPage(page), &view)
+                persistence.stripe_member(page, &view)
             }
             None => StripeMember::Page,
         }
     }
 
     /// Whether a cut has left the data of a multi-plane page without parity.
-    pub fn is_unprotected(&self, page: u32) -> bool {
+    pub fn is_unprotected(&self, page: MpPage) -> bool {
         let persistence = self.persistence.as_ref();
-        persistence.is_some_and(|p| p.is_unprotected(MpPage(page)))
+        persistence.is_some_and(|p| p.is_unprotected(page))
     }
 
     /// A multi-plane page holds nothing that can be read until it is erased.
-    pub fn page_is_void(&mut self, page: u32) {
+    pub fn page_is_void(&mut self, page: MpPage) {
         if let Some(persistence) = &mut self.persistence {
-            persistence.page_is_void(MpPage(page));
+            persistence.page_is_void(page);
         }
     }
 
     /// Superblocks of a pool without those that are retired or spare.
     pub fn usable_superblocks(&self, env: &Env, pool: Pool) -> u32 {
         let spare = match (pool, &env.spec.health) {
-            (Pool::Main, Some(health)) => health.spare_superblocks,
+            (Pool::Data, Some(health)) => health.spare_superblocks,
             _ => 0,
         };
         env.layout.pool(pool).superblocks - spare - self.ftl.superblocks.lost(pool)

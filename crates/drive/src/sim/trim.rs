@@ -1,8 +1,8 @@
-//! TRIM: addresses are taken away at once, or in pieces that cost a core time; and what is emptied by it
-//! may be erased without need.
+//! TRIM: pages are unmapped at once, or in pieces that cost a core time; superblocks that it empties may
+//! be erased at once.
 //!
-//! With pieces, the range of a command is noted first: from then on it reads as trimmed (unless the
-//! drive is not deterministic), and what is written there meanwhile is no longer meant. Pieces follow one
+//! With pieces, the range of a command is pending first: from then on it reads as trimmed (unless the
+//! drive is not deterministic), and what is written there meanwhile stays. Pieces follow one
 //! another on a core, at once or after a pause, each behind what the core was given before it.
 
 use std::collections::VecDeque;
@@ -11,19 +11,18 @@ use stend_base::Nanos;
 
 use crate::sim::controller::{Controller, Job};
 use crate::sim::env::Env;
-use crate::sim::geometry::NONE;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::host::Command;
-use crate::sim::ids::CommandId;
+use crate::sim::ids::{CommandId, IdRange, Lpn, SuperblockId};
 use crate::sim::kind;
 use crate::sim::store::Store;
-use crate::spec::{Emptying, TrimWorkSpec, UNIT_BYTES};
+use crate::spec::{Emptying, TrimWorkSpec};
 
-/// What a command has noted and is still to be looked at.
+/// The pending range of a command.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Range {
-    next: u32,
-    end: u32,
+    next: Lpn,
+    end: Lpn,
     /// The command that ends with it; `None` if it has ended.
     command: Option<CommandId>,
 }
@@ -31,10 +30,10 @@ struct Range {
 /// What comes of a TRIM command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sim) enum Begun {
-    /// Its addresses are taken away: it ends, and space may have been freed.
+    /// Its pages are unmapped: it ends, and space may have been freed.
     Done,
-    /// Its range is noted: it ends now, or, if it `waits`, with its last piece.
-    Noted { waits: bool },
+    /// Its range is pending: it ends now, or, if it `waits`, with its last piece.
+    Pending { waits: bool },
 }
 
 /// TRIM.
@@ -45,10 +44,10 @@ pub(in crate::sim) struct Trim {
     working: bool,
     /// It pauses between two pieces.
     between: bool,
-    /// Superblocks may be empty that were not when they were last looked at.
+    /// Superblocks may have become empty since the last look.
     look: bool,
-    /// The superblock being erased, or [`NONE`].
-    erasing: u32,
+    /// The superblock being erased, if there is one.
+    erasing: Option<SuperblockId>,
     /// It pauses between two erases.
     resting: bool,
 }
@@ -60,14 +59,14 @@ impl Trim {
             working: false,
             between: false,
             look: false,
-            erasing: NONE,
+            erasing: None,
             resting: false,
         }
     }
 
     /// Whether it works, or pauses between two pieces of work.
     pub fn is_busy(&self) -> bool {
-        self.working || self.between || self.resting || self.erasing != NONE
+        self.working || self.between || self.resting || self.erasing.is_some()
     }
 
     /// Time of a TRIM command itself on a core.
@@ -77,16 +76,16 @@ impl Trim {
             return spec.command;
         }
         let (first, end) = command.logical_pages();
-        let units = u64::from(end - first);
+        let pages = u64::from(end - first);
         let ranges = command.len_bytes.div_ceil(spec.range_bytes_max);
-        spec.command + spec.per_range * ranges + Nanos(spec.per_1024_units.0 * units / 1024)
+        spec.command + spec.per_range * ranges + Nanos(spec.per_1024_units.0 * pages / 1024)
     }
 
-    /// Logical pages that a command takes away. Only whole ones lose their data: the rest of a partly
+    /// Logical pages that a command trims. Only whole ones lose their data: the rest of a partly
     /// trimmed one lives.
-    pub fn pages(command: &Command) -> (u32, u32) {
-        let first = command.offset_bytes.div_ceil(UNIT_BYTES) as u32;
-        (first, (command.end_byte() / UNIT_BYTES) as u32)
+    pub fn pages(command: &Command) -> (Lpn, Lpn) {
+        let first = Lpn::from_byte(command.offset_bytes);
+        (first, Lpn::of_byte(command.end_byte()))
     }
 
     /// A command begins, of these pages.
@@ -95,17 +94,17 @@ impl Trim {
         env: &mut Env,
         store: &mut Store,
         command: CommandId,
-        (first, end): (u32, u32),
+        (first, end): (Lpn, Lpn),
     ) -> Begun {
-        env.counters.units_trimmed += u64::from(end.saturating_sub(first));
+        env.counters.units_trimmed += u64::from((first..end).count());
         let Some(work) = &env.spec.trim.work else {
             trim_now(env, store, first, end);
             return Begun::Done;
         };
         let waits = !work.lazy && first < end;
-        store.ftl.l2p.note(first, end);
+        store.ftl.l2p.trim_later(first, end);
         // For a power cut the whole range is trimmed from now on.
-        store.note_trim(first, end);
+        store.log_trim(first, end);
         if first < end {
             self.ranges.push_back(Range {
                 next: first,
@@ -113,7 +112,7 @@ impl Trim {
                 command: waits.then_some(command),
             });
         }
-        Begun::Noted { waits }
+        Begun::Pending { waits }
     }
 
     /// Gives a core the next piece, if there is one.
@@ -124,13 +123,13 @@ impl Trim {
         if self.working || self.between {
             return;
         }
-        let units = store.ftl.l2p.noted_in(range.next, piece_end(env, range));
+        let pages = store.ftl.l2p.pending_in(range.next, piece_end(env, range));
         let work = work(env);
         let core = match work.lazy {
             true => env.spec.controller.core_background,
             false => env.spec.controller.core_write,
         };
-        let time = work.per_unit * u64::from(units);
+        let time = work.per_unit * u64::from(pages);
         self.working = true;
         controller.submit(&mut env.queue, core, Job::Trimmed, time);
     }
@@ -140,8 +139,8 @@ impl Trim {
         self.working = false;
         let front = self.ranges.front_mut().expect("a piece was worked on");
         let (next, end) = (front.next, piece_end(env, front));
-        let keep = keeps(env);
-        store.ftl.l2p.unmap_noted(next, end, keep);
+        let keep = stays_in_cache(env);
+        store.ftl.l2p.unmap_pending(next, end, keep);
         if end < front.end {
             front.next = end;
             return None;
@@ -171,7 +170,7 @@ impl Trim {
 
 /// Superblocks that TRIM has emptied.
 impl Trim {
-    /// Addresses were taken away: superblocks may be empty by it.
+    /// Pages were unmapped: superblocks may be empty by it.
     pub fn emptied(&mut self, env: &mut Env, store: &mut Store) {
         if env.spec.trim.erase_pause.is_some() {
             self.look = true;
@@ -181,31 +180,30 @@ impl Trim {
 
     /// Erases the next superblock of the data area in which nothing is valid.
     fn erase_next(&mut self, env: &mut Env, store: &mut Store) {
-        if !self.look || self.resting || self.erasing != NONE {
+        if !self.look || self.resting || self.erasing.is_some() {
             return;
         }
         let ftl = &mut store.ftl;
-        let main = *env.layout.pool(Pool::Main);
-        let range = main.first_superblock..main.first_superblock + main.superblocks;
-        let empty = |&s: &u32| ftl.superblocks.is_closed(s) && ftl.l2p.valid_in(s) == 0;
-        let Some(superblock) = range.into_iter().find(empty) else {
+        let mut all = env.layout.superblocks_of(Pool::Data).each();
+        let empty = |&s: &SuperblockId| ftl.superblocks.is_closed(s) && ftl.l2p.valid_in(s) == 0;
+        let Some(superblock) = all.find(empty) else {
             self.look = false;
             return;
         };
         ftl.superblocks.begin_emptying(superblock);
         ftl.space
-            .add(Pool::Main, env.layout.slots_of(Pool::Main, 1));
-        self.erasing = superblock;
+            .add(Pool::Data, env.layout.mp_pages_of(Pool::Data, 1));
+        self.erasing = Some(superblock);
         env.counters.superblocks_trimmed += 1;
         store.release(env, superblock);
     }
 
     /// A superblock has been erased, for whatever reason.
-    pub fn erased(&mut self, env: &mut Env, superblock: u32) {
-        if self.erasing != superblock {
+    pub fn erased(&mut self, env: &mut Env, superblock: SuperblockId) {
+        if self.erasing != Some(superblock) {
             return;
         }
-        self.erasing = NONE;
+        self.erasing = None;
         self.resting = true;
         let pause = env.spec.trim.erase_pause;
         env.set_timer(
@@ -227,25 +225,25 @@ fn work(env: &Env) -> &TrimWorkSpec {
 }
 
 /// End of the next piece of a range.
-fn piece_end(env: &Env, range: &Range) -> u32 {
-    let most = range.next.saturating_add(work(env).piece_units);
-    range.end.min(most)
+fn piece_end(env: &Env, range: &Range) -> Lpn {
+    let most = range.next.0.saturating_add(work(env).piece_units);
+    range.end.min(Lpn(most))
 }
 
 /// Whether pages that lie in the SLC cache keep their place until they are folded.
-fn keeps(env: &Env) -> bool {
+fn stays_in_cache(env: &Env) -> bool {
     !env.spec.trim.reaches_cache && env.limits.emptying == Some(Emptying::OnChip)
 }
 
-fn trim_now(env: &Env, store: &mut Store, first: u32, end: u32) {
-    let keep = keeps(env);
-    store.note_trim(first, end);
+fn trim_now(env: &Env, store: &mut Store, first: Lpn, end: Lpn) {
+    let keep = stays_in_cache(env);
+    store.log_trim(first, end);
     let l2p = &mut store.ftl.l2p;
-    if first == 0 && end == l2p.logical_units() {
+    if first == Lpn(0) && end == Lpn(l2p.logical_pages()) {
         l2p.unmap_all(keep);
         return;
     }
-    for unit in first..end {
-        l2p.unmap(unit, keep);
+    for lpn in (first..end).each() {
+        l2p.unmap(lpn, keep);
     }
 }

@@ -10,20 +10,23 @@ use std::ops::Range;
 use super::fua::{WaiterList, Waiters};
 use crate::sim::geometry::bits::first_set;
 use crate::sim::geometry::{Kind, NONE};
-use crate::sim::ids::{CommandId, STREAMS_HOST_MAX, StreamId};
+use crate::sim::ids::{
+    CommandId, DieId, IdRange, MpPage, STREAMS_HOST_MAX, StreamId, SuperblockId,
+};
+use crate::sim::slab::Slab;
 
 /// The multi-plane pages of one program, mostly one, from their first page to the end of the program.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Program {
     /// The first multi-plane page.
-    pub slot: u32,
+    pub mp_page: MpPage,
     pub kind: Kind,
-    pub superblock: u32,
+    pub superblock: SuperblockId,
     pub row: u32,
-    pub die: u32,
+    pub die: DieId,
     pub stream: StreamId,
     /// How many multi-plane pages it is.
-    pub slots: u8,
+    pub mp_pages: u8,
     /// Reads under way that it waits for: of what partly written pages held, and of L2P pages.
     reads: u32,
     /// All its data is in the buffer.
@@ -43,20 +46,20 @@ impl Program {
     /// A program whose data begins to arrive.
     #[inline(always)]
     pub fn new(
-        slot: u32,
+        mp_page: MpPage,
         kind: Kind,
-        (superblock, row, die): (u32, u32, u32),
+        (superblock, row, die): (SuperblockId, u32, DieId),
         stream: StreamId,
-        slots: u32,
+        mp_pages: u32,
     ) -> Program {
         Program {
-            slot,
+            mp_page,
             kind,
             superblock,
             row,
             die,
             stream,
-            slots: slots as u8,
+            mp_pages: mp_pages as u8,
             reads: 0,
             complete: false,
             in_use: true,
@@ -72,10 +75,10 @@ impl Program {
     }
 }
 
+/// The write buffer of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct WriteBuffer {
-    programs: Vec<Program>,
-    free: Vec<u32>,
+    programs: Slab<Program>,
     /// Pages in the buffer, from admission until they are given back.
     pages: u32,
     /// Pages that it holds.
@@ -88,7 +91,7 @@ pub(in crate::sim) struct WriteBuffer {
     changes: u64,
     /// Flushes so far.
     epoch: u64,
-    units_per_slot: u32,
+    pages_per_mp_page: u32,
     /// Multi-plane pages of GC that wait for the end of their program.
     gc_in_flight: u32,
     /// Programs begun so far.
@@ -100,17 +103,16 @@ pub(in crate::sim) struct WriteBuffer {
 
 impl WriteBuffer {
     /// A buffer of so many pages, for a drive of so many multi-plane pages.
-    pub fn new(capacity_pages: u32, units_per_slot: u32, slots: u32) -> WriteBuffer {
+    pub fn new(capacity_pages: u32, pages_per_mp_page: u32, mp_pages: u32) -> WriteBuffer {
         WriteBuffer {
-            programs: Vec::with_capacity(256),
-            free: Vec::with_capacity(256),
+            programs: Slab::with_capacity(256),
             pages: 0,
             capacity_pages,
             rings: std::array::from_fn(|_| VecDeque::with_capacity(64)),
-            unprogrammed: vec![0; (slots as usize).div_ceil(64)],
+            unprogrammed: vec![0; (mp_pages as usize).div_ceil(64)],
             changes: 0,
             epoch: 0,
-            units_per_slot,
+            pages_per_mp_page,
             gc_in_flight: 0,
             begun: 0,
             host_programmed: false,
@@ -143,13 +145,13 @@ impl WriteBuffer {
 
     /// True while the content of a multi-plane page is in the buffer.
     #[inline]
-    pub fn holds(&self, slot: u32) -> bool {
-        self.unprogrammed[slot as usize / 64] >> (slot % 64) & 1 != 0
+    pub fn holds(&self, mp_page: MpPage) -> bool {
+        self.unprogrammed[mp_page.index() / 64] >> (mp_page.0 % 64) & 1 != 0
     }
 
     /// The first of some multi-plane pages whose content is in the buffer.
-    pub fn first_held(&self, slots: Range<u32>) -> Option<u32> {
-        first_set(&self.unprogrammed, slots)
+    pub fn first_held(&self, mp_pages: Range<MpPage>) -> Option<MpPage> {
+        first_set(&self.unprogrammed, mp_pages)
     }
 
     /// Counts changes of what [`WriteBuffer::holds`] tells.
@@ -178,17 +180,8 @@ impl WriteBuffer {
             ..program
         };
         self.begun += 1;
-        self.mark(program.slot, u32::from(program.slots), true);
-        let index = match self.free.pop() {
-            Some(index) => {
-                self.programs[index as usize] = program;
-                index
-            }
-            None => {
-                self.programs.push(program);
-                (self.programs.len() - 1) as u32
-            }
-        };
+        self.mark(program.mp_page, u32::from(program.mp_pages), true);
+        let index = self.programs.insert(program);
         if program.stream.is_host() {
             self.ring(program.stream).push_back(index);
         }
@@ -198,12 +191,12 @@ impl WriteBuffer {
     /// All data of a program has come: whether it can be handed to its die.
     #[inline(always)]
     pub fn complete(&mut self, program: u32) -> bool {
-        let this = &mut self.programs[program as usize];
+        let this = &mut self.programs[program];
         this.complete = true;
         if this.stream.is_host() {
             self.host_programmed = true;
         } else {
-            self.gc_in_flight += u32::from(this.slots);
+            self.gc_in_flight += u32::from(this.mp_pages);
         }
         this.reads == 0
     }
@@ -211,31 +204,32 @@ impl WriteBuffer {
     /// A program waits for one more read.
     #[inline]
     pub fn wait_for_read(&mut self, program: u32) {
-        self.programs[program as usize].reads += 1;
+        self.programs[program].reads += 1;
     }
 
     /// A read that a program waited for has ended; the program, if it can be handed to its die.
     pub fn read_ended(&mut self, program: u32) -> Option<Program> {
-        let this = &mut self.programs[program as usize];
+        let this = &mut self.programs[program];
         this.reads -= 1;
         (this.complete && this.reads == 0).then_some(*this)
     }
 
+    /// A program.
     #[inline(always)]
     pub fn get(&self, program: u32) -> &Program {
-        &self.programs[program as usize]
+        &self.programs[program]
     }
 
     /// A FUA write waits for a program.
     pub fn wait_for(&mut self, program: u32, command: CommandId) {
-        let first = &mut self.programs[program as usize].waiters;
+        let first = &mut self.programs[program].waiters;
         *first = self.waiters.add(command, *first);
     }
 
     /// The FUA writes that wait for a program, to be taken one by one.
     #[inline(always)]
     pub fn waiters_of(&self, program: u32) -> WaiterList {
-        WaiterList(self.programs[program as usize].waiters)
+        WaiterList(self.programs[program].waiters)
     }
 
     /// Takes the next of the FUA writes that waited for a program.
@@ -248,14 +242,14 @@ impl WriteBuffer {
     #[inline(always)]
     pub fn programmed(&mut self, program: u32) {
         let Program {
-            slot,
-            slots,
+            mp_page,
+            mp_pages,
             stream,
             ..
-        } = self.programs[program as usize];
-        self.mark(slot, u32::from(slots), false);
+        } = self.programs[program];
+        self.mark(mp_page, u32::from(mp_pages), false);
         if stream.is_host() {
-            self.programs[program as usize].programmed = true;
+            self.programs[program].programmed = true;
         }
     }
 
@@ -263,25 +257,27 @@ impl WriteBuffer {
     /// this program.
     #[inline(always)]
     pub fn release(&mut self, program: u32) {
-        let Program { stream, slots, .. } = self.programs[program as usize];
+        let Program {
+            stream, mp_pages, ..
+        } = self.programs[program];
         if !stream.is_host() {
-            self.gc_in_flight -= u32::from(slots);
+            self.gc_in_flight -= u32::from(mp_pages);
             return self.free(program);
         }
         while let Some(&oldest) = self.ring(stream).front() {
-            if !self.programs[oldest as usize].programmed {
+            if !self.programs[oldest].programmed {
                 return;
             }
             self.ring(stream).pop_front();
-            self.pages -= u32::from(self.programs[oldest as usize].slots) * self.units_per_slot;
+            self.pages -= u32::from(self.programs[oldest].mp_pages) * self.pages_per_mp_page;
             self.free(oldest);
         }
     }
 
     #[inline(always)]
     fn free(&mut self, program: u32) {
-        self.programs[program as usize].in_use = false;
-        self.free.push(program);
+        self.programs[program].in_use = false;
+        self.programs.remove(program);
     }
 
     #[inline]
@@ -291,18 +287,18 @@ impl WriteBuffer {
 
     /// Notes whether multi-plane pages wait for the end of their program.
     #[inline(always)]
-    pub fn mark(&mut self, first: u32, slots: u32, waits: bool) {
+    pub fn mark(&mut self, first: MpPage, mp_pages: u32, waits: bool) {
         self.changes += 1;
         self.mark_one(first, waits);
-        for further in 1..slots {
+        for further in 1..mp_pages {
             self.mark_one(first + further, waits);
         }
     }
 
     #[inline(always)]
-    fn mark_one(&mut self, slot: u32, waits: bool) {
-        let word = &mut self.unprogrammed[slot as usize / 64];
-        let bit = 1 << (slot % 64);
+    fn mark_one(&mut self, mp_page: MpPage, waits: bool) {
+        let word = &mut self.unprogrammed[mp_page.index() / 64];
+        let bit = 1 << (mp_page.0 % 64);
         *word = if waits { *word | bit } else { *word & !bit };
     }
 
@@ -333,23 +329,22 @@ impl WriteBuffer {
     }
 
     /// Multi-plane pages whose program has not ended.
-    pub fn open_slots(&self) -> Vec<u32> {
+    pub fn open_mp_pages(&self) -> Vec<MpPage> {
         let open = self.programs.iter().filter(|p| p.is_open());
-        open.flat_map(|p| p.slot..p.slot + u32::from(p.slots))
+        open.flat_map(|p| (p.mp_page..p.mp_page + u32::from(p.mp_pages)).each())
             .collect()
     }
 
     /// The programs that have not ended, by their first multi-plane page and kind, and whether they
     /// have been handed to a die.
-    pub fn open_programs(&self) -> impl Iterator<Item = (u32, Kind, bool)> {
+    pub fn open_programs(&self) -> impl Iterator<Item = (MpPage, Kind, bool)> {
         let open = self.programs.iter().filter(|p| p.is_open());
-        open.map(|p| (p.slot, p.kind, p.complete && p.reads == 0))
+        open.map(|p| (p.mp_page, p.kind, p.complete && p.reads == 0))
     }
 
     /// What it held is gone.
     pub fn clear(&mut self) {
         self.programs.clear();
-        self.free.clear();
         for ring in &mut self.rings {
             ring.clear();
         }
@@ -360,7 +355,7 @@ impl WriteBuffer {
         self.waiters = Waiters::default();
     }
 
-    /// One line for a person who looks for a drive that stands still.
+    /// One line for whoever looks into a drive that is stuck.
     pub fn diagnosis(&self) -> String {
         let open: Vec<_> = self.programs.iter().filter(|p| p.in_use).collect();
         format!("buffered {}, programs {open:?}", self.pages)

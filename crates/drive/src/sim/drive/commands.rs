@@ -60,7 +60,7 @@ impl SimDrive {
         Handling {
             fua: fua && !keeps_account,
             forced: fua && keeps_account,
-            careful: fua || self.admission.is_careful(),
+            tracked: fua || self.admission.is_tracked(),
         }
     }
 
@@ -124,11 +124,11 @@ impl SimDrive {
         if let Some(half_duplex) = &mut self.half_duplex {
             time += half_duplex.take_turnaround();
         }
-        let job = (core, Job::Command { command: id.0 }, time);
+        let job = (core, Job::Command { command: id }, time);
         let mapped = match op {
             Op::Read | Op::Trim => first..end,
             // What is written is looked up when it is in the buffer.
-            Op::Write | Op::Flush => 0..0,
+            Op::Write | Op::Flush => first..first,
         };
         let Store { media, ftl, .. } = &mut self.store;
         let controller = &mut self.controller;
@@ -168,17 +168,17 @@ impl SimDrive {
     /// The controller has ended a command.
     #[inline(always)]
     pub(super) fn command_done(&mut self, id: CommandId) {
-        if self.half_duplex.is_some() && self.host.command(id).takes_turns {
-            self.buffer_turns();
+        if self.half_duplex.is_some() && self.host.command(id).holds_buffer() {
+            self.buffer_is_free();
         }
         if self.host.ends(&mut self.env, id) {
             self.command_reported(id);
         }
     }
 
-    /// A command that held the half-duplex buffer has ended: those that waited for it go on.
+    /// A command that held the half-duplex buffer has ended: those that waited for it continue.
     #[inline(never)]
-    fn buffer_turns(&mut self) {
+    fn buffer_is_free(&mut self) {
         if let Some(half_duplex) = &mut self.half_duplex {
             half_duplex.ended();
         }
@@ -191,7 +191,7 @@ impl SimDrive {
         }
     }
 
-    /// The end of a command has crossed the link; requests that wait for its slot start.
+    /// The end of a command has crossed the link; requests that wait for its queue slot start.
     #[inline(always)]
     fn command_reported(&mut self, command: CommandId) {
         let Reported {

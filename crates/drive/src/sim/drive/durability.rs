@@ -7,17 +7,10 @@ use crate::sim::persistence::{FlashView, FollowUp, Nand, Persistence, Step, Upke
 use crate::sim::store::Store;
 
 impl SimDrive {
-    /// Follows up an event: what has become ready, who waits for it, what can go on.
+    /// Follows up an event: what has become ready, who waits for it, what can continue.
     #[inline(always)]
     pub(super) fn keep_durable(&mut self) {
-        let Store {
-            buffer,
-            ftl,
-            persistence,
-            ..
-        } = &mut self.store;
-        let persistence = persistence.as_mut().expect("the caller looked");
-        let view = FlashView::new(&self.env.layout, ftl, buffer);
+        let (persistence, view) = self.persistence_and_view();
         if !persistence.is_quiet(&view) {
             self.follow_up();
         }
@@ -34,11 +27,10 @@ impl SimDrive {
                     persistence.write_journal(write, nand);
                 }
                 Step::RetryAll => {
-                    self.due.all();
-                    self.settle();
+                    self.settle_all();
                 }
                 Step::RetryWrites => {
-                    self.due.writes = true;
+                    self.due.writes();
                     self.settle();
                 }
             }
@@ -115,16 +107,10 @@ impl SimDrive {
     }
 
     /// That of a drive whose power can be cut, and what it looks at.
+    #[inline(always)]
     pub(super) fn persistence_and_view(&mut self) -> (&mut Persistence, FlashView<'_>) {
-        let Store {
-            buffer,
-            ftl,
-            persistence,
-            ..
-        } = &mut self.store;
-        let persistence = persistence.as_mut();
-        let view = FlashView::new(&self.env.layout, ftl, buffer);
-        (persistence.expect("there is a journal"), view)
+        let both = self.store.persistence_and_view(&self.env.layout);
+        both.expect("there is a journal")
     }
 
     /// That of a drive whose power can be cut, and the dies.

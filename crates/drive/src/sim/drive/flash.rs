@@ -5,8 +5,7 @@ use stend_nand::{Class, Work};
 
 use super::SimDrive;
 use crate::sim::geometry::layout::Pool;
-use crate::sim::ids::CommandId;
-use crate::sim::l2p::mapping::LOST;
+use crate::sim::ids::{CommandId, DieId, IdRange, MpPage, Ppn, SuperblockId};
 use crate::sim::media::errors::Source;
 use crate::sim::media::op::NandOp;
 use crate::sim::media::page_bytes;
@@ -17,7 +16,7 @@ use crate::spec::UNIT_BYTES;
 /// What counts as one error of the data: a logical block.
 const SECTOR_BYTES: u64 = 512;
 
-/// How a program that failed goes on.
+/// How a program that failed continues.
 enum Failed {
     /// Another block is in the place of the one that it failed in; time to erase this one, and to copy
     /// what the other holds.
@@ -32,16 +31,13 @@ impl SimDrive {
     #[cold]
     pub(super) fn page_unreadable(&mut self, rebuild: u32) {
         self.env.counters.uncorrectable_pages += 1;
-        let slot = self.store.media.rebuild_of(rebuild).slot;
+        let mp_page = self.store.media.rebuild_of(rebuild).mp_page;
         self.note_failing(rebuild);
-        let superblock = self.env.layout.superblock_of_slot(slot);
+        let superblock = self.env.layout.superblock_of(mp_page);
         let mode = self.store.ftl.superblocks.mode(superblock);
-        let shape = *self.env.layout.shape(mode);
-        let first = self.env.layout.first_slot(superblock);
-        let stripe = (0..).map_while(|nth| shape.nth_of_group(slot - first, nth));
-        let others = stripe.map(|other| first + other).filter(|&o| o != slot);
+        let stripe = self.env.layout.stripe(mp_page, mode);
         let mut alone = true;
-        for other in others {
+        for other in stripe.filter(|&other| other != mp_page) {
             alone = false;
             let member = self.store.stripe_member(&self.env, other);
             let saved = matches!(member, StripeMember::PartialParity(..));
@@ -53,13 +49,13 @@ impl SimDrive {
             let source = match member {
                 StripeMember::Nothing => continue,
                 StripeMember::Page => Source::Page(other),
-                StripeMember::PartialParity(die, sense) => Source::PartialParity(die.0, sense),
+                StripeMember::PartialParity(die, sense) => Source::PartialParity(die, sense),
             };
             let superblocks = &self.store.ftl.superblocks;
             media.read_for_rebuild(&mut self.env, superblocks, rebuild, source);
         }
-        self.note_stripe(rebuild, slot);
-        if alone || self.store.is_unprotected(slot) {
+        self.note_stripe(rebuild, mp_page);
+        if alone || self.store.is_unprotected(mp_page) {
             self.store.media.rebuild_fails(rebuild);
         }
         if self.store.media.rebuild_of(rebuild).has_all() {
@@ -77,13 +73,13 @@ impl SimDrive {
 
     fn rebuild_ends(&mut self, rebuild: u32) {
         let ended = self.store.media.rebuild_ended(rebuild);
-        let (slot, op) = (ended.slot, ended.op());
+        let (mp_page, op) = (ended.mp_page, ended.op());
         if ended.lost {
             self.env.counters.lost_pages += 1;
-            let units = self.store.ftl.l2p.valid_bits(slot);
-            self.note_unreadable(rebuild, slot, units);
-            self.store.ftl.l2p.lose_slot(slot);
-            self.store.note_loss(&self.env, slot, units);
+            let pages = self.store.ftl.l2p.valid_bits(mp_page);
+            self.note_unreadable(rebuild, mp_page, pages);
+            self.store.ftl.l2p.lose(mp_page);
+            self.store.log_loss(&self.env, mp_page, pages);
             self.read_meets_loss(op);
         } else {
             self.env.counters.rebuilt_pages += 1;
@@ -96,7 +92,7 @@ impl SimDrive {
     #[cold]
     fn read_meets_loss(&mut self, op: NandOp) {
         match op {
-            NandOp::HostRead { command, .. } => self.command_meets_loss(CommandId(command)),
+            NandOp::HostRead { command, .. } => self.command_meets_loss(command),
             NandOp::ReadAhead { entry } => {
                 for command in self.reads.gives_up(entry) {
                     self.command_meets_loss(command);
@@ -108,7 +104,7 @@ impl SimDrive {
 
     fn command_meets_loss(&mut self, id: CommandId) {
         let command = self.host.command_mut(id);
-        command.status = Status::MediaError;
+        command.fail(Status::MediaError);
         let pages = command.logical_pages();
         self.note_met_by(pages);
     }
@@ -120,16 +116,17 @@ impl SimDrive {
         let command = self.host.command_mut(id);
         let (first, end) = command.logical_pages();
         let mut lost = (first..end)
-            .filter(|&unit| l2p.lookup(unit) == LOST)
+            .each()
+            .filter(|&lpn| l2p.lookup(lpn) == Ppn::LOST)
             .peekable();
-        if command.status != Status::MediaError && lost.peek().is_none() {
+        if command.status() != Status::MediaError && lost.peek().is_none() {
             return;
         }
-        command.status = Status::MediaError;
+        command.fail(Status::MediaError);
         self.env.counters.failed_reads += 1;
         let asked = command.offset_bytes..command.end_byte();
-        for unit in lost {
-            let begin = u64::from(unit) * UNIT_BYTES;
+        for lpn in lost {
+            let begin = lpn.first_byte();
             let bytes = asked.end.min(begin + UNIT_BYTES) - asked.start.max(begin);
             self.env.counters.uncorrectable_sectors += bytes / SECTOR_BYTES;
         }
@@ -140,7 +137,7 @@ impl SimDrive {
     /// # Panics
     /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
     pub fn fail_die(&mut self, die: u32) {
-        self.store.media.fail_die(die);
+        self.store.media.fail_die(DieId(die));
     }
 
     /// Lets time pass without power, in which data ages and nothing else happens. Nothing
@@ -157,7 +154,10 @@ impl SimDrive {
             return None;
         }
         let ftl = &self.store.ftl;
-        (0..self.env.layout.superblocks())
+        self.env
+            .layout
+            .all_superblocks()
+            .each()
             .filter(|&superblock| ftl.l2p.valid_in(superblock) > 0)
             .map(|superblock| {
                 let media = &self.store.media;
@@ -169,37 +169,37 @@ impl SimDrive {
 
 /// Programs that fail, and blocks that go bad.
 impl SimDrive {
-    /// The program of the multi-plane pages from `slot` on, of a superblock, row and die, has ended.
+    /// The program of the multi-plane pages from `mp_page` on, of a superblock, row and die, has ended.
     /// True when it failed and is done again: after the block in the place of the bad one has been erased
     /// and holds what that one held, by on-chip copy, as one operation of the die, which comes before all
     /// programs that wait for it.
     #[inline]
     pub(super) fn program_is_repeated(
         &mut self,
-        slot: u32,
-        (superblock, row, die): (u32, u32, u32),
+        mp_page: MpPage,
+        (superblock, row, die): (SuperblockId, u32, DieId),
         op: NandOp,
     ) -> bool {
         let media = &mut self.store.media;
         media.program_fails(superblock, row, die)
-            && self.repeat_program(slot, (superblock, row, die), op)
+            && self.repeat_program(mp_page, (superblock, row, die), op)
     }
 
     #[cold]
     fn repeat_program(
         &mut self,
-        slot: u32,
-        (superblock, row, die): (u32, u32, u32),
+        mp_page: MpPage,
+        (superblock, row, die): (SuperblockId, u32, DieId),
         op: NandOp,
     ) -> bool {
         let failed = self.program_failed(superblock, row, die);
         let mode = self.store.ftl.superblocks.mode(superblock);
-        let together = self.env.layout.shape(mode).together;
+        let mp_pages_per_program = self.env.layout.shape(mode).mp_pages_per_program;
         match failed {
             Failed::Again(before) => {
                 let work = Work::Program {
                     program: before + self.env.limits.program[mode as usize][row as usize],
-                    bytes: together * page_bytes(&self.env.spec),
+                    bytes: mp_pages_per_program * page_bytes(&self.env.spec),
                 };
                 self.env.counters.programs_of(mode);
                 let media = &mut self.store.media;
@@ -207,14 +207,14 @@ impl SimDrive {
                 true
             }
             Failed::Nowhere => {
-                self.lose_program(die, slot..slot + together);
+                self.lose_program(die, mp_page..mp_page + mp_pages_per_program);
                 false
             }
         }
     }
 
     #[cold]
-    fn program_failed(&mut self, superblock: u32, row: u32, die: u32) -> Failed {
+    fn program_failed(&mut self, superblock: SuperblockId, row: u32, die: DieId) -> Failed {
         self.env.counters.program_failures += 1;
         let mode = self.store.ftl.superblocks.mode(superblock);
         let mut erase = Nanos::ZERO;
@@ -238,7 +238,7 @@ impl SimDrive {
     /// Puts a spare block in the place of a bad one, for data that waits in the buffer: rather than lose
     /// it, an erased superblock of the data area that nothing is reserved in gives its blocks, and the
     /// drive takes no more writes.
-    fn find_block_for_data(&mut self, superblock: u32, die: u32) -> bool {
+    fn find_block_for_data(&mut self, superblock: SuperblockId, die: DieId) -> bool {
         let Store { media, ftl, .. } = &mut self.store;
         if media.find_block(&mut ftl.superblocks, superblock, die) {
             return true;
@@ -246,31 +246,31 @@ impl SimDrive {
         // What it refuses gives back what was reserved for it.
         self.wears_out();
         let Store { media, ftl, .. } = &mut self.store;
-        if !ftl.has_superblock(&self.env, Pool::Main) {
+        if !ftl.has_superblock(&self.env, Pool::Data) {
             return false;
         }
-        let Some(erased) = ftl.superblocks.lose_erased(Pool::Main) else {
+        let Some(erased) = ftl.superblocks.lose_erased(Pool::Data) else {
             return false;
         };
-        let slots = self.env.layout.slots_of(Pool::Main, 1);
-        ftl.space.add(Pool::Main, -slots);
+        let mp_pages = self.env.layout.mp_pages_of(Pool::Data, 1);
+        ftl.space.add(Pool::Data, -mp_pages);
         media.take_block_of(erased, superblock, die)
     }
 
     /// What multi-plane pages were to hold is lost: in flash too, as soon as what was to put it there.
     #[cold]
-    fn lose_program(&mut self, die: u32, slots: std::ops::Range<u32>) {
+    fn lose_program(&mut self, die: DieId, mp_pages: std::ops::Range<MpPage>) {
         let l2p = &self.store.ftl.l2p;
-        let lost: Vec<(u32, u32)> = slots.map(|s| (s, l2p.valid_bits(s))).collect();
+        let lost: Vec<(MpPage, u32)> = mp_pages.each().map(|s| (s, l2p.valid_bits(s))).collect();
         self.note_no_block(die, &lost);
-        for &(slot, _) in &lost {
+        for &(mp_page, _) in &lost {
             self.env.counters.lost_pages += 1;
-            self.store.ftl.l2p.lose_slot(slot);
-            self.store.ftl.l2p.tear(slot);
-            self.store.page_is_void(slot);
-            self.store.media.lose_page(slot);
+            self.store.ftl.l2p.lose(mp_page);
+            self.store.ftl.l2p.tear(mp_page);
+            self.store.page_is_void(mp_page);
+            self.store.media.lose_page(mp_page);
         }
-        self.store.note_unprogrammed(&self.env, &lost);
+        self.store.log_unprogrammed(&self.env, &lost);
     }
 
     /// A die has copied a word line.
@@ -302,7 +302,7 @@ impl SimDrive {
     }
 
     /// A die has erased its block of a superblock.
-    pub(super) fn erase_done(&mut self, superblock: u32, die: u32) {
+    pub(super) fn erase_done(&mut self, superblock: SuperblockId, die: DieId) {
         let erased = self.store.block_erased(&mut self.env, superblock, die);
         if erased.is_none() {
             return;
@@ -311,7 +311,6 @@ impl SimDrive {
         if self.store.ftl.superblocks.worn_out() {
             self.wears_out();
         }
-        self.due.all();
-        self.settle();
+        self.settle_all();
     }
 }

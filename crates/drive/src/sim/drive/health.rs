@@ -6,6 +6,7 @@ use super::SimDrive;
 use crate::health::{Cycles, Health};
 use crate::sim::Counters;
 use crate::sim::geometry::layout::Pool;
+use crate::sim::ids::{IdRange, SuperblockId};
 use crate::spec::UNIT_BYTES;
 
 impl SimDrive {
@@ -19,13 +20,15 @@ impl SimDrive {
     pub fn health(&self) -> Health {
         let counters = self.counters();
         let bits = u64::from(self.env.spec.main.timing.pages_per_word_line());
-        let together = u64::from(self.env.spec.program_units() / self.env.spec.units_per_slot);
-        let slots =
-            counters.slc_programs + counters.native_programs * together + counters.folds * bits;
+        let mp_pages_per_program =
+            u64::from(self.env.spec.program_units() / self.env.spec.units_per_slot);
+        let mp_pages = counters.slc_programs
+            + counters.native_programs * mp_pages_per_program
+            + counters.folds * bits;
         let spec = self.env.spec.health.as_ref();
         let spares = spec.map_or(0, |spec| spec.spare_superblocks);
         let blocks = self.store.media.block_health();
-        let cycles = [Pool::Cache, Pool::Main].map(|pool| self.cycles(pool));
+        let cycles = [Pool::SlcCache, Pool::Data].map(|pool| self.cycles(pool));
         let used = |pool: Pool| {
             let rated = spec?.rated_cycles[pool as usize];
             Some((cycles[pool as usize]?.mean * 100.0 / f64::from(rated)) as u64)
@@ -35,10 +38,10 @@ impl SimDrive {
             host_written_bytes: counters.host_bytes_written,
             host_reads: counters.host_reads,
             host_writes: counters.host_writes,
-            nand_written_bytes: slots * u64::from(self.env.spec.units_per_slot) * UNIT_BYTES,
-            cycles: cycles[Pool::Main as usize].unwrap_or_default(),
-            slc_cycles: cycles[Pool::Cache as usize],
-            used_percent: used(Pool::Cache).max(used(Pool::Main)),
+            nand_written_bytes: mp_pages * u64::from(self.env.spec.units_per_slot) * UNIT_BYTES,
+            cycles: cycles[Pool::Data as usize].unwrap_or_default(),
+            slc_cycles: cycles[Pool::SlcCache as usize],
+            used_percent: used(Pool::SlcCache).max(used(Pool::Data)),
             retired_superblocks: self.store.ftl.superblocks.retired(),
             blocks,
             spare_percent: {
@@ -72,7 +75,7 @@ impl SimDrive {
     /// Erase cycles of a pool; `None` where it has no superblock.
     fn cycles(&self, pool: Pool) -> Option<Cycles> {
         let area = self.env.layout.pool(pool);
-        let first = area.first_superblock as usize;
+        let first = area.first_superblock.index();
         let counts = &self.erase_counts()[first..first + area.superblocks as usize];
         let sum: u64 = counts.iter().map(|&n| u64::from(n)).sum();
         Some(Cycles {
@@ -100,38 +103,37 @@ impl SimDrive {
         if may_change {
             return None;
         }
-        let main = self.env.layout.pool(Pool::Main);
-        let all = main.first_superblock..main.first_superblock + main.superblocks;
-        let empty = |&s: &u32| {
+        let all = self.env.layout.superblocks_of(Pool::Data).each();
+        let empty = |&s: &SuperblockId| {
             self.store.ftl.superblocks.is_closed(s) && self.store.ftl.l2p.occupied_in(s) == 0
         };
         let empty = self
             .env
             .layout
-            .slots_of(Pool::Main, all.filter(empty).count() as u32);
-        let slots = self.store.ftl.space.free(Pool::Main) + empty - self.env.limits.collect_start;
-        let slots = u64::try_from(slots).unwrap_or(0);
+            .mp_pages_of(Pool::Data, all.filter(empty).count() as u32);
+        let mp_pages = self.store.ftl.space.free(Pool::Data) + empty - self.env.limits.gc_start;
+        let mp_pages = u64::try_from(mp_pages).unwrap_or(0);
         let data = u64::from(spec.parity_data.unwrap_or(1));
         let with_parity = data + u64::from(spec.parity_data.is_some());
-        Some(slots * data / with_parity * u64::from(spec.units_per_slot) * UNIT_BYTES)
+        Some(mp_pages * data / with_parity * u64::from(spec.units_per_slot) * UNIT_BYTES)
     }
 
     /// Free pages of 4 KiB of the pool that takes new data first, for tests and observers.
     pub fn free_entry_units(&self) -> u64 {
         let pool = match self.env.spec.cache {
-            Some(_) => Pool::Cache,
-            None => Pool::Main,
+            Some(_) => Pool::SlcCache,
+            None => Pool::Data,
         };
         let free = self.store.ftl.space.free(pool).max(0) as u64;
-        free << self.env.layout.unit_bits
+        free << self.env.layout.page_bits
     }
 
     /// Erased superblocks of the data area.
     pub fn erased_main_superblocks(&self) -> usize {
-        self.store.ftl.superblocks.erased(Pool::Main)
+        self.store.ftl.superblocks.erased(Pool::Data)
     }
 
-    /// One line for a person who looks for a drive that stands still.
+    /// One line for whoever looks into a drive that is stuck.
     pub fn diagnosis(&self) -> String {
         let store = &self.store;
         format!(
@@ -139,8 +141,8 @@ impl SimDrive {
              wait, {:?}, {:?}; {}",
             store.ftl.diagnosis(),
             store.buffer.diagnosis(),
-            store.ftl.superblocks.erased(Pool::Cache),
-            store.ftl.superblocks.erased(Pool::Main),
+            store.ftl.superblocks.erased(Pool::SlcCache),
+            store.ftl.superblocks.erased(Pool::Data),
             store.ftl.superblocks.closed_cache().len(),
             self.host.outstanding(),
             self.admission.waiting(),

@@ -1,4 +1,4 @@
-//! The host falls silent, and speaks again.
+//! The host falls silent, and sends another request.
 
 use super::SimDrive;
 use crate::sim::fold::Folder;
@@ -37,8 +37,7 @@ impl SimDrive {
         self.gc.look_for_old_data(&self.env, &self.store);
         let has_work = self.idle_has_work();
         if self.idle.slice_begins(&mut self.env, has_work) {
-            self.due.all();
-            self.settle();
+            self.settle_all();
         }
     }
 
@@ -64,14 +63,13 @@ impl SimDrive {
         work && !store.ftl.space.is_read_only()
     }
 
-    /// The host speaks.
+    /// The host sends a request.
     pub(super) fn idle_ends(&mut self) {
         self.idle.end(&mut self.env);
-        self.due.all();
-        self.settle();
+        self.settle_all();
     }
 
-    /// Gives idle work up until the host has spoken again.
+    /// Gives idle work up until the host has sent another request.
     pub(super) fn idle_halts(&mut self) {
         self.idle.halt(&mut self.env);
         self.make_safe();

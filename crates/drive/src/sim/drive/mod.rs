@@ -37,9 +37,8 @@ use crate::sim::geometry::layout::Layout;
 use crate::sim::half_duplex::HalfDuplex;
 use crate::sim::host::Host;
 use crate::sim::idle::Idle;
-use crate::sim::ids::CommandId;
+use crate::sim::ids::{DieId, Lpn, Ppn};
 use crate::sim::kind;
-use crate::sim::l2p::mapping::LOST;
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::Persistence;
@@ -52,7 +51,7 @@ use settle::Due;
 
 /// A simulated solid-state drive.
 ///
-/// It is plain data: a clone is a copy of the drive in its present state, and goes on
+/// It is plain data: a clone is a copy of the drive in its present state, and continues
 /// independently.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SimDrive {
@@ -87,19 +86,23 @@ impl SimDrive {
     pub fn new(spec: &Spec) -> SimDrive {
         power_cycle::assert_allowed(spec);
         let layout = Layout::new(spec);
-        let units = (spec.user_bytes / UNIT_BYTES) as u32;
-        let persistence = |of| Box::new(Persistence::new(of, spec, &layout, units));
+        let pages = (spec.user_bytes / UNIT_BYTES) as u32;
+        let persistence = |of| Box::new(Persistence::new(of, spec, &layout, pages));
         let store = Store {
             media: Media::new(spec, &layout),
-            buffer: WriteBuffer::new(spec.buffer.write_units, spec.units_per_slot, layout.slots()),
-            ftl: Ftl::new(spec, &layout, units),
+            buffer: WriteBuffer::new(
+                spec.buffer.write_units,
+                spec.units_per_slot,
+                layout.mp_pages(),
+            ),
+            ftl: Ftl::new(spec, &layout, pages),
             persistence: spec.power_loss.as_ref().map(persistence),
         };
         let mut drive = SimDrive {
             env: Env::new(spec.clone(), layout, EventQueue::new(&kind::sources(spec))),
             native_bytes: spec.user_bytes,
             host: Host::new(spec),
-            controller: Controller::new(&spec.controller, units),
+            controller: Controller::new(&spec.controller, pages),
             admission: Admission::new(spec, &store),
             store,
             reads: Reads::new(),
@@ -158,25 +161,25 @@ impl SimDrive {
         self.store.ftl.superblocks.erase_counts()
     }
 
-    /// Starts to keep account of what every flash unit would hold, so that
-    /// [`SimDrive::content`] can tell it. Costs 4 bytes a unit.
+    /// Starts to keep the tag of what every physical page holds, so that
+    /// [`SimDrive::content`] can tell it. Costs 4 bytes a page.
     pub fn keep_content(&mut self) {
-        self.store.ftl.l2p.keep_stamps();
+        self.store.ftl.l2p.keep_tags();
     }
 
-    /// The tag of the request whose data a read of logical unit `unit` would return at
+    /// The tag of the request whose data a read of logical page `lpn` would return at
     /// this instant, `None` where nothing is mapped. Needs [`SimDrive::keep_content`]
     /// from the first request on.
     ///
     /// # Panics
     /// When the drive's tables contradict each other: this is what tests look for.
-    pub fn content(&self, unit: u32) -> Option<u32> {
-        self.store.ftl.l2p.content(unit)
+    pub fn content(&self, lpn: u32) -> Option<u32> {
+        self.store.ftl.l2p.content(Lpn(lpn))
     }
 
-    /// Whether the data of logical unit `unit` was lost: a read of it ends with an error.
-    pub fn is_lost(&self, unit: u32) -> bool {
-        self.store.ftl.l2p.lookup(unit) == LOST
+    /// Whether the data of logical page `lpn` was lost: a read of it ends with an error.
+    pub fn is_lost(&self, lpn: u32) -> bool {
+        self.store.ftl.l2p.lookup(Lpn(lpn)) == Ppn::LOST
     }
 
     /// The tags of the requests whose data lies in flash at this instant, programmed and
@@ -184,10 +187,9 @@ impl SimDrive {
     /// a power cut. Needs [`SimDrive::keep_content`] from the first request on.
     pub fn tags_in_flash(&self) -> impl Iterator<Item = u32> + '_ {
         let Store { ftl, buffer, .. } = &self.store;
-        let in_flash = move |physical: u32| !buffer.holds(physical >> self.env.layout.unit_bits);
-        let stamps = ftl.l2p.stamps();
-        stamps
-            .filter(move |&(physical, _)| in_flash(physical))
+        let in_flash = move |ppn: Ppn| !buffer.holds(ppn.mp_page(self.env.layout.page_bits));
+        let tags = ftl.l2p.tags();
+        tags.filter(move |&(ppn, _)| in_flash(ppn))
             .map(|(_, tag)| tag)
     }
 
@@ -207,12 +209,12 @@ impl SimDrive {
         match event.lane {
             Lane::Sense => {
                 // Nothing but the media is concerned.
-                self.store.media.sensed(env, event.source);
+                self.store.media.sensed(env, DieId(event.source));
                 return None;
             }
             Lane::Move | Lane::Work => {
                 env.trace(kind::DIE, event.source);
-                let op = self.store.media.ended(env, event.lane, event.source);
+                let op = self.store.media.ended(env, event.lane, DieId(event.source));
                 self.nand_done_inlined(op);
             }
             Lane::Core => {
@@ -254,7 +256,7 @@ impl SimDrive {
         match timer {
             kind::FOLD_PAUSE => {
                 self.folder.pause_ends();
-                self.due.fold = true;
+                self.due.fold();
                 self.settle();
             }
             kind::IDLE_SLICE => self.idle_slice_ends(),
@@ -282,14 +284,14 @@ impl SimDrive {
         let controller = &mut self.controller;
         match op {
             NandOp::HostRead { command, bytes } => {
-                self.host.send_read(env, CommandId(command), bytes);
+                self.host.send_read(env, command, bytes);
             }
             NandOp::ReadAhead { entry } => self.reads.arrived(env, &mut self.host, entry),
             NandOp::Merge { program } => self.merge_done(program),
             NandOp::Program { program } => self.program_done(program),
-            NandOp::Parity { slot } => self.parity_done(slot),
-            NandOp::Gc { slot } => self.gc.read_done(env, store, controller, slot),
-            NandOp::Fold { word_line_die } => self.fold_copied(word_line_die),
+            NandOp::Parity { mp_page } => self.parity_done(mp_page),
+            NandOp::Gc { mp_page } => self.gc.read_done(env, store, controller, mp_page),
+            NandOp::Fold { within } => self.fold_copied(within),
             NandOp::Erase { superblock, die } => self.erase_done(superblock, die),
             NandOp::Unreadable { rebuild } => self.page_unreadable(rebuild),
             NandOp::Rebuild { rebuild } => self.rebuild_read(rebuild),
@@ -307,17 +309,15 @@ impl SimDrive {
     fn core_done(&mut self, core: u32) {
         let (env, store) = (&mut self.env, &mut self.store);
         match self.controller.finish(&mut env.queue, core) {
-            Job::Command { command } => self.command_handled(CommandId(command)),
-            Job::Received { command, bytes } => self.write_worked_on(CommandId(command), bytes),
-            Job::Gc { slot } => {
-                self.gc.relocate(env, store, slot);
-                self.due.all();
-                self.settle();
+            Job::Command { command } => self.command_handled(command),
+            Job::Received { command, bytes } => self.write_worked_on(command, bytes),
+            Job::Gc { mp_page } => {
+                self.gc.relocate(env, store, mp_page);
+                self.settle_all();
             }
-            Job::Folded { word_line_die } => {
-                self.folder.map(env, store, word_line_die);
-                self.due.all();
-                self.settle();
+            Job::Folded { within } => {
+                self.folder.map(env, store, within);
+                self.settle_all();
             }
             Job::Trimmed => self.trim_piece_done(),
         }
@@ -337,7 +337,7 @@ impl SimDrive {
     }
 
     /// Lets at most `events` events happen, and stops at a completion: how many have
-    /// happened, and the completion. Fewer than asked for without one means that nothing
+    /// happened, and the completion. Fewer than `events` without one means that nothing
     /// more will happen.
     pub fn advance_events(&mut self, events: u64) -> (u64, Option<Completion>) {
         for done in 0..events {
@@ -361,7 +361,7 @@ impl Device for SimDrive {
         self.env.queue.now()
     }
 
-    /// The units that were placed: what the host wrote, and what was moved.
+    /// The pages that were placed: what the host wrote, and what was moved.
     fn flash_written_bytes(&self) -> Option<u64> {
         Some(self.env.counters.units_placed() * UNIT_BYTES)
     }
@@ -382,22 +382,23 @@ impl Device for SimDrive {
             "the request {request:?} lies outside the drive or is not aligned to 512 bytes"
         );
         assert!(self.has_power(), "a request to a drive without power");
+        let first = Lpn::of_byte(request.offset_bytes);
         // It will be looked up when the command has come through link and firmware.
-        self.store.ftl.l2p.expect(request.offset_bytes / UNIT_BYTES);
+        self.store.ftl.l2p.prefetch(first);
         let ftl = &self.store.ftl;
-        ftl.sorting.prefetch(request.offset_bytes / UNIT_BYTES);
+        ftl.sorting.prefetch(first);
         self.host.submit(&mut self.env, request);
     }
 
     #[inline]
     fn expect(&self, offset_bytes: u64) {
-        self.store.ftl.l2p.expect(offset_bytes / UNIT_BYTES);
+        self.store.ftl.l2p.prefetch(Lpn::of_byte(offset_bytes));
     }
 
     #[inline]
     fn expect_write(&self, offset_bytes: u64) {
         let l2p = &self.store.ftl.l2p;
-        l2p.expect_invalid((offset_bytes / UNIT_BYTES) as u32);
+        l2p.prefetch_invalid(Lpn::of_byte(offset_bytes));
     }
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {

@@ -3,6 +3,7 @@
 //! and later, Host Protected Area).
 
 use super::SimDrive;
+use crate::sim::ids::Lpn;
 use crate::spec::UNIT_BYTES;
 
 /// Why the capacity was not changed.
@@ -14,7 +15,7 @@ pub enum UserBytesError {
          is the drive's own capacity"
     )]
     OutOfRange {
-        /// What was asked for.
+        /// The capacity that was requested.
         bytes: u64,
         /// The capacity that the drive was made with.
         most: u64,
@@ -26,9 +27,9 @@ pub enum UserBytesError {
         commands: u32,
     },
     /// Some of the data might lie beyond the new end.
-    #[error("the drive holds {units} units of 4 KiB; TRIM the whole drive first")]
+    #[error("the drive holds {units} pages of 4 KiB; TRIM the whole drive first")]
     HoldsData {
-        /// Mapped units.
+        /// Mapped pages.
         units: u64,
     },
 }
@@ -55,11 +56,11 @@ impl SimDrive {
         if commands > 0 {
             return Err(UserBytesError::Busy { commands });
         }
-        let units = self.store.ftl.l2p.mapped_units();
+        let units = self.store.ftl.l2p.mapped_pages();
         if units > 0 {
             return Err(UserBytesError::HoldsData { units });
         }
-        self.reads.forget(0, u32::MAX);
+        self.reads.forget(Lpn(0), Lpn::NONE);
         if self.store.persistence.is_some() {
             self.make_durable();
         }
@@ -68,7 +69,7 @@ impl SimDrive {
         if let Some(persistence) = &mut self.store.persistence {
             persistence.set_logical_pages(&self.env.spec, units);
         }
-        self.store.ftl.l2p.set_logical_units(units);
+        self.store.ftl.l2p.set_logical_pages(units);
         self.store.ftl.sorting.forget_heat(&self.env.spec, units);
         Ok(())
     }

@@ -4,12 +4,11 @@
 use stend_base::SimTime;
 
 use super::SimDrive;
-use crate::sim::ftl::fold_state::FoldState;
 use crate::sim::ftl::space::Space;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, MpPage};
+use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::kind;
 use crate::sim::media::op::NandOp;
 use crate::sim::media::{page_bytes, read_time};
@@ -132,33 +131,22 @@ impl SimDrive {
 
     /// Whether the capacitors hold until buffer and journal are in flash.
     fn saves(&mut self) -> bool {
-        let Store {
-            buffer,
-            ftl,
-            persistence,
-            media,
-        } = &mut self.store;
+        let media = &self.store.media;
         let work = SaveWork {
             spec: &self.env.spec,
             program: &self.env.limits.program,
             transfer: media.transfer_time(page_bytes(&self.env.spec)),
             copies: media.copying().collect(),
         };
-        let view = FlashView::new(&self.env.layout, ftl, buffer);
-        let persistence = persistence.as_mut().expect("it was looked at");
+        let both = self.store.persistence_and_view(&self.env.layout);
+        let (persistence, view) = both.expect("the caller looked");
         persistence.saves(work, &mut self.env.counters, &view)
     }
 
     /// The capacitors have held: buffer and journal are in flash.
     fn save(&mut self) {
-        let Store {
-            buffer,
-            ftl,
-            persistence,
-            ..
-        } = &mut self.store;
-        let view = FlashView::new(&self.env.layout, ftl, buffer);
-        let persistence = persistence.as_mut().expect("it was looked at");
+        let both = self.store.persistence_and_view(&self.env.layout);
+        let (persistence, view) = both.expect("the caller looked");
         persistence.save(&mut self.env.counters, &view);
     }
 
@@ -169,7 +157,7 @@ impl SimDrive {
             true => self.env.spec.dies,
             false => 0,
         };
-        for die in 0..torn {
+        for die in (0..torn).map(DieId) {
             let under_way: Vec<NandOp> = self.store.media.under_way(die).collect();
             for op in under_way {
                 if let NandOp::Program { program } = op {
@@ -177,28 +165,23 @@ impl SimDrive {
                 }
             }
         }
-        for page in self.store.buffer.open_slots() {
+        for page in self.store.buffer.open_mp_pages() {
             self.store.ftl.l2p.tear(page);
         }
     }
 
     /// A program is torn: with it, the other pages of its word line.
     fn tear_word_line(&mut self, program: u32) {
-        let Store {
-            buffer,
-            ftl,
-            persistence,
-            ..
-        } = &mut self.store;
-        let persistence = persistence.as_mut().expect("it was looked at");
-        let page = buffer.get(program).slot;
-        let superblock = self.env.layout.superblock_of_slot(page);
-        let mode = ftl.superblocks.mode(superblock);
+        let store = &mut self.store;
+        let page = store.buffer.get(program).mp_page;
+        let superblock = self.env.layout.superblock_of(page);
+        let mode = store.ftl.superblocks.mode(superblock);
         let line = self.env.layout.word_line(page, mode);
         for other in line.filter(|&other| other != page) {
-            ftl.l2p.tear(other);
-            let view = FlashView::new(&self.env.layout, ftl, buffer);
-            persistence.page_torn(MpPage(other), &mut self.env.counters, &view);
+            store.ftl.l2p.tear(other);
+            let both = store.persistence_and_view(&self.env.layout);
+            let (persistence, view) = both.expect("the caller looked");
+            persistence.page_torn(other, &mut self.env.counters, &view);
         }
     }
 
@@ -220,26 +203,26 @@ impl SimDrive {
         self.reads.power_cut();
         self.gc.power_cut(&self.env.spec);
         self.folder.power_cut();
-        self.store.ftl.fold = FoldState::default();
+        self.store.ftl.fold.power_cut();
         self.trim.power_cut();
         self.admission.clear();
         self.idle.power_cut();
         self.power.power_cut(now);
     }
 
-    /// Counts free space anew, with these superblocks filled on and those to be erased.
-    fn count_free(&mut self, open: &[(u32, Kind, u32)], erase: &[u32]) {
+    /// Counts free space again, with these superblocks filled on and those to be erased.
+    fn count_free(&mut self, open: &[(SuperblockId, Kind, u32)], erase: &[SuperblockId]) {
         let (layout, ftl) = (&self.env.layout, &self.store.ftl);
-        let free = [Pool::Cache, Pool::Main].map(|pool| {
-            let of_pool = |s: &&u32| layout.pool_of_superblock(**s) == pool;
+        let free = [Pool::SlcCache, Pool::Data].map(|pool| {
+            let of_pool = |s: &&SuperblockId| layout.pool_of_superblock(**s) == pool;
             let whole = ftl.superblocks.erased(pool) + erase.iter().filter(of_pool).count();
             let of_open = open.iter().filter(|o| o.1.pool == pool);
             let left = of_open.map(|o| i64::from(o.2) * Space::cost(&self.env, o.1));
-            layout.slots_of(pool, whole as u32) + left.sum::<i64>()
+            layout.mp_pages_of(pool, whole as u32) + left.sum::<i64>()
         });
         let in_slc_mode = i64::from(ftl.superblocks.dynamic_with_data());
         let of_open = open.iter().filter(|o| o.1 == Kind::DYNAMIC);
-        let dynamic_taken = in_slc_mode * i64::from(layout.shape(Mode::Slc).slots)
+        let dynamic_taken = in_slc_mode * i64::from(layout.shape(Mode::Slc).mp_pages)
             - of_open.map(|o| i64::from(o.2)).sum::<i64>();
         self.store.ftl.space.reset(free, dynamic_taken);
     }
@@ -259,6 +242,7 @@ impl SimDrive {
         self.env.set_timer(boot, kind::POWER);
     }
 
+    /// A step of power-up has ended.
     pub(super) fn power_timer_ends(&mut self) {
         self.env.trace(kind::POWER, 1);
         if self.persistence().has_read_back() {
@@ -277,10 +261,7 @@ impl SimDrive {
         } = &mut self.store;
         let superblocks = &ftl.superblocks;
         let copies = media.copies_again(&mut self.env, superblocks);
-        let sense_page = |nand: &mut Nand<'_>, MpPage(page): MpPage| {
-            let (die, sense) = read_time(nand.env, superblocks, page);
-            (DieId(die), sense)
-        };
+        let sense_page = |nand: &mut Nand<'_>, page: MpPage| read_time(nand.env, superblocks, page);
         let persistence = persistence.as_mut().expect("there is a journal");
         let env = &mut self.env;
         persistence.read_back(copies, sense_page, Nand { env, media });
@@ -329,7 +310,7 @@ mod tests {
     use crate::Model;
     use crate::spec::{Emptying, PairedPages, PowerLossSpec, WhenFull};
 
-    /// A drive whose cache is of this many superblocks of its own, and of the main area.
+    /// A drive whose cache is of this many superblocks of its own, and of the data area.
     fn drive(own: u32, dynamic: u32) -> SimDrive {
         let model = Model::shipped("demo-8gb").expect("it is shipped");
         let mut spec = model.spec();
@@ -361,19 +342,19 @@ mod tests {
         SimDrive::new(&spec)
     }
 
-    /// What was taken stays so, in either mode, where nothing has become superfluous.
+    /// What was taken stays so, in either mode, where nothing has become obsolete.
     #[test]
     fn a_start_finds_the_space_that_there_was() {
         for (own, dynamic) in [(0, 6), (4, 6), (14, 0)] {
-            for slots in [3, 40, 700] {
+            for mp_pages in [3, 40, 700] {
                 let mut drive = drive(own, dynamic);
-                let slot_bytes = u64::from(page_bytes(&drive.env.spec));
-                for slot in 0..slots {
+                let mp_page_bytes = u64::from(page_bytes(&drive.env.spec));
+                for mp_page in 0..mp_pages {
                     drive.submit(Request {
-                        tag: slot as u32,
+                        tag: mp_page as u32,
                         op: Op::Write,
-                        offset_bytes: slot * slot_bytes,
-                        len_bytes: slot_bytes,
+                        offset_bytes: mp_page * mp_page_bytes,
+                        len_bytes: mp_page_bytes,
                         ..Request::default()
                     });
                     assert!(drive.advance(SimTime::NEVER).is_some());
@@ -381,7 +362,7 @@ mod tests {
                 drive.make_durable();
                 let free = |drive: &SimDrive| {
                     let space = &drive.store.ftl.space;
-                    let free = [Pool::Cache, Pool::Main].map(|pool| space.free(pool));
+                    let free = [Pool::SlcCache, Pool::Data].map(|pool| space.free(pool));
                     (free, space.dynamic_taken())
                 };
                 let before = free(&drive);

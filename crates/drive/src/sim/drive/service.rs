@@ -1,10 +1,11 @@
-//! What a service tool does: the write cache switched on or off, and erasing the whole drive, as ATA's SECURITY ERASE UNIT and NVMe's Format and Sanitize do.
+//! What a service tool does: switching the write cache on or off, and erasing the whole drive, as ATA's
+//! SECURITY ERASE UNIT and NVMe's Format and Sanitize do.
 
 use stend_base::{Nanos, SimTime};
 
 use super::SimDrive;
-use crate::sim::ftl::fold_state::FoldState;
 use crate::sim::geometry::layout::Pool;
+use crate::sim::ids::Lpn;
 use crate::sim::kind;
 use crate::sim::store::Store;
 
@@ -28,7 +29,7 @@ impl SimDrive {
         } = &mut self.store;
         buffer.clear();
         ftl.forget_writes(&self.env.spec, &self.env.layout);
-        ftl.fold = FoldState::default();
+        ftl.fold.power_cut();
         ftl.l2p.forget();
         if let Some(persistence) = persistence {
             persistence.forget_all(&ftl.l2p);
@@ -46,12 +47,12 @@ impl SimDrive {
         }
         self.trim.power_cut();
         self.reads.power_cut();
-        let free = [Pool::Cache, Pool::Main].map(|pool| {
+        let free = [Pool::SlcCache, Pool::Data].map(|pool| {
             let usable = self.store.usable_superblocks(&self.env, pool);
-            self.env.layout.slots_of(pool, usable)
+            self.env.layout.mp_pages_of(pool, usable)
         });
         self.store.ftl.space.reset(free, 0);
-        for superblock in self.store.ftl.superblocks.leave_all() {
+        for superblock in self.store.ftl.superblocks.empty_all() {
             self.store.erase(&mut self.env, superblock);
         }
         self.run_while_busy();
@@ -59,7 +60,7 @@ impl SimDrive {
         self.env.now().since(begin)
     }
 
-    /// Throws the key away: no unit can be read any more, as after TRIM of the whole drive,
+    /// Throws the key away: no page can be read any more, as after TRIM of the whole drive,
     /// for the time of one TRIM command. The flash is erased when it is collected or
     /// folded.
     ///
@@ -68,14 +69,13 @@ impl SimDrive {
     pub fn crypto_erase(&mut self) -> Nanos {
         let begin = self.env.now();
         self.begin_service();
-        let end = self.env.now() + self.env.spec.trim.command;
-        self.run_until(end);
-        let units = self.store.ftl.l2p.logical_units();
-        self.reads.forget(0, units);
+        let done = self.env.now() + self.env.spec.trim.command;
+        self.run_until(done);
+        let end = Lpn(self.store.ftl.l2p.logical_pages());
+        self.reads.forget(Lpn(0), end);
         self.store.ftl.l2p.forget();
-        self.store.note_trim(0, units);
-        self.due.all();
-        self.settle();
+        self.store.log_trim(Lpn(0), end);
+        self.settle_all();
         if self.store.persistence.is_some() {
             self.make_durable();
         }

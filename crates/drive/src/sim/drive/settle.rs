@@ -9,21 +9,38 @@ use crate::sim::trim::{Begun, Trim};
 /// What may have become possible.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Due {
-    /// Garbage collection may go on.
-    pub gc: bool,
-    /// Folding of the SLC cache may go on.
-    pub fold: bool,
+    /// Garbage collection may continue.
+    gc: bool,
+    /// Folding of the SLC cache may continue.
+    fold: bool,
     /// Writes that wait for room may be admitted.
-    pub writes: bool,
+    writes: bool,
     /// TRIM may have emptied superblocks that can be erased.
-    pub trim: bool,
+    trim: bool,
 }
 
 impl Due {
-    /// Space was freed: whoever waits for it may go on.
+    /// Space was freed: whoever waits for it may continue.
     #[inline(always)]
     pub fn all(&mut self) {
         (self.gc, self.fold, self.writes) = (true, true, true);
+    }
+
+    /// Garbage collection may continue.
+    #[inline(always)]
+    pub fn gc(&mut self) {
+        self.gc = true;
+    }
+
+    /// Folding may continue.
+    pub fn fold(&mut self) {
+        self.fold = true;
+    }
+
+    /// Writes may be admitted.
+    #[inline(always)]
+    pub fn writes(&mut self) {
+        self.writes = true;
     }
 }
 
@@ -44,6 +61,13 @@ impl SimDrive {
         }
     }
 
+    /// Space was freed: does what may follow from it.
+    #[inline(never)]
+    pub(super) fn settle_all(&mut self) {
+        self.due.all();
+        self.settle();
+    }
+
     /// Takes what is due now; what TRIM has emptied comes after the rest.
     #[inline(always)]
     fn take_due(&mut self) -> Due {
@@ -54,13 +78,13 @@ impl SimDrive {
         std::mem::replace(&mut self.due, later)
     }
 
-    /// Garbage collection goes on. Whether it cannot, until something changes.
+    /// Garbage collection continues. Whether it cannot, until something changes.
     #[inline(always)]
     fn collect(&mut self) -> bool {
         self.gc.run(&mut self.env, &mut self.store, &self.idle)
     }
 
-    /// Folding goes on, of caches that are folded.
+    /// Folding continues, of caches that are folded.
     #[inline(always)]
     fn fold(&mut self) {
         if self.folder.may_run(&self.env, &self.store) {
@@ -76,7 +100,7 @@ impl SimDrive {
         }
     }
 
-    /// GC and folding go on, as far as they may. Whether GC cannot go on until something changes.
+    /// GC and folding continue, as far as they may. Whether GC cannot continue until something changes.
     #[inline(always)]
     pub(super) fn make_space(&mut self) -> bool {
         let settled = self.collect();
@@ -115,9 +139,9 @@ impl SimDrive {
     /// Starts what makes space for the host. Whether there is some now.
     #[inline(always)]
     fn find_space(&mut self, needed: Needed) -> bool {
-        let Needed { stream, units } = needed;
+        let Needed { stream, pages } = needed;
         let has_room =
-            |drive: &SimDrive| drive.store.ftl.stream_has_room(&drive.env, stream, units);
+            |drive: &SimDrive| drive.store.ftl.stream_has_room(&drive.env, stream, pages);
         if self.store.may_request_release() && !has_room(self) {
             self.store.request_release();
         }
@@ -157,7 +181,7 @@ impl SimDrive {
                 self.due.all();
                 self.due.trim = true;
             }
-            Begun::Noted { waits } => {
+            Begun::Pending { waits } => {
                 if !waits {
                     self.command_done(id);
                 }

@@ -5,6 +5,7 @@ use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use super::SimDrive;
 use crate::Model;
 use crate::sim::geometry::layout::Pool;
+use crate::sim::ids::Lpn;
 use crate::spec::{StreamsSpec, UNIT_BYTES};
 
 /// After a load of which nine of ten writes go to the first tenth of the data.
@@ -22,13 +23,13 @@ fn skewed(host_streams: u32, collect_streams: u32) -> SimDrive {
         classify: Nanos::ZERO,
     });
     let mut drive = SimDrive::new(&spec);
-    let units = spec.user_bytes / UNIT_BYTES;
+    let pages = spec.user_bytes / UNIT_BYTES;
     let mut rng = Rng::stream(1, "skew");
-    for n in 0..7 * units {
+    for n in 0..7 * pages {
         let offset = match rng.ratio(9, 10) {
-            _ if n < units => n,
-            true => rng.below(units / 10),
-            false => units / 10 + rng.below(units - units / 10),
+            _ if n < pages => n,
+            true => rng.below(pages / 10),
+            false => pages / 10 + rng.below(pages - pages / 10),
         };
         drive.submit(Request {
             tag: 0,
@@ -47,22 +48,27 @@ fn skewed(host_streams: u32, collect_streams: u32) -> SimDrive {
     drive
 }
 
-/// Of all pairs of valid units in a full superblock of this generation, the share in
+/// Of all pairs of valid pages in a full superblock of this generation, the share in
 /// which both are hot or both are cold; and how many such superblocks there are.
 fn purity(drive: &SimDrive, generation: u8) -> (f64, u32) {
-    let main = drive.env.layout.pool(Pool::Main);
-    let units = drive.store.ftl.l2p.logical_units();
-    let mut hot_and_all = vec![(0u64, 0u64); main.superblocks as usize];
-    for unit in 0..units {
-        let slot = drive.store.ftl.l2p.lookup(unit) >> drive.env.layout.unit_bits;
-        let superblock = drive.env.layout.superblock_of_slot(slot);
-        let of = &mut hot_and_all[(superblock - main.first_superblock) as usize];
-        of.0 += u64::from(unit < units / 10);
+    let data_area = drive.env.layout.pool(Pool::Data);
+    let pages = drive.store.ftl.l2p.logical_pages();
+    let mut hot_and_all = vec![(0u64, 0u64); data_area.superblocks as usize];
+    for lpn in 0..pages {
+        let mp_page = drive
+            .store
+            .ftl
+            .l2p
+            .lookup(Lpn(lpn))
+            .mp_page(drive.env.layout.page_bits);
+        let superblock = drive.env.layout.superblock_of(mp_page);
+        let of = &mut hot_and_all[(superblock - data_area.first_superblock) as usize];
+        of.0 += u64::from(lpn < pages / 10);
         of.1 += 1;
     }
     let (mut alike, mut pairs, mut found) = (0, 0, 0);
     for (nth, (hot, all)) in hot_and_all.into_iter().enumerate() {
-        let superblock = main.first_superblock + nth as u32;
+        let superblock = data_area.first_superblock + nth as u32;
         if drive.store.ftl.superblocks.is_closed(superblock)
             && drive.store.ftl.superblocks.generation(superblock) == generation
         {

@@ -14,7 +14,7 @@ use super::SimDrive;
 use crate::sim::buffer::write_buffer::Program;
 use crate::sim::controller::Job;
 use crate::sim::ftl::write::Received;
-use crate::sim::ids::{CommandId, Lpn, StreamId};
+use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::FlashView;
 use crate::sim::store::Store;
@@ -25,9 +25,9 @@ impl SimDrive {
     /// The firmware has looked at a write: it waits to be admitted.
     pub(super) fn write_begins(&mut self, id: CommandId) {
         let (first, _) = self.host.command(id).logical_pages();
-        self.store.ftl.l2p.expect_invalid(first);
+        self.store.ftl.l2p.prefetch_invalid(first);
         self.admission.wait(id);
-        self.due.writes = true;
+        self.due.writes();
         self.settle();
     }
 
@@ -45,17 +45,17 @@ impl SimDrive {
     #[inline(never)]
     fn work_on_received(&mut self, id: CommandId, bytes: u32) {
         let first = self.host.command_mut(id).take_first_page();
-        let units = u64::from(bytes).div_ceil(UNIT_BYTES) - u64::from(first);
+        let pages = u64::from(bytes).div_ceil(UNIT_BYTES) - u64::from(first);
         let spec = &self.env.spec.controller;
-        let time = spec.write_unit * units;
+        let time = spec.write_unit * pages;
         if time == Nanos::ZERO && !self.admission.is_receiving() {
             self.place(id, bytes);
             return;
         }
         self.admission.receives();
         let page_time = spec.write_unit.min(self.env.spec.host.unit_time());
-        let ahead = page_time * units.saturating_sub(1);
-        let command = id.0;
+        let ahead = page_time * pages.saturating_sub(1);
+        let command = id;
         let job = (Job::Received { command, bytes }, time);
         let core = spec.core_write;
         self.controller
@@ -75,9 +75,9 @@ impl SimDrive {
         let command = self.host.command_mut(id);
         let begin = command.next_to_move();
         let finished = command.moved(bytes);
-        let (tag, careful) = (command.tag, command.handling.careful);
+        let (tag, tracked) = (command.tag, command.handling.tracked);
         let end = begin + u64::from(bytes);
-        let (first, last) = ((begin / UNIT_BYTES) as u32, end.div_ceil(UNIT_BYTES) as u32);
+        let (first, last) = (Lpn::of_byte(begin), Lpn::from_byte(end));
         self.reads.forget(first, last);
         self.env.counters.host_units_written += u64::from(last - first);
         self.env.counters.host_bytes_written += u64::from(bytes);
@@ -89,8 +89,8 @@ impl SimDrive {
             waiter: None,
             coalesces: false,
         };
-        if careful {
-            self.place_carefully(id, (first, last), received, finished);
+        if tracked {
+            self.place_tracked(id, (first, last), received, finished);
             return;
         }
         let Store {
@@ -107,12 +107,12 @@ impl SimDrive {
         }
     }
 
-    /// The same for data of a write that was admitted carefully.
+    /// The same for data of a tracked write.
     #[inline(never)]
-    fn place_carefully(
+    fn place_tracked(
         &mut self,
         id: CommandId,
-        (first, last): (u32, u32),
+        (first, last): (Lpn, Lpn),
         received: Received,
         finished: bool,
     ) {
@@ -157,7 +157,7 @@ impl SimDrive {
         }
         if makes_room {
             // Nothing else need come of it.
-            self.due.writes = true;
+            self.due.writes();
             self.settle();
         }
     }
@@ -165,7 +165,7 @@ impl SimDrive {
     /// All data of a FUA write has arrived in a stream: programs that in which it ends, since nobody
     /// knows when more would come.
     fn fua_received(&mut self, id: CommandId, stream: StreamId) {
-        let padding = std::mem::take(&mut self.host.command_mut(id).padding);
+        let padding = self.host.command_mut(id).take_padding();
         let Store {
             media, buffer, ftl, ..
         } = &mut self.store;
@@ -177,18 +177,12 @@ impl SimDrive {
     /// A part of a write, up to logical page `end`, has its places. True when the command ends only
     /// when all of it is durable.
     #[inline(always)]
-    fn part_placed(&mut self, id: CommandId, end: u32, last: bool) -> bool {
-        let Store {
-            buffer,
-            ftl,
-            persistence,
-            ..
-        } = &mut self.store;
-        let Some(persistence) = persistence else {
+    fn part_placed(&mut self, id: CommandId, end: Lpn, last: bool) -> bool {
+        let both = self.store.persistence_and_view(&self.env.layout);
+        let Some((persistence, view)) = both else {
             return false;
         };
-        let view = FlashView::new(&self.env.layout, ftl, buffer);
-        persistence.part_placed(id, Lpn(end), last, &view);
+        persistence.part_placed(id, end, last, &view);
         let forced = last && self.host.command(id).handling.forced;
         if forced {
             self.flush_durably(id);
@@ -215,10 +209,11 @@ impl SimDrive {
         }
     }
 
+    /// A program of data has ended.
     #[inline(always)]
     pub(super) fn program_done(&mut self, program: u32) {
         let Program {
-            slot,
+            mp_page,
             superblock,
             row,
             die,
@@ -227,7 +222,7 @@ impl SimDrive {
         } = *self.store.buffer.get(program);
         if self.store.media.has_blocks() {
             let op = NandOp::Program { program };
-            if self.program_is_repeated(slot, (superblock, row, die), op) {
+            if self.program_is_repeated(mp_page, (superblock, row, die), op) {
                 return;
             }
         }
@@ -239,7 +234,7 @@ impl SimDrive {
             self.due.all();
         } else {
             self.gc.release_emptied(&mut self.env, &mut self.store);
-            self.due.gc = true;
+            self.due.gc();
         }
         self.settle();
         let mut waiters = waiters;
@@ -252,27 +247,27 @@ impl SimDrive {
     }
 
     /// A program of parity has ended.
-    pub(super) fn parity_done(&mut self, slot: u32) {
-        let (superblock, within) = self.env.layout.within_superblock(slot);
+    pub(super) fn parity_done(&mut self, mp_page: MpPage) {
+        let (superblock, within) = self.env.layout.within_superblock(mp_page);
         let mode = self.store.ftl.superblocks.mode(superblock);
         let shape = self.env.layout.shape(mode);
-        let together = shape.together;
+        let mp_pages_per_program = shape.mp_pages_per_program;
         if self.store.media.has_blocks() {
             let (row, die) = shape.place(within);
-            let op = NandOp::Parity { slot };
-            if self.program_is_repeated(slot, (superblock, row, die), op) {
+            let op = NandOp::Parity { mp_page };
+            if self.program_is_repeated(mp_page, (superblock, row, die), op) {
                 return;
             }
         }
         if self.store.keeps_parity() {
-            self.store.buffer.mark(slot, together, false);
+            self.store.buffer.mark(mp_page, mp_pages_per_program, false);
         }
         self.program_ended(superblock);
     }
 
     /// A program of data or parity has ended: if its superblock is full, GC or folding may take it.
     #[inline(always)]
-    fn program_ended(&mut self, superblock: u32) {
+    fn program_ended(&mut self, superblock: SuperblockId) {
         if self.store.ftl.superblocks.program_ends(superblock) {
             self.make_space();
         }
@@ -281,6 +276,7 @@ impl SimDrive {
 
 /// Flushes.
 impl SimDrive {
+    /// A flush begins.
     pub(super) fn flush(&mut self, id: CommandId) {
         if self.env.spec.buffer.protected {
             self.command_done(id);
@@ -342,7 +338,7 @@ impl SimDrive {
         }
         while let Some(id) = self.admission.take_waiting() {
             let command = self.host.command_mut(id);
-            command.status = Status::WriteProtected;
+            command.fail(Status::WriteProtected);
             if command.op == Op::Trim {
                 self.command_done(id);
                 continue;
@@ -375,7 +371,7 @@ impl SimDrive {
     /// Refuses a command.
     #[cold]
     pub(super) fn refuse(&mut self, id: CommandId) {
-        self.host.command_mut(id).status = Status::WriteProtected;
+        self.host.command_mut(id).fail(Status::WriteProtected);
         self.command_done(id);
     }
 }

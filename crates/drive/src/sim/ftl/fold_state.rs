@@ -2,16 +2,17 @@
 
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
+use crate::sim::ids::{DieId, MpPage, Ppn, SuperblockId};
 
 /// Superblocks folded together: the bits of a cell of the data area.
 pub(in crate::sim) const SOURCES_MAX: usize = 4;
 
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Fold {
-    sources: [u32; SOURCES_MAX],
+    sources: [SuperblockId; SOURCES_MAX],
     /// How many there are.
     count: u32,
-    target: u32,
+    target: SuperblockId,
     /// Next word line and die, `word_line * dies + die`.
     next: u32,
     /// Of them, how many have been mapped or passed over.
@@ -36,9 +37,14 @@ impl FoldState {
 
     /// Begins a fold of some superblocks of the SLC cache into one. `word_lines`, where what is behind
     /// the fold is to be known: how many there are, over all dies.
-    pub fn begin(&mut self, sources: &[u32], target: u32, word_lines: Option<u32>) {
+    pub fn begin(
+        &mut self,
+        sources: &[SuperblockId],
+        target: SuperblockId,
+        word_lines: Option<u32>,
+    ) {
         let mut fold = Fold {
-            sources: [0; SOURCES_MAX],
+            sources: [SuperblockId(0); SOURCES_MAX],
             count: sources.len() as u32,
             target,
             next: 0,
@@ -57,13 +63,13 @@ impl FoldState {
     }
 
     /// The superblocks that are folded.
-    pub fn sources(&self) -> impl Iterator<Item = u32> + use<> {
+    pub fn sources(&self) -> impl Iterator<Item = SuperblockId> + use<> {
         let Fold { sources, count, .. } = *self.get();
         sources.into_iter().take(count as usize)
     }
 
     /// The superblock that is filled.
-    pub fn target(&self) -> u32 {
+    pub fn target(&self) -> SuperblockId {
         self.get().target
     }
 
@@ -86,21 +92,26 @@ impl FoldState {
         fold.done == word_lines
     }
 
+    /// Nothing is folded any more.
+    pub fn power_cut(&mut self) {
+        *self = FoldState::default();
+    }
+
     /// The fold has ended.
     pub fn end(&mut self) {
         self.fold = None;
     }
 
     /// Row and die of the first page of a word line on a die, in the superblock that is filled.
-    pub fn place(&self, layout: &Layout, within: u32) -> (u32, u32) {
+    pub fn place(&self, layout: &Layout, within: u32) -> (u32, DieId) {
         let (word_line, die) = (within / layout.dies, within % layout.dies);
-        (word_line * self.get().count, die)
+        (word_line * self.get().count, DieId(die))
     }
 
     /// The multi-plane page that a page of a word line on a die goes to.
-    pub fn folded_to(&self, layout: &Layout, within: u32, page: u32) -> u32 {
+    pub fn folded_to(&self, layout: &Layout, within: u32, page: u32) -> MpPage {
         let (row, die) = self.place(layout, within);
-        layout.first_slot(self.target()) + layout.shape(Mode::Native).at(row + page, die)
+        layout.first_mp_page(self.target()) + layout.shape(Mode::Native).at(row + page, die)
     }
 
     /// Notes that a word line of a die is behind the fold. Whether it is the last of its stripe.
@@ -111,7 +122,7 @@ impl FoldState {
 
     fn stripe_is_behind(&self, layout: &Layout, within: u32) -> bool {
         let shape = layout.shape(Mode::Slc);
-        let mut stripe = (0..).map_while(|nth| shape.nth_of_group(within, nth));
+        let mut stripe = (0..).map_while(|nth| shape.nth_of_stripe(within, nth));
         stripe.all(|other| self.is_behind(other))
     }
 
@@ -121,43 +132,43 @@ impl FoldState {
 
     /// Where a multi-plane page of the fold under way came from: the word line and die, and the
     /// source.
-    fn folded_from(&self, layout: &Layout, slot: u32) -> Option<(u32, u32)> {
+    fn folded_from(&self, layout: &Layout, mp_page: MpPage) -> Option<(u32, SuperblockId)> {
         let fold = self.fold.as_ref()?;
-        let (superblock, within) = layout.within_superblock(slot);
+        let (superblock, within) = layout.within_superblock(mp_page);
         if superblock != fold.target {
             return None;
         }
         let (row, die) = layout.shape(Mode::Native).place(within);
         let source = fold.sources[(row % fold.count) as usize];
-        Some((row / fold.count * layout.dies + die, source))
+        Some((row / fold.count * layout.dies + die.0, source))
     }
 
     /// Whether a fold has not come to a multi-plane page of the superblock that it fills.
-    pub fn lacks(&self, layout: &Layout, slot: u32) -> bool {
-        let from = self.folded_from(layout, slot);
+    pub fn lacks(&self, layout: &Layout, mp_page: MpPage) -> bool {
+        let from = self.folded_from(layout, mp_page);
         from.is_some_and(|(within, _)| !self.is_behind(within))
     }
 
     /// Whether a fold copies into a superblock.
-    pub fn is_target(&self, superblock: u32) -> bool {
+    pub fn is_target(&self, superblock: SuperblockId) -> bool {
         self.fold.is_some_and(|fold| fold.target == superblock)
     }
 
     /// Where flash is to have what lies at a place, as long as its parity has not been copied too:
     /// that from which it was copied.
     #[inline]
-    pub fn durable_place(&self, layout: &Layout, place: u32) -> u32 {
+    pub fn durable_place(&self, layout: &Layout, place: Ppn) -> Ppn {
         if self.fold.is_none() {
             return place;
         }
-        let bits = layout.unit_bits;
-        let Some((within, source)) = self.folded_from(layout, place >> bits) else {
+        let bits = layout.page_bits;
+        let Some((within, source)) = self.folded_from(layout, place.mp_page(bits)) else {
             return place;
         };
         if self.stripe_is_behind(layout, within) {
             return place;
         }
-        let slot = layout.first_slot(source) + within;
-        slot << bits | place & ((1 << bits) - 1)
+        let mp_page = layout.first_mp_page(source) + within;
+        mp_page.first_ppn(bits) + place.within_mp_page(bits)
     }
 }

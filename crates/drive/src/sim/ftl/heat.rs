@@ -1,25 +1,27 @@
 //! How often parts of the drive are overwritten: a table of small counters, one for each
-//! group of units, after J.-W. Hsieh, T.-W. Kuo and L.-P. Chang, "Efficient identification
+//! group of pages, after J.-W. Hsieh, T.-W. Kuo and L.-P. Chang, "Efficient identification
 //! of hot data for flash memory storage systems", ACM TOS 2(1), 2006, with a counter for
 //! each group in place of hashed ones.
 //!
-//! A hand goes round and halves the counters, once in a window of overwritten units, so
+//! A hand goes round and halves the counters, once in a window of overwritten pages, so
 //! that what was hot long ago is forgotten. What is hot is told by comparing with the mean,
 //! so that it does not depend on how fast the host writes.
 
+use crate::sim::ids::Lpn;
 use crate::sim::l2p::memory;
 use crate::spec::StreamsSpec;
 
+/// How often each group of pages is overwritten.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Heat {
-    /// Overwritten units by group, halved once a window. They stay at their highest value.
+    /// Overwritten pages by group, halved once a window. They stay at their highest value.
     counts: Vec<u8>,
     /// Sum of the counters.
     total: u64,
     group_bits: u32,
     /// The next counter to be halved.
     hand: usize,
-    /// Units of a window.
+    /// Pages of a window.
     window: u64,
     /// Of a window by the number of counters, how much has passed since the last halving.
     passed: u64,
@@ -27,35 +29,35 @@ pub(crate) struct Heat {
 }
 
 impl Heat {
-    /// For a drive of so many units, all of them cold.
-    pub fn new(spec: &StreamsSpec, units: u32) -> Heat {
-        let groups = units.div_ceil(spec.heat_group_units);
+    /// For a drive of so many pages, all of them cold.
+    pub fn new(spec: &StreamsSpec, pages: u32) -> Heat {
+        let groups = pages.div_ceil(spec.heat_group_units);
         Heat {
             counts: vec![0; groups as usize],
             total: 0,
             group_bits: spec.heat_group_units.trailing_zeros(),
             hand: 0,
-            window: (u64::from(units) * u64::from(spec.heat_window_percent) / 100).max(1),
+            window: (u64::from(pages) * u64::from(spec.heat_window_percent) / 100).max(1),
             passed: 0,
             streams: spec.host_streams,
         }
     }
 
-    /// Whether a unit is hot will soon be asked for.
+    /// Prefetches the counter of a page.
     #[inline]
-    pub fn expect(&self, unit: u32) {
-        memory::prefetch(&self.counts, (unit >> self.group_bits) as usize);
+    pub fn prefetch(&self, lpn: Lpn) {
+        memory::prefetch(&self.counts, (lpn.0 >> self.group_bits) as usize);
     }
 
-    /// The stream a unit belongs to, 0 for the coldest: 1 from twice the mean on, and one
+    /// The stream a page belongs to, 0 for the coldest: 1 from twice the mean on, and one
     /// more with each factor of four.
     #[inline]
-    pub fn stream_of(&self, unit: u32) -> u32 {
-        let count = u64::from(self.counts[(unit >> self.group_bits) as usize]);
+    pub fn stream_of(&self, lpn: Lpn) -> u32 {
+        let count = u64::from(self.counts[(lpn.0 >> self.group_bits) as usize]);
         let count = count * self.counts.len() as u64;
         let mut stream = 0;
         let mut from = (2 * self.total).max(1);
-        // Without a branch on what cannot be foretold.
+        // Without a branch, which would be mispredicted.
         for _ in 1..self.streams {
             stream += u32::from(count >= from);
             from *= 4;
@@ -63,18 +65,18 @@ impl Heat {
         stream
     }
 
-    /// So many units from `first` on are overwritten.
+    /// So many pages from `first` on are overwritten.
     #[inline]
-    pub fn overwritten(&mut self, first: u32, count: u32) {
-        let (mut unit, end) = (first, first + count);
-        while unit < end {
-            let group = unit >> self.group_bits;
+    pub fn overwritten(&mut self, first: Lpn, count: u32) {
+        let (mut lpn, end) = (first.0, first.0 + count);
+        while lpn < end {
+            let group = lpn >> self.group_bits;
             let next = ((group + 1) << self.group_bits).min(end);
             let count = &mut self.counts[group as usize];
-            let more = (next - unit).min(u32::from(u8::MAX - *count));
+            let more = (next - lpn).min(u32::from(u8::MAX - *count));
             *count += more as u8;
             self.total += u64::from(more);
-            unit = next;
+            lpn = next;
         }
         self.passed += u64::from(count) * self.counts.len() as u64;
         while self.passed >= self.window {
@@ -113,14 +115,14 @@ mod tests {
         let mut rng = Rng::stream(1, "heat");
         let mut write = |heat: &mut Heat, hot: std::ops::Range<u64>| {
             for _ in 0..60_000 {
-                let unit = match rng.ratio(9, 10) {
+                let lpn = match rng.ratio(9, 10) {
                     true => hot.start + rng.below(hot.end - hot.start),
                     false => rng.below(4_000),
                 };
-                heat.overwritten(unit as u32, 1);
+                heat.overwritten(Lpn(lpn as u32), 1);
             }
             (0..4_000)
-                .map(|unit| heat.stream_of(unit))
+                .map(|lpn| heat.stream_of(Lpn(lpn)))
                 .collect::<Vec<_>>()
         };
         let first = write(&mut heat, 0..400);
@@ -138,10 +140,10 @@ mod tests {
     fn even_writes_are_cold() {
         let mut heat = heat(4);
         for round in 0..40 {
-            for unit in 0..4_000 {
-                assert_eq!(heat.stream_of(unit), 0, "round {round}, unit {unit}");
-                if round > 0 && unit % 4 == 3 {
-                    heat.overwritten(unit - 3, 4);
+            for lpn in 0..4_000 {
+                assert_eq!(heat.stream_of(Lpn(lpn)), 0, "round {round}, page {lpn}");
+                if round > 0 && lpn % 4 == 3 {
+                    heat.overwritten(Lpn(lpn - 3), 4);
                 }
             }
         }
@@ -153,11 +155,11 @@ mod tests {
         // A thousand groups, of which these four are written in the ratio 1 : 4 : 16 : 64.
         for (group, times) in [(1, 1), (2, 4), (3, 16), (4, 64)] {
             for _ in 0..times {
-                heat.overwritten(group * 4, 1);
+                heat.overwritten(Lpn(group * 4), 1);
             }
         }
         heat.total = 1_000;
-        let streams = [0, 1, 2, 3, 4].map(|group| heat.stream_of(group * 4));
+        let streams = [0, 1, 2, 3, 4].map(|group| heat.stream_of(Lpn(group * 4)));
         // The mean is 1: from 2, 8 and 32 on.
         assert_eq!(streams, [0, 0, 1, 2, 3]);
     }

@@ -1,15 +1,15 @@
-//! A mapping table that lies on flash, of which DRAM holds a part.
+//! An L2P that lies on flash, of which DRAM holds a part.
 //!
-//! The table is cut into segments, a map page each. A read, a collected slot or a folded
-//! word line that needs a segment which is not cached waits for its page to be read. What the
-//! host writes enters the buffer without waiting, and is programmed when the segments of its
-//! slot have come; a host that writes faster than that waits for room in the buffer. What
-//! changed in a segment that has to go is written back: changed segments are gathered until
-//! they fill a slot, which is then programmed. Map pages have blocks of their own, on all
-//! dies in turn, and stand in SLC mode where the model says so; every block's worth of programs costs an erase.
+//! The table is cut into segments, a map page each. A read, a relocation or a fold that needs a segment
+//! which is not cached waits until its page has been read. What the host writes enters the buffer
+//! without waiting, and is programmed when the segments of its multi-plane page have come; a host that
+//! writes faster than that waits for room in the buffer. An evicted segment that has changed is written
+//! back: changed segments are batched until they fill a multi-plane page, which is then programmed. Map
+//! pages have blocks of their own, on all dies in turn, in SLC mode where the model says so; a block's
+//! worth of programs costs an erase.
 //!
-//! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: the map's blocks are not collected
-//! one by one, and its directory is always cached.
+//! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: there is no GC of the map's blocks, and its
+//! directory is always cached.
 //!
 //! After a power cut ([`crate::Spec::power_loss`]) no segment is cached; the start reads the
 //! directory, which tells where each segment lies, instead of the table. Which segments are
@@ -27,9 +27,11 @@ use crate::sim::controller::{Controller, Job};
 use crate::sim::env::Env;
 use crate::sim::geometry::divider::Divider;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::l2p::mapping::Mapping;
+use crate::sim::ids::{DieId, IdRange, Lpn, MpPage};
+use crate::sim::l2p::table::L2p;
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
+use crate::sim::slab::Slab;
 use crate::spec::{MapSpec, Spec, UNIT_BYTES};
 
 /// Bytes of the directory for a segment: where it lies.
@@ -48,17 +50,16 @@ struct Waiting {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct L2pCache {
     spec: MapSpec,
-    segment_units: u32,
+    pages_per_segment: u32,
     by_segment: Divider,
     by_place: Divider,
     by_die: Divider,
     cached: Vec<u32>,
     changed: Vec<bool>,
-    waiting: Vec<Waiting>,
-    free: Vec<u32>,
-    /// Changed segments gathered for the next program.
-    gathered: u32,
-    next_die: u32,
+    waiting: Slab<Waiting>,
+    /// Changed segments batched for the next program.
+    batched: u32,
+    next_die: DieId,
     /// Programs until the next erase.
     until_erase: u32,
 }
@@ -68,16 +69,15 @@ impl L2pCache {
         let map = spec.map.clone()?;
         let places = spec.controller.map_segments as usize;
         Some(Box::new(L2pCache {
-            segment_units: spec.controller.map_segment_units,
+            pages_per_segment: spec.controller.map_segment_units,
             by_segment: Divider::new(spec.controller.map_segment_units),
             by_place: Divider::new(places as u32),
             by_die: Divider::new(spec.dies),
             cached: vec![u32::MAX; places],
             changed: vec![false; places],
-            waiting: Vec::with_capacity(64),
-            free: Vec::with_capacity(64),
-            gathered: 0,
-            next_die: 0,
+            waiting: Slab::with_capacity(64),
+            batched: 0,
+            next_die: DieId(0),
             until_erase: map.programs_per_erase,
             spec: map,
         }))
@@ -89,33 +89,23 @@ impl L2pCache {
         self.cached.fill(u32::MAX);
         self.changed.fill(false);
         self.waiting.clear();
-        self.free.clear();
-        self.gathered = 0;
+        self.batched = 0;
     }
 
-    fn add(&mut self, waiting: Waiting) -> u32 {
-        if let Some(index) = self.free.pop() {
-            self.waiting[index as usize] = waiting;
-            return index;
-        }
-        self.waiting.push(waiting);
-        (self.waiting.len() - 1) as u32
-    }
-
-    /// Notes that a job looks at the segment of a unit, if it is cached; whether it is.
+    /// Notes that a job looks at the segment of a page, if it is cached; whether it is.
     #[inline]
-    fn touch_cached(&mut self, unit: u32, change: bool) -> bool {
-        let (segment, _) = self.by_segment.divide(unit);
+    fn find_cached(&mut self, lpn: Lpn, change: bool) -> bool {
+        let (segment, _) = self.by_segment.divide(lpn.0);
         let place = self.by_place.divide(segment).1 as usize;
         let cached = self.cached[place] == segment;
         self.changed[place] |= change && cached;
         cached
     }
 
-    /// Brings the segment of a unit to hand: whether it was not, and whether a changed one
-    /// had to go for it.
-    fn touch(&mut self, unit: u32, change: bool) -> (bool, bool) {
-        let (segment, _) = self.by_segment.divide(unit);
+    /// Has the segment of a page in the cache: whether it missed, and whether a changed one was evicted
+    /// for it.
+    fn load(&mut self, lpn: Lpn, change: bool) -> (bool, bool) {
+        let (segment, _) = self.by_segment.divide(lpn.0);
         let place = self.by_place.divide(segment).1 as usize;
         let missed = self.cached[place] != segment;
         let evicted = missed && self.changed[place];
@@ -125,21 +115,21 @@ impl L2pCache {
     }
 }
 
-/// Of some units, the first in each segment of `step`.
+/// Of some pages, the first in each segment of `step`.
 #[inline]
-fn one_of_each_segment(units: Range<u32>, step: u32) -> impl Iterator<Item = u32> {
-    let next = move |unit: &u32| match units.end - unit {
+fn one_of_each_segment(pages: Range<Lpn>, step: u32) -> impl Iterator<Item = Lpn> {
+    let next = move |lpn: &Lpn| match pages.end - *lpn {
         // Most are alone: no division for them.
         1 => None,
-        _ => Some((unit / step + 1) * step).filter(|next| *next < units.end),
+        _ => Some(Lpn((lpn.0 / step + 1) * step)).filter(|next| *next < pages.end),
     };
-    let first = (units.start < units.end).then_some(units.start);
+    let first = (pages.start < pages.end).then_some(pages.start);
     std::iter::successors(first, next)
 }
 
-/// Pages that hold the directory of a table of so many units.
-pub(in crate::sim) fn directory_pages(spec: &Spec, units: u32) -> u32 {
-    let segments = units.div_ceil(spec.controller.map_segment_units);
+/// Pages that hold the directory of a table of so many pages.
+pub(in crate::sim) fn directory_pages(spec: &Spec, pages: u32) -> u32 {
+    let segments = pages.div_ceil(spec.controller.map_segment_units);
     let page = u64::from(spec.units_per_slot) * UNIT_BYTES;
     (u64::from(segments) * DIRECTORY_BYTES).div_ceil(page) as u32
 }
@@ -153,11 +143,11 @@ impl Ftl {
         media: &mut Media,
         controller: &mut Controller,
         (core, job, time): (u32, Job, Nanos),
-        (units, change): (Range<u32>, bool),
+        (pages, change): (Range<Lpn>, bool),
     ) {
         match &mut self.l2p_cache {
             None => controller.submit(&mut env.queue, core, job, time),
-            Some(cache) => cache.submit(env, media, controller, (core, job, time), (units, change)),
+            Some(cache) => cache.submit(env, media, controller, (core, job, time), (pages, change)),
         }
     }
 
@@ -169,7 +159,7 @@ impl Ftl {
         media: &mut Media,
         controller: &mut Controller,
         (core, job, time): (u32, Job, Nanos),
-        slots: &[u32],
+        mp_pages: &[MpPage],
     ) {
         match &mut self.l2p_cache {
             None => controller.submit(&mut env.queue, core, job, time),
@@ -179,7 +169,7 @@ impl Ftl {
                     media,
                     controller,
                     (core, job, time),
-                    (slots, &self.l2p),
+                    (mp_pages, &self.l2p),
                 );
             }
         }
@@ -194,15 +184,15 @@ impl L2pCache {
         media: &mut Media,
         controller: &mut Controller,
         (core, job, time): (u32, Job, Nanos),
-        (units, change): (Range<u32>, bool),
+        (pages, change): (Range<Lpn>, bool),
     ) {
-        if units.len() == 1 && self.touch_cached(units.start, change) {
+        if pages.count() == 1 && self.find_cached(pages.start, change) {
             controller.submit(&mut env.queue, core, job, time);
             return;
         }
         let waiting = self.wait(core, job, time);
-        for unit in one_of_each_segment(units, self.segment_units) {
-            self.want_segment(env, media, waiting, (unit, change), Class::HostRead);
+        for lpn in one_of_each_segment(pages, self.pages_per_segment) {
+            self.want_segment(env, media, waiting, (lpn, change), Class::HostRead);
         }
         self.segment_read(env, controller, waiting);
     }
@@ -216,13 +206,13 @@ impl L2pCache {
         media: &mut Media,
         buffer: &mut WriteBuffer,
         program: u32,
-        units: Range<u32>,
+        pages: Range<Lpn>,
     ) {
-        for unit in one_of_each_segment(units, self.segment_units) {
-            let (missed, evicted) = self.touch(unit, true);
+        for lpn in one_of_each_segment(pages, self.pages_per_segment) {
+            let (missed, evicted) = self.load(lpn, true);
             if missed {
                 buffer.wait_for_read(program);
-                self.read_segment(env, media, unit, Class::HostRead, NandOp::Merge { program });
+                self.read_segment(env, media, lpn, Class::HostRead, NandOp::Merge { program });
             }
             if evicted {
                 self.write_back(env, media);
@@ -237,27 +227,26 @@ impl L2pCache {
         media: &mut Media,
         controller: &mut Controller,
         (core, job, time): (u32, Job, Nanos),
-        (slots, l2p): (&[u32], &Mapping),
+        (mp_pages, l2p): (&[MpPage], &L2p),
     ) {
-        let bits = env.layout.unit_bits;
-        if slots
+        if mp_pages
             .iter()
-            .flat_map(|&slot| l2p.valid_lpns(slot, bits))
-            .all(|unit| self.touch_cached(unit, true))
+            .flat_map(|&mp_page| l2p.valid_lpns(mp_page))
+            .all(|lpn| self.find_cached(lpn, true))
         {
             controller.submit(&mut env.queue, core, job, time);
             return;
         }
         let waiting = self.wait(core, job, time);
-        for unit in slots.iter().flat_map(|&slot| l2p.valid_lpns(slot, bits)) {
-            self.want_segment(env, media, waiting, (unit, true), Class::Background);
+        for lpn in mp_pages.iter().flat_map(|&mp_page| l2p.valid_lpns(mp_page)) {
+            self.want_segment(env, media, waiting, (lpn, true), Class::Background);
         }
         self.segment_read(env, controller, waiting);
     }
 
     fn wait(&mut self, core: u32, job: Job, time: Nanos) -> u32 {
-        // One more than there are pages, until all are asked for.
-        self.add(Waiting {
+        // One more than there are pages, until all are requested.
+        self.waiting.insert(Waiting {
             job,
             core,
             time,
@@ -270,15 +259,15 @@ impl L2pCache {
         env: &mut Env,
         media: &mut Media,
         waiting: u32,
-        (unit, change): (u32, bool),
+        (lpn, change): (Lpn, bool),
         class: Class,
     ) {
-        let (missed, evicted) = self.touch(unit, change);
+        let (missed, evicted) = self.load(lpn, change);
         if !missed {
             return;
         }
-        self.waiting[waiting as usize].left += 1;
-        self.read_segment(env, media, unit, class, NandOp::L2pRead { waiting });
+        self.waiting[waiting].left += 1;
+        self.read_segment(env, media, lpn, class, NandOp::L2pRead { waiting });
         if evicted {
             self.write_back(env, media);
         }
@@ -289,12 +278,12 @@ impl L2pCache {
         &mut self,
         env: &mut Env,
         media: &mut Media,
-        unit: u32,
+        lpn: Lpn,
         class: Class,
         op: NandOp,
     ) {
-        let (segment, _) = self.by_segment.divide(unit);
-        let (_, die) = self.by_die.divide(segment);
+        let (segment, _) = self.by_segment.divide(lpn.0);
+        let die = DieId(self.by_die.divide(segment).1);
         let work = Work::Read {
             sense: self.spec.read,
             bytes: UNIT_BYTES as u32,
@@ -306,22 +295,22 @@ impl L2pCache {
 
     /// A changed segment goes to flash; a multi-plane page of them is programmed.
     fn write_back(&mut self, env: &mut Env, media: &mut Media) {
-        let per_slot = env.spec.units_per_slot;
-        self.gathered += 1;
-        if self.gathered < per_slot {
+        let pages_per_mp_page = env.spec.units_per_slot;
+        self.batched += 1;
+        if self.batched < pages_per_mp_page {
             return;
         }
-        self.gathered = 0;
+        self.batched = 0;
         let die = self.next_die;
-        self.next_die = match die + 1 == env.spec.dies {
-            true => 0,
+        self.next_die = match die.0 + 1 == env.spec.dies {
+            true => DieId(0),
             false => die + 1,
         };
         env.counters.map_programs += 1;
         env.counters.programs_of(Mode::Slc);
         let work = Work::Program {
             program: self.spec.program,
-            bytes: per_slot * UNIT_BYTES as u32,
+            bytes: pages_per_mp_page * UNIT_BYTES as u32,
         };
         media.submit(env, die, Class::Background, work, NandOp::L2pWritten);
         self.until_erase -= 1;
@@ -341,10 +330,10 @@ impl L2pCache {
         }
     }
 
-    /// A page of the table has come, or has been asked for: one less to wait for. At the last the
+    /// A page of the table has come, or was requested: one less to wait for. At the last the
     /// job goes to its core.
     pub fn segment_read(&mut self, env: &mut Env, controller: &mut Controller, waiting: u32) {
-        let entry = &mut self.waiting[waiting as usize];
+        let entry = &mut self.waiting[waiting];
         entry.left -= 1;
         if entry.left > 0 {
             return;
@@ -352,7 +341,7 @@ impl L2pCache {
         let Waiting {
             job, core, time, ..
         } = *entry;
-        self.free.push(waiting);
+        self.waiting.remove(waiting);
         controller.submit(&mut env.queue, core, job, time);
     }
 }

@@ -11,7 +11,7 @@ pub(in crate::sim) mod write;
 pub(in crate::sim) mod write_points;
 
 use crate::sim::geometry::layout::Layout;
-use crate::sim::l2p::mapping::Mapping;
+use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
 use crate::spec::Spec;
 use fold_state::FoldState;
@@ -23,7 +23,7 @@ use write_points::WritePoints;
 /// The core of the flash translation layer.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Ftl {
-    pub l2p: Mapping,
+    pub l2p: L2p,
     /// Only where the table lies on flash.
     pub l2p_cache: Option<Box<L2pCache>>,
     pub superblocks: Superblocks,
@@ -38,9 +38,9 @@ pub(in crate::sim) struct Ftl {
 impl Ftl {
     /// Nothing is mapped, all superblocks are erased.
     pub fn new(spec: &Spec, layout: &Layout, logical_pages: u32) -> Ftl {
-        let mut l2p = Mapping::new(*layout, logical_pages);
+        let mut l2p = L2p::new(*layout, logical_pages);
         if let Some(work) = &spec.trim.work {
-            l2p.take_notes(work.deterministic);
+            l2p.keep_pending_trims(work.deterministic);
         }
         let sorting = Sorting::new(spec, logical_pages);
         Ftl {
@@ -57,13 +57,13 @@ impl Ftl {
         }
     }
 
-    /// Begins anew with nothing being written, as after everything has been erased.
+    /// Starts over with nothing being written, as after everything has been erased.
     pub fn forget_writes(&mut self, spec: &Spec, layout: &Layout) {
-        self.sorting = Sorting::new(spec, self.l2p.logical_units());
+        self.sorting = Sorting::new(spec, self.l2p.logical_pages());
         self.points = WritePoints::new(spec, layout, self.sorting.numbers());
     }
 
-    /// One line for a person who looks for a drive that stands still.
+    /// One line for whoever looks into a drive that is stuck.
     pub fn diagnosis(&self) -> String {
         format!(
             "{:?}, {} dynamic superblocks, {}",

@@ -3,10 +3,10 @@
 use super::Ftl;
 use super::space::Space;
 use crate::sim::env::Env;
+use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
-use crate::sim::geometry::{Kind, NONE};
-use crate::sim::ids::StreamId;
-use crate::sim::limits::HostLimit;
+use crate::sim::ids::{StreamId, SuperblockId};
+use crate::sim::limits::HostReserve;
 use crate::spec::WhenFull;
 
 impl Ftl {
@@ -27,13 +27,13 @@ impl Ftl {
     fn host_kind(&self, env: &Env) -> Kind {
         let cache = env.spec.cache();
         let free = |pool: Pool| self.space.free(pool) - env.limits.host_floor[pool as usize];
-        if self.superblocks.erased(Pool::Cache) > 0
-            && free(Pool::Cache) >= env.layout.slots_of(Pool::Cache, 1)
+        if self.superblocks.erased(Pool::SlcCache) > 0
+            && free(Pool::SlcCache) >= env.layout.mp_pages_of(Pool::SlcCache, 1)
         {
             return Kind::STATIC;
         }
         if self.superblocks.dynamic() < cache.dynamic_superblocks
-            && free(Pool::Main) > env.layout.slots_of(Pool::Main, 1)
+            && free(Pool::Data) > env.layout.mp_pages_of(Pool::Data, 1)
         {
             return Kind::DYNAMIC;
         }
@@ -44,54 +44,54 @@ impl Ftl {
         }
     }
 
-    /// Whether the host may take `units` more from the pool that it writes to.
+    /// Whether the host may take `pages` more from the pool that it writes to.
     #[inline(always)]
-    pub fn host_has_space(&self, env: &Env, stream: StreamId, units: u32) -> bool {
-        let Some(HostLimit { kind, floor }) = env.limits.host else {
-            return self.host_has_space_somewhere(env, stream, units);
+    pub fn host_has_space(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
+        let Some(HostReserve { kind, floor }) = env.limits.host else {
+            return self.host_has_space_somewhere(env, stream, pages);
         };
-        let reserved = self.points.host_reserved() + units;
-        let needed = env.limits.slots_for(kind.mode, reserved);
-        self.space.free(kind.pool) > floor + needed && self.stream_has_room(env, stream, units)
+        let reserved = self.points.host_reserved() + pages;
+        let needed = env.limits.mp_pages_for(kind.mode, reserved);
+        self.space.free(kind.pool) > floor + needed && self.stream_has_room(env, stream, pages)
     }
 
     /// The same where it depends on the room there is what the host opens.
     #[inline(never)]
-    fn host_has_space_somewhere(&self, env: &Env, stream: StreamId, units: u32) -> bool {
-        let reserved = self.points.host_reserved() + units;
-        let kind = self.kind_for(env, stream, units);
-        let needed = env.limits.slots_for(kind.mode, reserved) * Space::cost(env, kind);
+    fn host_has_space_somewhere(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
+        let reserved = self.points.host_reserved() + pages;
+        let kind = self.kind_for(env, stream, pages);
+        let needed = env.limits.mp_pages_for(kind.mode, reserved) * Space::cost(env, kind);
         // Where it is not held above a floor, it fills a superblock of the cache to its end.
         let floor = env.limits.host_floor[kind.pool as usize];
         let paced = kind != Kind::STATIC || floor > 0;
         (!paced || self.space.free(kind.pool) > floor + needed)
-            && self.stream_has_room(env, stream, units)
+            && self.stream_has_room(env, stream, pages)
     }
 
-    /// Where the last of `units` more of a stream goes, as things stand.
+    /// Where the last of `pages` more of a stream goes, as things stand.
     #[inline(always)]
-    fn kind_for(&self, env: &Env, id: StreamId, units: u32) -> Kind {
+    fn kind_for(&self, env: &Env, id: StreamId, pages: u32) -> Kind {
         let point = self.points.of(id);
-        if point.superblock != NONE && self.points.has_room(id, units) {
+        if point.superblock != SuperblockId::NONE && self.points.has_room(id, pages) {
             return point.kind;
         }
         self.next_kind(env, id)
     }
 
-    /// Whether `units` more can be placed, leaving the other streams what is reserved for them.
+    /// Whether `pages` more can be placed, leaving the other streams what is reserved for them.
     #[inline(always)]
-    pub fn stream_has_room(&self, env: &Env, stream: StreamId, units: u32) -> bool {
+    pub fn stream_has_room(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
         // Mostly nothing has to be opened.
-        self.points.all_have_room(stream, units) || self.superblocks_suffice(env, stream, units)
+        self.points.all_have_room(stream, pages) || self.superblocks_suffice(env, stream, pages)
     }
 
-    fn superblocks_suffice(&self, env: &Env, stream: StreamId, units: u32) -> bool {
-        let needed = self.superblocks_reserved(env, Some((stream, units)));
+    fn superblocks_suffice(&self, env: &Env, stream: StreamId, pages: u32) -> bool {
+        let needed = self.superblocks_reserved(env, Some((stream, pages)));
         let has = |pool: Pool| {
             let needed = needed[pool as usize];
             needed == 0 || self.superblocks.erased(pool) >= needed
         };
-        has(Pool::Main) && has(Pool::Cache)
+        has(Pool::Data) && has(Pool::SlcCache)
     }
 
     /// Superblocks of each pool that streams have yet to open for what is reserved, and one of them
@@ -99,8 +99,8 @@ impl Ftl {
     fn superblocks_reserved(&self, env: &Env, more: Option<(StreamId, u32)>) -> [usize; 2] {
         let mut needed = [0; 2];
         for id in self.points.streams() {
-            let units = more.filter(|m| m.0 == id).map_or(0, |m| m.1);
-            let superblocks = self.points.superblocks_needed(id, units);
+            let pages = more.filter(|m| m.0 == id).map_or(0, |m| m.1);
+            let superblocks = self.points.superblocks_needed(id, pages);
             if superblocks > 0 {
                 needed[self.next_kind(env, id).pool as usize] += superblocks as usize;
             }
@@ -116,16 +116,16 @@ impl Ftl {
     /// Reserves pages for a stream; what it has no room for goes to superblocks of the kind that has
     /// room now.
     #[inline(always)]
-    pub fn reserve_next(&mut self, env: &Env, id: StreamId, units: u32) {
-        self.settle_next(env, id, units);
-        self.points.reserve(id, units);
+    pub fn reserve_next(&mut self, env: &Env, id: StreamId, pages: u32) {
+        self.settle_next(env, id, pages);
+        self.points.reserve(id, pages);
     }
 
-    /// Settles what a stream opens next, if `units` more than are reserved take it there.
+    /// Settles what a stream opens next, if `pages` more than are reserved take it there.
     #[inline(always)]
-    pub(super) fn settle_next(&mut self, env: &Env, id: StreamId, units: u32) {
+    pub(super) fn settle_next(&mut self, env: &Env, id: StreamId, pages: u32) {
         let settled = env.limits.always[id.number()].is_some();
-        if !settled && self.points.superblocks_needed(id, units) > 0 {
+        if !settled && self.points.superblocks_needed(id, pages) > 0 {
             let kind = self.next_kind(env, id);
             self.points.of_mut(id).next = Some(kind);
         }
@@ -142,7 +142,7 @@ impl Ftl {
 impl Ftl {
     /// Kind of a superblock.
     #[inline(always)]
-    pub fn kind_of(&self, env: &Env, superblock: u32) -> Kind {
+    pub fn kind_of(&self, env: &Env, superblock: SuperblockId) -> Kind {
         Kind {
             pool: env.layout.pool_of_superblock(superblock),
             mode: self.superblocks.mode(superblock),
@@ -151,49 +151,49 @@ impl Ftl {
 
     /// Multi-plane pages of the cache, static and dynamic, that hold data or have held it.
     pub fn cache_taken(&self, env: &Env) -> u64 {
-        let pool = env.layout.pool(Pool::Cache);
-        let all = env.layout.slots_of(Pool::Cache, pool.superblocks);
-        let of_static = all - self.space.free(Pool::Cache);
+        let pool = env.layout.pool(Pool::SlcCache);
+        let all = env.layout.mp_pages_of(Pool::SlcCache, pool.superblocks);
+        let of_static = all - self.space.free(Pool::SlcCache);
         (of_static + self.space.dynamic_taken()).max(0) as u64
     }
 
     /// Multi-plane pages of the cache that the host may still take.
     fn cache_free(&self, env: &Env) -> i64 {
-        let erased = self.superblocks.erased(Pool::Cache) as u32;
-        let erased = env.layout.slots_of(Pool::Cache, erased);
+        let erased = self.superblocks.erased(Pool::SlcCache) as u32;
+        let erased = env.layout.mp_pages_of(Pool::SlcCache, erased);
         let cache = env.spec.cache();
         if !cache.paced {
             // What is emptied is no room until it is erased.
             return erased;
         }
         if cache.dynamic_superblocks == 0 {
-            return self.space.free(Pool::Cache);
+            return self.space.free(Pool::SlcCache);
         }
         // Whole superblocks: what is being emptied cannot be opened yet.
-        let of_main = self.space.free(Pool::Main) - env.limits.host_floor[Pool::Main as usize];
+        let of_data = self.space.free(Pool::Data) - env.limits.host_floor[Pool::Data as usize];
         let dynamic = cache.dynamic_superblocks;
         let allowed = dynamic.saturating_sub(self.superblocks.dynamic());
-        let allowed = env.layout.slots_of(Pool::Cache, allowed);
+        let allowed = env.layout.mp_pages_of(Pool::SlcCache, allowed);
         erased
             + allowed
-                .min(of_main / Space::cost(env, Kind::DYNAMIC))
+                .min(of_data / Space::cost(env, Kind::DYNAMIC))
                 .max(0)
     }
 
     /// The same, beside what the drive keeps for its own work.
     pub fn cache_free_for_host(&self, env: &Env) -> i64 {
-        self.cache_free(env) - env.limits.host_floor[Pool::Cache as usize]
+        self.cache_free(env) - env.limits.host_floor[Pool::SlcCache as usize]
     }
 
     /// Whether the host, or GC that enters the cache, is about to wait for room in it.
     pub fn cache_is_short(&self, env: &Env) -> bool {
-        let (cache, short) = (env.spec.cache(), env.limits.fold_pressed);
+        let (cache, short) = (env.spec.cache(), env.limits.fold_all_below);
         cache.when_full == WhenFull::Wait && self.cache_free(env) < short
-            || cache.takes_collected && self.space.free(Pool::Cache) < short
+            || cache.takes_collected && self.space.free(Pool::SlcCache) < short
     }
 
     /// Whether the data area needs what dynamic superblocks take from it.
-    pub fn main_needs_dynamic(&self, env: &Env) -> bool {
-        self.space.dynamic_taken() > 0 && self.space.free(Pool::Main) < env.limits.collect_start
+    pub fn data_area_needs_dynamic(&self, env: &Env) -> bool {
+        self.space.dynamic_taken() > 0 && self.space.free(Pool::Data) < env.limits.gc_start
     }
 }

@@ -9,6 +9,7 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::spec::Spec;
 
+/// The free space of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Space {
     /// Multi-plane pages not yet taken, by pool.
@@ -24,13 +25,13 @@ impl Space {
     pub fn new(spec: &Spec, layout: &Layout) -> Space {
         let free = |pool: Pool| {
             let spare = match (pool, &spec.health) {
-                (Pool::Main, Some(health)) => health.spare_superblocks,
+                (Pool::Data, Some(health)) => health.spare_superblocks,
                 _ => 0,
             };
-            layout.slots_of(pool, layout.pool(pool).superblocks - spare)
+            layout.mp_pages_of(pool, layout.pool(pool).superblocks - spare)
         };
         Space {
-            free: [free(Pool::Cache), free(Pool::Main)],
+            free: [free(Pool::SlcCache), free(Pool::Data)],
             dynamic_taken: 0,
             read_only: false,
         }
@@ -44,11 +45,11 @@ impl Space {
 
     /// Multi-plane pages of a pool become free, or are lost for good (below 0).
     #[inline]
-    pub fn add(&mut self, pool: Pool, slots: i64) {
-        self.free[pool as usize] += slots;
+    pub fn add(&mut self, pool: Pool, mp_pages: i64) {
+        self.free[pool as usize] += mp_pages;
     }
 
-    /// Begins anew with so many free multi-plane pages by pool, and so many taken of dynamic
+    /// Starts over with so many free multi-plane pages by pool, and so many taken of dynamic
     /// superblocks.
     pub fn reset(&mut self, free: [i64; 2], dynamic_taken: i64) {
         (self.free, self.dynamic_taken) = (free, dynamic_taken);
@@ -71,8 +72,8 @@ impl Space {
 
     /// Takes the multi-plane pages of one program.
     #[inline(always)]
-    pub fn take(&mut self, env: &Env, kind: Kind, together: u32) {
-        self.free[kind.pool as usize] -= i64::from(together) * Space::cost(env, kind);
+    pub fn take(&mut self, env: &Env, kind: Kind, mp_pages_per_program: u32) {
+        self.free[kind.pool as usize] -= i64::from(mp_pages_per_program) * Space::cost(env, kind);
         if kind == Kind::DYNAMIC {
             self.dynamic_taken += 1;
         }
@@ -80,11 +81,11 @@ impl Space {
 
     /// So many multi-plane pages that were taken hold nothing any more that has to be moved.
     #[inline(always)]
-    pub fn give(&mut self, env: &Env, kind: Kind, slots: u32) {
-        let slots = i64::from(slots);
-        self.free[kind.pool as usize] += slots * Space::cost(env, kind);
+    pub fn give(&mut self, env: &Env, kind: Kind, mp_pages: u32) {
+        let mp_pages = i64::from(mp_pages);
+        self.free[kind.pool as usize] += mp_pages * Space::cost(env, kind);
         if kind == Kind::DYNAMIC {
-            self.dynamic_taken -= slots;
+            self.dynamic_taken -= mp_pages;
         }
     }
 

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 
 use crate::sim::ftl::heat::Heat;
 use crate::sim::host::Command;
-use crate::sim::ids::{CommandId, STREAMS_HOST_MAX, StreamId};
+use crate::sim::ids::{CommandId, Lpn, STREAMS_HOST_MAX, StreamId};
 use crate::spec::Spec;
 
 /// What tells the streams of the host apart, where there is more than one.
@@ -28,9 +28,9 @@ enum Apart {
 }
 
 impl Apart {
-    fn new(spec: &Spec, units: u32) -> Option<Apart> {
+    fn new(spec: &Spec, pages: u32) -> Option<Apart> {
         if let Some(streams) = spec.streams.as_ref().filter(|s| s.host_streams > 1) {
-            return Some(Apart::Heat(Heat::new(streams, units)));
+            return Some(Apart::Heat(Heat::new(streams, pages)));
         }
         spec.cache.as_ref()?.bypass_from_bytes.map(Apart::Bytes)
     }
@@ -51,7 +51,7 @@ pub(in crate::sim) struct Sorting {
 }
 
 impl Sorting {
-    pub fn new(spec: &Spec, units: u32) -> Sorting {
+    pub fn new(spec: &Spec, pages: u32) -> Sorting {
         let streams = spec.streams.as_ref();
         let host = spec.host_streams();
         let gc = streams.map_or(1, |s| s.collect_streams);
@@ -64,7 +64,7 @@ impl Sorting {
             numbers: 2 * host.max(gc + u32::from(level)) as usize,
             gc_streams: gc as u8,
             level: level.then(|| StreamId::gc(gc as u8)),
-            apart: Apart::new(spec, units).map(Box::new),
+            apart: Apart::new(spec, pages).map(Box::new),
             on_its_way: VecDeque::with_capacity(if host > 1 { 256 } else { 0 }),
         }
     }
@@ -89,9 +89,9 @@ impl Sorting {
         self.on_its_way.clear();
     }
 
-    /// Begins anew with so many logical pages, all of them cold.
-    pub fn forget_heat(&mut self, spec: &Spec, units: u32) {
-        self.apart = Apart::new(spec, units).map(Box::new);
+    /// Starts over with so many logical pages, all of them cold.
+    pub fn forget_heat(&mut self, spec: &Spec, pages: u32) {
+        self.apart = Apart::new(spec, pages).map(Box::new);
     }
 
     /// The stream that the next data of a write belongs to, from page `first` on: all that is
@@ -102,7 +102,7 @@ impl Sorting {
     pub fn of_admission(
         &self,
         command: &Command,
-        first: u32,
+        first: Lpn,
         piece: impl FnOnce() -> Option<StreamId>,
     ) -> StreamId {
         match self.apart.as_deref() {
@@ -117,16 +117,17 @@ impl Sorting {
 
     /// A request has come whose first page may soon be sorted.
     #[inline(always)]
-    pub fn prefetch(&self, first: u64) {
+    pub fn prefetch(&self, first: Lpn) {
         if let Some(Apart::Heat(heat)) = self.apart.as_deref() {
-            heat.expect(first as u32);
+            heat.prefetch(first);
         }
     }
 
     /// A write is given up half way: what is on its way goes where it was reserved a place.
     pub fn keep_stream(&self, command: &mut Command) {
         if let Some(&Apart::Bytes(from)) = self.apart.as_deref() {
-            command.past_cache = by_length(command, from) == StreamId::PAST_CACHE;
+            let bypasses = by_length(command, from) == StreamId::BYPASSING;
+            command.set_bypasses_cache(bypasses);
         }
     }
 
@@ -135,7 +136,7 @@ impl Sorting {
     pub fn admitted(
         &mut self,
         command: CommandId,
-        (first, units): (u32, u32),
+        (first, pages): (Lpn, u32),
         to: StreamId,
         is_mapped: impl FnOnce() -> bool,
     ) {
@@ -145,7 +146,7 @@ impl Sorting {
         self.on_its_way.push_back((command, to));
         // What is written for the first time tells nothing of how often it will be.
         if is_mapped() {
-            heat.overwritten(first, units);
+            heat.overwritten(first, pages);
         }
     }
 
@@ -182,8 +183,8 @@ impl Sorting {
 /// The stream of a request in a drive in which those of `from` bytes on bypass the SLC cache.
 #[inline(never)]
 fn by_length(command: &Command, from: u64) -> StreamId {
-    if command.len_bytes >= from || command.past_cache {
-        StreamId::PAST_CACHE
+    if command.len_bytes >= from || command.bypasses_cache() {
+        StreamId::BYPASSING
     } else {
         StreamId::HOST
     }

@@ -11,8 +11,7 @@ use crate::sim::buffer::write_buffer::{Program, WriteBuffer};
 use crate::sim::env::Env;
 use crate::sim::geometry::NONE;
 use crate::sim::geometry::bits::without_lowest;
-use crate::sim::ids::{CommandId, StreamId};
-use crate::sim::l2p::mapping::{LOST, UNMAPPED};
+use crate::sim::ids::{CommandId, DieId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::spec::UNIT_BYTES;
@@ -45,9 +44,9 @@ pub(in crate::sim) struct Placed {
 /// from `to` on.
 #[derive(Clone, Copy)]
 pub(in crate::sim) struct Relocated {
-    pub units: u32,
-    pub to: u32,
-    pub superblock: u32,
+    pub pages: u32,
+    pub to: Ppn,
+    pub superblock: SuperblockId,
 }
 
 impl Ftl {
@@ -70,35 +69,36 @@ impl Ftl {
             ..
         } = received;
         let mut placed = Placed::default();
-        let units = (begin / UNIT_BYTES) as u32..end.div_ceil(UNIT_BYTES) as u32;
+        let pages = Lpn::of_byte(begin)..Lpn::from_byte(end);
         let whole = (begin | end).is_multiple_of(UNIT_BYTES);
-        let mut unit = units.start;
-        while unit < units.end {
+        let mut lpn = pages.start;
+        while lpn < pages.end {
             if TRACKED
                 && received.coalesces
-                && self.coalesce(env, buffer, unit, received, &mut placed)
+                && self.coalesce(env, buffer, lpn, received, &mut placed)
             {
-                unit += 1;
+                lpn += 1;
                 continue;
             }
             if self.points.of(id).filled == 0 {
                 self.begin_program_inlined(env, media, buffer, id);
             }
             // Within one multi-plane page.
-            let slot_units = self.points.units_per_slot;
+            let pages_per_mp_page = self.points.pages_per_mp_page;
             let point = self.points.of_mut(id);
-            let count = (units.end - unit).min(slot_units - (point.filled & (slot_units - 1)));
-            let to = point.first_unit + point.filled;
+            let count =
+                (pages.end - lpn).min(pages_per_mp_page - (point.filled & (pages_per_mp_page - 1)));
+            let to = point.first_ppn + point.filled;
             point.filled += count;
             let (superblock, program) = (point.superblock, point.program);
             self.points.room[id.number()] -= count;
             let partly = match whole {
-                true => [UNMAPPED; 2],
-                false => self.partly_written(begin, end, unit, unit + count - 1),
+                true => [Ppn::UNMAPPED; 2],
+                false => self.partly_written(begin, end, lpn, lpn + count - 1),
             };
-            self.l2p.write(unit, count, to, superblock, tag);
+            self.l2p.write(lpn, count, to, superblock, tag);
             if let Some(cache) = &mut self.l2p_cache {
-                cache.look_up_for(env, media, buffer, program, unit..unit + count);
+                cache.look_up_for(env, media, buffer, program, lpn..lpn + count);
             }
             if TRACKED && let Some(waiter) = received.waiter {
                 buffer.wait_for(program, waiter);
@@ -108,22 +108,22 @@ impl Ftl {
                 self.merge_partly(env, media, buffer, program, partly);
             }
             let point = self.points.of(id);
-            if point.filled == point.units_together {
+            if point.filled == point.pages_per_program {
                 self.close_program_inlined(env, media, buffer, id);
             }
-            unit += count;
+            lpn += count;
         }
         placed
     }
 
     /// Where the old content of the pages `first` and `last` lies, if they are only partly written.
     #[inline(never)]
-    fn partly_written(&self, begin: u64, end: u64, first: u32, last: u32) -> [u32; 2] {
-        let mut partly = [UNMAPPED; 2];
-        if u64::from(first) * UNIT_BYTES < begin {
+    fn partly_written(&self, begin: u64, end: u64, first: Lpn, last: Lpn) -> [Ppn; 2] {
+        let mut partly = [Ppn::UNMAPPED; 2];
+        if first.first_byte() < begin {
             partly[0] = self.l2p.lookup(first);
         }
-        if u64::from(last + 1) * UNIT_BYTES > end && (last > first || partly[0] == UNMAPPED) {
+        if (last + 1).first_byte() > end && (last > first || partly[0] == Ppn::UNMAPPED) {
             partly[1] = self.l2p.lookup(last);
         }
         partly
@@ -137,38 +137,38 @@ impl Ftl {
         media: &mut Media,
         buffer: &mut WriteBuffer,
         program: u32,
-        partly: [u32; 2],
+        partly: [Ppn; 2],
     ) {
-        for old in partly.into_iter().filter(|&old| old < LOST) {
-            let slot = old >> env.layout.unit_bits;
-            if buffer.holds(slot) {
+        for old in partly.into_iter().filter(|&old| old.is_place()) {
+            let mp_page = old.mp_page(env.layout.page_bits);
+            if buffer.holds(mp_page) {
                 continue;
             }
             env.counters.merges += 1;
             buffer.wait_for_read(program);
             let op = NandOp::Merge { program };
             let bytes = UNIT_BYTES as u32;
-            media.read(env, &self.superblocks, slot, bytes, Class::HostRead, op);
+            media.read(env, &self.superblocks, mp_page, bytes, Class::HostRead, op);
         }
     }
 
-    /// Puts received data over what its page held in the program being filled, if it lies there: it
-    /// takes no place of its own then, and no old content has to be read.
+    /// Overwrites what the page of received data held in the program being filled, if it lies there: the
+    /// data takes no place of its own then, and no old content has to be read.
     #[inline(always)]
     fn coalesce(
         &mut self,
         env: &mut Env,
         buffer: &mut WriteBuffer,
-        unit: u32,
+        lpn: Lpn,
         received: Received,
         placed: &mut Placed,
     ) -> bool {
         let point = self.points.of(received.stream);
-        let filled = point.first_unit..point.first_unit + point.filled;
-        let place = self.l2p.lookup(unit);
+        let filled = point.first_ppn..point.first_ppn + point.filled;
+        let place = self.l2p.lookup(lpn);
         let coalesces = filled.contains(&place);
         if coalesces {
-            self.overwrite_in_buffer(env, buffer, unit, place, received, placed);
+            self.overwrite_in_buffer(env, buffer, lpn, place, received, placed);
         }
         coalesces
     }
@@ -178,8 +178,8 @@ impl Ftl {
         &mut self,
         env: &mut Env,
         buffer: &mut WriteBuffer,
-        unit: u32,
-        place: u32,
+        lpn: Lpn,
+        place: Ppn,
         received: Received,
         placed: &mut Placed,
     ) {
@@ -190,7 +190,7 @@ impl Ftl {
         let from = std::mem::replace(&mut point.journal_from, tail);
         placed.joins = Some(placed.joins.map_or(from, |joins| joins.min(from)));
         let program = point.program;
-        self.l2p.write_over(unit, place, received.tag);
+        self.l2p.write_over(lpn, place, received.tag);
         buffer.give_pages(1);
         env.counters.units_coalesced += 1;
         if let Some(waiter) = received.waiter {
@@ -207,31 +207,31 @@ impl Ftl {
         media: &mut Media,
         buffer: &mut WriteBuffer,
         id: StreamId,
-        (slot, units, count): (u32, u32, u32),
+        (mp_page, pages, count): (MpPage, u32, u32),
         mut tell: impl FnMut(Relocated),
     ) {
-        let (mut units, mut count) = (units, count);
+        let (mut pages, mut count) = (pages, count);
         while count > 0 {
             if self.points.of(id).filled == 0 {
                 self.begin_program(env, media, buffer, id);
             }
             let point = self.points.of(id);
-            let to = point.first_unit + point.filled;
+            let to = point.first_ppn + point.filled;
             // Up to the next parity or the end of the superblock, in one go.
             let now = count.min(point.run_end - to);
             let superblock = point.superblock;
             let rest = match now == count {
                 true => 0,
-                false => without_lowest(units, now),
+                false => without_lowest(pages, now),
             };
-            self.l2p.gather(slot, units ^ rest, to, superblock);
+            self.l2p.relocate(mp_page, pages ^ rest, to, superblock);
             tell(Relocated {
-                units: units ^ rest,
+                pages: pages ^ rest,
                 to,
                 superblock,
             });
             self.fill_relocated(env, media, buffer, id, now);
-            (units, count) = (rest, count - now);
+            (pages, count) = (rest, count - now);
         }
     }
 
@@ -248,9 +248,9 @@ impl Ftl {
         let mut left = count;
         loop {
             let point = self.points.of_mut(id);
-            let now = left.min(point.units_together - point.filled);
+            let now = left.min(point.pages_per_program - point.filled);
             point.filled += now;
-            let full = point.filled == point.units_together;
+            let full = point.filled == point.pages_per_program;
             self.points.room[id.number()] -= now;
             left -= now;
             if full {
@@ -283,7 +283,7 @@ impl Ftl {
         buffer: &mut WriteBuffer,
         id: StreamId,
     ) {
-        if self.points.of(id).superblock == NONE {
+        if self.points.of(id).superblock == SuperblockId::NONE {
             self.open_superblock(env, media, id);
         }
         let journal_tail = self.points.journal_tail;
@@ -293,18 +293,18 @@ impl Ftl {
             superblock,
             row,
             die,
-            slots_together: slots,
+            mp_pages_per_program: mp_pages,
             ..
         } = *point;
         let fill = &self.points.fills[kind.mode as usize];
-        point.run_end = point.first_unit + fill.run[point.within as usize];
-        let slot = point.first_unit >> env.layout.unit_bits;
+        point.run_end = point.first_ppn + fill.run[point.within as usize];
+        let mp_page = point.first_ppn.mp_page(env.layout.page_bits);
         self.superblocks.program_begins(superblock);
-        self.space.take(env, kind, slots);
+        self.space.take(env, kind, mp_pages);
         if env.spec.buffer.coalesces {
             point.journal_from = journal_tail;
         }
-        let program = Program::new(slot, kind, (superblock, row, die), id, slots);
+        let program = Program::new(mp_page, kind, (superblock, row, die), id, mp_pages);
         point.program = buffer.begin(program);
     }
 
@@ -325,11 +325,14 @@ impl Ftl {
         let point = &mut self.points.points[id.number()];
         point.superblock = superblock;
         point.kind = kind;
-        (point.within, point.row, point.die) = (0, 0, 0);
-        point.first_unit = env.layout.first_slot(superblock) << env.layout.unit_bits;
-        point.slots_together = fill.slots_together;
-        point.units_together = fill.units_together;
-        self.points.room[id.number()] = fill.units_per_superblock;
+        (point.within, point.row, point.die) = (0, 0, DieId(0));
+        point.first_ppn = env
+            .layout
+            .first_mp_page(superblock)
+            .first_ppn(env.layout.page_bits);
+        point.mp_pages_per_program = fill.mp_pages_per_program;
+        point.pages_per_program = fill.pages_per_program;
+        self.points.room[id.number()] = fill.pages_per_superblock;
     }
 
     #[inline(never)]
@@ -357,12 +360,12 @@ impl Ftl {
             superblock,
             program,
             kind,
-            slots_together,
+            mp_pages_per_program,
             row,
             die,
             ..
         } = *point;
-        let unfilled = point.units_together - point.filled;
+        let unfilled = point.pages_per_program - point.filled;
         point.filled = 0;
         point.program = NONE;
         self.points.room[id.number()] -= unfilled;
@@ -370,7 +373,7 @@ impl Ftl {
             media.program(env, kind.mode, (row, die), id, NandOp::Program { program });
         }
         self.next_program(env, id);
-        while self.points.of(id).superblock != NONE {
+        while self.points.of(id).superblock != SuperblockId::NONE {
             let WritePoint {
                 within, row, die, ..
             } = *self.points.of(id);
@@ -378,13 +381,13 @@ impl Ftl {
                 return;
             }
             self.superblocks.program_begins(superblock);
-            self.space.take(env, kind, slots_together);
+            self.space.take(env, kind, mp_pages_per_program);
             env.counters.parity_programs += 1;
-            let slot = env.layout.first_slot(superblock) + within;
+            let mp_page = env.layout.first_mp_page(superblock) + within;
             if self.keeps_parity {
-                buffer.mark(slot, slots_together, true);
+                buffer.mark(mp_page, mp_pages_per_program, true);
             }
-            media.program(env, kind.mode, (row, die), id, NandOp::Parity { slot });
+            media.program(env, kind.mode, (row, die), id, NandOp::Parity { mp_page });
             self.next_program(env, id);
         }
         // The program of its last page is under way: it closes when that has ended.
@@ -397,15 +400,15 @@ impl Ftl {
         self.points.moves += 1;
         let WritePoints { points, fills, .. } = &mut self.points;
         let point = &mut points[id.number()];
-        point.within += point.slots_together;
+        point.within += point.mp_pages_per_program;
         point.die += 1;
-        if point.die == dies {
-            point.die = 0;
-            point.row += point.slots_together;
+        if point.die.0 == dies {
+            point.die = DieId(0);
+            point.row += point.mp_pages_per_program;
         }
-        point.first_unit += point.units_together;
-        if point.within == fills[point.kind.mode as usize].slots_per_superblock {
-            point.superblock = NONE;
+        point.first_ppn += point.pages_per_program;
+        if point.within == fills[point.kind.mode as usize].mp_pages_per_superblock {
+            point.superblock = SuperblockId::NONE;
         }
     }
 
@@ -446,7 +449,7 @@ impl Ftl {
         if point.filled == 0 {
             return;
         }
-        let padding = point.units_together - point.filled;
+        let padding = point.pages_per_program - point.filled;
         if !self.padding_fits(env, id, padding) {
             self.points.padding_owed |= id.is_host();
             return;
@@ -478,9 +481,9 @@ impl Ftl {
         env: &mut Env,
         media: &mut Media,
         buffer: &mut WriteBuffer,
-        slot: u32,
+        mp_page: MpPage,
     ) {
-        let (superblock, last) = env.layout.within_superblock(slot);
+        let (superblock, last) = env.layout.within_superblock(mp_page);
         for id in self.points.streams() {
             loop {
                 let point = self.points.of(id);
@@ -488,7 +491,7 @@ impl Ftl {
                 if point.superblock != superblock || point.within > last {
                     break;
                 }
-                let padding = point.units_together - filled;
+                let padding = point.pages_per_program - filled;
                 if !self.padding_fits(env, id, padding) {
                     break;
                 }

@@ -19,7 +19,7 @@ use crate::sim::env::Env;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::idle::Idle;
-use crate::sim::ids::{Ppn, StreamId, SuperblockId};
+use crate::sim::ids::{IdRange, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
 use crate::spec::{Emptying, Spec, UNIT_BYTES};
@@ -40,7 +40,7 @@ enum Reason {
 
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Victim {
-    superblock: u32,
+    superblock: SuperblockId,
     /// Where its valid pages go.
     stream: StreamId,
     kind: Kind,
@@ -48,7 +48,7 @@ struct Victim {
     /// Next multi-plane page to look at, within the superblock.
     next: u32,
     /// How many there are.
-    slots: u32,
+    mp_pages: u32,
 }
 
 /// Garbage collection.
@@ -61,9 +61,9 @@ pub(in crate::sim) struct Gc {
     in_flight: u32,
     /// Emptied superblocks whose pages are not yet all programmed elsewhere, each with the number of
     /// the first program begun after it.
-    leaving: VecDeque<(u32, u64)>,
+    emptied: VecDeque<(SuperblockId, u64)>,
     /// The superblock whose data is to be refreshed next.
-    refresh: Option<u32>,
+    refresh: Option<SuperblockId>,
 }
 
 impl Gc {
@@ -73,7 +73,7 @@ impl Gc {
             levelling: Levelling::new(spec.wear.as_ref()),
             victim: None,
             in_flight: 0,
-            leaving: VecDeque::new(),
+            emptied: VecDeque::new(),
             refresh: None,
         }
     }
@@ -121,8 +121,8 @@ impl Gc {
 
     #[inline(always)]
     fn request_superblocks(&self, env: &Env, store: &mut Store) {
-        let units = env.spec.units_per_slot;
-        if store.may_request_release() && !store.ftl.stream_has_room(env, self.stream(), units) {
+        let pages = env.spec.units_per_slot;
+        if store.may_request_release() && !store.ftl.stream_has_room(env, self.stream(), pages) {
             store.request_release();
         }
     }
@@ -135,7 +135,7 @@ impl Gc {
                 || self.finishes_cache_victim(store, idle)
         };
         let wanted =
-            self.wants_space(env, store, idle) || env.limits.collects_otherwise && otherwise();
+            self.wants_space(env, store, idle) || env.limits.gc_beside_space && otherwise();
         let in_flight = self.in_flight + store.buffer.gc_in_flight();
         wanted
             && !store.ftl.space.is_read_only()
@@ -148,20 +148,20 @@ impl Gc {
     fn depth(&self, env: &Env, store: &Store, idle: &Idle) -> u32 {
         match env.limits.emptying_paced {
             None => env.spec.collect.depth,
-            Some(slots) => self.emptying_depth(env, store, idle, slots),
+            Some(mp_pages) => self.emptying_depth(env, store, idle, mp_pages),
         }
     }
 
-    /// While all there is to do is to empty the cache, and nobody waits for it, `slots` and no
+    /// While all there is to do is to empty the cache, and nobody waits for it, `mp_pages` and no
     /// more.
     #[cold]
-    fn emptying_depth(&self, env: &Env, store: &Store, idle: &Idle, slots: u32) -> u32 {
+    fn emptying_depth(&self, env: &Env, store: &Store, idle: &Idle, mp_pages: u32) -> u32 {
         let depth = env.spec.collect.depth;
         let hurries = idle.working()
             || self.wants_space(env, store, idle)
             || store.ftl.cache_is_short(env)
-            || store.ftl.main_needs_dynamic(env);
-        if hurries { depth } else { depth.min(slots) }
+            || store.ftl.data_area_needs_dynamic(env);
+        if hurries { depth } else { depth.min(mp_pages) }
     }
 
     /// Whether the data area is to be collected for its space.
@@ -170,13 +170,13 @@ impl Gc {
         if idle.working() {
             idle.in_slice() && Gc::idle_wants(env, store)
         } else {
-            store.ftl.space.free(Pool::Main) < env.limits.collect_start
+            store.ftl.space.free(Pool::Data) < env.limits.gc_start
         }
     }
 
     /// Whether idle work has anything to collect for.
     pub fn idle_wants(env: &Env, store: &Store) -> bool {
-        store.ftl.space.free(Pool::Main) < env.limits.collect_idle
+        store.ftl.space.free(Pool::Data) < env.limits.gc_idle
     }
 
     /// Whether what is being emptied of the cache is emptied to its end, though nothing more
@@ -192,9 +192,9 @@ impl Gc {
     fn has_space(&self, env: &Env, store: &Store) -> bool {
         let enters_cache = env.limits.always[StreamId::GC.number()] == Some(Kind::STATIC);
         let above =
-            !enters_cache || store.ftl.space.free(Pool::Cache) > env.limits.collect_cache_floor;
-        let units = env.spec.units_per_slot;
-        above && store.ftl.stream_has_room(env, self.stream(), units)
+            !enters_cache || store.ftl.space.free(Pool::SlcCache) > env.limits.gc_cache_floor;
+        let pages = env.spec.units_per_slot;
+        above && store.ftl.stream_has_room(env, self.stream(), pages)
     }
 
     /// Nothing is under way any more.
@@ -241,7 +241,13 @@ impl Gc {
     }
 
     /// Begins to empty a closed superblock of the data area.
-    fn empty_closed(&mut self, env: &Env, store: &mut Store, superblock: u32, reason: Reason) {
+    fn empty_closed(
+        &mut self,
+        env: &Env,
+        store: &mut Store,
+        superblock: SuperblockId,
+        reason: Reason,
+    ) {
         let ftl = &mut store.ftl;
         ftl.superblocks.begin_emptying(superblock);
         let generation = ftl.superblocks.generation(superblock);
@@ -253,7 +259,7 @@ impl Gc {
         &mut self,
         env: &Env,
         store: &Store,
-        superblock: u32,
+        superblock: SuperblockId,
         stream: StreamId,
         reason: Reason,
     ) {
@@ -264,7 +270,7 @@ impl Gc {
             kind,
             reason,
             next: 0,
-            slots: env.layout.shape(kind.mode).slots,
+            mp_pages: env.layout.shape(kind.mode).mp_pages,
         });
     }
 
@@ -280,7 +286,7 @@ impl Gc {
         // The oldest; where the data area has no room for what a static one may hold, the oldest
         // dynamic one, which gives more than it takes.
         let ftl = &store.ftl;
-        let has_room = ftl.space.free(Pool::Main) >= env.limits.empty_room;
+        let has_room = ftl.space.free(Pool::Data) >= env.limits.empty_room;
         let mut closed = ftl.superblocks.closed_cache().iter();
         closed.position(|&superblock| has_room || ftl.kind_of(env, superblock) == Kind::DYNAMIC)
     }
@@ -295,7 +301,7 @@ impl Gc {
         }
         ftl.cache_taken(env) > env.spec.cache().fold_start_slots
             || ftl.cache_is_short(env)
-            || ftl.main_needs_dynamic(env)
+            || ftl.data_area_needs_dynamic(env)
     }
 }
 
@@ -306,10 +312,10 @@ impl Gc {
         let ftl = &mut store.ftl;
         let victim = self.victim.as_mut().expect("a victim was chosen");
         let Victim { stream, kind, .. } = *victim;
-        let first = env.layout.first_slot(victim.superblock);
+        let first = env.layout.first_mp_page(victim.superblock);
         let begin = victim.next;
         let mut valid = 0;
-        while victim.next < victim.slots && valid == 0 {
+        while victim.next < victim.mp_pages && valid == 0 {
             valid = ftl.l2p.valid_bits(first + victim.next);
             victim.next += 1;
         }
@@ -318,16 +324,17 @@ impl Gc {
         if valid == 0 {
             return self.victim_emptied(env, store);
         }
-        let slot = first + end - 1;
-        ftl.l2p.expect_next_moves(first, first + begin, first + end);
+        let mp_page = first + end - 1;
+        ftl.l2p
+            .prefetch_next_moves(first, first + begin, first + end);
         self.in_flight += 1;
         ftl.points.reserve(stream, env.spec.units_per_slot);
         let bytes = valid.count_ones() * UNIT_BYTES as u32;
-        let op = NandOp::Gc { slot };
+        let op = NandOp::Gc { mp_page };
         let superblocks = &ftl.superblocks;
         store
             .media
-            .read(env, superblocks, slot, bytes, Class::Background, op);
+            .read(env, superblocks, mp_page, bytes, Class::Background, op);
         true
     }
 
@@ -343,18 +350,18 @@ impl Gc {
         } = store;
         // What was relocated must be in flash before its source goes.
         ftl.pad_relocated(env, media, buffer, victim.stream);
-        self.leaving.push_back((victim.superblock, buffer.begun()));
+        self.emptied.push_back((victim.superblock, buffer.begun()));
         self.release_emptied(env, store);
         true
     }
 
     /// Releases the superblocks whose pages have all been programmed elsewhere.
     pub fn release_emptied(&mut self, env: &mut Env, store: &mut Store) {
-        while let Some(&(superblock, before)) = self.leaving.front() {
+        while let Some(&(superblock, before)) = self.emptied.front() {
             if store.buffer.gc_before(before) {
                 return;
             }
-            self.leaving.pop_front();
+            self.emptied.pop_front();
             store.release(env, superblock);
         }
     }
@@ -365,9 +372,9 @@ impl Gc {
         env: &mut Env,
         store: &mut Store,
         controller: &mut Controller,
-        slot: u32,
+        mp_page: MpPage,
     ) {
-        let valid = store.ftl.l2p.valid_bits(slot);
+        let valid = store.ftl.l2p.valid_bits(mp_page);
         let spec = &env.spec.controller;
         let time = spec.collect_unit * u64::from(valid.count_ones());
         let core = spec.core_background;
@@ -376,29 +383,35 @@ impl Gc {
             env,
             media,
             controller,
-            (core, Job::Gc { slot }, time),
-            &[slot],
+            (core, Job::Gc { mp_page }, time),
+            &[mp_page],
         );
     }
 
     /// The pages that are still valid get a new place.
-    pub fn relocate(&mut self, env: &mut Env, store: &mut Store, slot: u32) {
+    pub fn relocate(&mut self, env: &mut Env, store: &mut Store, mp_page: MpPage) {
         let Store {
             media,
             buffer,
             ftl,
             persistence,
         } = store;
-        let valid = ftl.l2p.valid_bits(slot);
+        let valid = ftl.l2p.valid_bits(mp_page);
         let count = valid.count_ones();
         let stream = self.stream();
-        let from = Ppn(slot << env.layout.unit_bits);
-        ftl.place_relocated(env, media, buffer, stream, (slot, valid, count), |moved| {
-            if let Some(persistence) = persistence {
-                let into = SuperblockId(moved.superblock);
-                persistence.note_relocation(from, moved.units, Ppn(moved.to), into);
-            }
-        });
+        let from = mp_page.first_ppn(env.layout.page_bits);
+        ftl.place_relocated(
+            env,
+            media,
+            buffer,
+            stream,
+            (mp_page, valid, count),
+            |moved| {
+                if let Some(persistence) = persistence {
+                    persistence.log_relocation(from, moved.pages, moved.to, moved.superblock);
+                }
+            },
+        );
         let counters = &mut env.counters;
         let moved = match self.victim.map_or(Reason::Space, |v| v.reason) {
             Reason::Space => &mut counters.units_collected,
@@ -410,7 +423,7 @@ impl Gc {
         // Only now: what is reserved covers what is being placed.
         ftl.points.unreserve(stream, env.spec.units_per_slot);
         self.in_flight -= 1;
-        if self.victim.is_some_and(|v| v.next == v.slots) {
+        if self.victim.is_some_and(|v| v.next == v.mp_pages) {
             self.victim_emptied(env, store);
         }
     }
@@ -437,8 +450,7 @@ impl Gc {
             return;
         };
         let Store { ftl, media, .. } = store;
-        let main = env.layout.pool(Pool::Main);
-        let all = main.first_superblock..main.first_superblock + main.superblocks;
+        let all = env.layout.superblocks_of(Pool::Data).each();
         let worst = all
             .filter(|&s| ftl.superblocks.is_closed(s) && ftl.l2p.valid_in(s) > 0)
             .map(|s| {
@@ -459,7 +471,7 @@ impl Gc {
         true
     }
 
-    fn take_old(&mut self, env: &Env, store: &Store) -> Option<u32> {
+    fn take_old(&mut self, env: &Env, store: &Store) -> Option<SuperblockId> {
         let found = self.refresh.take()?;
         // It may have been emptied for another reason since it was found.
         if store.ftl.superblocks.is_closed(found) {

@@ -7,6 +7,7 @@
 use super::policy::{Candidate, Closed};
 use crate::spec::WearSpec;
 
+/// Static wear levelling.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Levelling {
     /// Difference of erase cycles above which it acts.

@@ -2,17 +2,32 @@
 
 use std::ops::Range;
 
+use crate::sim::ids::Id;
+
 /// The first of some bits that is set.
-pub(in crate::sim) fn first_set(words: &[u64], bits: Range<u32>) -> Option<u32> {
-    let mut at = bits.start;
-    while at < bits.end {
+pub(in crate::sim) fn first_set<T: Id>(words: &[u64], bits: Range<T>) -> Option<T> {
+    let (mut at, end) = (bits.start.number(), bits.end.number());
+    while at < end {
         let rest = words[at as usize / 64] >> (at % 64);
         if rest != 0 {
-            return Some(at + rest.trailing_zeros()).filter(|&found| found < bits.end);
+            return Some(at + rest.trailing_zeros())
+                .filter(|&found| found < end)
+                .map(T::of);
         }
         at = (at / 64 + 1) * 64;
     }
     None
+}
+
+/// The numbers of the bits that are set, the lowest first.
+#[inline(always)]
+pub(in crate::sim) fn set_bits(bits: u32) -> impl Iterator<Item = u32> {
+    let mut left = bits;
+    std::iter::from_fn(move || {
+        let lowest = (left != 0).then(|| left.trailing_zeros());
+        left &= left.wrapping_sub(1);
+        lowest
+    })
 }
 
 /// The bits that are set in `bits`, without the `count` lowest.

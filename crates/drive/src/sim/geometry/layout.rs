@@ -1,33 +1,38 @@
-//! Where a physical unit lies: arithmetic only.
+//! Where a physical page lies: arithmetic only.
 //!
-//! Physical units are numbered superblock by superblock, the cache before the main area;
-//! within a superblock in the order in which slots are filled ([`Shape`]). A superblock of
-//! the main area that is used in SLC mode has fewer slots, numbered from its first.
+//! Physical pages are numbered superblock by superblock, the cache before the data area;
+//! within a superblock in the order in which multi-plane pages are filled ([`Shape`]). A superblock of
+//! the data area that is used in SLC mode has fewer multi-plane pages, numbered from its first.
+
+use std::ops::Range;
 
 use crate::sim::geometry::divider::Divider;
 use crate::sim::geometry::shape::{Mode, Shape};
+use crate::sim::ids::{MpPage, SuperblockId};
 use crate::spec::{PoolSpec, Spec};
 
 /// The two kinds of superblocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Pool {
-    Cache = 0,
-    Main = 1,
+    SlcCache = 0,
+    Data = 1,
 }
 
+/// Where the superblocks of a pool lie.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct PoolLayout {
-    pub first_superblock: u32,
+    pub first_superblock: SuperblockId,
     pub superblocks: u32,
-    pub first_slot: u32,
-    pub slots_per_superblock: u32,
+    pub first_mp_page: MpPage,
+    pub mp_pages_per_superblock: u32,
     by_superblock: Divider,
 }
 
+/// Where everything lies.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Layout {
     pub dies: u32,
-    pub unit_bits: u32,
+    pub page_bits: u32,
     shapes: [Shape; 2],
     pools: [PoolLayout; 2],
 }
@@ -38,37 +43,45 @@ impl Layout {
         let cache = spec.cache.as_ref().map(|cache| &cache.pool);
         let (cache_superblocks, cache_rows) = cache.map_or((0, 1), |c| (c.superblocks, c.rows));
         let bits = spec.main.timing.pages_per_word_line();
-        let together = if spec.one_shot.is_some() { bits } else { 1 };
+        let mp_pages_per_program = if spec.one_shot.is_some() { bits } else { 1 };
         let slc = Shape::new(spec.dies, cache_rows, 1, 1, stride);
-        let native = Shape::new(spec.dies, spec.main.rows, bits, together, stride);
+        let native = Shape::new(
+            spec.dies,
+            spec.main.rows,
+            bits,
+            mp_pages_per_program,
+            stride,
+        );
         Layout {
             dies: spec.dies,
-            unit_bits: spec.units_per_slot.trailing_zeros(),
+            page_bits: spec.units_per_slot.trailing_zeros(),
             shapes: [slc, native],
             pools: [
                 PoolLayout {
-                    first_superblock: 0,
+                    first_superblock: SuperblockId(0),
                     superblocks: cache_superblocks,
-                    first_slot: 0,
-                    slots_per_superblock: slc.slots,
-                    by_superblock: Divider::new(slc.slots),
+                    first_mp_page: MpPage(0),
+                    mp_pages_per_superblock: slc.mp_pages,
+                    by_superblock: Divider::new(slc.mp_pages),
                 },
                 PoolLayout {
-                    first_superblock: cache_superblocks,
+                    first_superblock: SuperblockId(cache_superblocks),
                     superblocks: spec.main.superblocks,
-                    first_slot: cache_superblocks * slc.slots,
-                    slots_per_superblock: native.slots,
-                    by_superblock: Divider::new(native.slots),
+                    first_mp_page: MpPage(cache_superblocks * slc.mp_pages),
+                    mp_pages_per_superblock: native.mp_pages,
+                    by_superblock: Divider::new(native.mp_pages),
                 },
             ],
         }
     }
 
+    /// Where the superblocks of a pool lie.
     #[inline]
     pub fn pool(&self, pool: Pool) -> &PoolLayout {
         &self.pools[pool as usize]
     }
 
+    /// How the multi-plane pages of a superblock in this mode are numbered.
     #[inline]
     pub fn shape(&self, mode: Mode) -> &Shape {
         &self.shapes[mode as usize]
@@ -76,83 +89,122 @@ impl Layout {
 
     /// Multi-plane pages of so many superblocks of a pool.
     #[inline]
-    pub fn slots_of(&self, pool: Pool, superblocks: u32) -> i64 {
-        i64::from(superblocks) * i64::from(self.pool(pool).slots_per_superblock)
+    pub fn mp_pages_of(&self, pool: Pool, superblocks: u32) -> i64 {
+        i64::from(superblocks) * i64::from(self.pool(pool).mp_pages_per_superblock)
     }
 
+    /// Superblocks of the drive.
     pub fn superblocks(&self) -> u32 {
         self.pools[0].superblocks + self.pools[1].superblocks
     }
 
-    pub fn slots(&self) -> u32 {
-        self.pools[1].first_slot + self.pools[1].superblocks * self.pools[1].slots_per_superblock
+    /// All superblocks, those of the SLC cache first.
+    pub fn all_superblocks(&self) -> Range<SuperblockId> {
+        SuperblockId(0)..SuperblockId(self.superblocks())
     }
 
+    /// The superblocks of a pool.
     #[inline]
-    pub fn pool_of_superblock(&self, superblock: u32) -> Pool {
+    pub fn superblocks_of(&self, pool: Pool) -> Range<SuperblockId> {
+        let PoolLayout {
+            first_superblock,
+            superblocks,
+            ..
+        } = *self.pool(pool);
+        first_superblock..first_superblock + superblocks
+    }
+
+    /// The multi-plane pages of a superblock, as many as it has in native mode.
+    pub fn mp_pages_in(&self, superblock: SuperblockId) -> Range<MpPage> {
+        let pool = self.pool(self.pool_of_superblock(superblock));
+        let first = self.first_mp_page(superblock);
+        first..first + pool.mp_pages_per_superblock
+    }
+
+    /// Multi-plane pages of the drive.
+    pub fn mp_pages(&self) -> u32 {
+        self.pools[1].first_mp_page.0
+            + self.pools[1].superblocks * self.pools[1].mp_pages_per_superblock
+    }
+
+    /// The pool of a superblock.
+    #[inline]
+    pub fn pool_of_superblock(&self, superblock: SuperblockId) -> Pool {
         if superblock < self.pools[1].first_superblock {
-            Pool::Cache
+            Pool::SlcCache
         } else {
-            Pool::Main
+            Pool::Data
         }
     }
 
-    /// A slot's superblock, and its number within it.
+    /// A multi-plane page's superblock, and its number within it.
     #[inline]
-    pub fn within_superblock(&self, slot: u32) -> (u32, u32) {
-        let main = &self.pools[1];
-        if slot >= main.first_slot {
-            let (nth, within) = main.by_superblock.divide(slot - main.first_slot);
-            (main.first_superblock + nth, within)
+    pub fn within_superblock(&self, mp_page: MpPage) -> (SuperblockId, u32) {
+        let data_area = &self.pools[1];
+        if mp_page >= data_area.first_mp_page {
+            let (nth, within) = data_area
+                .by_superblock
+                .divide(mp_page - data_area.first_mp_page);
+            (data_area.first_superblock + nth, within)
         } else {
-            self.pools[0].by_superblock.divide(slot)
+            let (nth, within) = self.pools[0].by_superblock.divide(mp_page.0);
+            (SuperblockId(nth), within)
         }
     }
 
+    /// The superblock of a multi-plane page.
     #[inline]
-    pub fn superblock_of_slot(&self, slot: u32) -> u32 {
-        self.within_superblock(slot).0
+    pub fn superblock_of(&self, mp_page: MpPage) -> SuperblockId {
+        self.within_superblock(mp_page).0
     }
 
-    /// The slots that share a word line with `slot` of a superblock in this mode, itself
+    /// The multi-plane pages that share a word line with `mp_page` of a superblock in this mode, itself
     /// among them, in the order in which they are programmed.
-    pub fn word_line(&self, slot: u32, mode: Mode) -> impl Iterator<Item = u32> + use<> {
-        let (_, within) = self.within_superblock(slot);
-        let first = slot - within;
+    pub fn word_line(&self, mp_page: MpPage, mode: Mode) -> impl Iterator<Item = MpPage> + use<> {
+        let (_, within) = self.within_superblock(mp_page);
+        let first = mp_page - within;
         self.shape(mode).word_line(within).map(move |w| first + w)
     }
 
-    /// Number of the first slot of a superblock.
+    /// The multi-plane pages of the stripe of `mp_page` of a superblock in this mode, itself and the parity
+    /// among them.
+    pub fn stripe(&self, mp_page: MpPage, mode: Mode) -> impl Iterator<Item = MpPage> + use<> {
+        let (_, within) = self.within_superblock(mp_page);
+        let (first, shape) = (mp_page - within, *self.shape(mode));
+        (0..).map_while(move |nth| shape.nth_of_stripe(within, nth).map(|other| first + other))
+    }
+
+    /// Number of the first multi-plane page of a superblock.
     #[inline]
-    pub fn first_slot(&self, superblock: u32) -> u32 {
+    pub fn first_mp_page(&self, superblock: SuperblockId) -> MpPage {
         let pool = &self.pools[self.pool_of_superblock(superblock) as usize];
-        pool.first_slot + (superblock - pool.first_superblock) * pool.slots_per_superblock
+        pool.first_mp_page + (superblock - pool.first_superblock) * pool.mp_pages_per_superblock
     }
 }
 
 /// How much data a drive's geometry holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// Units of data in the main area, without parity.
+    /// Pages of data in the data area, without parity.
     pub main_units: u64,
-    /// Of these, units of one superblock.
+    /// Of these, pages of one superblock.
     pub main_superblock_units: u64,
-    /// Units of all kinds, parity and SLC cache included.
+    /// Pages of all kinds, parity and SLC cache included.
     pub all_units: u64,
 }
 
 /// What `spec` can hold; `None` when that is more than 32 bits can number.
 pub fn capacity(spec: &Spec) -> Option<Capacity> {
-    let units = u64::from(spec.units_per_slot);
+    let pages = u64::from(spec.units_per_slot);
     let raw = |pool: &PoolSpec| {
-        u64::from(pool.superblocks) * u64::from(pool.rows) * u64::from(spec.dies) * units
+        u64::from(pool.superblocks) * u64::from(pool.rows) * u64::from(spec.dies) * pages
     };
     let all_units = raw(&spec.main) + spec.cache.as_ref().map_or(0, |cache| raw(&cache.pool));
     if all_units >= u64::from(u32::MAX - 1) {
         return None;
     }
     let layout = Layout::new(spec);
-    let main_superblock_units = u64::from(layout.shape(Mode::Native).data_slots) * units;
+    let main_superblock_units = u64::from(layout.shape(Mode::Native).data_mp_pages) * pages;
     Some(Capacity {
         main_units: main_superblock_units * u64::from(spec.main.superblocks),
         main_superblock_units,
@@ -160,14 +212,14 @@ pub fn capacity(spec: &Spec) -> Option<Capacity> {
     })
 }
 
-/// The most units that the host of a drive may address: what its main area holds beside what
+/// The most pages that the host of a drive may address: what its data area holds beside what
 /// is kept back, what is open, and what is being collected. `None` as for [`capacity`].
 pub fn user_units_max(spec: &Spec) -> Option<u64> {
     let capacity = capacity(spec)?;
     let buffer = u64::from(spec.buffer.write_units);
     let bits = u64::from(spec.main.timing.pages_per_word_line());
-    // What the host opens directly in the main area has to find room there.
-    let (superblocks, units) = match &spec.cache {
+    // What the host opens directly in the data area has to find room there.
+    let (superblocks, pages) = match &spec.cache {
         None => (0, 2 * buffer),
         Some(cache) if cache.dynamic_superblocks > 0 => {
             (3 + spec.superblocks_half_folded(), 2 * bits * buffer)
@@ -177,6 +229,6 @@ pub fn user_units_max(spec: &Spec) -> Option<u64> {
     };
     let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);
     let kept = spec.collect.start_superblocks + 3 + spec.further_streams() + superblocks + spares;
-    let kept = u64::from(kept) * capacity.main_superblock_units + units;
+    let kept = u64::from(kept) * capacity.main_superblock_units + pages;
     Some(capacity.main_units.saturating_sub(kept))
 }

@@ -1,4 +1,4 @@
-//! Where things lie: superblocks of the SLC cache and of the data area, their pages, word lines,
+//! Where data lies: superblocks of the SLC cache and of the data area, their pages, word lines,
 //! stripes and dies. Arithmetic only.
 
 pub(in crate::sim) mod bits;
@@ -22,17 +22,17 @@ pub(in crate::sim) struct Kind {
 impl Kind {
     /// Of the SLC cache's own superblocks.
     pub const STATIC: Kind = Kind {
-        pool: Pool::Cache,
+        pool: Pool::SlcCache,
         mode: Mode::Slc,
     };
     /// Of the data area, in SLC mode for a while.
     pub const DYNAMIC: Kind = Kind {
-        pool: Pool::Main,
+        pool: Pool::Data,
         mode: Mode::Slc,
     };
     /// Of the data area, in the native mode of its cells.
     pub const NATIVE: Kind = Kind {
-        pool: Pool::Main,
+        pool: Pool::Data,
         mode: Mode::Native,
     };
 }

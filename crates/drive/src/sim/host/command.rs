@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use stend_base::{Op, Request, Status};
 
-use crate::sim::ids::CommandId;
-use crate::spec::{Spec, UNIT_BYTES};
+use crate::sim::ids::{CommandId, Lpn};
+use crate::spec::Spec;
 
 /// How the buffer treats a write.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -15,7 +15,7 @@ pub(in crate::sim) struct Handling {
     /// The same in a drive whose power can be cut: it completes as a flush does.
     pub forced: bool,
     /// Its admission depends on more than room: on streams, coalescing, durability or FUA.
-    pub careful: bool,
+    pub tracked: bool,
 }
 
 /// A command that the drive has accepted.
@@ -33,27 +33,27 @@ pub(in crate::sim) struct Command {
     to_admit: u64,
     pub handling: Handling,
     /// Logical pages reserved to pad its last multi-plane page.
-    pub padding: u32,
+    padding: u32,
     /// Programs that it waits for.
     programs_left: u32,
     /// Ended early, it bypasses the SLC cache although what is left of it is short.
-    pub past_cache: bool,
+    bypasses_cache: bool,
     /// The logical page that the time of the command itself covers has not been received yet.
     first_page_due: bool,
     /// It occupies the half-duplex buffer.
-    pub takes_turns: bool,
+    holds_buffer: bool,
     /// Nothing of it has gone over the link yet.
     untouched: bool,
-    pub status: Status,
+    status: Status,
 }
 
 impl Command {
     /// The first logical page that it touches, and the one after the last.
     #[inline]
-    pub fn logical_pages(&self) -> (u32, u32) {
+    pub fn logical_pages(&self) -> (Lpn, Lpn) {
         (
-            (self.offset_bytes / UNIT_BYTES) as u32,
-            self.end_byte().div_ceil(UNIT_BYTES) as u32,
+            Lpn::of_byte(self.offset_bytes),
+            Lpn::from_byte(self.end_byte()),
         )
     }
 
@@ -121,6 +121,51 @@ impl Command {
         std::mem::take(&mut self.first_page_due)
     }
 
+    /// So many logical pages are reserved to pad its last multi-plane page.
+    #[inline]
+    pub fn pad(&mut self, pages: u32) {
+        self.padding = pages;
+    }
+
+    /// Takes what is reserved to pad its last multi-plane page.
+    #[inline]
+    pub fn take_padding(&mut self) -> u32 {
+        std::mem::take(&mut self.padding)
+    }
+
+    /// Whether it bypasses the SLC cache although what is left of it is short.
+    #[inline]
+    pub fn bypasses_cache(&self) -> bool {
+        self.bypasses_cache
+    }
+
+    /// Whether what is left of it bypasses the SLC cache, however short.
+    pub fn set_bypasses_cache(&mut self, bypasses: bool) {
+        self.bypasses_cache = bypasses;
+    }
+
+    /// Whether it occupies the half-duplex buffer.
+    #[inline]
+    pub fn holds_buffer(&self) -> bool {
+        self.holds_buffer
+    }
+
+    /// Whether it occupies the half-duplex buffer when it is taken up.
+    #[inline]
+    pub fn set_holds_buffer(&mut self, holds: bool) {
+        self.holds_buffer = holds;
+    }
+
+    /// How it ends.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// It ends with an error.
+    pub fn fail(&mut self, status: Status) {
+        self.status = status;
+    }
+
     /// It waits for one more program.
     pub fn awaits_program(&mut self) {
         self.programs_left += 1;
@@ -174,13 +219,13 @@ const NO_COMMAND: Command = Command {
     handling: Handling {
         fua: false,
         forced: false,
-        careful: false,
+        tracked: false,
     },
     padding: 0,
     programs_left: 0,
-    past_cache: false,
+    bypasses_cache: false,
     first_page_due: false,
-    takes_turns: false,
+    holds_buffer: false,
     untouched: false,
     status: Status::Ok,
 };
@@ -284,9 +329,9 @@ impl Commands {
             handling,
             padding: 0,
             programs_left: 0,
-            past_cache: false,
+            bypasses_cache: false,
             first_page_due: true,
-            takes_turns: false,
+            holds_buffer: false,
             untouched: true,
             status: Status::Ok,
         };
@@ -363,7 +408,7 @@ impl Commands {
         self.flushes.push((command, number));
     }
 
-    /// The first flush that waits goes on.
+    /// The first flush that waits continues.
     pub fn take_flush(&mut self) {
         self.flushes.remove(0);
     }

@@ -1,8 +1,8 @@
-//! The mapping tables: from logical to physical pages and back, which physical pages are valid, and
+//! The tables L2P and P2L, from logical to physical pages and back, which physical pages are valid, and
 //! how the tables are kept in memory.
 
-pub(in crate::sim) mod mapping;
 pub(crate) mod memory;
 pub(in crate::sim) mod probe;
 mod reuse;
-mod table;
+mod shared_table;
+pub(in crate::sim) mod table;

@@ -1,22 +1,24 @@
-//! The mapping by itself, for its benchmark: a log that is written and cleaned without
+//! The L2P by itself, for its benchmark: a log that is written and cleaned without
 //! dies, channels or time. What the whole simulation costs beyond it is the timing.
 
+use crate::sim::geometry::bits::set_bits;
 use crate::sim::geometry::layout::Layout;
-use crate::sim::l2p::mapping::Mapping;
+use crate::sim::ids::{Lpn, MpPage, Ppn, SuperblockId};
+use crate::sim::l2p::table::L2p;
 use crate::spec::Spec;
 
-/// A mapping table filled as a log: what is written gets the next place; the oldest slots
+/// An L2P filled as a log: what is written gets the next place; the oldest multi-plane pages
 /// are emptied first.
 ///
 /// The drive must have no SLC cache and no parity: their places would stay empty.
 #[derive(Clone, Debug)]
 pub struct MappingLog {
-    mapping: Mapping,
+    l2p: L2p,
     layout: Layout,
-    slots: u32,
-    /// Next slot to be emptied, and next place to be written.
-    oldest_slot: u32,
-    next: u32,
+    mp_pages: u32,
+    /// Next multi-plane page to be emptied, and next place to be written.
+    oldest: MpPage,
+    next: Ppn,
     free: u32,
     moved: u64,
 }
@@ -32,96 +34,98 @@ impl MappingLog {
             "the log knows neither cache nor parity"
         );
         let layout = Layout::new(spec);
-        let units = (spec.user_bytes / crate::spec::UNIT_BYTES) as u32;
-        let slots = layout.slots();
+        let pages = (spec.user_bytes / crate::spec::UNIT_BYTES) as u32;
+        let mp_pages = layout.mp_pages();
         let mut log = MappingLog {
-            mapping: Mapping::new(layout, units),
+            l2p: L2p::new(layout, pages),
             layout,
-            slots,
-            oldest_slot: 0,
-            next: 0,
-            free: slots << layout.unit_bits,
+            mp_pages,
+            oldest: MpPage(0),
+            next: Ppn(0),
+            free: mp_pages << layout.page_bits,
             moved: 0,
         };
-        for unit in 0..units {
-            log.write(unit);
+        for lpn in 0..pages {
+            log.write(lpn);
         }
         log
     }
 
-    /// Logical units of the drive.
+    /// Logical pages of the drive.
     pub fn units(&self) -> u32 {
-        self.mapping.logical_units()
+        self.l2p.logical_pages()
     }
 
-    /// Units moved so far to make room.
+    /// Pages moved so far to make room.
     pub fn moved(&self) -> u64 {
         self.moved
     }
 
-    /// The entry of a unit will soon be changed.
-    pub fn expect(&self, unit: u32) {
-        self.mapping.expect(u64::from(unit));
+    /// The entry of a page will soon be changed.
+    pub fn expect(&self, lpn: u32) {
+        self.l2p.prefetch(Lpn(lpn));
     }
 
-    /// Gives a unit the next place.
-    pub fn write(&mut self, unit: u32) {
-        // One slot more than is being emptied: its units must have somewhere to go.
-        while self.free < 2 << self.layout.unit_bits {
+    /// Gives a page the next place.
+    pub fn write(&mut self, lpn: u32) {
+        // One multi-plane page more than is being emptied: its pages must have somewhere to go.
+        while self.free < 2 << self.layout.page_bits {
             self.empty_oldest();
         }
         let place = self.take_place();
         let superblock = self.superblock(place);
-        self.mapping.write(unit, 1, place, superblock, 0);
+        self.l2p.write(Lpn(lpn), 1, place, superblock, 0);
     }
 
     fn empty_oldest(&mut self) {
-        let slot = self.oldest_slot;
-        self.mapping
-            .expect_gather((slot + 2 * AHEAD_SLOTS) % self.slots);
-        self.mapping.expect_moves((slot + AHEAD_SLOTS) % self.slots);
-        self.oldest_slot = (slot + 1) % self.slots;
-        let valid = self.mapping.valid_bits(slot);
+        let mp_page = self.oldest;
+        self.l2p
+            .prefetch_lpns(self.after(mp_page, 2 * AHEAD_MP_PAGES));
+        self.l2p.prefetch_moves(self.after(mp_page, AHEAD_MP_PAGES));
+        self.oldest = self.after(mp_page, 1);
+        let valid = self.l2p.valid_bits(mp_page);
         let count = valid.count_ones();
         self.moved += u64::from(count);
         let superblock = self.superblock(self.next);
         let end = self.next + count;
-        if end < self.slots << self.layout.unit_bits && self.superblock(end) == superblock {
-            self.mapping.gather(slot, valid, self.next, superblock);
+        if end.0 < self.mp_pages << self.layout.page_bits && self.superblock(end) == superblock {
+            self.l2p.relocate(mp_page, valid, self.next, superblock);
             self.next = end;
             self.free -= count;
         } else {
-            self.move_singly(slot, valid);
+            self.move_singly(mp_page, valid);
         }
-        self.free += 1 << self.layout.unit_bits;
+        self.free += 1 << self.layout.page_bits;
     }
 
-    fn move_singly(&mut self, slot: u32, units: u32) {
-        let mut left = units;
-        while left != 0 {
-            let unit = left & left.wrapping_neg();
+    fn move_singly(&mut self, mp_page: MpPage, pages: u32) {
+        for nth in set_bits(pages) {
             let place = self.take_place();
             let superblock = self.superblock(place);
-            self.mapping.gather(slot, unit, place, superblock);
-            left ^= unit;
+            self.l2p.relocate(mp_page, 1 << nth, place, superblock);
         }
     }
 
-    fn take_place(&mut self) -> u32 {
+    /// The multi-plane page so many after one; the first follows the last.
+    fn after(&self, mp_page: MpPage, more: u32) -> MpPage {
+        MpPage((mp_page.0 + more) % self.mp_pages)
+    }
+
+    fn take_place(&mut self) -> Ppn {
         let place = self.next;
-        self.next = (place + 1) % (self.slots << self.layout.unit_bits);
+        self.next = Ppn((place.0 + 1) % (self.mp_pages << self.layout.page_bits));
         self.free -= 1;
         place
     }
 
-    fn superblock(&self, place: u32) -> u32 {
+    fn superblock(&self, place: Ppn) -> SuperblockId {
         self.layout
-            .superblock_of_slot(place >> self.layout.unit_bits)
+            .superblock_of(place.mp_page(self.layout.page_bits))
     }
 }
 
-/// How far ahead of its turn the mapping of a slot's units is fetched.
-const AHEAD_SLOTS: u32 = 16;
+/// How far ahead the entries of a multi-plane page's pages are prefetched.
+const AHEAD_MP_PAGES: u32 = 16;
 
 #[cfg(test)]
 mod tests {
@@ -130,7 +134,7 @@ mod tests {
     use stend_base::Rng;
 
     #[test]
-    fn every_unit_keeps_one_valid_place() {
+    fn every_page_keeps_one_valid_place() {
         let mut spec = Model::shipped("samsung-850-pro-256gb")
             .expect("it is shipped")
             .spec();
@@ -143,11 +147,11 @@ mod tests {
             log.write(rng.below(u64::from(log.units())) as u32);
         }
         assert!(log.moved() > 100_000, "{} moved", log.moved());
-        let valid: u32 = (0..40).map(|s| log.mapping.valid_in(s)).sum();
+        let valid: u32 = (0..40).map(|s| log.l2p.valid_in(SuperblockId(s))).sum();
         assert_eq!(valid, log.units());
-        for unit in 0..log.units() {
-            let place = log.mapping.lookup(unit);
-            assert!(log.mapping.is_valid(place), "unit {unit} at {place}");
+        for lpn in 0..log.units() {
+            let place = log.l2p.lookup(Lpn(lpn));
+            assert!(log.l2p.is_valid(place), "page {lpn} at {place}");
         }
     }
 }

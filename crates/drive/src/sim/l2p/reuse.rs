@@ -1,7 +1,7 @@
 //! The memory of large tables that nobody needs any more, kept for the next ones.
 //!
 //! Each point of a review runs on its own copy of a prepared drive, and those that write much take
-//! tables of their own ([`super::table`]). Memory that is new to the process is zeroed by the kernel
+//! tables of their own ([`super::shared_table`]). Memory that is new to the process is zeroed by the kernel
 //! page by page before it is written, which takes several times as long as the copying. Nothing
 //! here changes a result.
 
@@ -12,7 +12,7 @@ use super::memory;
 /// Tables of fewer entries are not worth it: 1 MiB.
 const ENTRIES_MIN: usize = 1 << 18;
 /// Memory that is kept at most, 4 GiB: four copies of a drive of 500 GB. What nobody can use goes
-/// before new memory is asked for, so that keeping it does not add to the most there ever is.
+/// before new memory is allocated, so that keeping it does not add to the most there ever is.
 const ENTRIES_KEPT_MAX: usize = 1 << 30;
 
 /// Tables without content, the latest last.

@@ -1,461 +1,636 @@
-//! A large table that copies of a drive share.
-//!
-//! Each point of a review runs on its own copy of a prepared drive, and most change little of it:
-//! one that reads changes nothing, one that writes for a minute the entries of that minute. Such a
-//! copy holds what it has changed as blocks over the table that all share. One that has changed much
-//! takes a table of its own, which is as fast as any. Nothing here changes a result.
+//! The L2P, from logical to physical page, the P2L back, and which physical pages are valid. All tables
+//! are flat arrays: 4 bytes a page each way, and one bit for validity.
 
-use std::sync::Arc;
+use super::memory;
+use super::shared_table::{BLOCK_ENTRIES, SharedTable};
+use crate::sim::geometry::bits::set_bits;
+use crate::sim::geometry::layout::{Layout, Pool};
+use crate::sim::ids::{IdRange, Lpn, MpPage, Ppn, SuperblockId};
 
-use super::{memory, reuse};
-use crate::state::table as format;
-
-/// Entries of a block: 256 KiB.
-pub(super) const BLOCK_ENTRIES: u32 = 1 << 16;
-
-/// Of so many blocks one may have changed before the whole table is copied.
-const BLOCKS_FOR_ONE_CHANGED: usize = 3;
-
-#[derive(Clone, Debug)]
-pub(super) struct Table {
-    len: usize,
-    /// All entries; none where the table is shared.
-    own: Entries,
-    shared: Option<Box<Shared>>,
+/// The L2P and the P2L of a drive.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct L2p {
+    /// By LPN the PPN, and by PPN the LPN. Each has one entry more than there are pages, which is written
+    /// and never read.
+    l2p: SharedTable,
+    p2l: SharedTable,
+    #[serde(with = "crate::state::table")]
+    valid: Vec<u64>,
+    valid_in: Vec<u32>,
+    /// Pages in the SLC cache that were trimmed and are folded all the same (see
+    /// [`crate::spec::TrimSpec::reaches_cache`]).
+    #[serde(with = "crate::state::table")]
+    trimmed: Vec<u64>,
+    trimmed_in: Vec<u32>,
+    cache_end: Ppn,
+    page_bits: u32,
+    layout: Layout,
+    pending: PendingTrim,
+    tags: Option<Box<Tags>>,
 }
 
-/// Entries whose memory is used again.
-#[derive(Debug, Default)]
-struct Entries(Vec<u32>);
-
-impl Clone for Entries {
-    fn clone(&self) -> Entries {
-        Entries(reuse::copy(&self.0))
-    }
-}
-
-impl Drop for Entries {
-    fn drop(&mut self) {
-        reuse::give_back(std::mem::take(&mut self.0));
-    }
-}
-
-/// A table that others have too, and the blocks that were changed here.
-#[derive(Clone, Debug)]
-struct Shared {
-    base: Arc<Entries>,
-    changed: Vec<Option<Box<[u32]>>>,
-    changed_count: usize,
-}
-
-impl Shared {
-    fn new(base: Entries) -> Shared {
-        Shared {
-            changed: vec![None; base.0.len().div_ceil(BLOCK_ENTRIES as usize)],
-            changed_count: 0,
-            base: Arc::new(base),
+impl Clone for L2p {
+    fn clone(&self) -> L2p {
+        L2p {
+            l2p: self.l2p.clone(),
+            p2l: self.p2l.clone(),
+            valid: memory::copy(&self.valid),
+            valid_in: self.valid_in.clone(),
+            trimmed: self.trimmed.clone(),
+            trimmed_in: self.trimmed_in.clone(),
+            cache_end: self.cache_end,
+            page_bits: self.page_bits,
+            layout: self.layout,
+            pending: self.pending.clone(),
+            tags: self.tags.clone(),
         }
     }
+}
 
-    /// A block, as it is here.
+/// Logical pages that were trimmed and are still mapped.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+struct PendingTrim {
+    /// One bit a logical page; empty where TRIM unmaps at once.
+    #[serde(with = "crate::state::table")]
+    bits: Vec<u64>,
+    count: u32,
+    /// Pending pages read as trimmed.
+    hide: bool,
+    /// Some are pending, and read as trimmed.
+    hiding: bool,
+}
+
+impl PendingTrim {
     #[inline]
-    fn block(&self, index: u32) -> &[u32] {
-        let nth = (index / BLOCK_ENTRIES) as usize;
-        if let Some(block) = &self.changed[nth] {
-            return block;
-        }
-        let rest = &self.base.0[nth * BLOCK_ENTRIES as usize..];
-        &rest[..rest.len().min(BLOCK_ENTRIES as usize)]
+    fn holds(&self, lpn: Lpn) -> bool {
+        self.bits[lpn.index() / 64] >> (lpn.0 % 64) & 1 != 0
     }
 
-    /// A block, to be changed; `None` if the whole table should be copied instead: there is nobody
-    /// to share with, or too much has been changed.
-    #[inline]
-    fn block_to_change(&mut self, index: u32) -> Option<&mut [u32]> {
-        let nth = (index / BLOCK_ENTRIES) as usize;
-        if self.changed[nth].is_none() {
-            let too_many = self.changed_count >= self.changed.len() / BLOCKS_FOR_ONE_CHANGED;
-            if too_many || Arc::strong_count(&self.base) == 1 {
-                return None;
-            }
-            self.changed_count += 1;
-            self.changed[nth] = Some(self.block(index).into());
-        }
-        self.changed[nth].as_deref_mut()
-    }
-
-    /// All of it: a copy, unless nobody else has the table any more.
-    fn whole(self) -> Entries {
-        let mut whole = Arc::unwrap_or_clone(self.base);
-        let blocks = whole.0.chunks_mut(BLOCK_ENTRIES as usize);
-        for (block, changed) in blocks.zip(self.changed) {
-            if let Some(changed) = changed {
-                block.copy_from_slice(&changed);
-            }
-        }
-        whole
+    /// Forgets one; whether it was pending.
+    fn remove(&mut self, lpn: Lpn) -> bool {
+        let was = self.holds(lpn);
+        self.bits[lpn.index() / 64] &= !(1 << (lpn.0 % 64));
+        self.count -= u32::from(was);
+        self.hiding = self.hide && self.count > 0;
+        was
     }
 }
 
-impl Table {
-    /// A table of `len` equal entries.
-    pub fn new(value: u32, len: usize) -> Table {
-        Table::of(reuse::table(value, len))
-    }
+/// Pages whose entries are prefetched together while a superblock is emptied in order: a power of two,
+/// at most 32. The loads overlap: many random ones take hardly longer than one.
+const PREFETCHED: u32 = 32;
 
-    fn of(entries: Vec<u32>) -> Table {
-        Table {
-            len: entries.len(),
-            own: Entries(entries),
-            shared: None,
+/// By physical page: the tag of the request whose data it holds.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+struct Tags(#[serde(with = "crate::state::table")] Vec<u32>);
+
+const ERASED: u32 = u32::MAX;
+
+impl L2p {
+    pub fn new(layout: Layout, logical_pages: u32) -> L2p {
+        let ppn = (u64::from(layout.mp_pages()) << layout.page_bits) as usize;
+        let cache = layout
+            .pool(Pool::Data)
+            .first_mp_page
+            .first_ppn(layout.page_bits);
+        L2p {
+            l2p: SharedTable::new(Ppn::UNMAPPED.0, logical_pages as usize + 1),
+            p2l: SharedTable::new(Lpn::NONE.0, ppn + 1),
+            valid: memory::table(0, ppn.div_ceil(64) + 1),
+            valid_in: vec![0; layout.superblocks() as usize],
+            trimmed: vec![0; cache.index().div_ceil(64)],
+            trimmed_in: vec![0; layout.superblocks() as usize],
+            cache_end: cache,
+            page_bits: layout.page_bits,
+            layout,
+            pending: PendingTrim::default(),
+            tags: None,
         }
     }
 
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Lets copies made from now on share the table.
+    /// Lets copies share the large tables until they change them.
     pub fn share(&mut self) {
-        if self.shared.as_ref().is_some_and(|s| s.changed_count == 0) {
+        self.l2p.share();
+        self.p2l.share();
+    }
+
+    /// Prefetches the entry of a logical page.
+    #[inline]
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.l2p.prefetch(lpn.0);
+    }
+
+    /// Prefetches the LPNs of the pages of a multi-plane page.
+    #[inline]
+    pub fn prefetch_lpns(&self, mp_page: MpPage) {
+        self.p2l.prefetch(mp_page.first_ppn(self.page_bits).0);
+    }
+
+    /// Prefetches the LPN of a physical page.
+    #[inline]
+    pub fn prefetch_lpn(&self, ppn: Ppn) {
+        self.p2l.prefetch(ppn.0);
+    }
+
+    /// Prefetches the entries of the pages of a multi-plane page, which will change. Those that are no
+    /// longer valid are fetched too: sorting them out would cost more.
+    #[inline]
+    pub fn prefetch_moves(&self, mp_page: MpPage) {
+        let lpns = self
+            .p2l
+            .row(mp_page.first_ppn(self.page_bits).0, 1 << self.page_bits);
+        for &lpn in lpns.unwrap_or_default() {
+            self.l2p.prefetch(lpn);
+        }
+    }
+
+    /// The valid pages of a superblock are moved away in the order of its multi-plane pages: those from
+    /// `begin` to `end` were looked at last, and the first of all is `first`. What comes next
+    /// is fetched, [`PREFETCHED`] pages at a time, and only what is valid.
+    #[inline]
+    pub fn prefetch_next_moves(&self, first: MpPage, begin: MpPage, end: MpPage) {
+        let batch = |mp_page: MpPage| mp_page.first_ppn(self.page_bits).0 / PREFETCHED;
+        if batch(begin) != batch(end) || begin == first {
+            let from = match begin == first {
+                true => batch(first),
+                false => batch(end).max(batch(begin) + 2),
+            };
+            self.prefetch_batches(from, batch(end) + 1);
+        }
+    }
+
+    /// Prefetches the entries of the valid pages of batches, and the LPNs of the batch after them.
+    #[inline(never)]
+    fn prefetch_batches(&self, from: u32, last: u32) {
+        for batch in from..=last {
+            let first = batch * PREFETCHED;
+            let lpns = self.p2l.row(first, PREFETCHED);
+            let (Some(word), Some(lpns)) = (self.valid.get(first as usize / 64), lpns) else {
+                return;
+            };
+            let mut valid = (word >> (first % 64)) as u32;
+            while valid != 0 {
+                let lpn = lpns[valid.trailing_zeros() as usize % PREFETCHED as usize];
+                self.l2p.prefetch(lpn);
+                valid &= valid - 1;
+            }
+        }
+        // Two cache lines.
+        let next = (last + 1) * PREFETCHED;
+        self.p2l.prefetch(next);
+        self.p2l.prefetch(next + PREFETCHED / 2);
+    }
+
+    /// Prefetches what will become invalid when a logical page is written: the second step after
+    /// [`L2p::prefetch`].
+    #[inline]
+    pub fn prefetch_invalid(&self, lpn: Lpn) {
+        let old = self.lookup(lpn);
+        memory::prefetch(&self.valid, old.index() / 64);
+    }
+
+    /// Logical pages that are mapped.
+    pub fn mapped_pages(&self) -> u64 {
+        self.valid_in.iter().map(|&n| u64::from(n)).sum()
+    }
+
+    /// Changes how many logical pages there are, none of which is mapped.
+    pub fn set_logical_pages(&mut self, pages: u32) {
+        debug_assert_eq!(self.mapped_pages(), 0);
+        self.l2p = SharedTable::new(Ppn::UNMAPPED.0, pages as usize + 1);
+        // What lay in flash before may have had numbers that there are no longer.
+        self.p2l.fill(Lpn::NONE.0);
+    }
+
+    /// Logical pages of the drive.
+    pub fn logical_pages(&self) -> u32 {
+        self.l2p.len() as u32 - 1
+    }
+
+    /// The physical page of a logical one; [`Ppn::UNMAPPED`] or [`Ppn::LOST`] where there is none.
+    #[inline]
+    pub fn lookup(&self, lpn: Lpn) -> Ppn {
+        if self.pending.hiding && self.pending.holds(lpn) {
+            return Ppn::UNMAPPED;
+        }
+        self.entry(lpn)
+    }
+
+    /// What the table says, whatever TRIM is pending.
+    #[inline(always)]
+    fn entry(&self, lpn: Lpn) -> Ppn {
+        Ppn(self.l2p.get(lpn.0))
+    }
+
+    #[inline(always)]
+    fn set_entry(&mut self, lpn: Lpn, ppn: Ppn) {
+        *self.l2p.entry(lpn.0) = ppn.0;
+    }
+
+    /// The logical page whose data was written to a physical page last.
+    #[inline]
+    pub fn lpn_of(&self, ppn: Ppn) -> Lpn {
+        Lpn(self.p2l.get(ppn.0))
+    }
+
+    /// Whether the L2P points to a physical page.
+    #[inline]
+    pub fn is_valid(&self, ppn: Ppn) -> bool {
+        self.valid[ppn.index() / 64] >> (ppn.0 % 64) & 1 != 0
+    }
+
+    /// The valid count of a superblock.
+    pub fn valid_in(&self, superblock: SuperblockId) -> u32 {
+        self.valid_in[superblock.index()]
+    }
+
+    /// Pages of a superblock that a fold would have to move.
+    pub fn occupied_in(&self, superblock: SuperblockId) -> u32 {
+        self.valid_in[superblock.index()] + self.trimmed_in[superblock.index()]
+    }
+
+    /// Valid pages of a multi-plane page, one bit each.
+    #[inline]
+    pub fn valid_bits(&self, mp_page: MpPage) -> u32 {
+        bits_of(&self.valid, mp_page, self.page_bits)
+    }
+
+    /// The logical pages that lie valid in a multi-plane page.
+    #[inline]
+    pub fn valid_lpns(&self, mp_page: MpPage) -> impl Iterator<Item = Lpn> + '_ {
+        self.lpns_of(mp_page, self.valid_bits(mp_page))
+    }
+
+    /// The logical pages of pages of a multi-plane page, one bit each.
+    #[inline]
+    pub fn lpns_of(&self, mp_page: MpPage, pages: u32) -> impl Iterator<Item = Lpn> + '_ {
+        let first = mp_page.first_ppn(self.page_bits);
+        set_bits(pages).map(move |nth| self.lpn_of(first + nth))
+    }
+
+    /// Valid and trimmed pages of a multi-plane page, one bit each.
+    #[inline]
+    pub fn occupied_bits(&self, mp_page: MpPage) -> u32 {
+        let mut bits = self.valid_bits(mp_page);
+        if mp_page.first_ppn(self.page_bits) < self.cache_end {
+            bits |= bits_of(&self.trimmed, mp_page, self.page_bits);
+        }
+        bits
+    }
+
+    /// Points `count` pages from `logical` on at as many from `to` on, which lie in one multi-plane page
+    /// of `superblock`; they hold what the request `tag` has brought.
+    #[inline]
+    pub fn write(&mut self, lpn: Lpn, count: u32, to: Ppn, superblock: SuperblockId, tag: u32) {
+        if self.pending.count > 0 {
+            for lpn in (lpn..lpn + count).each() {
+                self.pending.remove(lpn);
+            }
+        }
+        if count == 1 {
+            let old = std::mem::replace(self.l2p.entry(lpn.0), to.0);
+            let old = Ppn(old);
+            *self.p2l.entry(to.0) = lpn.0;
+            if old.is_place() {
+                self.invalidate(old);
+            }
+        } else {
+            self.assign_run(lpn, count, to);
+        }
+        self.valid[to.index() / 64] |= ((1 << count) - 1) << (to.0 % 64);
+        self.valid_in[superblock.index()] += count;
+        if let Some(tags) = &mut self.tags {
+            tags.0[to.index()..][..count as usize].fill(tag);
+        }
+    }
+
+    /// Points pages in a row to places in a row of one multi-plane page, and back; where they were is no
+    /// longer valid.
+    #[inline]
+    fn assign_run(&mut self, lpn: Lpn, count: u32, to: Ppn) {
+        let to_border = BLOCK_ENTRIES - lpn.0 % BLOCK_ENTRIES;
+        if to_border < count {
+            self.assign_over_border(lpn, to_border, count, to);
+        } else {
+            self.assign_in_block(lpn, count, to);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn assign_over_border(&mut self, lpn: Lpn, to_border: u32, count: u32, to: Ppn) {
+        self.assign_in_block(lpn, to_border, to);
+        self.assign_in_block(lpn + to_border, count - to_border, to + to_border);
+    }
+
+    #[inline]
+    fn assign_in_block(&mut self, lpn: Lpn, count: u32, to: Ppn) {
+        let ppns = self.l2p.row_to_change(lpn.0, count);
+        let lpns = self.p2l.row_to_change(to.0, count);
+        for (nth, (ppn_entry, lpn_entry)) in (0u32..).zip(ppns.iter_mut().zip(lpns)) {
+            let old = Ppn(std::mem::replace(ppn_entry, (to + nth).0));
+            *lpn_entry = (lpn + nth).0;
+            if old.is_place() {
+                self.valid[old.index() / 64] &= !(1 << (old.0 % 64));
+                let superblock = self.layout.superblock_of(old.mp_page(self.page_bits));
+                self.valid_in[superblock.index()] -= 1;
+            }
+        }
+    }
+
+    /// Data of the request `tag` overwrites a page that is still in the buffer.
+    pub fn write_over(&mut self, lpn: Lpn, place: Ppn, tag: u32) {
+        if self.pending.count > 0 {
+            self.pending.remove(lpn);
+        }
+        if let Some(tags) = &mut self.tags {
+            tags.0[place.index()] = tag;
+        }
+    }
+
+    #[inline]
+    fn invalidate(&mut self, ppn: Ppn) {
+        self.valid[ppn.index() / 64] &= !(1 << (ppn.0 % 64));
+        let superblock = self.layout.superblock_of(ppn.mp_page(self.page_bits));
+        self.valid_in[superblock.index()] -= 1;
+    }
+
+    /// Moves valid pages of a multi-plane page, one bit each, to as many places from `to` on, which lie
+    /// in `superblock` without parity between them.
+    #[inline]
+    pub fn relocate(&mut self, mp_page: MpPage, pages: u32, to: Ppn, superblock: SuperblockId) {
+        let first = mp_page.first_ppn(self.page_bits);
+        let count = if self.page_bits <= 3 && self.tags.is_none() {
+            self.redirect_some(first, pages, to)
+        } else {
+            for (nth, bit) in (0..).zip(set_bits(pages)) {
+                self.redirect(first + bit, to + nth);
+            }
+            pages.count_ones()
+        };
+        // They may lie across the border of two words.
+        let bits = ((1u128 << count) - 1) << (to.0 % 64);
+        self.valid[to.index() / 64] |= bits as u64;
+        self.valid[to.index() / 64 + 1] |= (bits >> 64) as u64;
+        self.valid_in[superblock.index()] += count;
+        self.invalidate_in(mp_page, pages, count);
+    }
+
+    /// [`L2p::redirect`] for the pages of a multi-plane page whose bits are set, and how many that
+    /// are. Which they are is random, and a mispredicted branch is dear: so all are treated alike, and
+    /// what is not wanted goes to the entries that nobody reads.
+    #[inline]
+    fn redirect_some(&mut self, first: Ppn, pages: u32, to: Ppn) -> u32 {
+        let (no_lpn, no_ppn) = (self.logical_pages(), self.p2l.len() as u32 - 1);
+        let mut next = to;
+        for nth in 0..1 << self.page_bits {
+            let wanted = pages >> nth & 1;
+            let lpn = self.p2l.get((first + nth).0);
+            let (from, place) = match wanted {
+                0 => (no_lpn, no_ppn),
+                _ => (lpn, next.0),
+            };
+            *self.l2p.entry(from) = next.0;
+            *self.p2l.entry(place) = lpn;
+            next += wanted;
+        }
+        next - to
+    }
+
+    /// Moves valid pages of a multi-plane page, one bit each, to the same places of another.
+    #[inline]
+    pub fn copy_in_place(
+        &mut self,
+        mp_page: MpPage,
+        pages: u32,
+        to_mp_page: MpPage,
+        superblock: SuperblockId,
+    ) {
+        let (first, to) = (
+            mp_page.first_ppn(self.page_bits),
+            to_mp_page.first_ppn(self.page_bits),
+        );
+        for nth in set_bits(pages) {
+            self.redirect(first + nth, to + nth);
+        }
+        self.valid[to.index() / 64] |= u64::from(pages) << (to.0 % 64);
+        let count = pages.count_ones();
+        self.valid_in[superblock.index()] += count;
+        self.invalidate_in(mp_page, pages, count);
+    }
+
+    /// Points the logical page at `old` to `new`, and back. Validity is the caller's.
+    #[inline]
+    fn redirect(&mut self, old: Ppn, new: Ppn) {
+        let lpn = self.lpn_of(old);
+        self.set_entry(lpn, new);
+        *self.p2l.entry(new.0) = lpn.0;
+        self.tag(new, self.tag_of(old));
+    }
+
+    /// Pages of a multi-plane page, one bit each, `count` in all, are no longer valid.
+    #[inline]
+    fn invalidate_in(&mut self, mp_page: MpPage, pages: u32, count: u32) {
+        let first = mp_page.first_ppn(self.page_bits);
+        self.valid[first.index() / 64] &= !(u64::from(pages) << (first.0 % 64));
+        let superblock = self.layout.superblock_of(mp_page);
+        self.valid_in[superblock.index()] -= count;
+    }
+
+    /// The data of the valid pages of a multi-plane page is lost: a read of them fails.
+    pub fn lose(&mut self, mp_page: MpPage) {
+        let first = mp_page.first_ppn(self.page_bits);
+        let pages = self.valid_bits(mp_page);
+        for nth in set_bits(pages) {
+            self.set_entry(self.lpn_of(first + nth), Ppn::LOST);
+        }
+        self.invalidate_in(mp_page, pages, pages.count_ones());
+    }
+
+    /// Unmaps a logical page. With `keep`, its physical page in the SLC cache stays occupied until it is
+    /// folded.
+    pub fn unmap(&mut self, lpn: Lpn, keep: bool) {
+        let old = self.entry(lpn);
+        if old == Ppn::UNMAPPED {
             return;
         }
-        self.own_all();
-        let all = std::mem::take(&mut self.own);
-        self.shared = Some(Box::new(Shared::new(all)));
-    }
-
-    #[inline(always)]
-    pub fn get(&self, index: u32) -> u32 {
-        match self.own.0.get(index as usize) {
-            Some(&entry) => entry,
-            None => self.block(index)[(index % BLOCK_ENTRIES) as usize],
+        self.set_entry(lpn, Ppn::UNMAPPED);
+        if old == Ppn::LOST {
+            return;
+        }
+        self.invalidate(old);
+        if keep && old < self.cache_end {
+            self.trimmed[old.index() / 64] |= 1 << (old.0 % 64);
+            let superblock = self.layout.superblock_of(old.mp_page(self.page_bits));
+            self.trimmed_in[superblock.index()] += 1;
         }
     }
 
-    /// An entry, to be changed.
-    #[inline(always)]
-    pub fn entry(&mut self, index: u32) -> &mut u32 {
-        if (index as usize) < self.own.0.len() {
-            &mut self.own.0[index as usize]
-        } else {
-            &mut self.shared_row(index, 1)[0]
+    /// Prepares for [`L2p::trim_later`]; `hide` pending pages from [`L2p::lookup`].
+    pub fn keep_pending_trims(&mut self, hide: bool) {
+        self.pending.bits = vec![0; self.l2p.len().div_ceil(64)];
+        self.pending.hide = hide;
+    }
+
+    /// These pages are to be unmapped: they are pending.
+    pub fn trim_later(&mut self, first: Lpn, end: Lpn) {
+        for lpn in (first..end).each() {
+            if self.entry(lpn) != Ppn::UNMAPPED && !self.pending.holds(lpn) {
+                self.pending.bits[lpn.index() / 64] |= 1 << (lpn.0 % 64);
+                self.pending.count += 1;
+            }
+        }
+        self.pending.hiding = self.pending.hide && self.pending.count > 0;
+    }
+
+    /// How many of these pages are pending.
+    pub fn pending_in(&self, first: Lpn, end: Lpn) -> u32 {
+        let pending = (first..end).each().filter(|&lpn| self.pending.holds(lpn));
+        pending.count() as u32
+    }
+
+    /// [`L2p::unmap`] for those of these pages that are pending; how many they were.
+    pub fn unmap_pending(&mut self, first: Lpn, end: Lpn, keep: bool) -> u32 {
+        let mut count = 0;
+        for lpn in (first..end).each() {
+            if self.pending.remove(lpn) {
+                self.unmap(lpn, keep);
+                count += 1;
+            }
+        }
+        count
+    }
+
+    /// [`L2p::unmap`] for every logical page at once, in the order of the table.
+    pub fn unmap_all(&mut self, keep: bool) {
+        if keep {
+            for ppn in (Ppn(0)..self.cache_end).each() {
+                if self.is_valid(ppn) {
+                    self.unmap(self.lpn_of(ppn), true);
+                }
+            }
+        }
+        self.l2p.fill(Ppn::UNMAPPED.0);
+        self.valid.fill(0);
+        self.valid_in.fill(0);
+    }
+
+    /// Unmaps every page; nothing stays occupied.
+    pub fn forget(&mut self) {
+        self.unmap_all(false);
+        self.trimmed.fill(0);
+        self.trimmed_in.fill(0);
+        self.forget_pending();
+    }
+
+    fn forget_pending(&mut self) {
+        self.pending.bits.fill(0);
+        (self.pending.count, self.pending.hiding) = (0, false);
+    }
+
+    /// Forgets the trimmed pages of a multi-plane page that has been folded.
+    pub fn release_trimmed(&mut self, mp_page: MpPage) {
+        for nth in 0..1 << self.page_bits {
+            let ppn = mp_page.first_ppn(self.page_bits) + nth;
+            let word = &mut self.trimmed[ppn.index() / 64];
+            if *word >> (ppn.0 % 64) & 1 != 0 {
+                *word &= !(1 << (ppn.0 % 64));
+                self.trimmed_in[self.layout.superblock_of(mp_page).index()] -= 1;
+            }
         }
     }
 
-    /// Entries in a row of one block, `None` where they are not all there.
-    #[inline(always)]
-    pub fn row(&self, first: u32, count: u32) -> Option<&[u32]> {
-        let own = self.own.0.get(first as usize..(first + count) as usize);
-        own.or_else(|| self.shared_row_of(first, count))
+    /// Starts to keep the tags.
+    pub fn keep_tags(&mut self) {
+        self.tags = Some(Box::new(Tags(vec![ERASED; self.p2l.len() - 1])));
     }
 
-    /// The same, to be changed.
+    #[inline]
+    fn tag(&mut self, ppn: Ppn, tag: u32) {
+        if let Some(tags) = &mut self.tags {
+            assert_eq!(tags.0[ppn.index()], ERASED, "a page was programmed twice");
+            tags.0[ppn.index()] = tag;
+        }
+    }
+
+    #[inline]
+    fn tag_of(&self, ppn: Ppn) -> u32 {
+        self.tags.as_ref().map_or(0, |tags| tags.0[ppn.index()])
+    }
+
+    /// A superblock is erased: its pages have no tags.
+    pub fn erase_tags(&mut self, superblock: SuperblockId) {
+        if let Some(tags) = &mut self.tags {
+            let mp_pages = self.layout.mp_pages_in(superblock);
+            let first = mp_pages.start.first_ppn(self.page_bits).index();
+            let end = mp_pages.end.first_ppn(self.page_bits).index();
+            tags.0[first..end].fill(ERASED);
+        }
+    }
+
+    /// A multi-plane page holds nothing that can be read: its program was cut short or never begun.
+    pub fn tear(&mut self, mp_page: MpPage) {
+        if let Some(tags) = &mut self.tags {
+            let first = mp_page.first_ppn(self.page_bits).index();
+            tags.0[first..first + (1 << self.page_bits)].fill(ERASED);
+        }
+    }
+
+    /// Makes `durable` the L2P. What was trimmed in the SLC cache is forgotten with the rest of the working
+    /// memory.
     ///
     /// # Panics
-    /// Where they are not all there.
-    #[inline(always)]
-    pub fn row_to_change(&mut self, first: u32, count: u32) -> &mut [u32] {
-        if ((first + count) as usize) <= self.own.0.len() {
-            &mut self.own.0[first as usize..(first + count) as usize]
-        } else {
-            self.shared_row(first, count)
+    /// When `durable` points to a place that belongs to another page.
+    pub fn restore(&mut self, durable: &[Ppn]) {
+        self.valid.fill(0);
+        self.valid_in.fill(0);
+        self.trimmed.fill(0);
+        self.trimmed_in.fill(0);
+        self.forget_pending();
+        for (lpn, &ppn) in (0u32..).zip(durable) {
+            let lpn = Lpn(lpn);
+            self.set_entry(lpn, ppn);
+            if !ppn.is_place() {
+                continue;
+            }
+            assert_eq!(self.lpn_of(ppn), lpn, "flash has another page there");
+            self.valid[ppn.index() / 64] |= 1 << (ppn.0 % 64);
+            let superblock = self.layout.superblock_of(ppn.mp_page(self.page_bits));
+            self.valid_in[superblock.index()] += 1;
         }
     }
 
-    /// Asks the processor to fetch an entry, if it is there.
-    #[inline(always)]
-    pub fn prefetch(&self, index: u32) {
-        if self.shared.is_some() {
-            return self.prefetch_shared(index);
-        }
-        memory::prefetch(&self.own.0, index as usize);
+    /// The tags that physical pages hold, each with its physical page.
+    pub fn tags(&self) -> impl Iterator<Item = (Ppn, u32)> + '_ {
+        let all = self.tags.iter().flat_map(|tags| tags.0.iter());
+        (0u32..)
+            .map(Ppn)
+            .zip(all.copied())
+            .filter(|&(_, tag)| tag != ERASED)
     }
 
-    /// Makes all entries equal.
-    pub fn fill(&mut self, value: u32) {
-        if self.shared.is_some() {
-            *self = Table::new(value, self.len);
-        } else {
-            self.own.0.fill(value);
-        }
-    }
-
-    #[inline(never)]
-    fn block(&self, index: u32) -> &[u32] {
-        let shared = self.shared.as_ref();
-        shared.map_or(&[], |shared| shared.block(index))
-    }
-
-    #[inline(never)]
-    fn shared_row_of(&self, first: u32, count: u32) -> Option<&[u32]> {
-        if (first + count) as usize > self.len {
+    /// The tag of the request whose data a read of `logical` would return; `None` where
+    /// nothing is mapped.
+    ///
+    /// # Panics
+    /// When the tables contradict each other.
+    pub fn content(&self, lpn: Lpn) -> Option<u32> {
+        let ppn = self.lookup(lpn);
+        if !ppn.is_place() {
             return None;
         }
-        let place = (first % BLOCK_ENTRIES) as usize;
-        self.block(first).get(place..place + count as usize)
-    }
-
-    #[inline(never)]
-    fn shared_row(&mut self, first: u32, count: u32) -> &mut [u32] {
-        assert!(
-            (first + count) as usize <= self.len,
-            "there are no such entries"
-        );
-        let shared = self.shared.as_mut();
-        let can_change = shared.is_some_and(|shared| shared.block_to_change(first).is_some());
-        if !can_change {
-            self.own_all();
-        }
-        let shared = self.shared.as_mut();
-        match shared.and_then(|shared| shared.block_to_change(first)) {
-            Some(block) => &mut block[(first % BLOCK_ENTRIES) as usize..][..count as usize],
-            None => &mut self.own.0[first as usize..(first + count) as usize],
-        }
-    }
-
-    #[inline(never)]
-    fn prefetch_shared(&self, index: u32) {
-        if (index as usize) < self.len {
-            memory::prefetch(self.block(index), (index % BLOCK_ENTRIES) as usize);
-        }
-    }
-
-    /// Ends the sharing.
-    fn own_all(&mut self) {
-        if let Some(shared) = self.shared.take() {
-            self.own = shared.whole();
-        }
+        assert!(self.is_valid(ppn), "a mapped page is not valid");
+        assert_eq!(self.lpn_of(ppn), lpn, "the tables disagree");
+        let tag = self.tag_of(ppn);
+        assert_ne!(tag, ERASED, "a mapped page has been erased");
+        Some(tag)
     }
 }
 
-impl serde::Serialize for Table {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let firsts = (0..self.len as u64).step_by(BLOCK_ENTRIES as usize);
-        let row = |first| {
-            let count = BLOCK_ENTRIES.min((self.len as u64 - first) as u32);
-            self.row(first as u32, count).expect("it is there")
-        };
-        format::serialize_rows(self.len, firsts.map(row), to)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Table {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Table, D::Error> {
-        format::deserialize(from).map(Table::of)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Many blocks, the last of them short.
-    const BLOCKS: u32 = 4 * BLOCKS_FOR_ONE_CHANGED as u32;
-    const LEN: u32 = BLOCKS * BLOCK_ENTRIES - 1000;
-
-    fn table() -> Table {
-        Table::of((0..LEN).collect())
-    }
-
-    fn all(table: &Table) -> Vec<u32> {
-        (0..LEN).map(|index| table.get(index)).collect()
-    }
-
-    #[test]
-    fn copies_share_what_they_do_not_change() {
-        let mut table = table();
-        table.share();
-        let mut one = table.clone();
-        table.share();
-        let other = table.clone();
-        *one.entry(BLOCK_ENTRIES) = 8;
-        one.row_to_change(LEN - 2, 2).copy_from_slice(&[9, 10]);
-        let same = |block: u32| {
-            std::ptr::eq(
-                one.block(block * BLOCK_ENTRIES),
-                table.block(block * BLOCK_ENTRIES),
-            )
-        };
-        let shared: Vec<bool> = (0..BLOCKS).map(same).collect();
-        let expected: Vec<bool> = (0..BLOCKS).map(|b| b != 1 && b != BLOCKS - 1).collect();
-        assert_eq!(shared, expected);
-        assert!(
-            std::ptr::eq(other.block(0), one.block(0)),
-            "sharing it again copies nothing"
-        );
-        let mut expected: Vec<u32> = (0..LEN).collect();
-        assert!(all(&table) == expected && all(&other) == expected);
-        expected[BLOCK_ENTRIES as usize] = 8;
-        expected[LEN as usize - 2..].copy_from_slice(&[9, 10]);
-        assert!(all(&one) == expected && all(&one.clone()) == expected);
-    }
-
-    #[test]
-    fn what_changes_much_becomes_a_table_of_its_own() {
-        let mut table = table();
-        table.share();
-        let mut one = table.clone();
-        let mut expected = all(&table);
-        for block in 0..BLOCKS {
-            assert_eq!(
-                one.shared.is_some(),
-                block <= BLOCKS / BLOCKS_FOR_ONE_CHANGED as u32,
-                "after {block} blocks"
-            );
-            *one.entry(block * BLOCK_ENTRIES + 7) = block;
-            expected[(block * BLOCK_ENTRIES + 7) as usize] = block;
-        }
-        assert!(all(&one) == expected);
-        assert_eq!(all(&table), (0..LEN).collect::<Vec<u32>>());
-    }
-
-    #[test]
-    fn who_is_alone_with_a_table_changes_it_in_its_place() {
-        let mut table = table();
-        let place = table.own.0.as_ptr();
-        table.share();
-        let mut copy = table.clone();
-        *copy.entry(3) = 8;
-        drop(table);
-        *copy.entry(BLOCK_ENTRIES) = 9;
-        assert_eq!(copy.own.0.as_ptr(), place);
-        assert_eq!(
-            (copy.get(3), copy.get(4), copy.get(BLOCK_ENTRIES)),
-            (8, 4, 9)
-        );
-    }
-
-    #[test]
-    fn what_is_not_shared_is_copied_as_a_whole() {
-        let mut table = table();
-        let copy = table.clone();
-        *table.entry(5) = 8;
-        assert_eq!((table.get(5), copy.get(5)), (8, 5));
-    }
-
-    #[test]
-    fn what_was_changed_is_shared_with_the_rest() {
-        let mut table = table();
-        table.share();
-        let mut one = table.clone();
-        *one.entry(5) = 8;
-        one.share();
-        let mut other = one.clone();
-        *other.entry(6) = 9;
-        let two = |table: &Table| (table.get(5), table.get(6));
-        assert_eq!(
-            (two(&table), two(&one), two(&other)),
-            ((5, 6), (8, 6), (8, 9))
-        );
-    }
-
-    #[test]
-    fn filling_leaves_copies_alone() {
-        let mut table = table();
-        table.share();
-        let copy = table.clone();
-        *table.entry(5) = 9;
-        table.fill(6);
-        assert_eq!(all(&table), vec![6; LEN as usize]);
-        assert_eq!(all(&copy), (0..LEN).collect::<Vec<u32>>());
-    }
-
-    #[test]
-    fn rows_end_with_the_table() {
-        for shared in [false, true] {
-            let mut table = table();
-            if shared {
-                table.share();
-            }
-            for first in [0, BLOCK_ENTRIES - 8, LEN - 8] {
-                assert_eq!(table.row(first, 1), Some(&[first][..]));
-                assert_eq!(table.row(first, 8).map(<[u32]>::len), Some(8));
-            }
-            for first in [LEN - 7, LEN, BLOCKS * BLOCK_ENTRIES] {
-                assert_eq!(table.row(first, 8), None);
-                table.prefetch(first);
-            }
-        }
-    }
-
-    #[test]
-    fn a_table_is_written_as_a_row_of_its_entries_is() {
-        #[derive(serde::Serialize, serde::Deserialize)]
-        struct Row(#[serde(with = "crate::state::table")] Vec<u32>);
-
-        let mut table = Table::of((0..LEN).map(|n| n.wrapping_mul(2_654_435_761)).collect());
-        table.share();
-        let mut one = table.clone();
-        *one.entry(BLOCK_ENTRIES) = 8;
-        let bytes = postcard::to_stdvec(&one).expect("a table can be written");
-        let row = postcard::to_stdvec(&Row(all(&one))).expect("so can a row");
-        assert!(bytes == row, "the same bytes");
-        let back: Table = postcard::from_bytes(&bytes).expect("it can be read");
-        assert!(all(&back) == all(&one), "the same entries");
-    }
-
-    /// What is done to one of the copies, at a place of the table.
-    #[derive(Clone, Copy, Debug)]
-    enum Step {
-        Entry,
-        Row,
-        Share,
-        Fork,
-        Fill,
-    }
-
-    proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
-
-        #[test]
-        fn copies_are_what_plain_copies_would_be(
-            steps in proptest::collection::vec(
-                (
-                    proptest::sample::select(vec![
-                        Step::Entry, Step::Entry, Step::Entry, Step::Row, Step::Row, Step::Row,
-                        Step::Share, Step::Fork, Step::Fork, Step::Fill,
-                    ]),
-                    proptest::prelude::any::<proptest::sample::Index>(),
-                    0..LEN - 8,
-                ),
-                1..80,
-            ),
-        ) {
-            let mut copies = vec![(table(), (0..LEN).collect::<Vec<u32>>())];
-            for (value, (step, which, at)) in (LEN..).zip(steps) {
-                let which = which.index(copies.len());
-                let (table, plain) = &mut copies[which];
-                match step {
-                    Step::Entry => {
-                        *table.entry(at) = value;
-                        plain[at as usize] = value;
-                    }
-                    Step::Row => {
-                        let count = 8.min(BLOCK_ENTRIES - at % BLOCK_ENTRIES);
-                        table.row_to_change(at, count).fill(value);
-                        plain[at as usize..][..count as usize].fill(value);
-                    }
-                    Step::Share => table.share(),
-                    Step::Fill if at % 4 == 0 => {
-                        table.fill(value);
-                        plain.fill(value);
-                    }
-                    Step::Fill => {}
-                    Step::Fork => {
-                        table.share();
-                        let copy = (table.clone(), plain.clone());
-                        copies.push(copy);
-                        copies.drain(..copies.len().saturating_sub(3));
-                    }
-                }
-                for (table, plain) in &copies {
-                    proptest::prop_assert_eq!(table.get(at), plain[at as usize]);
-                }
-            }
-            for (table, plain) in &copies {
-                proptest::prop_assert!(all(table) == *plain);
-            }
-        }
-    }
+#[inline]
+fn bits_of(words: &[u64], mp_page: MpPage, page_bits: u32) -> u32 {
+    let pages = 1u32 << page_bits;
+    let first = mp_page.first_ppn(page_bits);
+    let mask = (1u64 << pages) - 1;
+    (words[first.index() / 64] >> (first.0 % 64) & mask) as u32
 }

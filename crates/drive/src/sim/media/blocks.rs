@@ -30,11 +30,12 @@ use std::ops::Range;
 
 use stend_base::Nanos;
 
-use super::{Media, copy_rows, count_erase, erase_time};
+use super::{Media, copy_rows, count_erase, erase_time, splitmix64};
 use crate::health::{BlockHealth, Cycles};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
+use crate::sim::ids::{DieId, MpPage, SuperblockId};
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{BlocksSpec, Spec};
 
@@ -56,16 +57,17 @@ pub struct ShortDie {
     pub factory_bad: u32,
 }
 
+/// The blocks of a drive, and which superblock has which.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Blocks {
     spec: BlocksSpec,
     dies: u32,
     /// Blocks of a die, with the spare ones.
-    per_die: u32,
+    blocks_per_die: u32,
     /// The block in each place, `superblock * dies + die`.
     #[serde(with = "crate::state::table")]
     at: Vec<u32>,
-    /// Erase cycles of every block, `die * per_die + block`.
+    /// Erase cycles of every block, `die * blocks_per_die + block`.
     #[serde(with = "crate::state::table")]
     erases: Vec<u32>,
     /// By die; taken in the order in which they came.
@@ -75,42 +77,39 @@ pub(crate) struct Blocks {
     factory_bad: u32,
     grown_bad: u32,
     /// Superblocks being erased, and the die that has no block for each.
-    doomed: Vec<(u32, u32)>,
+    doomed: Vec<(SuperblockId, DieId)>,
     /// What is being copied into blocks; only where the power can be cut.
     replacements: Vec<Replacement>,
-    /// Slots whose program found no block: their parity groups lack them until they are erased.
-    missing: Vec<u32>,
+    /// Multi-plane pages whose program found no block: their stripes lack them until they are erased.
+    missing: Vec<MpPage>,
 }
 
 /// A block that has taken the place of one in which a program failed and does not yet hold
 /// what that one does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Replacement {
-    superblock: u32,
-    die: u32,
+    superblock: SuperblockId,
+    die: DieId,
     /// That of the program; those before are copied.
     row: u32,
     /// Until then: to erase the new block and to copy.
     time: Nanos,
 }
 
-/// Evenly distributed 64 bits for a block (splitmix64, Steele et al., OOPSLA 2014).
-fn block_hash(seed: u64, die: u32, block: u32, nth: u64) -> u64 {
-    let place = u64::from(die) << 32 | u64::from(block);
-    let mut z = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
-    z = z.wrapping_add((nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// Evenly distributed 64 bits for a block.
+fn block_hash(seed: u64, die: DieId, block: u32, nth: u64) -> u64 {
+    let place = u64::from(die.0) << 32 | u64::from(block);
+    let block = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
+    splitmix64(block, nth)
 }
 
 impl BlocksSpec {
-    fn is_factory_bad(&self, die: u32, block: u32) -> bool {
+    fn is_factory_bad(&self, die: DieId, block: u32) -> bool {
         block_hash(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
     }
 
     /// Erases that a block bears in a pool; at least one.
-    fn life(&self, die: u32, block: u32, pool: Pool) -> u32 {
+    fn life(&self, die: DieId, block: u32, pool: Pool) -> u32 {
         let mean = self.life_cycles[pool as usize];
         if mean == u32::MAX {
             return u32::MAX;
@@ -132,13 +131,13 @@ impl Blocks {
     /// # Errors
     /// Where a die has too few blocks that are not bad from the factory.
     pub fn new(of: &BlocksSpec, dies: u32, superblocks: u32) -> Result<Blocks, ShortDie> {
-        let per_die = superblocks + of.spare_blocks;
+        let blocks_per_die = superblocks + of.spare_blocks;
         let mut blocks = Blocks {
             spec: of.clone(),
             dies,
-            per_die,
+            blocks_per_die,
             at: vec![0; (superblocks * dies) as usize],
-            erases: vec![0; (per_die * dies) as usize],
+            erases: vec![0; (blocks_per_die * dies) as usize],
             spares: Vec::with_capacity(dies as usize),
             spares_new: of.spare_blocks,
             factory_bad: 0,
@@ -147,16 +146,23 @@ impl Blocks {
             replacements: Vec::new(),
             missing: Vec::new(),
         };
-        for die in 0..dies {
+        for die in (0..dies).map(DieId) {
             let is_bad = |&block: &u32| of.is_factory_bad(die, block);
-            let mut spares: VecDeque<u32> = (superblocks..per_die).filter(|b| !is_bad(b)).collect();
-            let factory_bad = (0..per_die).filter(is_bad).count() as u32;
-            for superblock in 0..superblocks {
-                let block = match is_bad(&superblock) {
-                    false => superblock,
-                    true => spares.pop_front().ok_or(ShortDie { die, factory_bad })?,
+            let mut spares: VecDeque<u32> = (superblocks..blocks_per_die)
+                .filter(|b| !is_bad(b))
+                .collect();
+            let factory_bad = (0..blocks_per_die).filter(is_bad).count() as u32;
+            for superblock in (0..superblocks).map(SuperblockId) {
+                // A sound superblock has the block of its own number.
+                let block = match is_bad(&superblock.0) {
+                    false => superblock.0,
+                    true => spares.pop_front().ok_or(ShortDie {
+                        die: die.0,
+                        factory_bad,
+                    })?,
                 };
-                blocks.at[(superblock * dies + die) as usize] = block;
+                let place = blocks.place(superblock, die);
+                blocks.at[place] = block;
             }
             blocks.factory_bad += factory_bad;
             blocks.spares_new = blocks.spares_new.min(spares.len() as u32);
@@ -165,32 +171,39 @@ impl Blocks {
         Ok(blocks)
     }
 
-    fn place(&self, superblock: u32, die: u32) -> usize {
-        (superblock * self.dies + die) as usize
+    fn all_dies(&self) -> impl Iterator<Item = DieId> + use<> {
+        (0..self.dies).map(DieId)
+    }
+
+    fn place(&self, superblock: SuperblockId, die: DieId) -> usize {
+        (superblock.0 * self.dies + die.0) as usize
     }
 
     /// Erase cycles of the block that a superblock has on a die.
-    pub fn cycles(&self, superblock: u32, die: u32) -> u32 {
+    pub fn cycles(&self, superblock: SuperblockId, die: DieId) -> u32 {
         self.block(superblock, die).1
     }
 
     /// The block that a superblock has on a die, and its erase cycles.
     #[inline]
-    fn block(&self, superblock: u32, die: u32) -> (u32, u32) {
+    fn block(&self, superblock: SuperblockId, die: DieId) -> (u32, u32) {
         let block = self.at[self.place(superblock, die)];
-        (block, self.erases[(die * self.per_die + block) as usize])
+        (
+            block,
+            self.erases[(die.0 * self.blocks_per_die + block) as usize],
+        )
     }
 
     /// The most erase cycles of the blocks of a superblock.
-    pub fn cycles_max(&self, superblock: u32) -> u32 {
-        let all = (0..self.dies).map(|die| self.cycles(superblock, die));
+    pub fn cycles_max(&self, superblock: SuperblockId) -> u32 {
+        let all = self.all_dies().map(|die| self.cycles(superblock, die));
         all.max().unwrap_or(0)
     }
 
     /// A die has erased its block of a superblock: whether that did not fail.
-    fn bears_erase(&mut self, superblock: u32, die: u32, pool: Pool) -> bool {
+    fn bears_erase(&mut self, superblock: SuperblockId, die: DieId, pool: Pool) -> bool {
         let block = self.at[self.place(superblock, die)];
-        let erases = &mut self.erases[(die * self.per_die + block) as usize];
+        let erases = &mut self.erases[(die.0 * self.blocks_per_die + block) as usize];
         *erases += 1;
         let life = self.spec.life(die, block, pool);
         // A cut may have its failed erase done again.
@@ -199,7 +212,7 @@ impl Blocks {
     }
 
     /// Whether a program of a row fails: the same each time until the block is erased.
-    fn program_fails(&mut self, superblock: u32, die: u32, row: u32) -> bool {
+    fn program_fails(&mut self, superblock: SuperblockId, die: DieId, row: u32) -> bool {
         let (block, cycles) = self.block(superblock, die);
         let nth = PROGRAM_HASHES + (u64::from(cycles) << 24 | u64::from(row));
         let fails = block_hash(self.spec.seed, die, block, nth) % 1_000_000_000
@@ -210,9 +223,9 @@ impl Blocks {
 
     /// Puts a spare block in the place of what a superblock has on a die; false where the die
     /// has none.
-    fn replace(&mut self, superblock: u32, die: u32) -> bool {
+    fn replace(&mut self, superblock: SuperblockId, die: DieId) -> bool {
         let place = self.place(superblock, die);
-        let Some(spare) = self.spares[die as usize].pop_front() else {
+        let Some(spare) = self.spares[die.index()].pop_front() else {
             return false;
         };
         self.at[place] = spare;
@@ -220,20 +233,20 @@ impl Blocks {
     }
 
     /// The blocks of a superblock become spare ones of their dies, but for those that failed.
-    fn dissolve(&mut self, superblock: u32) {
-        for die in 0..self.dies {
+    fn dissolve(&mut self, superblock: SuperblockId) {
+        for die in self.all_dies() {
             if self.doomed.contains(&(superblock, die)) {
                 continue;
             }
             let block = self.at[self.place(superblock, die)];
-            self.spares[die as usize].push_back(block);
+            self.spares[die.index()].push_back(block);
         }
     }
 
     /// Whether a superblock whose erase has ended lacks a block. Its others are spare ones
     /// from then on.
     #[cold]
-    fn give_up_doomed(&mut self, superblock: u32) -> bool {
+    fn give_up_doomed(&mut self, superblock: SuperblockId) -> bool {
         if self.doomed.iter().all(|&(doomed, _)| doomed != superblock) {
             return false;
         }
@@ -243,7 +256,7 @@ impl Blocks {
     }
 
     /// A program of a row has ended: what it waited for is in its place.
-    fn has_copied(&mut self, superblock: u32, die: u32, row: u32) {
+    fn has_copied(&mut self, superblock: SuperblockId, die: DieId, row: u32) {
         let ended = |r: &Replacement| (r.superblock, r.die, r.row) == (superblock, die, row);
         self.replacements.retain(|r| !ended(r));
     }
@@ -260,7 +273,7 @@ impl Blocks {
 
     /// A power cut; what is still to be copied afterwards, unless all of it has `ended`, is
     /// what lies in superblocks that are not to be erased.
-    pub fn power_cut(&mut self, ended: bool, erase: &[u32]) {
+    pub fn power_cut(&mut self, ended: bool, erase: &[SuperblockId]) {
         self.doomed.clear();
         self.replacements
             .retain(|r| !ended && !erase.contains(&r.superblock));
@@ -270,7 +283,7 @@ impl Blocks {
     pub fn health(&self) -> BlockHealth {
         let least = self.spares.iter().map(|spares| spares.len()).min();
         let in_use: Vec<u32> = (0..self.at.len() as u32)
-            .map(|place| self.cycles(place / self.dies, place % self.dies))
+            .map(|place| self.cycles(SuperblockId(place / self.dies), DieId(place % self.dies)))
             .collect();
         let sum: u64 = in_use.iter().map(|&n| u64::from(n)).sum();
         BlockHealth {
@@ -326,9 +339,9 @@ impl Media {
     }
 
     /// A superblock, of these multi-plane pages, is being erased.
-    pub fn erase_begins(&mut self, slots: &Range<u32>) {
+    pub fn erase_begins(&mut self, mp_pages: &Range<MpPage>) {
         if let Some(blocks) = &mut self.blocks {
-            blocks.missing.retain(|slot| !slots.contains(slot));
+            blocks.missing.retain(|mp_page| !mp_pages.contains(mp_page));
         }
     }
 
@@ -339,8 +352,8 @@ impl Media {
         &mut self,
         env: &mut Env,
         superblocks: &mut Superblocks,
-        superblock: u32,
-        die: u32,
+        superblock: SuperblockId,
+        die: DieId,
     ) -> bool {
         let pool = env.layout.pool_of_superblock(superblock);
         if self.blocks_mut().bears_erase(superblock, die, pool) {
@@ -357,7 +370,12 @@ impl Media {
 
     /// Puts a spare block, or one of a spare superblock, in the place of what a superblock has
     /// on a die; false where there is neither.
-    pub fn find_block(&mut self, superblocks: &mut Superblocks, superblock: u32, die: u32) -> bool {
+    pub fn find_block(
+        &mut self,
+        superblocks: &mut Superblocks,
+        superblock: SuperblockId,
+        die: DieId,
+    ) -> bool {
         let blocks = self.blocks_mut();
         if blocks.replace(superblock, die) {
             return true;
@@ -369,7 +387,12 @@ impl Media {
     }
 
     /// The same with a block of an erased superblock, which is given up for it.
-    pub fn take_block_of(&mut self, erased: u32, superblock: u32, die: u32) -> bool {
+    pub fn take_block_of(
+        &mut self,
+        erased: SuperblockId,
+        superblock: SuperblockId,
+        die: DieId,
+    ) -> bool {
         let blocks = self.blocks_mut();
         blocks.dissolve(erased);
         blocks.replace(superblock, die)
@@ -377,7 +400,7 @@ impl Media {
 
     /// Whether a program of a row, which has ended, failed.
     #[inline]
-    pub fn program_fails(&mut self, superblock: u32, row: u32, die: u32) -> bool {
+    pub fn program_fails(&mut self, superblock: SuperblockId, row: u32, die: DieId) -> bool {
         let blocks = self.blocks_mut();
         if !blocks.replacements.is_empty() {
             blocks.has_copied(superblock, die, row);
@@ -390,8 +413,8 @@ impl Media {
         &mut self,
         env: &mut Env,
         mode: Mode,
-        superblock: u32,
-        die: u32,
+        superblock: SuperblockId,
+        die: DieId,
     ) -> (Nanos, bool) {
         count_erase(env, mode);
         let pool = env.layout.pool_of_superblock(superblock);
@@ -405,7 +428,7 @@ impl Media {
         &mut self,
         env: &mut Env,
         mode: Mode,
-        (superblock, row, die): (u32, u32, u32),
+        (superblock, row, die): (SuperblockId, u32, DieId),
         erase: Nanos,
         noted: bool,
     ) -> Nanos {
@@ -424,7 +447,7 @@ impl Media {
     /// Counts what a recovery has to copy again into blocks that a cut left without it; the dies,
     /// and the time that each takes to erase its new block and to copy.
     #[cold]
-    pub fn copies_again(&self, env: &mut Env, superblocks: &Superblocks) -> Vec<(u32, Nanos)> {
+    pub fn copies_again(&self, env: &mut Env, superblocks: &Superblocks) -> Vec<(DieId, Nanos)> {
         let Some(blocks) = &self.blocks else {
             return Vec::new();
         };
@@ -440,7 +463,7 @@ impl Media {
     }
 
     /// Dies that copy into a block, and how long each takes.
-    pub fn copying(&self) -> impl Iterator<Item = (u32, Nanos)> + '_ {
+    pub fn copying(&self) -> impl Iterator<Item = (DieId, Nanos)> + '_ {
         let all = self.blocks.iter().flat_map(|blocks| &blocks.replacements);
         all.map(|r| (r.die, r.time))
     }
@@ -454,34 +477,34 @@ impl Media {
 
     /// A power cut; what is still to be copied afterwards, unless all of it has `ended`, is
     /// what lies in superblocks that are not to be erased.
-    pub fn cut_copies(&mut self, ended: bool, erase: &[u32]) {
+    pub fn cut_copies(&mut self, ended: bool, erase: &[SuperblockId]) {
         if let Some(blocks) = &mut self.blocks {
             blocks.power_cut(ended, erase);
         }
     }
 
     /// The program of a multi-plane page found no block.
-    pub fn lose_page(&mut self, slot: u32) {
-        self.blocks_mut().missing.push(slot);
+    pub fn lose_page(&mut self, mp_page: MpPage) {
+        self.blocks_mut().missing.push(mp_page);
     }
 
     /// Whether the program of a multi-plane page found no block.
-    pub fn lacks_page(&self, slot: u32) -> bool {
+    pub fn lacks_page(&self, mp_page: MpPage) -> bool {
         let blocks = self.blocks.as_ref();
-        blocks.is_some_and(|blocks| blocks.missing.contains(&slot))
+        blocks.is_some_and(|blocks| blocks.missing.contains(&mp_page))
     }
 
     /// Spare blocks that a die has left.
     #[cfg(feature = "fault-injection")]
-    pub fn spares_of_die(&self, die: u32) -> u32 {
+    pub fn spares_of_die(&self, die: DieId) -> u32 {
         let blocks = self.blocks.as_ref();
-        blocks.map_or(0, |blocks| blocks.spares[die as usize].len() as u32)
+        blocks.map_or(0, |blocks| blocks.spares[die.index()].len() as u32)
     }
 
     /// All dies have erased a superblock: whether one of them has no block for it, so that it
     /// is lost.
     #[inline]
-    pub fn lacks_a_block(&mut self, superblock: u32) -> bool {
+    pub fn lacks_a_block(&mut self, superblock: SuperblockId) -> bool {
         let blocks = self.blocks.as_mut();
         blocks.is_some_and(|blocks| blocks.give_up_doomed(superblock))
     }
@@ -492,19 +515,23 @@ impl Media {
     pub(super) fn cycles_on_die(
         &self,
         superblocks: &Superblocks,
-        superblock: u32,
-        die: u32,
+        superblock: SuperblockId,
+        die: DieId,
     ) -> u32 {
         match &self.blocks {
-            None => superblocks.erase_counts()[superblock as usize],
+            None => superblocks.erase_counts()[superblock.index()],
             Some(blocks) => blocks.cycles(superblock, die),
         }
     }
 
     /// The most erase cycles of what a superblock has on a die.
-    pub(super) fn cycles_of_worst(&self, superblocks: &Superblocks, superblock: u32) -> u32 {
+    pub(super) fn cycles_of_worst(
+        &self,
+        superblocks: &Superblocks,
+        superblock: SuperblockId,
+    ) -> u32 {
         match &self.blocks {
-            None => superblocks.erase_counts()[superblock as usize],
+            None => superblocks.erase_counts()[superblock.index()],
             Some(blocks) => blocks.cycles_max(superblock),
         }
     }
@@ -528,7 +555,7 @@ mod tests {
     #[test]
     fn lives_have_the_mean_and_the_spread_that_were_asked_for() {
         let lives: Vec<f64> = (0..40_000)
-            .map(|n| f64::from(spec().life(n % 16, n / 16, Pool::Main)))
+            .map(|n| f64::from(spec().life(DieId(n % 16), n / 16, Pool::Data)))
             .collect();
         let count = lives.len() as f64;
         let mean = lives.iter().sum::<f64>() / count;
@@ -547,12 +574,12 @@ mod tests {
         // Of a bell curve 2.28 % lie two standard deviations below; of twelve numbers' sum
         // hardly fewer.
         assert!((beyond / count - 0.0228).abs() < 0.004, "{beyond}");
-        assert_eq!(spec().life(1, 2, Pool::Cache), u32::MAX);
+        assert_eq!(spec().life(DieId(1), 2, Pool::SlcCache), u32::MAX);
         let even = BlocksSpec {
             life_spread_percent: 0,
             ..spec()
         };
-        assert_eq!(even.life(1, 2, Pool::Main), 1_000);
+        assert_eq!(even.life(DieId(1), 2, Pool::Data), 1_000);
     }
 
     #[test]
@@ -568,10 +595,12 @@ mod tests {
                 .map(|s| blocks.at[(s * dies + die) as usize])
                 .chain(blocks.spares[die as usize].iter().copied())
                 .collect();
-            assert!(used.iter().all(|&b| !spec().is_factory_bad(die, b)));
+            assert!(used.iter().all(|&b| !spec().is_factory_bad(DieId(die), b)));
             used.sort_unstable();
             used.dedup();
-            let bad = (0..540).filter(|&b| spec().is_factory_bad(die, b)).count();
+            let bad = (0..540)
+                .filter(|&b| spec().is_factory_bad(DieId(die), b))
+                .count();
             assert_eq!(used.len(), 540 - bad, "each sound block is in one place");
         }
         let none = BlocksSpec {
@@ -594,14 +623,20 @@ mod tests {
             ..spec()
         };
         let mut blocks = Blocks::new(&of, 2, 3).expect("there are enough");
-        assert!(blocks.bears_erase(0, 1, Pool::Main));
-        assert!(!blocks.bears_erase(0, 1, Pool::Main) && !blocks.replace(0, 1));
-        blocks.doomed.push((0, 1));
-        blocks.dissolve(2);
-        blocks.power_cut(false, &[0]);
-        assert!(!blocks.bears_erase(0, 1, Pool::Main) && blocks.replace(0, 1));
-        assert!(blocks.bears_erase(0, 1, Pool::Main));
-        assert!(!blocks.give_up_doomed(0));
+        assert!(blocks.bears_erase(SuperblockId(0), DieId(1), Pool::Data));
+        assert!(
+            !blocks.bears_erase(SuperblockId(0), DieId(1), Pool::Data)
+                && !blocks.replace(SuperblockId(0), DieId(1))
+        );
+        blocks.doomed.push((SuperblockId(0), DieId(1)));
+        blocks.dissolve(SuperblockId(2));
+        blocks.power_cut(false, &[SuperblockId(0)]);
+        assert!(
+            !blocks.bears_erase(SuperblockId(0), DieId(1), Pool::Data)
+                && blocks.replace(SuperblockId(0), DieId(1))
+        );
+        assert!(blocks.bears_erase(SuperblockId(0), DieId(1), Pool::Data));
+        assert!(!blocks.give_up_doomed(SuperblockId(0)));
         assert_eq!((blocks.at[1], blocks.grown_bad), (2, 1));
     }
 
@@ -614,19 +649,25 @@ mod tests {
         };
         let mut blocks = Blocks::new(&of, 2, 4).expect("there are enough");
         for (block, has_next) in [(2, true), (4, false)] {
-            let life = of.life(1, block, Pool::Main);
+            let life = of.life(DieId(1), block, Pool::Data);
             for _ in 0..life {
-                assert!(blocks.bears_erase(2, 1, Pool::Main));
+                assert!(blocks.bears_erase(SuperblockId(2), DieId(1), Pool::Data));
             }
-            assert_eq!(blocks.cycles(2, 1), life);
-            assert!(!blocks.bears_erase(2, 1, Pool::Main));
-            assert_eq!(blocks.replace(2, 1), has_next);
+            assert_eq!(blocks.cycles(SuperblockId(2), DieId(1)), life);
+            assert!(!blocks.bears_erase(SuperblockId(2), DieId(1), Pool::Data));
+            assert_eq!(blocks.replace(SuperblockId(2), DieId(1)), has_next);
         }
-        assert_eq!((blocks.cycles(2, 0), blocks.grown_bad), (0, 2));
+        assert_eq!(
+            (blocks.cycles(SuperblockId(2), DieId(0)), blocks.grown_bad),
+            (0, 2)
+        );
         // Another superblock lends its own.
-        blocks.dissolve(3);
-        assert!(blocks.replace(2, 1));
-        assert_eq!((blocks.cycles(2, 1), blocks.at[5]), (0, 3));
+        blocks.dissolve(SuperblockId(3));
+        assert!(blocks.replace(SuperblockId(2), DieId(1)));
+        assert_eq!(
+            (blocks.cycles(SuperblockId(2), DieId(1)), blocks.at[5]),
+            (0, 3)
+        );
         assert_eq!(blocks.health().spares_least, 0);
         assert_eq!(blocks.spares[0].len(), 2);
     }

@@ -5,19 +5,21 @@
 //! same page fails the same way every time until it is erased. A page that no pass corrects is rebuilt
 //! from the others of its stripe; without parity, or when another of the stripe fails too, its data is
 //! lost: the read that met it ends with an error, and so does every later one until the page is written
-//! anew.
+//! again.
 //!
-//! Simplified: a lost page that is partly written anew counts as whole; on-chip copies do not correct and
-//! do not add errors; parity of a stripe that is still being written is at hand.
+//! Simplified: a lost page that is partly rewritten counts as whole; on-chip copies do not correct and
+//! do not add errors; parity of a stripe that is still being written is in memory.
 
 use stend_base::{Nanos, SimTime};
 use stend_nand::reliability::{ErrorModel, Outcome, Rber};
 use stend_nand::{Class, Work};
 
 use super::op::NandOp;
-use super::{Media, page_bytes, read_time};
+use super::{Media, page_bytes, read_time, splitmix64};
 use crate::sim::env::Env;
 use crate::sim::geometry::shape::Mode;
+use crate::sim::ids::{DieId, MpPage, SuperblockId};
+use crate::sim::slab::Slab;
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{MediaSpec, Spec};
 
@@ -36,15 +38,15 @@ pub struct PageState {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sim) enum Source {
     /// A multi-plane page.
-    Page(u32),
+    Page(MpPage),
     /// Partial parity: die and tR of the page.
-    PartialParity(u32, Nanos),
+    PartialParity(DieId, Nanos),
 }
 
 /// A multi-plane page that could not be read and is rebuilt.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Rebuild {
-    pub slot: u32,
+    pub mp_page: MpPage,
     class: Class,
     /// What the page was read for, packed.
     op: u64,
@@ -94,8 +96,7 @@ pub(in crate::sim) struct FlashErrors {
     /// Bounds of superblocks that were read lately; they can be made at any time.
     #[serde(skip)]
     bounds: Vec<Option<Bound>>,
-    rebuilds: Vec<Rebuild>,
-    free: Vec<u32>,
+    rebuilds: Slab<Rebuild>,
     /// Time without power, which the event queue does not know.
     unpowered: Nanos,
 }
@@ -109,8 +110,7 @@ impl FlashErrors {
             written_at: vec![SimTime::ZERO; superblocks as usize],
             dead: vec![false; spec.dies as usize],
             bounds: Vec::new(),
-            rebuilds: Vec::with_capacity(16),
-            free: Vec::with_capacity(16),
+            rebuilds: Slab::with_capacity(16),
             unpowered: Nanos::ZERO,
         }))
     }
@@ -118,27 +118,12 @@ impl FlashErrors {
     /// Nothing is read any more; what the cells hold stays, and ages.
     pub fn power_cut(&mut self) {
         self.rebuilds.clear();
-        self.free.clear();
-    }
-
-    fn add(&mut self, rebuild: Rebuild) -> u32 {
-        if let Some(index) = self.free.pop() {
-            self.rebuilds[index as usize] = rebuild;
-            return index;
-        }
-        self.rebuilds.push(rebuild);
-        (self.rebuilds.len() - 1) as u32
     }
 }
 
-/// Evenly distributed bits of a page: the same as long as its block is not erased (splitmix64, Steele
-/// et al., OOPSLA 2014).
-fn page_hash(seed: u64, slot: u32, cycles: u32) -> u64 {
-    let mut z = seed ^ (u64::from(slot) << 32 | u64::from(cycles));
-    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// Evenly distributed bits of a page: the same as long as its block is not erased.
+fn page_hash(seed: u64, mp_page: MpPage, cycles: u32) -> u64 {
+    splitmix64(seed ^ (u64::from(mp_page.0) << 32 | u64::from(cycles)), 0)
 }
 
 impl Media {
@@ -160,19 +145,19 @@ impl Media {
         &mut self,
         env: &mut Env,
         superblocks: &Superblocks,
-        slot: u32,
-        die: u32,
+        mp_page: MpPage,
+        die: DieId,
         sense: Nanos,
     ) -> (Nanos, bool) {
-        let superblock = env.layout.superblock_of_slot(slot);
+        let superblock = env.layout.superblock_of(mp_page);
         let cycles = self.cycles_on_die(superblocks, superblock, die);
         let mode = superblocks.mode(superblock);
         let now = env.queue.now();
         let errors = self.model_mut();
-        let outcome = errors.page_outcome(now, slot, (superblock, mode), cycles);
-        let reads = &mut errors.reads[superblock as usize];
+        let outcome = errors.page_outcome(now, mp_page, (superblock, mode), cycles);
+        let reads = &mut errors.reads[superblock.index()];
         *reads = reads.saturating_add(1);
-        let corrected = outcome.corrected && !errors.dead[die as usize];
+        let corrected = outcome.corrected && !errors.dead[die.index()];
         let retries = u64::from(outcome.retries);
         let time = sense * (retries + 1) + errors.spec.ecc.retry * retries;
         env.counters.read_retries += retries;
@@ -184,23 +169,28 @@ impl Media {
     }
 
     /// A multi-plane page at this instant.
-    pub fn page_state(&self, env: &Env, superblocks: &Superblocks, slot: u32) -> PageState {
-        let (superblock, within) = env.layout.within_superblock(slot);
+    pub fn page_state(&self, env: &Env, superblocks: &Superblocks, mp_page: MpPage) -> PageState {
+        let (superblock, within) = env.layout.within_superblock(mp_page);
         let mode = superblocks.mode(superblock);
         let (_, die) = env.layout.shape(mode).place(within);
         let cycles = self.cycles_on_die(superblocks, superblock, die);
         let errors = self.model();
         let block = errors.block_rber(env.queue.now(), (superblock, mode), cycles);
-        let hash = page_hash(errors.spec.seed, slot, cycles);
+        let hash = page_hash(errors.spec.seed, mp_page, cycles);
         PageState {
-            die,
+            die: die.0,
             rber: errors.spec.cells(mode).page(block, hash),
-            missing: self.lacks_page(slot),
+            missing: self.lacks_page(mp_page),
         }
     }
 
     /// Raw bit error rate of the average page of a superblock's most worn block.
-    pub fn worst_rber(&self, env: &Env, superblocks: &Superblocks, superblock: u32) -> Rber {
+    pub fn worst_rber(
+        &self,
+        env: &Env,
+        superblocks: &Superblocks,
+        superblock: SuperblockId,
+    ) -> Rber {
         let cycles = self.cycles_of_worst(superblocks, superblock);
         let mode = superblocks.mode(superblock);
         self.model()
@@ -213,7 +203,7 @@ impl Media {
     }
 
     /// A superblock begins to be written.
-    pub fn opened(&mut self, env: &Env, superblock: u32) {
+    pub fn opened(&mut self, env: &Env, superblock: SuperblockId) {
         if let Some(errors) = &mut self.errors {
             errors.opened(env.queue.now(), superblock);
         }
@@ -225,13 +215,13 @@ impl Media {
         &mut self,
         env: &Env,
         superblocks: &Superblocks,
-        slot: u32,
+        mp_page: MpPage,
         class: Class,
         op: NandOp,
     ) -> NandOp {
-        let sensed = self.page_state(env, superblocks, slot);
-        let rebuild = self.model_mut().add(Rebuild {
-            slot,
+        let sensed = self.page_state(env, superblocks, mp_page);
+        let rebuild = self.model_mut().rebuilds.insert(Rebuild {
+            mp_page,
             class,
             op: op.pack(),
             sensed,
@@ -243,7 +233,7 @@ impl Media {
 
     /// What is being rebuilt.
     pub fn rebuild_of(&self, rebuild: u32) -> &Rebuild {
-        &self.model().rebuilds[rebuild as usize]
+        &self.model().rebuilds[rebuild]
     }
 
     /// Begins to read another page of the stripe of one that is rebuilt; `sense` is the time of one
@@ -256,10 +246,10 @@ impl Media {
         member: Source,
     ) {
         let (die, sense) = match member {
-            Source::Page(slot) => {
-                let (die, sense) = read_time(env, superblocks, slot);
-                let (sense, corrected) = self.sense_time(env, superblocks, slot, die, sense);
-                self.model_mut().rebuilds[rebuild as usize].lost |= !corrected;
+            Source::Page(mp_page) => {
+                let (die, sense) = read_time(env, superblocks, mp_page);
+                let (sense, corrected) = self.sense_time(env, superblocks, mp_page, die, sense);
+                self.model_mut().rebuilds[rebuild].lost |= !corrected;
                 (die, sense)
             }
             Source::PartialParity(die, sense) => {
@@ -267,7 +257,7 @@ impl Media {
                 (die, sense)
             }
         };
-        let this = &mut self.model_mut().rebuilds[rebuild as usize];
+        let this = &mut self.model_mut().rebuilds[rebuild];
         this.left += 1;
         let class = this.class;
         let bytes = page_bytes(&env.spec);
@@ -277,12 +267,12 @@ impl Media {
 
     /// A page that is rebuilt is lost: another of its stripe is, or there is none.
     pub fn rebuild_fails(&mut self, rebuild: u32) {
-        self.model_mut().rebuilds[rebuild as usize].lost = true;
+        self.model_mut().rebuilds[rebuild].lost = true;
     }
 
     /// A page of the stripe has come; whether it was the last.
     pub fn rebuild_read(&mut self, rebuild: u32) -> bool {
-        let this = &mut self.model_mut().rebuilds[rebuild as usize];
+        let this = &mut self.model_mut().rebuilds[rebuild];
         this.left -= 1;
         this.left == 0
     }
@@ -290,13 +280,13 @@ impl Media {
     /// All of a stripe has come: what was rebuilt.
     pub fn rebuild_ended(&mut self, rebuild: u32) -> Rebuild {
         let errors = self.model_mut();
-        errors.free.push(rebuild);
-        errors.rebuilds[rebuild as usize]
+        errors.rebuilds.remove(rebuild);
+        errors.rebuilds[rebuild]
     }
 
     /// A die no longer answers: nothing on it can be read any more.
-    pub fn fail_die(&mut self, die: u32) {
-        self.model_mut().dead[die as usize] = true;
+    pub fn fail_die(&mut self, die: DieId) {
+        self.model_mut().dead[die.index()] = true;
     }
 
     /// Time passes without power.
@@ -310,10 +300,16 @@ impl Media {
 impl FlashErrors {
     /// How a read of a page ends, of a superblock's block that was erased so often.
     #[inline]
-    fn page_outcome(&mut self, now: SimTime, slot: u32, of: (u32, Mode), cycles: u32) -> Outcome {
+    fn page_outcome(
+        &mut self,
+        now: SimTime,
+        mp_page: MpPage,
+        of: (SuperblockId, Mode),
+        cycles: u32,
+    ) -> Outcome {
         let bound = self.rber_bound(now, of, cycles);
         let cells = self.spec.cells(of.1);
-        let hash = page_hash(self.spec.seed, slot, cycles);
+        let hash = page_hash(self.spec.seed, mp_page, cycles);
         // Most pages are so good that their rate need not be known exactly.
         let outcome = self.spec.ecc.read(cells.page(bound, hash));
         let exact = || {
@@ -330,10 +326,10 @@ impl FlashErrors {
     /// What the raw bit error rate of a superblock's block that was erased so often does not
     /// exceed now.
     #[inline]
-    fn rber_bound(&mut self, now: SimTime, of: (u32, Mode), cycles: u32) -> Rber {
+    fn rber_bound(&mut self, now: SimTime, of: (SuperblockId, Mode), cycles: u32) -> Rber {
         let calendar = now + self.unpowered;
-        let reads = self.reads[of.0 as usize];
-        match self.bounds.get(of.0 as usize) {
+        let reads = self.reads[of.0.index()];
+        match self.bounds.get(of.0.index()) {
             Some(Some(b)) if cycles <= b.cycles && reads <= b.reads && calendar <= b.until => {
                 b.rber
             }
@@ -342,9 +338,14 @@ impl FlashErrors {
     }
 
     #[cold]
-    fn bound_anew(&mut self, now: SimTime, (superblock, mode): (u32, Mode), cycles: u32) -> Rber {
+    fn bound_anew(
+        &mut self,
+        now: SimTime,
+        (superblock, mode): (SuperblockId, Mode),
+        cycles: u32,
+    ) -> Rber {
         self.bounds.resize(self.reads.len(), None);
-        let i = superblock as usize;
+        let i = superblock.index();
         let cycles = cycles.saturating_add(BOUND_CYCLES);
         let reads = self.reads[i].saturating_add(BOUND_READS);
         let until = now + self.unpowered + BOUND_TIME;
@@ -361,19 +362,24 @@ impl FlashErrors {
 
     /// Raw bit error rate at this instant of the average page of a superblock's blocks that
     /// were erased so often.
-    fn block_rber(&self, now: SimTime, (superblock, mode): (u32, Mode), cycles: u32) -> Rber {
-        let i = superblock as usize;
+    fn block_rber(
+        &self,
+        now: SimTime,
+        (superblock, mode): (SuperblockId, Mode),
+        cycles: u32,
+    ) -> Rber {
+        let i = superblock.index();
         let age = (now + self.unpowered).since(self.written_at[i]);
         self.spec.cells(mode).block(cycles, age, self.reads[i])
     }
 
-    fn opened(&mut self, now: SimTime, superblock: u32) {
-        self.reads[superblock as usize] = 0;
+    fn opened(&mut self, now: SimTime, superblock: SuperblockId) {
+        self.reads[superblock.index()] = 0;
         // It may be used in another mode now.
-        if let Some(bound) = self.bounds.get_mut(superblock as usize) {
+        if let Some(bound) = self.bounds.get_mut(superblock.index()) {
             *bound = None;
         }
-        self.written_at[superblock as usize] = now + self.unpowered;
+        self.written_at[superblock.index()] = now + self.unpowered;
     }
 }
 

@@ -10,7 +10,7 @@ use stend_nand::{Array, ArrayCounters, Class, Work};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::StreamId;
+use crate::sim::ids::{DieId, MpPage, StreamId, SuperblockId};
 use crate::sim::kind;
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{Spec, UNIT_BYTES};
@@ -64,34 +64,41 @@ impl Media {
     }
 
     /// What a die is working on, and what it has interrupted for that.
-    pub fn under_way(&self, die: u32) -> impl Iterator<Item = NandOp> {
-        self.array.under_way(die).map(NandOp::unpack)
+    pub fn under_way(&self, die: DieId) -> impl Iterator<Item = NandOp> {
+        self.array.under_way(die.0).map(NandOp::unpack)
     }
 
     /// A die has sensed: its data goes over the channel.
     #[inline(always)]
-    pub fn sensed(&mut self, env: &mut Env, die: u32) {
-        self.array.sensed(&mut env.queue, die);
+    pub fn sensed(&mut self, env: &mut Env, die: DieId) {
+        self.array.sensed(&mut env.queue, die.0);
     }
 
     /// The work of a die has ended; the next begins.
     #[inline(always)]
-    pub fn ended(&mut self, env: &mut Env, lane: Lane, die: u32) -> NandOp {
-        NandOp::unpack(self.array.ended(&mut env.queue, lane, die).cookie)
+    pub fn ended(&mut self, env: &mut Env, lane: Lane, die: DieId) -> NandOp {
+        NandOp::unpack(self.array.ended(&mut env.queue, lane, die.0).cookie)
     }
 
     /// Hands work to a die.
     #[inline(always)]
-    pub fn submit(&mut self, env: &mut Env, die: u32, class: Class, work: Work, op: NandOp) {
+    pub fn submit(&mut self, env: &mut Env, die: DieId, class: Class, work: Work, op: NandOp) {
         self.array
-            .submit(&mut env.queue, die, class, work, op.pack());
+            .submit(&mut env.queue, die.0, class, work, op.pack());
     }
 
     /// The same, before all that waits for the die in its class.
     #[cold]
-    pub fn submit_first(&mut self, env: &mut Env, die: u32, class: Class, work: Work, op: NandOp) {
+    pub fn submit_first(
+        &mut self,
+        env: &mut Env,
+        die: DieId,
+        class: Class,
+        work: Work,
+        op: NandOp,
+    ) {
         self.array
-            .submit_first(&mut env.queue, die, class, work, op.pack());
+            .submit_first(&mut env.queue, die.0, class, work, op.pack());
     }
 
     /// Reads `bytes` of a multi-plane page: once, or as often as its errors require.
@@ -100,19 +107,19 @@ impl Media {
         &mut self,
         env: &mut Env,
         superblocks: &Superblocks,
-        slot: u32,
+        mp_page: MpPage,
         bytes: u32,
         class: Class,
         op: NandOp,
     ) {
-        let (die, sense) = read_time(env, superblocks, slot);
+        let (die, sense) = read_time(env, superblocks, mp_page);
         let mut work = Work::Read { sense, bytes };
         let mut op = op;
         if self.errors.is_some() {
-            let (sense, corrected) = self.sense_time(env, superblocks, slot, die, sense);
+            let (sense, corrected) = self.sense_time(env, superblocks, mp_page, die, sense);
             work = Work::Read { sense, bytes };
             if !corrected {
-                op = self.rebuild(env, superblocks, slot, class, op);
+                op = self.rebuild(env, superblocks, mp_page, class, op);
             }
         }
         self.submit(env, die, class, work, op);
@@ -124,7 +131,7 @@ impl Media {
         &mut self,
         env: &mut Env,
         mode: Mode,
-        (row, die): (u32, u32),
+        (row, die): (u32, DieId),
         stream: StreamId,
         op: NandOp,
     ) {
@@ -141,7 +148,7 @@ impl Media {
     }
 
     /// Erases a superblock's block on one die.
-    pub fn erase_block(&mut self, env: &mut Env, mode: Mode, superblock: u32, die: u32) {
+    pub fn erase_block(&mut self, env: &mut Env, mode: Mode, superblock: SuperblockId, die: DieId) {
         let erase = erase_time(&env.spec, mode);
         count_erase(env, mode);
         let op = NandOp::Erase { superblock, die };
@@ -162,9 +169,9 @@ impl Media {
 pub(in crate::sim) fn read_time(
     env: &mut Env,
     superblocks: &Superblocks,
-    slot: u32,
-) -> (u32, Nanos) {
-    let (superblock, within) = env.layout.within_superblock(slot);
+    mp_page: MpPage,
+) -> (DieId, Nanos) {
+    let (superblock, within) = env.layout.within_superblock(mp_page);
     let mode = superblocks.mode(superblock);
     let (row, die) = env.layout.shape(mode).place(within);
     env.counters.reads_of(mode);
@@ -187,13 +194,13 @@ fn count_erase(env: &mut Env, mode: Mode) {
 
 /// Counts the copying of all rows of a block before one; the time it takes on the die.
 fn copy_rows(env: &mut Env, mode: Mode, end: u32) -> Nanos {
-    let together = env.layout.shape(mode).together;
+    let mp_pages_per_program = env.layout.shape(mode).mp_pages_per_program;
     env.counters.block_copies += u64::from(end);
     let mut time = Nanos::ZERO;
     for row in 0..end {
         env.counters.reads_of(mode);
         time += env.limits.read[mode as usize][row as usize];
-        if row.is_multiple_of(together) {
+        if row.is_multiple_of(mp_pages_per_program) {
             env.counters.programs_of(mode);
             time += env.limits.program[mode as usize][row as usize];
         }
@@ -204,4 +211,14 @@ fn copy_rows(env: &mut Env, mode: Mode, end: u32) -> Nanos {
 /// Bytes of a multi-plane page.
 pub(in crate::sim) fn page_bytes(spec: &Spec) -> u32 {
     spec.units_per_slot * UNIT_BYTES as u32
+}
+
+/// The nth of a sequence of evenly distributed 64 bits (Steele et al., "Fast splittable pseudorandom
+/// number generators", OOPSLA 2014).
+#[inline]
+fn splitmix64(seed: u64, nth: u64) -> u64 {
+    let mut z = seed.wrapping_add((nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }

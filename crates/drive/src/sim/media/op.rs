@@ -1,5 +1,7 @@
 //! What an operation of the flash was for.
 
+use crate::sim::ids::{CommandId, DieId, MpPage, SuperblockId};
+
 /// What the flash is used for beside data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) enum Upkeep {
@@ -24,7 +26,7 @@ impl Upkeep {
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) enum NandOp {
     /// Part of a host read: command, bytes for the link.
-    HostRead { command: u32, bytes: u32 },
+    HostRead { command: CommandId, bytes: u32 },
     /// Part of a read-ahead: entry.
     ReadAhead { entry: u32 },
     /// A read that a program waits for: the old content of a page that is only partly written, or a page
@@ -33,13 +35,16 @@ pub(in crate::sim) enum NandOp {
     /// A program of data.
     Program { program: u32 },
     /// A program of parity: its first multi-plane page.
-    Parity { slot: u32 },
+    Parity { mp_page: MpPage },
     /// A read of GC: the multi-plane page.
-    Gc { slot: u32 },
+    Gc { mp_page: MpPage },
     /// On-chip copy of a word line on one die: its number within the superblock.
-    Fold { word_line_die: u32 },
+    Fold { within: u32 },
     /// Erase of a superblock's blocks on one die.
-    Erase { superblock: u32, die: u32 },
+    Erase {
+        superblock: SuperblockId,
+        die: DieId,
+    },
     /// A page that no pass corrects: entry of what is rebuilt.
     Unreadable { rebuild: u32 },
     /// Another page of its stripe.
@@ -53,17 +58,18 @@ pub(in crate::sim) enum NandOp {
 }
 
 impl NandOp {
+    /// As one 64-bit number.
     #[inline]
     pub fn pack(self) -> u64 {
         let (code, a, b) = match self {
-            NandOp::HostRead { command, bytes } => (0, command, bytes),
+            NandOp::HostRead { command, bytes } => (0, command.0, bytes),
             NandOp::ReadAhead { entry } => (1, entry, 0),
             NandOp::Merge { program } => (2, program, 0),
             NandOp::Program { program } => (3, program, 0),
-            NandOp::Parity { slot } => (4, slot, 0),
-            NandOp::Gc { slot } => (5, slot, 0),
-            NandOp::Fold { word_line_die } => (6, word_line_die, 0),
-            NandOp::Erase { superblock, die } => (7, superblock, die),
+            NandOp::Parity { mp_page } => (4, mp_page.0, 0),
+            NandOp::Gc { mp_page } => (5, mp_page.0, 0),
+            NandOp::Fold { within } => (6, within, 0),
+            NandOp::Erase { superblock, die } => (7, superblock.0, die.0),
             NandOp::Unreadable { rebuild } => (8, rebuild, 0),
             NandOp::Rebuild { rebuild } => (9, rebuild, 0),
             NandOp::L2pRead { waiting } => (10, waiting, 0),
@@ -74,24 +80,25 @@ impl NandOp {
         u64::from(a) | u64::from(b) << 32 | code << 56
     }
 
+    /// What was packed.
     #[inline]
     pub fn unpack(cookie: u64) -> NandOp {
         let a = cookie as u32;
         let b = (cookie >> 32) as u32 & 0xff_ffff;
         match cookie >> 56 {
             0 => NandOp::HostRead {
-                command: a,
+                command: CommandId(a),
                 bytes: b,
             },
             1 => NandOp::ReadAhead { entry: a },
             2 => NandOp::Merge { program: a },
             3 => NandOp::Program { program: a },
-            4 => NandOp::Parity { slot: a },
-            5 => NandOp::Gc { slot: a },
-            6 => NandOp::Fold { word_line_die: a },
+            4 => NandOp::Parity { mp_page: MpPage(a) },
+            5 => NandOp::Gc { mp_page: MpPage(a) },
+            6 => NandOp::Fold { within: a },
             7 => NandOp::Erase {
-                superblock: a,
-                die: b,
+                superblock: SuperblockId(a),
+                die: DieId(b),
             },
             8 => NandOp::Unreadable { rebuild: a },
             9 => NandOp::Rebuild { rebuild: a },

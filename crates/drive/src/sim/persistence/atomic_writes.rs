@@ -1,6 +1,6 @@
 //! Atomic writes: which writes have begun to take their places, and what waits for them.
 //!
-//! The parts of a write are noted together, when the last has been placed. A write longer than the
+//! The parts of a write are logged together, when the last has been placed. A write longer than the
 //! write buffer, or than a superblock, does so in pieces of this size. Two rules follow:
 //! - A write or a TRIM that overlaps a write partly placed waits for its end: else the order of the
 //!   changes would not be that of the data.
@@ -13,8 +13,7 @@ use std::ops::Range;
 
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::CommandId;
-use crate::sim::ids::StreamId;
+use crate::sim::ids::{CommandId, Lpn, StreamId};
 use crate::spec::Spec;
 
 /// Logical pages that share a counter of the filter, as a power of two.
@@ -27,10 +26,10 @@ const LONG: u32 = 8;
 /// A write that has begun to take its places.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct AtomicWrite {
-    first: u32,
-    end: u32,
-    /// Up to here its changes are noted.
-    noted: u32,
+    first: Lpn,
+    end: Lpn,
+    /// Up to here its changes are logged.
+    logged: Lpn,
     /// Where the piece that is being admitted goes, for which there is room.
     stream: StreamId,
     /// Logical pages of it that are not yet admitted.
@@ -50,7 +49,7 @@ pub(super) struct AtomicWrites {
     piece_pages: u32,
     /// A write was not admitted, for those that have begun to take their places.
     refused: bool,
-    /// One of them has more of them: what waited for that may go on.
+    /// One of them has more of them: what waited for that may continue.
     retry: bool,
 }
 
@@ -62,7 +61,7 @@ fn piece_pages(spec: &Spec, layout: &Layout) -> u32 {
         Some(_) => Mode::Slc,
         None => Mode::Native,
     };
-    let most = layout.shape(mode).data_slots;
+    let most = layout.shape(mode).data_mp_pages;
     most.min(spec.buffer.write_units / spec.units_per_slot) * spec.units_per_slot
 }
 
@@ -82,6 +81,7 @@ impl AtomicWrites {
         }
     }
 
+    /// The longest write that is kept or lost as a whole, in logical pages.
     pub fn piece_pages(&self) -> u32 {
         self.piece_pages
     }
@@ -91,7 +91,7 @@ impl AtomicWrites {
         self.refused = true;
     }
 
-    /// Whether what waits for a write that has begun may go on.
+    /// Whether what waits for a write that has begun may continue.
     #[inline(always)]
     pub fn may_retry(&self) -> bool {
         self.retry
@@ -111,8 +111,8 @@ impl AtomicWrites {
     pub fn reservation(
         &self,
         command: CommandId,
-        pages: Range<u32>,
-        at: u32,
+        pages: Range<Lpn>,
+        at: Lpn,
         left: u32,
         overlaps: bool,
     ) -> Option<u32> {
@@ -138,7 +138,7 @@ impl AtomicWrites {
     pub fn admitted(
         &mut self,
         command: CommandId,
-        begins: Option<Range<u32>>,
+        begins: Option<Range<Lpn>>,
         pages: u32,
         stream: StreamId,
         reserved: u32,
@@ -158,17 +158,17 @@ impl AtomicWrites {
     pub fn placed(
         &mut self,
         command: CommandId,
-        end: u32,
+        end: Lpn,
         torn: bool,
-    ) -> Option<(Range<u32>, bool)> {
+    ) -> Option<(Range<Lpn>, bool)> {
         self.retry |= self.refused;
         let piece_pages = self.piece_pages;
         let write = self.get_mut(command).expect("the write was admitted");
-        let piece_end = write.end.min(write.noted + piece_pages);
+        let piece_end = write.end.min(write.logged + piece_pages);
         if end < piece_end && !torn {
             return None;
         }
-        let first = std::mem::replace(&mut write.noted, end);
+        let first = std::mem::replace(&mut write.logged, end);
         let ended = end == write.end;
         if ended {
             self.remove(command);
@@ -176,7 +176,7 @@ impl AtomicWrites {
         Some((first..end, ended))
     }
 
-    /// Nothing more of a write is admitted. Pieces that were admitted whole are still noted; of a
+    /// Nothing more of a write is admitted. Pieces that were admitted whole are still logged; of a
     /// piece that was not, nothing is. The stream and how many pages were reserved there for what
     /// does not come.
     pub fn give_up(&mut self, command: CommandId, all_placed: bool) -> Option<(StreamId, u32)> {
@@ -202,8 +202,8 @@ impl AtomicWrites {
     fn add(
         &mut self,
         command: CommandId,
-        first: u32,
-        end: u32,
+        first: Lpn,
+        end: Lpn,
         stream: StreamId,
     ) -> &mut AtomicWrite {
         let index = command.index();
@@ -214,7 +214,7 @@ impl AtomicWrites {
         self.of_command[index].insert(AtomicWrite {
             first,
             end,
-            noted: first,
+            logged: first,
             stream,
             to_admit: 0,
         })
@@ -229,6 +229,7 @@ impl AtomicWrites {
         self.count(write.first, write.end, u32::MAX);
     }
 
+    /// No write is under way any more.
     pub fn power_cut(&mut self) {
         self.of_command.fill(None);
         self.filter.fill(0);
@@ -239,7 +240,7 @@ impl AtomicWrites {
 
     /// Whether one of them has pages of `first..end`.
     #[inline]
-    pub fn overlap(&self, first: u32, end: u32) -> bool {
+    pub fn overlap(&self, first: Lpn, end: Lpn) -> bool {
         let counters = counters(first, end);
         let may = self.long > 0
             || counters.len() as u32 > LONG
@@ -250,14 +251,14 @@ impl AtomicWrites {
     }
 
     #[inline(never)]
-    fn overlap_exactly(&self, first: u32, end: u32) -> bool {
+    fn overlap_exactly(&self, first: Lpn, end: Lpn) -> bool {
         let mut writes = self.of_command.iter().flatten();
         writes.any(|write| write.first < end && first < write.end)
     }
 
     /// Adds to the counters of the pages, modulo 2^32.
     #[inline]
-    fn count(&mut self, first: u32, end: u32, more: u32) {
+    fn count(&mut self, first: Lpn, end: Lpn, more: u32) {
         let counters = counters(first, end);
         if counters.len() as u32 > LONG {
             self.long = self.long.wrapping_add(more);
@@ -272,8 +273,8 @@ impl AtomicWrites {
 
 /// The counters that pages `first..end`, at least one, have in an endless filter.
 #[inline]
-fn counters(first: u32, end: u32) -> Range<u32> {
-    first >> FILTER_PAGE_BITS..((end - 1) >> FILTER_PAGE_BITS) + 1
+fn counters(first: Lpn, end: Lpn) -> Range<u32> {
+    first.0 >> FILTER_PAGE_BITS..((end.0 - 1) >> FILTER_PAGE_BITS) + 1
 }
 
 #[cfg(test)]
@@ -287,10 +288,10 @@ mod tests {
     fn overlaps_are_found() {
         let mut rng = Rng::stream(1, "part writes");
         let mut writes = AtomicWrites::with_pieces(64);
-        let mut plain: Vec<(u32, u32, u32)> = Vec::new();
+        let mut plain: Vec<(u32, Lpn, Lpn)> = Vec::new();
         let mut found = 0;
         for _ in 0..20_000 {
-            let (command, first) = (rng.below(12) as u32, rng.below(20_000) as u32);
+            let (command, first) = (rng.below(12) as u32, Lpn(rng.below(20_000) as u32));
             let longest = [8, 64, 600][rng.below(3) as usize];
             let end = first + 1 + rng.below(longest) as u32;
             let overlaps = plain.iter().any(|&(_, f, e)| f < end && first < e);

@@ -1,5 +1,7 @@
 //! Changes of the L2P, as the journal names them.
 
+use crate::sim::ids::{Id, Lpn, Ppn};
+
 /// What has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum ChangeKind {
@@ -15,7 +17,7 @@ pub(super) enum ChangeKind {
     Fold,
     /// The bits in `pages` tell which physical pages from `first` on cannot be read any more.
     Lose,
-    /// What `pages` logical pages from `first` on hold was lost before their write was noted.
+    /// What `pages` logical pages from `first` on hold was lost before their write was logged.
     WriteLost,
 }
 
@@ -24,19 +26,20 @@ pub(super) enum ChangeKind {
 pub(super) struct Change {
     pub kind: ChangeKind,
     /// The last of its atomic group: changes that become durable together.
-    pub ends_group: bool,
+    ends_group: bool,
     /// Entries of the journal, where these are not as many as `pages` says: counted once, since
     /// several look for it.
     counted: u16,
-    pub first: u32,
+    /// A logical or a physical page, as its kind has it.
+    first: u32,
     pub pages: u32,
-    pub to: u32,
+    to: u32,
 }
 
 impl Change {
     /// A change that is the last of its atomic group.
     #[inline]
-    pub fn new(kind: ChangeKind, first: u32, pages: u32, to: u32) -> Change {
+    pub fn new(kind: ChangeKind, first: impl Id, pages: u32, to: Ppn) -> Change {
         let counted = match kind {
             ChangeKind::Write | ChangeKind::WriteLost => 0,
             ChangeKind::Trim => 1,
@@ -46,10 +49,40 @@ impl Change {
             kind,
             ends_group: true,
             counted,
-            first,
+            first: first.number(),
             pages,
-            to,
+            to: to.0,
         }
+    }
+
+    /// Whether it is the last of its atomic group.
+    #[inline(always)]
+    pub fn ends_group(self) -> bool {
+        self.ends_group
+    }
+
+    /// Says whether it is the last of its atomic group.
+    #[inline(always)]
+    pub fn set_ends_group(&mut self, ends: bool) {
+        self.ends_group = ends;
+    }
+
+    /// The first of the logical pages that it names.
+    #[inline(always)]
+    pub fn lpn(self) -> Lpn {
+        Lpn(self.first)
+    }
+
+    /// The first of the physical pages that it names.
+    #[inline(always)]
+    pub fn ppn(self) -> Ppn {
+        Ppn(self.first)
+    }
+
+    /// Where they lie, or were moved to.
+    #[inline(always)]
+    pub fn to(self) -> Ppn {
+        Ppn(self.to)
     }
 
     /// Entries that it takes in the journal.
@@ -63,9 +96,9 @@ impl Change {
 
     /// Physical pages that must be programmed before it is ready: the first and how many.
     #[inline]
-    pub fn programs(self) -> Option<(u32, u32)> {
-        // Which of the two it is cannot be foretold: that must not be a branch.
+    pub fn programs(self) -> Option<(Ppn, u32)> {
+        // Which of the two it is is random: a branch would be mispredicted.
         matches!(self.kind, ChangeKind::Write | ChangeKind::Relocate)
-            .then(|| (self.to, self.entries() as u32))
+            .then(|| (self.to(), self.entries() as u32))
     }
 }

@@ -3,6 +3,7 @@
 
 use super::journal::Journal;
 use crate::sim::ftl::l2p_cache::directory_pages;
+use crate::sim::ids::Lpn;
 use crate::spec::Spec;
 
 /// Logical pages whose entries fill 4 KiB of the table.
@@ -28,15 +29,15 @@ impl DirtyParts {
 
     /// The entry of a logical page is not as it was last written.
     #[inline]
-    pub fn mark(&mut self, logical: u32) {
-        let part = logical / PAGES_PER_PART;
+    pub fn mark(&mut self, lpn: Lpn) {
+        let part = lpn.0 / PAGES_PER_PART;
         self.changed[part as usize / 64] |= 1 << (part % 64);
     }
 
     /// The first logical page behind the part of the table that the entry of one lies in.
     #[inline]
-    pub fn part_end(logical: u32) -> u32 {
-        (logical / PAGES_PER_PART + 1) * PAGES_PER_PART
+    pub fn part_end(lpn: Lpn) -> Lpn {
+        Lpn((lpn.0 / PAGES_PER_PART + 1) * PAGES_PER_PART)
     }
 
     /// They are being written: how many.
@@ -64,7 +65,7 @@ pub(super) struct Checkpoint {
     left: u32,
     under_way: u32,
     parts_per_page: u32,
-    /// Pages and entries of the journal that it makes superfluous.
+    /// Pages and entries of the journal that it makes obsolete.
     covers: (u32, u64),
     /// Pages that a recovery reads: of the whole table, or of its directory where the table stays
     /// on flash.
@@ -86,10 +87,12 @@ impl Checkpoint {
         }
     }
 
+    /// Pages of the table that a recovery reads.
     pub fn table_pages(&self) -> u32 {
         self.table_pages
     }
 
+    /// Whether one is under way.
     pub fn is_under_way(&self) -> bool {
         self.left + self.under_way > 0
     }

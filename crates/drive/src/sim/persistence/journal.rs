@@ -25,7 +25,7 @@ pub(super) struct Journal {
     under_way: u32,
     holds: Prefix,
     entries_per_page: u64,
-    /// Pages, and entries in them, that no checkpoint has made superfluous.
+    /// Pages, and entries in them, that no checkpoint has made obsolete.
     pages: u32,
     entries: u64,
 }
@@ -84,7 +84,7 @@ impl Journal {
         Some(self.holds)
     }
 
-    /// A checkpoint has made pages with entries superfluous.
+    /// A checkpoint has made pages with entries obsolete.
     pub fn truncate(&mut self, pages: u32, entries: u64) {
         self.pages -= pages;
         self.entries -= entries;

@@ -6,6 +6,7 @@ use stend_nand::{Class, Work};
 
 use crate::sim::env::Env;
 use crate::sim::geometry::shape::Mode;
+use crate::sim::ids::DieId;
 use crate::sim::media::Media;
 use crate::sim::media::op::{NandOp, Upkeep};
 use crate::spec::{PowerLossSpec, UNIT_BYTES};
@@ -18,7 +19,7 @@ pub(in crate::sim) struct Nand<'a> {
 
 impl Nand<'_> {
     /// Gives a die work beside data.
-    pub(super) fn submit(&mut self, die: u32, class: Class, work: Work, what: Upkeep) {
+    pub(super) fn submit(&mut self, die: DieId, class: Class, work: Work, what: Upkeep) {
         let op = NandOp::Upkeep { what };
         self.media.submit(self.env, die, class, work, op);
     }
@@ -33,7 +34,7 @@ impl Nand<'_> {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct JournalBlocks {
     /// Die that takes the next page.
-    next_die: u32,
+    next_die: DieId,
     /// Pages that each die has taken.
     taken: Vec<u32>,
 }
@@ -41,7 +42,7 @@ pub(super) struct JournalBlocks {
 impl JournalBlocks {
     pub fn new(dies: u32) -> JournalBlocks {
         JournalBlocks {
-            next_die: 0,
+            next_die: DieId(0),
             taken: vec![0; dies as usize],
         }
     }
@@ -49,8 +50,8 @@ impl JournalBlocks {
     /// Programs the next page.
     pub fn program(&mut self, spec: &PowerLossSpec, nand: &mut Nand<'_>, what: Upkeep) {
         let die = self.next_die;
-        self.next_die = (die + 1) % nand.env.spec.dies;
-        let taken = &mut self.taken[die as usize];
+        self.next_die = DieId((die.0 + 1) % nand.env.spec.dies);
+        let taken = &mut self.taken[die.index()];
         let begins_block = *taken > 0 && taken.is_multiple_of(spec.journal_rows);
         *taken += 1;
         let (erase, program) = (spec.journal.erase, spec.journal.program[0]);

@@ -45,7 +45,7 @@ pub(super) struct JournalBuffer {
     requested_lsn: u64,
     /// The same, from the next journal write on: who comes later must not keep the first waiting.
     requested_next_lsn: u64,
-    /// Changes from this LSN on join the atomic group of the next that is noted.
+    /// Changes from this LSN on join the atomic group of the next that is logged.
     joined_from_lsn: u64,
 }
 
@@ -76,6 +76,7 @@ impl JournalBuffer {
         self.first_lsn + self.changes.len() as u64
     }
 
+    /// Whether all changes are durable.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -91,10 +92,12 @@ impl JournalBuffer {
         self.entries
     }
 
+    /// What is ready, as far as it was counted.
     pub fn ready(&self) -> Prefix {
         self.ready
     }
 
+    /// What can be written to the journal.
     pub fn committable(&self) -> Prefix {
         self.committable
     }
@@ -130,6 +133,7 @@ impl JournalBuffer {
         }
     }
 
+    /// Adds a change.
     pub fn push(&mut self, change: Change) {
         self.entries += change.entries();
         self.changes.push_back(change);
@@ -155,7 +159,7 @@ impl JournalBuffer {
     pub fn open_groups_from(&mut self, lsn: u64) {
         let first = lsn.saturating_sub(self.first_lsn) as usize;
         for change in self.changes.range_mut(first.max(self.ready.changes)..) {
-            change.ends_group = false;
+            change.set_ends_group(false);
         }
     }
 
@@ -217,12 +221,13 @@ impl JournalBuffer {
 mod tests {
     use super::super::change::ChangeKind;
     use super::*;
+    use crate::sim::ids::{Lpn, Ppn};
 
     /// Changes of one logical page each, of which all are ready.
     fn ready(changes: u64) -> JournalBuffer {
         let mut buffer = JournalBuffer::new();
         for nth in 0..changes {
-            buffer.push(Change::new(ChangeKind::Write, nth as u32, 1, 0));
+            buffer.push(Change::new(ChangeKind::Write, Lpn(nth as u32), 1, Ppn(0)));
         }
         buffer
     }
@@ -238,7 +243,7 @@ mod tests {
     fn who_comes_later_waits_for_the_next_journal_write() {
         let mut buffer = ready(3);
         buffer.request_all();
-        buffer.push(Change::new(ChangeKind::Trim, 0, 8, 0));
+        buffer.push(Change::new(ChangeKind::Trim, Lpn(0), 8, Ppn(0)));
         buffer.request_all();
         buffer.advance(prefix(4), prefix(3));
         assert!(buffer.is_awaited() && !buffer.lacks_awaited());
@@ -259,7 +264,7 @@ mod tests {
         let lsn = buffer.take_joined().expect("some join");
         assert_eq!((lsn, buffer.take_joined()), (1, None));
         buffer.open_groups_from(lsn);
-        let ends: Vec<bool> = buffer.changes().iter().map(|c| c.ends_group).collect();
+        let ends: Vec<bool> = buffer.changes().iter().map(|c| c.ends_group()).collect();
         assert_eq!(ends, [true, true, false, false]);
     }
 

@@ -1,6 +1,6 @@
 //! Persistence: what a power cut leaves, and what brings the rest back.
 //!
-//! Every change of the L2P is noted in a buffer, in the order in which it takes effect: a write when
+//! Every change of the L2P is logged in a buffer, in the order in which it takes effect: a write when
 //! all of it has its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A change is *ready*
 //! when the data it names is programmed ([`readiness`]), *durable* when a journal page that names it
 //! is programmed too ([`journal`]); then it is applied to the durable L2P ([`durable_l2p`]). Changes
@@ -32,7 +32,7 @@ mod durable_l2p;
 mod journal;
 mod journal_blocks;
 mod journal_buffer;
-mod notes;
+mod log;
 mod partial_parity;
 mod power_cycle;
 mod power_state;
@@ -46,7 +46,7 @@ use std::ops::Range;
 use crate::sim::faults::{Fault, Faults};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{MpPage, SuperblockId};
-use crate::sim::l2p::mapping::Mapping;
+use crate::sim::l2p::table::L2p;
 use crate::spec::{PowerLossSpec, Spec};
 
 use crate::sim::media::op::Upkeep;
@@ -65,7 +65,7 @@ use power_state::PowerState;
 use readiness::Readiness;
 pub(in crate::sim) use view::FlashView;
 
-/// What a drive whose power can be cut keeps account of.
+/// What is durable of a drive whose power can be cut, and what is to become so.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Persistence {
     spec: PowerLossSpec,
@@ -90,9 +90,9 @@ pub(in crate::sim) enum Step {
     PadTo(MpPage),
     /// The journal is to be written.
     WriteJournal(JournalWrite),
-    /// Everything that may have waited for space may go on.
+    /// Everything that may have waited for space may continue.
     RetryAll,
-    /// Writes and TRIMs that waited for an earlier write may go on.
+    /// Writes and TRIMs that waited for an earlier write may continue.
     RetryWrites,
 }
 
@@ -151,21 +151,21 @@ impl Persistence {
         self.blocks = JournalBlocks::new(spec.dies);
     }
 
-    /// Everything is being erased: nothing lies anywhere.
-    pub fn forget_all(&mut self, l2p: &Mapping) {
+    /// Everything is being erased: nothing is mapped.
+    pub fn forget_all(&mut self, l2p: &L2p) {
         self.durable.forget_all();
         self.forget_the_rest(l2p);
     }
 
     /// Forgets all that is not durable, and how far it was.
-    fn forget_the_rest(&mut self, l2p: &Mapping) {
+    fn forget_the_rest(&mut self, l2p: &L2p) {
         self.buffer.power_cut();
         self.readiness.power_cut();
         self.durable.recount(l2p);
         self.writes.power_cut();
     }
 
-    /// One line for a person who looks for a drive that stands still.
+    /// One line for whoever looks into a drive that is stuck.
     pub fn diagnosis(&self) -> String {
         format!(
             "journal buffer: {}; journal: {}, checkpoint: {}; superblocks: {}; {:?}",
@@ -195,7 +195,7 @@ impl Persistence {
         self.readiness.is_too_little(&self.buffer, view)
     }
 
-    /// What is to be done next: what has become ready, who waits for it, what can go on.
+    /// What is to be done next: what has become ready, who waits for it, what can continue.
     pub fn next_step(&mut self, at: &mut FollowUp, view: &FlashView<'_>) -> Option<Step> {
         if let FollowUp::Pad = at {
             *at = FollowUp::Journal;
@@ -209,7 +209,7 @@ impl Persistence {
                 return Some(Step::WriteJournal(write));
             }
         }
-        // Whoever goes on may request a release in turn.
+        // Whoever continues may request a release in turn.
         *at = FollowUp::Pad;
         let writes = self.writes.take_retry();
         if self.durable.releases_mut().take_added() {
@@ -233,7 +233,7 @@ impl Persistence {
         if !self.buffer.lacks_awaited() {
             return None;
         }
-        self.readiness.page_to_pad(&self.buffer, view).map(MpPage)
+        self.readiness.page_to_pad(&self.buffer, view)
     }
 
     /// Counts what is ready.
@@ -333,6 +333,7 @@ impl Persistence {
         !self.checkpoint.is_under_way()
     }
 
+    /// Whether a checkpoint is under way.
     pub fn checkpoint_under_way(&self) -> bool {
         self.checkpoint.is_under_way()
     }
@@ -342,7 +343,7 @@ impl Persistence {
 impl Persistence {
     /// Whether a superblock that has been emptied may be erased now; else it may when
     /// [`Persistence::take_erasable`] says so.
-    pub fn release(&mut self, SuperblockId(superblock): SuperblockId) -> bool {
+    pub fn release(&mut self, superblock: SuperblockId) -> bool {
         if !self.durable.needs(superblock) || self.faults.has(Fault::EraseEarly) {
             return true;
         }
@@ -352,8 +353,7 @@ impl Persistence {
 
     /// The next superblock that may be erased.
     pub fn take_erasable(&mut self) -> Option<SuperblockId> {
-        let superblock = self.durable.releases_mut().take_erasable();
-        superblock.map(SuperblockId)
+        self.durable.releases_mut().take_erasable()
     }
 
     /// Whether a superblock could be erased if more were durable, and nobody has requested it.
@@ -369,7 +369,7 @@ impl Persistence {
     }
 
     /// What a superblock held is being erased: these multi-plane pages.
-    pub fn erased(&mut self, pages: Range<u32>) {
+    pub fn erased(&mut self, pages: Range<MpPage>) {
         self.readiness.erased();
         if let Some(parity) = &mut self.parity {
             parity.erased(pages);
@@ -455,7 +455,7 @@ impl Persistence {
     /// A multi-plane page holds nothing that can be read until it is erased.
     pub fn page_is_void(&mut self, page: MpPage) {
         if let Some(parity) = &mut self.parity {
-            parity.is_void(page.0);
+            parity.is_void(page);
         }
     }
 }

@@ -26,7 +26,7 @@ use super::recent::RecentPages;
 use super::view::FlashView;
 use crate::sim::geometry::bits::first_set;
 use crate::sim::geometry::layout::Layout;
-use crate::sim::ids::{DieId, MpPage};
+use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::spec::{PairedPages, PowerLossSpec, Spec};
 
 /// One bit a page.
@@ -38,23 +38,23 @@ impl PageSet {
         PageSet(vec![0; pages.div_ceil(64) as usize])
     }
 
-    fn has(&self, page: u32) -> bool {
-        self.0[page as usize / 64] >> (page % 64) & 1 != 0
+    fn has(&self, page: MpPage) -> bool {
+        self.0[page.index() / 64] >> (page.0 % 64) & 1 != 0
     }
 
-    fn add(&mut self, page: u32) {
-        self.0[page as usize / 64] |= 1 << (page % 64);
+    fn add(&mut self, page: MpPage) {
+        self.0[page.index() / 64] |= 1 << (page.0 % 64);
     }
 
-    fn remove(&mut self, page: u32) {
-        self.0[page as usize / 64] &= !(1 << (page % 64));
+    fn remove(&mut self, page: MpPage) {
+        self.0[page.index() / 64] &= !(1 << (page.0 % 64));
     }
 }
 
 /// Of superblocks that were looked at last, the pages: the first, the one before which all stripes
 /// are whole, and the one behind the last.
 #[derive(Default)]
-struct WholeBefore([(u32, u32, u32); 4]);
+struct WholeBefore([(MpPage, MpPage, MpPage); 4]);
 
 /// What a page has to give when another of its stripe is rebuilt.
 pub(in crate::sim) enum StripeMember {
@@ -80,8 +80,8 @@ pub(super) struct PartialParity {
     unprotected: PageSet,
     /// First pages of the stripes whose partial parity is written with the journal pages under
     /// way, and the pages that it will cover.
-    stripes: Vec<u32>,
-    covering: Vec<u32>,
+    stripes: Vec<MpPage>,
+    covering: Vec<MpPage>,
 }
 
 impl PartialParity {
@@ -92,9 +92,9 @@ impl PartialParity {
             Box::new(PartialParity {
                 paired: of.paired_pages,
                 sense: of.journal.read[0],
-                void: PageSet::new(layout.slots()),
-                covered: PageSet::new(layout.slots()),
-                unprotected: PageSet::new(layout.slots()),
+                void: PageSet::new(layout.mp_pages()),
+                covered: PageSet::new(layout.mp_pages()),
+                unprotected: PageSet::new(layout.mp_pages()),
                 stripes: Vec::with_capacity(64),
                 covering: Vec::with_capacity(256),
             })
@@ -102,26 +102,25 @@ impl PartialParity {
     }
 
     /// The pages of the stripe of a page, itself and the parity among them.
-    fn stripe_of(page: u32, view: &FlashView<'_>) -> impl Iterator<Item = u32> + use<> {
-        let (_, within, shape) = view.place(page);
-        let (shape, first) = (*shape, page - within);
-        (0..).map_while(move |nth| shape.nth_of_group(within, nth).map(|other| first + other))
+    fn stripe_of(page: MpPage, view: &FlashView<'_>) -> impl Iterator<Item = MpPage> + use<> {
+        let superblock = view.layout.superblock_of(page);
+        view.layout.stripe(page, view.superblocks.mode(superblock))
     }
 
-    fn is_parity(page: u32, view: &FlashView<'_>) -> bool {
+    fn is_parity(page: MpPage, view: &FlashView<'_>) -> bool {
         let (_, within, shape) = view.place(page);
         shape.is_parity(within)
     }
 
     /// Whether a page is programmed, or will never be.
-    fn has_been_filled(&self, page: u32, view: &FlashView<'_>) -> bool {
+    fn has_been_filled(&self, page: MpPage, view: &FlashView<'_>) -> bool {
         !view.will_begin(page)
             && view.is_durable(page, self.paired)
             && !view.fold.lacks(view.layout, page)
     }
 
     /// Whether nothing is still to come to the stripe of a page, and its parity is in its place.
-    fn stripe_is_whole(&self, page: u32, view: &FlashView<'_>) -> bool {
+    fn stripe_is_whole(&self, page: MpPage, view: &FlashView<'_>) -> bool {
         Self::stripe_of(page, view).all(|other| {
             let gone = self.void.has(other) && Self::is_parity(other, view);
             !gone && self.has_been_filled(other, view)
@@ -129,7 +128,7 @@ impl PartialParity {
     }
 
     /// What a page gives to rebuild another of its stripe.
-    pub fn member(&self, MpPage(page): MpPage, view: &FlashView<'_>) -> StripeMember {
+    pub fn member(&self, page: MpPage, view: &FlashView<'_>) -> StripeMember {
         if !self.void.has(page) {
             return match self.has_been_filled(page, view) {
                 true => StripeMember::Page,
@@ -140,17 +139,17 @@ impl PartialParity {
         if !shape.is_parity(within) {
             return StripeMember::Nothing;
         }
-        StripeMember::PartialParity(DieId(shape.place(within).1), self.sense)
+        StripeMember::PartialParity(shape.place(within).1, self.sense)
     }
 
     /// Whether a cut has left the data of a page without parity.
     pub fn is_unprotected(&self, page: MpPage) -> bool {
-        self.unprotected.has(page.0)
+        self.unprotected.has(page)
     }
 
     /// Pages hold nothing any more.
-    pub fn erased(&mut self, pages: Range<u32>) {
-        for page in pages {
+    pub fn erased(&mut self, pages: Range<MpPage>) {
+        for page in pages.each() {
             self.void.remove(page);
             self.covered.remove(page);
             self.unprotected.remove(page);
@@ -158,7 +157,7 @@ impl PartialParity {
     }
 
     /// A page holds nothing that can be read until it is erased.
-    pub fn is_void(&mut self, page: u32) {
+    pub fn is_void(&mut self, page: MpPage) {
         self.void.add(page);
     }
 
@@ -176,10 +175,10 @@ impl PartialParity {
         covering.clear();
         let (mut whole, mut recent) = (RecentPages::default(), RecentPages::default());
         let mut before = WholeBefore::default();
-        let bits = view.layout.unit_bits;
+        let bits = view.layout.page_bits;
         for (to, pages) in changes.filter_map(|change| change.programs()) {
             // Mostly one multi-plane page.
-            let (mut next, end) = (to >> bits, ((to + pages - 1) >> bits) + 1);
+            let (mut next, end) = (to.mp_page(bits), (to + pages - 1).mp_page(bits) + 1);
             while next < end {
                 let page = next;
                 next += 1;
@@ -188,7 +187,7 @@ impl PartialParity {
                 }
                 recent.add(page);
                 let (_, within, shape) = view.place(page);
-                let first = shape.nth_of_group(within, 0).expect("it has parity");
+                let first = shape.nth_of_stripe(within, 0).expect("it has parity");
                 let stripe = page - within + first;
                 if !stripes.contains(&stripe) {
                     if whole.has(stripe) || self.stripe_is_whole(page, view) {
@@ -208,29 +207,29 @@ impl PartialParity {
     /// Whether a page lies so far behind where its superblock is being filled that its stripe is
     /// whole for certain.
     #[inline]
-    fn lies_before(&self, page: u32, before: &mut WholeBefore, view: &FlashView<'_>) -> bool {
+    fn lies_before(&self, page: MpPage, before: &mut WholeBefore, view: &FlashView<'_>) -> bool {
         let mut known = before.0.iter();
         let found = known.find(|&&(first, _, end)| first <= page && page < end);
         let whole = found.map(|known| known.1);
-        page < whole.unwrap_or_else(|| self.note_whole(page, before, view))
+        page < whole.unwrap_or_else(|| self.find_whole(page, before, view))
     }
 
-    /// The page of a superblock before which all stripes are whole, which is noted.
+    /// The page of a superblock before which all stripes are whole, which is logged.
     #[inline(never)]
-    fn note_whole(&self, page: u32, before: &mut WholeBefore, view: &FlashView<'_>) -> u32 {
+    fn find_whole(&self, page: MpPage, before: &mut WholeBefore, view: &FlashView<'_>) -> MpPage {
         let (superblock, within, shape) = view.place(page);
         let filled = self.filled_upto(superblock, view) + 1;
-        let whole = filled.saturating_sub(shape.group_span());
+        let whole = filled.saturating_sub(shape.stripe_span());
         let first = page - within;
         before.0.rotate_right(1);
-        before.0[0] = (first, first + whole, first + shape.slots);
+        before.0[0] = (first, first + whole, first + shape.mp_pages);
         first + whole
     }
 
     /// The pages of a superblock below this one have been filled, and none of them is void; 0 where
     /// that is not known.
-    fn filled_upto(&self, superblock: u32, view: &FlashView<'_>) -> u32 {
-        let first = view.layout.first_slot(superblock);
+    fn filled_upto(&self, superblock: SuperblockId, view: &FlashView<'_>) -> u32 {
+        let first = view.layout.first_mp_page(superblock);
         let begun = view.begun(superblock);
         let pages = first..first + begun;
         if view.fold.is_target(superblock) || first_set(&self.void.0, pages.clone()).is_some() {
@@ -259,15 +258,15 @@ impl PartialParity {
     pub fn power_cut(
         &mut self,
         (ended, all_ended): (bool, bool),
-        holds_durable: impl Fn(u32) -> bool,
+        holds_durable: impl Fn(MpPage) -> bool,
         view: &FlashView<'_>,
     ) {
         let tears_pairs = !ended && self.paired != PairedPages::OneShot;
         let open = view.superblocks.open_ones().flat_map(|superblock| {
-            let first = view.layout.first_slot(superblock);
-            first..first + view.shape(superblock).slots
+            let first = view.layout.first_mp_page(superblock);
+            (first..first + view.shape(superblock).mp_pages).each()
         });
-        let pages: Vec<u32> = open.collect();
+        let pages: Vec<MpPage> = open.collect();
         for &page in &pages {
             let covered = self.covered.has(page);
             if !covered && holds_durable(page) && !self.stripe_is_whole(page, view) {
@@ -292,8 +291,9 @@ impl PartialParity {
 
     /// Pages of partial parity that a recovery reads back, to fill stripes on.
     pub fn pages_to_read(&self, view: &FlashView<'_>) -> u32 {
-        let next = view.points.next_slots();
-        let covered = |page: u32| Self::stripe_of(page, view).any(|other| self.covered.has(other));
+        let next = view.points.next_mp_pages();
+        let covered =
+            |page: MpPage| Self::stripe_of(page, view).any(|other| self.covered.has(other));
         next.filter(|&page| covered(page)).count() as u32
     }
 }

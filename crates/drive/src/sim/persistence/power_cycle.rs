@@ -25,8 +25,8 @@ use crate::sim::ftl::Ftl;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, MpPage};
-use crate::sim::l2p::mapping::Mapping;
+use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, SuperblockId};
+use crate::sim::l2p::table::L2p;
 use crate::sim::media::op::Upkeep;
 use crate::spec::{PairedPages, Spec};
 
@@ -38,12 +38,12 @@ pub(in crate::sim) struct SaveWork<'a> {
     /// A multi-plane page over the channel.
     pub transfer: Nanos,
     /// Copies into blocks that take the place of bad ones: how long a die takes for each.
-    pub copies: Vec<(u32, Nanos)>,
+    pub copies: Vec<(DieId, Nanos)>,
 }
 
 impl Recovery {
     /// Superblocks that are to be erased.
-    pub fn to_erase(&self) -> &[u32] {
+    pub fn to_erase(&self) -> &[SuperblockId] {
         &self.erase
     }
 }
@@ -67,11 +67,12 @@ impl Persistence {
             let (_, within) = view.layout.within_superblock(page);
             let shape = view.layout.shape(kind.mode);
             let (row, die) = shape.place(within);
-            dies[die as usize] += work.program[kind.mode as usize][row as usize];
-            busses[(die % channels) as usize] += work.transfer * u64::from(shape.together);
+            dies[die.index()] += work.program[kind.mode as usize][row as usize];
+            busses[(die.0 % channels) as usize] +=
+                work.transfer * u64::from(shape.mp_pages_per_program);
         }
         for &(die, time) in &work.copies {
-            dies[die as usize] += time;
+            dies[die.index()] += time;
         }
         let partial = self.find_partial_parity(self.buffer.changes().len(), view);
         let pages = self.journal.pages_for(self.buffer.entries()) + partial;
@@ -120,11 +121,11 @@ impl Persistence {
     /// A multi-plane page that had been programmed cannot be read any more.
     pub fn page_torn(&mut self, page: MpPage, counters: &mut Counters, view: &FlashView<'_>) {
         self.page_is_void(page);
-        let bits = view.layout.unit_bits;
-        for physical in page.0 << bits..(page.0 + 1) << bits {
-            let logical = view.l2p.logical_of(physical);
-            if self.durable.is_at(logical, physical) {
-                self.durable.forget_page(logical);
+        let bits = view.layout.page_bits;
+        for ppn in page.ppns(bits).each() {
+            let lpn = view.l2p.lpn_of(ppn);
+            if self.durable.is_at(lpn, ppn) {
+                self.durable.forget_page(lpn);
                 counters.paired_units_lost += 1;
             }
         }
@@ -133,10 +134,10 @@ impl Persistence {
     /// Notes which stripes a cut leaves without parity, before the writer forgets how far it was.
     /// `ended`: programs of data under way end; `all_ended`: those of parity too.
     pub fn cut_stripes(&mut self, (ended, all_ended): (bool, bool), view: &FlashView<'_>) {
-        let (durable, bits) = (&self.durable, view.layout.unit_bits);
-        let holds_durable = |page: u32| {
-            let mut all = page << bits..(page + 1) << bits;
-            all.any(|physical| durable.is_at(view.l2p.logical_of(physical), physical))
+        let (durable, bits) = (&self.durable, view.layout.page_bits);
+        let holds_durable = |page: MpPage| {
+            let mut all = page.ppns(bits).each();
+            all.any(|ppn| durable.is_at(view.l2p.lpn_of(ppn), ppn))
         };
         if let Some(parity) = &mut self.parity {
             parity.power_cut((ended, all_ended), holds_durable, view);
@@ -144,12 +145,12 @@ impl Persistence {
     }
 
     /// The physical page of each logical page in flash.
-    pub fn durable_l2p(&self) -> &[u32] {
+    pub fn durable_l2p(&self) -> &[Ppn] {
         self.durable.table()
     }
 
     /// Everything that was not durable is forgotten; the L2P is the durable one.
-    pub fn power_cut(&mut self, l2p: &Mapping) {
+    pub fn power_cut(&mut self, l2p: &L2p) {
         self.forget_the_rest(l2p);
         self.journal.power_cut();
         self.checkpoint.power_cut();
@@ -163,7 +164,7 @@ impl Persistence {
         ended: bool,
         layout: &Layout,
         ftl: &mut Ftl,
-    ) -> (Vec<(u32, Kind, u32)>, Recovery) {
+    ) -> (Vec<(SuperblockId, Kind, u32)>, Recovery) {
         let Ftl {
             l2p,
             superblocks,
@@ -173,23 +174,23 @@ impl Persistence {
         } = ftl;
         sorting.power_cut();
         let mut scan = Vec::new();
-        let dead = |superblock: u32| l2p.valid_in(superblock) == 0;
+        let dead = |superblock: SuperblockId| l2p.valid_in(superblock) == 0;
         if !ended {
             for superblock in superblocks.open_ones() {
                 let kind = Kind {
                     pool: layout.pool_of_superblock(superblock),
                     mode: superblocks.mode(superblock),
                 };
-                let first = layout.first_slot(superblock);
-                scan.extend(first..first + points.begun_in(superblock, kind));
+                let first = layout.first_mp_page(superblock);
+                scan.extend((first..first + points.begun_in(superblock, kind)).each());
             }
         }
         let mut skipped = Vec::new();
         let open = points.power_cut(layout, dead, &mut skipped);
-        let keep = |s: u32| open.iter().any(|&(superblock, ..)| superblock == s);
+        let keep = |s: SuperblockId| open.iter().any(|&(superblock, ..)| superblock == s);
         let erase = superblocks.power_cut(keep, dead);
         for page in skipped {
-            self.page_is_void(MpPage(page));
+            self.page_is_void(page);
         }
         (open, Recovery::new(scan, erase))
     }
@@ -218,10 +219,12 @@ impl Persistence {
         self.power.is_on()
     }
 
+    /// Whether a recovery is under way.
     pub fn is_recovering(&self) -> bool {
         !self.power.is_on() && !self.power.is_off()
     }
 
+    /// Whether there is power.
     pub fn has_power(&self) -> bool {
         !self.power.is_off()
     }
@@ -246,7 +249,7 @@ impl Persistence {
     /// takes so long. `sense` tells the die of a page of data and tR.
     pub fn read_back(
         &mut self,
-        copies: Vec<(u32, Nanos)>,
+        copies: Vec<(DieId, Nanos)>,
         mut sense_page: impl FnMut(&mut Nand<'_>, MpPage) -> (DieId, Nanos),
         mut nand: Nand<'_>,
     ) {
@@ -262,18 +265,19 @@ impl Persistence {
         let bytes = nand.page_bytes();
         for page in 0..in_blocks {
             nand.env.counters.reads_of(Mode::Slc);
-            let die = page % nand.env.spec.dies;
+            let die = DieId(page % nand.env.spec.dies);
             let work = Work::Read { sense, bytes };
             nand.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
         for &page in &recovery.scan {
             // What a page holds is told by the bytes beside its data.
-            let (die, sense) = sense_page(&mut nand, MpPage(page));
+            let (die, sense) = sense_page(&mut nand, page);
             let work = Work::Read { sense, bytes: 0 };
-            nand.submit(die.0, Class::HostRead, work, Upkeep::RecoveryRead);
+            nand.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
     }
 
+    /// A read of a recovery has ended.
     pub(super) fn recovery_read_done(&mut self) -> UpkeepEnd {
         match self.power.recovery().read_done() {
             true => UpkeepEnd::Replays(self.spec.replay_unit * self.journal.entries()),
@@ -283,7 +287,7 @@ impl Persistence {
 
     /// Serves commands from now on: how long the recovery took, and the superblocks that it left to
     /// be erased.
-    pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<u32>) {
+    pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<SuperblockId>) {
         self.power.serve(now)
     }
 }

@@ -2,6 +2,8 @@
 
 use stend_base::{Nanos, SimTime};
 
+use crate::sim::ids::{MpPage, SuperblockId};
+
 /// Whether the drive has power and serves commands.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 enum Power {
@@ -16,9 +18,9 @@ enum Power {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Recovery {
     /// Multi-plane pages whose state is to be found out.
-    pub(super) scan: Vec<u32>,
+    pub(super) scan: Vec<MpPage>,
     /// Superblocks to be erased.
-    pub(super) erase: Vec<u32>,
+    pub(super) erase: Vec<SuperblockId>,
     /// Pages of partial parity to be read back.
     pub(super) parity_pages: u32,
     /// Reads not yet ended.
@@ -49,6 +51,7 @@ impl PowerState {
         self.power == Power::On
     }
 
+    /// Whether there is no power.
     pub fn is_off(&self) -> bool {
         matches!(self.power, Power::Off(..))
     }
@@ -65,6 +68,7 @@ impl PowerState {
         }
     }
 
+    /// The power is off from now on.
     pub fn turn_off(&mut self, now: SimTime, recovery: Recovery) {
         self.power = Power::Off(now, recovery);
     }
@@ -79,6 +83,7 @@ impl PowerState {
         self.power = Power::Recovering(now, recovery.clone());
     }
 
+    /// The recovery under way.
     pub fn recovery(&mut self) -> &mut Recovery {
         match &mut self.power {
             Power::Recovering(_, recovery) => recovery,
@@ -87,7 +92,7 @@ impl PowerState {
     }
 
     /// Serves commands from now on: how long the recovery took, and what it is to erase.
-    pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<u32>) {
+    pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<SuperblockId>) {
         match std::mem::replace(&mut self.power, Power::On) {
             Power::Recovering(since, recovery) => (now.since(since), recovery.erase),
             Power::On | Power::Off(..) => unreachable!("the drive is recovering"),
@@ -104,7 +109,7 @@ impl PowerState {
 }
 
 impl Recovery {
-    pub fn new(scan: Vec<u32>, erase: Vec<u32>) -> Recovery {
+    pub fn new(scan: Vec<MpPage>, erase: Vec<SuperblockId>) -> Recovery {
         Recovery {
             scan,
             erase,
@@ -121,6 +126,7 @@ impl Recovery {
         self.read
     }
 
+    /// Whether all reads have ended.
     pub fn has_read(&self) -> bool {
         self.read
     }

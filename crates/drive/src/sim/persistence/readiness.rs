@@ -4,9 +4,8 @@ use super::change::Change;
 use super::journal_buffer::JournalBuffer;
 use super::recent::RecentRanges;
 use super::view::FlashView;
+use crate::sim::ids::{IdRange, MpPage};
 use crate::spec::PairedPages;
-
-const NONE: u32 = u32::MAX;
 
 /// How far changes were found to be ready, and the multi-plane pages that keep more from it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -15,11 +14,11 @@ pub(super) struct Readiness {
     /// Entries from which on a journal page is written without request.
     interval: u64,
     /// The page that the first change that is not ready waits for, as it was found last.
-    first_awaited: u32,
+    first_awaited: MpPage,
     /// A page that one of the changes waits for without which they are too few for the journal;
     /// the LSN of this change, where it is known, behind which none of them waits; and how often
     /// the writer had moved on when that was last seen.
-    last_awaited: u32,
+    last_awaited: MpPage,
     last_awaited_lsn: u64,
     moves_seen: u64,
     /// Pages that no cut can take until they are erased.
@@ -32,8 +31,8 @@ impl Readiness {
         Readiness {
             paired,
             interval,
-            first_awaited: NONE,
-            last_awaited: NONE,
+            first_awaited: MpPage::NONE,
+            last_awaited: MpPage::NONE,
             last_awaited_lsn: u64::MAX,
             moves_seen: 0,
             durable: RecentRanges::default(),
@@ -47,11 +46,11 @@ impl Readiness {
 
     /// What was committed has left the buffer: it may be erased, and its pages filled again.
     pub fn committed(&mut self) {
-        (self.last_awaited, self.last_awaited_lsn) = (NONE, u64::MAX);
+        (self.last_awaited, self.last_awaited_lsn) = (MpPage::NONE, u64::MAX);
     }
 
     pub fn power_cut(&mut self) {
-        self.first_awaited = NONE;
+        self.first_awaited = MpPage::NONE;
         self.committed();
         self.erased();
     }
@@ -66,7 +65,7 @@ impl Readiness {
         let moved = view.changes() != self.moves_seen;
         self.moves_seen = view.changes();
         let awaited = self.last_awaited;
-        awaited != NONE && (!moved || view.is_unprogrammed(awaited))
+        awaited != MpPage::NONE && (!moved || view.is_unprogrammed(awaited))
     }
 
     /// Finds a page that keeps the ready changes from being enough for the journal, where one
@@ -113,8 +112,8 @@ impl Readiness {
 
     /// Whether a page that another waited for is still not programmed.
     #[inline(always)]
-    fn still_awaited(&self, page: u32, view: &FlashView<'_>) -> bool {
-        page != NONE && view.is_unprogrammed(page)
+    fn still_awaited(&self, page: MpPage, view: &FlashView<'_>) -> bool {
+        page != MpPage::NONE && view.is_unprogrammed(page)
     }
 
     /// Counts what is ready. Nothing that happens to the changes makes it fewer, and it does not
@@ -132,20 +131,20 @@ impl Readiness {
             }
             ready.changes += 1;
             ready.entries += change.entries();
-            if change.ends_group {
+            if change.ends_group() {
                 committable = ready;
             }
         }
-        self.first_awaited = awaited.unwrap_or(NONE);
+        self.first_awaited = awaited.unwrap_or(MpPage::NONE);
         buffer.advance(ready, committable);
     }
 
     /// A page that a change waits for.
     #[inline]
-    fn awaited_by(&mut self, change: Change, view: &FlashView<'_>) -> Option<u32> {
+    fn awaited_by(&mut self, change: Change, view: &FlashView<'_>) -> Option<MpPage> {
         let (to, pages) = change.programs()?;
-        let bits = view.layout.unit_bits;
-        let (mut next, end) = (to >> bits, ((to + pages - 1) >> bits) + 1);
+        let bits = view.layout.page_bits;
+        let (mut next, end) = (to.mp_page(bits), (to + pages - 1).mp_page(bits) + 1);
         while next < end {
             let page = next;
             next += 1;
@@ -168,10 +167,10 @@ impl Readiness {
 
     /// The page up to which its superblock must be filled before the first change that is not
     /// ready can be.
-    pub fn page_to_pad(&self, buffer: &JournalBuffer, view: &FlashView<'_>) -> Option<u32> {
+    pub fn page_to_pad(&self, buffer: &JournalBuffer, view: &FlashView<'_>) -> Option<MpPage> {
         let (to, pages) = buffer.first_unready()?.programs()?;
-        let bits = view.layout.unit_bits;
-        let mut all = to >> bits..=(to + pages - 1) >> bits;
+        let bits = view.layout.page_bits;
+        let mut all = (to.mp_page(bits)..(to + pages - 1).mp_page(bits) + 1).each();
         let page = all.find(|&page| !view.is_durable(page, self.paired))?;
         let upto = match self.paired {
             PairedPages::Pad => view.word_line(page).last(),

@@ -1,32 +1,34 @@
-//! What was looked at last: most changes name pages where one shortly before does, and each stream
-//! goes on by itself.
+//! What was looked at last. Changes have locality: most name a page near that of one shortly before, in
+//! the same stream.
 
-const NONE: u32 = u32::MAX;
+use crate::sim::ids::MpPage;
 
 /// Pages that were looked at last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecentPages {
-    pages: [u32; 8],
+    pages: [MpPage; 8],
     next: usize,
 }
 
 impl Default for RecentPages {
     fn default() -> RecentPages {
         RecentPages {
-            pages: [NONE; 8],
+            pages: [MpPage::NONE; 8],
             next: 0,
         }
     }
 }
 
 impl RecentPages {
+    /// Whether a page is among them.
     #[inline]
-    pub fn has(&self, page: u32) -> bool {
+    pub fn has(&self, page: MpPage) -> bool {
         self.pages.contains(&page)
     }
 
+    /// Adds the latest; the oldest is forgotten.
     #[inline]
-    pub fn add(&mut self, page: u32) {
+    pub fn add(&mut self, page: MpPage) {
         self.pages[self.next] = page;
         self.next = (self.next + 1) % self.pages.len();
     }
@@ -36,19 +38,20 @@ impl RecentPages {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecentRanges {
     /// The one that was found last, or added.
-    last: (u32, u32),
-    ranges: [(u32, u32); 8],
+    last: (MpPage, MpPage),
+    ranges: [(MpPage, MpPage); 8],
     next: usize,
 }
 
 impl RecentRanges {
+    /// Whether a page is among them.
     #[inline]
-    pub fn has(&mut self, page: u32) -> bool {
+    pub fn has(&mut self, page: MpPage) -> bool {
         (self.last.0 <= page && page < self.last.1) || self.find(page)
     }
 
     #[inline]
-    fn find(&mut self, page: u32) -> bool {
+    fn find(&mut self, page: MpPage) -> bool {
         let mut ranges = self.ranges.iter();
         let found = ranges.find(|&&(first, end)| first <= page && page < end);
         if let Some(&found) = found {
@@ -57,8 +60,9 @@ impl RecentRanges {
         found.is_some()
     }
 
+    /// Adds the latest; the oldest is forgotten.
     #[inline]
-    pub fn add(&mut self, first: u32, end: u32) {
+    pub fn add(&mut self, first: MpPage, end: MpPage) {
         self.last = (first, end);
         self.ranges[self.next] = self.last;
         self.next = (self.next + 1) % self.ranges.len();

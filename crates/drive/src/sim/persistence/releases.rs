@@ -1,12 +1,14 @@
 //! Superblocks that have been emptied but cannot be erased yet, since the durable L2P needs them.
 
+use crate::sim::ids::SuperblockId;
+
 /// Superblocks whose release is awaited.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Releases {
     awaited: Vec<bool>,
     count: u32,
     /// Of those that were awaited, what may be erased now.
-    erasable: Vec<u32>,
+    erasable: Vec<SuperblockId>,
     /// Somebody finds no erased superblock.
     requested: bool,
     /// One is awaited that was not before: whoever waits for its space may have to request it.
@@ -25,16 +27,16 @@ impl Releases {
     }
 
     /// A superblock is to be erased when it is needed no more.
-    pub fn await_release(&mut self, superblock: u32) {
-        self.awaited[superblock as usize] = true;
+    pub fn await_release(&mut self, superblock: SuperblockId) {
+        self.awaited[superblock.index()] = true;
         self.count += 1;
         self.added = true;
     }
 
     /// A superblock is needed no more.
     #[inline]
-    pub fn not_needed(&mut self, superblock: u32) {
-        let awaited = &mut self.awaited[superblock as usize];
+    pub fn not_needed(&mut self, superblock: SuperblockId) {
+        let awaited = &mut self.awaited[superblock.index()];
         if *awaited {
             *awaited = false;
             self.count -= 1;
@@ -43,7 +45,7 @@ impl Releases {
     }
 
     /// The next superblock that may be erased.
-    pub fn take_erasable(&mut self) -> Option<u32> {
+    pub fn take_erasable(&mut self) -> Option<SuperblockId> {
         let superblock = self.erasable.pop()?;
         self.requested = false;
         Some(superblock)
@@ -61,11 +63,13 @@ impl Releases {
         self.requested |= self.count > 0;
     }
 
+    /// Whether a release is requested.
     #[inline(always)]
     pub fn is_requested(&self) -> bool {
         self.requested
     }
 
+    /// Whether one is awaited that was not at the last [`Releases::take_added`].
     #[inline(always)]
     pub fn has_added(&self) -> bool {
         self.added

@@ -9,7 +9,8 @@ use crate::sim::ftl::fold_state::FoldState;
 use crate::sim::ftl::write_points::WritePoints;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Shape;
-use crate::sim::l2p::mapping::Mapping;
+use crate::sim::ids::{MpPage, Ppn, SuperblockId};
+use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
 use crate::spec::PairedPages;
 
@@ -17,7 +18,7 @@ use crate::spec::PairedPages;
 #[derive(Clone, Copy)]
 pub(in crate::sim) struct FlashView<'a> {
     pub layout: &'a Layout,
-    pub l2p: &'a Mapping,
+    pub l2p: &'a L2p,
     pub superblocks: &'a Superblocks,
     pub points: &'a WritePoints,
     pub buffer: &'a WriteBuffer,
@@ -46,52 +47,53 @@ impl<'a> FlashView<'a> {
 
     /// A page's superblock, its number there, and how the superblock's pages are numbered.
     #[inline]
-    pub(super) fn place(&self, page: u32) -> (u32, u32, &'a Shape) {
+    pub(super) fn place(&self, page: MpPage) -> (SuperblockId, u32, &'a Shape) {
         let (superblock, within) = self.layout.within_superblock(page);
         (superblock, within, self.shape(superblock))
     }
 
+    /// How the pages of a superblock are numbered.
     #[inline]
-    pub(super) fn shape(&self, superblock: u32) -> &'a Shape {
+    pub(super) fn shape(&self, superblock: SuperblockId) -> &'a Shape {
         self.layout.shape(self.superblocks.mode(superblock))
     }
 
     /// The superblock of a physical page.
     #[inline(always)]
-    pub(super) fn superblock_of(&self, physical: u32) -> u32 {
-        let page = physical >> self.layout.unit_bits;
-        self.layout.superblock_of_slot(page)
+    pub(super) fn superblock_of(&self, ppn: Ppn) -> SuperblockId {
+        let page = ppn.mp_page(self.layout.page_bits);
+        self.layout.superblock_of(page)
     }
 
     /// The pages that share a word line with a page, itself among them.
-    pub(super) fn word_line(&self, page: u32) -> impl Iterator<Item = u32> + use<> {
-        let superblock = self.layout.superblock_of_slot(page);
+    pub(super) fn word_line(&self, page: MpPage) -> impl Iterator<Item = MpPage> + use<> {
+        let superblock = self.layout.superblock_of(page);
         self.layout
             .word_line(page, self.superblocks.mode(superblock))
     }
 
     /// Whether a page is not programmed, or belongs to an open superblock that has not come so far.
     #[inline(always)]
-    pub(super) fn is_unprogrammed(&self, page: u32) -> bool {
+    pub(super) fn is_unprogrammed(&self, page: MpPage) -> bool {
         self.buffer.holds(page) || self.points.will_begin(self.layout, page)
     }
 
     /// Whether a page belongs to an open superblock that has not come so far.
     #[inline]
-    pub(super) fn will_begin(&self, page: u32) -> bool {
+    pub(super) fn will_begin(&self, page: MpPage) -> bool {
         self.points.will_begin(self.layout, page)
     }
 
     /// Pages that have been begun of a superblock.
     #[inline]
-    pub(super) fn begun(&self, superblock: u32) -> u32 {
+    pub(super) fn begun(&self, superblock: SuperblockId) -> u32 {
         let begun = self.points.begun_so_far(superblock);
-        begun.min(self.shape(superblock).slots)
+        begun.min(self.shape(superblock).mp_pages)
     }
 
     /// The page, itself or another of its word line, that must be programmed before no cut can take
     /// a page any more; `None` where none can.
-    pub(super) fn awaited_page(&self, page: u32, paired: PairedPages) -> Option<u32> {
+    pub(super) fn awaited_page(&self, page: MpPage, paired: PairedPages) -> Option<MpPage> {
         if self.buffer.holds(page) {
             return Some(page);
         }
@@ -109,15 +111,15 @@ impl<'a> FlashView<'a> {
     }
 
     /// Whether no cut can take a page any more.
-    pub(super) fn is_durable(&self, page: u32, paired: PairedPages) -> bool {
+    pub(super) fn is_durable(&self, page: MpPage, paired: PairedPages) -> bool {
         self.awaited_page(page, paired).is_none()
     }
 
     /// Pages that no cut can take any more, from one on; none where it can take that one, or where
     /// this cannot be told that soon.
     #[inline(never)]
-    pub(super) fn durable_from(&self, page: u32, paired: PairedPages) -> Range<u32> {
-        const NONE: Range<u32> = 0..0;
+    pub(super) fn durable_from(&self, page: MpPage, paired: PairedPages) -> Range<MpPage> {
+        const NONE: Range<MpPage> = MpPage(0)..MpPage(0);
         if self.buffer.holds(page) {
             return NONE;
         }

@@ -67,13 +67,14 @@ pub(super) fn energy(spec: &EnergySpec, env: &Env, usage: &Usage<'_>) -> Energy 
         asleep_ns,
     } = *usage;
     let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
-    let (cache, main) = (Pool::Cache as usize, Pool::Main as usize);
-    let by_pool = |of: [u64; 2], slc, native| product(of[cache], slc) + product(of[main], native);
+    let (cache, data_area) = (Pool::SlcCache as usize, Pool::Data as usize);
+    let by_pool =
+        |of: [u64; 2], slc, native| product(of[cache], slc) + product(of[data_area], native);
     let awake_ns = env.now().0 - off_ns - asleep_ns.iter().sum::<u64>();
     let native_erases = counters.erases - counters.slc_erases;
     let bits = u64::from(env.spec.main.timing.pages_per_word_line());
-    let together = u64::from(env.spec.program_units() / env.spec.units_per_slot);
-    let copy = bits * (spec.read_pj[cache] + spec.program_pj[main]);
+    let mp_pages_per_program = u64::from(env.spec.program_units() / env.spec.units_per_slot);
+    let copy = bits * (spec.read_pj[cache] + spec.program_pj[data_area]);
     let cores = u64::from(env.spec.controller.cores);
     let states = env.spec.idle_states.iter().zip(asleep_ns);
     Energy {
@@ -81,7 +82,7 @@ pub(super) fn energy(spec: &EnergySpec, env: &Env, usage: &Usage<'_>) -> Energy 
         nand_program_pj: by_pool(
             spec.program_pj,
             counters.slc_programs,
-            counters.native_programs * together,
+            counters.native_programs * mp_pages_per_program,
         ),
         nand_copy_pj: product(copy, counters.folds),
         nand_erase_pj: by_pool(spec.erase_pj, counters.slc_erases, native_erases),

@@ -3,7 +3,7 @@
 
 use crate::sim::drive::SimDrive;
 use crate::sim::geometry::layout::Pool;
-use crate::sim::l2p::mapping::LOST;
+use crate::sim::ids::{DieId, Lpn, MpPage};
 use crate::sim::media::errors::PageState;
 use crate::sim::persistence::StripeMember;
 
@@ -11,14 +11,14 @@ use crate::sim::persistence::StripeMember;
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LossCause {
-    /// Its page could not be read: that page, and the others of its parity group that would
+    /// Its page could not be read: that page, and the others of its stripe that would
     /// be read instead; none without parity.
     Unreadable(PageState, Vec<PageState>),
     /// Its program found no block.
     NoBlock {
         /// Blocks that were left on its die.
         spares: u32,
-        /// An erased superblock that nothing was promised was left to give its blocks.
+        /// An erased superblock in which nothing was reserved was left to give its blocks.
         superblock_left: bool,
     },
 }
@@ -29,9 +29,9 @@ pub enum LossCause {
 pub struct Loss {
     /// How many.
     pub pages: u32,
-    /// Logical units whose data went.
+    /// Logical pages whose data went.
     pub units: Vec<u32>,
-    /// First and end units of the read commands that wanted the page.
+    /// First and end pages of the read commands that wanted the page.
     pub met_by: Vec<(u32, u32)>,
     /// Why.
     pub cause: LossCause,
@@ -61,30 +61,28 @@ impl SimDrive {
         std::mem::take(&mut self.losses.found)
     }
 
-    /// The page that a read of a logical unit would sense, and those of its parity group
+    /// The page that a read of a logical page would sense, and those of its stripe
     /// that would be read instead; `None` where it would sense none.
     #[doc(hidden)]
-    pub fn pages_of(&self, unit: u32) -> Option<(PageState, Vec<PageState>)> {
-        let place = self.store.ftl.l2p.lookup(unit);
-        let slot = place >> self.env.layout.unit_bits;
-        if place >= LOST || !self.store.media.has_errors() || self.store.buffer.holds(slot) {
+    pub fn pages_of(&self, lpn: u32) -> Option<(PageState, Vec<PageState>)> {
+        let place = self.store.ftl.l2p.lookup(Lpn(lpn));
+        let mp_page = place.mp_page(self.env.layout.page_bits);
+        if !place.is_place() || !self.store.media.has_errors() || self.store.buffer.holds(mp_page) {
             return None;
         }
-        Some((self.page_state(slot), self.stripe_states(slot)))
+        Some((self.page_state(mp_page), self.stripe_states(mp_page)))
     }
 
-    fn page_state(&self, slot: u32) -> PageState {
+    fn page_state(&self, mp_page: MpPage) -> PageState {
         let superblocks = &self.store.ftl.superblocks;
-        self.store.media.page_state(&self.env, superblocks, slot)
+        self.store.media.page_state(&self.env, superblocks, mp_page)
     }
 
-    fn stripe_states(&self, slot: u32) -> Vec<PageState> {
-        let (superblock, within) = self.env.layout.within_superblock(slot);
+    fn stripe_states(&self, mp_page: MpPage) -> Vec<PageState> {
+        let superblock = self.env.layout.superblock_of(mp_page);
         let mode = self.store.ftl.superblocks.mode(superblock);
-        let shape = *self.env.layout.shape(mode);
-        let first = slot - within;
-        let stripe = (0..).map_while(|nth| shape.nth_of_group(within, nth));
-        let others = stripe.map(|other| first + other).filter(|&o| o != slot);
+        let stripe = self.env.layout.stripe(mp_page, mode);
+        let others = stripe.filter(|&other| other != mp_page);
         let pages = others.filter(|&other| {
             let member = self.store.stripe_member(&self.env, other);
             match member {
@@ -109,67 +107,70 @@ impl SimDrive {
         open.push((rebuild, page, Vec::new()));
     }
 
-    /// Notes how the others of its group are, which are being read: each read has disturbed
+    /// Notes how the others of its stripe are, which are being read: each read has disturbed
     /// its block by then.
     #[cold]
-    pub(in crate::sim::drive) fn note_stripe(&mut self, rebuild: u32, slot: u32) {
+    pub(in crate::sim::drive) fn note_stripe(&mut self, rebuild: u32, mp_page: MpPage) {
         if !self.losses.kept {
             return;
         }
-        let group = self.stripe_states(slot);
+        let stripe = self.stripe_states(mp_page);
         if let Some(open) = self.losses.open.iter_mut().find(|o| o.0 == rebuild) {
-            open.2 = group;
+            open.2 = stripe;
         }
     }
 
-    /// Notes that a page was lost, which held these units, one bit each.
+    /// Notes that a page was lost, which held these pages, one bit each.
     #[cold]
-    pub(in crate::sim::drive) fn note_unreadable(&mut self, rebuild: u32, slot: u32, units: u32) {
+    pub(in crate::sim::drive) fn note_unreadable(
+        &mut self,
+        rebuild: u32,
+        mp_page: MpPage,
+        pages: u32,
+    ) {
         if !self.losses.kept {
             return;
         }
-        let units = self.logical_units_of(slot, units);
+        let pages = self.lpns_of(mp_page, pages).collect();
         let losses = &mut self.losses;
         let nth = losses.open.iter().position(|open| open.0 == rebuild);
-        let (_, page, group) = losses.open.swap_remove(nth.expect("it was found failing"));
+        let (_, page, stripe) = losses.open.swap_remove(nth.expect("it was found failing"));
         losses.found.push(Loss {
             pages: 1,
-            units,
+            units: pages,
             met_by: Vec::new(),
-            cause: LossCause::Unreadable(page, group),
+            cause: LossCause::Unreadable(page, stripe),
         });
     }
 
-    /// Notes that a read command of these units wanted the page that was lost last.
-    pub(in crate::sim::drive) fn note_met_by(&mut self, units: (u32, u32)) {
+    /// Notes that a read command of these pages wanted the page that was lost last.
+    pub(in crate::sim::drive) fn note_met_by(&mut self, (first, end): (Lpn, Lpn)) {
         if let Some(loss) = self.losses.found.last_mut() {
-            loss.met_by.push(units);
+            loss.met_by.push((first.0, end.0));
         }
     }
 
-    /// Notes that slots were lost, each with the units that it was to hold.
+    /// Notes that multi-plane pages were lost, each with the pages that it was to hold.
     #[cold]
-    pub(in crate::sim::drive) fn note_no_block(&mut self, die: u32, lost: &[(u32, u32)]) {
+    pub(in crate::sim::drive) fn note_no_block(&mut self, die: DieId, lost: &[(MpPage, u32)]) {
         if !self.losses.kept {
             return;
         }
-        let units = lost.iter().flat_map(|&(s, u)| self.logical_units_of(s, u));
+        let pages = lost.iter().flat_map(|&(s, u)| self.lpns_of(s, u));
         let loss = Loss {
             pages: lost.len() as u32,
-            units: units.collect(),
+            units: pages.collect(),
             met_by: Vec::new(),
             cause: LossCause::NoBlock {
                 spares: self.store.media.spares_of_die(die),
-                superblock_left: self.store.ftl.has_superblock(&self.env, Pool::Main),
+                superblock_left: self.store.ftl.has_superblock(&self.env, Pool::Data),
             },
         };
         self.losses.found.push(loss);
     }
 
-    pub(in crate::sim::drive) fn logical_units_of(&self, slot: u32, units: u32) -> Vec<u32> {
-        let bits = self.env.layout.unit_bits;
-        let set = (0..1 << bits).filter(|unit| units >> unit & 1 != 0);
-        set.map(|unit| self.store.ftl.l2p.logical_of((slot << bits) + unit))
-            .collect()
+    fn lpns_of(&self, mp_page: MpPage, pages: u32) -> impl Iterator<Item = u32> + '_ {
+        let lpns = self.store.ftl.l2p.lpns_of(mp_page, pages);
+        lpns.map(|lpn| lpn.0)
     }
 }

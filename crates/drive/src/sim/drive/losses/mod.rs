@@ -11,20 +11,28 @@ pub use account::{Loss, LossCause};
 pub(in crate::sim) use account::Losses;
 
 #[cfg(not(feature = "fault-injection"))]
+use crate::sim::ids::{DieId, Lpn, MpPage};
+
+#[cfg(not(feature = "fault-injection"))]
 impl crate::sim::drive::SimDrive {
     #[inline(always)]
     pub(in crate::sim::drive) fn note_failing(&mut self, _rebuild: u32) {}
 
     #[inline(always)]
-    pub(in crate::sim::drive) fn note_stripe(&mut self, _rebuild: u32, _page: u32) {}
+    pub(in crate::sim::drive) fn note_stripe(&mut self, _rebuild: u32, _page: MpPage) {}
 
     #[inline(always)]
-    pub(in crate::sim::drive) fn note_unreadable(&mut self, _rebuild: u32, _page: u32, _bits: u32) {
+    pub(in crate::sim::drive) fn note_unreadable(
+        &mut self,
+        _rebuild: u32,
+        _page: MpPage,
+        _bits: u32,
+    ) {
     }
 
     #[inline(always)]
-    pub(in crate::sim::drive) fn note_met_by(&mut self, _pages: (u32, u32)) {}
+    pub(in crate::sim::drive) fn note_met_by(&mut self, _pages: (Lpn, Lpn)) {}
 
     #[inline(always)]
-    pub(in crate::sim::drive) fn note_no_block(&mut self, _die: u32, _lost: &[(u32, u32)]) {}
+    pub(in crate::sim::drive) fn note_no_block(&mut self, _die: DieId, _lost: &[(MpPage, u32)]) {}
 }

@@ -1,6 +1,6 @@
-//! The superblock whose space is worth most for what it costs: benefit by cost is
-//! age × (1 − u) / 2u, u being the share of valid units. Old data that is half valid is
-//! collected before young data that is less valid, since the young will lose more units
+//! The superblock with the highest benefit for its cost:
+//! age × (1 − u) / 2u, u being the share of valid pages. Old data that is half valid is
+//! relocated before young data that is less valid, since the young will lose more pages
 //! by itself.
 //!
 //! M. Rosenblum and J. Ousterhout, "The design and implementation of a log-structured
@@ -15,6 +15,7 @@ use std::cmp::Ordering;
 
 use super::{Candidate, Closed, Policy};
 
+/// The superblock with the highest benefit for its cost.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct CostBenefit;
 
@@ -23,8 +24,8 @@ impl Policy for CostBenefit {
         let worth = |c: &Candidate| Worth {
             // (1 − u) / 2u, times the constant 2.
             benefit: u128::from(closed.closings() - c.closed_at)
-                * u128::from(closed.units - c.valid_units),
-            cost: c.valid_units,
+                * u128::from(closed.pages - c.valid_pages),
+            cost: c.valid_pages,
         };
         closed.candidates().max_by(|a, b| {
             let by_worth = worth(a).cmp(&worth(b));

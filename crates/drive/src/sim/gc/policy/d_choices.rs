@@ -1,4 +1,4 @@
-//! Of d full superblocks drawn at random, the one with the fewest valid units: nearly as
+//! Of d full superblocks drawn at random, the one with the fewest valid pages: nearly as
 //! good as looking at all of them, at the price of looking at d.
 //!
 //! B. Van Houdt, "A mean field model for a class of garbage collection algorithms in
@@ -12,6 +12,7 @@ use super::{Candidate, Closed, Policy};
 /// next to nothing can be collected.
 const MOST_MISSES: u32 = 64;
 
+/// The best of d superblocks drawn at random.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct DChoices {
     choices: u32,
@@ -40,7 +41,7 @@ impl Policy for DChoices {
             let Some(drawn) = self.draw(closed) else {
                 return super::greedy::Greedy.choose(closed);
             };
-            let key = |c: &Candidate| (c.valid_units, c.closed_at);
+            let key = |c: &Candidate| (c.valid_pages, c.closed_at);
             if best.is_none_or(|best| key(&drawn) < key(&best)) {
                 best = Some(drawn);
             }

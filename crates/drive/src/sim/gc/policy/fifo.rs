@@ -2,6 +2,7 @@
 
 use super::{Candidate, Closed, Policy};
 
+/// The oldest superblock first.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Fifo;
 

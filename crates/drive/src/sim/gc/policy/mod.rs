@@ -8,80 +8,81 @@ mod greedy;
 
 use crate::sim::geometry::layout::{Layout, Pool, PoolLayout};
 use crate::sim::geometry::shape::Mode;
-use crate::sim::l2p::mapping::Mapping;
+use crate::sim::ids::SuperblockId;
+use crate::sim::l2p::table::L2p;
 use crate::sim::superblocks::Superblocks;
 use crate::spec;
 
-/// What a policy may look at: one full superblock of the main area.
+/// What a policy may look at: one full superblock of the data area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    pub superblock: u32,
-    pub valid_units: u32,
+    pub superblock: SuperblockId,
+    pub valid_pages: u32,
     /// Running number of its closing: lower is older.
     pub closed_at: u64,
 }
 
-/// The full superblocks of the main area.
+/// The full superblocks of the data area.
 pub(crate) struct Closed<'a> {
-    main: &'a PoolLayout,
+    data_area: &'a PoolLayout,
     superblocks: &'a Superblocks,
-    mapping: &'a Mapping,
-    /// Units of a superblock without parity.
-    units: u32,
+    l2p: &'a L2p,
+    /// Pages of a superblock without parity.
+    pages: u32,
 }
 
 impl<'a> Closed<'a> {
-    pub fn new(layout: &'a Layout, superblocks: &'a Superblocks, mapping: &'a Mapping) -> Self {
-        let main = layout.pool(Pool::Main);
+    pub fn new(layout: &'a Layout, superblocks: &'a Superblocks, l2p: &'a L2p) -> Self {
+        let data_area = layout.pool(Pool::Data);
         Closed {
-            main,
+            data_area,
             superblocks,
-            mapping,
-            units: layout.shape(Mode::Native).data_slots << layout.unit_bits,
+            l2p,
+            pages: layout.shape(Mode::Native).data_mp_pages << layout.page_bits,
         }
     }
 
-    /// The nth superblock of the main area, if it is full.
+    /// The nth superblock of the data area, if it is full.
     fn nth(&self, nth: u32) -> Option<Candidate> {
-        let superblock = self.main.first_superblock + nth;
+        let superblock = self.data_area.first_superblock + nth;
         self.superblocks.is_closed(superblock).then(|| Candidate {
             superblock,
-            valid_units: self.mapping.valid_in(superblock),
+            valid_pages: self.l2p.valid_in(superblock),
             closed_at: self.superblocks.closed_at(superblock),
         })
     }
 
-    /// The nth superblock of the main area, if collecting it can yield anything: what is
+    /// The nth superblock of the data area, if collecting it can yield anything: what is
     /// wholly valid yields nothing, whatever the policy.
     fn yielding(&self, nth: u32) -> Option<Candidate> {
-        self.nth(nth).filter(|c| c.valid_units < self.units)
+        self.nth(nth).filter(|c| c.valid_pages < self.pages)
     }
 
     /// All superblocks that may be chosen.
     fn candidates(&self) -> impl Iterator<Item = Candidate> + '_ {
-        (0..self.main.superblocks).filter_map(|nth| self.yielding(nth))
+        (0..self.data_area.superblocks).filter_map(|nth| self.yielding(nth))
     }
 
     /// All full superblocks.
     pub fn full(&self) -> impl Iterator<Item = Candidate> + '_ {
-        (0..self.main.superblocks).filter_map(|nth| self.nth(nth))
+        (0..self.data_area.superblocks).filter_map(|nth| self.nth(nth))
     }
 
     /// Erase cycles of a superblock.
-    pub fn erases(&self, superblock: u32) -> u32 {
-        self.superblocks.erase_counts()[superblock as usize]
+    pub fn erases(&self, superblock: SuperblockId) -> u32 {
+        self.superblocks.erase_counts()[superblock.index()]
     }
 
-    /// The most erase cycles of a superblock of the main area, full or not.
+    /// The most erase cycles of a superblock of the data area, full or not.
     pub fn erases_max(&self) -> u32 {
-        let first = self.main.first_superblock as usize;
+        let first = self.data_area.first_superblock.index();
         let counts = &self.superblocks.erase_counts()[first..];
         counts.iter().copied().max().unwrap_or(0)
     }
 
-    /// Superblocks of the main area, full or not.
+    /// Superblocks of the data area, full or not.
     fn superblocks(&self) -> u32 {
-        self.main.superblocks
+        self.data_area.superblocks
     }
 
     /// The running number that the next closing will have.

@@ -1,13 +1,11 @@
-//! What is noted of the L2P: writes when all of a piece has its place, and all other changes.
+//! Logging changes of the L2P: writes when all of a piece is placed, and all other changes at once.
 
 use std::ops::Range;
 
 use super::change::{Change, ChangeKind};
 use super::{FlashView, Persistence};
 use crate::sim::faults::Fault;
-use crate::sim::ids::StreamId;
-use crate::sim::ids::{CommandId, Lpn, Ppn, SuperblockId};
-use crate::sim::l2p::mapping::LOST;
+use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 
 /// Writes, and what waits for them.
 impl Persistence {
@@ -16,7 +14,7 @@ impl Persistence {
         self.writes.piece_pages()
     }
 
-    fn overlaps(&self, pages: &Range<u32>) -> bool {
+    fn overlaps(&self, pages: &Range<Lpn>) -> bool {
         self.writes.overlap(pages.start, pages.end) && !self.faults.has(Fault::Unordered)
     }
 
@@ -26,14 +24,12 @@ impl Persistence {
     pub fn reservation(
         &mut self,
         command: CommandId,
-        pages: Range<u32>,
+        pages: Range<Lpn>,
         at: Lpn,
         left: u32,
     ) -> Option<u32> {
-        let overlaps = at.0 == pages.start && self.overlaps(&pages);
-        let reservation = self
-            .writes
-            .reservation(command, pages, at.0, left, overlaps);
+        let overlaps = at == pages.start && self.overlaps(&pages);
+        let reservation = self.writes.reservation(command, pages, at, left, overlaps);
         if reservation.is_none() {
             self.writes.refuse();
         }
@@ -52,7 +48,7 @@ impl Persistence {
     pub fn part_admitted(
         &mut self,
         command: CommandId,
-        begins: Option<Range<u32>>,
+        begins: Option<Range<Lpn>>,
         (pages, reserved): (u32, u32),
         stream: StreamId,
     ) {
@@ -60,18 +56,18 @@ impl Persistence {
             .admitted(command, begins, pages, stream, reserved);
     }
 
-    /// A part of a write, up to logical page `end`, has its places: it is noted with the other
+    /// A part of a write, up to logical page `end`, has its places: it is logged with the other
     /// parts of its piece when it is the last.
     #[inline(never)]
     pub fn part_placed(&mut self, command: CommandId, end: Lpn, last: bool, view: &FlashView<'_>) {
         let torn = self.faults.has(Fault::TornRequest);
-        let placed = self.writes.placed(command, end.0, torn);
+        let placed = self.writes.placed(command, end, torn);
         let ended = placed.as_ref().is_some_and(|(_, ended)| *ended);
         if let Some((pages, _)) = placed {
-            self.note_piece(pages, view);
+            self.log_piece(pages, view);
         }
         if last && !ended {
-            // What was given up half way has not come to the end of its last piece.
+            // A write that was given up has not reached the end of its last piece.
             self.writes.remove(command);
         }
     }
@@ -87,14 +83,14 @@ impl Persistence {
         self.writes.give_up(command, all_placed)
     }
 
-    fn note_piece(&mut self, pages: Range<u32>, view: &FlashView<'_>) {
+    fn log_piece(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {
         if let Some(lsn) = self.buffer.take_joined() {
             self.open_groups_from(lsn);
         }
         // GC may have moved what was placed first.
         let mut at = pages.start;
         while at < pages.end {
-            at = self.note_run(at, pages.end, view);
+            at = self.log_run(at, pages.end, view);
         }
     }
 
@@ -106,39 +102,41 @@ impl Persistence {
         }
     }
 
-    /// Notes that logical pages from `first` on, up to `end` at most, lie one after another in a
+    /// Logs that logical pages from `first` on, up to `end` at most, lie one after another in a
     /// multi-plane page; the first that does not.
-    fn note_run(&mut self, first: u32, end: u32, view: &FlashView<'_>) -> u32 {
+    fn log_run(&mut self, first: Lpn, end: Lpn, view: &FlashView<'_>) -> Lpn {
         let place = view.l2p.lookup(first);
-        if place == LOST {
-            return self.note_lost_run(first, end, view);
+        if place == Ppn::LOST {
+            return self.log_lost_run(first, end, view);
         }
-        let per_page = 1 << view.layout.unit_bits;
-        let most = (end - first).min(per_page - (place & (per_page - 1)));
-        let follows = |nth: &u32| view.l2p.lookup(first + nth) == place + nth;
+        let per_page = 1 << view.layout.page_bits;
+        let most = (end - first).min(per_page - place.within_mp_page(view.layout.page_bits));
+        let follows = |nth: &u32| view.l2p.lookup(first + *nth) == place + *nth;
         let next = first + 1 + (1..most).take_while(follows).count() as u32;
         let to = self.durable_place(place, view);
         let mut change = Change::new(ChangeKind::Write, first, next - first, to);
-        change.ends_group = next == end;
+        change.set_ends_group(next == end);
         self.push_to(change, view.superblock_of(to));
         next
     }
 
     /// The same for logical pages that cannot be read any more though their write is not yet
-    /// noted.
+    /// logged.
     #[cold]
-    fn note_lost_run(&mut self, first: u32, end: u32, view: &FlashView<'_>) -> u32 {
-        let found = (first..end).find(|&logical| view.l2p.lookup(logical) != LOST);
+    fn log_lost_run(&mut self, first: Lpn, end: Lpn, view: &FlashView<'_>) -> Lpn {
+        let found = (first..end)
+            .each()
+            .find(|&lpn| view.l2p.lookup(lpn) != Ppn::LOST);
         let next = found.unwrap_or(end);
-        let mut change = Change::new(ChangeKind::WriteLost, first, next - first, 0);
-        change.ends_group = next == end;
+        let mut change = Change::new(ChangeKind::WriteLost, first, next - first, Ppn(0));
+        change.set_ends_group(next == end);
         self.buffer.push(change);
         next
     }
 
     /// Where flash is to have what lies at a place: that from which a fold has copied it, as long as
     /// its parity has not been copied too.
-    fn durable_place(&self, place: u32, view: &FlashView<'_>) -> u32 {
+    fn durable_place(&self, place: Ppn, view: &FlashView<'_>) -> Ppn {
         match self.keeps_fold_sources() {
             true => view.fold.durable_place(view.layout, place),
             false => place,
@@ -147,7 +145,7 @@ impl Persistence {
 
     /// Whether a TRIM of these logical pages must wait for the end of a write; it waits among the
     /// writes then.
-    pub fn trim_must_wait(&mut self, pages: Range<u32>) -> bool {
+    pub fn trim_must_wait(&mut self, pages: Range<Lpn>) -> bool {
         let must = self.overlaps(&pages);
         if must {
             self.writes.refuse();
@@ -166,49 +164,50 @@ impl Persistence {
 /// Changes that are no writes.
 impl Persistence {
     #[inline]
-    fn push_to(&mut self, change: Change, superblock: u32) {
+    fn push_to(&mut self, change: Change, superblock: SuperblockId) {
         self.durable.will_need(superblock, change.entries() as u32);
         self.buffer.push(change);
     }
 
+    /// Logical pages were trimmed.
     #[inline(always)]
-    pub fn note_trim(&mut self, pages: Range<u32>) {
+    pub fn log_trim(&mut self, pages: Range<Lpn>) {
         if pages.start < pages.end {
-            let change = Change::new(ChangeKind::Trim, pages.start, pages.end - pages.start, 0);
+            let change = Change::new(ChangeKind::Trim, pages.start, pages.count(), Ppn(0));
             self.buffer.push(change);
         }
     }
 
-    /// Pages of a multi-plane page, one bit each, have been gathered from `to` on.
+    /// Pages of a multi-plane page, one bit each, have been relocated to the places from `to` on.
     #[inline(never)]
-    pub fn note_relocation(&mut self, from: Ppn, pages: u32, to: Ppn, superblock: SuperblockId) {
-        let change = Change::new(ChangeKind::Relocate, from.0, pages, to.0);
-        self.push_to(change, superblock.0);
+    pub fn log_relocation(&mut self, from: Ppn, pages: u32, to: Ppn, superblock: SuperblockId) {
+        let change = Change::new(ChangeKind::Relocate, from, pages, to);
+        self.push_to(change, superblock);
     }
 
     /// Pages of a multi-plane page, one bit each, have been copied to the same places of another.
     #[inline(never)]
-    pub fn note_fold(&mut self, from: Ppn, pages: u32, to: Ppn, superblock: SuperblockId) {
+    pub fn log_fold(&mut self, from: Ppn, pages: u32, to: Ppn, superblock: SuperblockId) {
         if pages != 0 {
-            let change = Change::new(ChangeKind::Fold, from.0, pages, to.0);
-            self.push_to(change, superblock.0);
+            let change = Change::new(ChangeKind::Fold, from, pages, to);
+            self.push_to(change, superblock);
         }
     }
 
     /// Pages of a multi-plane page, one bit each, cannot be read any more.
     #[cold]
-    pub fn note_loss(&mut self, first: Ppn, pages: u32, view: &FlashView<'_>) {
-        let first = self.durable_place(first.0, view);
+    pub fn log_loss(&mut self, first: Ppn, pages: u32, view: &FlashView<'_>) {
+        let first = self.durable_place(first, view);
         if pages != 0 && !self.faults.has(Fault::LossForgotten) {
             self.buffer
-                .push(Change::new(ChangeKind::Lose, first, pages, 0));
+                .push(Change::new(ChangeKind::Lose, first, pages, Ppn(0)));
         }
     }
 
     /// Pages of multi-plane pages that could not be programmed are lost, one bit each. The changes
     /// that name them become durable together with that, so that flash never has what is not there.
     #[cold]
-    pub fn note_unprogrammed(&mut self, lost: &[(u32, u32)], view: &FlashView<'_>) {
+    pub fn log_unprogrammed(&mut self, lost: &[(MpPage, u32)], view: &FlashView<'_>) {
         // What is ready needs not wait.
         self.count_ready(view);
         let mut lost = lost.iter().filter(|lost| lost.1 != 0).peekable();
@@ -218,9 +217,9 @@ impl Persistence {
         self.buffer.open_groups_from(0);
         // They wait for nothing, so all of them are ready when the first is.
         for &(page, pages) in lost {
-            let first = page << view.layout.unit_bits;
+            let first = page.first_ppn(view.layout.page_bits);
             self.buffer
-                .push(Change::new(ChangeKind::Lose, first, pages, 0));
+                .push(Change::new(ChangeKind::Lose, first, pages, Ppn(0)));
         }
     }
 }

@@ -1,0 +1,80 @@
+//! Entries in a table whose places are used again.
+
+use std::ops::{Index, IndexMut};
+
+/// Entries by index; the place of one that was removed is given to the next.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(in crate::sim) struct Slab<T> {
+    entries: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Slab<T> {
+    /// With room for so many entries before it grows.
+    pub fn with_capacity(entries: usize) -> Slab<T> {
+        Slab {
+            entries: Vec::with_capacity(entries),
+            free: Vec::with_capacity(entries),
+        }
+    }
+
+    /// Adds an entry; its index.
+    #[inline(always)]
+    pub fn insert(&mut self, entry: T) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.entries[index as usize] = entry;
+                index
+            }
+            None => {
+                self.entries.push(entry);
+                (self.entries.len() - 1) as u32
+            }
+        }
+    }
+
+    /// An entry is no longer used; what it was can be read until its place is given away.
+    #[inline(always)]
+    pub fn remove(&mut self, index: u32) {
+        self.free.push(index);
+    }
+
+    /// Whether any entry is used.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        self.free.len() < self.entries.len()
+    }
+
+    /// All entries, those among them that are no longer used.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.entries.iter()
+    }
+
+    /// Removes all entries.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.free.clear();
+    }
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Slab<T> {
+        Slab::with_capacity(0)
+    }
+}
+
+impl<T> Index<u32> for Slab<T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, index: u32) -> &T {
+        &self.entries[index as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slab<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, index: u32) -> &mut T {
+        &mut self.entries[index as usize]
+    }
+}
