@@ -51,9 +51,9 @@ fn filled() -> SimDrive {
 
 /// Overwritten once at random.
 fn overwritten(mut drive: SimDrive) -> SimDrive {
-    let units = drive.capacity_bytes() / 4096;
+    let pages = drive.capacity_bytes() / 4096;
     let mut rng = Rng::stream(1, "prepare");
-    run(&mut drive, Op::Write, 4096, units, || rng.below(units));
+    run(&mut drive, Op::Write, 4096, pages, || rng.below(pages));
     drive
 }
 
@@ -70,7 +70,7 @@ fn drive(criterion: &mut Criterion) {
             BatchSize::PerIteration,
         );
     });
-    let units = steady.capacity_bytes() / 4096;
+    let pages = steady.capacity_bytes() / 4096;
     let mut rng = Rng::stream(1, "measure");
     for (name, op) in [
         ("random-write-4k-steady", Op::Write),
@@ -81,7 +81,7 @@ fn drive(criterion: &mut Criterion) {
         let mut drive = steady.clone();
         group.throughput(Throughput::Elements(REQUESTS));
         group.bench_function(format!("{name} x {REQUESTS}"), |bencher| {
-            bencher.iter(|| run(&mut drive, op, 4096, REQUESTS, || rng.below(units)));
+            bencher.iter(|| run(&mut drive, op, 4096, REQUESTS, || rng.below(pages)));
         });
     }
     const REQUESTS: u64 = 1_000;

@@ -1,5 +1,5 @@
-//! The mapping table without anything timed: random 4 KiB writes to a full drive of real
-//! size, the oldest slots emptied first. The ceiling of what a simulated write can reach.
+//! The mapping table without anything timed: random 4 KiB writes to a full drive of real size, the
+//! oldest multi-plane pages emptied first. The ceiling of what a simulated write can reach.
 
 #![allow(
     missing_docs,
@@ -20,7 +20,7 @@ fn mapping(criterion: &mut Criterion) {
         .spec();
     let mut log = MappingLog::new(&spec);
     let mut rng = Rng::stream(1, "mapping");
-    let units = u64::from(log.units());
+    let pages = u64::from(log.pages());
     let mut ahead = [0u32; AHEAD];
     let mut group = criterion.benchmark_group("mapping");
     group.sample_size(20);
@@ -30,9 +30,9 @@ fn mapping(criterion: &mut Criterion) {
     group.bench_function(format!("random-write-4k x {WRITES}"), |bencher| {
         bencher.iter(|| {
             for turn in 0..WRITES as usize {
-                let unit = rng.below(units) as u32;
-                log.expect(unit);
-                log.write(std::mem::replace(&mut ahead[turn % AHEAD], unit));
+                let page = rng.below(pages) as u32;
+                log.expect(page);
+                log.write(std::mem::replace(&mut ahead[turn % AHEAD], page));
             }
             written += WRITES;
         });

@@ -1,8 +1,8 @@
 //! Random 4 KiB writes at depth 32 on a shipped drive, one line for each virtual
 //! interval: a quick look at a model's curve.
 //!
-//! `cargo run --release -p stend-drive --example degrade -- MODEL.toml SECONDS INTERVAL [AFTER]`: with
-//! AFTER, so many seconds again after 15 idle minutes, and again after TRIM.
+//! `cargo run --release -p stend-drive --example degrade -- MODEL.toml SECONDS INTERVAL [AFTER]`:
+//! with AFTER, so many seconds again after 15 idle minutes, and again after TRIM.
 
 #![allow(clippy::disallowed_methods)] // It prints how fast the simulation ran.
 
@@ -10,14 +10,14 @@ use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::{Model, SimDrive};
 
 fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64) -> u64 {
-    let units = drive.capacity_bytes() / 4096;
+    let pages = drive.capacity_bytes() / 4096;
     let start = drive.now();
     let end = start + Nanos::from_secs(seconds);
     for tag in 0..32 {
         drive.submit(Request {
             tag,
             op: Op::Write,
-            offset_bytes: rng.below(units) * 4096,
+            offset_bytes: rng.below(pages) * 4096,
             len_bytes: 4096,
             ..Request::default()
         });
@@ -31,7 +31,7 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
                 drive.submit(Request {
                     tag: c.tag,
                     op: Op::Write,
-                    offset_bytes: rng.below(units) * 4096,
+                    offset_bytes: rng.below(pages) * 4096,
                     len_bytes: 4096,
                     ..Request::default()
                 });
@@ -43,8 +43,8 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
                     drive.now().since(start).as_secs_f64(),
                     done as f64 * 4096.0 / 1e9,
                     (done - before) as f64 / interval as f64,
-                    drive.free_entry_units() / 1000,
-                    drive.erased_main_superblocks(),
+                    drive.free_entry_pages() / 1000,
+                    drive.erased_data_superblocks(),
                     c.write_amplification().unwrap_or(0.0),
                 );
                 before = done;
@@ -82,8 +82,8 @@ fn main() {
         assert!(drive.advance(limit).is_none());
         println!(
             "free {} kunits, erased main {}",
-            drive.free_entry_units() / 1000,
-            drive.erased_main_superblocks()
+            drive.free_entry_pages() / 1000,
+            drive.erased_data_superblocks()
         );
         write_random(&mut drive, &mut rng, after, interval.min(10));
         println!("-- TRIM");

@@ -1,6 +1,6 @@
 //! A simulated solid-state drive whose behaviour follows from its described hardware
 //! and firmware: NAND, SATA host path, controller cores, write buffer and read-ahead,
-//! page mapping striped over dies, garbage collection, a static SLC cache with on-chip
+//! page mapping striped over dies, GC, a static SLC cache with on-chip
 //! copy, parity, TRIM, idle work, and power cuts with what survives them.
 //!
 //! It is a discrete-event simulation in integer nanoseconds; the order of events is

@@ -1,20 +1,21 @@
 //! The numbers a simulated drive runs on: a drive model resolved to integer
-//! nanoseconds, slots and units. Built from a model file by [`crate::model`], or by
+//! nanoseconds, multi-plane pages and pages. Built from a model file by [`crate::model`], or by
 //! hand in tests.
 //!
 //! Words used throughout this crate:
-//! - **unit**: 4 KiB, the granularity of the mapping.
-//! - **slot**: one multi-plane page of one die; what one program operation fills.
-//! - **row**: the slots of equal number on all dies.
+//! - **page**: 4 KiB, the granularity of the L2P (logical and physical pages, LPN and PPN).
+//! - **multi-plane page**: the flash pages of equal number on all planes of a die; what one program
+//!   operation fills.
+//! - **row**: the multi-plane pages of equal number on all dies.
 //! - **superblock**: the blocks of equal number on all dies and planes, erased together.
-//! - **pool**: the superblocks of one kind: the main area, or the SLC cache.
+//! - **pool**: the superblocks of one kind: the data area, or the SLC cache.
 
 use stend_base::Nanos;
 use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 use stend_nand::{Abilities, CellTiming};
 
-/// Bytes of a mapping unit.
-pub const UNIT_BYTES: u64 = 4096;
+/// Bytes of a page.
+pub const PAGE_BYTES: u64 = 4096;
 
 /// Everything the simulation needs to know of a drive.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -25,41 +26,41 @@ pub struct Spec {
     pub dies: u32,
     /// Channels; die `d` hangs on channel `d % channels`.
     pub channels: u32,
-    /// Units of a slot: planes × page size / 4 KiB. A power of two.
-    pub units_per_slot: u32,
+    /// Pages of a multi-plane page: planes × page size / 4 KiB. A power of two.
+    pub pages_per_mp_page: u32,
     /// Time of a byte on a channel, ps.
     pub bus_ps_per_byte: u64,
     /// Command and address cycles of a transfer.
     pub bus_overhead: Nanos,
-    /// The main area.
-    pub main: PoolSpec,
+    /// The data area.
+    pub data: PoolSpec,
     /// What dies can do at the same time.
     pub abilities: Abilities,
-    /// Time to program all pages of a word line of the main area at once; `None`: page by
+    /// Time to program all pages of a word line of the data area at once; `None`: page by
     /// page.
     pub one_shot: Option<Nanos>,
     /// The SLC cache.
     pub cache: Option<CacheSpec>,
-    /// With parity: data slots for each parity slot.
+    /// With parity: multi-plane pages of data for each one of parity.
     pub parity_data: Option<u32>,
     /// The way from the host.
     pub host: HostSpec,
     /// Processor cores and what they take for each piece of work.
     pub controller: ControllerSpec,
-    /// A mapping table on flash, of which DRAM holds `controller.map_segments`; `None`: all
+    /// A mapping table on flash, of which DRAM holds `controller.l2p_segments`; `None`: all
     /// of it is in DRAM.
-    pub map: Option<MapSpec>,
+    pub l2p_cache: Option<L2pCacheSpec>,
     /// DRAM buffers.
     pub buffer: BufferSpec,
-    /// Garbage collection.
-    pub collect: CollectSpec,
+    /// GC.
+    pub gc: GcSpec,
     /// What happens while the host is silent.
     pub idle: IdleSpec,
     /// TRIM.
     pub trim: TrimSpec,
     /// Errors of the flash; `None`: every page reads back at once.
     pub media: Option<MediaSpec>,
-    /// Streams beside one for the host and one for collection.
+    /// Streams beside one for the host and one for GC.
     pub streams: Option<StreamsSpec>,
     /// Wear levelling.
     pub wear: Option<WearSpec>,
@@ -79,12 +80,12 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Units that one program of the main area fills: a multi-plane page, or a word line's
+    /// Pages that one program of the data area fills: a multi-plane page, or a word line's
     /// where these are programmed at once.
-    pub fn program_units(&self) -> u32 {
+    pub fn program_pages(&self) -> u32 {
         match self.one_shot {
-            Some(_) => self.units_per_slot * self.main.timing.pages_per_word_line(),
-            None => self.units_per_slot,
+            Some(_) => self.pages_per_mp_page * self.data.timing.pages_per_word_line(),
+            None => self.pages_per_mp_page,
         }
     }
 
@@ -102,7 +103,7 @@ impl Spec {
         let on_chip = |cache: &&CacheSpec| cache.emptying == Emptying::OnChip;
         match self.cache.as_ref().filter(on_chip) {
             Some(cache) if cache.dynamic_superblocks > 0 => {
-                self.main.timing.pages_per_word_line() + 1
+                self.data.timing.pages_per_word_line() + 1
             }
             _ => 0,
         }
@@ -117,10 +118,10 @@ impl Spec {
             || blocks.is_some_and(|b| ends(&b.life_cycles) || b.program_failure_ppb > 0)
     }
 
-    /// Streams of the main area beside one for the host and one for collection. Each keeps a
-    /// superblock open, so the thresholds of collection are raised by as many superblocks.
+    /// Streams of the data area beside one for the host and one for GC. Each keeps a
+    /// superblock open, so the thresholds of GC are raised by as many superblocks.
     pub fn further_streams(&self) -> u32 {
-        let collect = self.streams.as_ref().map_or(1, |s| s.collect_streams);
+        let collect = self.streams.as_ref().map_or(1, |s| s.gc_streams);
         self.host_streams() + collect - 2 + u32::from(self.has_level_stream())
     }
 
@@ -153,7 +154,7 @@ pub struct WearSpec {
     /// The erased superblock with the fewest erase cycles is filled first, rather than the
     /// one that was erased first.
     pub dynamic: bool,
-    /// Difference of erase cycles in the main area above which data at rest is moved; 0 for
+    /// Difference of erase cycles in the data area above which data at rest is moved; 0 for
     /// never.
     pub static_spread: u32,
     /// Superblocks collected for their space between two looks at the difference.
@@ -166,9 +167,9 @@ pub struct StreamsSpec {
     /// Open superblocks for what the host writes, by heat; at most 4.
     pub host_streams: u32,
     /// Open superblocks for what was collected, by how often it has been; at most 4.
-    pub collect_streams: u32,
-    /// Units that a counter of heat covers. A power of two.
-    pub heat_group_units: u32,
+    pub gc_streams: u32,
+    /// Pages that a counter of heat covers. A power of two.
+    pub heat_group_pages: u32,
     /// The counters are halved once while so much is overwritten, percent of the capacity.
     pub heat_window_percent: u32,
     /// Telling the heat of a write, for each write command.
@@ -178,7 +179,7 @@ pub struct StreamsSpec {
 /// Errors of the flash and what corrects them.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MediaSpec {
-    /// Cells of the main area.
+    /// Cells of the data area.
     pub main: ErrorModel,
     /// Cells of the SLC cache.
     pub cache: ErrorModel,
@@ -206,7 +207,7 @@ pub struct PoolSpec {
 pub enum Emptying {
     /// By on-chip copy: word line by word line within each die, without the channel.
     OnChip,
-    /// Through the controller: valid units are read and written, as in collection.
+    /// Through the controller: valid pages are read and written, as in GC.
     Controller,
 }
 
@@ -215,15 +216,15 @@ pub enum Emptying {
 pub enum FoldLimit {
     /// Nothing.
     None,
-    /// Through the controller: slots under way at the same time while the host still finds
-    /// room, of [`CollectSpec::depth`].
-    Slots(u32),
+    /// Through the controller: multi-plane pages under way at the same time while the host still
+    /// finds room, of [`GcSpec::depth`].
+    MpPages(u32),
     /// By on-chip copy.
     Dies {
         /// Dies that fold at the same time, whatever asks for it.
         most: u32,
-        /// Slots of the cache that idle time makes free for the host; `None` for all.
-        idle_free_slots: Option<u64>,
+        /// Multi-plane pages of the cache that idle time makes free for the host; `None` for all.
+        idle_free_mp_pages: Option<u64>,
     },
 }
 
@@ -232,7 +233,7 @@ pub enum FoldLimit {
 pub enum WhenFull {
     /// The host waits for folding, on all dies.
     Wait,
-    /// The host writes to the main area; the cache is emptied as before.
+    /// The host writes to the data area; the cache is emptied as before.
     Bypass,
 }
 
@@ -242,21 +243,21 @@ pub enum WhenFull {
 pub struct CacheSpec {
     /// Its own superblocks, and cells in SLC mode; the rows are a block's word lines.
     pub pool: PoolSpec,
-    /// Superblocks of the main area that may be used in SLC mode at the same time.
+    /// Superblocks of the data area that may be used in SLC mode at the same time.
     pub dynamic_superblocks: u32,
-    /// Write requests at least so long go to the main area directly; `None`: all enter it.
+    /// Write requests at least so long go to the data area directly; `None`: all enter it.
     pub bypass_from_bytes: Option<u64>,
     /// How it is emptied.
     pub emptying: Emptying,
     /// What happens where it has no room.
     pub when_full: WhenFull,
-    /// Whether collected data enters it, as host data does, or the main area.
-    pub takes_collected: bool,
+    /// Whether collected data enters it, as host data does, or the data area.
+    pub takes_gc: bool,
     /// Whether the host is given room as pages are emptied, and so at an even pace; or only as
     /// superblocks are erased.
-    pub paced: bool,
-    /// Folding starts when more slots than this are taken.
-    pub fold_start_slots: u64,
+    pub frees_per_page: bool,
+    /// Folding starts when more multi-plane pages than this are taken.
+    pub fold_start_mp_pages: u64,
     /// Dies that fold at the same time while the host still finds room.
     pub fold_dies_background: u32,
     /// Rest of such folding after each word line of a die.
@@ -271,8 +272,8 @@ impl CacheSpec {
         self.dynamic_superblocks > 0 || self.when_full == WhenFull::Bypass
     }
 
-    /// Whether the host opens superblocks of the main area by itself, in any mode.
-    pub fn opens_main(&self) -> bool {
+    /// Whether the host opens superblocks of the data area by itself, in any mode.
+    pub fn opens_data(&self) -> bool {
         self.is_either() || self.bypass_from_bytes.is_some()
     }
 }
@@ -287,7 +288,7 @@ pub struct HostSpec {
     pub complete: Nanos,
     /// Commands that a queue holds at once; more wait in the host. SATA and AHCI have one
     /// queue.
-    pub slots: u32,
+    pub queue_depth: u32,
     /// Time of a byte on the link, ps.
     pub link_ps_per_byte: u64,
     /// Payload of one Data FIS.
@@ -308,12 +309,12 @@ pub struct HostSpec {
 }
 
 impl HostSpec {
-    /// Time of the bytes of a mapping unit on the link, without what goes along.
-    pub(crate) fn unit_time(&self) -> Nanos {
+    /// Time of the bytes of a page on the link, without what goes along.
+    pub(crate) fn page_time(&self) -> Nanos {
         match &self.pcie {
-            None => Nanos(UNIT_BYTES * self.link_ps_per_byte / 1000),
+            None => Nanos(PAGE_BYTES * self.link_ps_per_byte / 1000),
             Some(pcie) => {
-                Nanos(((UNIT_BYTES * pcie.lane_fs_per_byte) >> pcie.lane_bits) / 1_000_000)
+                Nanos(((PAGE_BYTES * pcie.lane_fs_per_byte) >> pcie.lane_bits) / 1_000_000)
             }
         }
     }
@@ -372,90 +373,90 @@ pub struct ControllerSpec {
     pub core_read: u32,
     /// Core that handles write and TRIM commands.
     pub core_write: u32,
-    /// Core that handles collection and folding.
+    /// Core that handles GC and folding.
     pub core_background: u32,
     /// A read command.
     pub read_command: Nanos,
     /// A write command.
     pub write_command: Nanos,
-    /// Each unit of a read command after the first.
-    pub read_unit: Nanos,
-    /// Each unit of a write command after the first.
-    pub write_unit: Nanos,
+    /// Each page of a read command after the first.
+    pub read_page: Nanos,
+    /// Each page of a write command after the first.
+    pub write_page: Nanos,
     /// Segments of the mapping table at hand in fast memory.
-    pub map_segments: u32,
-    /// Units a segment covers.
-    pub map_segment_units: u32,
+    pub l2p_segments: u32,
+    /// Pages a segment covers.
+    pub l2p_segment_pages: u32,
     /// A read in a segment that is not at hand.
-    pub read_map_miss: Nanos,
+    pub read_l2p_miss: Nanos,
     /// A write in a segment that is not at hand.
-    pub write_map_miss: Nanos,
-    /// Moving one unit in collection: look up, check, map.
-    pub collect_unit: Nanos,
-    /// Moving one unit in folding: check, map.
-    pub fold_unit: Nanos,
+    pub write_l2p_miss: Nanos,
+    /// Moving one page in GC: look up, check, map.
+    pub gc_page: Nanos,
+    /// Moving one page in folding: check, map.
+    pub fold_page: Nanos,
 }
 
 /// Map pages on flash: one for each segment of the mapping table.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct MapSpec {
+pub struct L2pCacheSpec {
     /// tR of a map page.
     pub read: Nanos,
-    /// tPROG of a slot of map pages.
+    /// tPROG of a multi-plane page of map pages.
     pub program: Nanos,
     /// tBERS of a block of map pages.
     pub erase: Nanos,
-    /// Slots programmed for each erase of a block.
+    /// Multi-plane pages programmed for each erase of a block.
     pub programs_per_erase: u32,
 }
 
 /// DRAM buffers.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BufferSpec {
-    /// Units of written data that may await their program operation.
-    pub write_units: u32,
-    /// Units read ahead of a sequential stream; 0 for none.
-    pub read_ahead_units: u32,
-    /// What is written again before its slot is full takes the same place.
+    /// Pages of written data that may await their program operation.
+    pub write_pages: u32,
+    /// Pages read ahead of a sequential stream; 0 for none.
+    pub read_ahead_pages: u32,
+    /// What is written again before its multi-plane page is full takes the same place.
     pub coalesces: bool,
     /// It serves one direction at a time: reads wait until what was written is programmed.
-    pub one_direction: bool,
+    pub half_duplex: bool,
     /// What the turn to reads takes the firmware then, where data was programmed before it.
-    pub turn: Nanos,
+    pub turnaround: Nanos,
     /// Capacitors make it as safe as flash: FUA writes and flushes end when data is in it.
-    pub protected: bool,
+    pub plp: bool,
 }
 
 /// Which full superblock to collect next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Policy {
-    /// The one with the fewest valid units.
+    /// The one with the fewest valid pages.
     Greedy,
     /// The one that was closed first.
     Fifo,
-    /// The one with the highest age × (1 − u) / 2u, u being its share of valid units.
+    /// The one with the highest age × (1 − u) / 2u, u being its share of valid pages.
     CostBenefit,
-    /// Of some drawn at random, the one with the fewest valid units.
+    /// Of some drawn at random, the one with the fewest valid pages.
     DChoices {
         /// How many are drawn.
         choices: u32,
     },
 }
 
-/// Garbage collection.
+/// GC.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct CollectSpec {
+pub struct GcSpec {
     /// Victim selection.
     pub policy: Policy,
-    /// Collection runs while fewer superblocks of the main area are free.
+    /// GC runs while fewer superblocks of the data area are free.
     pub start_superblocks: u32,
-    /// Superblocks of the main area kept back for collection (and folding) itself: at
+    /// Superblocks of the data area kept back for GC (and folding) itself: at
     /// least 3, since one may be half collected, one half filled by the host, and one must
     /// be left to collect into.
     pub reserve_superblocks: u32,
-    /// Superblocks of the cache kept back for collection itself.
-    pub cache_reserve_superblocks: u32,
-    /// Slots under way at the same time.
+    /// Superblocks of the cache kept back for GC itself.
+    pub slc_reserve_superblocks: u32,
+    /// Multi-plane pages under way at the same time.
     pub depth: u32,
 }
 
@@ -471,7 +472,7 @@ pub struct IdleSpec {
     pub slice: Nanos,
     /// Share of a slice spent working.
     pub duty_percent: u32,
-    /// Free superblocks of the main area that it aims at.
+    /// Free superblocks of the data area that it aims at.
     pub target_superblocks: u32,
 }
 
@@ -482,9 +483,9 @@ pub struct TrimSpec {
     pub enabled: bool,
     /// A command.
     pub command: Nanos,
-    /// Each 1,024 units of the range.
-    pub per_1024_units: Nanos,
-    /// True: units lying in the SLC cache are freed like any other. False: they lose
+    /// Each 1,024 pages of the range.
+    pub per_1024_pages: Nanos,
+    /// True: pages lying in the SLC cache are freed like any other. False: they lose
     /// their address, but stay in the cache's log until they are folded.
     pub reaches_cache: bool,
     /// False: the command waits until its queue is empty, and keeps others waiting until
@@ -495,7 +496,7 @@ pub struct TrimSpec {
     /// What a range of the command can hold.
     pub range_bytes_max: u64,
     /// Taking the addresses away costs time; `None` for nothing beside
-    /// [`TrimSpec::per_1024_units`].
+    /// [`TrimSpec::per_1024_pages`].
     pub work: Option<TrimWorkSpec>,
     /// Superblocks that TRIM has emptied are erased without need, one after another, with
     /// this rest after each; `None`: when their space is needed, as any.
@@ -505,10 +506,10 @@ pub struct TrimSpec {
 /// How addresses are taken away.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrimWorkSpec {
-    /// Units looked at together.
-    pub piece_units: u32,
-    /// Each unit of a piece that has an address.
-    pub per_unit: Nanos,
+    /// Pages looked at together.
+    pub chunk_pages: u32,
+    /// Each page of a piece that has an address.
+    pub per_page: Nanos,
     /// True: the command ends when its range is noted, and the core that does the drive's
     /// own work follows. False: it ends when its last piece has.
     pub lazy: bool,
@@ -521,9 +522,9 @@ pub struct TrimWorkSpec {
 /// What things take of energy.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EnergySpec {
-    /// Sensing a slot, of the SLC cache and of the main area, pJ.
+    /// Sensing a multi-plane page, of the SLC cache and of the data area, pJ.
     pub read_pj: [u64; 2],
-    /// Programming a slot, by pool, pJ.
+    /// Programming a multi-plane page, by pool, pJ.
     pub program_pj: [u64; 2],
     /// Erasing the blocks of one die, by pool, pJ.
     pub erase_pj: [u64; 2],
@@ -605,14 +606,14 @@ pub enum Throttle {
     },
 }
 
-/// How long the flash lives; figures of the SLC cache and of the main area.
+/// How long the flash lives; figures of the SLC cache and of the data area.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct HealthSpec {
     /// Erase cycles that it is rated for.
     pub rated_cycles: [u32; 2],
     /// Erase cycles after which a superblock is retired; [`u32::MAX`]: never.
     pub end_of_life_cycles: [u32; 2],
-    /// Superblocks of the main area kept aside to take the place of retired ones.
+    /// Superblocks of the data area kept aside to take the place of retired ones.
     pub spare_superblocks: u32,
     /// Share of the spare ones below which the drive warns, percent.
     pub spare_threshold_percent: u32,
@@ -621,7 +622,7 @@ pub struct HealthSpec {
 /// Blocks that wear and go bad one by one. A block is what a superblock has on one die.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BlocksSpec {
-    /// Erases that a block of the SLC cache and of the main area bears in the mean;
+    /// Erases that a block of the SLC cache and of the data area bears in the mean;
     /// [`u32::MAX`]: any number.
     pub life_cycles: [u32; 2],
     /// Standard deviation of that, percent of the mean.
@@ -648,14 +649,14 @@ pub struct PowerLossSpec {
     /// Pages of a block of the journal.
     pub journal_rows: u32,
     /// Changes of the mapping after which a journal page is written without being asked for.
-    pub journal_interval_units: u32,
+    pub journal_interval_pages: u32,
     /// Journal pages after which the changed parts of the mapping are written, so that
     /// these pages are needed no more.
     pub checkpoint_pages: u32,
     /// From power to the first read of the flash.
     pub boot: Nanos,
-    /// Bringing back one unit that the journal names.
-    pub replay_unit: Nanos,
+    /// Bringing back one page that the journal names.
+    pub replay_page: Nanos,
 }
 
 /// Pages that share a word line and are programmed in several passes: a pass that is cut

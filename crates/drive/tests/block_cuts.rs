@@ -25,10 +25,10 @@ fn power_loss() -> PowerLossSpec {
             erase: ERASE,
         },
         journal_rows: 16,
-        journal_interval_units: 1_000_000,
+        journal_interval_pages: 1_000_000,
         checkpoint_pages: 1_000_000,
         boot: Nanos::from_millis(7),
-        replay_unit: Nanos(130),
+        replay_page: Nanos(130),
     }
 }
 
@@ -229,9 +229,9 @@ fn an_erase_that_found_no_block_fails_again_after_a_cut() {
 #[test]
 fn a_program_without_a_block_is_lost_in_flash_too() {
     let mut spec = plain(8, 4, 64);
-    spec.collect.start_superblocks = 4;
+    spec.gc.start_superblocks = 4;
     spec.power_loss = Some(PowerLossSpec {
-        journal_interval_units: 1,
+        journal_interval_pages: 1,
         ..power_loss()
     });
     spec.blocks = Some(BlocksSpec {
@@ -273,7 +273,7 @@ fn a_fold_that_is_done_again_is_cut_too() {
     let mut spec = cached(40, 24, 4_000);
     spec.media = Some(media());
     spec.power_loss = Some(PowerLossSpec {
-        journal_interval_units: 8,
+        journal_interval_pages: 8,
         paired_pages: PairedPages::Pad,
         ..power_loss()
     });
@@ -309,7 +309,7 @@ fn a_fold_that_is_done_again_is_cut_too() {
 /// last program has ended.
 fn one_group(seed: u64, cuts: bool) -> SimDrive {
     let mut spec = plain(8, 4, 64);
-    spec.collect.start_superblocks = 4;
+    spec.gc.start_superblocks = 4;
     spec.parity_data = Some(3);
     spec.media = Some(media());
     spec.power_loss = cuts.then(power_loss);

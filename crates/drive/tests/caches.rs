@@ -1,5 +1,5 @@
 //! SLC caches of every kind, word lines programmed at once, and a map on flash: what each
-//! costs, to the nanosecond or the slot.
+//! costs, to the nanosecond or the multi-plane page.
 
 use crate::common;
 
@@ -8,25 +8,25 @@ use stend_base::{Device, Nanos, Op, SimTime};
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
 
-/// TLC with a cache of `own` superblocks of its own and up to `dynamic` of the main area,
+/// TLC with a cache of `own` superblocks of its own and up to `dynamic` of the data area,
 /// emptied through the controller; 8 word lines of 4 dies a superblock, without parity.
 fn cache(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
     let mut spec = cached(120, own, 20_000);
     spec.parity_data = None;
-    spec.collect.cache_reserve_superblocks = 0;
-    let slots = u64::from(own + dynamic) * 32;
+    spec.gc.slc_reserve_superblocks = 0;
+    let mp_pages = u64::from(own + dynamic) * 32;
     let cache = spec.cache.as_mut().expect("it has a cache");
     cache.dynamic_superblocks = dynamic;
     cache.emptying = Emptying::Controller;
     cache.when_full = when_full;
-    cache.takes_collected = false;
+    cache.takes_gc = false;
     // Never in the background.
-    cache.fold_start_slots = slots;
+    cache.fold_start_mp_pages = mp_pages;
     spec
 }
 
 /// Collected data enters the cache's own superblocks while the host writes past them or to
-/// those of the main area: it keeps room for that, and the drive goes on for as long as one
+/// those of the data area: it keeps room for that, and the drive goes on for as long as one
 /// likes.
 #[test]
 fn a_cache_that_takes_collected_data_keeps_room_for_it() {
@@ -40,27 +40,27 @@ fn a_cache_that_takes_collected_data_keeps_room_for_it() {
         let cache = spec.cache.as_mut().expect("it has a cache");
         (cache.dynamic_superblocks, cache.when_full) = (dynamic, when_full);
         cache.fold_dies_background = background;
-        let most = stend_drive::sim::user_units_max(&spec).expect("it is small");
-        spec.user_bytes = most * UNIT;
+        let most = stend_drive::sim::user_pages_max(&spec).expect("it is small");
+        spec.user_bytes = most * PAGE;
         let mut drive = SimDrive::new(&spec);
         drive.keep_content();
         let mut next = random(&drive, 1);
         burst(&mut drive, Op::Write, 1, 32, 3 * most, &mut next);
         let c = drive.counters();
-        assert!(c.units_collected > 0 && c.units_folded > 0, "{c:?}");
+        assert!(c.pages_relocated > 0 && c.pages_folded > 0, "{c:?}");
     }
 }
 
-/// Writes `slots` slots in order from unit 0.
-fn write(drive: &mut SimDrive, slots: u64) -> Nanos {
+/// Writes `multi-plane pages` multi-plane pages in order from page 0.
+fn write(drive: &mut SimDrive, mp_pages: u64) -> Nanos {
     let mut at = 0;
-    burst(drive, Op::Write, 4, 8, slots, || {
+    burst(drive, Op::Write, 4, 8, mp_pages, || {
         at += 4;
         at - 4
     })
 }
 
-/// Slots programmed in SLC mode, and in the native one.
+/// Multi-plane pages programmed in SLC mode, and in the native one.
 fn programs(drive: &SimDrive) -> (u64, u64) {
     let counters = drive.counters();
     (counters.slc_programs, counters.native_programs)
@@ -76,15 +76,15 @@ fn what_a_cache_has_no_room_for_passes_it_by() {
             (20 * 32, 900 - 20 * 32),
             "{own}, {dynamic}"
         );
-        assert_eq!(drive.counters().units_folded, 0);
+        assert_eq!(drive.counters().pages_folded, 0);
     }
 }
 
-/// The same, with requests of four slots (64 KiB) and more passing the cache by.
+/// The same, with requests of four multi-plane pages (64 KiB) and more passing the cache by.
 fn passed_by_long(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
     let mut spec = cache(own, dynamic, when_full);
     let cache = spec.cache.as_mut().expect("it has a cache");
-    cache.bypass_from_bytes = Some(16 * UNIT);
+    cache.bypass_from_bytes = Some(16 * PAGE);
     spec
 }
 
@@ -94,7 +94,7 @@ fn long_requests_pass_the_cache_by_and_short_ones_enter_it() {
         for when_full in [WhenFull::Wait, WhenFull::Bypass] {
             let mut drive = SimDrive::new(&passed_by_long(own, dynamic, when_full));
             for nth in 0..80 {
-                // Four slots past it, two into it and fifteen units into it.
+                // Four multi-plane pages past it, two into it and fifteen pages into it.
                 alone(&mut drive, request(0, Op::Write, nth * 40, 16));
                 alone(&mut drive, request(0, Op::Write, nth * 40 + 16, 8));
                 alone(&mut drive, request(0, Op::Write, nth * 40 + 24, 15));
@@ -102,9 +102,9 @@ fn long_requests_pass_the_cache_by_and_short_ones_enter_it() {
             alone(&mut drive, request(0, Op::Flush, 0, 0));
             let case = format!("{own}, {dynamic}, {when_full:?}");
             assert_eq!(programs(&drive), (80 * 23 / 4, 80 * 4), "{case}");
-            // 1,840 units are 460 slots, full without padding.
-            assert_eq!(drive.counters().padded_slots, 0, "{case}");
-            assert_eq!(drive.counters().units_folded, 0, "{case}");
+            // 1,840 pages are 460 multi-plane pages, full without padding.
+            assert_eq!(drive.counters().padded_mp_pages, 0, "{case}");
+            assert_eq!(drive.counters().pages_folded, 0, "{case}");
         }
     }
 }
@@ -124,8 +124,8 @@ fn long_requests_take_nothing_of_the_cache() {
 }
 
 #[test]
-fn a_long_forced_write_takes_a_program_of_the_main_area() {
-    // Requests of a slot pass by; they are of one unit more, which fills up another.
+fn a_long_forced_write_takes_a_program_of_the_data_area() {
+    // Requests of a multi-plane page pass by; they are of one page more, which fills up another.
     let forced = |from: Option<u64>| {
         let mut spec = cache(20, 0, WhenFull::Wait);
         spec.cache
@@ -133,49 +133,50 @@ fn a_long_forced_write_takes_a_program_of_the_main_area() {
             .expect("it has a cache")
             .bypass_from_bytes = from;
         let mut drive = SimDrive::new(&spec);
-        // A slot of the other stream that is not full stays so.
+        // A multi-plane page of the other stream that is not full stays so.
         alone(&mut drive, request(0, Op::Write, 100, 2));
         let mut write = request(0, Op::Write, 0, 5);
         write.fua = true;
         let time = alone(&mut drive, write);
-        (time, programs(&drive), drive.counters().padded_slots)
+        (time, programs(&drive), drive.counters().padded_mp_pages)
     };
-    let (past, passed, padded) = forced(Some(5 * UNIT));
+    let (past, passed, padded) = forced(Some(5 * PAGE));
     assert_eq!((passed, padded), ((0, 2), 1));
-    // In the cache it finds the slot half full: seven units are two slots, one of them padded.
-    let (into, entered, padded) = forced(Some(6 * UNIT));
+    // In the cache it finds the multi-plane page half full: seven pages are two multi-plane pages,
+    // one of them padded.
+    let (into, entered, padded) = forced(Some(6 * PAGE));
     assert_eq!((entered, padded), ((2, 0), 1));
     assert_eq!(past - into, Nanos::from_micros(900 - 250));
 }
 
-/// Slots moved out of the cache in a time by a drive that may have so many under way.
-fn emptied_in(slots: Option<u32>, time: Nanos) -> f64 {
+/// Multi-plane pages moved out of the cache in a time by a drive that may have so many under way.
+fn emptied_in(mp_pages: Option<u32>, time: Nanos) -> f64 {
     let mut spec = cache(40, 0, WhenFull::Wait);
     // No idle work in this time.
     spec.idle.delay = Nanos::from_secs(1_000);
     let cache = spec.cache.as_mut().expect("it has a cache");
-    cache.fold_start_slots = 32;
-    cache.fold_limit = slots.map_or(FoldLimit::None, FoldLimit::Slots);
+    cache.fold_start_mp_pages = 32;
+    cache.fold_limit = mp_pages.map_or(FoldLimit::None, FoldLimit::MpPages);
     let mut drive = SimDrive::new(&spec);
     write(&mut drive, 24 * 32);
     rest(&mut drive, Nanos::from_millis(10));
-    let before = drive.counters().units_folded;
+    let before = drive.counters().pages_folded;
     rest(&mut drive, time);
-    (drive.counters().units_folded - before) as f64 / 4.0
+    (drive.counters().pages_folded - before) as f64 / 4.0
 }
 
 #[test]
 fn emptying_through_the_controller_is_paced_while_nobody_waits() {
-    // One slot at a time: sensed, moved, looked at, moved back and programmed; and every 32
-    // slots an erase, for which the dies are waited for.
-    let moved = 4 * UNIT * 2_500 / 1_000 + 300;
-    let slot = Nanos(30_000 + moved + 4 * 500 + moved + 900_000);
-    let time = (slot * 32 + Nanos::from_millis(3)) * 3;
+    // One multi-plane page at a time: sensed, moved, looked at, moved back and programmed; and
+    // every 32 multi-plane pages an erase, for which the dies are waited for.
+    let moved = 4 * PAGE * 2_500 / 1_000 + 300;
+    let mp_page = Nanos(30_000 + moved + 4 * 500 + moved + 900_000);
+    let time = (mp_page * 32 + Nanos::from_millis(3)) * 3;
     let one = emptied_in(Some(1), time);
     assert!((95.0..=97.0).contains(&one), "{one}");
     let two = emptied_in(Some(2), time);
     assert!((165.0..=192.0).contains(&two), "{two}");
-    // As deep as collection, which four dies limit.
+    // As deep as GC, which four dies limit.
     let free = emptied_in(None, time);
     assert!(free > 290.0, "{free}");
     assert_eq!(free, emptied_in(Some(8), time));
@@ -184,17 +185,17 @@ fn emptying_through_the_controller_is_paced_while_nobody_waits() {
 
 #[test]
 fn who_waits_for_the_cache_is_served_at_full_depth() {
-    let speed = |slots: Option<u32>, idle: bool| {
+    let speed = |mp_pages: Option<u32>, idle: bool| {
         let mut spec = cache(20, 0, WhenFull::Wait);
         spec.idle.enabled = idle;
         spec.idle.duty_percent = 100;
         let cache = spec.cache.as_mut().expect("it has a cache");
-        cache.fold_limit = slots.map_or(FoldLimit::None, FoldLimit::Slots);
+        cache.fold_limit = mp_pages.map_or(FoldLimit::None, FoldLimit::MpPages);
         let mut drive = SimDrive::new(&spec);
         let took = write(&mut drive, 1_500);
-        let before = drive.counters().units_folded;
+        let before = drive.counters().pages_folded;
         rest(&mut drive, Nanos::from_millis(100));
-        (took, drive.counters().units_folded - before)
+        (took, drive.counters().pages_folded - before)
     };
     // The host waits in both.
     assert_eq!(speed(Some(1), false), speed(None, false));
@@ -210,20 +211,20 @@ fn folded(dies: u32, limit: Option<u32>) -> Spec {
     let mut spec = cached(120, 40, 20_000);
     spec.parity_data = None;
     (spec.dies, spec.channels) = (dies, dies);
-    spec.buffer.write_units = 256;
+    spec.buffer.write_pages = 256;
     spec.idle.duty_percent = 100;
     let cache = spec.cache.as_mut().expect("it has a cache");
     cache.fold_limit = limit.map_or(FoldLimit::None, |most| FoldLimit::Dies {
         most,
-        idle_free_slots: None,
+        idle_free_mp_pages: None,
     });
-    cache.fold_start_slots = u64::from(dies) * 8 * 40;
+    cache.fold_start_mp_pages = u64::from(dies) * 8 * 40;
     spec
 }
 
 #[test]
 fn no_more_dies_fold_at_once_than_may() {
-    // A word line of three slots: sensed three times, programmed three times, mapped.
+    // A word line of three multi-plane pages: sensed three times, programmed three times, mapped.
     let word_line = Nanos(3 * 30_000 + 3 * 900_000 + 12 * 500);
     let folds = |dies: u32, limit: Option<u32>| {
         let mut drive = SimDrive::new(&folded(dies, limit));
@@ -248,14 +249,14 @@ fn no_more_dies_fold_at_once_than_may() {
 
 #[test]
 fn idle_time_makes_as_much_of_the_cache_free_as_it_may() {
-    // 40 superblocks of 32 slots, of which nine are the drive's own.
+    // 40 superblocks of 32 multi-plane pages, of which nine are the drive's own.
     let (written, all, kept) = (4 * 8 * 25, 40 * 32, 9 * 32);
     let taken_after = |free: Option<u64>| {
         let mut spec = folded(4, None);
         let cache = spec.cache.as_mut().expect("it has a cache");
         cache.fold_limit = FoldLimit::Dies {
             most: 3,
-            idle_free_slots: free,
+            idle_free_mp_pages: free,
         };
         let mut drive = SimDrive::new(&spec);
         write(&mut drive, written);
@@ -301,7 +302,7 @@ fn the_host_waits_for_a_cache_without_a_way_around_it() {
         write(&mut drive, 900);
         let (slc, native) = programs(&drive);
         assert_eq!(slc, 900, "{own}, {dynamic}");
-        let folded = drive.counters().units_folded;
+        let folded = drive.counters().pages_folded;
         assert!(folded >= (900 - 20 * 32) * 4, "{folded}");
         assert!(
             native.abs_diff(folded / 4) <= 2,
@@ -312,7 +313,7 @@ fn the_host_waits_for_a_cache_without_a_way_around_it() {
 
 #[test]
 fn what_dies_in_the_cache_is_never_folded() {
-    // 512 units overwritten again and again, far more often than the cache is large.
+    // 512 pages overwritten again and again, far more often than the cache is large.
     let overwrite = |spec: &Spec| {
         let mut drive = SimDrive::new(spec);
         let mut rng = stend_base::Rng::stream(1, "hot");
@@ -321,22 +322,22 @@ fn what_dies_in_the_cache_is_never_folded() {
         drive.counters()
     };
     let with = overwrite(&cache(40, 0, WhenFull::Wait));
-    assert!(with.units_folded < 40_000 / 20, "{with:?}");
+    assert!(with.pages_folded < 40_000 / 20, "{with:?}");
     assert!(
-        with.native_programs * 4 < with.host_units_written / 20,
+        with.native_programs * 4 < with.host_pages_written / 20,
         "{with:?}"
     );
     let mut without = cache(40, 0, WhenFull::Wait);
     without.cache = None;
     let without = overwrite(&without);
-    assert!(without.native_programs * 4 >= without.host_units_written);
+    assert!(without.native_programs * 4 >= without.host_pages_written);
 }
 
 #[test]
-fn a_dynamic_superblock_takes_its_whole_word_lines_from_the_main_area() {
+fn a_dynamic_superblock_takes_its_whole_word_lines_from_the_data_area() {
     // 64 superblocks' worth of data leave no room for 40 in SLC mode.
     let mut spec = cache(0, 40, WhenFull::Bypass);
-    spec.user_bytes = 100 * 24 * 4 * 4 * UNIT;
+    spec.user_bytes = 100 * 24 * 4 * 4 * PAGE;
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     rest(&mut drive, Nanos::from_secs(20));
@@ -359,7 +360,7 @@ fn a_page_is_read_in_the_mode_in_which_it_was_written() {
     let slc = alone(&mut drive, request(0, Op::Read, 0, 1));
     let native = alone(&mut drive, request(0, Op::Read, 890 * 4, 1));
     let pool = &spec.cache.as_ref().expect("it has a cache").pool;
-    let difference = spec.main.timing.read[0] - pool.timing.read[0];
+    let difference = spec.data.timing.read[0] - pool.timing.read[0];
     assert_eq!(native - slc, difference);
 }
 
@@ -380,13 +381,13 @@ fn a_word_line_is_programmed_at_once() {
     alone(&mut drive, request(0, Op::Write, 0, 12));
     rest(&mut drive, Nanos::from_millis(3));
     let counters = drive.counters();
-    assert_eq!((counters.nand_programs, counters.padded_slots), (1, 0));
-    let moved = 12 * UNIT * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0;
+    assert_eq!((counters.nand_programs, counters.padded_mp_pages), (1, 0));
+    let moved = 12 * PAGE * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0;
     assert_eq!(counters.die_busy_ns, moved + 1_100_000);
     assert!(drive.now().since(start) > Nanos::from_millis(3));
     // Pages keep their own time to read.
     let mut other = bare(Some(Nanos::from_micros(1_100)));
-    other.main.timing.read = [60, 80, 100].map(Nanos::from_micros).to_vec();
+    other.data.timing.read = [60, 80, 100].map(Nanos::from_micros).to_vec();
     let mut drive = SimDrive::new(&other);
     alone(&mut drive, request(0, Op::Write, 0, 12));
     rest(&mut drive, Nanos::from_millis(3));
@@ -399,20 +400,20 @@ fn a_word_line_is_programmed_at_once() {
 fn a_flush_fills_up_a_word_line_that_is_programmed_at_once() {
     let mut drive = SimDrive::new(&bare(Some(Nanos::from_micros(1_100))));
     alone(&mut drive, request(0, Op::Write, 0, 1));
-    let before = drive.free_entry_units();
+    let before = drive.free_entry_pages();
     alone(&mut drive, request(0, Op::Flush, 0, 0));
     assert_eq!(drive.counters().nand_programs, 1);
-    assert_eq!(drive.free_entry_units(), before);
+    assert_eq!(drive.free_entry_pages(), before);
     alone(&mut drive, request(0, Op::Write, 1, 1));
-    assert_eq!(drive.free_entry_units(), before - 12);
+    assert_eq!(drive.free_entry_pages(), before - 12);
 }
 
 /// A drive of 64 map segments, of which `at_hand` are.
 fn with_map(at_hand: u32) -> Spec {
     let mut spec = plain(64, 16, 8_192);
-    spec.controller.map_segments = at_hand;
-    spec.controller.map_segment_units = 128;
-    spec.map = Some(MapSpec {
+    spec.controller.l2p_segments = at_hand;
+    spec.controller.l2p_segment_pages = 128;
+    spec.l2p_cache = Some(L2pCacheSpec {
         read: Nanos::from_micros(45),
         program: Nanos::from_micros(300),
         erase: Nanos::from_micros(2_000),
@@ -428,28 +429,28 @@ fn a_segment_that_is_not_at_hand_costs_a_page_read() {
     fill(&mut drive);
     alone(&mut drive, request(0, Op::Flush, 0, 0));
     rest(&mut drive, Nanos::from_millis(5));
-    let page = UNIT * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0;
-    let misses = drive.counters().map_misses;
+    let page = PAGE * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0;
+    let misses = drive.counters().l2p_misses;
     let miss = alone(&mut drive, request(0, Op::Read, 5, 1));
     let hit = alone(&mut drive, request(0, Op::Read, 5, 1));
-    assert_eq!(drive.counters().map_misses, misses + 1);
+    assert_eq!(drive.counters().l2p_misses, misses + 1);
     assert_eq!(miss - hit, Nanos(45_000 + page));
 }
 
 #[test]
 fn a_write_does_not_wait_for_its_segment_and_its_program_does() {
     let spec = with_map(8);
-    let page = Nanos(45_000 + UNIT * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0);
+    let page = Nanos(45_000 + PAGE * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
-    // Of four units, a slot: how long a write takes, and then a flush.
+    // Of four pages, a multi-plane page: how long a write takes, and then a flush.
     let mut wait = |unit: u64| {
         alone(&mut drive, request(0, Op::Flush, 0, 0));
         rest(&mut drive, Nanos::from_millis(5));
-        let misses = drive.counters().map_misses;
+        let misses = drive.counters().l2p_misses;
         let write = alone(&mut drive, request(0, Op::Write, unit, 4));
         let flush = alone(&mut drive, request(0, Op::Flush, 0, 0));
-        (write, flush, drive.counters().map_misses - misses)
+        (write, flush, drive.counters().l2p_misses - misses)
     };
     wait(0);
     let (hit, miss) = (wait(4), wait(40 * 128));
@@ -459,7 +460,7 @@ fn a_write_does_not_wait_for_its_segment_and_its_program_does() {
 }
 
 #[test]
-fn changed_segments_are_written_back_a_slot_at_a_time() {
+fn changed_segments_are_written_back_a_mp_page_at_a_time() {
     let spec = with_map(8);
     let mut drive = SimDrive::new(&spec);
     // Each write changes a segment and drives out one that was changed, but for the first 8.
@@ -470,9 +471,9 @@ fn changed_segments_are_written_back_a_slot_at_a_time() {
     });
     rest(&mut drive, Nanos::from_millis(20));
     let counters = drive.counters();
-    assert_eq!(counters.map_misses, 264);
-    assert_eq!(counters.map_programs, (264 - 8) / 4);
-    assert_eq!(counters.map_erases, counters.map_programs / 8);
+    assert_eq!(counters.l2p_misses, 264);
+    assert_eq!(counters.l2p_programs, (264 - 8) / 4);
+    assert_eq!(counters.l2p_erases, counters.l2p_programs / 8);
     // With all of it at hand there is nothing to read after the first look, and none goes.
     let mut drive = SimDrive::new(&with_map(64));
     let mut segment = 0;
@@ -480,23 +481,23 @@ fn changed_segments_are_written_back_a_slot_at_a_time() {
         segment += 1;
         segment % 64 * 128
     });
-    assert_eq!(drive.counters().map_misses, 64);
-    assert_eq!(drive.counters().map_programs, 0);
+    assert_eq!(drive.counters().l2p_misses, 64);
+    assert_eq!(drive.counters().l2p_programs, 0);
 }
 
 #[test]
 fn a_segment_that_is_only_read_again_is_still_written_back() {
     let mut drive = SimDrive::new(&with_map(8));
-    let slots = |drive: &mut SimDrive| {
+    let mp_pages = |drive: &mut SimDrive| {
         // 16 changed segments, of which all go.
         for segment in (0..24).chain(0..8) {
             let op = if segment < 16 { Op::Write } else { Op::Read };
             alone(drive, request(0, op, segment * 128, 1));
             alone(drive, request(0, Op::Read, segment * 128, 1));
         }
-        drive.counters().map_programs
+        drive.counters().l2p_programs
     };
-    assert_eq!(slots(&mut drive), 16 / 4);
+    assert_eq!(mp_pages(&mut drive), 16 / 4);
 }
 
 /// Of the time in which a full cache takes lasting writes, the share of stretches of 10 ms in
@@ -504,10 +505,10 @@ fn a_segment_that_is_only_read_again_is_still_written_back() {
 fn silent(paced: bool) -> f64 {
     let mut spec = cached(60, 20, 5_000);
     let cache = spec.cache.as_mut().expect("it has a cache");
-    (cache.takes_collected, cache.paced) = (false, paced);
+    (cache.takes_gc, cache.frees_per_page) = (false, paced);
     // It folds when it must, and not before.
-    cache.fold_start_slots = u64::MAX;
-    spec.collect.cache_reserve_superblocks = 0;
+    cache.fold_start_mp_pages = u64::MAX;
+    spec.gc.slc_reserve_superblocks = 0;
     let mut drive = SimDrive::new(&spec);
     let mut next = random(&drive, 3);
     burst(&mut drive, Op::Write, 1, 32, 5_000, &mut next);

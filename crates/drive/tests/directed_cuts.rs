@@ -20,10 +20,10 @@ fn power_loss() -> PowerLossSpec {
             erase: Nanos::from_micros(3000),
         },
         journal_rows: 16,
-        journal_interval_units: 8,
+        journal_interval_pages: 8,
         checkpoint_pages: 1_000,
         boot: Nanos::from_millis(1),
-        replay_unit: Nanos(130),
+        replay_page: Nanos(130),
     }
 }
 
@@ -44,8 +44,8 @@ fn mortal() -> Spec {
 fn mortal_past_the_cache() -> Spec {
     let mut spec = cached(40, 24, 1_200);
     spec.parity_data = None;
-    spec.cache.as_mut().expect("it has one").bypass_from_bytes = Some(LONG * UNIT);
-    spec.buffer.write_units = 128;
+    spec.cache.as_mut().expect("it has one").bypass_from_bytes = Some(LONG * PAGE);
+    spec.buffer.write_pages = 128;
     // Some of it is on its way for most of the time.
     spec.host.link_ps_per_byte = 40_000;
     spec.power_loss = Some(power_loss());
@@ -53,10 +53,10 @@ fn mortal_past_the_cache() -> Spec {
     spec
 }
 
-/// Units of the longest of the writes that wear the drive out.
+/// Pages of the longest of the writes that wear the drive out.
 const LONG: u64 = 300;
 
-/// Writes of many pieces until the drive is worn out, two at a time; the tag and first unit of
+/// Writes of many pieces until the drive is worn out, two at a time; the tag and first page of
 /// each that was refused.
 fn wear_out(drive: &mut SimDrive, seed: u64) -> Vec<(u32, u64)> {
     let mut next = random(drive, seed);
@@ -87,10 +87,10 @@ fn wear_out(drive: &mut SimDrive, seed: u64) -> Vec<(u32, u64)> {
     }
 }
 
-/// Units of a write that are there.
+/// Pages of a write that are there.
 fn there(drive: &SimDrive, (tag, first): (u32, u64)) -> u64 {
-    let units = first as u32..(first + LONG) as u32;
-    units.filter(|&u| drive.content(u) == Some(tag)).count() as u64
+    let pages = first as u32..(first + LONG) as u32;
+    pages.filter(|&u| drive.content(u) == Some(tag)).count() as u64
 }
 
 /// The drive wears out while some of a piece has been admitted and the rest has been promised:
@@ -108,17 +108,17 @@ fn give_up_writes(spec: &Spec) {
     for seed in 0..60 {
         let mut drive = SimDrive::new(spec);
         drive.keep_content();
-        let piece = u64::from(drive.atomic_write_units().expect("it has a log"));
+        let piece = u64::from(drive.atomic_write_pages().expect("it has a log"));
         let refused = wear_out(&mut drive, seed);
         assert!(drive.is_read_only());
         let parts: Vec<u64> = refused.iter().map(|r| there(&drive, *r)).collect();
-        // It fills up open slots, for which there must be room beside what is reserved.
+        // It fills up open multi-plane pages, for which there must be room beside what is reserved.
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
         rest(&mut drive, Nanos::from_secs(1));
         let state = drive.diagnosis();
         let mut reserved = state.split(" reserved ").skip(1).peekable();
         assert!(reserved.peek().is_some(), "{state}");
-        assert!(reserved.all(|units| units.starts_with("0 ")), "{state}");
+        assert!(reserved.all(|pages| pages.starts_with("0 ")), "{state}");
         drive.power_cut();
         for (refused, part) in refused.iter().zip(parts) {
             let kept = there(&drive, *refused);
@@ -133,14 +133,14 @@ fn give_up_writes(spec: &Spec) {
     assert!(in_a_piece >= 5, "{in_a_piece}");
 }
 
-/// Units lost when a die fails after a cut while the cache is being folded, over all moments of
+/// Pages lost when a die fails after a cut while the cache is being folded, over all moments of
 /// the first folds and all dies.
 fn lost_by_folds(fault: Option<Fault>) -> u32 {
     let mut spec = cached(40, 24, 4_000);
     spec.media = Some(media());
     // One die copies at a time, so that most groups are copied in part.
     spec.idle.enabled = false;
-    spec.cache.as_mut().expect("it has one").fold_start_slots = 64;
+    spec.cache.as_mut().expect("it has one").fold_start_mp_pages = 64;
     spec.power_loss = Some(PowerLossSpec {
         paired_pages: PairedPages::Pad,
         ..power_loss()
@@ -188,14 +188,14 @@ fn a_fold_that_counts_too_early_is_found() {
     assert!(lost_by_folds(Some(Fault::FoldEarly)) > 0);
 }
 
-/// Units of a write of three that are there after a cut, over all moments: the first of them
-/// was put over the last of another write in a slot that the second fills up, the third lies in
-/// the next slot. How many cuts found some of it, and how many tore it.
+/// Pages of a write of three that are there after a cut, over all moments: the first of them was
+/// put over the last of another write in a multi-plane page that the second fills up, the third
+/// lies in the next multi-plane page. How many cuts found some of it, and how many tore it.
 fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
     let mut spec = plain(24, 8, 1_200);
     spec.buffer.coalesces = true;
     spec.power_loss = Some(PowerLossSpec {
-        journal_interval_units: 1,
+        journal_interval_pages: 1,
         ..power_loss()
     });
     let mut writing = SimDrive::new(&spec);
@@ -219,14 +219,14 @@ fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
 }
 
 #[test]
-fn what_is_put_over_an_open_slot_is_kept_whole() {
+fn what_overwrites_an_open_mp_page_is_kept_whole() {
     let (some, torn) = torn_by_coalescing(None);
     assert_eq!(torn, 0);
     assert!(some > 0, "it is never there");
 }
 
 #[test]
-fn what_is_put_over_an_open_slot_and_counts_by_itself_is_found() {
+fn what_overwrites_an_open_mp_page_and_counts_by_itself_is_found() {
     assert!(torn_by_coalescing(Some(Fault::CoalesceTorn)).1 > 0);
 }
 
@@ -234,8 +234,8 @@ fn what_is_put_over_an_open_slot_and_counts_by_itself_is_found() {
 /// full.
 fn refreshing() -> Spec {
     let mut spec = plain(24, 12, 400);
-    spec.main.timing.read = vec![Nanos::from_micros(70); 3];
-    spec.main.timing.program = vec![Nanos::from_micros(900); 3];
+    spec.data.timing.read = vec![Nanos::from_micros(70); 3];
+    spec.data.timing.program = vec![Nanos::from_micros(900); 3];
     let mut media = media();
     media.main.fresh = Rber(800);
     media.main.year_fresh = Rber(1_000);
@@ -243,7 +243,7 @@ fn refreshing() -> Spec {
     spec.media = Some(media);
     spec.power_loss = Some(PowerLossSpec {
         paired_pages: PairedPages::Pad,
-        journal_interval_units: 1_000,
+        journal_interval_pages: 1_000,
         ..power_loss()
     });
     spec
@@ -257,15 +257,15 @@ fn a_shutdown_after_refreshing_ends() {
     let mut drive = SimDrive::new(&spec);
     drive.keep_content();
     for tag in 0..101 {
-        let unit = 4 * u64::from(tag % 97);
-        alone(&mut drive, request(tag, Op::Write, unit, 3));
+        let page = 4 * u64::from(tag % 97);
+        alone(&mut drive, request(tag, Op::Write, page, 3));
     }
     drive.shutdown();
     drive.rest_without_power(Nanos::from_secs(365 * 86_400));
     drive.power_up();
     alone(&mut drive, request(999, Op::Flush, 0, 0));
     rest(&mut drive, Nanos::from_secs(20));
-    let refreshed = drive.counters().units_refreshed;
+    let refreshed = drive.counters().pages_refreshed;
     assert!(refreshed > 0);
     drive.shutdown();
     for tag in 4..97 {
@@ -273,7 +273,7 @@ fn a_shutdown_after_refreshing_ends() {
     }
 }
 
-/// After a change of the capacity, a cut meets places of units that there are no longer.
+/// After a change of the capacity, a cut meets places of pages that there are no longer.
 #[test]
 fn a_drive_that_was_told_to_show_less_is_cut() {
     let mut spec = cached(40, 24, 4_000);
@@ -285,11 +285,11 @@ fn a_drive_that_was_told_to_show_less_is_cut() {
         alone(&mut drive, request(1, Op::Write, first, 16));
     }
     alone(&mut drive, request(2, Op::Trim, 0, 4_000));
-    drive.set_user_bytes(100 * UNIT).expect("it is empty");
+    drive.set_user_bytes(100 * PAGE).expect("it is empty");
     alone(&mut drive, request(3, Op::Write, 0, 20));
     alone(&mut drive, request(4, Op::Flush, 0, 0));
     drive.power_cut();
     drive.power_up();
     alone(&mut drive, request(5, Op::Read, 0, 20));
-    assert!((0..20).all(|unit| drive.content(unit) == Some(3)));
+    assert!((0..20).all(|page| drive.content(page) == Some(3)));
 }

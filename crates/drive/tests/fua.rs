@@ -6,27 +6,27 @@ use common::*;
 use stend_base::{Device, Nanos, Op, Request, SimTime};
 use stend_drive::{SimDrive, Spec};
 
-fn fua(unit: u64, units: u64) -> Request {
+fn fua(page: u64, pages: u64) -> Request {
     Request {
         fua: true,
-        ..request(0, Op::Write, unit, units)
+        ..request(0, Op::Write, page, pages)
     }
 }
 
-/// From the call to the data in the buffer and back. The firmware works on a unit while the
+/// From the call to the data in the buffer and back. The firmware works on a page while the
 /// next one comes; what the last takes is left.
-fn way(spec: &Spec, units: u64) -> Nanos {
-    let bytes = units * UNIT;
+fn way(spec: &Spec, pages: u64) -> Nanos {
+    let bytes = pages * PAGE;
     spec.host.submit
         + spec.controller.write_command
-        + spec.controller.write_unit * units.saturating_sub(1).min(1)
+        + spec.controller.write_page * pages.saturating_sub(1).min(1)
         + Nanos(bytes * spec.host.link_ps_per_byte / 1000)
         + spec.host.frame_overhead * bytes.div_ceil(u64::from(spec.host.frame_bytes))
         + spec.host.command_overhead
         + spec.host.complete
 }
 
-/// A slot of four units over the channel, and its program.
+/// A multi-plane page of four pages over the channel, and its program.
 const PROGRAM: Nanos = Nanos(16_384 * 2_500 / 1000 + 300 + 400_000);
 
 #[test]
@@ -35,21 +35,21 @@ fn a_write_with_fua_waits_for_its_program() {
     let mut drive = SimDrive::new(&spec);
     let plain = alone(&mut drive, request(0, Op::Write, 5, 1));
     assert_eq!(plain, way(&spec, 1));
-    // The slot that it ends is programmed with it, and with what was written before.
+    // The multi-plane page that it ends is programmed with it, and with what was written before.
     let got = alone(&mut drive, fua(6, 1));
     assert_eq!(got, way(&spec, 1) + PROGRAM);
-    assert_eq!(drive.counters().padded_slots, 1);
-    // Its own data only: a whole slot needs no more.
+    assert_eq!(drive.counters().padded_mp_pages, 1);
+    // Its own data only: a whole multi-plane page needs no more.
     let whole = alone(&mut drive, fua(8, 4));
     assert_eq!(whole, way(&spec, 4) + PROGRAM);
-    assert_eq!(drive.counters().padded_slots, 1);
+    assert_eq!(drive.counters().padded_mp_pages, 1);
     assert_eq!(drive.counters().nand_programs, 2);
 }
 
 #[test]
 fn in_a_protected_buffer_data_is_as_safe_as_in_flash() {
     let mut spec = plain(64, 16, 8_000);
-    spec.buffer.protected = true;
+    spec.buffer.plp = true;
     let mut drive = SimDrive::new(&spec);
     assert_eq!(alone(&mut drive, fua(5, 1)), way(&spec, 1));
     drive.set_write_cache(false);
@@ -63,11 +63,11 @@ fn in_a_protected_buffer_data_is_as_safe_as_in_flash() {
     };
     let quick = alone(&mut drive, flush);
     assert_eq!(
-        drive.counters().padded_slots + drive.counters().nand_programs,
+        drive.counters().padded_mp_pages + drive.counters().nand_programs,
         0
     );
     // Without capacitors the same flush waits for a program.
-    spec.buffer.protected = false;
+    spec.buffer.plp = false;
     let mut drive = SimDrive::new(&spec);
     alone(&mut drive, request(0, Op::Write, 6, 1));
     assert_eq!(alone(&mut drive, flush), quick + PROGRAM);
@@ -93,10 +93,10 @@ fn without_the_write_cache_every_write_is_so() {
 }
 
 #[test]
-fn a_long_write_waits_for_the_last_of_its_slots() {
+fn a_long_write_waits_for_the_last_of_its_mp_pages() {
     let spec = plain(64, 16, 8_000);
     let mut drive = SimDrive::new(&spec);
-    // Ten slots on four dies: the last begins when two rounds have ended on its die.
+    // Ten multi-plane pages on four dies: the last begins when two rounds have ended on its die.
     let got = alone(&mut drive, fua(0, 40));
     let programs = Nanos(3 * 400_000);
     assert!(got > programs, "{got:?}");
@@ -106,7 +106,7 @@ fn a_long_write_waits_for_the_last_of_its_slots() {
 }
 
 #[test]
-fn each_write_with_fua_costs_a_slot() {
+fn each_write_with_fua_costs_a_mp_page() {
     let programs = |fua: bool| {
         let mut spec = plain(64, 16, 8_000);
         spec.host.write_cache = !fua;
@@ -125,42 +125,42 @@ fn each_write_with_fua_costs_a_slot() {
 
 #[test]
 fn padding_takes_no_room_that_the_drive_needs_for_itself() {
-    // Superblocks of four slots, and a buffer of five times as many: were padding not
-    // promised, what is admitted at once could take all that is kept for collection.
+    // Superblocks of four multi-plane pages, and a buffer of five times as many: were padding not
+    // promised, what is admitted at once could take all that is kept for GC.
     let mut spec = plain(40, 4, 64);
     (spec.dies, spec.channels) = (1, 1);
-    spec.units_per_slot = 32;
-    spec.buffer.write_units = 20 * 32;
+    spec.pages_per_mp_page = 32;
+    spec.buffer.write_pages = 20 * 32;
     spec.controller.write_command = Nanos(10);
     let mut pcie = nvme();
     pcie.memory_read = Nanos::from_millis(1);
     spec.host.pcie = Some(pcie);
-    spec.host.slots = 1_023;
+    spec.host.queue_depth = 1_023;
     spec.host.write_cache = false;
     let capacity = stend_drive::sim::capacity(&spec).expect("a small drive");
-    let kept = u64::from(spec.collect.start_superblocks) + 3;
-    spec.user_bytes = (capacity.main_units - kept * capacity.main_superblock_units) * UNIT;
+    let kept = u64::from(spec.gc.start_superblocks) + 3;
+    spec.user_bytes = (capacity.data_pages - kept * capacity.data_superblock_pages) * PAGE;
     let mut drive = SimDrive::new(&spec);
     let next = random(&drive, 1);
     burst(&mut drive, Op::Write, 1, 512, 6_000, next);
     let counters = drive.counters();
-    assert!(counters.units_collected > 1_000, "{counters:?}");
+    assert!(counters.pages_relocated > 1_000, "{counters:?}");
 }
 
-/// While a FUA write waits for space, a flush may fill the slot up in which it would have ended:
-/// what it gives back when it has come is what it was promised all the same.
+/// While a FUA write waits for space, a flush may fill the multi-plane page up in which it would
+/// have ended: what it gives back when it has come is what it was promised all the same.
 #[test]
 fn a_write_that_waited_gives_back_what_it_was_promised() {
     let mut spec = plain(24, 8, 1_200);
-    spec.collect.depth = 1;
+    spec.gc.depth = 1;
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     let (mut next, mut sent, mut done) = (random(&drive, 2), 0, 0);
     while done < 4_000 {
         while sent < 4_000 && sent < done + 24 {
             let what = next() % 16;
-            let units = 1 + next() % 6;
-            let write = request(sent, Op::Write, next().min(1_200 - units), units);
+            let pages = 1 + next() % 6;
+            let write = request(sent, Op::Write, next().min(1_200 - pages), pages);
             drive.submit(match what {
                 0 => request(sent, Op::Flush, 0, 0),
                 _ => Request {

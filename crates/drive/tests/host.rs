@@ -24,7 +24,7 @@ fn driver(cpus: u32) -> DriverSpec {
     }
 }
 
-/// A read of a unit that is in flash.
+/// A read of a page that is in flash.
 fn read_from_flash(spec: &Spec) -> Nanos {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
@@ -32,7 +32,7 @@ fn read_from_flash(spec: &Spec) -> Nanos {
     alone(&mut drive, request(0, Op::Read, 0, 1))
 }
 
-/// Core, tR and channel of a read of one unit.
+/// Core, tR and channel of a read of one page.
 const READ_INSIDE: u64 = 5_000 + 50_000 + 10_240 + 300;
 const WRITE_INSIDE: u64 = 6_000;
 /// `submit` and `complete`.
@@ -113,16 +113,16 @@ fn duplex(spec: &Spec, mix: &[Op]) -> f64 {
 /// A drive whose flash and firmware keep up with any link here.
 fn quick(pcie: Option<PcieSpec>) -> Spec {
     let mut spec = plain(128, 16, 8_000);
-    spec.main.timing.program = vec![Nanos(1_000)];
-    spec.main.timing.erase = Nanos(1_000);
+    spec.data.timing.program = vec![Nanos(1_000)];
+    spec.data.timing.erase = Nanos(1_000);
     spec.bus_ps_per_byte = 100;
     spec.bus_overhead = Nanos::ZERO;
-    spec.buffer.write_units = 256;
+    spec.buffer.write_pages = 256;
     spec.controller.read_command = Nanos(10);
     spec.controller.write_command = Nanos(10);
-    spec.controller.read_unit = Nanos(10);
-    spec.controller.write_unit = Nanos(10);
-    spec.controller.collect_unit = Nanos::ZERO;
+    spec.controller.read_page = Nanos(10);
+    spec.controller.write_page = Nanos(10);
+    spec.controller.gc_page = Nanos::ZERO;
     spec.host.pcie = pcie;
     spec
 }
@@ -163,7 +163,7 @@ fn lanes_and_generations_scale_the_time_on_the_link() {
     let bytes = 256 * (4_096 + 16 * 24);
     for (fs, bits) in [(2_000_000, 0), (2_000_000, 1), (1_015_625, 2)] {
         let (got, expected) = (data(fs, bits), (bytes * fs / 1_000_000) >> bits);
-        // Each slot's worth is a transfer of its own, of whole nanoseconds.
+        // Each multi-plane page's worth is a transfer of its own, of whole nanoseconds.
         assert!(expected.abs_diff(got) < 260, "{got}, {expected}");
     }
 }
@@ -282,18 +282,18 @@ fn processors_are_busy_for_what_requests_cost_them() {
 
 #[test]
 fn each_queue_holds_what_it_has_entries_for() {
-    let last = |slots: u32, queues: u32| {
+    let last = |mp_pages: u32, queues: u32| {
         let mut spec = over(PcieSpec { queues, ..nvme() });
-        spec.host.slots = slots;
+        spec.host.queue_depth = mp_pages;
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         rest(&mut drive, Nanos::from_millis(5));
-        // Two slots on neighbouring dies, which hang on different channels.
+        // Two multi-plane pages on neighbouring dies, which hang on different channels.
         for queue in 0..2u16 {
-            let unit = u64::from(queue) * 4;
+            let page = u64::from(queue) * 4;
             drive.submit(Request {
                 queue,
-                ..request(u32::from(queue), Op::Read, unit, 1)
+                ..request(u32::from(queue), Op::Read, page, 1)
             });
         }
         let start = drive.now();
@@ -309,7 +309,7 @@ fn each_queue_holds_what_it_has_entries_for() {
 #[test]
 fn nvme_takes_more_commands_than_ahci_has_slots_for() {
     let mut spec = over(nvme());
-    spec.host.slots = 1_023;
+    spec.host.queue_depth = 1_023;
     // All wait for one die; each is told apart by what it comes from.
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);

@@ -9,7 +9,7 @@ use stend_drive::{Model, SimDrive, Spec};
 /// Random writes of `times` the capacity.
 fn worn(spec: &Spec, times: u64) -> SimDrive {
     let mut drive = SimDrive::new(spec);
-    let units = drive.capacity_bytes() / UNIT;
+    let units = drive.capacity_bytes() / PAGE;
     let next = random(&drive, 11);
     burst(&mut drive, Op::Write, 1, 32, times * units, next);
     drive
@@ -35,31 +35,31 @@ fn a_die_is_busy_for_the_sum_of_its_work() {
     let mut drive = worn(&spec, 4);
     rest(&mut drive, Nanos::from_secs(60));
     let c = drive.counters();
-    let expected = c.nand_reads * spec.main.timing.read[0].0
-        + c.nand_programs * spec.main.timing.program[0].0
-        + c.erases * spec.main.timing.erase.0
+    let expected = c.nand_reads * spec.data.timing.read[0].0
+        + c.nand_programs * spec.data.timing.program[0].0
+        + c.erases * spec.data.timing.erase.0
         + c.channel_busy_ns;
-    assert!(c.units_collected > 10_000 && c.erases > 100, "{c:?}");
+    assert!(c.pages_relocated > 10_000 && c.erases > 100, "{c:?}");
     assert_eq!(c.die_busy_ns, expected);
 }
 
 #[test]
 fn a_core_is_busy_for_the_sum_of_its_work() {
     let mut spec = cached(64, 24, 10_000);
-    spec.controller.collect_unit = Nanos(7_000);
-    spec.controller.fold_unit = Nanos(3_000);
+    spec.controller.gc_page = Nanos(7_000);
+    spec.controller.fold_page = Nanos(3_000);
     let mut drive = worn(&spec, 3);
     rest(&mut drive, Nanos::from_secs(60));
     let c = drive.counters();
     let control = &spec.controller;
-    let least = c.host_units_written * control.write_command.0
-        + c.units_collected * control.collect_unit.0
-        + c.units_folded * control.fold_unit.0;
+    let least = c.host_pages_written * control.write_command.0
+        + c.pages_relocated * control.gc_page.0
+        + c.pages_folded * control.fold_page.0;
     assert!(
-        c.units_collected > 1_000 && c.units_folded > 10_000,
+        c.pages_relocated > 1_000 && c.pages_folded > 10_000,
         "{c:?}"
     );
-    // Units that became stale between the copy and its mapping cost a little besides.
+    // Pages that became stale between the copy and its mapping cost a little besides.
     assert!(
         (least..least + least / 50).contains(&c.core_busy_ns),
         "{c:?}, {least}"
@@ -77,9 +77,9 @@ fn idle_work_keeps_to_its_share_of_the_time() {
         let next = random(&drive, 3);
         burst(&mut drive, Op::Write, 1, 32, 5_000, next);
         rest(&mut drive, spec.idle.delay);
-        let before = drive.counters().units_folded;
+        let before = drive.counters().pages_folded;
         rest(&mut drive, Nanos::from_millis(300));
-        drive.counters().units_folded - before
+        drive.counters().pages_folded - before
     };
     let (little, much) = (folded(10), folded(40));
     assert!(little > 0, "nothing was folded");
@@ -92,7 +92,7 @@ fn idle_work_keeps_to_its_share_of_the_time() {
 #[test]
 fn what_was_read_ahead_is_forgotten_when_it_changes() {
     let mut spec = plain(64, 16, 8_000);
-    spec.buffer.read_ahead_units = 64;
+    spec.buffer.read_ahead_pages = 64;
     for op in [Op::Write, Op::Trim] {
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
@@ -109,7 +109,7 @@ fn what_was_read_ahead_is_forgotten_when_it_changes() {
 }
 
 #[test]
-fn a_slot_waits_for_the_old_part_of_a_partly_written_unit() {
+fn a_mp_page_waits_for_the_old_part_of_a_partly_written_page() {
     let spec = plain(64, 16, 8_000);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
@@ -119,21 +119,21 @@ fn a_slot_waits_for_the_old_part_of_a_partly_written_unit() {
     let start = drive.now();
     alone(&mut drive, part);
     alone(&mut drive, request(0, Op::Flush, 0, 0));
-    let least = spec.main.timing.read[0] + spec.main.timing.program[0];
+    let least = spec.data.timing.read[0] + spec.data.timing.program[0];
     assert!(drive.now().since(start) > least);
     assert_eq!(drive.counters().merges, 1, "whole units need no old part");
 }
 
 #[test]
 fn commands_beyond_the_links_slots_wait_in_the_host() {
-    let pair = |slots: u32| {
+    let pair = |mp_pages: u32| {
         let mut spec = plain(64, 16, 8_000);
-        spec.host.slots = slots;
+        spec.host.queue_depth = mp_pages;
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         rest(&mut drive, Nanos::from_millis(5));
         let start = drive.now();
-        // Two slots on neighbouring dies, which hang on different channels.
+        // Two multi-plane pages on neighbouring dies, which hang on different channels.
         drive.submit(request(0, Op::Read, 0, 1));
         drive.submit(request(1, Op::Read, 4, 1));
         drive.advance(SimTime::NEVER).expect("one ends");
@@ -152,8 +152,8 @@ fn page_types_take_their_own_time() {
     let mut spec = plain(64, 12, 2_000);
     spec.dies = 1;
     spec.channels = 1;
-    spec.main.timing.read = vec![Nanos(10_000), Nanos(20_000), Nanos(40_000)];
-    spec.main.timing.program = vec![Nanos(100_000); 3];
+    spec.data.timing.read = vec![Nanos(10_000), Nanos(20_000), Nanos(40_000)];
+    spec.data.timing.program = vec![Nanos(100_000); 3];
     let mut drive = SimDrive::new(&spec);
     for unit in 0..12 {
         alone(&mut drive, request(0, Op::Write, unit, 1));
@@ -171,7 +171,7 @@ fn trim_costs_by_the_length_of_its_range() {
     let mut drive = SimDrive::new(&spec);
     let short = alone(&mut drive, request(0, Op::Trim, 0, 1024));
     let long = alone(&mut drive, request(0, Op::Trim, 0, 21 * 1024));
-    assert_eq!(long - short, spec.trim.per_1024_units * 20);
+    assert_eq!(long - short, spec.trim.per_1024_pages * 20);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_divided_controller_keeps_reads_free_of_writes() {
 fn a_long_read_of_nothing_ends() {
     let spec = Model::shipped("demo-8gb").expect("a shipped model").spec();
     let mut drive = SimDrive::new(&spec);
-    let units = (5_u64 << 30) / UNIT;
+    let units = (5_u64 << 30) / PAGE;
     let time = alone(&mut drive, request(0, Op::Read, 0, units));
     assert!(
         time > Nanos::from_secs(8),
@@ -224,13 +224,13 @@ fn what_a_flush_has_promised_is_in_flash_at_every_instant() {
     for spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
         let mut drive = SimDrive::new(&spec);
         drive.keep_content();
-        let units = (drive.capacity_bytes() / UNIT) as u32;
-        // Each unit under its own tag, and all of it flushed.
+        let units = (drive.capacity_bytes() / PAGE) as u32;
+        // Each page under its own tag, and all of it flushed.
         for unit in 0..units {
             alone(&mut drive, request(unit, Op::Write, u64::from(unit), 1));
         }
         alone(&mut drive, request(0, Op::Flush, 0, 0));
-        // Every other unit is overwritten again and again; the rest is only moved about.
+        // Every other page is overwritten again and again; the rest is only moved about.
         let mut rng = stend_base::Rng::stream(1, "hot");
         let mut tag = units;
         for round in 0..600 {
@@ -253,7 +253,7 @@ fn what_a_flush_has_promised_is_in_flash_at_every_instant() {
             );
         }
         assert!(
-            drive.counters().units_collected > 10_000,
+            drive.counters().pages_relocated > 10_000,
             "{:?}",
             drive.counters()
         );
@@ -261,12 +261,12 @@ fn what_a_flush_has_promised_is_in_flash_at_every_instant() {
 }
 
 #[test]
-fn sectors_of_one_unit_share_its_place_in_the_buffer() {
+fn sectors_of_one_page_share_its_place_in_the_buffer() {
     let write = |coalesces: bool| {
         let mut spec = plain(64, 16, 8_000);
         spec.buffer.coalesces = coalesces;
         let mut drive = SimDrive::new(&spec);
-        // 32 units by sectors of 512 bytes, in order.
+        // 32 pages by sectors of 512 bytes, in order.
         for sector in 0..32 * 8 {
             let mut part = request(0, Op::Write, sector / 8, 1);
             part.offset_bytes += sector % 8 * 512;
@@ -275,22 +275,22 @@ fn sectors_of_one_unit_share_its_place_in_the_buffer() {
         }
         alone(&mut drive, request(0, Op::Flush, 0, 0));
         let counters = drive.counters();
-        (counters.nand_programs, counters.units_coalesced)
+        (counters.nand_programs, counters.pages_coalesced)
     };
-    // A slot is full with the first sector of its fourth unit, and the rest of this unit
-    // begins the next: three new units a slot.
-    let slots = 32u64.div_ceil(3);
-    assert_eq!(write(true), (slots, 32 * 8 - (32 + slots - 1)));
+    // A multi-plane page is full with the first sector of its fourth page, and the rest of this
+    // page begins the next: three new pages a multi-plane page.
+    let mp_pages = 32u64.div_ceil(3);
+    assert_eq!(write(true), (mp_pages, 32 * 8 - (32 + mp_pages - 1)));
     assert_eq!(write(false), (32 * 8 / 4, 0));
 }
 
 /// A write that waits for the buffer goes on when another takes no room in it after all: else
-/// it waited for a slot that nobody fills.
+/// it waited for a multi-plane page that nobody fills.
 #[test]
 fn what_coalesces_makes_room_for_who_waits() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.coalesces = true;
-    spec.buffer.write_units = 8;
+    spec.buffer.write_pages = 8;
     let mut drive = SimDrive::new(&spec);
     alone(&mut drive, request(1, Op::Write, 0, 3));
     drive.submit(request(2, Op::Write, 0, 3));
@@ -300,11 +300,11 @@ fn what_coalesces_makes_room_for_who_waits() {
         done.push(completion.tag);
     }
     assert_eq!(done, [2, 3], "{}", drive.diagnosis());
-    assert_eq!(drive.counters().units_coalesced, 3);
+    assert_eq!(drive.counters().pages_coalesced, 3);
 }
 
 #[test]
-fn a_unit_written_over_in_the_buffer_holds_what_came_last() {
+fn a_page_written_over_in_the_buffer_holds_what_came_last() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.coalesces = true;
     let mut drive = SimDrive::new(&spec);
@@ -317,5 +317,5 @@ fn a_unit_written_over_in_the_buffer_holds_what_came_last() {
     alone(&mut drive, request(4, Op::Write, 8, 3));
     alone(&mut drive, request(5, Op::Write, 7, 1));
     assert_eq!(drive.content(7), Some(5));
-    assert_eq!(drive.counters().units_coalesced, 2);
+    assert_eq!(drive.counters().pages_coalesced, 2);
 }

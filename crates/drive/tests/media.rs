@@ -26,9 +26,9 @@ fn filled(spec: &Spec) -> SimDrive {
     drive
 }
 
-/// Reads every unit alone; the times.
+/// Reads every page alone; the times.
 fn read_all(drive: &mut SimDrive) -> Vec<Nanos> {
-    let units = drive.capacity_bytes() / UNIT;
+    let units = drive.capacity_bytes() / PAGE;
     (0..units)
         .map(|unit| alone(drive, request(0, Op::Read, unit, 1)))
         .collect()
@@ -54,7 +54,7 @@ fn each_pass_costs_a_sensing_and_its_own_time() {
         let mut drive = filled(&spec);
         let before = drive.counters().read_retries;
         let time = alone(&mut drive, request(0, Op::Read, 5, 1));
-        let again = Nanos((spec.main.timing.read[0].0 + 7_000) * (passes - 1));
+        let again = Nanos((spec.data.timing.read[0].0 + 7_000) * (passes - 1));
         assert_eq!(time, plain_read + again, "{passes} passes");
         assert_eq!(drive.counters().read_retries - before, passes - 1);
     }
@@ -68,7 +68,7 @@ fn data_ages_without_power_until_it_is_written_anew() {
     let fresh = read_all(&mut drive);
     drive.rest_without_power(Nanos(YEAR.0 / 2));
     let old = read_all(&mut drive);
-    let again = Nanos(spec.main.timing.read[0].0 + 7_000);
+    let again = Nanos(spec.data.timing.read[0].0 + 7_000);
     assert!(old.iter().zip(&fresh).all(|(o, f)| *o == *f + again));
     assert!(
         drive
@@ -114,12 +114,12 @@ fn parity_replaces_a_die() {
     assert_eq!((c.lost_pages, c.failed_reads), (0, 0));
     let slow = rebuilt.iter().zip(&fresh).filter(|(r, f)| r > f).count() as u64;
     assert_eq!(c.rebuilt_pages - before.rebuilt_pages, slow);
-    // A quarter of the units lie on the die; of its pages a quarter hold parity.
+    // A quarter of the pages lie on the die; of its pages a quarter hold parity.
     assert!((1_950..2_050).contains(&slow), "{slow}");
     // Three pages more: two on the other channel, one after the other, one on its own.
-    let page = u64::from(spec.units_per_slot) * UNIT * spec.bus_ps_per_byte / 1_000;
+    let page = u64::from(spec.pages_per_mp_page) * PAGE * spec.bus_ps_per_byte / 1_000;
     let page = Nanos(page) + spec.bus_overhead;
-    let most = spec.main.timing.read[0] + page * 2;
+    let most = spec.data.timing.read[0] + page * 2;
     for (rebuilt, fresh) in rebuilt.iter().zip(&fresh) {
         let more = rebuilt.0 - fresh.0;
         assert!(more == 0 || more == most.0, "{more} {most:?}");
@@ -166,9 +166,9 @@ fn idle_time_writes_old_data_anew() {
         let before = drive.counters();
         rest(&mut drive, Nanos::from_secs(60));
         let c = drive.counters();
-        let units = c.units_refreshed - before.units_refreshed;
+        let units = c.pages_refreshed - before.pages_refreshed;
         let core = c.core_busy_ns - before.core_busy_ns;
-        assert_eq!(core, units * spec.controller.collect_unit.0);
+        assert_eq!(core, units * spec.controller.gc_page.0);
         for unit in 0..8_000 {
             assert!(drive.content(unit).is_some(), "unit {unit} is gone");
         }
@@ -195,18 +195,18 @@ fn a_die_without_parity_gives_an_uber_of_its_share_of_the_sectors() {
     assert_eq!(drive.health().uber, Some(0.0));
     drive.fail_die(1);
     read_all(&mut drive);
-    // Of 16,000 units read, the second time a quarter of 8,000 were lost, 8 sectors each.
+    // Of 16,000 pages read, the second time a quarter of 8,000 were lost, 8 sectors each.
     let health = drive.health();
     assert_eq!(health.uncorrectable_sectors, 2_000 * 8);
     assert_eq!(health.uber, Some(0.125 / 4096.0));
-    // Only what was asked for counts, in commands that take parts of units.
+    // Only what was asked for counts, in commands that take parts of pages.
     let lost = (0..8_000).find(|&unit| fails(&mut drive, unit, 0, 8));
     let before = drive.health().uncorrectable_sectors;
     assert!(fails(&mut drive, lost.expect("a quarter is lost"), 3, 2));
     assert_eq!(drive.health().uncorrectable_sectors, before + 2);
 }
 
-/// Whether a read of `sectors` of a unit ends with an error.
+/// Whether a read of `sectors` of a page ends with an error.
 fn fails(drive: &mut SimDrive, unit: u64, first: u64, sectors: u64) -> bool {
     let mut part = request(0, Op::Read, unit, 1);
     part.offset_bytes += first * 512;
@@ -264,7 +264,7 @@ fn the_last_of_the_old_data_is_written_anew_too() {
     drive.rest_without_power(Nanos(YEAR.0 / 2));
     alone(&mut drive, request(0, Op::Read, 0, 1));
     rest(&mut drive, Nanos::from_secs(1));
-    assert_eq!(drive.counters().units_refreshed, 128);
+    assert_eq!(drive.counters().pages_refreshed, 128);
 }
 
 /// A die that fails while it copies the cache on the chip: the copy is mapped between a read's
@@ -275,7 +275,7 @@ fn a_read_of_a_page_that_is_moved_meanwhile_fails_too() {
     spec.parity_data = None;
     spec.media = Some(media());
     spec.idle.enabled = false;
-    spec.cache.as_mut().expect("it has one").fold_start_slots = 8;
+    spec.cache.as_mut().expect("it has one").fold_start_mp_pages = 8;
     let mut drive = SimDrive::new(&spec);
     drive.keep_losses();
     for tag in 0..160 {
@@ -288,7 +288,7 @@ fn a_read_of_a_page_that_is_moved_meanwhile_fails_too() {
         alone(&mut drive, request(1, Op::Read, unit, 1));
         for loss in drive.take_losses() {
             // Of the page nothing was left where it was.
-            let elsewhere = loss.units.is_empty();
+            let elsewhere = loss.lpns.is_empty();
             moved += u32::from(elsewhere);
             assert_eq!(drive.counters().failed_reads, failed + 1, "{loss:?}");
         }

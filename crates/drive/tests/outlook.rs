@@ -39,7 +39,7 @@ fn nothing_is_moved_until_the_room_is_used() {
             ("new", (|_| {}) as fn(&mut SimDrive)),
             ("trimmed", |drive| {
                 fill(drive);
-                let all = drive.capacity_bytes() / UNIT;
+                let all = drive.capacity_bytes() / PAGE;
                 alone(drive, request(0, Op::Trim, 0, all));
             }),
             ("half written", |drive| {
@@ -49,16 +49,16 @@ fn nothing_is_moved_until_the_room_is_used() {
         ] {
             let mut drive = SimDrive::new(&spec);
             prepare(&mut drive);
-            let moved = drive.counters().units_collected;
+            let moved = drive.counters().pages_relocated;
             let room = drive.steady_bytes().expect("nothing else may begin");
             assert!(room > drive.capacity_bytes() / 8, "{name}, {state}: {room}");
-            write_bytes(&mut drive, room - 100 * UNIT);
-            assert_eq!(drive.counters().units_collected, moved, "{name}, {state}");
+            write_bytes(&mut drive, room - 100 * PAGE);
+            assert_eq!(drive.counters().pages_relocated, moved, "{name}, {state}");
             let left = drive.steady_bytes().expect("nor has it begun");
             assert!(left < room / 20, "{name}, {state}: {left} of {room} left");
             // Some superblocks, for the first may hold nothing valid.
             write_bytes(&mut drive, spec.user_bytes / 4);
-            assert!(drive.counters().units_collected > moved, "{name}, {state}");
+            assert!(drive.counters().pages_relocated > moved, "{name}, {state}");
         }
     }
 }

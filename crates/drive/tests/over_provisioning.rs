@@ -12,8 +12,8 @@ fn specs() -> [Spec; 3] {
     let mut streams = plain(64, 16, 12_000);
     streams.streams = Some(StreamsSpec {
         host_streams: 2,
-        collect_streams: 2,
-        heat_group_units: 8,
+        gc_streams: 2,
+        heat_group_pages: 8,
         heat_window_percent: 100,
         classify: Nanos(100),
     });
@@ -23,7 +23,7 @@ fn specs() -> [Spec; 3] {
 #[test]
 fn a_new_drive_set_to_less_is_a_drive_made_with_less() {
     for spec in specs() {
-        let bytes = 8_001 * UNIT;
+        let bytes = 8_001 * PAGE;
         let mut smaller = spec.clone();
         smaller.user_bytes = bytes;
         let mut set = SimDrive::new(&spec);
@@ -44,20 +44,20 @@ fn a_new_drive_set_to_less_is_a_drive_made_with_less() {
 #[test]
 fn a_used_drive_must_be_empty_and_at_rest() {
     for spec in specs() {
-        let less = spec.user_bytes / 2 / UNIT * UNIT;
-        let units = spec.user_bytes / UNIT;
+        let less = spec.user_bytes / 2 / PAGE * PAGE;
+        let pages = spec.user_bytes / PAGE;
         let mut drive = SimDrive::new(&spec);
         drive.keep_content();
         let next = random(&drive, 1);
-        burst(&mut drive, Op::Write, 1, 32, 3 * units, next);
-        let mapped = (0..units as u32).filter(|&u| drive.content(u).is_some());
+        burst(&mut drive, Op::Write, 1, 32, 3 * pages, next);
+        let mapped = (0..pages as u32).filter(|&u| drive.content(u).is_some());
         let refused = UserBytesError::HoldsData {
-            units: mapped.count() as u64,
+            pages: mapped.count() as u64,
         };
         assert_eq!(drive.set_user_bytes(less), Err(refused));
         assert!(refused.to_string().ends_with("TRIM the whole drive first"));
 
-        drive.submit(request(0, Op::Trim, 0, units));
+        drive.submit(request(0, Op::Trim, 0, pages));
         assert_eq!(
             drive.set_user_bytes(less),
             Err(UserBytesError::Busy { commands: 1 })
@@ -69,15 +69,15 @@ fn a_used_drive_must_be_empty_and_at_rest() {
         // It works as before, within its new bounds, and back again.
         for back in [less, spec.user_bytes] {
             drive.set_user_bytes(back).expect("it is empty");
-            let units = back / UNIT;
+            let pages = back / PAGE;
             let mut n = 0;
-            burst(&mut drive, Op::Write, 1, 1, 3 * units, || {
+            burst(&mut drive, Op::Write, 1, 1, 3 * pages, || {
                 n += 1;
-                n * 7_919 % units
+                n * 7_919 % pages
             });
-            assert!((0..units as u32).all(|u| drive.content(u) == Some(0)));
+            assert!((0..pages as u32).all(|u| drive.content(u) == Some(0)));
             rest(&mut drive, Nanos::from_secs(5));
-            alone(&mut drive, request(0, Op::Trim, 0, units));
+            alone(&mut drive, request(0, Op::Trim, 0, pages));
         }
     }
 }
@@ -87,11 +87,11 @@ fn no_capacity_is_set_that_the_drive_cannot_have() {
     let spec = plain(64, 16, 12_000);
     let mut drive = SimDrive::new(&spec);
     let most = spec.user_bytes;
-    for bytes in [0, 4_095, 4_097, most + UNIT] {
+    for bytes in [0, 4_095, 4_097, most + PAGE] {
         let refused = UserBytesError::OutOfRange { bytes, most };
         assert_eq!(drive.set_user_bytes(bytes), Err(refused));
     }
     assert_eq!(drive.capacity_bytes(), most);
-    assert_eq!(drive.set_user_bytes(UNIT), Ok(()));
+    assert_eq!(drive.set_user_bytes(PAGE), Ok(()));
     assert_eq!(drive.set_user_bytes(most), Ok(()));
 }

@@ -1,4 +1,4 @@
-//! Collection policies against their theory: write amplification in the steady state.
+//! GC policies against their theory: write amplification in the steady state.
 
 use crate::common;
 
@@ -9,17 +9,17 @@ use stend_drive::{Counters, SimDrive, Spec};
 
 const SUPERBLOCKS: u32 = 1_200;
 const USER_PERCENT: u64 = 80;
-/// Units of a superblock of [`drive`]: 16 rows of 4 dies of one unit, so that no slot is
-/// closed before it is full.
-const SUPERBLOCK_UNITS: u32 = 64;
+/// Pages of a superblock of [`drive`]: 16 rows of 4 dies of one page, so that no multi-plane page
+/// is closed before it is full.
+const SUPERBLOCK_PAGES: u32 = 64;
 
-/// A drive of many small superblocks: few units in each set the policies apart, many
+/// A drive of many small superblocks: few pages in each set the policies apart, many
 /// superblocks bring the model of infinitely many near.
 fn drive(policy: Policy) -> Spec {
-    let units = u64::from(SUPERBLOCKS * SUPERBLOCK_UNITS);
-    let mut spec = plain(SUPERBLOCKS, 16, units * USER_PERCENT / 100);
-    spec.units_per_slot = 1;
-    spec.collect.policy = policy;
+    let pages = u64::from(SUPERBLOCKS * SUPERBLOCK_PAGES);
+    let mut spec = plain(SUPERBLOCKS, 16, pages * USER_PERCENT / 100);
+    spec.pages_per_mp_page = 1;
+    spec.gc.policy = policy;
     spec
 }
 
@@ -29,13 +29,13 @@ fn amplification(
     (worn, measured): (u64, u64),
     mut next: impl FnMut() -> u64,
 ) -> f64 {
-    let units = drive.capacity_bytes() / UNIT;
-    burst(drive, Op::Write, 1, 32, worn * units, &mut next);
+    let pages = drive.capacity_bytes() / PAGE;
+    burst(drive, Op::Write, 1, 32, worn * pages, &mut next);
     let before = drive.counters();
-    burst(drive, Op::Write, 1, 32, measured * units, &mut next);
+    burst(drive, Op::Write, 1, 32, measured * pages, &mut next);
     let after = drive.counters();
     let of = |count: fn(&Counters) -> u64| (count(&after) - count(&before)) as f64;
-    1.0 + of(|c| c.units_collected) / of(|c| c.host_units_written)
+    1.0 + of(|c| c.pages_relocated) / of(|c| c.host_pages_written)
 }
 
 fn uniform(policy: Policy) -> f64 {
@@ -47,45 +47,45 @@ fn uniform(policy: Policy) -> f64 {
 
 /// Share of the flash in use that the host's data takes: superblocks kept free hold none.
 fn load(user_percent: u64) -> f64 {
-    let free = f64::from(plain(SUPERBLOCKS, 16, 64).collect.start_superblocks);
+    let free = f64::from(plain(SUPERBLOCKS, 16, 64).gc.start_superblocks);
     user_percent as f64 / 100.0 / (1.0 - free / f64::from(SUPERBLOCKS))
 }
 
 /// Write amplification of d-choices under uniform random writes, for infinitely many
 /// superblocks: the fixed point of the mean field of B. Van Houdt, "A mean field model for
-/// a class of garbage collection algorithms in flash-based solid state drives",
+/// a class of GC algorithms in flash-based solid state drives",
 /// SIGMETRICS 2013. Greedy is its limit for many choices.
 fn mean_field(load: f64, choices: f64) -> f64 {
-    let units = SUPERBLOCK_UNITS as usize;
-    // Share of superblocks with so many valid units.
-    let mut share = vec![0.0_f64; units + 1];
-    share[units] = load;
+    let pages = SUPERBLOCK_PAGES as usize;
+    // Share of superblocks with so many valid pages.
+    let mut share = vec![0.0_f64; pages + 1];
+    share[pages] = load;
     share[0] = 1.0 - load;
-    let step = (0.2 / units as f64).min(0.5 / choices);
+    let step = (0.2 / pages as f64).min(0.5 / choices);
     let mut moved = 0.0;
     for _ in 0..(80.0 / step) as u32 {
         let mut above = 0.0_f64;
-        let mut chosen = vec![0.0; units + 1];
+        let mut chosen = vec![0.0; pages + 1];
         // What is wholly valid is not drawn.
-        let drawn: f64 = share[..units].iter().sum();
-        for i in (0..units).rev() {
+        let drawn: f64 = share[..pages].iter().sum();
+        for i in (0..pages).rev() {
             let upto = (above + share[i] / drawn).min(1.0);
             chosen[i] = upto.powf(choices) - above.powf(choices);
             above = upto;
         }
         moved = chosen.iter().enumerate().map(|(i, p)| i as f64 * p).sum();
-        let rate = (units as f64 - moved) / (load * units as f64);
+        let rate = (pages as f64 - moved) / (load * pages as f64);
         let old = share.clone();
-        for i in 0..=units {
+        for i in 0..=pages {
             let comes = old.get(i + 1).map_or(0.0, |s| (i + 1) as f64 * s * rate);
             share[i] += step * (comes - i as f64 * old[i] * rate - chosen[i]);
         }
-        share[units] += step;
+        share[pages] += step;
     }
-    1.0 / (1.0 - moved / units as f64)
+    1.0 / (1.0 - moved / pages as f64)
 }
 
-/// Write amplification of FIFO under uniform random writes: a unit outlives the round of
+/// Write amplification of FIFO under uniform random writes: a page outlives the round of
 /// the log with v = exp(−(1 − v) / load). (J. Menon, "A performance comparison of RAID-5
 /// and log-structured arrays", HPDC 1995; J. T. Robinson, "Analysis of steady-state segment
 /// storage utilizations in a log-structured file system with least-utilized segment
@@ -125,10 +125,10 @@ fn every_policy_comes_to_its_theory_under_uniform_writes() {
 }
 
 /// Nine of ten writes go to a tenth of the drive. A superblock full of cold data loses a
-/// unit so rarely that greedy lets all of them come down to one level of stale units and
+/// page so rarely that greedy lets all of them come down to one level of stale pages and
 /// stay there; age tells them apart from the hot ones, which will lose more by themselves
 /// (Rosenblum and Ousterhout 1992, section 3.5; the same of flash: B. Van Houdt,
-/// "Performance of garbage collection algorithms for flash-based solid state drives with
+/// "Performance of GC algorithms for flash-based solid state drives with
 /// hot/cold data", Performance Evaluation 70(10), 2013).
 #[test]
 fn cost_benefit_moves_less_than_greedy_when_some_data_is_hot() {
@@ -136,7 +136,7 @@ fn cost_benefit_moves_less_than_greedy_when_some_data_is_hot() {
         [Policy::Greedy, Policy::CostBenefit, Policy::Fifo].map(|policy| {
             let mut drive = SimDrive::new(&drive(policy));
             fill(&mut drive);
-            let all = drive.capacity_bytes() / UNIT;
+            let all = drive.capacity_bytes() / PAGE;
             let mut rng = Rng::stream(5, "skew");
             let wa = amplification(&mut drive, (6, 3), || match rng.ratio(9, 10) {
                 true => rng.below(all / 10),
@@ -157,8 +157,8 @@ fn the_users_over_provisioning_lowers_the_amplification_as_theory_says() {
     let mut drive = SimDrive::new(&drive(Policy::Greedy));
     let mut least = f64::MAX;
     for percent in [USER_PERCENT, 70, 60] {
-        let units = u64::from(SUPERBLOCKS * SUPERBLOCK_UNITS) * percent / 100;
-        drive.set_user_bytes(units * UNIT).expect("it is empty");
+        let pages = u64::from(SUPERBLOCKS * SUPERBLOCK_PAGES) * percent / 100;
+        drive.set_user_bytes(pages * PAGE).expect("it is empty");
         fill(&mut drive);
         let next = random(&drive, 3);
         let got = amplification(&mut drive, (3, 2), next);
@@ -168,6 +168,6 @@ fn the_users_over_provisioning_lowers_the_amplification_as_theory_says() {
         assert!(error.abs() < 0.012, "{percent} %: {got} against {expected}");
         assert!(got < least);
         least = got;
-        alone(&mut drive, request(0, Op::Trim, 0, units));
+        alone(&mut drive, request(0, Op::Trim, 0, pages));
     }
 }

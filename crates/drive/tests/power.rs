@@ -103,13 +103,13 @@ fn idle_work_is_finished_first_or_given_up() {
         let mut drive = SimDrive::new(&spec);
         let next = random(&drive, 3);
         burst(&mut drive, Op::Write, 1, 32, 5_000, next);
-        let before = drive.counters().units_folded;
+        let before = drive.counters().pages_folded;
         rest(&mut drive, Nanos::from_millis(310));
         let soon = drive.idle_state().is_some();
         rest(&mut drive, Nanos::from_secs(20));
         assert_eq!(drive.idle_state(), Some("devsleep"));
         let asleep = drive.energy().expect("it keeps account").asleep_pj / 5;
-        (soon, drive.counters().units_folded - before, asleep)
+        (soon, drive.counters().pages_folded - before, asleep)
     };
     let (soon, all, late) = folded(true);
     let (forced_soon, some, early) = folded(false);
@@ -130,12 +130,12 @@ fn a_sleeping_drive_wakes_for_its_own_work() {
     // Above its watermark the cache is folded in any case.
     rest(&mut drive, Nanos::from_millis(4_999));
     assert_eq!(drive.idle_state(), Some("devsleep"));
-    let before = drive.counters().units_folded;
+    let before = drive.counters().pages_folded;
     rest(&mut drive, Nanos::from_millis(2));
     assert_eq!(drive.idle_state(), None);
     rest(&mut drive, Nanos::from_secs(60));
     assert_eq!(drive.idle_state(), Some("devsleep"));
-    assert!(drive.counters().units_folded > before + 100);
+    assert!(drive.counters().pages_folded > before + 100);
 }
 
 #[test]
@@ -168,8 +168,8 @@ fn energy_is_the_sum_of_what_was_done() {
         e.nand_erase_pj,
         pj(90_000_000, c.slc_erases) + pj(110_000_000, c.erases - c.slc_erases)
     );
-    let host = c.units_collected + c.units_folded;
-    assert!(host > 0 && c.channel_bytes > 45_000 * UNIT, "{c:?}");
+    let host = c.pages_relocated + c.pages_folded;
+    assert!(host > 0 && c.channel_bytes > 45_000 * PAGE, "{c:?}");
     assert_eq!(e.channels_pj, pj(13, c.channel_bytes));
     let asleep_ns = drive.now().0 - (e.dram_pj / u128::from(spec.dram_mw)) as u64;
     assert!(asleep_ns > 30_000_000_000, "{asleep_ns}");

@@ -49,7 +49,7 @@ fn a_cut_loses_only_what_was_not_promised() {
     }
     println!("{tried:?}\n{account}");
     // The load must be one that loses something, and finds the drive starting.
-    assert!(!whole || tried.units_undone > 1_000, "{tried:?}");
+    assert!(!whole || tried.pages_undone > 1_000, "{tried:?}");
     assert!(!whole || tried.cuts_in_start > 20, "{tried:?}");
     let lacking = account.lacking();
     assert!(!whole || lacking.is_empty(), "never seen: {lacking:?}");

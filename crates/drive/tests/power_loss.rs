@@ -24,10 +24,10 @@ fn power_loss() -> PowerLossSpec {
             erase: Nanos::from_micros(3000),
         },
         journal_rows: 16,
-        journal_interval_units: 1_000_000,
+        journal_interval_pages: 1_000_000,
         checkpoint_pages: 1_000_000,
         boot: Nanos::from_millis(7),
-        replay_unit: Nanos(130),
+        replay_page: Nanos(130),
     }
 }
 
@@ -48,8 +48,8 @@ fn new_drive(spec: &Spec) -> SimDrive {
     drive
 }
 
-fn slot_transfer(spec: &Spec) -> Nanos {
-    let bytes = u64::from(spec.units_per_slot) * UNIT;
+fn mp_page_transfer(spec: &Spec) -> Nanos {
+    let bytes = u64::from(spec.pages_per_mp_page) * PAGE;
     Nanos(bytes * spec.bus_ps_per_byte / 1000) + spec.bus_overhead
 }
 
@@ -57,9 +57,9 @@ fn slot_transfer(spec: &Spec) -> Nanos {
 fn flush_time(spec: &Spec) -> Nanos {
     spec.host.submit
         + spec.controller.write_command
-        + slot_transfer(spec)
-        + spec.main.timing.program[0]
-        + slot_transfer(spec)
+        + mp_page_transfer(spec)
+        + spec.data.timing.program[0]
+        + mp_page_transfer(spec)
         + JOURNAL_PROGRAM
         + spec.host.complete
 }
@@ -95,7 +95,7 @@ fn a_write_with_fua_takes_the_data_and_then_the_journal() {
         (time, drive.content(5))
     };
     let (cached, lost) = waits(false, true);
-    let beyond = slot_transfer(&spec) * 2 + spec.main.timing.program[0] + JOURNAL_PROGRAM;
+    let beyond = mp_page_transfer(&spec) * 2 + spec.data.timing.program[0] + JOURNAL_PROGRAM;
     assert_eq!(lost, None);
     for (forced, cache) in [(true, true), (false, false), (true, false)] {
         assert_eq!(waits(forced, cache), (cached + beyond, Some(1)));
@@ -149,35 +149,35 @@ fn what_a_cut_cannot_tear_is_not_protected() {
 #[test]
 fn a_map_on_flash_is_cold_after_a_start_that_reads_its_directory() {
     let mut spec = one_die(|_| {});
-    spec.map = Some(MapSpec {
+    spec.l2p_cache = Some(L2pCacheSpec {
         read: Nanos(77_000),
         program: Nanos(1),
         erase: Nanos(1),
         programs_per_erase: 1,
     });
-    spec.controller.map_segment_units = 1;
-    spec.controller.map_segments = 1_500;
+    spec.controller.l2p_segment_pages = 1;
+    spec.controller.l2p_segments = 1_500;
     let mut drive = new_drive(&spec);
     alone(&mut drive, request(1, Op::Write, 5, 1));
     alone(&mut drive, request(2, Op::Flush, 0, 0));
     let warm = alone(&mut drive, request(3, Op::Read, 5, 1));
-    assert_eq!(drive.counters().map_misses, 1);
+    assert_eq!(drive.counters().l2p_misses, 1);
     drive.power_cut();
     drive.power_up();
     alone(&mut drive, request(4, Op::Flush, 0, 0));
-    // 1,500 segments of one unit are 6,000 bytes of directory, less than a page of 16 KiB.
-    let reserved = (JOURNAL_READ + slot_transfer(&spec)) * 2;
-    let scanned = spec.main.timing.read[0] + spec.bus_overhead;
-    let replayed = spec.power_loss.as_ref().expect("it has").replay_unit;
+    // 1,500 segments of one page are 6,000 bytes of directory, less than a page of 16 KiB.
+    let reserved = (JOURNAL_READ + mp_page_transfer(&spec)) * 2;
+    let scanned = spec.data.timing.read[0] + spec.bus_overhead;
+    let replayed = spec.power_loss.as_ref().expect("it has").replay_page;
     let recovery = Nanos::from_millis(7) + reserved + scanned + replayed;
     assert_eq!(drive.counters().recovery_ns_last, recovery.0);
     let cold = alone(&mut drive, request(5, Op::Read, 5, 1));
-    let map_page = Nanos(UNIT * spec.bus_ps_per_byte / 1000) + spec.bus_overhead;
+    let map_page = Nanos(PAGE * spec.bus_ps_per_byte / 1000) + spec.bus_overhead;
     assert_eq!(cold, warm + Nanos(77_000) + map_page);
-    assert_eq!(drive.counters().map_misses, 2);
+    assert_eq!(drive.counters().l2p_misses, 2);
     // Ten times the segments, of which each page of the directory holds 4,096.
     spec.user_bytes *= 3;
-    spec.main.superblocks *= 3;
+    spec.data.superblocks *= 3;
     let mut drive = new_drive(&spec);
     drive.power_cut();
     drive.power_up();
@@ -185,7 +185,7 @@ fn a_map_on_flash_is_cold_after_a_start_that_reads_its_directory() {
     assert_eq!(drive.counters().slc_reads, 2, "4,500 segments");
 }
 
-/// One word of what is written again before its slot is full.
+/// One word of what is written again before its multi-plane page is full.
 #[test]
 fn what_coalesces_is_kept_or_lost_with_what_lay_there() {
     let mut spec = one_die(|_| {});
@@ -193,38 +193,38 @@ fn what_coalesces_is_kept_or_lost_with_what_lay_there() {
     let mut drive = new_drive(&spec);
     alone(&mut drive, request(1, Op::Write, 5, 1));
     alone(&mut drive, request(2, Op::Write, 9, 1));
-    // Its first unit takes the place of the first write's; its second has none yet.
+    // Its first page takes the place of the first write's; its second has none yet.
     alone(&mut drive, request(3, Op::Write, 5, 2));
-    assert_eq!(drive.counters().units_coalesced, 1);
+    assert_eq!(drive.counters().pages_coalesced, 1);
     alone(&mut drive, request(4, Op::Write, 20, 1));
-    // The slot is full and will be programmed; the journal waits for a flush.
+    // The multi-plane page is full and will be programmed; the journal waits for a flush.
     rest(&mut drive, Nanos::from_millis(5));
     alone(&mut drive, request(5, Op::Flush, 0, 0));
     let c = drive.counters();
     assert_eq!((c.nand_programs, c.journal_programs), (2, 1));
     drive.power_cut();
-    let held = [5, 6, 9, 20].map(|unit| drive.content(unit));
+    let held = [5, 6, 9, 20].map(|page| drive.content(page));
     assert_eq!(held, [Some(3), Some(3), Some(2), Some(4)]);
 }
 
-/// The slot is programmed, and the journal would have its changes; but the last write has a
-/// unit in the next slot.
+/// The multi-plane page is programmed, and the journal would have its changes; but the last write
+/// has a page in the next multi-plane page.
 #[test]
 fn what_coalesces_waits_for_the_rest_of_its_request() {
     let held = |fault: Option<Fault>| {
-        let mut spec = one_die(|loss| loss.journal_interval_units = 1);
+        let mut spec = one_die(|loss| loss.journal_interval_pages = 1);
         spec.buffer.coalesces = true;
         let mut drive = new_drive(&spec);
         if let Some(fault) = fault {
             drive.inject(fault);
         }
-        for (tag, unit) in [(1, 5), (2, 9), (3, 20)] {
-            alone(&mut drive, request(tag, Op::Write, unit, 1));
+        for (tag, page) in [(1, 5), (2, 9), (3, 20)] {
+            alone(&mut drive, request(tag, Op::Write, page, 1));
         }
         alone(&mut drive, request(4, Op::Write, 5, 3));
         rest(&mut drive, Nanos::from_millis(5));
         drive.power_cut();
-        [5, 6, 7, 9, 20].map(|unit| drive.content(unit))
+        [5, 6, 7, 9, 20].map(|page| drive.content(page))
     };
     assert_eq!(held(None), [None; 5]);
     let torn = [Some(4), None, None, Some(2), Some(3)];
@@ -233,7 +233,7 @@ fn what_coalesces_waits_for_the_rest_of_its_request() {
 
 /// Of a write in more than one part, none takes the place of another.
 #[test]
-fn a_write_of_several_slots_does_not_coalesce() {
+fn a_write_of_several_mp_pages_does_not_coalesce() {
     let mut spec = one_die(|_| {});
     spec.buffer.coalesces = true;
     let coalesced = |units: u64, loss: bool| {
@@ -244,7 +244,7 @@ fn a_write_of_several_slots_does_not_coalesce() {
         let mut drive = new_drive(&spec);
         alone(&mut drive, request(1, Op::Write, 0, 2));
         alone(&mut drive, request(2, Op::Write, 0, units));
-        drive.counters().units_coalesced
+        drive.counters().pages_coalesced
     };
     assert_eq!((coalesced(4, true), coalesced(4, false)), (2, 2));
     assert_eq!((coalesced(5, true), coalesced(5, false)), (0, 2));
@@ -310,7 +310,8 @@ fn a_die_takes_nothing_along_from_a_group_that_a_cut_left_unfinished() {
         alone(&mut drive, request(5, Op::Read, 5, 4));
         let c = drive.counters();
         assert_eq!((c.rebuilt_pages, c.failed_reads), (2, 0));
-        // Each read, the group, and where nothing was saved the slot that had been begun.
+        // Each read, the group, and where nothing was saved the multi-plane page that had been
+        // begun.
         assert_eq!(c.native_reads, 2 + 3 + u64::from(hold_up.is_none()));
     }
 }
@@ -374,12 +375,12 @@ fn behind_capacitors_a_flush_is_a_command_and_no_more() {
     }
     assert_eq!(drive.counters().journal_programs, 0);
     drive.power_cut();
-    for unit in 0..20 {
-        assert_eq!(drive.content(unit), Some(unit));
+    for page in 0..20 {
+        assert_eq!(drive.content(page), Some(page));
     }
     let c = drive.counters();
     assert_eq!(
-        (c.journal_programs, c.failed_saves, c.padded_slots),
+        (c.journal_programs, c.failed_saves, c.padded_mp_pages),
         (1, 0, 0)
     );
 }
@@ -389,7 +390,8 @@ fn capacitors_that_are_too_small_lose_what_was_flushed() {
     let kept = |hold_up: Nanos| {
         let spec = one_die(|loss| loss.hold_up = Some(hold_up));
         let mut drive = new_drive(&spec);
-        // Two slots, of which the second is not full: both are in the buffer at the cut.
+        // Two multi-plane pages, of which the second is not full: both are in the buffer at the
+        // cut.
         burst(&mut drive, Op::Write, 1, 1, 6, {
             let mut next = 0..6;
             move || next.next().expect("six")
@@ -397,11 +399,11 @@ fn capacitors_that_are_too_small_lose_what_was_flushed() {
         alone(&mut drive, request(9, Op::Flush, 0, 0));
         drive.power_cut();
         let c = drive.counters();
-        let kept = (0..6).filter(|&unit| drive.content(unit).is_some()).count();
+        let kept = (0..6).filter(|&page| drive.content(page).is_some()).count();
         (kept, c.failed_saves, Nanos(c.save_ns_last))
     };
     let spec = one_die(|_| {});
-    let need = spec.main.timing.program[0] * 2 + JOURNAL_PROGRAM + slot_transfer(&spec) * 3;
+    let need = spec.data.timing.program[0] * 2 + JOURNAL_PROGRAM + mp_page_transfer(&spec) * 3;
     assert_eq!(kept(need), (6, 0, need));
     assert_eq!(kept(need - Nanos(1)), (0, 1, need));
 }
@@ -414,7 +416,7 @@ fn a_start_takes_the_sum_of_its_reads() {
         alone(&mut drive, request(tag, Op::Write, u64::from(tag) * 7, 3));
         alone(&mut drive, request(50, Op::Flush, 0, 0));
     }
-    // Acknowledged, placed in the sixth slot, and in no journal.
+    // Acknowledged, placed in the sixth multi-plane page, and in no journal.
     alone(&mut drive, request(6, Op::Write, 100, 1));
     drive.power_cut();
     rest(&mut drive, Nanos::from_millis(3));
@@ -422,21 +424,21 @@ fn a_start_takes_the_sum_of_its_reads() {
     drive.power_up();
     drive.submit(request(7, Op::Read, 0, 1));
     let read = drive.advance(SimTime::NEVER).expect("it ends").at;
-    // The table of 1,500 units is 2 parts of 4 KiB, in one page.
-    let reserved = (JOURNAL_READ + slot_transfer(&spec)) * (1 + 5);
-    let scanned = (spec.main.timing.read[0] + spec.bus_overhead) * 6;
-    let replayed = spec.power_loss.as_ref().expect("it has").replay_unit * 15;
+    // The table of 1,500 pages is 2 parts of 4 KiB, in one page.
+    let reserved = (JOURNAL_READ + mp_page_transfer(&spec)) * (1 + 5);
+    let scanned = (spec.data.timing.read[0] + spec.bus_overhead) * 6;
+    let replayed = spec.power_loss.as_ref().expect("it has").replay_page * 15;
     let recovery = Nanos::from_millis(7) + reserved + scanned + replayed;
     assert_eq!(drive.counters().recovery_ns_last, recovery.0);
     assert_eq!(drive.content(0), Some(0));
     assert_eq!(drive.content(100), None, "it was never flushed");
     // The first command has waited; then it takes its usual time.
-    let unit = Nanos(UNIT * spec.bus_ps_per_byte / 1000) + spec.bus_overhead;
-    let link = Nanos(UNIT * spec.host.link_ps_per_byte / 1000)
+    let page = Nanos(PAGE * spec.bus_ps_per_byte / 1000) + spec.bus_overhead;
+    let link = Nanos(PAGE * spec.host.link_ps_per_byte / 1000)
         + spec.host.frame_overhead
         + spec.host.command_overhead;
     let served =
-        spec.controller.read_command + spec.main.timing.read[0] + unit + link + spec.host.complete;
+        spec.controller.read_command + spec.data.timing.read[0] + page + link + spec.host.complete;
     assert_eq!(read.since(start), recovery + served);
 }
 
@@ -452,7 +454,7 @@ fn after_a_shutdown_a_start_reads_the_table_alone() {
     assert_eq!((c.checkpoint_programs, c.unsafe_shutdowns), (1, 0));
     drive.power_up();
     alone(&mut drive, request(0, Op::Read, 0, 1));
-    let table = JOURNAL_READ + slot_transfer(&spec);
+    let table = JOURNAL_READ + mp_page_transfer(&spec);
     let expected = Nanos::from_millis(7) + table;
     assert_eq!(drive.counters().recovery_ns_last, expected.0);
     for tag in 0..300 {
@@ -463,16 +465,16 @@ fn after_a_shutdown_a_start_reads_the_table_alone() {
 #[test]
 fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
     let spec = one_die(|loss| {
-        loss.journal_interval_units = 8;
+        loss.journal_interval_pages = 8;
         loss.checkpoint_pages = 10;
         loss.journal_rows = 6;
     });
     let mut drive = new_drive(&spec);
     let units = 8 * 40;
     let mut next = 0..units;
-    // One at a time and slowly, so that a slot is programmed before the next is begun.
-    for unit in &mut next {
-        alone(&mut drive, request(unit as u32, Op::Write, unit, 1));
+    // One at a time and slowly, so that a multi-plane page is programmed before the next is begun.
+    for page in &mut next {
+        alone(&mut drive, request(page as u32, Op::Write, page, 1));
         rest(&mut drive, Nanos::from_millis(5));
     }
     let c = drive.counters();
@@ -491,43 +493,43 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
 /// Rows of two pages, and a load whose flushes leave word lines half filled.
 fn two_passes(paired_pages: PairedPages) -> SimDrive {
     let mut spec = plain(64, 16, 2_000);
-    spec.main.timing.read = vec![Nanos::from_micros(50); 2];
-    spec.main.timing.program = vec![Nanos::from_micros(400), Nanos::from_micros(1_300)];
+    spec.data.timing.read = vec![Nanos::from_micros(50); 2];
+    spec.data.timing.program = vec![Nanos::from_micros(400), Nanos::from_micros(1_300)];
     let mut loss = power_loss();
     loss.paired_pages = paired_pages;
     spec.power_loss = Some(loss);
     new_drive(&spec)
 }
 
-/// Flushed units that are missing after cuts at random instants.
+/// Flushed pages that are missing after cuts at random instants.
 fn flushed_and_lost(paired_pages: PairedPages) -> (u64, u64) {
     let mut lost = 0;
     let mut rng = Rng::stream(3, "cuts");
     let mut drive = two_passes(paired_pages);
     for life in 0..60 {
-        for unit in 0..4 {
-            let tag = life * 4 + unit;
-            alone(&mut drive, request(tag, Op::Write, u64::from(unit) * 4, 4));
+        for page in 0..4 {
+            let tag = life * 4 + page;
+            alone(&mut drive, request(tag, Op::Write, u64::from(page) * 4, 4));
         }
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
         // The upper pages of the same word lines.
-        for unit in 0..4 {
+        for page in 0..4 {
             drive.submit(request(
-                10_000 + unit,
+                10_000 + page,
                 Op::Write,
-                1_000 + u64::from(unit) * 4,
+                1_000 + u64::from(page) * 4,
                 4,
             ));
         }
         let limit = drive.now() + Nanos::from_micros(rng.below(1_500));
         while drive.advance(limit).is_some() {}
         drive.power_cut();
-        for unit in 0..4 {
-            lost += u64::from(drive.content(unit * 4) != Some(life * 4 + unit));
+        for page in 0..4 {
+            lost += u64::from(drive.content(page * 4) != Some(life * 4 + page));
         }
         drive.power_up();
     }
-    (lost, drive.counters().paired_units_lost)
+    (lost, drive.counters().paired_pages_lost)
 }
 
 #[test]
@@ -543,7 +545,7 @@ fn an_unprotected_lower_page_goes_with_the_upper() {
 }
 
 #[test]
-fn filling_word_lines_costs_their_slots() {
+fn filling_word_lines_costs_their_mp_pages() {
     let flush = |paired_pages| {
         let mut drive = two_passes(paired_pages);
         alone(&mut drive, request(0, Op::Write, 0, 4));
@@ -552,7 +554,7 @@ fn filling_word_lines_costs_their_slots() {
     };
     let (left, filled) = (flush(PairedPages::Unprotected), flush(PairedPages::Pad));
     // Up to the upper page of the first die: three lower pages and it.
-    assert_eq!((left.filler_slots, filled.filler_slots), (0, 4));
+    assert_eq!((left.filler_mp_pages, filled.filler_mp_pages), (0, 4));
     assert_eq!(filled.nand_programs, left.nand_programs + 4);
 }
 

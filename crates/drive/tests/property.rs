@@ -33,16 +33,16 @@ struct Model {
 }
 
 impl Model {
-    /// Units that a request touches.
+    /// Pages that a request touches.
     fn range(request: &Request) -> std::ops::Range<usize> {
         let end = request.offset_bytes + request.len_bytes;
-        (request.offset_bytes / UNIT) as usize..end.div_ceil(UNIT) as usize
+        (request.offset_bytes / PAGE) as usize..end.div_ceil(PAGE) as usize
     }
 
-    /// Units that it covers wholly.
+    /// Pages that it covers wholly.
     fn whole(request: &Request) -> std::ops::Range<usize> {
-        let end = ((request.offset_bytes + request.len_bytes) / UNIT) as usize;
-        (request.offset_bytes.div_ceil(UNIT) as usize).min(end)..end
+        let end = ((request.offset_bytes + request.len_bytes) / PAGE) as usize;
+        (request.offset_bytes.div_ceil(PAGE) as usize).min(end)..end
     }
 
     fn check(&self, units: std::ops::Range<usize>) {
@@ -95,9 +95,9 @@ impl Model {
         };
         let mut request = request(self.next_tag, op, first, units);
         if units > 0 && rng.ratio(1, 3) {
-            // Sectors of 512 bytes: parts of the first and the last unit are left out.
+            // Sectors of 512 bytes: parts of the first and the last page are left out.
             request.offset_bytes += rng.below(8) * 512;
-            request.len_bytes = units * UNIT - (request.offset_bytes - first * UNIT);
+            request.len_bytes = units * PAGE - (request.offset_bytes - first * PAGE);
             request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
         }
         if let Some(senders) = &mut self.senders {
@@ -148,13 +148,13 @@ fn run(seed: u64, checks: bool) -> u64 {
     draw_power(&mut Rng::stream(seed, "power"), &mut spec);
     let mut buffer = Rng::stream(seed, "buffer");
     spec.buffer.coalesces = buffer.ratio(1, 3);
-    spec.buffer.one_direction = buffer.ratio(1, 3);
+    spec.buffer.half_duplex = buffer.ratio(1, 3);
     draw_blocks(&mut Rng::stream(seed, "blocks"), &mut spec);
     let mut drive = SimDrive::new(&spec);
     if checks {
         drive.keep_content();
     }
-    let units = (spec.user_bytes / UNIT) as usize;
+    let units = (spec.user_bytes / PAGE) as usize;
     let mut model = Model {
         drive,
         expected: vec![None; units],
@@ -221,7 +221,7 @@ fn the_drive_reads_back_what_a_plain_map_would() {
     });
     for seed in 0..seeds {
         let trace = run(seed, true);
-        // Without content, units are moved in another way; and the drive is written and read
+        // Without content, pages are moved in another way; and the drive is written and read
         // back in the middle of everything.
         if seed % 4 == 0 {
             assert_eq!(run(seed, false), trace, "seed {seed}");

@@ -10,22 +10,22 @@ use stend_drive::{SimDrive, Spec};
 fn written(spec: &Spec) -> SimDrive {
     let mut drive = SimDrive::new(spec);
     drive.keep_content();
-    let units = drive.capacity_bytes() / UNIT;
+    let pages = drive.capacity_bytes() / PAGE;
     let next = random(&drive, 8);
-    burst(&mut drive, Op::Write, 1, 32, 3 * units, next);
+    burst(&mut drive, Op::Write, 1, 32, 3 * pages, next);
     drive
 }
 
 fn mapped(drive: &SimDrive) -> usize {
-    let units = (drive.capacity_bytes() / UNIT) as u32;
-    (0..units).filter(|&u| drive.content(u).is_some()).count()
+    let pages = (drive.capacity_bytes() / PAGE) as u32;
+    (0..pages).filter(|&u| drive.content(u).is_some()).count()
 }
 
 fn works_as_new(drive: &mut SimDrive) {
-    let units = drive.capacity_bytes() / UNIT;
+    let pages = drive.capacity_bytes() / PAGE;
     let next = random(drive, 9);
-    burst(drive, Op::Write, 1, 32, 4 * units, next);
-    assert!(mapped(drive) > units as usize * 9 / 10);
+    burst(drive, Op::Write, 1, 32, 4 * pages, next);
+    assert!(mapped(drive) > pages as usize * 9 / 10);
 }
 
 #[test]
@@ -34,14 +34,14 @@ fn secure_erase_takes_the_erase_time_of_what_is_not_erased() {
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     alone(&mut drive, request(0, Op::Flush, 0, 0));
-    // 8,000 units of 256 in a superblock.
-    let used = 64 - drive.erased_main_superblocks() as u64;
+    // 8,000 pages of 256 in a superblock.
+    let used = 64 - drive.erased_data_superblocks() as u64;
     assert_eq!(used, 32);
     let before = drive.counters().erases;
     let took = drive.secure_erase();
-    assert_eq!(took, spec.main.timing.erase * used);
+    assert_eq!(took, spec.data.timing.erase * used);
     assert_eq!(drive.counters().erases - before, used * 4);
-    assert_eq!(drive.erased_main_superblocks(), 64);
+    assert_eq!(drive.erased_data_superblocks(), 64);
     // A second one finds nothing to do.
     assert_eq!(drive.secure_erase(), Nanos::ZERO);
 }
@@ -56,15 +56,15 @@ fn secure_erase_leaves_nothing_in_flash() {
             spare_superblocks: 3,
             spare_threshold_percent: 10,
         });
-        let fresh = SimDrive::new(&spec).free_entry_units();
+        let fresh = SimDrive::new(&spec).free_entry_pages();
         let mut drive = written(&spec);
         alone(&mut drive, request(1 << 30, Op::Trim, 0, 500));
         assert!(mapped(&drive) > 5_000 && drive.tags_in_flash().count() > 5_000);
         let took = drive.secure_erase();
-        assert!(took > spec.main.timing.erase * 30, "{took:?}");
+        assert!(took > spec.data.timing.erase * 30, "{took:?}");
         assert_eq!((mapped(&drive), drive.tags_in_flash().count()), (0, 0));
-        assert_eq!(drive.free_entry_units(), fresh);
-        assert_eq!(drive.erased_main_superblocks(), 61);
+        assert_eq!(drive.free_entry_pages(), fresh);
+        assert_eq!(drive.erased_data_superblocks(), 61);
         works_as_new(&mut drive);
     }
 }
@@ -77,11 +77,11 @@ fn crypto_erase_takes_a_moment_and_leaves_the_flash() {
         assert_eq!(drive.crypto_erase(), spec.trim.command);
         assert_eq!(mapped(&drive), 0);
         assert!(drive.tags_in_flash().count() > 5_000);
-        // Collection finds superblocks with nothing in them.
-        let moved = drive.counters().units_collected;
+        // GC finds superblocks with nothing in them.
+        let moved = drive.counters().pages_relocated;
         rest(&mut drive, Nanos::from_secs(30));
-        assert!(drive.erased_main_superblocks() >= 58);
-        assert!(drive.counters().units_collected < moved + 50);
+        assert!(drive.erased_data_superblocks() >= 58);
+        assert!(drive.counters().pages_relocated < moved + 50);
         works_as_new(&mut drive);
     }
 }

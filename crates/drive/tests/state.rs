@@ -33,7 +33,7 @@ fn small() -> Model {
 /// Random requests, eight at a time, and a TRIM now and then; everything the host sees.
 fn load(drive: &mut SimDrive, seed: u64, requests: u32) -> Vec<Completion> {
     let mut random = stend_base::Rng::stream(seed, "load");
-    let units = drive.capacity_bytes() / 4096;
+    let pages = drive.capacity_bytes() / 4096;
     let mut seen = Vec::new();
     let mut outstanding = 0;
     for tag in 0..requests {
@@ -43,7 +43,7 @@ fn load(drive: &mut SimDrive, seed: u64, requests: u32) -> Vec<Completion> {
             _ => Op::Write,
         };
         let len = 1 + random.below(64);
-        let first = random.below(units - len);
+        let first = random.below(pages - len);
         drive.submit(Request {
             tag,
             op,

@@ -10,14 +10,14 @@ use stend_drive::{SimDrive, Spec};
 fn streams(host: u32, collect: u32) -> StreamsSpec {
     StreamsSpec {
         host_streams: host,
-        collect_streams: collect,
-        heat_group_units: 4,
+        gc_streams: collect,
+        heat_group_pages: 4,
         heat_window_percent: 200,
         classify: Nanos::ZERO,
     }
 }
 
-/// 600 superblocks of 256 units; 85 % of them hold data.
+/// 600 superblocks of 256 pages; 85 % of them hold data.
 fn drive(with: Option<StreamsSpec>) -> Spec {
     let mut spec = plain(600, 16, 600 * 256 * 85 / 100);
     spec.streams = with;
@@ -28,23 +28,23 @@ fn drive(with: Option<StreamsSpec>) -> Spec {
 fn amplification(spec: &Spec, to_hot: u64) -> f64 {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
-    let units = drive.capacity_bytes() / UNIT;
+    let pages = drive.capacity_bytes() / PAGE;
     let mut rng = Rng::stream(5, "skew");
     let mut next = || {
         let hot = rng.ratio(to_hot, 10);
         let (from, to) = if hot {
-            (0, units / 10)
+            (0, pages / 10)
         } else {
-            (units / 10, units)
+            (pages / 10, pages)
         };
         from + rng.below(to - from)
     };
-    burst(&mut drive, Op::Write, 1, 32, 6 * units, &mut next);
+    burst(&mut drive, Op::Write, 1, 32, 6 * pages, &mut next);
     let before = drive.counters();
-    burst(&mut drive, Op::Write, 1, 32, 3 * units, &mut next);
+    burst(&mut drive, Op::Write, 1, 32, 3 * pages, &mut next);
     let after = drive.counters();
-    let moved = after.units_collected - before.units_collected;
-    1.0 + moved as f64 / (after.host_units_written - before.host_units_written) as f64
+    let moved = after.pages_relocated - before.pages_relocated;
+    1.0 + moved as f64 / (after.host_pages_written - before.host_pages_written) as f64
 }
 
 #[test]
@@ -54,8 +54,8 @@ fn a_write_takes_the_time_of_telling_its_heat_and_nothing_else_does() {
         with.classify = classify;
         let mut drive = SimDrive::new(&drive(Some(with)));
         [Op::Write, Op::Read, Op::Flush, Op::Trim].map(|op| {
-            let units = if op == Op::Flush { 0 } else { 1 };
-            alone(&mut drive, request(0, op, 5, units))
+            let pages = if op == Op::Flush { 0 } else { 1 };
+            alone(&mut drive, request(0, op, 5, pages))
         })
     };
     let [write, read, flush, trim] = run(Nanos(700));
@@ -82,13 +82,13 @@ fn one_stream_each_is_what_a_drive_has_anyway() {
 /// A superblock of cold data among cold data keeps for long what it holds, and one of hot
 /// data among hot data soon holds nothing: if the policy knows how to wait. FIFO does not
 /// (each superblock comes when its turn comes, whatever lies in it), and greedy hardly does:
-/// it keeps all superblocks at one level of stale units, as under uniform writes.
+/// it keeps all superblocks at one level of stale pages, as under uniform writes.
 #[test]
 fn streams_move_less_of_a_skewed_load_where_the_policy_can_wait() {
     let moved = |policy: Policy, to_hot: u64| {
         [(1, 1), (2, 1), (1, 4), (2, 3)].map(|(host, collect)| {
             let mut spec = drive(Some(streams(host, collect)));
-            spec.collect.policy = policy;
+            spec.gc.policy = policy;
             let moved = amplification(&spec, to_hot) - 1.0;
             println!("{policy:?}, {to_hot} of 10, {host}/{collect}: {moved:.3}");
             moved

@@ -20,7 +20,7 @@ fn one_read_takes_the_sum_of_its_parts() {
     ] {
         let spec = Model::shipped(name).expect("a shipped model").spec();
         let mut drive = SimDrive::new(&spec);
-        // Enough to push the first unit out of the buffer, then silence.
+        // Enough to push the first page out of the buffer, then silence.
         let mut at = 0;
         burst(&mut drive, Op::Write, 8, 1, 512, || {
             at += 8;
@@ -33,7 +33,7 @@ fn one_read_takes_the_sum_of_its_parts() {
         let timing = spec
             .cache
             .as_ref()
-            .map_or(&spec.main.timing, |c| &c.pool.timing);
+            .map_or(&spec.data.timing, |c| &c.pool.timing);
         let expected = spec.host.submit
             + spec.controller.read_command
             + timing.read[0]
@@ -42,14 +42,14 @@ fn one_read_takes_the_sum_of_its_parts() {
             + link_time(&spec, 4096)
             + spec.host.command_overhead
             + spec.host.complete;
-        let miss = spec.controller.read_map_miss;
+        let miss = spec.controller.read_l2p_miss;
         assert!(
             got == expected || got == expected + miss,
             "{name}: {got:?}, {expected:?}"
         );
         // It goes on where the first one ended, and follows on writes.
         let again = alone(&mut drive, request(0, Op::Read, 1, 1));
-        let turns = expected + spec.buffer.turn;
+        let turns = expected + spec.buffer.turnaround;
         assert_eq!(again, turns, "{name}, segment at hand");
     }
 }
@@ -82,11 +82,11 @@ fn a_flush_waits_for_the_program_of_what_was_written() {
     let mut drive = SimDrive::new(&spec);
     alone(&mut drive, request(0, Op::Write, 5, 1));
     let flush = alone(&mut drive, request(0, Op::Flush, 0, 0));
-    assert!(flush >= spec.main.timing.program[0], "{flush:?}");
-    assert_eq!(drive.counters().padded_slots, 1);
+    assert!(flush >= spec.data.timing.program[0], "{flush:?}");
+    assert_eq!(drive.counters().padded_mp_pages, 1);
     let again = alone(&mut drive, request(0, Op::Flush, 0, 0));
     assert!(
-        again < spec.main.timing.program[0],
+        again < spec.data.timing.program[0],
         "nothing was left: {again:?}"
     );
 }
@@ -118,8 +118,8 @@ fn sequential_speed_is_bounded_by_the_bus_and_comes_near_it() {
 fn sequential_reads_at_depth_one_are_read_ahead() {
     let mut spec = Model::shipped("demo-8gb").expect("shipped").spec();
     let mut times = Vec::new();
-    for units in [0, spec.buffer.read_ahead_units] {
-        spec.buffer.read_ahead_units = units;
+    for pages in [0, spec.buffer.read_ahead_pages] {
+        spec.buffer.read_ahead_pages = pages;
         let mut drive = SimDrive::new(&spec);
         let mut at = 0;
         let mut next = || {
@@ -141,8 +141,8 @@ fn sequential_reads_at_depth_one_are_read_ahead() {
     );
 }
 
-/// Write amplification of greedy collection under uniform random writes, for large
-/// superblocks: 1 / (1 − v), where v, the share of valid units in a victim, solves
+/// Write amplification of greedy GC under uniform random writes, for large
+/// superblocks: 1 / (1 − v), where v, the share of valid pages in a victim, solves
 /// v = exp(−α (1 − v)), α being physical by logical space. (P. Desnoyers, "Analytic
 /// modeling of SSD write performance", SYSTOR 2012; greedy comes to this limit from
 /// below as the block grows.)
@@ -158,23 +158,23 @@ fn closed_form(alpha: f64) -> f64 {
 fn write_amplification_agrees_with_the_closed_form() {
     for (user_share, tolerance) in [(78, 0.05), (86, 0.05)] {
         let (superblocks, rows) = (300, 64);
-        let units = u64::from(superblocks) * u64::from(rows) * 16;
-        let spec = plain(superblocks, rows, units * user_share / 100);
+        let pages = u64::from(superblocks) * u64::from(rows) * 16;
+        let spec = plain(superblocks, rows, pages * user_share / 100);
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         let mut next = random(&drive, 3);
         // To the steady state: until what is measured no longer depends on the fill.
-        burst(&mut drive, Op::Write, 1, 32, 5 * units / 2, &mut next);
+        burst(&mut drive, Op::Write, 1, 32, 5 * pages / 2, &mut next);
         let before = drive.counters();
-        burst(&mut drive, Op::Write, 1, 32, 3 * units / 2, &mut next);
+        burst(&mut drive, Op::Write, 1, 32, 3 * pages / 2, &mut next);
         let after = drive.counters();
-        let host = (after.host_units_written - before.host_units_written) as f64;
-        let moved = (after.units_collected - before.units_collected) as f64;
+        let host = (after.host_pages_written - before.host_pages_written) as f64;
+        let moved = (after.pages_relocated - before.pages_relocated) as f64;
         let got = (host + moved) / host;
         // Superblocks kept free, and those being filled, hold no stale data.
-        let free = f64::from(spec.collect.start_superblocks);
-        let physical = units as f64 * (1.0 - free / f64::from(superblocks));
-        let expected = closed_form(physical / (units * user_share / 100) as f64);
+        let free = f64::from(spec.gc.start_superblocks);
+        let physical = pages as f64 * (1.0 - free / f64::from(superblocks));
+        let expected = closed_form(physical / (pages * user_share / 100) as f64);
         let error = got / expected - 1.0;
         println!("{user_share} %: got {got:.3}, expected {expected:.3}, {error:+.3}");
         // Greedy comes to the limit from below as superblocks grow.
@@ -187,24 +187,24 @@ fn write_amplification_agrees_with_the_closed_form() {
 
 #[test]
 fn fifo_collection_moves_no_less_than_greedy() {
-    let units = 300 * 16 * 16;
+    let pages = 300 * 16 * 16;
     let mut moved = Vec::new();
     for policy in [
         stend_drive::spec::Policy::Greedy,
         stend_drive::spec::Policy::Fifo,
     ] {
-        let mut spec = plain(300, 16, units * 85 / 100);
-        spec.collect.policy = policy;
+        let mut spec = plain(300, 16, pages * 85 / 100);
+        spec.gc.policy = policy;
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         // Half of the writes go to a tenth of the drive: greedy profits, FIFO cannot.
         let mut rng = stend_base::Rng::stream(5, "skew");
-        let all = drive.capacity_bytes() / UNIT;
-        burst(&mut drive, Op::Write, 1, 32, 4 * units, || {
+        let all = drive.capacity_bytes() / PAGE;
+        burst(&mut drive, Op::Write, 1, 32, 4 * pages, || {
             let hot = rng.ratio(1, 2);
             rng.below(if hot { all / 10 } else { all })
         });
-        moved.push(drive.counters().units_collected);
+        moved.push(drive.counters().pages_relocated);
     }
     assert!(moved[0] < moved[1], "{moved:?}");
 }
@@ -223,8 +223,8 @@ fn parity_takes_its_share_of_programs() {
     let counters = drive.counters();
     let data = counters.nand_programs - counters.parity_programs;
     assert_eq!(data, 1_500);
-    // Every sixth of a superblock's 64 slots, and the last for the four that remain: 11,
-    // beside 53 of data.
+    // Every sixth of a superblock's 64 multi-plane pages, and the last for the four that remain:
+    // 11, beside 53 of data.
     assert!(
         counters.parity_programs.abs_diff(1_500 * 11 / 53) <= 1,
         "{counters:?}"
@@ -232,7 +232,7 @@ fn parity_takes_its_share_of_programs() {
 }
 
 #[test]
-fn a_partly_written_unit_reads_the_old_one_first() {
+fn a_partly_written_page_reads_the_old_one_first() {
     let spec = plain(64, 16, 8_000);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);

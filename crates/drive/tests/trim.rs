@@ -7,14 +7,14 @@ use stend_base::{Device, Nanos, Op, SimTime};
 use stend_drive::spec::TrimWorkSpec;
 use stend_drive::{SimDrive, Spec};
 
-const PER_UNIT: Nanos = Nanos(700);
+const PER_PAGE: Nanos = Nanos(700);
 
 fn in_pieces(lazy: bool) -> Spec {
     let mut spec = plain(64, 16, 8_000);
-    spec.trim.per_1024_units = Nanos::ZERO;
+    spec.trim.per_1024_pages = Nanos::ZERO;
     spec.trim.work = Some(TrimWorkSpec {
-        piece_units: 128,
-        per_unit: PER_UNIT,
+        chunk_pages: 128,
+        per_page: PER_PAGE,
         lazy,
         deterministic: true,
         pause: None,
@@ -22,7 +22,7 @@ fn in_pieces(lazy: bool) -> Spec {
     spec
 }
 
-/// The first 600 units and some others written and in flash, and the drive at rest.
+/// The first 600 pages and some others written and in flash, and the drive at rest.
 fn partly_written(spec: &Spec) -> SimDrive {
     let mut drive = SimDrive::new(spec);
     for at in (0..600).step_by(4).chain((2_000..6_000).step_by(4)) {
@@ -41,7 +41,7 @@ const COMMAND: Nanos = Nanos(4_000 + 5_000 + 10_000);
 fn the_command_takes_the_time_of_its_mapped_pages() {
     let mut drive = partly_written(&in_pieces(false));
     let got = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
-    assert_eq!(got, COMMAND + PER_UNIT * 600);
+    assert_eq!(got, COMMAND + PER_PAGE * 600);
     // What has no address any more costs nothing.
     let again = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
     assert_eq!(again, COMMAND);
@@ -55,7 +55,7 @@ fn a_lazy_command_ends_at_once_and_its_work_is_done_later() {
     assert_eq!(got, COMMAND);
     rest(&mut drive, Nanos::from_millis(1));
     let busy = drive.counters().core_busy_ns - before;
-    assert_eq!(busy, 10_000 + 600 * PER_UNIT.0);
+    assert_eq!(busy, 10_000 + 600 * PER_PAGE.0);
 }
 
 #[test]
@@ -64,12 +64,12 @@ fn pieces_are_followed_by_a_rest() {
     let pause = Nanos::from_micros(700);
     spec.trim.work.as_mut().expect("it goes by pieces").pause = Some(pause);
     let mut drive = partly_written(&spec);
-    // 300 units are three pieces.
+    // 300 pages are three pieces.
     let got = alone(&mut drive, request(0, Op::Trim, 0, 300));
-    assert_eq!(got, COMMAND + PER_UNIT * 300 + pause * 2);
+    assert_eq!(got, COMMAND + PER_PAGE * 300 + pause * 2);
     // The rest after the last of them is kept; it began `complete` before now.
     let next = alone(&mut drive, request(0, Op::Trim, 300, 200));
-    assert_eq!(next, PER_UNIT * 200 + pause * 2);
+    assert_eq!(next, PER_PAGE * 200 + pause * 2);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_secure_erase_ends_the_rest_after_a_piece() {
         alone(&mut drive, request(0, Op::Write, at, 4));
     }
     let got = alone(&mut drive, request(0, Op::Trim, 0, 300));
-    assert_eq!(got, COMMAND + PER_UNIT * 300 + pause * 2);
+    assert_eq!(got, COMMAND + PER_PAGE * 300 + pause * 2);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_read_in_the_rest_after_a_piece_waits_for_nothing() {
         let mut spec = in_pieces(true);
         let work = spec.trim.work.as_mut().expect("it goes by pieces");
         // 44.8 ms.
-        (work.piece_units, work.per_unit, work.pause) = (64, Nanos::from_micros(700), pause);
+        (work.chunk_pages, work.per_page, work.pause) = (64, Nanos::from_micros(700), pause);
         let mut drive = partly_written(&spec);
         alone(&mut drive, request(0, Op::Trim, 0, 600));
         let behind = alone(&mut drive, request(1, Op::Read, 3_000, 1));
@@ -132,7 +132,7 @@ fn reads_wait_behind_a_piece_and_not_behind_them_all() {
     alone(&mut drive, request(0, Op::Trim, 0, 1_000));
     // The first piece began when the command ended on the core, `complete` before now.
     let behind = alone(&mut drive, request(1, Op::Read, 3_000, 1));
-    let piece = PER_UNIT * 128 - Nanos(5_000 + 4_000);
+    let piece = PER_PAGE * 128 - Nanos(5_000 + 4_000);
     assert_eq!(behind, undisturbed + piece);
 }
 
@@ -142,8 +142,8 @@ fn what_is_noted_reads_as_trimmed_if_the_drive_is_deterministic() {
         let mut spec = in_pieces(true);
         let work = spec.trim.work.as_mut().expect("it goes by pieces");
         // A second until it is done.
-        work.per_unit = Nanos::from_millis(1);
-        work.piece_units = 1;
+        work.per_page = Nanos::from_millis(1);
+        work.chunk_pages = 1;
         work.deterministic = deterministic;
         spec.controller.cores = 2;
         spec.controller.core_background = 1;
@@ -163,11 +163,11 @@ fn what_is_noted_reads_as_trimmed_if_the_drive_is_deterministic() {
 fn what_is_written_after_the_command_is_not_trimmed_with_it() {
     let mut spec = in_pieces(true);
     let work = spec.trim.work.as_mut().expect("it goes by pieces");
-    work.per_unit = Nanos::from_millis(1);
+    work.per_page = Nanos::from_millis(1);
     let mut drive = SimDrive::new(&spec);
     drive.keep_content();
-    for unit in 0..600 {
-        alone(&mut drive, request(7, Op::Write, unit, 1));
+    for page in 0..600 {
+        alone(&mut drive, request(7, Op::Write, page, 1));
     }
     alone(&mut drive, request(0, Op::Trim, 0, 600));
     alone(&mut drive, request(9, Op::Write, 500, 1));
@@ -187,7 +187,7 @@ fn a_command_that_is_not_queued_is_alone_in_the_drive() {
         spec.host.flush_queued = queued;
         let mut drive = partly_written(&spec);
         let start = drive.now();
-        // Two slots on neighbouring dies, which hang on different channels.
+        // Two multi-plane pages on neighbouring dies, which hang on different channels.
         drive.submit(request(0, Op::Read, 2_000, 1));
         let mut middle = request(1, op, 7_000, 64);
         if op == Op::Flush {
@@ -218,9 +218,9 @@ fn a_command_that_is_not_queued_is_alone_in_the_drive() {
 fn ranges_cost_by_what_the_command_can_name_in_one() {
     let mut spec = plain(256, 16, 40_000);
     spec.trim.per_range = Nanos(1_000);
-    spec.trim.per_1024_units = Nanos::ZERO;
+    spec.trim.per_1024_pages = Nanos::ZERO;
     let mut drive = SimDrive::new(&spec);
-    // A range of ATA holds 65,535 sectors: 8,191 units and seven sectors.
+    // A range of ATA holds 65,535 sectors: 8,191 pages and seven sectors.
     let fits = alone(&mut drive, request(0, Op::Trim, 0, 8_191));
     let two = alone(&mut drive, request(0, Op::Trim, 0, 8_192));
     assert_eq!(
@@ -239,7 +239,7 @@ fn what_trim_has_emptied_is_erased_one_after_another() {
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         alone(&mut drive, request(0, Op::Flush, 0, 0));
-        // Superblocks of 256 units, all of them full and of neighbouring data.
+        // Superblocks of 256 pages, all of them full and of neighbouring data.
         alone(&mut drive, request(0, Op::Trim, 0, 2_560));
         rest(&mut drive, time);
         drive.counters().superblocks_trimmed
@@ -273,13 +273,13 @@ fn what_trim_has_emptied_and_erased_can_be_written_again() {
     let mut drive = SimDrive::new(&spec);
     for _ in 0..3 {
         fill(&mut drive);
-        let before = drive.erased_main_superblocks();
+        let before = drive.erased_data_superblocks();
         alone(&mut drive, request(0, Op::Trim, 0, 12_000));
         rest(&mut drive, Nanos::from_secs(1));
-        let after = drive.erased_main_superblocks();
+        let after = drive.erased_data_superblocks();
         assert!(after >= before + 40, "{before}, then {after}");
         // All but the superblock that is being filled.
-        let free = drive.free_entry_units();
+        let free = drive.free_entry_pages();
         assert!((16_384 - 256..=16_384).contains(&free), "{free}");
     }
 }

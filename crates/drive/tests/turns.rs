@@ -6,9 +6,9 @@ use common::*;
 use stend_base::{Device, Nanos, Op, SimTime};
 use stend_drive::{SimDrive, Spec};
 
-/// From the call to the data in the buffer and back, for writes of one unit.
-fn way(spec: &Spec, units: u64) -> Nanos {
-    let bytes = units * UNIT;
+/// From the call to the data in the buffer and back, for writes of one page.
+fn way(spec: &Spec, pages: u64) -> Nanos {
+    let bytes = pages * PAGE;
     spec.host.submit
         + spec.controller.write_command
         + Nanos(bytes * spec.host.link_ps_per_byte / 1000)
@@ -17,32 +17,32 @@ fn way(spec: &Spec, units: u64) -> Nanos {
         + spec.host.complete
 }
 
-fn turning(one_direction: bool) -> Spec {
+fn turning(half_duplex: bool) -> Spec {
     let mut spec = plain(64, 16, 8_000);
-    spec.buffer.one_direction = one_direction;
+    spec.buffer.half_duplex = half_duplex;
     spec
 }
 
-/// How long reads of these units take, one after another, behind a write of so many units; and
+/// How long reads of these pages take, one after another, behind a write of so many pages; and
 /// how often the direction turned.
-fn reads_behind_write(spec: &Spec, written_units: u64, reads: &[u64]) -> (Vec<Nanos>, u64) {
+fn reads_behind_write(spec: &Spec, written_pages: u64, reads: &[u64]) -> (Vec<Nanos>, u64) {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
     rest(&mut drive, Nanos::from_millis(100));
     // It was filled before: the buffer serves writes, and data has gone to flash.
     alone(&mut drive, request(0, Op::Read, 12, 1));
     alone(&mut drive, request(0, Op::Read, 13, 1));
-    let first = drive.counters().turns;
-    alone(&mut drive, request(0, Op::Write, 4_000, written_units));
+    let first = drive.counters().turnarounds;
+    alone(&mut drive, request(0, Op::Write, 4_000, written_pages));
     rest(&mut drive, Nanos::from_millis(2));
-    let read = |unit: &u64| alone(&mut drive, request(1, Op::Read, *unit, 1));
+    let read = |page: &u64| alone(&mut drive, request(1, Op::Read, *page, 1));
     let took = reads.iter().map(read).collect();
-    (took, drive.counters().turns - first)
+    (took, drive.counters().turnarounds - first)
 }
 
 #[test]
 fn only_reads_that_go_on_where_another_ended_take_turns() {
-    let of = |one_direction, reads: &[u64]| reads_behind_write(&turning(one_direction), 4, reads).1;
+    let of = |half_duplex, reads: &[u64]| reads_behind_write(&turning(half_duplex), 4, reads).1;
     assert_eq!(of(true, &[113, 1_013, 2_013]), 1, "to the write");
     assert_eq!(of(true, &[113, 114, 115, 1_013]), 2, "and to a stream");
     // The one that was before the write goes on.
@@ -55,24 +55,24 @@ fn only_reads_that_go_on_where_another_ended_take_turns() {
 
 #[test]
 fn the_turn_to_reads_takes_its_time_once_and_behind_programs_alone() {
-    let reads = |turn: Nanos, written_units: u64| {
+    let reads = |turn: Nanos, written_pages: u64| {
         let mut spec = turning(true);
-        spec.buffer.turn = turn;
-        reads_behind_write(&spec, written_units, &[113, 114, 1_013, 115]).0
+        spec.buffer.turnaround = turn;
+        reads_behind_write(&spec, written_pages, &[113, 114, 1_013, 115]).0
     };
     let (free, costs) = (reads(Nanos::ZERO, 4), reads(Nanos(70_000), 4));
     // The second is the first that goes on.
     for (nth, extra) in [0, 70_000, 0, 0].into_iter().enumerate() {
         assert_eq!(costs[nth], free[nth] + Nanos(extra), "{nth}");
     }
-    // Three units fill no page.
+    // Three pages fill no page.
     assert_eq!(reads(Nanos::ZERO, 3), reads(Nanos(70_000), 3));
 }
 
 #[test]
 fn commands_take_their_turns_in_the_order_in_which_they_come() {
-    let ends = |one_direction: bool| {
-        let mut drive = SimDrive::new(&turning(one_direction));
+    let ends = |half_duplex: bool| {
+        let mut drive = SimDrive::new(&turning(half_duplex));
         fill(&mut drive);
         rest(&mut drive, Nanos::from_millis(100));
         alone(&mut drive, request(0, Op::Read, 4_000 - 4, 4));
@@ -86,12 +86,12 @@ fn commands_take_their_turns_in_the_order_in_which_they_come() {
         ];
         let mut stream = 4_000;
         for (tag, op) in (0..).zip(ops) {
-            let unit = match op {
+            let page = match op {
                 Op::Read => stream,
                 _ => 128 * u64::from(tag),
             };
             stream += if op == Op::Read { 4 } else { 0 };
-            drive.submit(request(tag, op, unit, 4));
+            drive.submit(request(tag, op, page, 4));
         }
         let ended = ops.map(|_| drive.advance(SimTime::NEVER).expect("it ends").tag);
         assert!(
@@ -108,13 +108,13 @@ fn commands_take_their_turns_in_the_order_in_which_they_come() {
 
 /// Bytes a second of requests of 128 KiB, of which `reads` of ten read in sequence and the others
 /// write at random; a turn to reads takes 1 ms.
-fn mixed(one_direction: bool, reads: u64) -> f64 {
-    let mut spec = turning(one_direction);
-    // Flash that takes 437 MB/s, and 16 slots at once.
+fn mixed(half_duplex: bool, reads: u64) -> f64 {
+    let mut spec = turning(half_duplex);
+    // Flash that takes 437 MB/s, and 16 multi-plane pages at once.
     (spec.dies, spec.channels) = (16, 8);
-    spec.main.timing.program = vec![Nanos::from_micros(600)];
-    spec.buffer.write_units = 512;
-    spec.buffer.turn = Nanos::from_millis(1);
+    spec.data.timing.program = vec![Nanos::from_micros(600)];
+    spec.buffer.write_pages = 512;
+    spec.buffer.turnaround = Nanos::from_millis(1);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     rest(&mut drive, Nanos::from_millis(100));
@@ -129,14 +129,14 @@ fn mixed(one_direction: bool, reads: u64) -> f64 {
         } else {
             Op::Write
         };
-        let unit = match op {
+        let page = match op {
             Op::Read => {
                 stream = (stream + 32) % 7_936;
                 stream
             }
             _ => (offset() / 32 * 32).min(7_936),
         };
-        drive.submit(request(0, op, unit, 32));
+        drive.submit(request(0, op, page, 32));
     };
     let start = drive.now();
     send(&mut drive, 0);
@@ -163,16 +163,16 @@ fn a_few_writes_cost_most_of_the_speed_and_only_where_directions_take_turns() {
 fn the_firmware_works_on_a_long_write_while_more_of_it_comes() {
     let time = |unit_ns: u64| {
         let mut spec = plain(64, 16, 8_000);
-        spec.buffer.write_units = 1_024;
-        spec.controller.write_unit = Nanos(unit_ns);
+        spec.buffer.write_pages = 1_024;
+        spec.controller.write_page = Nanos(unit_ns);
         let mut drive = SimDrive::new(&spec);
         let got = alone(&mut drive, request(0, Op::Write, 0, 64));
         (got, way(&spec, 64))
     };
-    // Quicker than the link: the last unit is left.
+    // Quicker than the link: the last page is left.
     let (got, link) = time(1_000);
     assert!(got.0.abs_diff(link.0 + 1_000) < 400, "{got:?}, {link:?}");
-    // Slower: the second unit has to come, and then it is the firmware's time; the first is
+    // Slower: the second page has to come, and then it is the firmware's time; the first is
     // part of the command's.
     let (got, link) = time(20_000);
     let expected = way(&plain(64, 16, 8_000), 2).0 + 63 * 20_000;

@@ -8,13 +8,13 @@ use stend_drive::spec::WearSpec;
 use stend_drive::{SimDrive, Spec};
 
 const SUPERBLOCKS: u32 = 150;
-const SUPERBLOCK_UNITS: u64 = 256;
+const SUPERBLOCK_PAGES: u64 = 256;
 /// Superblocks that the data fills, and the first of them, which are overwritten.
 const DATA: u64 = 127;
 const HOT: u64 = 12;
 
 fn drive(wear: Option<WearSpec>) -> Spec {
-    let mut spec = plain(SUPERBLOCKS, 16, DATA * SUPERBLOCK_UNITS);
+    let mut spec = plain(SUPERBLOCKS, 16, DATA * SUPERBLOCK_PAGES);
     spec.wear = wear;
     spec.idle.enabled = false;
     spec
@@ -40,9 +40,9 @@ fn erases(drive: &SimDrive) -> (u32, u32) {
 fn worn(spec: &Spec, times: u64, in_order: bool) -> SimDrive {
     let mut drive = SimDrive::new(spec);
     fill(&mut drive);
-    let hot = HOT * SUPERBLOCK_UNITS;
+    let hot = HOT * SUPERBLOCK_PAGES;
     let (mut rng, mut n) = (Rng::stream(1, "worn"), 0);
-    let count = times * DATA * SUPERBLOCK_UNITS;
+    let count = times * DATA * SUPERBLOCK_PAGES;
     burst(&mut drive, Op::Write, 1, 32, count, || {
         n += 1;
         match in_order {
@@ -61,28 +61,28 @@ fn what_is_levelled_is_read_programmed_and_mapped_once_and_counted() {
     let [off, on] = [None, levelling(true, 10)].map(|wear| {
         let c = worn(&drive(wear), 40, true).counters();
         println!("{c:?}");
-        assert_eq!(c.units_collected, 0);
+        assert_eq!(c.pages_relocated, 0);
         c
     });
-    assert_eq!(off.units_levelled, 0);
-    let moved = on.units_levelled;
+    assert_eq!(off.pages_levelled, 0);
+    let moved = on.pages_levelled;
     assert!(moved > 20_000 && moved.is_multiple_of(4), "{moved}");
     let spec = drive(None);
     assert_eq!(on.nand_reads - off.nand_reads, moved / 4);
     assert_eq!(on.nand_programs - off.nand_programs, moved / 4);
     assert_eq!(
         on.core_busy_ns - off.core_busy_ns,
-        moved * spec.controller.collect_unit.0
+        moved * spec.controller.gc_page.0
     );
     // Each superblock that is moved is erased once more than its space asked for; one may
     // be half moved, and the streams stand elsewhere in theirs.
     let erases = (on.erases - off.erases) / u64::from(spec.dies);
-    let superblocks = moved / SUPERBLOCK_UNITS;
+    let superblocks = moved / SUPERBLOCK_PAGES;
     assert!(erases.abs_diff(superblocks) <= 2, "{erases} {superblocks}");
     // At most one superblock for every four that are collected for their space.
     let collected = off.erases / u64::from(spec.dies);
     assert!(superblocks <= collected / 4, "{superblocks} {collected}");
-    let host = on.host_units_written as f64;
+    let host = on.host_pages_written as f64;
     let wa = on.write_amplification().expect("it was written");
     assert!((wa - 1.0 - moved as f64 / host).abs() < 1e-12, "{wa}");
 }
@@ -110,10 +110,10 @@ fn levelling_narrows_the_spread_of_a_skewed_load() {
     let spread = |wear: Option<WearSpec>| {
         let mut drive = SimDrive::new(&drive(wear));
         let mut rng = Rng::stream(1, "skew");
-        let units = DATA * SUPERBLOCK_UNITS;
+        let pages = DATA * SUPERBLOCK_PAGES;
         let next = || {
             let hot = rng.ratio(9, 10);
-            rng.below(if hot { units / 10 } else { units })
+            rng.below(if hot { pages / 10 } else { pages })
         };
         burst(&mut drive, Op::Write, 1, 32, 1_000_000, next);
         let (least, most) = erases(&drive);

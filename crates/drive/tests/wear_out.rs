@@ -18,19 +18,19 @@ fn mortal(mut spec: Spec, spare: u32) -> Spec {
     spec
 }
 
-/// What a plain map would hold, by unit; `None` where a refused write may have changed it.
+/// What a plain map would hold, by page; `None` where a refused write may have changed it.
 struct Written {
     drive: SimDrive,
     expected: Vec<Option<u32>>,
     refused: u32,
 }
 
-/// Random writes of three units at depth 16 until one is refused.
+/// Random writes of three pages at depth 16 until one is refused.
 fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
     let mut drive = SimDrive::new(spec);
     drive.keep_content();
-    let units = drive.capacity_bytes() / UNIT;
-    let mut expected = vec![None; units as usize];
+    let pages = drive.capacity_bytes() / PAGE;
+    let mut expected = vec![None; pages as usize];
     let mut next = random(&drive, 4);
     let mut tag = 0;
     let mut outstanding = Vec::new();
@@ -38,7 +38,7 @@ fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
     let mut send = |drive: &mut SimDrive, outstanding: &mut Vec<(u32, u64)>| {
         let unit = loop {
             let unit = next() / 3 * 3;
-            if unit + 3 <= units && outstanding.iter().all(|(_, other)| *other != unit) {
+            if unit + 3 <= pages && outstanding.iter().all(|(_, other)| *other != unit) {
                 break unit;
             }
         };
@@ -58,7 +58,7 @@ fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
         for unit in unit..unit + 3 {
             expected[unit as usize] = match done.status {
                 Status::Ok => Some(tag),
-                // Some of its units may have been written, others not.
+                // Some of its pages may have been written, others not.
                 _ => drive.content(unit as u32),
             };
         }
@@ -96,7 +96,7 @@ fn ends_read_only(spec: &Spec) {
     assert!(health.read_only && health.spare_percent == 0, "{health:?}");
     assert_eq!(health.retired_superblocks, spares);
     assert_eq!(health.cycles.max, 20);
-    // Collection wears evenly enough that the mean is near the end of life.
+    // GC wears evenly enough that the mean is near the end of life.
     assert!(
         (120..=200).contains(&health.used_percent.unwrap()),
         "{health:?}"
@@ -254,7 +254,7 @@ fn blocks_that_do_not_fail_change_nothing() {
 #[test]
 fn an_erase_that_fails_costs_one_of_the_spare_block() {
     let mut drive = SimDrive::new(&of_blocks(plain(40, 8, 3_000), 1, 0, 500));
-    let tbers = drive.spec().main.timing.erase;
+    let tbers = drive.spec().data.timing.erase;
     let mut failed = 0;
     for round in 0..5 {
         fill(&mut drive);
@@ -372,12 +372,12 @@ fn blocks_of_a_drive_with_a_cache_end_it_too() {
 fn a_drive_that_has_lost_a_superblock_can_be_erased() {
     let spec = of_blocks(plain(40, 8, 3_000), 12, 10, 2);
     let mut worn = write_to_the_end(&spec, |_| ()).drive;
-    let free = worn.free_entry_units();
+    let free = worn.free_entry_pages();
     worn.secure_erase();
     assert!(worn.is_read_only());
     let lost = u64::from(worn.health().retired_superblocks);
-    assert!(worn.free_entry_units() >= free);
-    assert_eq!(worn.free_entry_units(), (40 - lost) * 8 * 4 * 4);
+    assert!(worn.free_entry_pages() >= free);
+    assert_eq!(worn.free_entry_pages(), (40 - lost) * 8 * 4 * 4);
     assert!((0..3_000).all(|unit| worn.content(unit).is_none()));
 }
 
@@ -389,9 +389,12 @@ fn a_program_that_fails_is_done_again_in_another_block() {
     let filled = |spec: &Spec| {
         let mut drive = SimDrive::new(spec);
         drive.keep_content();
-        // A superblock of 128 units, the programs of a slot one after another.
-        for slot in 0..32 {
-            alone(&mut drive, request(slot, Op::Write, u64::from(slot) * 4, 4));
+        // A superblock of 128 pages, the programs of a multi-plane page one after another.
+        for mp_page in 0..32 {
+            alone(
+                &mut drive,
+                request(mp_page, Op::Write, u64::from(mp_page) * 4, 4),
+            );
             alone(&mut drive, request(0, Op::Flush, 0, 0));
         }
         assert!((0..128).all(|unit| drive.content(unit) == Some(unit / 4)));
@@ -414,7 +417,7 @@ fn a_program_that_fails_is_done_again_in_another_block() {
         b.native_programs,
         a.native_programs + failures + b.block_copies
     );
-    let timing = &spec.main.timing;
+    let timing = &spec.data.timing;
     let transfer = Nanos(16_384 * 2_500 / 1_000) + spec.bus_overhead;
     let each = timing.erase + timing.program[0] + transfer;
     let copy = timing.read[0] + timing.program[0];
@@ -458,7 +461,7 @@ fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
         rest(&mut drive, Nanos::from_secs(100));
         let c = drive.counters();
         let slc = &spec.cache.as_ref().expect("it has one").pool.timing;
-        let main = &spec.main.timing;
+        let main = &spec.data.timing;
         let fold = slc.read[0] * 3 + main.program[0] * 3;
         let all = slc.read[0] * c.slc_reads
             + main.read[0] * c.native_reads

@@ -115,9 +115,9 @@ fn what_is_done_to_a_drive_is_kept() {
     let part = drive(dir, &["trim", "d", "--offset", "1GiB", "--length", "1GiB"]);
     assert_eq!(part["schema"], "stend.drive-trim/1");
     assert!(number(&part["time_ns"]) > 0.0);
-    assert_eq!(count(dir, "units_trimmed"), 262_144.0);
+    assert_eq!(count(dir, "pages_trimmed"), 262_144.0);
     drive(dir, &["trim", "d"]);
-    assert_eq!(count(dir, "units_trimmed"), 262_144.0 + 1_953_125.0);
+    assert_eq!(count(dir, "pages_trimmed"), 262_144.0 + 1_953_125.0);
 
     let less = drive(dir, &["overprovision", "d", "--user-bytes", "4096000000"]);
     assert_eq!(less["user_bytes"], 4_096_000_000_u64);

@@ -25,7 +25,7 @@ pub struct BlockHealth {
     pub spares_least: u32,
     /// The same when the drive was new.
     pub spares_least_new: u32,
-    /// Erase cycles of the blocks in use, of the SLC cache and the main area together.
+    /// Erase cycles of the blocks in use, of the SLC cache and the data area together.
     pub cycles: Cycles,
 }
 
@@ -63,11 +63,11 @@ pub struct Health {
     pub host_writes: u64,
     /// Bytes programmed, in every mode, with parity and padding.
     pub nand_written_bytes: u64,
-    /// Erase cycles of the main area.
+    /// Erase cycles of the data area.
     pub cycles: Cycles,
     /// Erase cycles of the SLC cache.
     pub slc_cycles: Option<Cycles>,
-    /// Mean cycles as a share of the rated ones, of the main area or of the SLC cache,
+    /// Mean cycles as a share of the rated ones, of the data area or of the SLC cache,
     /// whichever is more; above 100 beyond them. `None` where nothing is rated.
     pub used_percent: Option<u64>,
     /// Superblocks retired because their life was over.

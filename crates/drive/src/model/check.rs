@@ -3,7 +3,7 @@
 use super::key::Problems;
 use super::schema::Model;
 use super::tables::{blocks, controller, gc, host, nand, power, power_loss, slc_cache, trim};
-use crate::spec::{Spec, UNIT_BYTES};
+use crate::spec::{PAGE_BYTES, Spec};
 
 /// Adds what is wrong with a model all of whose keys could be read. `problems` holds what is wrong
 /// with them one by one; sizes are looked at only if nothing is.
@@ -25,7 +25,7 @@ pub(super) fn model(problems: &mut Problems, model: &Model) {
     check_dram(problems, model);
     gc::check_sizes(problems, model, &spec);
     let programs = spec.buffer_programs_min();
-    if spec.buffer.write_units < programs * spec.program_units() {
+    if spec.buffer.write_pages < programs * spec.program_pages() {
         let message = format!("it must hold at least what {programs} programs of a die take");
         problems.report(&model.dram.write_buffer_kib, message);
     }
@@ -43,14 +43,14 @@ fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
         return false;
     };
     let user = &model.capacity.user_bytes;
-    if !user.value.is_multiple_of(UNIT_BYTES) || user.value == 0 {
+    if !user.value.is_multiple_of(PAGE_BYTES) || user.value == 0 {
         let message = format!("{} is not a positive multiple of 4096", user.value);
         problems.report(user, message);
         return false;
     }
-    let most_pages = crate::sim::user_units_max(spec).unwrap_or_default();
-    let most = most_pages * UNIT_BYTES;
-    let kept = (layout.main_units - most_pages).div_ceil(layout.main_superblock_units);
+    let most_pages = crate::sim::user_pages_max(spec).unwrap_or_default();
+    let most = most_pages * PAGE_BYTES;
+    let kept = (layout.data_pages - most_pages).div_ceil(layout.data_superblock_pages);
     if user.value > most {
         let message = format!(
             "{} does not fit: {} dies × {} planes × {} blocks × {} pages × {} KiB hold {} bytes of \
@@ -59,10 +59,10 @@ fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
             user.value,
             spec.dies,
             model.nand.planes.value,
-            spec.main.superblocks,
-            spec.main.rows,
+            spec.data.superblocks,
+            spec.data.rows,
             model.nand.page_kib.value,
-            layout.main_units * UNIT_BYTES,
+            layout.data_pages * PAGE_BYTES,
         );
         problems.report(user, message);
     }
@@ -72,7 +72,7 @@ fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
 /// Whether the DRAM holds what the model puts there.
 fn check_dram(problems: &mut Problems, model: &Model) {
     let dram = &model.dram;
-    let all_kib = model.capacity.user_bytes.value / UNIT_BYTES * 4 / 1024;
+    let all_kib = model.capacity.user_bytes.value / PAGE_BYTES * 4 / 1024;
     let controller = &model.controller;
     let segment_kib = u64::from(controller.l2p_segment_kib.value) / 1024;
     let cached_kib = u64::from(controller.l2p_segments.value) * segment_kib;

@@ -3,7 +3,7 @@
 use super::rules::named;
 use super::schema::Model;
 use super::tables::trim::PROMISES;
-use crate::spec::{Emptying, UNIT_BYTES, WhenFull};
+use crate::spec::{Emptying, PAGE_BYTES, WhenFull};
 
 impl Model {
     /// Named facts of the hardware, in the order a reader wants them.
@@ -31,7 +31,7 @@ impl Model {
             ),
         ];
         if let Some(capacity) = crate::sim::capacity(&spec) {
-            let data = capacity.main_units * UNIT_BYTES;
+            let data = capacity.data_pages * PAGE_BYTES;
             let spare = 100.0 * (data as f64 / spec.user_bytes as f64 - 1.0);
             facts.push((
                 "over-provisioning".to_string(),
@@ -78,7 +78,7 @@ impl Model {
         let Some(cache) = &spec.cache else {
             return "none".to_string();
         };
-        let row_bytes = u64::from(spec.dies * spec.units_per_slot) * UNIT_BYTES;
+        let row_bytes = u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
         let gb = |superblocks: u32| {
             let rows = u64::from(superblocks) * u64::from(cache.pool.rows);
             format!(

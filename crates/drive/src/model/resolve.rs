@@ -30,10 +30,10 @@ pub(super) fn spec(model: &Model) -> Spec {
         user_bytes: model.capacity.user_bytes.value,
         dies: nand.dies.value,
         channels: nand.channels.value,
-        units_per_slot: page_kib / 4,
+        pages_per_mp_page: page_kib / 4,
         bus_ps_per_byte: ps_per_byte(nand.bus_mb_per_s.value),
         bus_overhead: nanos(&nand.bus_overhead_ns),
-        main: PoolSpec {
+        data: PoolSpec {
             superblocks: nand.blocks_per_plane.value * apart,
             rows: nand.pages_per_block.value,
             timing: CellTiming {
@@ -52,16 +52,16 @@ pub(super) fn spec(model: &Model) -> Spec {
         parity_data: parity.map(|p| p.data_pages.value),
         host: host(&model.host),
         controller: controller(model),
-        map: l2p_cache(model),
+        l2p_cache: l2p_cache(model),
         buffer: BufferSpec {
-            write_units: model.dram.write_buffer_kib.value / 4,
-            read_ahead_units: model.dram.read_ahead_kib.value / 4,
+            write_pages: model.dram.write_buffer_kib.value / 4,
+            read_ahead_pages: model.dram.read_ahead_kib.value / 4,
             coalesces: model.dram.coalesce_writes.value,
-            one_direction: model.dram.half_duplex.value,
-            turn: nanos(&model.dram.turnaround_ns),
-            protected: model.dram.plp.value,
+            half_duplex: model.dram.half_duplex.value,
+            turnaround: nanos(&model.dram.turnaround_ns),
+            plp: model.dram.plp.value,
         },
-        collect: collect(model),
+        gc: gc(model),
         idle: IdleSpec {
             enabled: model.idle.enabled.value,
             delay: Nanos::from_millis(model.idle.delay_ms.value),
@@ -152,9 +152,9 @@ fn slc_cache(cache: &SlcCache, dies: u32, apart: u32, page_kib: u32) -> CacheSpe
         bypass_from_bytes: value(&cache.bypass_from_kib).map(|kib| u64::from(kib) * 1024),
         emptying: named(&FOLD_BY, &cache.fold_by),
         when_full: named(&WHEN_FULL, &cache.when_full),
-        takes_collected: takes_gc(cache),
-        paced: cache.frees_per_page.value,
-        fold_start_slots: (pages as f64 * start / 100.0) as u64,
+        takes_gc: takes_gc(cache),
+        frees_per_page: cache.frees_per_page.value,
+        fold_start_mp_pages: (pages as f64 * start / 100.0) as u64,
         fold_dies_background: cache.fold_dies_background.value,
         fold_pause: Nanos::from_micros(cache.fold_pause_us.value),
         fold_limit: fold_limit(cache, page_kib),
@@ -164,7 +164,7 @@ fn slc_cache(cache: &SlcCache, dies: u32, apart: u32, page_kib: u32) -> CacheSpe
 fn fold_limit(cache: &SlcCache, page_kib: u32) -> FoldLimit {
     if named(&FOLD_BY, &cache.fold_by) == Emptying::Controller {
         let background = value(&cache.fold_pages_background);
-        return background.map_or(FoldLimit::None, FoldLimit::Slots);
+        return background.map_or(FoldLimit::None, FoldLimit::MpPages);
     }
     let (dies, free) = (value(&cache.fold_dies_max), value(&cache.idle_free_mib));
     if dies.is_none() && free.is_none() {
@@ -172,7 +172,7 @@ fn fold_limit(cache: &SlcCache, page_kib: u32) -> FoldLimit {
     }
     FoldLimit::Dies {
         most: dies.unwrap_or(u32::MAX),
-        idle_free_slots: free.map(|mib| u64::from(mib) * 1024 / u64::from(page_kib)),
+        idle_free_mp_pages: free.map(|mib| u64::from(mib) * 1024 / u64::from(page_kib)),
     }
 }
 
@@ -188,7 +188,8 @@ fn starts_by_free(cache: &SlcCache, page_kib: u32, spec: &mut Spec) {
             u64::from(superblocks) * u64::from(cache.pool.rows) * u64::from(dies)
         };
         let free = u64::from(free_mib) * 1024 / u64::from(page_kib);
-        cache.fold_start_slots = pages(cache.pool.superblocks).saturating_sub(pages(kept) + free);
+        cache.fold_start_mp_pages =
+            pages(cache.pool.superblocks).saturating_sub(pages(kept) + free);
     }
 }
 
@@ -201,7 +202,7 @@ fn host(host: &Host) -> HostSpec {
     HostSpec {
         submit: nanos(&host.submit_ns),
         complete: nanos(&host.complete_ns),
-        slots: host.queue_slots.value - kept_empty,
+        queue_depth: host.queue_slots.value - kept_empty,
         link_ps_per_byte: value(&host.link_mb_per_s).map_or(0, ps_per_byte),
         frame_bytes: value(&host.frame_bytes).unwrap_or(0),
         frame_overhead: nanos_or_zero(&host.frame_overhead_ns),
@@ -258,20 +259,20 @@ fn controller(model: &Model) -> ControllerSpec {
         core_background: core(2),
         read_command: nanos(&controller.read_command_ns),
         write_command: nanos(&controller.write_command_ns),
-        read_unit: nanos(&controller.read_page_ns),
-        write_unit: nanos(&controller.write_page_ns),
-        map_segments: controller.l2p_segments.value,
-        map_segment_units: controller.l2p_segment_kib.value / 4,
-        read_map_miss: nanos(&controller.read_l2p_miss_ns),
-        write_map_miss: nanos(&controller.write_l2p_miss_ns),
-        collect_unit: nanos(&controller.gc_page_ns),
-        fold_unit: nanos(&controller.fold_page_ns),
+        read_page: nanos(&controller.read_page_ns),
+        write_page: nanos(&controller.write_page_ns),
+        l2p_segments: controller.l2p_segments.value,
+        l2p_segment_pages: controller.l2p_segment_kib.value / 4,
+        read_l2p_miss: nanos(&controller.read_l2p_miss_ns),
+        write_l2p_miss: nanos(&controller.write_l2p_miss_ns),
+        gc_page: nanos(&controller.gc_page_ns),
+        fold_page: nanos(&controller.fold_page_ns),
     }
 }
 
-fn l2p_cache(model: &Model) -> Option<MapSpec> {
+fn l2p_cache(model: &Model) -> Option<L2pCacheSpec> {
     let cache = model.l2p_cache.as_ref()?;
-    Some(MapSpec {
+    Some(L2pCacheSpec {
         read: micros(cache.read_us.value),
         program: micros(cache.program_us.value),
         erase: micros(cache.erase_us.value),
@@ -279,9 +280,9 @@ fn l2p_cache(model: &Model) -> Option<MapSpec> {
     })
 }
 
-fn collect(model: &Model) -> CollectSpec {
+fn gc(model: &Model) -> GcSpec {
     let gc = &model.gc;
-    CollectSpec {
+    GcSpec {
         policy: match named(&POLICIES, &gc.policy) {
             Victim::Greedy => Policy::Greedy,
             Victim::Fifo => Policy::Fifo,
@@ -292,7 +293,7 @@ fn collect(model: &Model) -> CollectSpec {
         },
         start_superblocks: gc.start_superblocks.value,
         reserve_superblocks: gc.reserve_superblocks.value,
-        cache_reserve_superblocks: gc.slc_reserve_superblocks.value,
+        slc_reserve_superblocks: gc.slc_reserve_superblocks.value,
         depth: gc.depth.value,
     }
 }
@@ -311,14 +312,14 @@ fn trim(trim: &Trim, host: &Host) -> TrimSpec {
     TrimSpec {
         enabled: trim.enabled.value,
         command: nanos(&trim.command_ns),
-        per_1024_units: nanos(&trim.per_1024_pages_ns),
+        per_1024_pages: nanos(&trim.per_1024_pages_ns),
         reaches_cache: trim.reaches_cache.value,
         queued: trim.queued.value,
         per_range: nanos(&trim.per_range_ns),
         range_bytes_max: sectors * 512,
         work: value(&trim.chunk_kib).map(|kib| TrimWorkSpec {
-            piece_units: kib / 4,
-            per_unit: nanos(&trim.per_page_ns),
+            chunk_pages: kib / 4,
+            per_page: nanos(&trim.per_page_ns),
             lazy: trim.lazy.value,
             deterministic: promise != Some("none"),
             pause: value(&trim.chunk_pause_us).map(Nanos::from_micros),
@@ -367,8 +368,8 @@ fn media(media: &Media) -> MediaSpec {
 fn streams(model: &Model) -> Option<StreamsSpec> {
     gc::enabled(model).map(|s| StreamsSpec {
         host_streams: s.host_streams.value,
-        collect_streams: s.gc_streams.value,
-        heat_group_units: s.heat_group_kib.value / (UNIT_BYTES / 1024) as u32,
+        gc_streams: s.gc_streams.value,
+        heat_group_pages: s.heat_group_kib.value / (PAGE_BYTES / 1024) as u32,
         heat_window_percent: s.heat_window_percent.value,
         classify: nanos(&s.classify_ns),
     })
@@ -490,9 +491,9 @@ fn power_loss(model: &Model) -> Option<PowerLossSpec> {
             erase: micros(table.journal_erase_us.value),
         },
         journal_rows: model.nand.pages_per_block.value / bits,
-        journal_interval_units: table.journal_interval_kib.value / 4,
+        journal_interval_pages: table.journal_interval_kib.value / 4,
         checkpoint_pages: table.checkpoint_pages.value,
         boot: Nanos::from_millis(table.boot_ms.value),
-        replay_unit: nanos(&table.replay_page_ns),
+        replay_page: nanos(&table.replay_page_ns),
     })
 }

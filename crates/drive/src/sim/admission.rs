@@ -1,8 +1,8 @@
 //! Admission: how much of the waiting writes there is room for, in the buffer and in flash.
 //!
-//! The host is admitted while the buffer has room and the pool it writes to has more than its reserve
-//! free: that is all the throttling there is. Space is reserved for what is admitted, so that data on its
-//! way finds it.
+//! The host is admitted while the buffer has room and the pool it writes to has more than its
+//! reserve free: that is all the throttling there is. Space is reserved for what is admitted, so
+//! that data on its way finds it.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::sim::env::Env;
 use crate::sim::host::{Command, Host};
 use crate::sim::ids::{CommandId, Lpn, Ppn, StreamId};
 use crate::sim::store::Store;
-use crate::spec::{Spec, UNIT_BYTES};
+use crate::spec::{PAGE_BYTES, Spec};
 
 /// What the next data of a write that waits requires.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
@@ -271,13 +271,13 @@ fn requirements(
     })
 }
 
-/// Pages and bytes of a command that are admitted together: up to a multi-plane page's worth, cut at the
-/// boundaries of logical pages.
+/// Pages and bytes of a command that are admitted together: up to a multi-plane page's worth, cut
+/// at the boundaries of logical pages.
 #[inline]
 fn next_part(env: &Env, command: &Command) -> (u32, u32) {
-    const PAGE: u32 = UNIT_BYTES as u32;
-    let before = (command.next_to_admit() % UNIT_BYTES) as u32;
-    let most = env.spec.units_per_slot * PAGE - before;
+    const PAGE: u32 = PAGE_BYTES as u32;
+    let before = (command.next_to_admit() % PAGE_BYTES) as u32;
+    let most = env.spec.pages_per_mp_page * PAGE - before;
     let bytes = command.unadmitted().min(u64::from(most)) as u32;
     ((before + bytes).div_ceil(PAGE), bytes)
 }
@@ -313,8 +313,8 @@ fn fua_padding(
     store.ftl.points.padding_after(stream, pages, mode)
 }
 
-/// Pages to be reserved for a write, beyond what has been already, before its next part is admitted,
-/// which takes so many; `None` when that has to wait.
+/// Pages to be reserved for a write, beyond what has been already, before its next part is
+/// admitted, which takes so many; `None` when that has to wait.
 #[inline(always)]
 fn reservation(
     env: &Env,
@@ -328,7 +328,7 @@ fn reservation(
     };
     let (first, end) = command.logical_pages();
     let at = Lpn::of_byte(command.next_to_admit());
-    let most = env.spec.buffer.write_units;
+    let most = env.spec.buffer.write_pages;
     let left = most.saturating_sub(store.ftl.points.host_reserved());
     persistence.reservation(id, first..end, at, left)
 }

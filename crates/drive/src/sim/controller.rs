@@ -93,15 +93,15 @@ pub(crate) struct Controller {
 
 impl Controller {
     pub fn new(spec: &ControllerSpec, pages: u32) -> Controller {
-        let segments = pages.div_ceil(spec.map_segment_units);
+        let segments = pages.div_ceil(spec.l2p_segment_pages);
         let core = Core {
             jobs: VecDeque::with_capacity(64),
             idle_since: SimTime::ZERO,
         };
         Controller {
             cores: vec![core; spec.cores as usize],
-            cached: vec![u32::MAX; spec.map_segments.min(segments).max(1) as usize],
-            pages_per_segment: spec.map_segment_units,
+            cached: vec![u32::MAX; spec.l2p_segments.min(segments).max(1) as usize],
+            pages_per_segment: spec.l2p_segment_pages,
             busy_ns: 0,
         }
     }

@@ -8,9 +8,9 @@ pub struct Counters {
     /// Events handled.
     pub events: u64,
     /// Pages the host has read.
-    pub host_units_read: u64,
+    pub host_pages_read: u64,
     /// Pages the host has written (a partly written page counts as one).
-    pub host_units_written: u64,
+    pub host_pages_written: u64,
     /// Read commands of the host.
     pub host_reads: u64,
     /// Write commands of the host.
@@ -20,23 +20,23 @@ pub struct Counters {
     /// Bytes the host has written.
     pub host_bytes_written: u64,
     /// Pages taken away by TRIM.
-    pub units_trimmed: u64,
+    pub pages_trimmed: u64,
     /// Superblocks that TRIM emptied and that were erased without need.
     pub superblocks_trimmed: u64,
     /// Pages moved by garbage collection.
-    pub units_collected: u64,
+    pub pages_relocated: u64,
     /// Pages overwritten while they were in the buffer, without a place of their own.
-    pub units_coalesced: u64,
+    pub pages_coalesced: u64,
     /// How often a half-duplex buffer was turned around.
-    pub turns: u64,
+    pub turnarounds: u64,
     /// Pages rewritten since their data was old.
-    pub units_refreshed: u64,
+    pub pages_refreshed: u64,
     /// Pages moved by static wear levelling.
-    pub units_levelled: u64,
+    pub pages_levelled: u64,
     /// Valid pages moved from the SLC cache to the data area.
-    pub units_folded: u64,
+    pub pages_folded: u64,
     /// Pages that had lost their address and were folded all the same.
-    pub units_folded_dead: u64,
+    pub invalid_pages_folded: u64,
     /// Page reads for pages that were only partly written.
     pub merges: u64,
     /// Page reads of the NAND, of all kinds, without on-chip copies.
@@ -53,7 +53,8 @@ pub struct Counters {
     pub erases: u64,
     /// Programs that failed, on-chip copies among them, where blocks are told apart.
     pub program_failures: u64,
-    /// Multi-plane pages copied from a block to the one that took its place since a program had failed.
+    /// Multi-plane pages copied from a block to the one that took its place since a program had
+    /// failed.
     pub block_copies: u64,
     /// Of the erases, those of blocks of the SLC cache.
     pub slc_erases: u64,
@@ -67,9 +68,9 @@ pub struct Counters {
     /// See [`Counters::native_reads`].
     pub slc_programs: u64,
     /// Multi-plane pages closed before they were full.
-    pub padded_slots: u64,
+    pub padded_mp_pages: u64,
     /// Reads of segments of the L2P that were not cached.
-    pub map_misses: u64,
+    pub l2p_misses: u64,
     /// Passes of page reads after the first.
     pub read_retries: u64,
     /// Pages that no pass corrected.
@@ -84,9 +85,9 @@ pub struct Counters {
     /// are asked for.
     pub uncorrectable_sectors: u64,
     /// Multi-plane pages of map pages written back.
-    pub map_programs: u64,
+    pub l2p_programs: u64,
     /// Erases of the map's blocks, one a die.
-    pub map_erases: u64,
+    pub l2p_erases: u64,
     /// Pages read that were found in the read-ahead buffer.
     pub read_ahead_hits: u64,
     /// Bytes moved over the channels.
@@ -100,13 +101,13 @@ pub struct Counters {
     /// Erases of journal blocks, one a die.
     pub journal_erases: u64,
     /// Multi-plane pages programmed with nothing, to fill a word line.
-    pub filler_slots: u64,
+    pub filler_mp_pages: u64,
     /// Times that the drive was powered up again.
     pub power_ups: u64,
     /// Power cuts without a shutdown before.
     pub unsafe_shutdowns: u64,
     /// Pages that flash had and a torn program of their word line took, over all cuts.
-    pub paired_units_lost: u64,
+    pub paired_pages_lost: u64,
     /// Cuts at which the capacitors did not hold long enough.
     pub failed_saves: u64,
     /// What the last save on capacitors took, ns.
@@ -144,22 +145,22 @@ impl Counters {
         }
     }
 
-    /// Pages given a place for each page that the host wrote: host writes, GC, wear
-    /// levelling and folding, in SLC and data area together. Parity, padding, and what is stale in the
-    /// pages that a fold copies whole are not counted. `None` before the first write.
+    /// Pages given a place for each page that the host wrote: host writes, GC, wear levelling and
+    /// folding, in SLC and data area together. Parity, padding, and what is stale in the pages that
+    /// a fold copies whole are not counted. `None` before the first write.
     pub fn write_amplification(&self) -> Option<f64> {
         self.write_amplification_since(&Counters::default())
     }
 
     /// Pages placed in flash, for whatever reason.
-    pub fn units_placed(&self) -> u64 {
-        self.host_units_written + self.units_collected + self.units_levelled + self.units_folded
+    pub fn pages_placed(&self) -> u64 {
+        self.host_pages_written + self.pages_relocated + self.pages_levelled + self.pages_folded
     }
 
     /// As [`Counters::write_amplification`], of what happened since the counters were those
     /// of an earlier instant.
     pub fn write_amplification_since(&self, earlier: &Counters) -> Option<f64> {
-        let host = self.host_units_written - earlier.host_units_written;
-        (host > 0).then(|| (self.units_placed() - earlier.units_placed()) as f64 / host as f64)
+        let host = self.host_pages_written - earlier.host_pages_written;
+        (host > 0).then(|| (self.pages_placed() - earlier.pages_placed()) as f64 / host as f64)
     }
 }

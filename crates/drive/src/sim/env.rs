@@ -1,5 +1,5 @@
-//! What every component is handed: the drive's figures, where things lie, the clock with its events,
-//! and the counters.
+//! What every component is handed: the drive's figures, where things lie, the clock with its
+//! events, and the counters.
 
 use stend_base::{EventQueue, Nanos, SimTime};
 

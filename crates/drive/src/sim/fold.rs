@@ -1,14 +1,14 @@
-//! Emptying the SLC cache by on-chip copy: the same word line of three cache superblocks becomes one
-//! word line of a superblock of the data area, inside each die, without the channel and without the
-//! data passing the controller.
+//! Emptying the SLC cache by on-chip copy: the same word line of three cache superblocks becomes
+//! one word line of a superblock of the data area, inside each die, without the channel and without
+//! the data passing the controller.
 //!
-//! Whole pages are copied, whatever is stale in them; a word line of a die on which nothing is occupied
-//! is passed over. Cache superblocks are emptied in the order in which they were closed.
+//! Whole pages are copied, whatever is stale in them; a word line of a die on which nothing is
+//! occupied is passed over. Cache superblocks are emptied in the order in which they were closed.
 //!
-//! How wide folding runs: on a few dies once the cache holds more than its watermark, on as many as may
-//! when the host is about to find no room, and in the working slices of idle time. That is all dies,
-//! unless the firmware holds folding to fewer: programming a die in the native mode draws its peak
-//! current, and what the drive may draw does not grow with its dies.
+//! How wide folding runs: on a few dies once the cache holds more than its watermark, on as many as
+//! may when the host is about to find no room, and in the working slices of idle time. That is all
+//! dies, unless the firmware holds folding to fewer: programming a die in the native mode draws its
+//! peak current, and what the drive may draw does not grow with its dies.
 
 use stend_base::Nanos;
 use stend_nand::{Class, Work};
@@ -77,7 +77,7 @@ impl Folder {
         let (cache, ftl) = (env.spec.cache(), &store.ftl);
         let most = match cache.fold_limit {
             FoldLimit::Dies { most, .. } => most.min(env.spec.dies),
-            FoldLimit::None | FoldLimit::Slots(_) => env.spec.dies,
+            FoldLimit::None | FoldLimit::MpPages(_) => env.spec.dies,
         };
         if idle.working() {
             let folds =
@@ -87,7 +87,7 @@ impl Folder {
         if ftl.cache_is_short(env) || ftl.data_area_needs_dynamic(env) {
             return most;
         }
-        if ftl.cache_taken(env) > cache.fold_start_slots && !self.paused {
+        if ftl.cache_taken(env) > cache.fold_start_mp_pages && !self.paused {
             cache.fold_dies_background.min(most)
         } else {
             0
@@ -98,7 +98,7 @@ impl Folder {
     pub fn idle_wants(env: &Env, store: &Store) -> bool {
         match env.spec.cache().fold_limit {
             FoldLimit::Dies {
-                idle_free_slots: Some(mp_pages),
+                idle_free_mp_pages: Some(mp_pages),
                 ..
             } => store.ftl.cache_free_for_host(env) < mp_pages as i64,
             _ => true,
@@ -145,14 +145,14 @@ impl Folder {
 
 /// Superblocks that are folded together.
 fn sources(env: &Env) -> usize {
-    env.spec.main.timing.pages_per_word_line() as usize
+    env.spec.data.timing.pages_per_word_line() as usize
 }
 
-/// Free multi-plane pages of the data area that folding must leave to GC. After a power cut has cost
-/// some, GC may find no room in the cache in turn: then folding, which makes it, goes first.
+/// Free multi-plane pages of the data area that folding must leave to GC. After a power cut has
+/// cost some, GC may find no room in the cache in turn: then folding, which makes it, goes first.
 fn data_floor(env: &Env, store: &Store) -> i64 {
     let floor = env.limits.fold_data_floor;
-    let enters_cache = env.spec.cache().takes_collected;
+    let enters_cache = env.spec.cache().takes_gc;
     let cache = store.ftl.space.free(Pool::SlcCache);
     if store.persistence.is_some() && enters_cache && cache <= env.limits.gc_cache_floor {
         return env.layout.mp_pages_of(Pool::Data, 1).min(floor);
@@ -180,7 +180,7 @@ fn erase_dead_cache(env: &mut Env, store: &mut Store) {
 fn copy_time(env: &Env) -> Nanos {
     let cache = &env.spec.cache().pool.timing;
     let reads = Nanos(cache.read[0].0 * sources(env) as u64);
-    let program = env.spec.main.timing.program_word_line();
+    let program = env.spec.data.timing.program_word_line();
     reads + env.spec.one_shot.unwrap_or(program)
 }
 
@@ -212,8 +212,8 @@ impl Folder {
         true
     }
 
-    /// A copy has failed: it is done again in another block, which takes `before` to prepare, before all
-    /// that waits for its die.
+    /// A copy has failed: it is done again in another block, which takes `before` to prepare,
+    /// before all that waits for its die.
     pub fn copy_again(&mut self, env: &mut Env, store: &mut Store, within: u32, before: Nanos) {
         env.counters.folds += 1;
         let busy = before + copy_time(env);
@@ -224,8 +224,8 @@ impl Folder {
             .submit_first(env, die, Class::Background, Work::OnDie { busy }, op);
     }
 
-    /// A copy has failed, and there is no block for it: what was to be folded stays where it is, in a
-    /// drive that takes no more writes.
+    /// A copy has failed, and there is no block for it: what was to be folded stays where it is, in
+    /// a drive that takes no more writes.
     pub fn give_up(&mut self) {
         self.in_flight -= 1;
     }
@@ -247,7 +247,7 @@ impl Folder {
             pages += ftl.l2p.occupied_bits(*mp_page).count_ones();
         }
         let spec = &env.spec.controller;
-        let (core, time) = (spec.core_background, spec.fold_unit * u64::from(pages));
+        let (core, time) = (spec.core_background, spec.fold_page * u64::from(pages));
         let job = Job::Folded { within };
         let count = sources(env);
         ftl.submit_moves(
@@ -312,10 +312,10 @@ fn map_page(env: &mut Env, store: &mut Store, from: MpPage, to: MpPage) {
     if !store.keeps_fold_sources() {
         store.log_fold(env, from, valid, to, target);
     }
-    env.counters.units_folded += u64::from(valid.count_ones());
+    env.counters.pages_folded += u64::from(valid.count_ones());
     if dead > 0 {
         store.ftl.l2p.release_trimmed(from);
-        env.counters.units_folded_dead += u64::from(dead);
+        env.counters.invalid_pages_folded += u64::from(dead);
     }
 }
 

@@ -1,14 +1,14 @@
 //! The half-duplex buffer: it serves either what is written or what is read ahead at a time.
 //!
-//! In a drive that keeps the host's data out of its DRAM, a small buffer in the controller serves both
-//! directions. Commands that need it are taken up in the order in which they come: all writes, and the
-//! reads that continue where another ended, ahead of which the drive reads. Such a read that follows on
-//! writes waits until these are received; a write that follows on such reads waits until these have been
-//! sent, and what was read ahead is given up. What any other read asks for is sent as it comes from
-//! flash, whatever the buffer serves.
+//! In a drive that keeps the host's data out of its DRAM, a small buffer in the controller serves
+//! both directions. Commands that need it are taken up in the order in which they come: all writes,
+//! and the reads that continue where another ended, ahead of which the drive reads. Such a read
+//! that follows on writes waits until these are received; a write that follows on such reads waits
+//! until these have been sent, and what was read ahead is given up. What any other read asks for is
+//! sent as it comes from flash, whatever the buffer serves.
 //!
-//! Where data has gone to flash, the turnaround to reads costs the firmware a time of its own: it brings
-//! the copy of its L2P up to date first.
+//! Where data has gone to flash, the turnaround to reads costs the firmware a time of its own: it
+//! brings the copy of its L2P up to date first.
 
 use std::collections::VecDeque;
 
@@ -57,8 +57,8 @@ impl HalfDuplex {
         found.is_some()
     }
 
-    /// Whether a command has to wait for the buffer; if so, [`HalfDuplex::take_next`] tells when it is
-    /// taken up.
+    /// Whether a command has to wait for the buffer; if so, [`HalfDuplex::take_next`] tells when it
+    /// is taken up.
     #[inline(never)]
     pub fn keeps_waiting(
         &mut self,
@@ -96,9 +96,9 @@ impl HalfDuplex {
             }
             self.serves = op;
             if op == Op::Read && buffer.take_host_programmed() {
-                self.owed = env.spec.buffer.turn;
+                self.owed = env.spec.buffer.turnaround;
             }
-            env.counters.turns += 1;
+            env.counters.turnarounds += 1;
             if op == Op::Write {
                 reads.forget_all();
             }

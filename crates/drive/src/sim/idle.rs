@@ -1,5 +1,5 @@
-//! What the drive does while the host is silent: it empties the SLC cache and collects garbage, in slices
-//! of work and rest, until there is nothing left to do or the host sends a request.
+//! What the drive does while the host is silent: it empties the SLC cache and collects garbage, in
+//! slices of work and rest, until there is nothing left to do or the host sends a request.
 
 use stend_base::{Lane, Nanos, SimTime};
 
@@ -55,8 +55,8 @@ impl Idle {
         env.queue.schedule(Lane::Timer, at, kind::IDLE_BEGIN, 0);
     }
 
-    /// The timer of the delay has ended, in a drive whose host is silent, or is not. Whether the delay
-    /// has.
+    /// The timer of the delay has ended, in a drive whose host is silent, or is not. Whether the
+    /// delay has.
     pub fn delay_ends(&mut self, env: &mut Env, is_silent: bool) -> bool {
         self.timer_set = false;
         if !is_silent {
@@ -70,8 +70,8 @@ impl Idle {
         true
     }
 
-    /// Idle time begins. Whether there is idle work in it; without, the drive stands still until the
-    /// host sends another request.
+    /// Idle time begins. Whether there is idle work in it; without, the drive stands still until
+    /// the host sends another request.
     pub fn begin(&mut self, env: &Env) -> bool {
         self.working = true;
         env.spec.idle.enabled

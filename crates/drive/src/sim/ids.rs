@@ -1,9 +1,10 @@
-//! Typed numbers: of pages, superblocks, dies and commands, so that none can stand in another's place.
-//! They cost nothing: each is its `u32`. What is added to one, or lies between two, is a count.
+//! Typed numbers: of pages, superblocks, dies and commands, so that none can stand in another's
+//! place. They cost nothing: each is its `u32`. What is added to one, or lies between two, is a
+//! count.
 
 use std::ops::{Add, AddAssign, Range, Sub};
 
-use crate::spec::UNIT_BYTES;
+use crate::spec::PAGE_BYTES;
 use crate::state::table::Word;
 
 /// A number of something.
@@ -132,19 +133,19 @@ impl Lpn {
     /// The logical page that a byte lies in.
     #[inline(always)]
     pub fn of_byte(byte: u64) -> Lpn {
-        Lpn((byte / UNIT_BYTES) as u32)
+        Lpn((byte / PAGE_BYTES) as u32)
     }
 
     /// The first logical page that begins at a byte or behind it.
     #[inline(always)]
     pub fn from_byte(byte: u64) -> Lpn {
-        Lpn(byte.div_ceil(UNIT_BYTES) as u32)
+        Lpn(byte.div_ceil(PAGE_BYTES) as u32)
     }
 
     /// Its first byte.
     #[inline(always)]
     pub fn first_byte(self) -> u64 {
-        u64::from(self.0) * UNIT_BYTES
+        u64::from(self.0) * PAGE_BYTES
     }
 }
 
@@ -203,8 +204,8 @@ impl MpPage {
 
 /// Streams of the host at most.
 pub(crate) const STREAMS_HOST_MAX: usize = 4;
-/// Streams at most: those of the host and of GC, numbered in turn, and behind the last of GC the one
-/// of wear levelling. A power of two, so that a number is taken modulo it rather than checked.
+/// Streams at most: those of the host and of GC, numbered in turn, and behind the last of GC the
+/// one of wear levelling. A power of two, so that a number is taken modulo it rather than checked.
 pub(crate) const STREAMS_MAX: usize = (2 * (STREAMS_HOST_MAX + 1)).next_power_of_two();
 
 /// Who writes: even numbers are the host's, odd ones GC's.

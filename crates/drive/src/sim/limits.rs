@@ -6,7 +6,7 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{STREAMS_MAX as MOST, StreamId};
-use crate::spec::{Emptying, FoldLimit, Spec, UNIT_BYTES, WhenFull};
+use crate::spec::{Emptying, FoldLimit, PAGE_BYTES, Spec, WhenFull};
 
 /// Thresholds in multi-plane pages, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -20,8 +20,8 @@ pub(crate) struct Limits {
     pub gc_beside_space: bool,
     /// How the SLC cache is emptied, if there is one.
     pub emptying: Option<Emptying>,
-    /// Multi-plane pages under way while the cache is emptied through the controller and nobody waits for
-    /// it, if they are fewer than those of GC.
+    /// Multi-plane pages under way while the cache is emptied through the controller and nobody
+    /// waits for it, if they are fewer than those of GC.
     pub emptying_paced: Option<u32>,
     /// Free multi-plane pages of each pool that the host must leave to the drive's own work.
     pub host_floor: [i64; 2],
@@ -33,8 +33,8 @@ pub(crate) struct Limits {
     pub gc_cache_floor: i64,
     /// Free multi-plane pages of the data area that folding must leave.
     pub fold_data_floor: i64,
-    /// Free multi-plane pages of the data area below which no static superblock of the cache is emptied
-    /// through the controller: as many as it may hold above those that folding must leave.
+    /// Free multi-plane pages of the data area below which no static superblock of the cache is
+    /// emptied through the controller: as many as it may hold above those that folding must leave.
     pub empty_room: i64,
     /// Free multi-plane pages of the cache below which folding runs on all dies.
     pub fold_all_below: i64,
@@ -72,7 +72,7 @@ impl Limits {
             i64::from(superblocks) * i64::from(layout.pool(pool).mp_pages_per_superblock)
         };
         let cache = spec.cache.as_ref();
-        let collect = &spec.collect;
+        let collect = &spec.gc;
         let further = spec.further_streams();
         let host_streams = spec.host_streams();
         // Each further stream of the host may hold a multi-plane page that is not full, and one of
@@ -80,7 +80,7 @@ impl Limits {
         let kept = collect.reserve_superblocks + further + spec.superblocks_half_folded();
         let data_floor = mp_pages(Pool::Data, kept) + 2 * i64::from(host_streams - 1);
         let cache_floor = mp_pages(Pool::SlcCache, cache_superblocks_kept(spec));
-        let most = spec.buffer.write_units + spec.program_units();
+        let most = spec.buffer.write_pages + spec.program_pages();
         let mp_pages_for = Mode::ALL.map(|mode| {
             (0..=most)
                 .map(|pages| {
@@ -92,7 +92,7 @@ impl Limits {
         let wanted = mp_pages(Pool::Data, collect.start_superblocks + further);
         let fold_data_floor = mp_pages(Pool::Data, collect.reserve_superblocks);
         let native = layout.shape(Mode::Native);
-        let slc_pages = layout.shape(Mode::Slc).data_mp_pages * spec.units_per_slot;
+        let slc_pages = layout.shape(Mode::Slc).data_mp_pages * spec.pages_per_mp_page;
         let empty_room = fold_data_floor
             + i64::from(
                 mp_pages_with_parity(spec, native.mp_pages_per_program, slc_pages)
@@ -103,8 +103,8 @@ impl Limits {
             None => wanted.max(data_needed),
             // What the host writes there directly or in SLC mode must find room: an open
             // superblock, and one to open.
-            Some(cache) if cache.opens_main() => {
-                let bits = i64::from(spec.main.timing.pages_per_word_line());
+            Some(cache) if cache.opens_data() => {
+                let bits = i64::from(spec.data.timing.pages_per_word_line());
                 let needed = mp_pages(Pool::Data, 2) + bits * room(Mode::Slc);
                 let host = data_needed.max(data_floor + needed);
                 wanted.max(host).max(empty_room)
@@ -118,7 +118,7 @@ impl Limits {
             (read.collect(), (0..pool.rows).map(one).collect())
         };
         let (slc_read, slc_program) = cache.map(|c| times(&c.pool, None)).unwrap_or_default();
-        let (read, program) = times(&spec.main, spec.one_shot);
+        let (read, program) = times(&spec.data, spec.one_shot);
         let cache_needed = cache_floor + mp_pages(Pool::SlcCache, 1);
         let always = always(spec);
         let host_floor = [cache_floor, data_floor];
@@ -132,27 +132,27 @@ impl Limits {
                 || cache.is_some_and(|cache| cache.emptying == Emptying::Controller),
             emptying: cache.map(|cache| cache.emptying),
             emptying_paced: cache.and_then(|cache| match cache.fold_limit {
-                FoldLimit::Slots(mp_pages) => Some(mp_pages),
+                FoldLimit::MpPages(mp_pages) => Some(mp_pages),
                 FoldLimit::None | FoldLimit::Dies { .. } => None,
             }),
             host_floor,
             gc_start,
             gc_idle: mp_pages(Pool::Data, spec.idle.target_superblocks + further).max(gc_start),
-            gc_cache_floor: mp_pages(Pool::SlcCache, collect.cache_reserve_superblocks),
+            gc_cache_floor: mp_pages(Pool::SlcCache, collect.slc_reserve_superblocks),
             fold_data_floor,
             empty_room,
             fold_all_below: cache_needed.max(cache_floor + room(Mode::Slc)),
             read: [slc_read, read],
             program: [slc_program, program],
             program_bytes: Mode::ALL.map(|mode| {
-                layout.shape(mode).mp_pages_per_program * spec.units_per_slot * UNIT_BYTES as u32
+                layout.shape(mode).mp_pages_per_program * spec.pages_per_mp_page * PAGE_BYTES as u32
             }),
             mp_pages_for,
         }
     }
 
-    /// Multi-plane pages of a mode that `pages` take, with their parity. `pages` are at most those of the
-    /// write buffer and of one program.
+    /// Multi-plane pages of a mode that `pages` take, with their parity. `pages` are at most those
+    /// of the write buffer and of one program.
     #[inline]
     pub fn mp_pages_for(&self, mode: Mode, pages: u32) -> i64 {
         i64::from(self.mp_pages_for[mode as usize][pages as usize])
@@ -165,7 +165,7 @@ fn always(spec: &Spec) -> [Option<Kind>; MOST] {
         return [Some(Kind::NATIVE); MOST];
     };
     let fixed = !cache.is_either();
-    let gc = if cache.takes_collected {
+    let gc = if cache.takes_gc {
         Kind::STATIC
     } else {
         Kind::NATIVE
@@ -184,19 +184,19 @@ pub(crate) fn cache_superblocks_kept(spec: &Spec) -> u32 {
         return 0;
     };
     let goes_elsewhere = cache.when_full == WhenFull::Bypass || cache.dynamic_superblocks > 0;
-    if (goes_elsewhere || !cache.paced) && !cache.takes_collected {
+    if (goes_elsewhere || !cache.frees_per_page) && !cache.takes_gc {
         return 0;
     }
     match cache.emptying {
         // Beside GC's own reserve: what is being folded, three of TLC, and two open.
-        Emptying::OnChip => spec.collect.cache_reserve_superblocks + 5,
+        Emptying::OnChip => spec.gc.slc_reserve_superblocks + 5,
         // One being emptied.
         Emptying::Controller => 1,
     }
 }
 
 fn mp_pages_with_parity(spec: &Spec, mp_pages_per_program: u32, pages: u32) -> u32 {
-    let programs = pages.div_ceil(spec.units_per_slot * mp_pages_per_program);
+    let programs = pages.div_ceil(spec.pages_per_mp_page * mp_pages_per_program);
     let parity = spec.parity_data.map_or(0, |data| programs.div_ceil(data));
     (programs + parity) * mp_pages_per_program
 }

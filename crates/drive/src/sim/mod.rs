@@ -39,7 +39,7 @@ pub use drive::{Loss, LossCause};
 pub use drive::{SimDrive, UserBytesError};
 #[cfg(feature = "fault-injection")]
 pub use faults::Fault;
-pub use geometry::layout::{Capacity, capacity, user_units_max};
+pub use geometry::layout::{Capacity, capacity, user_pages_max};
 pub use l2p::probe::MappingLog;
 pub(crate) use limits::cache_superblocks_kept;
 pub use media::blocks::{ShortDie, short_die};

@@ -1,7 +1,7 @@
 //! Reading: from the buffer, from flash, and ahead of sequential streams.
 //!
-//! Pages of a command that lie in one multi-plane page are read together. A command that continues where
-//! another ended makes a stream; from the second on, the drive reads ahead of it.
+//! Pages of a command that lie in one multi-plane page are read together. A command that continues
+//! where another ended makes a stream; from the second on, the drive reads ahead of it.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,7 @@ use crate::sim::ids::{CommandId, Lpn, MpPage};
 use crate::sim::media::op::NandOp;
 use crate::sim::slab::Slab;
 use crate::sim::store::Store;
-use crate::spec::UNIT_BYTES;
+use crate::spec::PAGE_BYTES;
 
 /// Sequential streams that are told apart.
 const STREAMS: usize = 4;
@@ -176,7 +176,7 @@ fn mp_page_in_flash(env: &Env, store: &Store, lpn: Lpn) -> Option<MpPage> {
 /// page, or `None` where no read is needed.
 fn run_from(env: &Env, store: &Store, first: Lpn, limit: Lpn) -> (Lpn, Option<MpPage>) {
     let mp_page = mp_page_in_flash(env, store, first);
-    let most = limit.min(first + env.spec.units_per_slot);
+    let most = limit.min(first + env.spec.pages_per_mp_page);
     let mut end = first + 1;
     while end < most && mp_page_in_flash(env, store, end) == mp_page {
         end += 1;
@@ -186,7 +186,7 @@ fn run_from(env: &Env, store: &Store, first: Lpn, limit: Lpn) -> (Lpn, Option<Mp
 
 #[inline(always)]
 fn read_mp_page(env: &mut Env, store: &mut Store, mp_page: MpPage, pages: u32, op: NandOp) {
-    let bytes = pages * UNIT_BYTES as u32;
+    let bytes = pages * PAGE_BYTES as u32;
     let superblocks = &store.ftl.superblocks;
     store
         .media
@@ -220,9 +220,9 @@ impl Reads {
         let command = host.command(id);
         let (first, end) = command.logical_pages();
         let (offset_bytes, end_byte) = (command.offset_bytes, command.end_byte());
-        env.counters.host_units_read += u64::from(end - first);
+        env.counters.host_pages_read += u64::from(end - first);
         env.counters.host_bytes_read += command.len_bytes;
-        if env.spec.buffer.read_ahead_units == 0 {
+        if env.spec.buffer.read_ahead_pages == 0 {
             read_pages(env, store, host, id, (first, end));
             return;
         }
@@ -291,7 +291,7 @@ impl Reads {
             self.streams[stream].frontier = from;
         }
         let pages = Lpn(store.ftl.l2p.logical_pages());
-        let limit = pages.min(Lpn(from.0.saturating_add(env.spec.buffer.read_ahead_units)));
+        let limit = pages.min(Lpn(from.0.saturating_add(env.spec.buffer.read_ahead_pages)));
         loop {
             let first = self.streams[stream].frontier;
             if first >= limit {

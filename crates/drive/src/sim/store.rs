@@ -118,7 +118,8 @@ impl Store {
         ftl.pad_to(env, media, buffer, page);
     }
 
-    /// Tells the write points the number of the next change of the journal, for programs that begin.
+    /// Tells the write points the number of the next change of the journal, for programs that
+    /// begin.
     pub fn tell_journal_tail(&mut self) {
         if let Some(persistence) = &self.persistence {
             self.ftl.points.set_journal_tail(persistence.next_lsn());

@@ -407,7 +407,7 @@ mod tests {
     /// Superblocks of the data area that were erased so many times each.
     fn worn(wear: Option<WearSpec>, times: [u32; 4]) -> (Superblocks, SuperblockId) {
         let mut spec = Model::shipped("demo-8gb").expect("it is shipped").spec();
-        spec.main.superblocks = 4;
+        spec.data.superblocks = 4;
         spec.wear = wear;
         let layout = Layout::new(&spec);
         let mut superblocks = Superblocks::new(&spec, &layout);

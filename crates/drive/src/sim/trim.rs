@@ -1,8 +1,8 @@
-//! TRIM: pages are unmapped at once, or in pieces that cost a core time; superblocks that it empties may
-//! be erased at once.
+//! TRIM: pages are unmapped at once, or in pieces that cost a core time; superblocks that it
+//! empties may be erased at once.
 //!
-//! With pieces, the range of a command is pending first: from then on it reads as trimmed (unless the
-//! drive is not deterministic), and what is written there meanwhile stays. Pieces follow one
+//! With pieces, the range of a command is pending first: from then on it reads as trimmed (unless
+//! the drive is not deterministic), and what is written there meanwhile stays. Pieces follow one
 //! another on a core, at once or after a pause, each behind what the core was given before it.
 
 use std::collections::VecDeque;
@@ -78,7 +78,7 @@ impl Trim {
         let (first, end) = command.logical_pages();
         let pages = u64::from(end - first);
         let ranges = command.len_bytes.div_ceil(spec.range_bytes_max);
-        spec.command + spec.per_range * ranges + Nanos(spec.per_1024_units.0 * pages / 1024)
+        spec.command + spec.per_range * ranges + Nanos(spec.per_1024_pages.0 * pages / 1024)
     }
 
     /// Logical pages that a command trims. Only whole ones lose their data: the rest of a partly
@@ -96,7 +96,7 @@ impl Trim {
         command: CommandId,
         (first, end): (Lpn, Lpn),
     ) -> Begun {
-        env.counters.units_trimmed += u64::from((first..end).count());
+        env.counters.pages_trimmed += u64::from((first..end).count());
         let Some(work) = &env.spec.trim.work else {
             trim_now(env, store, first, end);
             return Begun::Done;
@@ -129,7 +129,7 @@ impl Trim {
             true => env.spec.controller.core_background,
             false => env.spec.controller.core_write,
         };
-        let time = work.per_unit * u64::from(pages);
+        let time = work.per_page * u64::from(pages);
         self.working = true;
         controller.submit(&mut env.queue, core, Job::Trimmed, time);
     }
@@ -226,7 +226,7 @@ fn work(env: &Env) -> &TrimWorkSpec {
 
 /// End of the next piece of a range.
 fn piece_end(env: &Env, range: &Range) -> Lpn {
-    let most = range.next.0.saturating_add(work(env).piece_units);
+    let most = range.next.0.saturating_add(work(env).chunk_pages);
     range.end.min(Lpn(most))
 }
 

@@ -1,14 +1,14 @@
 //! Random loads on random drives whose power is cut at random events, against a plain model
-//! that knows what each unit may hold afterwards.
+//! that knows what each page may hold afterwards.
 //!
-//! A unit may hold what the last request before a flush left there, or what a later request
-//! did, acknowledged or not: but each request must be there as a whole or not at all (a
-//! write longer than the buffer: each piece of the buffer's size), and nothing before
-//! something that is there may be missing in the same unit. A read may fail only where the page
-//! itself and another of its parity group have failed, or where no block was left for a program
-//! ([`super::losses`]); what was lost never comes back as older data. On every fourth drive, requests
-//! under way may overlap; they take effect in the order in which they are completed. Behind capacitors nothing that
-//! was acknowledged may be missing, after a shutdown nothing at all.
+//! A page may hold what the last request before a flush left there, or what a later request did,
+//! acknowledged or not: but each request must be there as a whole or not at all (a write longer
+//! than the buffer: each piece of the buffer's size), and nothing before something that is there
+//! may be missing in the same page. A read may fail only where the page itself and another of its
+//! parity group have failed, or where no block was left for a program ([`super::losses`]); what was
+//! lost never comes back as older data. On every fourth drive, requests under way may overlap; they
+//! take effect in the order in which they are completed. Behind capacitors nothing that was
+//! acknowledged may be missing, after a shutdown nothing at all.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::SimDrive;
@@ -17,7 +17,7 @@ use stend_drive::sim::Fault;
 use super::draw::{draw_for_cuts, draw_for_fault};
 use super::drawn::{Account, Seen};
 use super::losses::{Losses, Media};
-use super::{UNIT, alone, request, rest};
+use super::{PAGE, alone, request, rest};
 
 /// Lives of each drive.
 pub const LIVES: u32 = 12;
@@ -30,8 +30,8 @@ pub struct Tried {
     /// Of them, before the drive had started again.
     pub cuts_in_start: u64,
     pub shutdowns: u64,
-    /// Units that were not as before the cut, though that was allowed.
-    pub units_undone: u64,
+    /// Pages that were not as before the cut, though that was allowed.
+    pub pages_undone: u64,
     pub trims: u64,
     pub flushes: u64,
     /// Writes with FUA.
@@ -63,7 +63,7 @@ impl Tried {
         self.cuts += other.cuts;
         self.cuts_in_start += other.cuts_in_start;
         self.shutdowns += other.shutdowns;
-        self.units_undone += other.units_undone;
+        self.pages_undone += other.pages_undone;
         self.trims += other.trims;
         self.flushes += other.flushes;
         self.forced += other.forced;
@@ -91,7 +91,7 @@ struct Sent {
     acknowledged: Option<u64>,
 }
 
-/// What one request does to a unit.
+/// What one request does to a page.
 #[derive(Clone, Copy)]
 struct Step {
     sent: usize,
@@ -102,10 +102,10 @@ struct Step {
 pub struct Survival {
     pub drive: SimDrive,
     rng: Rng,
-    /// What each unit certainly held at some time, and what may have come since.
+    /// What each page certainly held at some time, and what may have come since.
     settled: Vec<Option<u32>>,
     since: Vec<Vec<Step>>,
-    /// What a unit whose data was lost may hold again, since the loss itself may be undone.
+    /// What a page whose data was lost may hold again, since the loss itself may be undone.
     before_loss: Vec<Vec<Option<u32>>>,
     touched: Vec<u32>,
     /// All requests since the last start; those not completed.
@@ -119,14 +119,14 @@ pub struct Survival {
     trim_works: bool,
     /// What is trimmed reads as nothing from then on.
     deterministic: bool,
-    /// Requests under way at the same time may touch the same units.
+    /// Requests under way at the same time may touch the same pages.
     overlapping: bool,
     media: Media,
     losses: Losses,
     /// After some cuts a copy of the drive loses a die and is read; after all without a draw.
     probes: Option<Rng>,
     /// On drives that coalesce: whether the next write begins where the last one ended, which is
-    /// its last unit.
+    /// its last page.
     again: Option<(Rng, u64)>,
     pub tried: Tried,
 }
@@ -145,7 +145,7 @@ impl Survival {
             drive.inject(fault);
         }
         let next_tag = over_provision(&mut drive, &mut Rng::stream(seed, "of the user"));
-        let units = (drive.capacity_bytes() / UNIT) as usize;
+        let units = (drive.capacity_bytes() / PAGE) as usize;
         Survival {
             depth: 1 + rng.below(40) as usize,
             rng,
@@ -157,7 +157,7 @@ impl Survival {
             outstanding: Vec::new(),
             acknowledged: 0,
             next_tag,
-            piece: drive.atomic_write_units().expect("it has a log"),
+            piece: drive.atomic_write_pages().expect("it has a log"),
             capacitors: spec
                 .power_loss
                 .as_ref()
@@ -167,7 +167,7 @@ impl Survival {
             overlapping,
             media: Media::new(seed, &spec),
             // What was lost before the drive was told to show less is among them.
-            losses: Losses::new(&spec, (spec.user_bytes / UNIT) as usize),
+            losses: Losses::new(&spec, (spec.user_bytes / PAGE) as usize),
             probes: fault.is_none().then(|| Rng::stream(seed, "probes")),
             again: spec
                 .buffer
@@ -264,7 +264,7 @@ impl Survival {
         media.spare_dies = media.spare_dies.saturating_sub(1);
     }
 
-    /// Reads every unit of a drive whose flash has errors.
+    /// Reads every page of a drive whose flash has errors.
     fn read_all(&mut self) {
         if self.media.dies == 0 {
             return;
@@ -294,7 +294,7 @@ impl Survival {
         }
     }
 
-    /// Whether the data of a unit is lost, as it may be.
+    /// Whether the data of a page is lost, as it may be.
     fn is_lost(&self, unit: u32) -> bool {
         self.losses.is_lost(&self.drive, unit)
     }
@@ -334,8 +334,8 @@ impl Survival {
         match completion.status {
             Status::Ok => {}
             Status::MediaError if request.op == Op::Read => {
-                let begin = (request.offset_bytes / UNIT) as usize;
-                let end = (request.offset_bytes + request.len_bytes).div_ceil(UNIT) as usize;
+                let begin = (request.offset_bytes / PAGE) as usize;
+                let end = (request.offset_bytes + request.len_bytes).div_ceil(PAGE) as usize;
                 assert!(self.losses.may_fail(begin..end), "{request:?} failed");
                 self.tried.failed_reads += 1;
             }
@@ -350,7 +350,7 @@ impl Survival {
             status => panic!("{request:?} ended with {status:?}"),
         }
         if let (Op::Write, Some((_, last))) = (request.op, &mut self.again) {
-            *last = (request.offset_bytes + request.len_bytes - 1) / UNIT;
+            *last = (request.offset_bytes + request.len_bytes - 1) / PAGE;
         }
         if request.op == Op::Flush {
             self.settle(after);
@@ -364,7 +364,7 @@ impl Survival {
         }
     }
 
-    /// A request is the last so far to have taken effect in a unit. Those that are not yet
+    /// A request is the last so far to have taken effect in a page. Those that are not yet
     /// completed come after it, in an order that is not known.
     fn completed_in(&mut self, unit: u32, index: usize) {
         let steps = &mut self.since[unit as usize];
@@ -389,7 +389,7 @@ impl Survival {
         );
     }
 
-    /// What a request has left in a unit is certain from now on.
+    /// What a request has left in a page is certain from now on.
     fn settle_in(&mut self, unit: u32, index: usize) {
         let steps = &mut self.since[unit as usize];
         let own = steps.iter().position(|s| s.sent == index);
@@ -402,13 +402,13 @@ impl Survival {
         }
     }
 
-    /// Units whose content a request changes.
+    /// Pages whose content a request changes.
     fn changed(&self, request: &Request) -> std::ops::Range<u32> {
         let begin = request.offset_bytes;
         let end = begin + request.len_bytes;
         let (first, end) = match request.op {
-            Op::Write => (begin / UNIT, end.div_ceil(UNIT)),
-            Op::Trim if self.trim_works => (begin.div_ceil(UNIT), end / UNIT),
+            Op::Write => (begin / PAGE, end.div_ceil(PAGE)),
+            Op::Trim if self.trim_works => (begin.div_ceil(PAGE), end / PAGE),
             Op::Trim | Op::Read | Op::Flush => (0, 0),
         };
         first as u32..end.max(first) as u32
@@ -464,7 +464,7 @@ impl Survival {
         let mut new = request(self.next_tag, op, first, units);
         if units > 0 && rng.ratio(1, 3) {
             new.offset_bytes += rng.below(8) * 512;
-            new.len_bytes = units * UNIT - (new.offset_bytes - first * UNIT);
+            new.len_bytes = units * PAGE - (new.offset_bytes - first * PAGE);
             new.len_bytes -= rng.below((new.len_bytes / 512).min(8)) * 512;
         }
         if !self.overlapping {
@@ -472,7 +472,7 @@ impl Survival {
             new.fua = op == Op::Write && rng.ratio(1, 12);
         }
         let touches =
-            |r: &Request| (r.offset_bytes / UNIT)..(r.offset_bytes + r.len_bytes).div_ceil(UNIT);
+            |r: &Request| (r.offset_bytes / PAGE)..(r.offset_bytes + r.len_bytes).div_ceil(PAGE);
         let overlaps = self.outstanding.iter().any(|&s| {
             let (old, new) = (touches(&self.sent[s].request), touches(&new));
             old.start < new.end && new.start < old.end
@@ -548,7 +548,7 @@ impl Survival {
         }
     }
 
-    /// Compares every unit with what it may hold, and starts anew from what it holds.
+    /// Compares every page with what it may hold, and starts anew from what it holds.
     fn check(&mut self) {
         let mut held: Vec<Option<u32>> = (0..self.settled.len() as u32)
             .map(|unit| self.drive.content(unit))
@@ -572,12 +572,12 @@ impl Survival {
             let last = self.since[unit]
                 .last()
                 .map_or(self.settled[unit], |s| s.value);
-            self.tried.units_undone += u64::from(content != last);
+            self.tried.pages_undone += u64::from(content != last);
         }
         for index in 0..self.sent.len() {
             self.check_whole(index, &held);
         }
-        assert_eq!(self.drive.counters().paired_units_lost, 0);
+        assert_eq!(self.drive.counters().paired_pages_lost, 0);
         self.losses.look(&mut self.drive);
         for unit in self.touched.drain(..) {
             self.since[unit as usize].clear();
@@ -588,7 +588,7 @@ impl Survival {
         self.acknowledged = 0;
     }
 
-    /// What a unit held whose data is lost is known no more: any of what it may have held.
+    /// What a page held whose data is lost is known no more: any of what it may have held.
     fn lost_at_cut(&mut self, unit: usize) {
         let values = self.since[unit].iter().map(|s| s.value);
         let before = &mut self.before_loss[unit];
@@ -598,7 +598,7 @@ impl Survival {
         before.dedup();
     }
 
-    /// A request, or a piece of it, must be there in all its units or in none.
+    /// A request, or a piece of it, must be there in all its pages or in none.
     fn check_whole(&self, index: usize, held: &[Option<u32>]) {
         let request = self.sent[index].request;
         let units = self.changed(&request);
@@ -650,7 +650,7 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
     if !rng.ratio(1, 8) {
         return 0;
     }
-    let units = drive.capacity_bytes() / UNIT;
+    let units = drive.capacity_bytes() / PAGE;
     let mut tag = 0;
     let spec = drive.spec();
     let lasts = spec.health.is_none() && spec.blocks.is_none();
@@ -665,7 +665,7 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
         rest(drive, Nanos::from_secs(60));
     }
     let fewer = units - rng.below(units / 2);
-    let set = drive.set_user_bytes(fewer * UNIT);
+    let set = drive.set_user_bytes(fewer * PAGE);
     set.expect("the drive is empty and at rest");
     tag
 }
@@ -673,8 +673,8 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
 /// One drive with several lives.
 pub fn survive(seed: u64, lives: u32, fault: Option<Fault>) -> (Tried, Account) {
     let mut survival = Survival::new(seed, fault);
-    // What is put over an open slot is torn for a moment only: short lives, one request at a
-    // time, meet it more often.
+    // What is put over an open multi-plane page is torn for a moment only: short lives, one request
+    // at a time, meet it more often.
     let (lives, longest) = match fault {
         Some(Fault::CoalesceTorn) => {
             survival.depth = 1;

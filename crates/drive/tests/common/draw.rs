@@ -7,7 +7,7 @@ use stend_drive::spec::*;
 use stend_nand::reliability::{ErrorModel, Rber};
 use stend_nand::{Abilities, CellTiming, Suspend};
 
-use super::{UNIT, ahci, cached, media, nvme, plain};
+use super::{PAGE, ahci, cached, media, nvme, plain};
 
 /// A drive drawn at random: geometry, cell bits, cache, parity, policies, buffer, idle work.
 pub fn draw_spec(rng: &mut Rng) -> Spec {
@@ -18,13 +18,13 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
     let mut spec = plain(superblocks, word_lines * bits, 64);
     spec.dies = 1 + rng.below(12) as u32;
     spec.channels = 1 + rng.below(u64::from(spec.dies)) as u32;
-    spec.units_per_slot = 1 << rng.below(6);
-    spec.main.timing.read = vec![Nanos::from_micros(50); bits as usize];
-    spec.main.timing.program = vec![Nanos::from_micros(500); bits as usize];
+    spec.pages_per_mp_page = 1 << rng.below(6);
+    spec.data.timing.read = vec![Nanos::from_micros(50); bits as usize];
+    spec.data.timing.program = vec![Nanos::from_micros(500); bits as usize];
     spec.parity_data = rng.ratio(1, 2).then(|| 1 + rng.below(8) as u32);
     if with_cache {
         let template = cached(superblocks, 16, 64).cache.expect("it has a cache");
-        spec.collect.cache_reserve_superblocks = 4;
+        spec.gc.slc_reserve_superblocks = 4;
         let pool = PoolSpec {
             superblocks: 16 + rng.below(12) as u32,
             rows: word_lines,
@@ -32,7 +32,7 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
         };
         spec.cache = Some(CacheSpec {
             pool,
-            fold_start_slots: rng.below(100),
+            fold_start_mp_pages: rng.below(100),
             fold_dies_background: rng.below(3) as u32,
             fold_pause: Nanos::from_micros(rng.below(3) * 500),
             ..template
@@ -41,20 +41,20 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
     spec.controller.cores = 1 + rng.below(3) as u32;
     spec.controller.core_write = rng.below(u64::from(spec.controller.cores)) as u32;
     spec.controller.core_background = rng.below(u64::from(spec.controller.cores)) as u32;
-    spec.buffer.write_units = spec.units_per_slot * (2 + rng.below(20) as u32);
-    spec.buffer.read_ahead_units = rng.below(3) as u32 * 32;
-    spec.collect.policy = if rng.ratio(1, 4) {
+    spec.buffer.write_pages = spec.pages_per_mp_page * (2 + rng.below(20) as u32);
+    spec.buffer.read_ahead_pages = rng.below(3) as u32 * 32;
+    spec.gc.policy = if rng.ratio(1, 4) {
         Policy::Fifo
     } else {
         Policy::Greedy
     };
     let deepest = if rng.ratio(1, 4) { 1024 } else { 16 };
-    spec.collect.depth = 1 + rng.below(deepest) as u32;
-    spec.host.slots = 1 + rng.below(32) as u32;
+    spec.gc.depth = 1 + rng.below(deepest) as u32;
+    spec.host.queue_depth = 1 + rng.below(32) as u32;
     spec.idle.duty_percent = 1 + rng.below(100) as u32;
     spec.idle.target_superblocks = rng.below(30) as u32;
-    spec.collect.reserve_superblocks = 3 + rng.below(2) as u32;
-    spec.collect.start_superblocks = spec.collect.reserve_superblocks + 1 + rng.below(3) as u32;
+    spec.gc.reserve_superblocks = 3 + rng.below(2) as u32;
+    spec.gc.start_superblocks = spec.gc.reserve_superblocks + 1 + rng.below(3) as u32;
     spec.idle.enabled = rng.ratio(3, 4);
     spec.trim.enabled = rng.ratio(7, 8);
     spec.trim.reaches_cache = rng.ratio(1, 2);
@@ -83,10 +83,10 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
         && rng.ratio(1, 2)
     {
         let all = u64::from(cache.pool.superblocks + cache.dynamic_superblocks);
-        let slots = all * u64::from(cache.pool.rows) * u64::from(spec.dies);
+        let mp_pages = all * u64::from(cache.pool.rows) * u64::from(spec.dies);
         cache.fold_limit = FoldLimit::Dies {
             most: 1 + rng.below(u64::from(spec.dies)) as u32,
-            idle_free_slots: rng.ratio(1, 2).then(|| rng.below(slots + 1)),
+            idle_free_mp_pages: rng.ratio(1, 2).then(|| rng.below(mp_pages + 1)),
         };
     }
     spec
@@ -100,27 +100,27 @@ fn draw_way_past(rng: &mut Rng, spec: &mut Spec) {
         return;
     };
     if cache.emptying == Emptying::Controller && rng.ratio(1, 2) {
-        cache.fold_limit = FoldLimit::Slots(1 + rng.below(6) as u32);
+        cache.fold_limit = FoldLimit::MpPages(1 + rng.below(6) as u32);
     }
     if rng.ratio(1, 2) {
-        cache.bypass_from_bytes = Some((1 + rng.below(40)) * UNIT);
-        let least = spec.buffer_programs_min() * spec.program_units();
-        spec.buffer.write_units = spec.buffer.write_units.max(least);
-        match stend_drive::sim::user_units_max(spec).expect("a small drive") {
+        cache.bypass_from_bytes = Some((1 + rng.below(40)) * PAGE);
+        let least = spec.buffer_programs_min() * spec.program_pages();
+        spec.buffer.write_pages = spec.buffer.write_pages.max(least);
+        match stend_drive::sim::user_pages_max(spec).expect("a small drive") {
             0 => *spec = without,
-            most => spec.user_bytes = spec.user_bytes.min(most * UNIT),
+            most => spec.user_bytes = spec.user_bytes.min(most * PAGE),
         }
     }
 }
 
 /// For some drives, a policy that needs more than a look at each superblock.
 fn draw_policy(rng: &mut Rng, spec: &mut Spec) {
-    spec.collect.policy = match rng.below(6) {
+    spec.gc.policy = match rng.below(6) {
         0 => Policy::CostBenefit,
         1 => Policy::DChoices {
             choices: 1 + rng.below(12) as u32,
         },
-        _ => spec.collect.policy,
+        _ => spec.gc.policy,
     };
     if spec.cache.is_none() && rng.ratio(1, 2) {
         draw_streams(rng, spec);
@@ -141,11 +141,11 @@ fn draw_wear(rng: &mut Rng, spec: &mut Spec) {
 
 /// As many streams as the buffer serves and leave room for data.
 fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
-    let slots = spec.buffer.write_units / spec.program_units();
+    let mp_pages = spec.buffer.write_pages / spec.program_pages();
     spec.streams = Some(StreamsSpec {
-        host_streams: 1 + rng.below(4.min(u64::from(slots) - 1)) as u32,
-        collect_streams: 1 + rng.below(4) as u32,
-        heat_group_units: 1 << rng.below(5),
+        host_streams: 1 + rng.below(4.min(u64::from(mp_pages) - 1)) as u32,
+        gc_streams: 1 + rng.below(4) as u32,
+        heat_group_pages: 1 << rng.below(5),
         heat_window_percent: 10 << rng.below(7),
         classify: Nanos(rng.below(2) * 500),
     });
@@ -155,20 +155,20 @@ fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
 /// Takes what the model checker would not allow from the host's data; on a drive too small
 /// for that, the mechanisms go.
 fn leave_room(spec: &mut Spec) {
-    match stend_drive::sim::user_units_max(spec).expect("a small drive") {
+    match stend_drive::sim::user_pages_max(spec).expect("a small drive") {
         0 => (spec.streams, spec.wear) = (None, None),
-        most => spec.user_bytes = spec.user_bytes.min(most * UNIT),
+        most => spec.user_bytes = spec.user_bytes.min(most * PAGE),
     }
 }
 
 /// For some drives, word lines programmed at once, other SLC caches, and a map on flash.
 fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
     let without = spec.clone();
-    let bits = spec.main.timing.program.len() as u32;
+    let bits = spec.data.timing.program.len() as u32;
     if bits > 1 && rng.ratio(1, 3) {
         spec.one_shot = Some(Nanos::from_micros(900));
-        let together = spec.units_per_slot * bits;
-        spec.buffer.write_units = spec.buffer.write_units.max(2 * together);
+        let together = spec.pages_per_mp_page * bits;
+        spec.buffer.write_pages = spec.buffer.write_pages.max(2 * together);
     }
     if let Some(cache) = &mut spec.cache {
         if bits > 1 && rng.ratio(1, 2) {
@@ -184,33 +184,33 @@ fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
             cache.when_full = WhenFull::Bypass;
         }
         if cache.is_either() {
-            let together = spec.units_per_slot * bits;
-            spec.buffer.write_units = spec.buffer.write_units.max(3 * together);
+            let together = spec.pages_per_mp_page * bits;
+            spec.buffer.write_pages = spec.buffer.write_pages.max(3 * together);
         }
-        cache.takes_collected =
+        cache.takes_gc =
             cache.emptying == Emptying::OnChip && !cache.is_either() && rng.ratio(1, 2);
-        cache.paced = cache.takes_collected
+        cache.frees_per_page = cache.takes_gc
             || cache.when_full != WhenFull::Wait
             || cache.dynamic_superblocks > 0
             || rng.ratio(1, 2);
-        if !cache.takes_collected {
-            spec.collect.cache_reserve_superblocks = 0;
+        if !cache.takes_gc {
+            spec.gc.slc_reserve_superblocks = 0;
             if cache.pool.superblocks > 0 && cache.emptying == Emptying::Controller {
                 cache.pool.superblocks = 4 + rng.below(12) as u32;
             }
         }
     }
     if rng.ratio(1, 4) {
-        spec.map = Some(MapSpec {
+        spec.l2p_cache = Some(L2pCacheSpec {
             read: Nanos::from_micros(60),
             program: Nanos::from_micros(500),
             erase: Nanos::from_micros(3_000),
             programs_per_erase: 16,
         });
-        spec.controller.map_segments = 1 + rng.below(64) as u32;
-        spec.controller.map_segment_units = 1 << rng.below(11);
+        spec.controller.l2p_segments = 1 + rng.below(64) as u32;
+        spec.controller.l2p_segment_pages = 1 << rng.below(11);
     }
-    if stend_drive::sim::user_units_max(spec) == Some(0) {
+    if stend_drive::sim::user_pages_max(spec) == Some(0) {
         // Too small for that: the model checker would refuse it.
         *spec = without;
     }
@@ -258,8 +258,8 @@ pub fn draw_host(rng: &mut Rng, spec: &mut Spec) -> bool {
     spec.trim.queued = many || rng.ratio(1, 2);
     spec.trim.per_range = Nanos(rng.below(3) * 1_000);
     spec.trim.work = rng.ratio(3, 4).then(|| TrimWorkSpec {
-        piece_units: 1 + rng.below(200) as u32,
-        per_unit: Nanos(rng.below(3) * 20_000),
+        chunk_pages: 1 + rng.below(200) as u32,
+        per_page: Nanos(rng.below(3) * 20_000),
         lazy: rng.ratio(2, 3),
         deterministic: rng.ratio(3, 4),
         pause: None,
@@ -346,9 +346,9 @@ pub fn draw_blocks(rng: &mut Rng, spec: &mut Spec) {
 /// From half of what fits to all that the model checker allows.
 fn draw_capacity(rng: &mut Rng, spec: &Spec) -> u64 {
     let capacity = stend_drive::sim::capacity(spec).expect("a small drive");
-    let kept = u64::from(spec.collect.start_superblocks) + 3;
-    let most = capacity.main_units - kept * capacity.main_superblock_units;
-    (most / 2 + rng.below(most / 2 + 1)).max(1) * UNIT
+    let kept = u64::from(spec.gc.start_superblocks) + 3;
+    let most = capacity.data_pages - kept * capacity.data_superblock_pages;
+    (most / 2 + rng.below(most / 2 + 1)).max(1) * PAGE
 }
 
 /// A drive drawn at random whose power can be cut. Whether its requests may overlap: in the
@@ -371,21 +371,21 @@ pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
     (spec, overlapping)
 }
 
-/// For some caches of the main area, or passed by, collected data enters the part of their own.
+/// For some caches of the data area, or passed by, collected data enters the part of their own.
 fn draw_collected(rng: &mut Rng, spec: &mut Spec) {
     let without = spec.clone();
     let Some(cache) = &mut spec.cache else {
         return;
     };
     let on_chip = cache.emptying == Emptying::OnChip && cache.pool.superblocks >= 16;
-    if !on_chip || !cache.opens_main() || rng.ratio(1, 2) {
+    if !on_chip || !cache.opens_data() || rng.ratio(1, 2) {
         return;
     }
-    (cache.takes_collected, cache.paced) = (true, true);
-    spec.collect.cache_reserve_superblocks = 4;
-    match stend_drive::sim::user_units_max(spec).expect("a small drive") {
+    (cache.takes_gc, cache.frees_per_page) = (true, true);
+    spec.gc.slc_reserve_superblocks = 4;
+    match stend_drive::sim::user_pages_max(spec).expect("a small drive") {
         0 => *spec = without,
-        most => spec.user_bytes = spec.user_bytes.min(most * UNIT),
+        most => spec.user_bytes = spec.user_bytes.min(most * PAGE),
     }
 }
 
@@ -441,7 +441,7 @@ fn shows(fault: Fault, spec: &Spec, overlapping: bool) -> bool {
         Fault::ParityUnsaved => parity,
         Fault::FoldEarly => parity && spec.cache.as_ref().is_some_and(on_chip),
         Fault::LossForgotten => media.is_some_and(|m| m.main.fresh.0 >= 1_500),
-        Fault::CoalesceTorn => spec.buffer.coalesces && !overlapping && spec.units_per_slot > 1,
+        Fault::CoalesceTorn => spec.buffer.coalesces && !overlapping && spec.pages_per_mp_page > 1,
     };
     of_its_own && !capacitors && !mortal
 }
@@ -453,10 +453,10 @@ fn sharpen(fault: Fault, spec: &mut Spec) {
     };
     if let Some(loss) = &mut spec.power_loss {
         // What belongs together is journalled apart where nothing keeps it together.
-        loss.journal_interval_units = 1;
+        loss.journal_interval_pages = 1;
     }
     if let Some(cache) = &mut spec.cache {
-        cache.fold_start_slots = 8;
+        cache.fold_start_mp_pages = 8;
         cache.fold_dies_background = 1;
     }
 }
@@ -473,7 +473,7 @@ fn draw_media(rng: &mut Rng, spec: &mut Spec) {
     };
     if let (true, Some(loss)) = (rng.ratio(1, 2), &mut spec.power_loss) {
         // What has been moved soon counts.
-        loss.journal_interval_units = 1 + rng.below(8) as u32;
+        loss.journal_interval_pages = 1 + rng.below(8) as u32;
     }
     if rng.ratio(1, 6) {
         // About one page in 10 is beyond the last pass.
@@ -486,20 +486,20 @@ fn draw_media(rng: &mut Rng, spec: &mut Spec) {
 /// Whether writes coalesce. A journal that is written often shows what it separates.
 fn draw_buffer(rng: &mut Rng, spec: &mut Spec) {
     spec.buffer.coalesces = rng.ratio(1, 3);
-    spec.buffer.one_direction = rng.ratio(1, 4);
-    if spec.buffer.one_direction && rng.ratio(1, 2) {
-        spec.buffer.turn = Nanos(rng.below(300_000));
+    spec.buffer.half_duplex = rng.ratio(1, 4);
+    if spec.buffer.half_duplex && rng.ratio(1, 2) {
+        spec.buffer.turnaround = Nanos(rng.below(300_000));
     }
     let capacitors = spec
         .power_loss
         .as_ref()
         .is_some_and(|p| p.hold_up.is_some());
-    spec.buffer.protected = capacitors && rng.ratio(1, 2);
+    spec.buffer.plp = capacitors && rng.ratio(1, 2);
     if let (true, Some(loss)) = (
         spec.buffer.coalesces && rng.ratio(2, 3),
         &mut spec.power_loss,
     ) {
-        loss.journal_interval_units = 1 + rng.below(8) as u32;
+        loss.journal_interval_pages = 1 + rng.below(8) as u32;
     }
 }
 
@@ -517,7 +517,7 @@ fn draw_end(rng: &mut Rng, spec: &mut Spec) {
         spare_threshold_percent: 10,
     });
     leave_room(spec);
-    if stend_drive::sim::user_units_max(spec) == Some(0) {
+    if stend_drive::sim::user_pages_max(spec) == Some(0) {
         spec.health = None;
     }
 }
@@ -549,7 +549,7 @@ fn draw_mortal_blocks(rng: &mut Rng, spec: &mut Spec) {
         });
     }
     leave_room(spec);
-    let none = stend_drive::sim::user_units_max(spec) == Some(0);
+    let none = stend_drive::sim::user_pages_max(spec) == Some(0);
     if none || stend_drive::sim::short_die(spec).is_some() {
         *spec = without;
     }
@@ -570,9 +570,9 @@ fn draw_power_loss(rng: &mut Rng, spec: &mut Spec) {
             erase: Nanos::from_micros(3000),
         },
         journal_rows: 4 + rng.below(8) as u32,
-        journal_interval_units: 1 + rng.below(4_000) as u32,
+        journal_interval_pages: 1 + rng.below(4_000) as u32,
         checkpoint_pages: 1 + rng.below(30) as u32,
         boot: Nanos::from_micros(rng.below(3_000)),
-        replay_unit: Nanos(rng.below(500)),
+        replay_page: Nanos(rng.below(500)),
     });
 }

@@ -77,15 +77,15 @@ type Is = fn(&Seen<'_>) -> bool;
 type Mechanism = (&'static str, Is, Option<Is>);
 
 fn collects(seen: &Seen<'_>) -> bool {
-    seen.counters.units_collected > 0
+    seen.counters.pages_relocated > 0
 }
 
 fn folds(seen: &Seen<'_>) -> bool {
-    seen.counters.units_folded > 0
+    seen.counters.pages_folded > 0
 }
 
 fn trims(seen: &Seen<'_>) -> bool {
-    seen.counters.units_trimmed > 0
+    seen.counters.pages_trimmed > 0
 }
 
 /// All of them.
@@ -129,12 +129,12 @@ pub const MECHANISMS: &[Mechanism] = &[
     ),
     (
         "cache: paced",
-        |s| s.cache(|c| matches!(c.fold_limit, FoldLimit::Slots(_))),
+        |s| s.cache(|c| matches!(c.fold_limit, FoldLimit::MpPages(_))),
         Some(folds),
     ),
     (
         "cache: room by whole blocks",
-        |s| s.cache(|c| !c.paced),
+        |s| s.cache(|c| !c.frees_per_page),
         Some(folds),
     ),
     (
@@ -149,17 +149,17 @@ pub const MECHANISMS: &[Mechanism] = &[
     ),
     (
         "cache: takes collected data",
-        |s| s.cache(|c| c.takes_collected),
+        |s| s.cache(|c| c.takes_gc),
         Some(collects),
     ),
     (
         "cache: the same, dynamic",
-        |s| s.cache(|c| c.takes_collected && c.dynamic_superblocks > 0),
+        |s| s.cache(|c| c.takes_gc && c.dynamic_superblocks > 0),
         Some(collects),
     ),
     (
         "cache: the same, passed by",
-        |s| s.cache(|c| c.takes_collected && c.opens_main()),
+        |s| s.cache(|c| c.takes_gc && c.opens_data()),
         Some(collects),
     ),
     (
@@ -206,23 +206,23 @@ pub const MECHANISMS: &[Mechanism] = &[
     ),
     (
         "map on flash",
-        |s| s.spec.map.is_some(),
-        Some(|s| s.counters.map_misses > 0 && s.counters.map_programs > 0),
+        |s| s.spec.l2p_cache.is_some(),
+        Some(|s| s.counters.l2p_misses > 0 && s.counters.l2p_programs > 0),
     ),
     (
         "buffer: coalesces",
         |s| s.spec.buffer.coalesces,
-        Some(|s| s.counters.units_coalesced > 0),
+        Some(|s| s.counters.pages_coalesced > 0),
     ),
     (
         "buffer: one direction",
-        |s| s.spec.buffer.one_direction,
-        Some(|s| s.counters.turns > 1),
+        |s| s.spec.buffer.half_duplex,
+        Some(|s| s.counters.turnarounds > 1),
     ),
-    ("buffer: protected", |s| s.spec.buffer.protected, None),
+    ("buffer: protected", |s| s.spec.buffer.plp, None),
     (
         "buffer: reads ahead",
-        |s| s.spec.buffer.read_ahead_units > 0,
+        |s| s.spec.buffer.read_ahead_pages > 0,
         Some(|s| s.counters.read_ahead_hits > 0),
     ),
     ("parts of units", |_| true, Some(|s| s.counters.merges > 0)),
@@ -261,7 +261,7 @@ pub const MECHANISMS: &[Mechanism] = &[
     (
         "flash: refreshed",
         |s| s.media(|m| m.refresh.is_some()),
-        Some(|s| s.counters.units_refreshed > 0),
+        Some(|s| s.counters.pages_refreshed > 0),
     ),
     (
         "flash: a die fails",
@@ -316,27 +316,27 @@ pub const MECHANISMS: &[Mechanism] = &[
     ),
     (
         "streams of collection",
-        |s| s.streams(|x| x.collect_streams > 1),
+        |s| s.streams(|x| x.gc_streams > 1),
         Some(collects),
     ),
     (
         "policy: greedy",
-        |s| s.spec.collect.policy == Policy::Greedy,
+        |s| s.spec.gc.policy == Policy::Greedy,
         Some(collects),
     ),
     (
         "policy: FIFO",
-        |s| s.spec.collect.policy == Policy::Fifo,
+        |s| s.spec.gc.policy == Policy::Fifo,
         Some(collects),
     ),
     (
         "policy: cost-benefit",
-        |s| s.spec.collect.policy == Policy::CostBenefit,
+        |s| s.spec.gc.policy == Policy::CostBenefit,
         Some(collects),
     ),
     (
         "policy: d-choices",
-        |s| matches!(s.spec.collect.policy, Policy::DChoices { .. }),
+        |s| matches!(s.spec.gc.policy, Policy::DChoices { .. }),
         Some(collects),
     ),
     (
@@ -347,7 +347,7 @@ pub const MECHANISMS: &[Mechanism] = &[
     (
         "wear levelling: static",
         |s| s.spec.wear.as_ref().is_some_and(|w| w.static_spread > 0),
-        Some(|s| s.counters.units_levelled > 0),
+        Some(|s| s.counters.pages_levelled > 0),
     ),
     (
         "over-provisioning by the user",
@@ -379,7 +379,7 @@ pub const MECHANISMS: &[Mechanism] = &[
     (
         "TRIM: does not reach the cache",
         |s| !s.spec.trim.reaches_cache && s.spec.cache.is_some(),
-        Some(|s| s.counters.units_folded_dead > 0),
+        Some(|s| s.counters.invalid_pages_folded > 0),
     ),
     (
         "TRIM: erases what it empties",
@@ -445,7 +445,7 @@ pub const MECHANISMS: &[Mechanism] = &[
     (
         "power: pairs filled up",
         |s| s.loss(|l| l.paired_pages == PairedPages::Pad),
-        Some(|s| s.counters.filler_slots > 0),
+        Some(|s| s.counters.filler_mp_pages > 0),
     ),
     (
         "power: a cut before the start has ended",
@@ -456,7 +456,7 @@ pub const MECHANISMS: &[Mechanism] = &[
 ];
 
 fn bits(seen: &Seen<'_>) -> usize {
-    seen.spec.main.timing.program.len()
+    seen.spec.data.timing.program.len()
 }
 
 fn throttle<'a>(seen: &'a Seen<'_>) -> Option<&'a Throttle> {

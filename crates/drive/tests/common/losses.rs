@@ -15,9 +15,9 @@ pub struct Losses {
     parity: bool,
     /// Dies that have failed.
     dead: Vec<bool>,
-    /// Units whose data may be lost now, or come back as lost.
+    /// Pages whose data may be lost now, or come back as lost.
     may_be: Vec<bool>,
-    /// Units whose data was ever lost.
+    /// Pages whose data was ever lost.
     was: Vec<bool>,
     /// Pages lost so far, and those of them whose program found no block.
     pub pages: u64,
@@ -83,32 +83,32 @@ impl Losses {
         for (first, end) in loss.met_by {
             self.was[first as usize..end as usize].fill(true);
         }
-        for unit in loss.units {
+        for unit in loss.lpns {
             self.may_be[unit as usize] = true;
             self.was[unit as usize] = true;
         }
     }
 
-    /// Whether the data of a unit is lost, as it may be.
+    /// Whether the data of a page is lost, as it may be.
     pub fn is_lost(&self, drive: &SimDrive, unit: u32) -> bool {
         let lost = drive.is_lost(unit);
         assert!(!lost || self.may_be[unit as usize], "unit {unit} is lost");
         lost
     }
 
-    /// Whether a read of units may have ended with an error.
+    /// Whether a read of pages may have ended with an error.
     pub fn may_fail(&self, mut units: std::ops::Range<usize>) -> bool {
         units.any(|unit| self.was[unit])
     }
 
-    /// What a unit holds is in flash, and nothing newer is on its way.
+    /// What a page holds is in flash, and nothing newer is on its way.
     pub fn has_settled(&mut self, drive: &SimDrive, unit: u32) {
         if !drive.is_lost(unit) {
             self.may_be[unit as usize] = false;
         }
     }
 
-    /// Whether a read of a unit must fail, as its page and its group are.
+    /// Whether a read of a page must fail, as its page and its group are.
     pub fn must_fail(&self, pages: &(PageState, Vec<PageState>)) -> bool {
         self.is_beyond(&pages.0, &pages.1)
     }

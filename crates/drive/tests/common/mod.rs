@@ -13,19 +13,19 @@ use stend_drive::spec::*;
 use stend_nand::CellTiming;
 use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 
-pub const UNIT: u64 = UNIT_BYTES;
+pub const PAGE: u64 = PAGE_BYTES;
 
-/// A drive of `superblocks` × 4 dies × `rows` × 4 units without cache or parity, with
-/// `user_units` for the host.
-pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
+/// A drive of `superblocks` × 4 dies × `rows` × 4 pages without cache or parity, with
+/// `user_pages` for the host.
+pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
     Spec {
-        user_bytes: user_units * UNIT,
+        user_bytes: user_pages * PAGE,
         dies: 4,
         channels: 2,
-        units_per_slot: 4,
+        pages_per_mp_page: 4,
         bus_ps_per_byte: 2_500,
         bus_overhead: Nanos(300),
-        main: PoolSpec {
+        data: PoolSpec {
             superblocks,
             rows,
             timing: CellTiming {
@@ -41,7 +41,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
         host: HostSpec {
             submit: Nanos(4_000),
             complete: Nanos(5_000),
-            slots: 32,
+            queue_depth: 32,
             link_ps_per_byte: 1_666,
             frame_bytes: 8192,
             frame_overhead: Nanos(1_100),
@@ -58,29 +58,29 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
             core_background: 0,
             read_command: Nanos(5_000),
             write_command: Nanos(6_000),
-            read_unit: Nanos(100),
-            write_unit: Nanos(100),
-            map_segments: 1 << 20,
-            map_segment_units: 1024,
-            read_map_miss: Nanos::ZERO,
-            write_map_miss: Nanos::ZERO,
-            collect_unit: Nanos(500),
-            fold_unit: Nanos(500),
+            read_page: Nanos(100),
+            write_page: Nanos(100),
+            l2p_segments: 1 << 20,
+            l2p_segment_pages: 1024,
+            read_l2p_miss: Nanos::ZERO,
+            write_l2p_miss: Nanos::ZERO,
+            gc_page: Nanos(500),
+            fold_page: Nanos(500),
         },
-        map: None,
+        l2p_cache: None,
         buffer: BufferSpec {
-            write_units: 64,
-            read_ahead_units: 0,
+            write_pages: 64,
+            read_ahead_pages: 0,
             coalesces: false,
-            one_direction: false,
-            turn: Nanos::ZERO,
-            protected: false,
+            half_duplex: false,
+            turnaround: Nanos::ZERO,
+            plp: false,
         },
-        collect: CollectSpec {
+        gc: GcSpec {
             policy: Policy::Greedy,
             start_superblocks: 5,
             reserve_superblocks: 3,
-            cache_reserve_superblocks: 0,
+            slc_reserve_superblocks: 0,
             depth: 8,
         },
         idle: IdleSpec {
@@ -93,7 +93,7 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
         trim: TrimSpec {
             enabled: true,
             command: Nanos(10_000),
-            per_1024_units: Nanos(5_000),
+            per_1024_pages: Nanos(5_000),
             reaches_cache: true,
             queued: true,
             per_range: Nanos::ZERO,
@@ -114,10 +114,10 @@ pub fn plain(superblocks: u32, rows: u32, user_units: u64) -> Spec {
 }
 
 /// The same with an SLC cache of `cache_superblocks`, TLC cells and parity 3+1.
-pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec {
-    let mut spec = plain(superblocks, 24, user_units);
-    spec.main.timing.read = vec![Nanos::from_micros(70); 3];
-    spec.main.timing.program = vec![Nanos::from_micros(900); 3];
+pub fn cached(superblocks: u32, cache_superblocks: u32, user_pages: u64) -> Spec {
+    let mut spec = plain(superblocks, 24, user_pages);
+    spec.data.timing.read = vec![Nanos::from_micros(70); 3];
+    spec.data.timing.program = vec![Nanos::from_micros(900); 3];
     spec.parity_data = Some(3);
     spec.cache = Some(CacheSpec {
         pool: PoolSpec {
@@ -133,14 +133,14 @@ pub fn cached(superblocks: u32, cache_superblocks: u32, user_units: u64) -> Spec
         bypass_from_bytes: None,
         emptying: Emptying::OnChip,
         when_full: WhenFull::Wait,
-        takes_collected: true,
-        paced: true,
-        fold_start_slots: 8 * 4 * 6,
+        takes_gc: true,
+        frees_per_page: true,
+        fold_start_mp_pages: 8 * 4 * 6,
         fold_dies_background: 1,
         fold_pause: Nanos::from_micros(200),
         fold_limit: FoldLimit::None,
     });
-    spec.collect.cache_reserve_superblocks = 4;
+    spec.gc.slc_reserve_superblocks = 4;
     spec
 }
 
@@ -191,12 +191,12 @@ pub fn ahci() -> PcieSpec {
     }
 }
 
-pub fn request(tag: u32, op: Op, unit: u64, units: u64) -> Request {
+pub fn request(tag: u32, op: Op, page: u64, pages: u64) -> Request {
     Request {
         tag,
         op,
-        offset_bytes: unit * UNIT,
-        len_bytes: units * UNIT,
+        offset_bytes: page * PAGE,
+        len_bytes: pages * PAGE,
         ..Request::default()
     }
 }
@@ -216,11 +216,11 @@ pub fn rest(drive: &mut SimDrive, time: Nanos) {
     assert!(drive.advance(limit).is_none());
 }
 
-/// `count` requests of `units` at depth `depth`, with offsets from `next`; the time taken.
+/// `count` requests of `pages` at depth `depth`, with offsets from `next`; the time taken.
 pub fn burst(
     drive: &mut SimDrive,
     op: Op,
-    units: u64,
+    pages: u64,
     depth: u32,
     count: u64,
     mut next: impl FnMut() -> u64,
@@ -229,7 +229,7 @@ pub fn burst(
     let mut sent = 0;
     let mut done = 0;
     while sent < count.min(u64::from(depth)) {
-        drive.submit(request(sent as u32, op, next(), units));
+        drive.submit(request(sent as u32, op, next(), pages));
         sent += 1;
     }
     while done < count {
@@ -238,7 +238,7 @@ pub fn burst(
             .unwrap_or_else(|| panic!("the drive stands still: {}", drive.diagnosis()));
         done += 1;
         if sent < count {
-            drive.submit(request(completion.tag, op, next(), units));
+            drive.submit(request(completion.tag, op, next(), pages));
             sent += 1;
         }
     }
@@ -247,21 +247,21 @@ pub fn burst(
 
 /// Writes the whole drive in ascending order.
 pub fn fill(drive: &mut SimDrive) {
-    let all = drive.capacity_bytes() / UNIT;
+    let all = drive.capacity_bytes() / PAGE;
     let mut at = 0;
     let whole = all / 32;
     burst(drive, Op::Write, 32, 8, whole, || {
         at += 32;
         at - 32
     });
-    for unit in whole * 32..all {
-        alone(drive, request(0, Op::Write, unit, 1));
+    for page in whole * 32..all {
+        alone(drive, request(0, Op::Write, page, 1));
     }
 }
 
-/// Random units of a drive.
+/// Random pages of a drive.
 pub fn random(drive: &SimDrive, seed: u64) -> impl FnMut() -> u64 + use<> {
-    let all = drive.capacity_bytes() / UNIT;
+    let all = drive.capacity_bytes() / PAGE;
     let mut rng = Rng::stream(seed, "test");
     move || rng.below(all)
 }

@@ -166,7 +166,7 @@ fn reads_suffer_less_where_the_cache_is_emptied_at_a_pace() {
         job(&mut target, fill);
         let body = "rw=randread\nbs=4k\niodepth=1\nsize=250m\nnorandommap\ntime_based\nruntime=1";
         let read = job(&mut target, body).read;
-        let folded = target.drive_mut().counters().units_folded as f64 * 4096.0 / 1e6;
+        let folded = target.drive_mut().counters().pages_folded as f64 * 4096.0 / 1e6;
         (read.clat_ns.mean, percentile(&read, "99.000000"), folded)
     };
     let (free, paced, none) = (

@@ -111,7 +111,7 @@ fn lost(model: &Model) -> (u64, u64, u64) {
         }
         drive.power_up();
     }
-    (lost, flushed, drive.counters().filler_slots)
+    (lost, flushed, drive.counters().filler_mp_pages)
 }
 
 #[test]

@@ -487,8 +487,8 @@ mod tests {
         let mut spec = large.spec();
         let other = small.spec();
         spec.user_bytes = other.user_bytes;
-        spec.main.superblocks = other.main.superblocks;
-        spec.controller.map_segments = other.controller.map_segments;
+        spec.data.superblocks = other.data.superblocks;
+        spec.controller.l2p_segments = other.controller.l2p_segments;
         assert_eq!(spec, other);
     }
 

@@ -141,8 +141,8 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
         return;
     };
     let host = streams.host_streams.value;
-    let pages = (host + 1) * spec.program_units();
-    if spec.buffer.write_units < pages {
+    let pages = (host + 1) * spec.program_pages();
+    if spec.buffer.write_pages < pages {
         let message = format!(
             "{host} is not allowed; each stream holds a multi-plane page that waits to be full, so \
              dram.write_buffer_kib must be at least {} KiB for that many, or they fewer",
@@ -174,7 +174,7 @@ mod policy_tests {
             .expect("a model has a policy");
         let text = demo().replace(line, policy);
         match Model::parse(&text, "m.toml") {
-            Ok(model) => format!("{:?}", model.spec().collect.policy),
+            Ok(model) => format!("{:?}", model.spec().gc.policy),
             Err(error) => error.to_string(),
         }
     }
@@ -230,8 +230,8 @@ classify_ns = { value = 150, source = \"assumed\" }
         let spec = with(TABLE).expect("it is sound").spec();
         assert_eq!(spec.further_streams(), 3);
         let streams = spec.streams.expect("it has streams");
-        assert_eq!((streams.host_streams, streams.collect_streams), (3, 2));
-        assert_eq!(streams.heat_group_units, 16);
+        assert_eq!((streams.host_streams, streams.gc_streams), (3, 2));
+        assert_eq!(streams.heat_group_pages, 16);
         assert_eq!(streams.classify.0, 150);
         let off = with(&TABLE.replace("true", "false")).expect("it is sound");
         assert_eq!(off.spec(), with("").expect("it is sound").spec());

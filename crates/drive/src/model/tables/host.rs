@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(pcie.protocol, Protocol::Nvme);
         // 8 GT/s × 128/130: 984.6 MB/s a lane; one entry of a queue stays empty.
         assert_eq!((pcie.lane_fs_per_byte, pcie.lane_bits), (1_015_625, 2));
-        assert_eq!((host.slots, pcie.queues), (65_535, 65_535));
+        assert_eq!((host.queue_depth, pcie.queues), (65_535, 65_535));
         let two = NVME.replace("\"3.0\"", "\"2.0\"").replace("= 4", "= 1");
         let pcie = parse(&two).expect("it is sound").pcie.expect("it is PCIe");
         assert_eq!((pcie.lane_fs_per_byte, pcie.lane_bits), (2_000_000, 0));

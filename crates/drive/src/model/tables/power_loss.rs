@@ -6,7 +6,7 @@ use stend_nand::CellTiming;
 use super::super::key::{Field, Problems, table};
 use super::super::rules::OneOf;
 use super::super::schema::Model;
-use crate::spec::{PairedPages, PowerLossSpec, Spec, UNIT_BYTES, power_loss_excludes};
+use crate::spec::{PAGE_BYTES, PairedPages, PowerLossSpec, Spec, power_loss_excludes};
 
 table! {
     /// What a power cut leaves. Without it, no account is kept and the power cannot be cut. Not
@@ -95,8 +95,8 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, driv
 /// Blocks of a plane for the L2P twice, the journal that the next checkpoint has not yet covered,
 /// and one that is being emptied.
 fn journal_blocks(drive: &Spec, spec: &PowerLossSpec) -> u64 {
-    let page_entries = 1024 * u64::from(drive.units_per_slot);
-    let table = (drive.user_bytes / UNIT_BYTES).div_ceil(page_entries);
+    let page_entries = 1024 * u64::from(drive.pages_per_mp_page);
+    let table = (drive.user_bytes / PAGE_BYTES).div_ceil(page_entries);
     let pages = 2 * table + 2 * u64::from(spec.checkpoint_pages);
     let each_die = pages.div_ceil(u64::from(drive.dies));
     each_die.div_ceil(u64::from(spec.journal_rows)) + 1
@@ -107,17 +107,17 @@ fn journal_blocks(drive: &Spec, spec: &PowerLossSpec) -> u64 {
 /// once, each of them on the die that takes longest for it.
 fn longest_save(drive: &Spec, spec: &PowerLossSpec) -> Nanos {
     let longest = |timing: &CellTiming| timing.program.iter().copied().max();
-    let native = drive.one_shot.or_else(|| longest(&drive.main.timing));
+    let native = drive.one_shot.or_else(|| longest(&drive.data.timing));
     let program = match &drive.cache {
         // What is relocated, or bypasses the cache, may be programmed in the data area.
-        Some(cache) if cache.takes_collected && !cache.opens_main() => longest(&cache.pool.timing),
+        Some(cache) if cache.takes_gc && !cache.opens_data() => longest(&cache.pool.timing),
         Some(cache) => longest(&cache.pool.timing).max(native),
         None => native,
     };
     let program = program.unwrap_or(Nanos::ZERO);
-    let pages = drive.buffer.write_units.div_ceil(drive.units_per_slot) + drive.collect.depth + 2;
+    let pages = drive.buffer.write_pages.div_ceil(drive.pages_per_mp_page) + drive.gc.depth + 2;
     let stripes = open_stripes(drive, pages);
-    let bytes = u64::from(drive.units_per_slot) * UNIT_BYTES;
+    let bytes = u64::from(drive.pages_per_mp_page) * PAGE_BYTES;
     let transfer = Nanos(bytes * drive.bus_ps_per_byte / 1000) + drive.bus_overhead;
     let each_die = u64::from(pages.div_ceil(drive.dies));
     let each_channel = u64::from((pages + 1 + stripes).div_ceil(drive.channels));
@@ -132,7 +132,7 @@ fn open_stripes(drive: &Spec, pages: u32) -> u32 {
         return 0;
     };
     let streams = 2 + drive.further_streams();
-    pages.div_ceil(data) + streams * drive.program_units() / drive.units_per_slot
+    pages.div_ceil(data) + streams * drive.program_pages() / drive.pages_per_mp_page
 }
 
 #[cfg(test)]
@@ -175,11 +175,11 @@ replay_page_ns = { value = 100, source = "assumed" }
         assert_eq!(loss.journal.program, [Nanos::from_micros(400)]);
         // 96 pages of three bits a cell.
         assert_eq!(
-            (loss.journal_rows, loss.journal_interval_units),
+            (loss.journal_rows, loss.journal_interval_pages),
             (32, 4_096)
         );
         assert_eq!(
-            (loss.boot, loss.replay_unit),
+            (loss.boot, loss.replay_page),
             (Nanos::from_millis(50), Nanos(100))
         );
         let bare = parse(

@@ -206,7 +206,7 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
     let (Some(cache), Some(table)) = (&spec.cache, &model.slc_cache) else {
         return;
     };
-    let bits = spec.main.timing.pages_per_word_line();
+    let bits = spec.data.timing.pages_per_word_line();
     // What is folded together, what is filled, and what comes next.
     let dynamic_need = match cache.emptying {
         Emptying::OnChip => bits + 2,
@@ -215,7 +215,7 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
     let static_need = match (cache.emptying, cache.pool.superblocks) {
         (_, 0) if cache.dynamic_superblocks > 0 => 0,
         // Five that may be half folded or open, two open, a cell's worth to fold, one.
-        (Emptying::OnChip, _) => spec.collect.cache_reserve_superblocks + 12,
+        (Emptying::OnChip, _) => spec.gc.slc_reserve_superblocks + 12,
         (Emptying::Controller, _) => 4,
     };
     let message = |have: u32, need: u32| {
@@ -274,7 +274,7 @@ mod tests {
         let cache = cache.expect("it has a cache");
         assert_eq!(cache.bypass_from_bytes, None);
         assert_eq!(cache.fold_limit, FoldLimit::None);
-        assert!(!cache.opens_main());
+        assert!(!cache.opens_data());
         assert_eq!(
             words(""),
             "static, 0.5 GB (10^9) with parity, in every die; every write enters it, on-chip \
@@ -290,8 +290,8 @@ mod tests {
         let with = parse(keys).expect("it is sound").spec();
         let cache = with.cache.as_ref().expect("it has a cache");
         assert_eq!(cache.bypass_from_bytes, Some(131_072));
-        assert_eq!(cache.fold_limit, FoldLimit::Slots(3));
-        assert!(cache.opens_main());
+        assert_eq!(cache.fold_limit, FoldLimit::MpPages(3));
+        assert!(cache.opens_data());
         assert_eq!((with.host_streams(), with.further_streams()), (2, 1));
         assert_eq!(
             words(keys),
@@ -302,12 +302,12 @@ mod tests {
         // An open superblock more is kept back.
         let most = |keys: &str| {
             let spec = parse(keys).expect("it is sound").spec();
-            crate::sim::user_units_max(&spec).expect("it is small")
+            crate::sim::user_pages_max(&spec).expect("it is small")
         };
         let bypass = "fold_by = \"controller\"\nwhen_full = \"bypass\"";
         let both = format!("{bypass}\nbypass_from_kib = 128");
         let one = crate::sim::capacity(&with).expect("it is small");
-        assert_eq!(most(bypass) - most(&both), one.main_superblock_units);
+        assert_eq!(most(bypass) - most(&both), one.data_superblock_pages);
     }
 
     #[test]
@@ -316,10 +316,10 @@ mod tests {
             let model = parse(keys)?;
             Ok::<_, String>(model.spec().cache.expect("it has one").fold_limit)
         };
-        let dies = |most, idle_free_slots| {
+        let dies = |most, idle_free_mp_pages| {
             Ok(FoldLimit::Dies {
                 most,
-                idle_free_slots,
+                idle_free_mp_pages,
             })
         };
         // Four dies, one of which folds in the background.
@@ -358,9 +358,9 @@ mod tests {
             let spec = model.map_err(|error| error.to_string())?.spec();
             let cache = spec.cache.as_ref().expect("it has a cache");
             let slots = u64::from(cache.pool.superblocks * cache.pool.rows * spec.dies);
-            let kept = spec.collect.cache_reserve_superblocks + 5;
+            let kept = spec.gc.slc_reserve_superblocks + 5;
             let kept = u64::from(kept * cache.pool.rows * spec.dies);
-            Ok::<_, String>((slots, kept, cache.fold_start_slots))
+            Ok::<_, String>((slots, kept, cache.fold_start_mp_pages))
         };
         let free =
             |mib: u32| format!("fold_start_free_mib = {{ value = {mib}, source = \"assumed\" }}\n");
@@ -433,7 +433,7 @@ mod tests {
         };
         let dynamic = "dynamic_blocks_per_plane = 220";
         let (cache, said) = of(dynamic);
-        assert!(!cache.expect("it has a cache").takes_collected);
+        assert!(!cache.expect("it has a cache").takes_gc);
         assert!(said.is_empty(), "{said:?}");
         let (_, said) = of(&format!("{dynamic}\ntakes_gc = true"));
         assert!(

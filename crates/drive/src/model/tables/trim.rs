@@ -87,7 +87,7 @@ mod tests {
         let model = parse(keys).expect("it is sound");
         let trim = model.spec().trim;
         let work = trim.work.expect("it goes by pieces");
-        assert_eq!((work.piece_units, work.per_unit), (64, Nanos(30)));
+        assert_eq!((work.chunk_pages, work.per_page), (64, Nanos(30)));
         assert!(work.lazy && work.deterministic && !trim.queued);
         assert_eq!(trim.erase_pause, Some(Nanos(7_000)));
         assert_eq!(work.pause, Some(Nanos(13_000)));

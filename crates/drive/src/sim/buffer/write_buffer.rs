@@ -1,8 +1,8 @@
 //! The write buffer: data that waits for its program, and the programs in flight.
 //!
-//! The buffer is a ring for each of the host's streams, and gives space back in the order in which it
-//! was taken: one ring for all would wait for a multi-plane page that rarely gets a page. What GC
-//! moves waits for its programs too, but takes no space of the host's.
+//! The buffer is a ring for each of the host's streams, and gives space back in the order in which
+//! it was taken: one ring for all would wait for a multi-plane page that rarely gets a page. What
+//! GC moves waits for its programs too, but takes no space of the host's.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,7 +15,8 @@ use crate::sim::ids::{
 };
 use crate::sim::slab::Slab;
 
-/// The multi-plane pages of one program, mostly one, from their first page to the end of the program.
+/// The multi-plane pages of one program, mostly one, from their first page to the end of the
+/// program.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Program {
     /// The first multi-plane page.
@@ -253,8 +254,8 @@ impl WriteBuffer {
         }
     }
 
-    /// Gives back the space of a stream's oldest programs, as far as they have ended; of GC, that of
-    /// this program.
+    /// Gives back the space of a stream's oldest programs, as far as they have ended; of GC, that
+    /// of this program.
     #[inline(always)]
     pub fn release(&mut self, program: u32) {
         let Program {

@@ -53,9 +53,8 @@ impl SimDrive {
     #[inline(always)]
     fn handling(&self, request: &Request) -> Handling {
         let spec = &self.env.spec;
-        let fua = request.op == Op::Write
-            && (request.fua || !spec.host.write_cache)
-            && !spec.buffer.protected;
+        let fua =
+            request.op == Op::Write && (request.fua || !spec.host.write_cache) && !spec.buffer.plp;
         let keeps_account = self.store.persistence.is_some();
         Handling {
             fua: fua && !keeps_account,
@@ -99,7 +98,7 @@ impl SimDrive {
         let (core, mut time) = match op {
             Op::Read => {
                 self.env.counters.host_reads += 1;
-                (spec.core_read, spec.read_command + spec.read_unit * further)
+                (spec.core_read, spec.read_command + spec.read_page * further)
             }
             Op::Write => {
                 self.env.counters.host_writes += 1;
@@ -110,12 +109,12 @@ impl SimDrive {
             Op::Flush => (spec.core_write, spec.write_command),
         };
         let miss = match op {
-            Op::Read => spec.read_map_miss,
-            Op::Write => spec.write_map_miss,
+            Op::Read => spec.read_l2p_miss,
+            Op::Write => spec.write_l2p_miss,
             Op::Trim | Op::Flush => Nanos::ZERO,
         };
         if miss > Nanos::ZERO && self.controller.fetch(first) {
-            self.env.counters.map_misses += 1;
+            self.env.counters.l2p_misses += 1;
             time += miss;
         }
         if let (Some(streams), Op::Write) = (&self.env.spec.streams, op) {

@@ -86,7 +86,7 @@ impl SimDrive {
     /// Logical pages of 4 KiB of the longest write that a power cut keeps or loses as a whole; a
     /// longer one it does in pieces of this size, from its first page on. `None` without
     /// [`crate::Spec::power_loss`].
-    pub fn atomic_write_units(&self) -> Option<u32> {
+    pub fn atomic_write_pages(&self) -> Option<u32> {
         let persistence = self.store.persistence.as_ref();
         persistence.map(|p| p.atomic_write_pages())
     }

@@ -11,15 +11,15 @@ use crate::sim::media::op::NandOp;
 use crate::sim::media::page_bytes;
 use crate::sim::persistence::StripeMember;
 use crate::sim::store::Store;
-use crate::spec::UNIT_BYTES;
+use crate::spec::PAGE_BYTES;
 
 /// What counts as one error of the data: a logical block.
 const SECTOR_BYTES: u64 = 512;
 
 /// How a program that failed continues.
 enum Failed {
-    /// Another block is in the place of the one that it failed in; time to erase this one, and to copy
-    /// what the other holds.
+    /// Another block is in the place of the one that it failed in; time to erase this one, and to
+    /// copy what the other holds.
     Again(Nanos),
     /// There is no block to put in the place.
     Nowhere,
@@ -127,7 +127,7 @@ impl SimDrive {
         let asked = command.offset_bytes..command.end_byte();
         for lpn in lost {
             let begin = lpn.first_byte();
-            let bytes = asked.end.min(begin + UNIT_BYTES) - asked.start.max(begin);
+            let bytes = asked.end.min(begin + PAGE_BYTES) - asked.start.max(begin);
             self.env.counters.uncorrectable_sectors += bytes / SECTOR_BYTES;
         }
     }
@@ -169,10 +169,10 @@ impl SimDrive {
 
 /// Programs that fail, and blocks that go bad.
 impl SimDrive {
-    /// The program of the multi-plane pages from `mp_page` on, of a superblock, row and die, has ended.
-    /// True when it failed and is done again: after the block in the place of the bad one has been erased
-    /// and holds what that one held, by on-chip copy, as one operation of the die, which comes before all
-    /// programs that wait for it.
+    /// The program of the multi-plane pages from `mp_page` on, of a superblock, row and die, has
+    /// ended. True when it failed and is done again: after the block in the place of the bad one
+    /// has been erased and holds what that one held, by on-chip copy, as one operation of the die,
+    /// which comes before all programs that wait for it.
     #[inline]
     pub(super) fn program_is_repeated(
         &mut self,
@@ -235,9 +235,9 @@ impl SimDrive {
         Failed::Again(media.copy_to_replacement(&mut self.env, mode, place, erase, noted))
     }
 
-    /// Puts a spare block in the place of a bad one, for data that waits in the buffer: rather than lose
-    /// it, an erased superblock of the data area that nothing is reserved in gives its blocks, and the
-    /// drive takes no more writes.
+    /// Puts a spare block in the place of a bad one, for data that waits in the buffer: rather than
+    /// lose it, an erased superblock of the data area that nothing is reserved in gives its blocks,
+    /// and the drive takes no more writes.
     fn find_block_for_data(&mut self, superblock: SuperblockId, die: DieId) -> bool {
         let Store { media, ftl, .. } = &mut self.store;
         if media.find_block(&mut ftl.superblocks, superblock, die) {
@@ -257,7 +257,8 @@ impl SimDrive {
         media.take_block_of(erased, superblock, die)
     }
 
-    /// What multi-plane pages were to hold is lost: in flash too, as soon as what was to put it there.
+    /// What multi-plane pages were to hold is lost: in flash too, as soon as what was to put it
+    /// there.
     #[cold]
     fn lose_program(&mut self, die: DieId, mp_pages: std::ops::Range<MpPage>) {
         let l2p = &self.store.ftl.l2p;
@@ -282,8 +283,8 @@ impl SimDrive {
         self.folder.copied(env, store, &mut self.controller, within);
     }
 
-    /// Whether a copy has failed: it is done again in another block. Where there is none, what was to
-    /// be folded stays where it is, in a drive that takes no more writes.
+    /// Whether a copy has failed: it is done again in another block. Where there is none, what was
+    /// to be folded stays where it is, in a drive that takes no more writes.
     #[cold]
     fn fold_fails(&mut self, within: u32) -> bool {
         let (row, die) = self.store.ftl.fold.place(&self.env.layout, within);

@@ -7,7 +7,7 @@ use crate::health::{Cycles, Health};
 use crate::sim::Counters;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{IdRange, SuperblockId};
-use crate::spec::UNIT_BYTES;
+use crate::spec::PAGE_BYTES;
 
 impl SimDrive {
     /// Whether the drive has taken its last write: its flash is worn out, and no spare
@@ -19,9 +19,9 @@ impl SimDrive {
     /// What the drive tells of its health.
     pub fn health(&self) -> Health {
         let counters = self.counters();
-        let bits = u64::from(self.env.spec.main.timing.pages_per_word_line());
+        let bits = u64::from(self.env.spec.data.timing.pages_per_word_line());
         let mp_pages_per_program =
-            u64::from(self.env.spec.program_units() / self.env.spec.units_per_slot);
+            u64::from(self.env.spec.program_pages() / self.env.spec.pages_per_mp_page);
         let mp_pages = counters.slc_programs
             + counters.native_programs * mp_pages_per_program
             + counters.folds * bits;
@@ -38,7 +38,7 @@ impl SimDrive {
             host_written_bytes: counters.host_bytes_written,
             host_reads: counters.host_reads,
             host_writes: counters.host_writes,
-            nand_written_bytes: mp_pages * u64::from(self.env.spec.units_per_slot) * UNIT_BYTES,
+            nand_written_bytes: mp_pages * u64::from(self.env.spec.pages_per_mp_page) * PAGE_BYTES,
             cycles: cycles[Pool::Data as usize].unwrap_or_default(),
             slc_cycles: cycles[Pool::SlcCache as usize],
             used_percent: used(Pool::SlcCache).max(used(Pool::Data)),
@@ -92,7 +92,7 @@ impl SimDrive {
     pub(super) fn bytes_until_gc(&self) -> Option<u64> {
         let spec = &self.env.spec;
         let may_change = spec.cache.is_some()
-            || spec.map.is_some()
+            || spec.l2p_cache.is_some()
             || spec.thermal.is_some()
             || spec.streams.is_some()
             || spec.wear.is_some()
@@ -115,11 +115,11 @@ impl SimDrive {
         let mp_pages = u64::try_from(mp_pages).unwrap_or(0);
         let data = u64::from(spec.parity_data.unwrap_or(1));
         let with_parity = data + u64::from(spec.parity_data.is_some());
-        Some(mp_pages * data / with_parity * u64::from(spec.units_per_slot) * UNIT_BYTES)
+        Some(mp_pages * data / with_parity * u64::from(spec.pages_per_mp_page) * PAGE_BYTES)
     }
 
     /// Free pages of 4 KiB of the pool that takes new data first, for tests and observers.
-    pub fn free_entry_units(&self) -> u64 {
+    pub fn free_entry_pages(&self) -> u64 {
         let pool = match self.env.spec.cache {
             Some(_) => Pool::SlcCache,
             None => Pool::Data,
@@ -129,7 +129,7 @@ impl SimDrive {
     }
 
     /// Erased superblocks of the data area.
-    pub fn erased_main_superblocks(&self) -> usize {
+    pub fn erased_data_superblocks(&self) -> usize {
         self.store.ftl.superblocks.erased(Pool::Data)
     }
 

@@ -54,7 +54,7 @@ impl SimDrive {
         let on_chip = env.limits.emptying == Some(Emptying::OnChip);
         let sources = match env.limits.emptying {
             Some(Emptying::Controller) => 1,
-            _ => env.spec.main.timing.pages_per_word_line() as usize,
+            _ => env.spec.data.timing.pages_per_word_line() as usize,
         };
         let to_fold = store.ftl.superblocks.closed_cache().len() >= sources
             && (!on_chip || Folder::idle_wants(env, store));

@@ -1,4 +1,5 @@
-//! The wiring of the components: events, what components answer each other, and the order of it all.
+//! The wiring of the components: events, what components answer each other, and the order of it
+//! all.
 //!
 //! # Event order
 //! Events are ordered by time; at one instant by kind, in the order of the table in [`kind`];
@@ -46,7 +47,7 @@ use crate::sim::power::Power;
 use crate::sim::reads::Reads;
 use crate::sim::store::Store;
 use crate::sim::trim::Trim;
-use crate::spec::{Spec, UNIT_BYTES};
+use crate::spec::{PAGE_BYTES, Spec};
 use settle::Due;
 
 /// A simulated solid-state drive.
@@ -86,13 +87,13 @@ impl SimDrive {
     pub fn new(spec: &Spec) -> SimDrive {
         power_cycle::assert_allowed(spec);
         let layout = Layout::new(spec);
-        let pages = (spec.user_bytes / UNIT_BYTES) as u32;
+        let pages = (spec.user_bytes / PAGE_BYTES) as u32;
         let persistence = |of| Box::new(Persistence::new(of, spec, &layout, pages));
         let store = Store {
             media: Media::new(spec, &layout),
             buffer: WriteBuffer::new(
-                spec.buffer.write_units,
-                spec.units_per_slot,
+                spec.buffer.write_pages,
+                spec.pages_per_mp_page,
                 layout.mp_pages(),
             ),
             ftl: Ftl::new(spec, &layout, pages),
@@ -106,7 +107,7 @@ impl SimDrive {
             admission: Admission::new(spec, &store),
             store,
             reads: Reads::new(),
-            half_duplex: (spec.buffer.one_direction).then(|| Box::new(HalfDuplex::new())),
+            half_duplex: (spec.buffer.half_duplex).then(|| Box::new(HalfDuplex::new())),
             gc: Gc::new(spec),
             folder: Folder::default(),
             trim: Trim::new(),
@@ -363,7 +364,7 @@ impl Device for SimDrive {
 
     /// The pages that were placed: what the host wrote, and what was moved.
     fn flash_written_bytes(&self) -> Option<u64> {
-        Some(self.env.counters.units_placed() * UNIT_BYTES)
+        Some(self.env.counters.pages_placed() * PAGE_BYTES)
     }
 
     fn steady_bytes(&self) -> Option<u64> {

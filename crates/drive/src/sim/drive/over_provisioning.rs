@@ -4,7 +4,7 @@
 
 use super::SimDrive;
 use crate::sim::ids::Lpn;
-use crate::spec::UNIT_BYTES;
+use crate::spec::PAGE_BYTES;
 
 /// Why the capacity was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,10 +27,10 @@ pub enum UserBytesError {
         commands: u32,
     },
     /// Some of the data might lie beyond the new end.
-    #[error("the drive holds {units} pages of 4 KiB; TRIM the whole drive first")]
+    #[error("the drive holds {pages} pages of 4 KiB; TRIM the whole drive first")]
     HoldsData {
         /// Mapped pages.
-        units: u64,
+        pages: u64,
     },
 }
 
@@ -49,28 +49,28 @@ impl SimDrive {
     /// [`UserBytesError`]; the drive is as it was.
     pub fn set_user_bytes(&mut self, bytes: u64) -> Result<(), UserBytesError> {
         let most = self.native_bytes;
-        if bytes == 0 || !bytes.is_multiple_of(UNIT_BYTES) || bytes > most {
+        if bytes == 0 || !bytes.is_multiple_of(PAGE_BYTES) || bytes > most {
             return Err(UserBytesError::OutOfRange { bytes, most });
         }
         let commands = self.host.outstanding();
         if commands > 0 {
             return Err(UserBytesError::Busy { commands });
         }
-        let units = self.store.ftl.l2p.mapped_pages();
-        if units > 0 {
-            return Err(UserBytesError::HoldsData { units });
+        let pages = self.store.ftl.l2p.mapped_pages();
+        if pages > 0 {
+            return Err(UserBytesError::HoldsData { pages });
         }
         self.reads.forget(Lpn(0), Lpn::NONE);
         if self.store.persistence.is_some() {
             self.make_durable();
         }
-        let units = (bytes / UNIT_BYTES) as u32;
+        let pages = (bytes / PAGE_BYTES) as u32;
         self.env.spec.user_bytes = bytes;
         if let Some(persistence) = &mut self.store.persistence {
-            persistence.set_logical_pages(&self.env.spec, units);
+            persistence.set_logical_pages(&self.env.spec, pages);
         }
-        self.store.ftl.l2p.set_logical_pages(units);
-        self.store.ftl.sorting.forget_heat(&self.env.spec, units);
+        self.store.ftl.l2p.set_logical_pages(pages);
+        self.store.ftl.sorting.forget_heat(&self.env.spec, pages);
         Ok(())
     }
 }

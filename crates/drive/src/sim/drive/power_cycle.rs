@@ -185,8 +185,8 @@ impl SimDrive {
         }
     }
 
-    /// Everything under way and in working memory goes, but for the L2P. Heat first, which needs the
-    /// energy up to now; then the clock, since components may set timers.
+    /// Everything under way and in working memory goes, but for the L2P. Heat first, which needs
+    /// the energy up to now; then the clock, since components may set timers.
     fn lose_memory(&mut self) {
         self.update_heat();
         self.env.queue.clear();
@@ -316,11 +316,11 @@ mod tests {
         let mut spec = model.spec();
         let cache = spec.cache.as_mut().expect("it has a cache");
         (cache.pool.superblocks, cache.dynamic_superblocks) = (own, dynamic);
-        (cache.pool.rows, spec.main.rows) = (8, 24);
-        cache.fold_start_slots = u64::MAX;
+        (cache.pool.rows, spec.data.rows) = (8, 24);
+        cache.fold_start_mp_pages = u64::MAX;
         cache.emptying = Emptying::Controller;
         cache.when_full = WhenFull::Bypass;
-        cache.takes_collected = false;
+        cache.takes_gc = false;
         spec.idle.enabled = false;
         // So that no word line is left half filled by a cut.
         spec.one_shot = Some(Nanos(1_000_000));
@@ -334,10 +334,10 @@ mod tests {
                 erase: Nanos(1_000),
             },
             journal_rows: 8,
-            journal_interval_units: 1_000,
+            journal_interval_pages: 1_000,
             checkpoint_pages: 10,
             boot: Nanos(1_000),
-            replay_unit: Nanos(1),
+            replay_page: Nanos(1),
         });
         SimDrive::new(&spec)
     }

@@ -1,5 +1,5 @@
-//! What a service tool does: switching the write cache on or off, and erasing the whole drive, as ATA's
-//! SECURITY ERASE UNIT and NVMe's Format and Sanitize do.
+//! What a service tool does: switching the write cache on or off, and erasing the whole drive, as
+//! ATA's SECURITY ERASE PAGE and NVMe's Format and Sanitize do.
 
 use stend_base::{Nanos, SimTime};
 

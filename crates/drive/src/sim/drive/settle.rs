@@ -100,7 +100,8 @@ impl SimDrive {
         }
     }
 
-    /// GC and folding continue, as far as they may. Whether GC cannot continue until something changes.
+    /// GC and folding continue, as far as they may. Whether GC cannot continue until something
+    /// changes.
     #[inline(always)]
     pub(super) fn make_space(&mut self) -> bool {
         let settled = self.collect();
@@ -108,7 +109,8 @@ impl SimDrive {
         settled
     }
 
-    /// Admits writes, and does what they wait for. `settled`: GC has just been found unable to go on.
+    /// Admits writes, and does what they wait for. `settled`: GC has just been found unable to go
+    /// on.
     #[inline(always)]
     fn admit_writes(&mut self, settled: bool) {
         if self.admission.is_waiting() {

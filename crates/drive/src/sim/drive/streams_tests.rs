@@ -6,24 +6,24 @@ use super::SimDrive;
 use crate::Model;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::Lpn;
-use crate::spec::{StreamsSpec, UNIT_BYTES};
+use crate::spec::{PAGE_BYTES, StreamsSpec};
 
 /// After a load of which nine of ten writes go to the first tenth of the data.
-fn skewed(host_streams: u32, collect_streams: u32) -> SimDrive {
+fn skewed(host_streams: u32, gc_streams: u32) -> SimDrive {
     let model = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
     let mut spec = model.spec();
-    (spec.main.rows, spec.main.superblocks) = (8, 200);
-    spec.collect.policy = crate::spec::Policy::CostBenefit;
-    spec.user_bytes = 150 * 8 * u64::from(spec.dies * spec.units_per_slot) * UNIT_BYTES;
+    (spec.data.rows, spec.data.superblocks) = (8, 200);
+    spec.gc.policy = crate::spec::Policy::CostBenefit;
+    spec.user_bytes = 150 * 8 * u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
     spec.streams = Some(StreamsSpec {
         host_streams,
-        collect_streams,
-        heat_group_units: 1,
+        gc_streams,
+        heat_group_pages: 1,
         heat_window_percent: 400,
         classify: Nanos::ZERO,
     });
     let mut drive = SimDrive::new(&spec);
-    let pages = spec.user_bytes / UNIT_BYTES;
+    let pages = spec.user_bytes / PAGE_BYTES;
     let mut rng = Rng::stream(1, "skew");
     for n in 0..7 * pages {
         let offset = match rng.ratio(9, 10) {
@@ -34,8 +34,8 @@ fn skewed(host_streams: u32, collect_streams: u32) -> SimDrive {
         drive.submit(Request {
             tag: 0,
             op: Op::Write,
-            offset_bytes: offset * UNIT_BYTES,
-            len_bytes: UNIT_BYTES,
+            offset_bytes: offset * PAGE_BYTES,
+            len_bytes: PAGE_BYTES,
             ..Request::default()
         });
         if n % 32 == 31 {

@@ -1,12 +1,12 @@
 //! The way of a write: its data is received and placed, its programs end, it completes.
 //!
-//! A command costs its time when it is looked at, in which its first page is included; each further page
-//! costs its own from when it has come over the link. So link and firmware work at the same time on one
-//! large write, as they do on several. Nothing passes what came before it: data is placed in the order in
-//! which it was admitted.
+//! A command costs its time when it is looked at, in which its first page is included; each further
+//! page costs its own from when it has come over the link. So link and firmware work at the same
+//! time on one large write, as they do on several. Nothing passes what came before it: data is
+//! placed in the order in which it was admitted.
 //!
-//! Data comes in pieces of a multi-plane page's size. A core that had nothing else to do began with a
-//! piece when its first page was there.
+//! Data comes in pieces of a multi-plane page's size. A core that had nothing else to do began with
+//! a piece when its first page was there.
 
 use stend_base::{Nanos, Op, Status};
 
@@ -18,7 +18,7 @@ use crate::sim::ids::{CommandId, Lpn, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::persistence::FlashView;
 use crate::sim::store::Store;
-use crate::spec::UNIT_BYTES;
+use crate::spec::PAGE_BYTES;
 
 /// Data is received.
 impl SimDrive {
@@ -34,7 +34,7 @@ impl SimDrive {
     /// Data of a write has come over the link.
     #[inline(always)]
     pub(super) fn write_received(&mut self, id: CommandId, bytes: u32) {
-        let single = self.host.command(id).len_bytes <= UNIT_BYTES;
+        let single = self.host.command(id).len_bytes <= PAGE_BYTES;
         if single && !self.admission.is_receiving() {
             self.place(id, bytes);
         } else {
@@ -45,15 +45,15 @@ impl SimDrive {
     #[inline(never)]
     fn work_on_received(&mut self, id: CommandId, bytes: u32) {
         let first = self.host.command_mut(id).take_first_page();
-        let pages = u64::from(bytes).div_ceil(UNIT_BYTES) - u64::from(first);
+        let pages = u64::from(bytes).div_ceil(PAGE_BYTES) - u64::from(first);
         let spec = &self.env.spec.controller;
-        let time = spec.write_unit * pages;
+        let time = spec.write_page * pages;
         if time == Nanos::ZERO && !self.admission.is_receiving() {
             self.place(id, bytes);
             return;
         }
         self.admission.receives();
-        let page_time = spec.write_unit.min(self.env.spec.host.unit_time());
+        let page_time = spec.write_page.min(self.env.spec.host.page_time());
         let ahead = page_time * pages.saturating_sub(1);
         let command = id;
         let job = (Job::Received { command, bytes }, time);
@@ -79,7 +79,7 @@ impl SimDrive {
         let end = begin + u64::from(bytes);
         let (first, last) = (Lpn::of_byte(begin), Lpn::from_byte(end));
         self.reads.forget(first, last);
-        self.env.counters.host_units_written += u64::from(last - first);
+        self.env.counters.host_pages_written += u64::from(last - first);
         self.env.counters.host_bytes_written += u64::from(bytes);
         let received = Received {
             stream: StreamId::HOST,
@@ -162,8 +162,8 @@ impl SimDrive {
         }
     }
 
-    /// All data of a FUA write has arrived in a stream: programs that in which it ends, since nobody
-    /// knows when more would come.
+    /// All data of a FUA write has arrived in a stream: programs that in which it ends, since
+    /// nobody knows when more would come.
     fn fua_received(&mut self, id: CommandId, stream: StreamId) {
         let padding = self.host.command_mut(id).take_padding();
         let Store {
@@ -278,7 +278,7 @@ impl SimDrive {
 impl SimDrive {
     /// A flush begins.
     pub(super) fn flush(&mut self, id: CommandId) {
-        if self.env.spec.buffer.protected {
+        if self.env.spec.buffer.plp {
             self.command_done(id);
             return;
         }

@@ -35,8 +35,8 @@ impl FoldState {
         self.fold.is_some()
     }
 
-    /// Begins a fold of some superblocks of the SLC cache into one. `word_lines`, where what is behind
-    /// the fold is to be known: how many there are, over all dies.
+    /// Begins a fold of some superblocks of the SLC cache into one. `word_lines`, where what is
+    /// behind the fold is to be known: how many there are, over all dies.
     pub fn begin(
         &mut self,
         sources: &[SuperblockId],

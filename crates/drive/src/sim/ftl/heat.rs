@@ -31,11 +31,11 @@ pub(crate) struct Heat {
 impl Heat {
     /// For a drive of so many pages, all of them cold.
     pub fn new(spec: &StreamsSpec, pages: u32) -> Heat {
-        let groups = pages.div_ceil(spec.heat_group_units);
+        let groups = pages.div_ceil(spec.heat_group_pages);
         Heat {
             counts: vec![0; groups as usize],
             total: 0,
-            group_bits: spec.heat_group_units.trailing_zeros(),
+            group_bits: spec.heat_group_pages.trailing_zeros(),
             hand: 0,
             window: (u64::from(pages) * u64::from(spec.heat_window_percent) / 100).max(1),
             passed: 0,
@@ -101,8 +101,8 @@ mod tests {
     fn heat(streams: u32) -> Heat {
         let spec = StreamsSpec {
             host_streams: streams,
-            collect_streams: 1,
-            heat_group_units: 4,
+            gc_streams: 1,
+            heat_group_pages: 4,
             heat_window_percent: 200,
             classify: Nanos::ZERO,
         };

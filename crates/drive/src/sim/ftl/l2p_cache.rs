@@ -1,15 +1,15 @@
 //! An L2P that lies on flash, of which DRAM holds a part.
 //!
-//! The table is cut into segments, a map page each. A read, a relocation or a fold that needs a segment
-//! which is not cached waits until its page has been read. What the host writes enters the buffer
-//! without waiting, and is programmed when the segments of its multi-plane page have come; a host that
-//! writes faster than that waits for room in the buffer. An evicted segment that has changed is written
-//! back: changed segments are batched until they fill a multi-plane page, which is then programmed. Map
-//! pages have blocks of their own, on all dies in turn, in SLC mode where the model says so; a block's
-//! worth of programs costs an erase.
+//! The table is cut into segments, a map page each. A read, a relocation or a fold that needs a
+//! segment which is not cached waits until its page has been read. What the host writes enters the
+//! buffer without waiting, and is programmed when the segments of its multi-plane page have come; a
+//! host that writes faster than that waits for room in the buffer. An evicted segment that has
+//! changed is written back: changed segments are batched until they fill a multi-plane page, which
+//! is then programmed. Map pages have blocks of their own, on all dies in turn, in SLC mode where
+//! the model says so; a block's worth of programs costs an erase.
 //!
-//! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: there is no GC of the map's blocks, and its
-//! directory is always cached.
+//! Source: Gupta et al., "DFTL", ASPLOS 2009. Simplified: there is no GC of the map's blocks, and
+//! its directory is always cached.
 //!
 //! After a power cut ([`crate::Spec::power_loss`]) no segment is cached; the start reads the
 //! directory, which tells where each segment lies, instead of the table. Which segments are
@@ -32,7 +32,7 @@ use crate::sim::l2p::table::L2p;
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::sim::slab::Slab;
-use crate::spec::{MapSpec, Spec, UNIT_BYTES};
+use crate::spec::{L2pCacheSpec, PAGE_BYTES, Spec};
 
 /// Bytes of the directory for a segment: where it lies.
 const DIRECTORY_BYTES: u64 = 4;
@@ -49,7 +49,7 @@ struct Waiting {
 /// Which segments are cached, direct-mapped, and which of them have changed.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct L2pCache {
-    spec: MapSpec,
+    spec: L2pCacheSpec,
     pages_per_segment: u32,
     by_segment: Divider,
     by_place: Divider,
@@ -66,11 +66,11 @@ pub(in crate::sim) struct L2pCache {
 
 impl L2pCache {
     pub fn new(spec: &Spec) -> Option<Box<L2pCache>> {
-        let map = spec.map.clone()?;
-        let places = spec.controller.map_segments as usize;
+        let map = spec.l2p_cache.clone()?;
+        let places = spec.controller.l2p_segments as usize;
         Some(Box::new(L2pCache {
-            pages_per_segment: spec.controller.map_segment_units,
-            by_segment: Divider::new(spec.controller.map_segment_units),
+            pages_per_segment: spec.controller.l2p_segment_pages,
+            by_segment: Divider::new(spec.controller.l2p_segment_pages),
             by_place: Divider::new(places as u32),
             by_die: Divider::new(spec.dies),
             cached: vec![u32::MAX; places],
@@ -102,8 +102,8 @@ impl L2pCache {
         cached
     }
 
-    /// Has the segment of a page in the cache: whether it missed, and whether a changed one was evicted
-    /// for it.
+    /// Has the segment of a page in the cache: whether it missed, and whether a changed one was
+    /// evicted for it.
     fn load(&mut self, lpn: Lpn, change: bool) -> (bool, bool) {
         let (segment, _) = self.by_segment.divide(lpn.0);
         let place = self.by_place.divide(segment).1 as usize;
@@ -129,8 +129,8 @@ fn one_of_each_segment(pages: Range<Lpn>, step: u32) -> impl Iterator<Item = Lpn
 
 /// Pages that hold the directory of a table of so many pages.
 pub(in crate::sim) fn directory_pages(spec: &Spec, pages: u32) -> u32 {
-    let segments = pages.div_ceil(spec.controller.map_segment_units);
-    let page = u64::from(spec.units_per_slot) * UNIT_BYTES;
+    let segments = pages.div_ceil(spec.controller.l2p_segment_pages);
+    let page = u64::from(spec.pages_per_mp_page) * PAGE_BYTES;
     (u64::from(segments) * DIRECTORY_BYTES).div_ceil(page) as u32
 }
 
@@ -286,16 +286,16 @@ impl L2pCache {
         let die = DieId(self.by_die.divide(segment).1);
         let work = Work::Read {
             sense: self.spec.read,
-            bytes: UNIT_BYTES as u32,
+            bytes: PAGE_BYTES as u32,
         };
-        env.counters.map_misses += 1;
+        env.counters.l2p_misses += 1;
         env.counters.reads_of(Mode::Slc);
         media.submit(env, die, class, work, op);
     }
 
     /// A changed segment goes to flash; a multi-plane page of them is programmed.
     fn write_back(&mut self, env: &mut Env, media: &mut Media) {
-        let pages_per_mp_page = env.spec.units_per_slot;
+        let pages_per_mp_page = env.spec.pages_per_mp_page;
         self.batched += 1;
         if self.batched < pages_per_mp_page {
             return;
@@ -306,17 +306,17 @@ impl L2pCache {
             true => DieId(0),
             false => die + 1,
         };
-        env.counters.map_programs += 1;
+        env.counters.l2p_programs += 1;
         env.counters.programs_of(Mode::Slc);
         let work = Work::Program {
             program: self.spec.program,
-            bytes: pages_per_mp_page * UNIT_BYTES as u32,
+            bytes: pages_per_mp_page * PAGE_BYTES as u32,
         };
         media.submit(env, die, Class::Background, work, NandOp::L2pWritten);
         self.until_erase -= 1;
         if self.until_erase == 0 {
             self.until_erase = self.spec.programs_per_erase;
-            env.counters.map_erases += 1;
+            env.counters.l2p_erases += 1;
             env.counters.erases += 1;
             env.counters.slc_erases += 1;
             let erase = self.spec.erase;

@@ -1,5 +1,5 @@
-//! The core of the flash translation layer: the L2P and its cache, superblocks, free space, streams and
-//! their write points, and the write path through them.
+//! The core of the flash translation layer: the L2P and its cache, superblocks, free space, streams
+//! and their write points, and the write path through them.
 
 pub(in crate::sim) mod fold_state;
 mod heat;

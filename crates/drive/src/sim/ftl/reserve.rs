@@ -22,8 +22,9 @@ impl Ftl {
         }
     }
 
-    /// What the host opens next: static superblocks of the SLC cache first, then dynamic ones, as far
-    /// as the drive allows and the data area has room; then it waits, or writes to the data area.
+    /// What the host opens next: static superblocks of the SLC cache first, then dynamic ones, as
+    /// far as the drive allows and the data area has room; then it waits, or writes to the data
+    /// area.
     fn host_kind(&self, env: &Env) -> Kind {
         let cache = env.spec.cache();
         let free = |pool: Pool| self.space.free(pool) - env.limits.host_floor[pool as usize];
@@ -113,8 +114,8 @@ impl Ftl {
         self.superblocks.erased(pool) > self.superblocks_reserved(env, None)[pool as usize]
     }
 
-    /// Reserves pages for a stream; what it has no room for goes to superblocks of the kind that has
-    /// room now.
+    /// Reserves pages for a stream; what it has no room for goes to superblocks of the kind that
+    /// has room now.
     #[inline(always)]
     pub fn reserve_next(&mut self, env: &Env, id: StreamId, pages: u32) {
         self.settle_next(env, id, pages);
@@ -162,7 +163,7 @@ impl Ftl {
         let erased = self.superblocks.erased(Pool::SlcCache) as u32;
         let erased = env.layout.mp_pages_of(Pool::SlcCache, erased);
         let cache = env.spec.cache();
-        if !cache.paced {
+        if !cache.frees_per_page {
             // What is emptied is no room until it is erased.
             return erased;
         }
@@ -189,7 +190,7 @@ impl Ftl {
     pub fn cache_is_short(&self, env: &Env) -> bool {
         let (cache, short) = (env.spec.cache(), env.limits.fold_all_below);
         cache.when_full == WhenFull::Wait && self.cache_free(env) < short
-            || cache.takes_collected && self.space.free(Pool::SlcCache) < short
+            || cache.takes_gc && self.space.free(Pool::SlcCache) < short
     }
 
     /// Whether the data area needs what dynamic superblocks take from it.

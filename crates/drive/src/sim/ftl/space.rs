@@ -1,8 +1,8 @@
 //! Free space of the SLC cache and of the data area, counted in multi-plane pages.
 //!
 //! What GC or folding has emptied counts at once, before its superblock is erased, so that the host
-//! and the drive's own work keep pace evenly. A multi-plane page of a dynamic superblock (data area,
-//! SLC mode) takes as much of the data area as its word line would hold.
+//! and the drive's own work keep pace evenly. A multi-plane page of a dynamic superblock (data
+//! area, SLC mode) takes as much of the data area as its word line would hold.
 
 use crate::sim::env::Env;
 use crate::sim::geometry::Kind;
@@ -64,7 +64,7 @@ impl Space {
     #[inline(always)]
     pub fn cost(env: &Env, kind: Kind) -> i64 {
         if kind == Kind::DYNAMIC {
-            i64::from(env.spec.main.timing.pages_per_word_line())
+            i64::from(env.spec.data.timing.pages_per_word_line())
         } else {
             1
         }

@@ -1,16 +1,18 @@
 //! Streams: who writes, and so which superblock is open for it. Each has its own, so that data that
-//! GC relocates does not lie among new data, nor, where the drive tells them apart, hot data among cold.
+//! GC relocates does not lie among new data, nor, where the drive tells them apart, hot data among
+//! cold.
 //!
 //! What the host writes is told apart by how often it is overwritten ([`super::heat`]); what GC
-//! relocates, by how often it has been relocated: the survivors of a superblock of the host go to the
-//! first stream of GC, those of a superblock of this stream to the second.
+//! relocates, by how often it has been relocated: the survivors of a superblock of the host go to
+//! the first stream of GC, those of a superblock of this stream to the second.
 //!
-//! Where requests from some length on bypass an SLC cache, they have a stream of their own, which opens
-//! superblocks of the data area; the other one opens what the cache has to give.
+//! Where requests from some length on bypass an SLC cache, they have a stream of their own, which
+//! opens superblocks of the data area; the other one opens what the cache has to give.
 //!
-//! Each further stream holds up to a superblock that no other can use. The thresholds of GC are raised by
-//! as many (see [`crate::sim::limits`]); so the least reserve is, as with two streams, one superblock half
-//! collected, one half filled by every stream but the one that GC writes to, and one to collect into.
+//! Each further stream holds up to a superblock that no other can use. The thresholds of GC are
+//! raised by as many (see [`crate::sim::limits`]); so the least reserve is, as with two streams,
+//! one superblock half collected, one half filled by every stream but the one that GC writes to,
+//! and one to collect into.
 
 use std::collections::VecDeque;
 
@@ -54,7 +56,7 @@ impl Sorting {
     pub fn new(spec: &Spec, pages: u32) -> Sorting {
         let streams = spec.streams.as_ref();
         let host = spec.host_streams();
-        let gc = streams.map_or(1, |s| s.collect_streams);
+        let gc = streams.map_or(1, |s| s.gc_streams);
         assert!(
             host.max(gc) as usize <= STREAMS_HOST_MAX && host.min(gc) > 0,
             "{host} streams of the host and {gc} of GC are too many or too few"
@@ -95,9 +97,9 @@ impl Sorting {
     }
 
     /// The stream that the next data of a write belongs to, from page `first` on: all that is
-    /// admitted at once goes where its first page does, or with the rest of its atomic `piece`. A FUA
-    /// write, of which one multi-plane page is filled up, stays together in the stream for the coldest,
-    /// or, as any, in the one for its length.
+    /// admitted at once goes where its first page does, or with the rest of its atomic `piece`. A
+    /// FUA write, of which one multi-plane page is filled up, stays together in the stream for the
+    /// coldest, or, as any, in the one for its length.
     #[inline(always)]
     pub fn of_admission(
         &self,

@@ -1,7 +1,7 @@
 //! The write path: pages get their places, programs begin and end.
 //!
-//! A write is acknowledged when its data is in the buffer. A page gets its PPN the moment it arrives;
-//! its program begins when all the data that it takes has arrived.
+//! A write is acknowledged when its data is in the buffer. A page gets its PPN the moment it
+//! arrives; its program begins when all the data that it takes has arrived.
 
 use stend_nand::Class;
 
@@ -14,7 +14,7 @@ use crate::sim::geometry::bits::without_lowest;
 use crate::sim::ids::{CommandId, DieId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
-use crate::spec::UNIT_BYTES;
+use crate::spec::PAGE_BYTES;
 
 /// Data of a write that has come: where it belongs, and who waits for its programs.
 #[derive(Clone, Copy)]
@@ -35,8 +35,8 @@ pub(in crate::sim) struct Received {
 pub(in crate::sim) struct Placed {
     /// Programs that the FUA write waits for.
     pub programs: u32,
-    /// Changes of the journal from this number on become durable together with the next: data took the
-    /// place of what they name.
+    /// Changes of the journal from this number on become durable together with the next: data took
+    /// the place of what they name.
     pub joins: Option<u64>,
 }
 
@@ -50,9 +50,9 @@ pub(in crate::sim) struct Relocated {
 }
 
 impl Ftl {
-    /// Gives the pages of received data the next places of a stream. What a partly written page held
-    /// before is read and merged. What is not `TRACKED` coalesces with nothing, and nobody waits for
-    /// its programs.
+    /// Gives the pages of received data the next places of a stream. What a partly written page
+    /// held before is read and merged. What is not `TRACKED` coalesces with nothing, and nobody
+    /// waits for its programs.
     #[inline(always)]
     pub fn place_received<const TRACKED: bool>(
         &mut self,
@@ -70,7 +70,7 @@ impl Ftl {
         } = received;
         let mut placed = Placed::default();
         let pages = Lpn::of_byte(begin)..Lpn::from_byte(end);
-        let whole = (begin | end).is_multiple_of(UNIT_BYTES);
+        let whole = (begin | end).is_multiple_of(PAGE_BYTES);
         let mut lpn = pages.start;
         while lpn < pages.end {
             if TRACKED
@@ -147,13 +147,13 @@ impl Ftl {
             env.counters.merges += 1;
             buffer.wait_for_read(program);
             let op = NandOp::Merge { program };
-            let bytes = UNIT_BYTES as u32;
+            let bytes = PAGE_BYTES as u32;
             media.read(env, &self.superblocks, mp_page, bytes, Class::HostRead, op);
         }
     }
 
-    /// Overwrites what the page of received data held in the program being filled, if it lies there: the
-    /// data takes no place of its own then, and no old content has to be read.
+    /// Overwrites what the page of received data held in the program being filled, if it lies
+    /// there: the data takes no place of its own then, and no old content has to be read.
     #[inline(always)]
     fn coalesce(
         &mut self,
@@ -192,7 +192,7 @@ impl Ftl {
         let program = point.program;
         self.l2p.write_over(lpn, place, received.tag);
         buffer.give_pages(1);
-        env.counters.units_coalesced += 1;
+        env.counters.pages_coalesced += 1;
         if let Some(waiter) = received.waiter {
             buffer.wait_for(program, waiter);
             placed.programs += 1;
@@ -346,7 +346,8 @@ impl Ftl {
         self.close_program_inlined(env, media, buffer, id);
     }
 
-    /// No more data for a program: it is handed to its die, and its stripe's parity if that is next.
+    /// No more data for a program: it is handed to its die, and its stripe's parity if that is
+    /// next.
     #[inline(always)]
     fn close_program_inlined(
         &mut self,
@@ -412,8 +413,8 @@ impl Ftl {
         }
     }
 
-    /// Closes the program of a stream of GC that is being filled. Nothing is reserved for it then, so
-    /// that no room is taken that was.
+    /// Closes the program of a stream of GC that is being filled. Nothing is reserved for it then,
+    /// so that no room is taken that was.
     pub fn pad_relocated(
         &mut self,
         env: &mut Env,
@@ -422,14 +423,14 @@ impl Ftl {
         id: StreamId,
     ) {
         if self.points.of(id).filled > 0 {
-            env.counters.padded_slots += 1;
+            env.counters.padded_mp_pages += 1;
             self.close_program(env, media, buffer, id);
         }
     }
 
     /// Closes the programs being filled, full or not, so that all that was received is programmed.
-    /// Where padding would take room that was reserved, it is owed until the data that it is reserved
-    /// for has arrived.
+    /// Where padding would take room that was reserved, it is owed until the data that it is
+    /// reserved for has arrived.
     pub fn pad_all(&mut self, env: &mut Env, media: &mut Media, buffer: &mut WriteBuffer) {
         self.points.padding_owed = false;
         for id in self.points.streams() {
@@ -455,7 +456,7 @@ impl Ftl {
             return;
         }
         self.settle_next(env, id, padding);
-        env.counters.padded_slots += 1;
+        env.counters.padded_mp_pages += 1;
         self.close_padded(env, media, buffer, id, padding);
     }
 
@@ -498,9 +499,9 @@ impl Ftl {
                 self.settle_next(env, id, padding);
                 if filled == 0 {
                     self.begin_program(env, media, buffer, id);
-                    env.counters.filler_slots += 1;
+                    env.counters.filler_mp_pages += 1;
                 } else {
-                    env.counters.padded_slots += 1;
+                    env.counters.padded_mp_pages += 1;
                 }
                 self.close_padded(env, media, buffer, id, padding);
             }

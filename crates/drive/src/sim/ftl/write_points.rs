@@ -122,21 +122,21 @@ pub(in crate::sim) struct WritePoints {
 impl WritePoints {
     /// No superblock is open, nothing is reserved.
     pub fn new(spec: &Spec, layout: &Layout, streams: usize) -> WritePoints {
-        let fills = Mode::ALL.map(|mode| Fill::new(layout.shape(mode), spec.units_per_slot));
+        let fills = Mode::ALL.map(|mode| Fill::new(layout.shape(mode), spec.pages_per_mp_page));
         let holds = |mode: Mode| fills[mode as usize].pages_per_superblock;
-        let gc_in_slc = spec.cache.as_ref().is_some_and(|c| c.takes_collected);
+        let gc_in_slc = spec.cache.as_ref().is_some_and(|c| c.takes_gc);
         let least_pages = std::array::from_fn(|number| match StreamId::nth(number) {
             StreamId::HOST if spec.cache.is_some() => holds(Mode::Slc),
             id if !id.is_host() && gc_in_slc => holds(Mode::Slc),
             _ => holds(Mode::Native),
         });
         WritePoints {
-            points: [WritePoint::new(spec.units_per_slot); STREAMS_MAX],
+            points: [WritePoint::new(spec.pages_per_mp_page); STREAMS_MAX],
             room: [0; STREAMS_MAX],
             reserved: [0; STREAMS_MAX],
             host_reserved: 0,
             streams,
-            pages_per_mp_page: spec.units_per_slot,
+            pages_per_mp_page: spec.pages_per_mp_page,
             fills,
             least_pages,
             moves: 0,

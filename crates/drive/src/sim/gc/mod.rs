@@ -1,11 +1,11 @@
 //! Garbage collection of the data area: a full superblock is read page by page, its valid pages are
-//! relocated, and it is erased. An SLC cache that is emptied through the controller is emptied in the
-//! same way.
+//! relocated, and it is erased. An SLC cache that is emptied through the controller is emptied in
+//! the same way.
 //!
 //! It runs while the data area has fewer free superblocks than
-//! [`crate::spec::CollectSpec::start_superblocks`], or, while the host is silent, than
-//! [`crate::spec::IdleSpec::target_superblocks`]. What it relocates enters the drive where host data
-//! does.
+//! [`crate::spec::GcSpec::start_superblocks`], or, while the host is silent, than
+//! [`crate::spec::IdleSpec::target_superblocks`]. What it relocates enters the drive where host
+//! data does.
 
 mod policy;
 mod wear_levelling;
@@ -22,7 +22,7 @@ use crate::sim::idle::Idle;
 use crate::sim::ids::{IdRange, MpPage, StreamId, SuperblockId};
 use crate::sim::media::op::NandOp;
 use crate::sim::store::Store;
-use crate::spec::{Emptying, Spec, UNIT_BYTES};
+use crate::spec::{Emptying, PAGE_BYTES, Spec};
 use policy::{Chooser, Closed};
 use wear_levelling::Levelling;
 
@@ -59,8 +59,8 @@ pub(in crate::sim) struct Gc {
     victim: Option<Victim>,
     /// Multi-plane pages read, and not yet written elsewhere.
     in_flight: u32,
-    /// Emptied superblocks whose pages are not yet all programmed elsewhere, each with the number of
-    /// the first program begun after it.
+    /// Emptied superblocks whose pages are not yet all programmed elsewhere, each with the number
+    /// of the first program begun after it.
     emptied: VecDeque<(SuperblockId, u64)>,
     /// The superblock whose data is to be refreshed next.
     refresh: Option<SuperblockId>,
@@ -69,7 +69,7 @@ pub(in crate::sim) struct Gc {
 impl Gc {
     pub fn new(spec: &Spec) -> Gc {
         Gc {
-            chooser: Chooser::new(spec.collect.policy),
+            chooser: Chooser::new(spec.gc.policy),
             levelling: Levelling::new(spec.wear.as_ref()),
             victim: None,
             in_flight: 0,
@@ -121,7 +121,7 @@ impl Gc {
 
     #[inline(always)]
     fn request_superblocks(&self, env: &Env, store: &mut Store) {
-        let pages = env.spec.units_per_slot;
+        let pages = env.spec.pages_per_mp_page;
         if store.may_request_release() && !store.ftl.stream_has_room(env, self.stream(), pages) {
             store.request_release();
         }
@@ -147,7 +147,7 @@ impl Gc {
     #[inline]
     fn depth(&self, env: &Env, store: &Store, idle: &Idle) -> u32 {
         match env.limits.emptying_paced {
-            None => env.spec.collect.depth,
+            None => env.spec.gc.depth,
             Some(mp_pages) => self.emptying_depth(env, store, idle, mp_pages),
         }
     }
@@ -156,7 +156,7 @@ impl Gc {
     /// more.
     #[cold]
     fn emptying_depth(&self, env: &Env, store: &Store, idle: &Idle, mp_pages: u32) -> u32 {
-        let depth = env.spec.collect.depth;
+        let depth = env.spec.gc.depth;
         let hurries = idle.working()
             || self.wants_space(env, store, idle)
             || store.ftl.cache_is_short(env)
@@ -193,7 +193,7 @@ impl Gc {
         let enters_cache = env.limits.always[StreamId::GC.number()] == Some(Kind::STATIC);
         let above =
             !enters_cache || store.ftl.space.free(Pool::SlcCache) > env.limits.gc_cache_floor;
-        let pages = env.spec.units_per_slot;
+        let pages = env.spec.pages_per_mp_page;
         above && store.ftl.stream_has_room(env, self.stream(), pages)
     }
 
@@ -274,8 +274,8 @@ impl Gc {
         });
     }
 
-    /// What of the SLC cache is to be emptied through the controller now: its number among the closed
-    /// superblocks of the cache.
+    /// What of the SLC cache is to be emptied through the controller now: its number among the
+    /// closed superblocks of the cache.
     #[inline]
     fn next_to_empty(&self, env: &Env, store: &Store, idle: &Idle) -> Option<usize> {
         if env.limits.emptying != Some(Emptying::Controller)
@@ -299,7 +299,7 @@ impl Gc {
         if idle.working() {
             return idle.in_slice();
         }
-        ftl.cache_taken(env) > env.spec.cache().fold_start_slots
+        ftl.cache_taken(env) > env.spec.cache().fold_start_mp_pages
             || ftl.cache_is_short(env)
             || ftl.data_area_needs_dynamic(env)
     }
@@ -328,8 +328,8 @@ impl Gc {
         ftl.l2p
             .prefetch_next_moves(first, first + begin, first + end);
         self.in_flight += 1;
-        ftl.points.reserve(stream, env.spec.units_per_slot);
-        let bytes = valid.count_ones() * UNIT_BYTES as u32;
+        ftl.points.reserve(stream, env.spec.pages_per_mp_page);
+        let bytes = valid.count_ones() * PAGE_BYTES as u32;
         let op = NandOp::Gc { mp_page };
         let superblocks = &ftl.superblocks;
         store
@@ -338,8 +338,8 @@ impl Gc {
         true
     }
 
-    /// All its multi-plane pages have been looked at: gives the victim up when the last one has been
-    /// written elsewhere. True when the next victim may be chosen at once.
+    /// All its multi-plane pages have been looked at: gives the victim up when the last one has
+    /// been written elsewhere. True when the next victim may be chosen at once.
     fn victim_emptied(&mut self, env: &mut Env, store: &mut Store) -> bool {
         if self.in_flight > 0 {
             return false;
@@ -376,7 +376,7 @@ impl Gc {
     ) {
         let valid = store.ftl.l2p.valid_bits(mp_page);
         let spec = &env.spec.controller;
-        let time = spec.collect_unit * u64::from(valid.count_ones());
+        let time = spec.gc_page * u64::from(valid.count_ones());
         let core = spec.core_background;
         let Store { media, ftl, .. } = store;
         ftl.submit_moves(
@@ -414,14 +414,14 @@ impl Gc {
         );
         let counters = &mut env.counters;
         let moved = match self.victim.map_or(Reason::Space, |v| v.reason) {
-            Reason::Space => &mut counters.units_collected,
-            Reason::Cache => &mut counters.units_folded,
-            Reason::Wear => &mut counters.units_levelled,
-            Reason::Refresh => &mut counters.units_refreshed,
+            Reason::Space => &mut counters.pages_relocated,
+            Reason::Cache => &mut counters.pages_folded,
+            Reason::Wear => &mut counters.pages_levelled,
+            Reason::Refresh => &mut counters.pages_refreshed,
         };
         *moved += u64::from(count);
         // Only now: what is reserved covers what is being placed.
-        ftl.points.unreserve(stream, env.spec.units_per_slot);
+        ftl.points.unreserve(stream, env.spec.pages_per_mp_page);
         self.in_flight -= 1;
         if self.victim.is_some_and(|v| v.next == v.mp_pages) {
             self.victim_emptied(env, store);
@@ -443,8 +443,8 @@ impl Gc {
         self.refresh.is_some() || self.victim.as_ref().is_some_and(refreshed)
     }
 
-    /// Looks for the superblock of the data area with the highest raw bit error rate, if any is above
-    /// that at which data is refreshed.
+    /// Looks for the superblock of the data area with the highest raw bit error rate, if any is
+    /// above that at which data is refreshed.
     pub fn look_for_old_data(&mut self, env: &Env, store: &Store) {
         let Some(from) = store.media.refresh_from() else {
             return;

@@ -1,8 +1,8 @@
 //! Where a physical page lies: arithmetic only.
 //!
-//! Physical pages are numbered superblock by superblock, the cache before the data area;
-//! within a superblock in the order in which multi-plane pages are filled ([`Shape`]). A superblock of
-//! the data area that is used in SLC mode has fewer multi-plane pages, numbered from its first.
+//! Physical pages are numbered superblock by superblock, the cache before the data area; within a
+//! superblock in the order in which multi-plane pages are filled ([`Shape`]). A superblock of the
+//! data area that is used in SLC mode has fewer multi-plane pages, numbered from its first.
 
 use std::ops::Range;
 
@@ -42,19 +42,19 @@ impl Layout {
         let stride = spec.parity_data.map_or(0, |data| data + 1);
         let cache = spec.cache.as_ref().map(|cache| &cache.pool);
         let (cache_superblocks, cache_rows) = cache.map_or((0, 1), |c| (c.superblocks, c.rows));
-        let bits = spec.main.timing.pages_per_word_line();
+        let bits = spec.data.timing.pages_per_word_line();
         let mp_pages_per_program = if spec.one_shot.is_some() { bits } else { 1 };
         let slc = Shape::new(spec.dies, cache_rows, 1, 1, stride);
         let native = Shape::new(
             spec.dies,
-            spec.main.rows,
+            spec.data.rows,
             bits,
             mp_pages_per_program,
             stride,
         );
         Layout {
             dies: spec.dies,
-            page_bits: spec.units_per_slot.trailing_zeros(),
+            page_bits: spec.pages_per_mp_page.trailing_zeros(),
             shapes: [slc, native],
             pools: [
                 PoolLayout {
@@ -66,7 +66,7 @@ impl Layout {
                 },
                 PoolLayout {
                     first_superblock: SuperblockId(cache_superblocks),
-                    superblocks: spec.main.superblocks,
+                    superblocks: spec.data.superblocks,
                     first_mp_page: MpPage(cache_superblocks * slc.mp_pages),
                     mp_pages_per_superblock: native.mp_pages,
                     by_superblock: Divider::new(native.mp_pages),
@@ -158,16 +158,16 @@ impl Layout {
         self.within_superblock(mp_page).0
     }
 
-    /// The multi-plane pages that share a word line with `mp_page` of a superblock in this mode, itself
-    /// among them, in the order in which they are programmed.
+    /// The multi-plane pages that share a word line with `mp_page` of a superblock in this mode,
+    /// itself among them, in the order in which they are programmed.
     pub fn word_line(&self, mp_page: MpPage, mode: Mode) -> impl Iterator<Item = MpPage> + use<> {
         let (_, within) = self.within_superblock(mp_page);
         let first = mp_page - within;
         self.shape(mode).word_line(within).map(move |w| first + w)
     }
 
-    /// The multi-plane pages of the stripe of `mp_page` of a superblock in this mode, itself and the parity
-    /// among them.
+    /// The multi-plane pages of the stripe of `mp_page` of a superblock in this mode, itself and
+    /// the parity among them.
     pub fn stripe(&self, mp_page: MpPage, mode: Mode) -> impl Iterator<Item = MpPage> + use<> {
         let (_, within) = self.within_superblock(mp_page);
         let (first, shape) = (mp_page - within, *self.shape(mode));
@@ -186,49 +186,49 @@ impl Layout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
     /// Pages of data in the data area, without parity.
-    pub main_units: u64,
+    pub data_pages: u64,
     /// Of these, pages of one superblock.
-    pub main_superblock_units: u64,
+    pub data_superblock_pages: u64,
     /// Pages of all kinds, parity and SLC cache included.
-    pub all_units: u64,
+    pub all_pages: u64,
 }
 
 /// What `spec` can hold; `None` when that is more than 32 bits can number.
 pub fn capacity(spec: &Spec) -> Option<Capacity> {
-    let pages = u64::from(spec.units_per_slot);
+    let pages = u64::from(spec.pages_per_mp_page);
     let raw = |pool: &PoolSpec| {
         u64::from(pool.superblocks) * u64::from(pool.rows) * u64::from(spec.dies) * pages
     };
-    let all_units = raw(&spec.main) + spec.cache.as_ref().map_or(0, |cache| raw(&cache.pool));
-    if all_units >= u64::from(u32::MAX - 1) {
+    let all_pages = raw(&spec.data) + spec.cache.as_ref().map_or(0, |cache| raw(&cache.pool));
+    if all_pages >= u64::from(u32::MAX - 1) {
         return None;
     }
     let layout = Layout::new(spec);
-    let main_superblock_units = u64::from(layout.shape(Mode::Native).data_mp_pages) * pages;
+    let data_superblock_pages = u64::from(layout.shape(Mode::Native).data_mp_pages) * pages;
     Some(Capacity {
-        main_units: main_superblock_units * u64::from(spec.main.superblocks),
-        main_superblock_units,
-        all_units,
+        data_pages: data_superblock_pages * u64::from(spec.data.superblocks),
+        data_superblock_pages,
+        all_pages,
     })
 }
 
 /// The most pages that the host of a drive may address: what its data area holds beside what
 /// is kept back, what is open, and what is being collected. `None` as for [`capacity`].
-pub fn user_units_max(spec: &Spec) -> Option<u64> {
+pub fn user_pages_max(spec: &Spec) -> Option<u64> {
     let capacity = capacity(spec)?;
-    let buffer = u64::from(spec.buffer.write_units);
-    let bits = u64::from(spec.main.timing.pages_per_word_line());
+    let buffer = u64::from(spec.buffer.write_pages);
+    let bits = u64::from(spec.data.timing.pages_per_word_line());
     // What the host opens directly in the data area has to find room there.
     let (superblocks, pages) = match &spec.cache {
         None => (0, 2 * buffer),
         Some(cache) if cache.dynamic_superblocks > 0 => {
             (3 + spec.superblocks_half_folded(), 2 * bits * buffer)
         }
-        Some(cache) if cache.opens_main() => (3, 2 * buffer),
+        Some(cache) if cache.opens_data() => (3, 2 * buffer),
         Some(_) => (0, 0),
     };
     let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);
-    let kept = spec.collect.start_superblocks + 3 + spec.further_streams() + superblocks + spares;
-    let kept = u64::from(kept) * capacity.main_superblock_units + pages;
-    Some(capacity.main_units.saturating_sub(kept))
+    let kept = spec.gc.start_superblocks + 3 + spec.further_streams() + superblocks + spares;
+    let kept = u64::from(kept) * capacity.data_superblock_pages + pages;
+    Some(capacity.data_pages.saturating_sub(kept))
 }

@@ -1,8 +1,8 @@
 //! How the multi-plane pages of a superblock are numbered: which die, which row, which hold parity.
 //!
-//! Multi-plane pages are numbered in the order in which they are filled: row by row, within a row die
-//! by die; where a word line is programmed at once, its rows are numbered together, die by
-//! die. Those that hold parity are numbered like the others.
+//! Multi-plane pages are numbered in the order in which they are filled: row by row, within a row
+//! die by die; where a word line is programmed at once, its rows are numbered together, die by die.
+//! Those that hold parity are numbered like the others.
 
 use crate::sim::geometry::divider::Divider;
 use crate::sim::ids::DieId;
@@ -84,8 +84,8 @@ impl Shape {
         (first * self.dies + die.0) * self.mp_pages_per_program + page
     }
 
-    /// The multi-plane pages that share a word line with one, itself among them, in the order in which
-    /// they are programmed.
+    /// The multi-plane pages that share a word line with one, itself among them, in the order in
+    /// which they are programmed.
     #[inline]
     pub fn word_line(&self, within: u32) -> impl Iterator<Item = u32> + use<> {
         let (page, step) = if self.mp_pages_per_program > 1 {
@@ -98,8 +98,8 @@ impl Shape {
         (0..self.rows_per_word_line).map(move |nth| first + nth * step)
     }
 
-    /// The first multi-plane page of the word lines, on all dies, that one belongs to: none before it
-    /// shares a word line with one from there on.
+    /// The first multi-plane page of the word lines, on all dies, that one belongs to: none before
+    /// it shares a word line with one from there on.
     pub fn first_of_word_lines(&self, within: u32) -> u32 {
         if self.mp_pages_per_program > 1 {
             return within - self.by_program.divide(within).1;
@@ -119,8 +119,8 @@ impl Shape {
         }
     }
 
-    /// The first multi-plane page, not before `within`, from which on no word line has been begun, where
-    /// those before `within` have.
+    /// The first multi-plane page, not before `within`, from which on no word line has been begun,
+    /// where those before `within` have.
     pub fn next_word_line(&self, within: u32) -> u32 {
         let mp_pages_per_program = self.rows_per_word_line / self.mp_pages_per_program;
         match mp_pages_per_program {
@@ -129,16 +129,16 @@ impl Shape {
         }
     }
 
-    /// Number of a multi-plane page's word line and die among those of the superblock, and its page in
-    /// the word line.
+    /// Number of a multi-plane page's word line and die among those of the superblock, and its page
+    /// in the word line.
     fn word_line_die(&self, within: u32) -> (u32, u32) {
         let (row, die) = self.place(within);
         let (word_line, page) = self.by_word_line.divide(row);
         (word_line * self.dies + die.0, page)
     }
 
-    /// Whether a multi-plane page holds parity. Stripes run over the dies and on into the next word line,
-    /// so that parity rotates over all dies.
+    /// Whether a multi-plane page holds parity. Stripes run over the dies and on into the next word
+    /// line, so that parity rotates over all dies.
     pub fn is_parity(&self, within: u32) -> bool {
         let stride = self.parity_stride;
         if stride == 0 {
@@ -163,8 +163,8 @@ impl Shape {
         (word_lines + 2) * self.rows_per_word_line * self.dies
     }
 
-    /// The nth multi-plane page of the stripe of one, itself and the parity among them; `None` behind
-    /// the last, and without parity.
+    /// The nth multi-plane page of the stripe of one, itself and the parity among them; `None`
+    /// behind the last, and without parity.
     pub fn nth_of_stripe(&self, within: u32, nth: u32) -> Option<u32> {
         if nth >= self.parity_stride {
             return None;

@@ -243,7 +243,7 @@ impl Commands {
             free: Vec::with_capacity(64),
             queues: vec![queue; queues as usize],
             several: queues > 1,
-            depth: host.slots,
+            depth: host.queue_depth,
             trim_alone: !spec.trim.queued,
             flush_alone: !host.flush_queued,
             alone: false,

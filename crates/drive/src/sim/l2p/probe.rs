@@ -34,7 +34,7 @@ impl MappingLog {
             "the log knows neither cache nor parity"
         );
         let layout = Layout::new(spec);
-        let pages = (spec.user_bytes / crate::spec::UNIT_BYTES) as u32;
+        let pages = (spec.user_bytes / crate::spec::PAGE_BYTES) as u32;
         let mp_pages = layout.mp_pages();
         let mut log = MappingLog {
             l2p: L2p::new(layout, pages),
@@ -52,7 +52,7 @@ impl MappingLog {
     }
 
     /// Logical pages of the drive.
-    pub fn units(&self) -> u32 {
+    pub fn pages(&self) -> u32 {
         self.l2p.logical_pages()
     }
 
@@ -138,18 +138,18 @@ mod tests {
         let mut spec = Model::shipped("samsung-850-pro-256gb")
             .expect("it is shipped")
             .spec();
-        spec.main.rows = 8;
-        spec.main.superblocks = 40;
+        spec.data.rows = 8;
+        spec.data.superblocks = 40;
         spec.user_bytes = 28_000 * 4096;
         let mut log = MappingLog::new(&spec);
         let mut rng = Rng::stream(1, "log");
         for _ in 0..200_000 {
-            log.write(rng.below(u64::from(log.units())) as u32);
+            log.write(rng.below(u64::from(log.pages())) as u32);
         }
         assert!(log.moved() > 100_000, "{} moved", log.moved());
         let valid: u32 = (0..40).map(|s| log.l2p.valid_in(SuperblockId(s))).sum();
-        assert_eq!(valid, log.units());
-        for lpn in 0..log.units() {
+        assert_eq!(valid, log.pages());
+        for lpn in 0..log.pages() {
             let place = log.l2p.lookup(Lpn(lpn));
             assert!(log.l2p.is_valid(place), "page {lpn} at {place}");
         }

@@ -1,9 +1,9 @@
 //! The memory of large tables that nobody needs any more, kept for the next ones.
 //!
 //! Each point of a review runs on its own copy of a prepared drive, and those that write much take
-//! tables of their own ([`super::shared_table`]). Memory that is new to the process is zeroed by the kernel
-//! page by page before it is written, which takes several times as long as the copying. Nothing
-//! here changes a result.
+//! tables of their own ([`super::shared_table`]). Memory that is new to the process is zeroed by
+//! the kernel page by page before it is written, which takes several times as long as the copying.
+//! Nothing here changes a result.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -2,8 +2,8 @@
 //!
 //! Each point of a review runs on its own copy of a prepared drive, and most change little of it:
 //! one that reads changes nothing, one that writes for a minute the entries of that minute. Such a
-//! copy holds what it has changed as blocks over the table that all share. One that has changed much
-//! takes a table of its own, which is as fast as any. Nothing here changes a result.
+//! copy holds what it has changed as blocks over the table that all share. One that has changed
+//! much takes a table of its own, which is as fast as any. Nothing here changes a result.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The L2P, from logical to physical page, the P2L back, and which physical pages are valid. All tables
-//! are flat arrays: 4 bytes a page each way, and one bit for validity.
+//! The L2P, from logical to physical page, the P2L back, and which physical pages are valid. All
+//! tables are flat arrays: 4 bytes a page each way, and one bit for validity.
 
 use super::memory;
 use super::shared_table::{BLOCK_ENTRIES, SharedTable};
@@ -10,8 +10,8 @@ use crate::sim::ids::{IdRange, Lpn, MpPage, Ppn, SuperblockId};
 /// The L2P and the P2L of a drive.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct L2p {
-    /// By LPN the PPN, and by PPN the LPN. Each has one entry more than there are pages, which is written
-    /// and never read.
+    /// By LPN the PPN, and by PPN the LPN. Each has one entry more than there are pages, which is
+    /// written and never read.
     l2p: SharedTable,
     p2l: SharedTable,
     #[serde(with = "crate::state::table")]
@@ -76,8 +76,8 @@ impl PendingTrim {
     }
 }
 
-/// Pages whose entries are prefetched together while a superblock is emptied in order: a power of two,
-/// at most 32. The loads overlap: many random ones take hardly longer than one.
+/// Pages whose entries are prefetched together while a superblock is emptied in order: a power of
+/// two, at most 32. The loads overlap: many random ones take hardly longer than one.
 const PREFETCHED: u32 = 32;
 
 /// By physical page: the tag of the request whose data it holds.
@@ -132,8 +132,8 @@ impl L2p {
         self.p2l.prefetch(ppn.0);
     }
 
-    /// Prefetches the entries of the pages of a multi-plane page, which will change. Those that are no
-    /// longer valid are fetched too: sorting them out would cost more.
+    /// Prefetches the entries of the pages of a multi-plane page, which will change. Those that are
+    /// no longer valid are fetched too: sorting them out would cost more.
     #[inline]
     pub fn prefetch_moves(&self, mp_page: MpPage) {
         let lpns = self
@@ -144,8 +144,8 @@ impl L2p {
         }
     }
 
-    /// The valid pages of a superblock are moved away in the order of its multi-plane pages: those from
-    /// `begin` to `end` were looked at last, and the first of all is `first`. What comes next
+    /// The valid pages of a superblock are moved away in the order of its multi-plane pages: those
+    /// from `begin` to `end` were looked at last, and the first of all is `first`. What comes next
     /// is fetched, [`PREFETCHED`] pages at a time, and only what is valid.
     #[inline]
     pub fn prefetch_next_moves(&self, first: MpPage, begin: MpPage, end: MpPage) {
@@ -278,8 +278,8 @@ impl L2p {
         bits
     }
 
-    /// Points `count` pages from `logical` on at as many from `to` on, which lie in one multi-plane page
-    /// of `superblock`; they hold what the request `tag` has brought.
+    /// Points `count` pages from `logical` on at as many from `to` on, which lie in one multi-plane
+    /// page of `superblock`; they hold what the request `tag` has brought.
     #[inline]
     pub fn write(&mut self, lpn: Lpn, count: u32, to: Ppn, superblock: SuperblockId, tag: u32) {
         if self.pending.count > 0 {
@@ -304,8 +304,8 @@ impl L2p {
         }
     }
 
-    /// Points pages in a row to places in a row of one multi-plane page, and back; where they were is no
-    /// longer valid.
+    /// Points pages in a row to places in a row of one multi-plane page, and back; where they were
+    /// is no longer valid.
     #[inline]
     fn assign_run(&mut self, lpn: Lpn, count: u32, to: Ppn) {
         let to_border = BLOCK_ENTRIES - lpn.0 % BLOCK_ENTRIES;
@@ -355,8 +355,8 @@ impl L2p {
         self.valid_in[superblock.index()] -= 1;
     }
 
-    /// Moves valid pages of a multi-plane page, one bit each, to as many places from `to` on, which lie
-    /// in `superblock` without parity between them.
+    /// Moves valid pages of a multi-plane page, one bit each, to as many places from `to` on, which
+    /// lie in `superblock` without parity between them.
     #[inline]
     pub fn relocate(&mut self, mp_page: MpPage, pages: u32, to: Ppn, superblock: SuperblockId) {
         let first = mp_page.first_ppn(self.page_bits);
@@ -377,8 +377,8 @@ impl L2p {
     }
 
     /// [`L2p::redirect`] for the pages of a multi-plane page whose bits are set, and how many that
-    /// are. Which they are is random, and a mispredicted branch is dear: so all are treated alike, and
-    /// what is not wanted goes to the entries that nobody reads.
+    /// are. Which they are is random, and a mispredicted branch is dear: so all are treated alike,
+    /// and what is not wanted goes to the entries that nobody reads.
     #[inline]
     fn redirect_some(&mut self, first: Ppn, pages: u32, to: Ppn) -> u32 {
         let (no_lpn, no_ppn) = (self.logical_pages(), self.p2l.len() as u32 - 1);
@@ -447,8 +447,8 @@ impl L2p {
         self.invalidate_in(mp_page, pages, pages.count_ones());
     }
 
-    /// Unmaps a logical page. With `keep`, its physical page in the SLC cache stays occupied until it is
-    /// folded.
+    /// Unmaps a logical page. With `keep`, its physical page in the SLC cache stays occupied until
+    /// it is folded.
     pub fn unmap(&mut self, lpn: Lpn, keep: bool) {
         let old = self.entry(lpn);
         if old == Ppn::UNMAPPED {
@@ -576,8 +576,8 @@ impl L2p {
         }
     }
 
-    /// Makes `durable` the L2P. What was trimmed in the SLC cache is forgotten with the rest of the working
-    /// memory.
+    /// Makes `durable` the L2P. What was trimmed in the SLC cache is forgotten with the rest of the
+    /// working memory.
     ///
     /// # Panics
     /// When `durable` points to a place that belongs to another page.

@@ -80,7 +80,8 @@ pub(crate) struct Blocks {
     doomed: Vec<(SuperblockId, DieId)>,
     /// What is being copied into blocks; only where the power can be cut.
     replacements: Vec<Replacement>,
-    /// Multi-plane pages whose program found no block: their stripes lack them until they are erased.
+    /// Multi-plane pages whose program found no block: their stripes lack them until they are
+    /// erased.
     missing: Vec<MpPage>,
 }
 
@@ -318,7 +319,7 @@ pub fn short_die(spec: &Spec) -> Option<ShortDie> {
         .cache
         .as_ref()
         .map_or(0, |cache| cache.pool.superblocks);
-    let superblocks = cache + spec.main.superblocks;
+    let superblocks = cache + spec.data.superblocks;
     Blocks::new(spec.blocks.as_ref()?, spec.dies, superblocks).err()
 }
 

@@ -1,14 +1,14 @@
 //! Errors of the flash: read retries, parity in use, what is lost.
 //!
-//! Whether a page can be read follows from its block's wear, the age of its data and the
-//! reads since ([`stend_nand::reliability`]), and from a hash of its place and its block's cycles: the
-//! same page fails the same way every time until it is erased. A page that no pass corrects is rebuilt
-//! from the others of its stripe; without parity, or when another of the stripe fails too, its data is
-//! lost: the read that met it ends with an error, and so does every later one until the page is written
-//! again.
+//! Whether a page can be read follows from its block's wear, the age of its data and the reads
+//! since ([`stend_nand::reliability`]), and from a hash of its place and its block's cycles: the
+//! same page fails the same way every time until it is erased. A page that no pass corrects is
+//! rebuilt from the others of its stripe; without parity, or when another of the stripe fails too,
+//! its data is lost: the read that met it ends with an error, and so does every later one until the
+//! page is written again.
 //!
-//! Simplified: a lost page that is partly rewritten counts as whole; on-chip copies do not correct and
-//! do not add errors; parity of a stripe that is still being written is in memory.
+//! Simplified: a lost page that is partly rewritten counts as whole; on-chip copies do not correct
+//! and do not add errors; parity of a stripe that is still being written is in memory.
 
 use stend_base::{Nanos, SimTime};
 use stend_nand::reliability::{ErrorModel, Outcome, Rber};

@@ -13,7 +13,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, MpPage, StreamId, SuperblockId};
 use crate::sim::kind;
 use crate::sim::superblocks::Superblocks;
-use crate::spec::{Spec, UNIT_BYTES};
+use crate::spec::{PAGE_BYTES, Spec};
 use blocks::Blocks;
 use errors::FlashErrors;
 use op::NandOp;
@@ -181,7 +181,7 @@ pub(in crate::sim) fn read_time(
 /// tBERS of a block in a mode.
 pub(in crate::sim) fn erase_time(spec: &Spec, mode: Mode) -> Nanos {
     match mode {
-        Mode::Native => spec.main.timing.erase,
+        Mode::Native => spec.data.timing.erase,
         Mode::Slc => spec.cache().pool.timing.erase,
     }
 }
@@ -210,11 +210,11 @@ fn copy_rows(env: &mut Env, mode: Mode, end: u32) -> Nanos {
 
 /// Bytes of a multi-plane page.
 pub(in crate::sim) fn page_bytes(spec: &Spec) -> u32 {
-    spec.units_per_slot * UNIT_BYTES as u32
+    spec.pages_per_mp_page * PAGE_BYTES as u32
 }
 
-/// The nth of a sequence of evenly distributed 64 bits (Steele et al., "Fast splittable pseudorandom
-/// number generators", OOPSLA 2014).
+/// The nth of a sequence of evenly distributed 64 bits (Steele et al., "Fast splittable
+/// pseudorandom number generators", OOPSLA 2014).
 #[inline]
 fn splitmix64(seed: u64, nth: u64) -> u64 {
     let mut z = seed.wrapping_add((nth + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -29,8 +29,8 @@ pub(in crate::sim) enum NandOp {
     HostRead { command: CommandId, bytes: u32 },
     /// Part of a read-ahead: entry.
     ReadAhead { entry: u32 },
-    /// A read that a program waits for: the old content of a page that is only partly written, or a page
-    /// of the L2P.
+    /// A read that a program waits for: the old content of a page that is only partly written, or a
+    /// page of the L2P.
     Merge { program: u32 },
     /// A program of data.
     Program { program: u32 },

@@ -54,15 +54,15 @@ pub(super) struct AtomicWrites {
 }
 
 /// The longest write that is kept or lost as a whole: what the write buffer holds, and what one
-/// superblock does, since there must be space for it above what the drive keeps for itself. In whole
-/// multi-plane pages, so that pieces end where parts do.
+/// superblock does, since there must be space for it above what the drive keeps for itself. In
+/// whole multi-plane pages, so that pieces end where parts do.
 fn piece_pages(spec: &Spec, layout: &Layout) -> u32 {
     let mode = match spec.cache {
         Some(_) => Mode::Slc,
         None => Mode::Native,
     };
     let most = layout.shape(mode).data_mp_pages;
-    most.min(spec.buffer.write_units / spec.units_per_slot) * spec.units_per_slot
+    most.min(spec.buffer.write_pages / spec.pages_per_mp_page) * spec.pages_per_mp_page
 }
 
 impl AtomicWrites {

@@ -78,11 +78,11 @@ impl Checkpoint {
         Checkpoint {
             left: 0,
             under_way: 0,
-            parts_per_page: spec.units_per_slot,
+            parts_per_page: spec.pages_per_mp_page,
             covers: (0, 0),
-            table_pages: match &spec.map {
+            table_pages: match &spec.l2p_cache {
                 Some(_) => directory_pages(spec, logical_pages),
-                None => parts.div_ceil(spec.units_per_slot),
+                None => parts.div_ceil(spec.pages_per_mp_page),
             },
         }
     }

@@ -173,8 +173,8 @@ impl DurableL2p {
         }
     }
 
-    /// Pages of a multi-plane page have been moved, one behind another or each to the same place of another
-    /// multi-plane page.
+    /// Pages of a multi-plane page have been moved, one behind another or each to the same place of
+    /// another multi-plane page.
     #[inline(always)]
     fn apply_move(&mut self, change: Change, view: &FlashView<'_>, in_a_row: bool) {
         let (mut left, mut next) = (change.pages, change.to());

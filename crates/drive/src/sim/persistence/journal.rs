@@ -6,7 +6,7 @@
 use super::journal_blocks::{JournalBlocks, Nand};
 use super::journal_buffer::Prefix;
 use crate::sim::media::op::Upkeep;
-use crate::spec::{PowerLossSpec, Spec, UNIT_BYTES};
+use crate::spec::{PAGE_BYTES, PowerLossSpec, Spec};
 
 /// Bytes of an entry: a logical page, and its place.
 const ENTRY_BYTES: u64 = 8;
@@ -35,7 +35,7 @@ impl Journal {
         Journal {
             under_way: 0,
             holds: Prefix::default(),
-            entries_per_page: u64::from(spec.units_per_slot) * UNIT_BYTES / ENTRY_BYTES,
+            entries_per_page: u64::from(spec.pages_per_mp_page) * PAGE_BYTES / ENTRY_BYTES,
             pages: 0,
             entries: 0,
         }

@@ -1,6 +1,6 @@
-//! The blocks of the journal and of checkpoints: of their own on every die, in SLC mode, outside the
-//! pools. Pages are written over the dies in turn, and a die erases a block each time it has filled
-//! one. A page is as large as a multi-plane page.
+//! The blocks of the journal and of checkpoints: of their own on every die, in SLC mode, outside
+//! the pools. Pages are written over the dies in turn, and a die erases a block each time it has
+//! filled one. A page is as large as a multi-plane page.
 
 use stend_nand::{Class, Work};
 
@@ -9,7 +9,7 @@ use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::DieId;
 use crate::sim::media::Media;
 use crate::sim::media::op::{NandOp, Upkeep};
-use crate::spec::{PowerLossSpec, UNIT_BYTES};
+use crate::spec::{PAGE_BYTES, PowerLossSpec};
 
 /// The dies and the drive's surroundings, for whoever gives the dies work.
 pub(in crate::sim) struct Nand<'a> {
@@ -26,7 +26,7 @@ impl Nand<'_> {
 
     /// Bytes of a multi-plane page.
     pub(super) fn page_bytes(&self) -> u32 {
-        self.env.spec.units_per_slot * UNIT_BYTES as u32
+        self.env.spec.pages_per_mp_page * PAGE_BYTES as u32
     }
 }
 

@@ -72,8 +72,8 @@ impl Persistence {
         }
     }
 
-    /// Nothing more of a write is admitted, of which all that was is placed, or not. The stream, and
-    /// how many pages were reserved there for what does not come.
+    /// Nothing more of a write is admitted, of which all that was is placed, or not. The stream,
+    /// and how many pages were reserved there for what does not come.
     #[cold]
     pub fn write_given_up(
         &mut self,
@@ -134,8 +134,8 @@ impl Persistence {
         next
     }
 
-    /// Where flash is to have what lies at a place: that from which a fold has copied it, as long as
-    /// its parity has not been copied too.
+    /// Where flash is to have what lies at a place: that from which a fold has copied it, as long
+    /// as its parity has not been copied too.
     fn durable_place(&self, place: Ppn, view: &FlashView<'_>) -> Ppn {
         match self.keeps_fold_sources() {
             true => view.fold.durable_place(view.layout, place),

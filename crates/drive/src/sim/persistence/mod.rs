@@ -1,12 +1,13 @@
 //! Persistence: what a power cut leaves, and what brings the rest back.
 //!
-//! Every change of the L2P is logged in a buffer, in the order in which it takes effect: a write when
-//! all of it has its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A change is *ready*
-//! when the data it names is programmed ([`readiness`]), *durable* when a journal page that names it
-//! is programmed too ([`journal`]); then it is applied to the durable L2P ([`durable_l2p`]). Changes
-//! become durable in their order, those of one request together ([`atomic_writes`]). So what a cut
-//! leaves is always the drive as it was after some request, and a flush waits for the last change
-//! before it. Checkpoints keep the journal short ([`checkpoint`]).
+//! Every change of the L2P is logged in a buffer, in the order in which it takes effect: a write
+//! when all of it has its place, a TRIM, a move by GC or folding ([`journal_buffer`]). A change is
+//! *ready* when the data it names is programmed ([`readiness`]), *durable* when a journal page that
+//! names it is programmed too ([`journal`]); then it is applied to the durable L2P
+//! ([`durable_l2p`]). Changes become durable in their order, those of one request together
+//! ([`atomic_writes`]). So what a cut leaves is always the drive as it was after some request, and
+//! a flush waits for the last change before it. Checkpoints keep the journal short
+//! ([`checkpoint`]).
 //!
 //! # Coalescing
 //! What is written again while it lies in a multi-plane page being filled may take the same place. A
@@ -110,8 +111,8 @@ pub(in crate::sim) enum FollowUp {
 pub(in crate::sim) enum UpkeepEnd {
     /// Nothing follows from it.
     Nothing,
-    /// Changes have become durable: superblocks may be erased and flushes end, and then a checkpoint
-    /// may be due.
+    /// Changes have become durable: superblocks may be erased and flushes end, and then a
+    /// checkpoint may be due.
     Committed,
     /// [`Persistence::checkpoint_page_done`] follows.
     CheckpointPage,
@@ -124,7 +125,7 @@ impl Persistence {
         Persistence {
             spec: of.clone(),
             buffer: JournalBuffer::new(),
-            readiness: Readiness::new(of.paired_pages, u64::from(of.journal_interval_units)),
+            readiness: Readiness::new(of.paired_pages, u64::from(of.journal_interval_pages)),
             durable: DurableL2p::new(layout.superblocks() as usize, logical_pages),
             writes: AtomicWrites::new(spec, layout),
             journal: Journal::new(spec),
@@ -249,7 +250,7 @@ impl Persistence {
             return None;
         }
         let awaited = self.buffer.is_awaited() && !self.buffer.lacks_awaited();
-        let interval = u64::from(self.spec.journal_interval_units);
+        let interval = u64::from(self.spec.journal_interval_pages);
         // Its blocks are full until the checkpoint has ended.
         let most = 2 * self.spec.checkpoint_pages;
         let full = self.checkpoint.is_under_way() && self.journal.pages() >= most;
@@ -431,8 +432,8 @@ impl Persistence {
         self.parity.is_some()
     }
 
-    /// Whether what a fold has copied is durable in the place it came from until its parity has been
-    /// copied too.
+    /// Whether what a fold has copied is durable in the place it came from until its parity has
+    /// been copied too.
     #[inline]
     pub fn keeps_fold_sources(&self) -> bool {
         self.keeps_parity() && !self.faults.has(Fault::FoldEarly)

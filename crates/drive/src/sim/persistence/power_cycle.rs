@@ -3,14 +3,14 @@
 //!
 //! A cut may fall between any two events. Programs under way are torn: nothing of their multi-plane
 //! pages can be read, and with cells programmed in several passes nothing of the word line they
-//! belong to ([`crate::spec::PairedPages`]). A program counts as under way from when its die takes it
-//! up. Everything in memory is gone; the L2P is the durable one. Superblocks that were being erased
-//! are erased again, as are those in which nothing durable lies. An open superblock is filled on
-//! behind the last page that had been begun, from the next word line where a word line has several
-//! pages.
+//! belong to ([`crate::spec::PairedPages`]). A program counts as under way from when its die takes
+//! it up. Everything in memory is gone; the L2P is the durable one. Superblocks that were being
+//! erased are erased again, as are those in which nothing durable lies. An open superblock is
+//! filled on behind the last page that had been begun, from the next word line where a word line
+//! has several pages.
 //!
-//! With power-loss protection, the pages in the buffer are programmed and all changes are journalled
-//! before the power goes, if the capacitors hold for so long.
+//! With power-loss protection, the pages in the buffer are programmed and all changes are
+//! journalled before the power goes, if the capacitors hold for so long.
 //!
 //! When the power comes back, the drive reads the table, the journal since the last checkpoint, and
 //! the pages of open superblocks, over all dies at once. Commands that arrive meanwhile wait.
@@ -126,7 +126,7 @@ impl Persistence {
             let lpn = view.l2p.lpn_of(ppn);
             if self.durable.is_at(lpn, ppn) {
                 self.durable.forget_page(lpn);
-                counters.paired_units_lost += 1;
+                counters.paired_pages_lost += 1;
             }
         }
     }
@@ -280,7 +280,7 @@ impl Persistence {
     /// A read of a recovery has ended.
     pub(super) fn recovery_read_done(&mut self) -> UpkeepEnd {
         match self.power.recovery().read_done() {
-            true => UpkeepEnd::Replays(self.spec.replay_unit * self.journal.entries()),
+            true => UpkeepEnd::Replays(self.spec.replay_page * self.journal.entries()),
             false => UpkeepEnd::Nothing,
         }
     }

@@ -1,5 +1,5 @@
-//! What was looked at last. Changes have locality: most name a page near that of one shortly before, in
-//! the same stream.
+//! What was looked at last. Changes have locality: most name a page near that of one shortly
+//! before, in the same stream.
 
 use crate::sim::ids::MpPage;
 

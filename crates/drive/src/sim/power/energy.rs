@@ -72,8 +72,8 @@ pub(super) fn energy(spec: &EnergySpec, env: &Env, usage: &Usage<'_>) -> Energy 
         |of: [u64; 2], slc, native| product(of[cache], slc) + product(of[data_area], native);
     let awake_ns = env.now().0 - off_ns - asleep_ns.iter().sum::<u64>();
     let native_erases = counters.erases - counters.slc_erases;
-    let bits = u64::from(env.spec.main.timing.pages_per_word_line());
-    let mp_pages_per_program = u64::from(env.spec.program_units() / env.spec.units_per_slot);
+    let bits = u64::from(env.spec.data.timing.pages_per_word_line());
+    let mp_pages_per_program = u64::from(env.spec.program_pages() / env.spec.pages_per_mp_page);
     let copy = bits * (spec.read_pj[cache] + spec.program_pj[data_area]);
     let cores = u64::from(env.spec.controller.cores);
     let states = env.spec.idle_states.iter().zip(asleep_ns);

@@ -30,7 +30,7 @@ pub struct Loss {
     /// How many.
     pub pages: u32,
     /// Logical pages whose data went.
-    pub units: Vec<u32>,
+    pub lpns: Vec<u32>,
     /// First and end pages of the read commands that wanted the page.
     pub met_by: Vec<(u32, u32)>,
     /// Why.
@@ -137,7 +137,7 @@ impl SimDrive {
         let (_, page, stripe) = losses.open.swap_remove(nth.expect("it was found failing"));
         losses.found.push(Loss {
             pages: 1,
-            units: pages,
+            lpns: pages,
             met_by: Vec::new(),
             cause: LossCause::Unreadable(page, stripe),
         });
@@ -159,7 +159,7 @@ impl SimDrive {
         let pages = lost.iter().flat_map(|&(s, u)| self.lpns_of(s, u));
         let loss = Loss {
             pages: lost.len() as u32,
-            units: pages.collect(),
+            lpns: pages.collect(),
             met_by: Vec::new(),
             cause: LossCause::NoBlock {
                 spares: self.store.media.spares_of_die(die),
