@@ -13,6 +13,7 @@ pub mod model;
 pub mod sim;
 pub mod spec;
 pub mod state;
+mod table;
 
 pub use health::{Health, Temperature};
 pub use model::Model;

@@ -237,7 +237,7 @@ pub enum WhenFull {
     Bypass,
 }
 
-/// An SLC cache: static, in superblocks of its own; dynamic, in superblocks of the main
+/// An SLC cache: static, in superblocks of its own; dynamic, in superblocks of the data
 /// area that are used in SLC mode for a while; or both.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CacheSpec {

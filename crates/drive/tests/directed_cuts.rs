@@ -188,8 +188,8 @@ fn a_fold_that_counts_too_early_is_found() {
     assert!(lost_by_folds(Some(Fault::FoldEarly)) > 0);
 }
 
-/// Pages of a write of three that are there after a cut, over all moments: the first of them was
-/// put over the last of another write in a multi-plane page that the second fills up, the third
+/// Pages of a write of three that are there after a cut, over all moments: the first of them
+/// overwrote the last of another write in a multi-plane page that the second fills up, the third
 /// lies in the next multi-plane page. How many cuts found some of it, and how many tore it.
 fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
     let mut spec = plain(24, 8, 1_200);

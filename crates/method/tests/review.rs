@@ -615,7 +615,7 @@ fn runs_below_a_second_are_lengthened_and_say_so() {
 }
 
 #[test]
-fn the_documentation_tells_what_a_real_drive_is_asked_for() {
+fn the_documentation_tells_what_a_real_drive_runs() {
     let options = ReviewOptions::default();
     let asked = estimate(&edition(), &options, &Fake::real().info(), false).unwrap();
     // Nine fills, and the file of the benchmark, which is larger than this target.

@@ -11,6 +11,7 @@ mod bars;
 mod chart;
 mod curve;
 mod drive;
+mod finding;
 mod headline;
 mod kinds;
 mod latency;
@@ -22,41 +23,8 @@ mod view;
 
 use std::path::{Path, PathBuf};
 
+pub use finding::{Finding, ReportError};
 use stend_record::review::Review;
-
-/// A part of the verdict, in words (`stend_analysis::findings`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// What it is about, in a few words.
-    pub title: String,
-    /// What was found, in sentences with figures and units.
-    pub text: String,
-}
-
-impl From<(String, String)> for Finding {
-    fn from((title, text): (String, String)) -> Finding {
-        Finding { title, text }
-    }
-}
-
-/// Why a report could not be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// The folder could not be made or written into.
-    #[error(
-        "the report cannot be written to {path}: {source}; choose a folder that can be \
-         written to and has room"
-    )]
-    Write {
-        /// The folder or file.
-        path: PathBuf,
-        /// What the operating system said.
-        source: std::io::Error,
-    },
-    /// The review holds something that cannot be written as JSON or HTML.
-    #[error("the review cannot be put into a page: {0}")]
-    Render(String),
-}
 
 /// The review as one self-contained HTML page. `findings` are its verdict.
 pub fn write(review: &Review, findings: &[Finding]) -> Result<String, ReportError> {

@@ -9,8 +9,9 @@ use stend_record::review::{
 
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
+use crate::finding::{Finding, ReportError};
 use crate::view::{Block, Cell, Table};
-use crate::{Finding, ReportError, headline, kinds, number, published, smart};
+use crate::{headline, kinds, number, published, smart};
 
 #[derive(Template)]
 #[template(path = "page.html")]

@@ -32,7 +32,9 @@ pub fn directions(files: &[SourceFile], order: &[String]) -> Vec<Finding> {
             let message = format!("`{name}` is not in the map of ARCHITECTURE.md");
             findings.push(Finding::at(&file.path, 1, &message));
         }
-        for (line, imported) in dependencies(&file.text) {
+        let all = dependencies(&file.text).into_iter();
+        // Tests of a crate may switch on its own features.
+        for (line, imported) in all.filter(|(_, imported)| *imported != name) {
             if place(&imported) >= own || place(&imported).is_none() {
                 let message = format!(
                     "`{name}` imports `{imported}`, which does not stand above it in the map of ARCHITECTURE.md"

@@ -5,7 +5,7 @@
 use std::ops::{Add, AddAssign, Range, Sub};
 
 use crate::spec::PAGE_BYTES;
-use crate::state::table::Word;
+use crate::table::Word;
 
 /// A number of something.
 pub(crate) trait Id: Copy {

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_worn_is_opened_first_where_that_is_asked_for() {
+    fn the_least_worn_is_opened_first_with_dynamic_wear_levelling() {
         let wear = |dynamic| {
             Some(WearSpec {
                 dynamic,

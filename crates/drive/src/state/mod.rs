@@ -11,7 +11,6 @@
 //! Checksums find damage; nobody is to be kept from forging a state.
 
 mod flavor;
-pub(crate) mod table;
 
 use std::io::{self, Read, Write};
 

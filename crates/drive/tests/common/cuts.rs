@@ -673,7 +673,7 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
 /// One drive with several lives.
 pub fn survive(seed: u64, lives: u32, fault: Option<Fault>) -> (Tried, Account) {
     let mut survival = Survival::new(seed, fault);
-    // What is put over an open multi-plane page is torn for a moment only: short lives, one request
+    // What overwrites pages of an open multi-plane page is torn for a moment only: short lives, one request
     // at a time, meet it more often.
     let (lives, longest) = match fault {
         Some(Fault::CoalesceTorn) => {

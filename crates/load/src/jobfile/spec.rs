@@ -118,7 +118,7 @@ pub enum Generator {
 pub enum Distribution {
     /// Every block alike.
     Uniform,
-    /// The k-th most popular block is asked for with weight k^-theta.
+    /// The k-th most popular block is requested with weight k^-theta.
     Zipf {
         /// Exponent, above 0.
         theta: f64,

@@ -15,6 +15,7 @@ pub(super) const SYNC: u8 = 3;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub issued: SimTime,
+    /// Bytes from the start of the target.
     pub offset: u64,
     pub len: u64,
     pub job: u32,

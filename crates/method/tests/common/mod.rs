@@ -25,7 +25,7 @@ pub struct Spy {
     pub alive_max: AtomicUsize,
 }
 
-/// How the fake goes wrong, when something it is asked for contains `on`.
+/// How the fake goes wrong, when something it shall do contains `on`.
 #[derive(Clone)]
 pub enum Fault {
     None,

@@ -17,7 +17,7 @@ fn fold_from(cache: &mut SlcCache, percent: f64) {
 }
 
 /// The demonstration drive with its cache emptied through the controller: `own` blocks of a
-/// plane, `dynamic` more of the main area, passed by when it is full; with tables added.
+/// plane, `dynamic` more of the data area, passed by when it is full; with tables added.
 fn cached(own: u32, dynamic: u32, tables: &str) -> SimulatedTarget {
     let mut keys = key("fold_by", "\"controller\"") + &key("when_full", "\"bypass\"");
     if dynamic > 0 {

@@ -1,7 +1,6 @@
 //! The tables L2P and P2L, from logical to physical pages and back, which physical pages are valid,
 //! and how the tables are kept in memory.
 
-pub(crate) mod memory;
 pub(in crate::sim) mod probe;
 mod reuse;
 mod shared_table;

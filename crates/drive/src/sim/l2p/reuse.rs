@@ -7,7 +7,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::memory;
+use crate::table::memory;
 
 /// Tables of fewer entries are not worth it: 1 MiB.
 const ENTRIES_MIN: usize = 1 << 18;

@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
-use super::{memory, reuse};
-use crate::state::table as format;
+use super::reuse;
+use crate::table as format;
+use crate::table::memory;
 
 /// Entries of a block: 256 KiB.
 pub(super) const BLOCK_ENTRIES: u32 = 1 << 16;
@@ -385,7 +386,7 @@ mod tests {
     #[test]
     fn a_table_is_written_as_a_row_of_its_entries_is() {
         #[derive(serde::Serialize, serde::Deserialize)]
-        struct Row(#[serde(with = "crate::state::table")] Vec<u32>);
+        struct Row(#[serde(with = "crate::table")] Vec<u32>);
 
         let mut table = SharedTable::of((0..LEN).map(|n| n.wrapping_mul(2_654_435_761)).collect());
         table.share();

@@ -1,11 +1,11 @@
 //! The L2P, from logical to physical page, the P2L back, and which physical pages are valid. All
 //! tables are flat arrays: 4 bytes a page each way, and one bit for validity.
 
-use super::memory;
 use super::shared_table::{BLOCK_ENTRIES, SharedTable};
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::ids::{IdRange, Lpn, MpPage, Ppn, SuperblockId};
+use crate::table::memory;
 
 /// The L2P and the P2L of a drive.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
@@ -14,12 +14,12 @@ pub(crate) struct L2p {
     /// written and never read.
     l2p: SharedTable,
     p2l: SharedTable,
-    #[serde(with = "crate::state::table")]
+    #[serde(with = "crate::table")]
     valid: Vec<u64>,
     valid_in: Vec<u32>,
     /// Pages in the SLC cache that were trimmed and are folded all the same (see
     /// [`crate::spec::TrimSpec::reaches_cache`]).
-    #[serde(with = "crate::state::table")]
+    #[serde(with = "crate::table")]
     trimmed: Vec<u64>,
     trimmed_in: Vec<u32>,
     cache_end: Ppn,
@@ -51,7 +51,7 @@ impl Clone for L2p {
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct PendingTrim {
     /// One bit a logical page; empty where TRIM unmaps at once.
-    #[serde(with = "crate::state::table")]
+    #[serde(with = "crate::table")]
     bits: Vec<u64>,
     count: u32,
     /// Pending pages read as trimmed.
@@ -82,7 +82,7 @@ const PREFETCHED: u32 = 32;
 
 /// By physical page: the tag of the request whose data it holds.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-struct Tags(#[serde(with = "crate::state::table")] Vec<u32>);
+struct Tags(#[serde(with = "crate::table")] Vec<u32>);
 
 const ERASED: u32 = u32::MAX;
 

@@ -65,10 +65,10 @@ pub(crate) struct Blocks {
     /// Blocks of a die, with the spare ones.
     blocks_per_die: u32,
     /// The block in each place, `superblock * dies + die`.
-    #[serde(with = "crate::state::table")]
+    #[serde(with = "crate::table")]
     at: Vec<u32>,
     /// Erase cycles of every block, `die * blocks_per_die + block`.
-    #[serde(with = "crate::state::table")]
+    #[serde(with = "crate::table")]
     erases: Vec<u32>,
     /// By die; taken in the order in which they came.
     spares: Vec<VecDeque<u32>>,

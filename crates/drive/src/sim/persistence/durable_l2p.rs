@@ -6,14 +6,14 @@ use super::releases::Releases;
 use super::view::FlashView;
 use crate::sim::geometry::bits::set_bits;
 use crate::sim::ids::{IdRange, Lpn, Ppn, SuperblockId};
-use crate::sim::l2p::memory;
 use crate::sim::l2p::table::L2p;
+use crate::table::memory;
 
 /// The L2P as flash has it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct DurableL2p {
     /// Physical page of each logical page.
-    #[serde(with = "crate::state::table")]
+    #[serde(with = "crate::table")]
     ppns: Vec<Ppn>,
     /// By superblock: pages to which it points, or will point when the changes not yet durable are.
     valid_counts: Vec<u32>,

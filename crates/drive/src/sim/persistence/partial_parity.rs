@@ -31,7 +31,7 @@ use crate::spec::{PairedPages, PowerLossSpec, Spec};
 
 /// One bit a page.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-struct PageSet(#[serde(with = "crate::state::table")] Vec<u64>);
+struct PageSet(#[serde(with = "crate::table")] Vec<u64>);
 
 impl PageSet {
     fn new(pages: u32) -> PageSet {

@@ -3,16 +3,16 @@
 //! An entry is written as its difference from the one before: what was written in order
 //! has neighbours that differ by a constant, and so compresses to next to nothing.
 
+pub(crate) mod memory;
+
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::ser::{SerializeSeq, SerializeTuple};
 use serde::{Deserializer, Serialize, Serializer};
 
-use crate::sim::l2p::memory;
-
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 1 << 16;
 
-/// No table is longer: a unit's number has 32 bits, and there is an entry beside them.
+/// No table is longer: a page's number has 32 bits, and there is an entry beside them.
 const LEN_MAX: u64 = 1 << 33;
 
 /// An entry of a table.
