@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use stend_config::FileError;
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{JobText, Pattern, PointOp};
@@ -12,7 +13,6 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
-use stend_config::FileError;
 use crate::parse::{Scope, Source};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};

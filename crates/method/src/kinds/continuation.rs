@@ -1,6 +1,7 @@
 //! More curves on the target that another test has just left.
 
 use std::any::Any;
+use stend_config::FileError;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -9,7 +10,6 @@ use super::curve::{Chain, Curve, Phase};
 use crate::kind::{Kind, Planner};
 use crate::parse::{Scope, StepEntry};
 use crate::state::{ContinuationStep, Step};
-use stend_config::FileError;
 
 /// What follows on another test's target.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use stend_analysis::end_level;
+use stend_config::FileError;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp};
 use stend_target::{Target, TargetError};
@@ -12,8 +13,7 @@ use toml::Spanned;
 use crate::context::{Context, CurveJob};
 use crate::enough::{Before, Watch};
 use crate::kind::{Kind, Planner, Procedure};
-use stend_config::FileError;
-use crate::parse::{Scope};
+use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;

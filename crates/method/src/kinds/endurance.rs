@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use stend_analysis::words;
+use stend_config::FileError;
 use stend_record::endurance::{
     Afterwards, Endurance as Measured, EnduranceEnd, EnduranceRound, Health,
 };
@@ -19,8 +20,7 @@ use crate::context::Context;
 use crate::job;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome::written_bytes;
-use stend_config::FileError;
-use crate::parse::{Scope};
+use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 

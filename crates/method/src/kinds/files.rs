@@ -1,6 +1,7 @@
 //! Work on files: copying, archiving and unpacking sets of them.
 
 use serde::Deserialize;
+use stend_config::FileError;
 use stend_record::load::size_text;
 use stend_record::review::{FileWork, FileWorkOp, TargetKind};
 use stend_target::{FileOp, FileSet, FilesJob, FilesOutcome, Target, TargetError};
@@ -9,8 +10,7 @@ use toml::Spanned;
 use crate::context::Context;
 use crate::job;
 use crate::kind::{Kind, Planner, Procedure};
-use stend_config::FileError;
-use crate::parse::{Scope};
+use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;

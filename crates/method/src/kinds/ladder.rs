@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use stend_analysis::{end_level, recovery};
+use stend_config::FileError;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Rung};
 use stend_target::{Target, TargetError};
@@ -13,7 +14,6 @@ use toml::Spanned;
 use crate::context::{Context, CurveJob, MeasuredCurve};
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome;
-use stend_config::FileError;
 use crate::parse::{Scope, YEAR_S};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};

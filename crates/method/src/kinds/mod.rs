@@ -8,11 +8,11 @@
 pub mod continuation;
 
 use serde::Deserialize;
+use stend_config::FileError;
 use toml::Spanned;
 
 use crate::kind::Kind;
 use crate::parse::Scope;
-use stend_config::FileError;
 
 macro_rules! table {
     ($($(#[$doc:meta])* $module:ident, $key:literal, $variant:ident;)*) => {

@@ -1,6 +1,7 @@
 //! Points over one or more parameters, each measured separately.
 
 use serde::Deserialize;
+use stend_config::FileError;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, PointOp};
 use stend_target::Target;
@@ -10,8 +11,7 @@ use crate::context::Context;
 use crate::enough::Watch;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome;
-use stend_config::FileError;
-use crate::parse::{Scope};
+use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 

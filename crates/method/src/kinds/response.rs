@@ -2,6 +2,7 @@
 //! becomes intervals and the slowest of all.
 
 use serde::Deserialize;
+use stend_config::FileError;
 use stend_record::load::{Load, size_text};
 use stend_record::review::{
     LatencySummary, Pattern, PointOp, Response as Measured, ResponseInterval, SeriesPoint,
@@ -12,8 +13,7 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
-use stend_config::FileError;
-use crate::parse::{Scope};
+use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;

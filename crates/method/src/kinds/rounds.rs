@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW, Window};
+use stend_config::FileError;
 use stend_record::load::Load;
 use stend_record::review::{JobText, Pattern, PointOp, RoundFigures, Rounds as Measured, Tracked};
 use stend_target::Target;
@@ -11,8 +12,7 @@ use toml::Spanned;
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
 use crate::outcome::{self, written_bytes};
-use stend_config::FileError;
-use crate::parse::{Scope};
+use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use stend_config::FileError;
 use stend_load::stats::LatencyStats;
 use stend_load::trace::profile::{ReplayMode, SHIPPED, Status};
 use stend_load::trace::replay::DEPTH_DEFAULT;
@@ -17,8 +18,7 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::kind::{Kind, Planner, Procedure};
-use stend_config::FileError;
-use crate::parse::{Scope};
+use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Replay, Setting};
 
