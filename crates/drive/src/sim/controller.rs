@@ -163,7 +163,7 @@ impl Controller {
     }
 
     /// The job of `core` has ended; the next begins.
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self, queue: &mut EventQueue, core: u32) -> Job {
         let of = &mut self.cores[core as usize];
         let done = of

@@ -195,22 +195,44 @@ fn read_mp_page(env: &mut Env, store: &mut Store, mp_page: MpPage, pages: u32, o
 
 /// Reads pages of a command that were not read ahead.
 fn read_pages(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
+    let (first, end) = pages;
+    if end - first == 1 {
+        let mp_page = mp_page_in_flash(env, store, first);
+        read_run(env, store, host, id, pages, mp_page);
+    } else {
+        read_runs(env, store, host, id, pages);
+    }
+}
+
+/// Apart from the one page of a short read, which needs no loop.
+#[inline(never)]
+fn read_runs(env: &mut Env, store: &mut Store, host: &mut Host, id: CommandId, pages: (Lpn, Lpn)) {
     let (mut lpn, end) = pages;
     while lpn < end {
-        let (to, mp_page) = match end - lpn {
-            1 => (end, mp_page_in_flash(env, store, lpn)),
-            _ => run_from(env, store, lpn, end),
-        };
-        let bytes = bytes_in(host.command(id), lpn, to);
-        match mp_page {
-            Some(mp_page) => {
-                let command = id;
-                let op = NandOp::HostRead { command, bytes };
-                read_mp_page(env, store, mp_page, to - lpn, op);
-            }
-            None => host.send_read(env, id, bytes),
-        }
+        let (to, mp_page) = run_from(env, store, lpn, end);
+        read_run(env, store, host, id, (lpn, to), mp_page);
         lpn = to;
+    }
+}
+
+/// Reads pages of a command that one read of flash yields, or sends them where none is needed.
+#[inline(always)]
+fn read_run(
+    env: &mut Env,
+    store: &mut Store,
+    host: &mut Host,
+    id: CommandId,
+    (first, end): (Lpn, Lpn),
+    mp_page: Option<MpPage>,
+) {
+    let bytes = bytes_in(host.command(id), first, end);
+    match mp_page {
+        Some(mp_page) => {
+            let command = id;
+            let op = NandOp::HostRead { command, bytes };
+            read_mp_page(env, store, mp_page, end - first, op);
+        }
+        None => host.send_read(env, id, bytes),
     }
 }
 

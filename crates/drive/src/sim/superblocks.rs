@@ -150,6 +150,7 @@ impl Superblocks {
     }
 
     /// A program has ended. True when the superblock is closed by it.
+    #[inline(always)]
     pub fn program_ends(&mut self, superblock: SuperblockId) -> bool {
         self.programs[superblock.index()] -= 1;
         self.close_if_done(superblock)
@@ -172,16 +173,23 @@ impl Superblocks {
         self.dynamic
     }
 
+    #[inline(always)]
     fn close_if_done(&mut self, superblock: SuperblockId) -> bool {
         let i = superblock.index();
         if !(self.full[i] && self.programs[i] == 0 && self.state[i] == State::Open) {
             return false;
         }
+        self.close_filled(superblock);
+        true
+    }
+
+    /// Closes a superblock that was filled by programs. Few of them end one.
+    #[inline(never)]
+    fn close_filled(&mut self, superblock: SuperblockId) {
         self.close(superblock);
-        if self.mode[i] == Mode::Slc {
+        if self.mode[superblock.index()] == Mode::Slc {
             self.closed_cache.push_back(superblock);
         }
-        true
     }
 
     /// Closes a superblock of the data area that was filled by folding.

@@ -325,7 +325,7 @@ impl<'a> JobState<'a> {
 
     /// Offset and length of the next request; `None` at the end of the region, if that
     /// ends the job.
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, direction: Direction) -> Option<(u64, u64)> {
         let index = direction as usize;
         if self.random {

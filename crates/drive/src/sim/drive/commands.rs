@@ -141,6 +141,7 @@ impl SimDrive {
     }
 
     /// The firmware has looked at a command.
+    #[inline(always)]
     pub(super) fn command_handled(&mut self, id: CommandId) {
         match self.host.command(id).op {
             Op::Read => self

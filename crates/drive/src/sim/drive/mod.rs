@@ -307,6 +307,7 @@ impl SimDrive {
     }
 
     /// A core of the controller has ended a job.
+    #[inline(always)]
     fn core_done(&mut self, core: u32) {
         let (env, store) = (&mut self.env, &mut self.store);
         match self.controller.finish(&mut env.queue, core) {
@@ -314,7 +315,8 @@ impl SimDrive {
             Job::Received { command, bytes } => self.write_worked_on(command, bytes),
             Job::Gc { mp_page } => {
                 self.gc.relocate(env, store, mp_page);
-                self.settle_all();
+                self.due.all();
+                self.settle();
             }
             Job::Folded { within } => {
                 self.folder.map(env, store, within);

@@ -63,7 +63,7 @@ impl SimDrive {
     }
 
     /// The firmware has worked on data that had come.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn write_worked_on(&mut self, id: CommandId, bytes: u32) {
         self.admission.received();
         self.place(id, bytes);
@@ -81,6 +81,10 @@ impl SimDrive {
         self.reads.forget(first, last);
         self.env.counters.host_pages_written += u64::from(last - first);
         self.env.counters.host_bytes_written += u64::from(bytes);
+        if tracked {
+            self.place_tracked(id, (first, last), (begin, end, tag), finished);
+            return;
+        }
         let received = Received {
             stream: StreamId::HOST,
             begin,
@@ -89,10 +93,6 @@ impl SimDrive {
             waiter: None,
             coalesces: false,
         };
-        if tracked {
-            self.place_tracked(id, (first, last), received, finished);
-            return;
-        }
         let Store {
             media, buffer, ftl, ..
         } = &mut self.store;
@@ -113,7 +113,7 @@ impl SimDrive {
         &mut self,
         id: CommandId,
         (first, last): (Lpn, Lpn),
-        received: Received,
+        (begin, end, tag): (u64, u64, u32),
         finished: bool,
     ) {
         let command = self.host.command(id);
@@ -124,9 +124,11 @@ impl SimDrive {
         let stream = self.store.ftl.sorting.of_arrival(id, command);
         let received = Received {
             stream,
+            begin,
+            end,
+            tag,
             waiter: fua.then_some(id),
             coalesces: self.env.spec.buffer.coalesces && whole,
-            ..received
         };
         let buffered = self.store.buffer.pages();
         self.store.tell_journal_tail();

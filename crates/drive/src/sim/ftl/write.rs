@@ -254,12 +254,12 @@ impl Ftl {
             self.points.room[id.number()] -= now;
             left -= now;
             if full {
-                self.close_program(env, media, buffer, id);
+                self.close_program_inlined(env, media, buffer, id);
             }
             if left == 0 {
                 return;
             }
-            self.begin_program(env, media, buffer, id);
+            self.begin_program_inlined(env, media, buffer, id);
         }
     }
 

@@ -356,7 +356,15 @@ impl Gc {
     }
 
     /// Releases the superblocks whose pages have all been programmed elsewhere.
+    #[inline(always)]
     pub fn release_emptied(&mut self, env: &mut Env, store: &mut Store) {
+        if !self.emptied.is_empty() {
+            self.release_programmed(env, store);
+        }
+    }
+
+    #[inline(never)]
+    fn release_programmed(&mut self, env: &mut Env, store: &mut Store) {
         while let Some(&(superblock, before)) = self.emptied.front() {
             if store.buffer.gc_before(before) {
                 return;
@@ -367,6 +375,7 @@ impl Gc {
     }
 
     /// A multi-plane page of the victim has come: its L2P entries are to be changed.
+    #[inline(always)]
     pub fn read_done(
         &mut self,
         env: &mut Env,

@@ -293,12 +293,6 @@ impl Commands {
         false
     }
 
-    /// Whether a request waits in the queue of a sender.
-    #[inline(always)]
-    pub fn any_waits(&mut self, sender: u16) -> bool {
-        !self.queue_of(sender).waiting.is_empty()
-    }
-
     /// Takes the next request that waits in the queue of a sender, if it may start now.
     #[inline]
     pub fn take_waiting(&mut self, sender: u16) -> Option<Request> {
@@ -338,17 +332,20 @@ impl Commands {
         slot
     }
 
-    /// A command has ended: frees its queue slot. Its tag, sender and status.
+    /// A command has ended: frees its queue slot. Its tag, sender and status, and whether a request
+    /// waits in the sender's queue.
     #[inline(always)]
-    pub fn end(&mut self, command: CommandId) -> (u32, u16, Status) {
+    pub fn end(&mut self, command: CommandId) -> ((u32, u16, Status), bool) {
         let Command {
             tag, queue, status, ..
         } = *self.get(command);
         self.free.push(command);
         // If it was alone, it was so to its end; if not, none is.
         self.alone = false;
-        self.queue_of(queue).active -= 1;
-        (tag, queue, status)
+        let of = self.queue_of(queue);
+        of.active -= 1;
+        let others_wait = !of.waiting.is_empty();
+        ((tag, queue, status), others_wait)
     }
 
     /// A command in the drive.

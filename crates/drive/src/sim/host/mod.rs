@@ -209,26 +209,35 @@ impl Host {
     /// The end of a command has crossed the link: its completion is sent and its slot is free.
     #[inline(always)]
     pub fn report(&mut self, env: &mut Env, command: CommandId) -> Reported {
-        let ended = self.commands.end(command);
+        let (ended, others_wait) = self.commands.end(command);
         self.completions.send(env, ended);
         let sender = ended.1;
         Reported {
             sender,
-            others_wait: self.commands.any_waits(sender),
+            others_wait,
         }
     }
 
     /// The host is interrupted for a completion. The completion, if the sender learns of it at
     /// once, or before anything else happens and by `limit`.
+    #[inline(always)]
     pub fn interrupt(&mut self, env: &mut Env, limit: SimTime) -> Option<Completion> {
         let ending = self.completions.take(env)?;
-        if let Some(cpus) = &mut self.cpus
-            && !cpus.completes_at_once(env, &ending, limit)
-        {
-            cpus.complete(env, &mut self.arrivals, ending);
+        if self.cpus.is_some() && self.costs_time(env, ending, limit) {
             return None;
         }
         Some(self.completed(env, &ending))
+    }
+
+    /// Whether a processor of the host works on a completion first. If so, it begins.
+    #[inline(never)]
+    fn costs_time(&mut self, env: &mut Env, ending: Ending, limit: SimTime) -> bool {
+        let cpus = self.cpus.as_mut().expect("requests cost the host time");
+        if cpus.completes_at_once(env, &ending, limit) {
+            return false;
+        }
+        cpus.complete(env, &mut self.arrivals, ending);
+        true
     }
 
     /// A processor of the host has ended a step. The completion of which the sender now knows,
