@@ -522,7 +522,7 @@ fn what_is_wrong_with_the_table_is_told() {
     };
     let said = wrong("drive_writes_per_round = 1", "drive_writes_per_round = 0");
     assert!(
-        said.contains("`drive_writes_per_round`") && said.contains("1 to 1000"),
+        said.contains(": drive_writes_per_round: ") && said.contains("1 to 1000"),
         "{said}"
     );
     assert!(wrong("queue_depth = 32", "queue_depth = 0").contains("from 1 to 65536"));

@@ -147,12 +147,12 @@ fn what_is_wrong_with_a_ladder_is_told() {
     };
     let rests = wrong("[30, 60, 300, 600, 900, 1800]", "[60, 30]");
     assert!(
-        rests.contains("`idle_s`") && rests.contains("ascend"),
+        rests.contains(": idle_s: ") && rests.contains("ascend"),
         "{rests}"
     );
     assert!(wrong("[30, 60, 300, 600, 900, 1800]", "[]").contains("at least one rest"));
-    assert!(wrong("[false, true]", "[true, true]").contains("`trim`"));
-    assert!(wrong("again_s = 1800", "again_s = 0").contains("`again_s`"));
+    assert!(wrong("[false, true]", "[true, true]").contains(": trim: "));
+    assert!(wrong("again_s = 1800", "again_s = 0").contains(": again_s: "));
     assert!(wrong("again_s = 1800", "").contains("missing field `again_s`"));
 }
 

@@ -297,7 +297,7 @@ fn what_is_wrong_with_rounds_is_told() {
         "block_bytes = 2048, figure = \"iops\"",
     );
     assert!(
-        said.contains("`track`") && said.contains("one of the round's"),
+        said.contains(": track: ") && said.contains("one of the round's"),
         "{said}"
     );
     let said = wrong("rounds_max = 25", "rounds_max = 26");
