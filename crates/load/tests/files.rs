@@ -102,12 +102,13 @@ fn a_bad_set_says_what_is_wrong() {
     let text = SHIPPED[2].1;
     let problem = |from: &str, to: &str| {
         assert!(text.contains(from));
-        FileSet::parse(&text.replacen(from, to, 1), "x.toml").unwrap_err()
+        let error = FileSet::parse(&text.replacen(from, to, 1), "x.toml").unwrap_err();
+        error.to_string()
     };
     for (from, to, says) in [
         ("stend.fileset/1", "stend.fileset/9", "stend.fileset/9"),
         ("share_percent = 5", "share_percent = 6", "101"),
-        ("sigma = 1.3", "sigma = 9.0", "class[0] (documents): sigma"),
+        ("sigma = 1.3", "sigma = 9.0", "x.toml:15: class[0].sigma"),
         ("min_bytes = 4_096", "min_bytes = 0", "min_bytes"),
         ("median_bytes = 60_000", "median_bytes = 1", "median_bytes"),
         ("extension = \"docx\"", "extension = \"../x\"", "extension"),

@@ -511,7 +511,7 @@ fn a_device_that_never_answers_is_reported() {
     let file = JobFile::parse("[j]\nrw=read\niodepth=3\n").unwrap();
     let error = run(&mut Deaf(SimTime::ZERO), &file, &RunOptions::default()).unwrap_err();
     assert!(
-        matches!(error, RunError::Stalled { outstanding: 3, .. }),
+        matches!(error, RunError::Stalled(stalled) if stalled.outstanding == 3),
         "{error}"
     );
 }

@@ -24,6 +24,8 @@ use stend_record::review::FileRequests;
 
 use super::layout::BLOCK_BYTES;
 use super::operation::{REQUEST_BYTES_MAX, ReadStep, Stage};
+use crate::fault::{Stalled, words};
+use crate::trace::op_name;
 
 /// A request that takes longer is never completed: an hour.
 const SILENCE_MAX: Nanos = Nanos(3_600_000_000_000);
@@ -82,14 +84,9 @@ pub enum FileRunError {
         /// What the device said.
         why: &'static str,
     },
-    /// The device has requests and never completes them: a fault of the device.
-    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
-    Stalled {
-        /// The last instant, ns.
-        at_ns: u64,
-        /// Requests in flight.
-        outstanding: u32,
-    },
+    /// The device completes nothing any more.
+    #[error(transparent)]
+    Stalled(#[from] Stalled),
 }
 
 /// Whose request it is.
@@ -403,17 +400,14 @@ impl<D: Device> Run<'_, D> {
         };
         match self.device.advance(limit) {
             Some(completion) => self.complete(&completion),
-            None if limit == SimTime::NEVER || self.silent() => Err(FileRunError::Stalled {
-                at_ns: self.device.now().0,
-                outstanding: self.outstanding(),
-            }),
-            None => Ok(()),
+            None => {
+                let now = self.device.now();
+                match limit == SimTime::NEVER || now.since(self.heard_at) > SILENCE_MAX {
+                    true => Err(Stalled::at(now, self.outstanding()).into()),
+                    false => Ok(()),
+                }
+            }
         }
-    }
-
-    /// Whether the device has completed nothing for so long that it never will.
-    fn silent(&self) -> bool {
-        self.device.now().since(self.heard_at) > SILENCE_MAX
     }
 
     fn complete(&mut self, completion: &Completion) -> Result<(), FileRunError> {
@@ -422,7 +416,12 @@ impl<D: Device> Run<'_, D> {
         self.free.push(completion.tag);
         self.heard_at = completion.at;
         if completion.status != Status::Ok {
-            return Err(failed(&request, completion.status));
+            return Err(FileRunError::Failed {
+                op: op_name(request.op),
+                offset_bytes: request.offset_bytes,
+                len_bytes: request.len_bytes,
+                why: words(completion.status),
+            });
         }
         match request.op {
             Op::Read => {
@@ -450,19 +449,5 @@ impl<D: Device> Run<'_, D> {
             Sender::Journal => self.planned_out -= 1,
         }
         Ok(())
-    }
-}
-
-#[cold]
-fn failed(request: &Request, status: Status) -> FileRunError {
-    FileRunError::Failed {
-        op: crate::trace::op_name(request.op),
-        offset_bytes: request.offset_bytes,
-        len_bytes: request.len_bytes,
-        why: match status {
-            Status::WriteProtected => "the device takes no writes any more",
-            Status::MediaError => "the data could not be read back",
-            Status::Ok => unreachable!("only failures come here"),
-        },
     }
 }

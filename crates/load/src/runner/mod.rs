@@ -30,8 +30,10 @@
 //!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured
 //!   nothing; fio reports such a job as if it had no ramp.
 
+mod drawn;
 mod error;
 mod job;
+mod measured;
 mod plan;
 mod sampler;
 mod timers;
@@ -39,10 +41,12 @@ mod windows;
 
 use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 
+use crate::fault::Stalled;
 use crate::jobfile::JobFile;
 use crate::stats::{LatencyStats, RateStats};
 
 use job::{JobState, Next, Slot};
+use measured::Measured;
 use sampler::Sampler;
 use timers::Timers;
 
@@ -267,7 +271,10 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             match self.device.advance(limit) {
                 Some(completion) => self.complete(completion)?,
                 None if limit < SimTime::NEVER => self.wake(limit)?,
-                None => return Err(self.stalled()),
+                None => {
+                    let outstanding = self.jobs.iter().map(JobState::outstanding).sum();
+                    return Err(Stalled::at(self.device.now(), outstanding).into());
+                }
             }
         }
         Ok(())
@@ -321,7 +328,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                 Next::Submit { kind, offset, len } => {
                     job.free.pop();
                     job.submitted(kind);
-                    job.tell_ahead(kind, self.device);
+                    job.drawn.tell_ahead(kind, self.device);
                     self.slots[tag as usize] = Slot {
                         issued: now,
                         offset,
@@ -362,23 +369,17 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
     }
 
     fn progress(&self, now: SimTime) -> Progress {
+        let measured = || self.jobs.iter().map(|job| &job.measured);
         Progress {
             elapsed_s: now.since(self.started_at).as_secs_f64(),
-            requests: self.jobs.iter().flat_map(JobState::requests).sum(),
-            bytes: self.jobs.iter().flat_map(JobState::bytes).sum(),
+            requests: measured().flat_map(Measured::requests).sum(),
+            bytes: measured().flat_map(Measured::bytes).sum(),
             flash_written_bytes: self
                 .device
                 .flash_written_bytes()
                 .zip(self.flash_written_before)
                 .map(|(now, before)| now - before),
             steady_bytes: self.device.steady_bytes(),
-        }
-    }
-
-    fn stalled(&self) -> RunError {
-        RunError::Stalled {
-            at_ns: self.device.now().0,
-            outstanding: self.jobs.iter().map(JobState::outstanding).sum(),
         }
     }
 
@@ -399,14 +400,15 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
 }
 
 fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
-    let runtime = job.measured(ended_at);
+    let measured = job.measured;
+    let runtime = measured.time(job.finished_at.unwrap_or(ended_at));
     let mut directions: [DirectionResult; 3] = Default::default();
-    for (index, totals) in job.totals.into_iter().enumerate() {
+    for (index, totals) in measured.totals.into_iter().enumerate() {
         directions[index] = DirectionResult {
             bytes: totals.bytes,
             latency: totals.latency,
-            bw_bytes: job.bw.stats[index],
-            iops: job.iops.stats[index],
+            bw_bytes: measured.bw.stats[index],
+            iops: measured.iops.stats[index],
         };
     }
     JobResult {
@@ -417,10 +419,10 @@ fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
         started_at: job.started_at,
         runtime,
         directions,
-        sync: job.sync,
+        sync: measured.sync,
         errors: job.errors,
-        depths: job.depths,
-        log_windows: job.log.windows,
-        log_requests: job.log.requests,
+        depths: measured.depths,
+        log_windows: measured.log.windows,
+        log_requests: measured.log.requests,
     }
 }

@@ -1,8 +1,9 @@
 //! Whether a trace fits a target.
 
 use stend_base::{Nanos, Op};
+use stend_config::FileError;
 
-use super::{SECTOR_BYTES, Trace, TraceError, TraceRequest, op_index, op_name};
+use super::{SECTOR_BYTES, Trace, TraceRequest, op_index, op_name};
 
 /// What to do with a request that does not lie on whole sectors within the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,16 +105,12 @@ fn bend(
 /// also whether all of it fits.
 ///
 /// # Errors
-/// [`TraceError`] of the first line that is wrong or does not fit.
-pub fn summary(trace: &dyn Trace, target: Option<(u64, Fit)>) -> Result<Summary, TraceError> {
+/// [`FileError`] of the first line that is wrong or does not fit.
+pub fn summary(trace: &dyn Trace, target: Option<(u64, Fit)>) -> Result<Summary, FileError> {
     let mut sum = Summary::default();
     for request in trace.requests()? {
         let request = request?;
-        let wrong = |problem: String| TraceError::Line {
-            trace: trace.name(),
-            line: request.line,
-            problem,
-        };
+        let wrong = |problem: String| request.error(trace, problem);
         let kind = op_index(request.op);
         sum.requests[kind] += 1;
         sum.bytes[kind] = sum.bytes[kind]

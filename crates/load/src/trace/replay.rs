@@ -16,8 +16,10 @@
 //! its completion. TRIMs and flushes count like any request.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
+use stend_config::FileError;
 
-use super::{Fit, Trace, TraceError, TraceRequest, fit, op_index, op_name};
+use super::{Fit, Trace, TraceRequest, fit, op_index, op_name};
+use crate::fault::{Stalled, words};
 use crate::stats::LatencyStats;
 
 /// Most requests that can be outstanding.
@@ -75,7 +77,7 @@ impl Default for ReplayOptions {
 pub enum ReplayError {
     /// The trace is wrong, or does not fit.
     #[error(transparent)]
-    Trace(#[from] TraceError),
+    Trace(#[from] FileError),
     /// The options are wrong.
     #[error("a depth of {0} requests: from 1 to {DEPTH_MAX} can be outstanding")]
     Depth(u32),
@@ -89,14 +91,9 @@ pub enum ReplayError {
         /// What the device said.
         why: &'static str,
     },
-    /// The device has requests and never completes them: a fault of the device.
-    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
-    Stalled {
-        /// The last instant, ns.
-        at_ns: u64,
-        /// Requests in flight.
-        outstanding: u32,
-    },
+    /// The device completes nothing any more.
+    #[error(transparent)]
+    Stalled(#[from] Stalled),
 }
 
 /// What became of one kind of requests.
@@ -225,12 +222,8 @@ pub fn replay<D: Device>(
     let mut last = Nanos::ZERO;
     for request in trace.requests()? {
         let request = request?;
-        let request =
-            fit(request, capacity_bytes, options.fit).map_err(|problem| TraceError::Line {
-                trace: trace.name(),
-                line: request.line,
-                problem,
-            })?;
+        let request = fit(request, capacity_bytes, options.fit)
+            .map_err(|problem| request.error(trace, problem))?;
         last = last.max(request.at);
         let due = run.wait(start + last, options.timing)?;
         if run.failure.is_some() {
@@ -299,10 +292,7 @@ impl<D: Device> Run<'_, D> {
         match self.device.advance(limit) {
             Some(completion) => self.complete(&completion),
             None if limit == SimTime::NEVER => {
-                return Err(ReplayError::Stalled {
-                    at_ns: self.device.now().0,
-                    outstanding: self.outstanding,
-                });
+                return Err(Stalled::at(self.device.now(), self.outstanding).into());
             }
             None => {}
         }
@@ -331,11 +321,7 @@ impl<D: Device> Run<'_, D> {
         self.failure.get_or_insert(ReplayError::Failed {
             line: slot.line,
             op: op_name(slot.op),
-            why: match status {
-                Status::WriteProtected => "the device takes no writes any more",
-                Status::MediaError => "the data could not be read back",
-                Status::Ok => unreachable!("only failures come here"),
-            },
+            why: words(status),
         });
     }
 }
