@@ -1,7 +1,7 @@
 //! Loads: fio job files, access patterns, a runner in virtual time, statistics and
 //! reports in fio's formats.
 //!
-//! | room | what |
+//! | module | what |
 //! |---|---|
 //! | [`files`] | sets of files, and the requests of copying, archiving and unpacking them |
 //! | [`jobfile`] | reads fio job files; an option it cannot honour is an error that names it |

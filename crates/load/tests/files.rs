@@ -360,21 +360,24 @@ proptest! {
         prop_assert_eq!(&files, &set(name, total, seed));
         prop_assert_eq!(files.iter().map(|f| f.bytes).sum::<u64>(), total);
         prop_assert!(files.iter().all(|f| f.bytes > 0));
-        prop_assert!(files.windows(2).all(|p| p[0].directory <= p[1].directory && p[0].name != p[1].name));
+        let ascend = |p: &[FileEntry]| p[0].directory <= p[1].directory && p[0].name != p[1].name;
+        prop_assert!(files.windows(2).all(ascend));
 
         let operation = Operation::new(OPS[op], &files, 4 * GIB).unwrap();
         let work = &operation.work;
         // What is read is what was written, and nothing else but metadata.
         let blocks = |ranges: &mut dyn Iterator<Item = (u64, u64)>| {
-            let mut all: Vec<u64> = ranges.flat_map(|(o, l)| o / BLOCK_BYTES..(o + l) / BLOCK_BYTES).collect();
+            let blocks = ranges.flat_map(|(o, l)| o / BLOCK_BYTES..(o + l) / BLOCK_BYTES);
+            let mut all: Vec<u64> = blocks.collect();
             let written = all.len();
             all.sort_unstable();
             all.dedup();
             (written, all)
         };
-        let (count, source) = blocks(&mut operation.source.writes.iter().map(|w| (w.offset_bytes, w.len_bytes)));
+        let range = |w: &WriteStep| (w.offset_bytes, w.len_bytes);
+        let (count, source) = blocks(&mut operation.source.writes.iter().map(range));
         prop_assert_eq!(count, source.len(), "written twice");
-        let (count, result) = blocks(&mut work.writes.iter().map(|w| (w.offset_bytes, w.len_bytes)));
+        let (count, result) = blocks(&mut work.writes.iter().map(range));
         prop_assert_eq!(count, result.len(), "written twice");
         prop_assert!(result.iter().all(|b| source.binary_search(b).is_err()));
         let (_, read) = blocks(&mut work.reads.iter().map(|r| (r.offset_bytes, r.len_bytes)));
@@ -385,7 +388,11 @@ proptest! {
         prop_assert_eq!(work.writes.last().unwrap().needs_bytes, all);
 
         // Carried out, in whatever time, everything is there, and in order.
-        let host = Host { dirty_background_bytes: 16 * MIB, dirty_limit_bytes: 32 * MIB, ..Host::default() };
+        let host = Host {
+            dirty_background_bytes: 16 * MIB,
+            dirty_limit_bytes: 32 * MIB,
+            ..Host::default()
+        };
         let mut device = ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000)).logging();
         let done = run(&mut device, work, operation.journal, &host).unwrap();
         // No write is sent before what it writes has been read.
@@ -406,7 +413,8 @@ proptest! {
         let journal = (work.journal_blocks() + done.commits) * BLOCK_BYTES;
         prop_assert_eq!(done.requests.written_bytes, work.written_bytes() + meta + journal);
         prop_assert_eq!(done.requests.flushes, 2 * done.commits);
-        let again = run(&mut ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000)), work, operation.journal, &host).unwrap();
+        let mut device = ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000));
+        let again = run(&mut device, work, operation.journal, &host).unwrap();
         prop_assert_eq!(done, again);
     }
 }

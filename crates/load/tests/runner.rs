@@ -343,7 +343,8 @@ fn samples_hold_what_completed_in_each_interval() {
         ..RunOptions::default()
     };
     let (result, _) = execute(
-        "[j]\nrw=randwrite\niodepth=2\ntime_based\nruntime=35ms\n[k]\nrw=read\nstartdelay=20ms\nsize=40k\n",
+        "[j]\nrw=randwrite\niodepth=2\ntime_based\nruntime=35ms\n[k]\nrw=read\n\
+         startdelay=20ms\nsize=40k\n",
         &options,
     );
     let rows: Vec<(f64, f64, f64, u64)> = result

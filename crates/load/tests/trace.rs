@@ -532,7 +532,7 @@ fn a_profile_is_what_is_drawn() {
     wrong(
         "burst = [2, 2]",
         "burst = [3, 2]",
-        "phases[0] (a): burst: [3, 2]",
+        "p.toml:20: phases[0].burst: [3, 2]",
     );
     wrong(
         "region_mib = 64",

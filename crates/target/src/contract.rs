@@ -12,6 +12,14 @@ use stend_record::smart::Reading;
 use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome};
 
+/// A fact of a target or of the place where it is measured.
+pub(crate) fn condition(name: &str, value: impl Into<String>) -> Condition {
+    Condition {
+        name: name.to_owned(),
+        value: value.into(),
+    }
+}
+
 /// A job to run.
 #[derive(Clone, Debug)]
 pub struct JobRequest<'a> {
@@ -118,11 +126,11 @@ pub struct HostLimit {
 /// Whether a target may be written until it refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteLimit {
-    /// It may: it is nobody's, and its flash has an end.
+    /// It may: it is simulated, and its flash wears out.
     UntilRefused,
-    /// It is nobody's, but it would never refuse: nothing in it wears out.
+    /// It is simulated, but never refuses: nothing in it wears out.
     NeverRefuses,
-    /// Somebody's: only as many bytes as its owner names.
+    /// It has an owner: only as many bytes as the owner names.
     AsStated,
 }
 

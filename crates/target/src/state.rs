@@ -1,8 +1,8 @@
-//! Simulated drives that live on in files.
+//! Simulated drives that are kept in files.
 //!
-//! Whoever is to change a drive holds a lock on its file from the reading to the saving, so
-//! that no change is lost. A file is replaced as a whole: whatever fails or is interrupted,
-//! there is either the old state or the new one.
+//! The file of a drive that will change is locked from reading to saving, so that no change is
+//! lost. A file is replaced as a whole: whatever fails or is interrupted, there is either the old
+//! state or the new one.
 
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -16,12 +16,12 @@ use tempfile::NamedTempFile;
 
 use crate::error::TargetError;
 
-/// The file in which a drive lives.
+/// The file in which a drive is kept.
 #[derive(Clone, Debug)]
 pub struct StateFile {
     /// With symbolic links resolved: it is the drive that is replaced, not a link to it.
     path: PathBuf,
-    /// Locked for as long as it is open; `None` for who only looks.
+    /// Locked for as long as it is open; `None` of a drive that is only read.
     lock: Option<Arc<File>>,
 }
 
@@ -34,7 +34,7 @@ pub enum Access {
     Change,
 }
 
-/// Whether a file is the state of a simulated drive, or what is left of one.
+/// Whether a file begins as the state of a simulated drive.
 pub fn is_state_file(path: &Path) -> bool {
     // A pipe must not be read from, and a device has no state.
     if !path.is_file() {
@@ -70,7 +70,7 @@ impl StateFile {
         })
     }
 
-    /// Opens a file, and reads the drive that lives in it.
+    /// Opens a file, and reads the drive in it.
     ///
     /// # Errors
     /// [`TargetError::Input`] when it holds none, or one that cannot be used;

@@ -2,8 +2,8 @@
 //!
 //! Three things go on side by side:
 //!
-//! - The **program** reads as far as [`ReadStep`] allows. It waits while as much as
-//!   [`Host::dirty_limit_bytes`] waits to be written.
+//! - The **program** reads as far as [`ReadStep`](super::operation::ReadStep) allows. It waits
+//!   while as much as [`Host::dirty_limit_bytes`] waits to be written.
 //! - **Write-back** begins when more than [`Host::dirty_background_bytes`] waits and stops when
 //!   less does; from the program's end on it goes on to the end. At most
 //!   [`Host::write_depth`] writes are outstanding.
@@ -23,12 +23,12 @@ use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
 use stend_record::review::FileRequests;
 
 use super::layout::BLOCK_BYTES;
-use super::operation::{REQUEST_BYTES_MAX, ReadStep, Stage};
+use super::operation::{REQUEST_BYTES_MAX, Stage};
 use crate::fault::{Stalled, words};
 use crate::trace::op_name;
 
-/// A request that takes longer is never completed: an hour.
-const SILENCE_MAX: Nanos = Nanos(3_600_000_000_000);
+/// A request that has taken this long never completes: an hour.
+const LATENCY_MAX: Nanos = Nanos(3_600_000_000_000);
 
 /// What the host's memory and kernel allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +102,7 @@ enum Sender {
 /// A request that the journal waits to send.
 #[derive(Clone, Copy)]
 struct Planned {
-    op: Op,
-    offset_bytes: u64,
-    len_bytes: u64,
+    request: Request,
     /// Only when all before it are done.
     barrier: bool,
 }
@@ -133,7 +131,7 @@ struct Run<'a, D: Device> {
     planned_out: u32,
     commit_at: SimTime,
     ending: bool,
-    heard_at: SimTime,
+    completed_at: SimTime,
     result: FileRun,
 }
 
@@ -182,7 +180,7 @@ pub fn run<D: Device>(
         planned_out: 0,
         commit_at: start + host.commit,
         ending: false,
-        heard_at: start,
+        completed_at: start,
         result: FileRun::default(),
     };
     while run.send() {
@@ -241,25 +239,15 @@ impl<D: Device> Run<'_, D> {
         let Some(step) = self.stage.reads.get(self.next_read).copied() else {
             return false;
         };
-        let allowed = if step.waits {
-            1
-        } else {
-            self.host.read_windows
+        let allowed = match step.waits {
+            true => 1,
+            false => self.host.read_windows,
         };
         if self.reads_out >= allowed || self.dirty_bytes() >= self.host.dirty_limit_bytes {
             return false;
         }
-        let ReadStep {
-            offset_bytes,
-            len_bytes,
-            ..
-        } = step;
-        self.submit(
-            Sender::Program(self.next_read),
-            Op::Read,
-            offset_bytes,
-            len_bytes,
-        );
+        let read = request(Op::Read, step.offset_bytes, step.len_bytes);
+        self.submit(Sender::Program(self.next_read), read);
         self.next_read += 1;
         self.reads_out += 1;
         true
@@ -274,12 +262,8 @@ impl<D: Device> Run<'_, D> {
         if !ready || self.writes_out >= self.host.write_depth {
             return false;
         }
-        self.submit(
-            Sender::WriteBack,
-            Op::Write,
-            step.offset_bytes,
-            step.len_bytes,
-        );
+        let write = request(Op::Write, step.offset_bytes, step.len_bytes);
+        self.submit(Sender::WriteBack, write);
         self.next_write += 1;
         self.writes_out += 1;
         true
@@ -297,7 +281,7 @@ impl<D: Device> Run<'_, D> {
             return false;
         }
         self.planned.pop_front();
-        self.submit(Sender::Journal, next.op, next.offset_bytes, next.len_bytes);
+        self.submit(Sender::Journal, next.request);
         self.planned_out += 1;
         true
     }
@@ -334,26 +318,21 @@ impl<D: Device> Run<'_, D> {
             barrier = false;
             left -= len_bytes;
         }
-        let flush = Planned {
-            op: Op::Flush,
-            offset_bytes: 0,
-            len_bytes: 0,
-            barrier: true,
-        };
-        self.planned.push_back(flush);
+        let flush = request(Op::Flush, 0, 0);
+        self.plan(flush, true);
         self.plan_journal(BLOCK_BYTES, true);
-        self.planned.push_back(flush);
+        self.plan(flush, true);
         self.result.commits += 1;
     }
 
     fn plan_journal(&mut self, len_bytes: u64, barrier: bool) {
-        self.planned.push_back(Planned {
-            op: Op::Write,
-            offset_bytes: self.journal.0 + self.journal_at,
-            len_bytes,
-            barrier,
-        });
+        let offset_bytes = self.journal.0 + self.journal_at;
+        self.plan(request(Op::Write, offset_bytes, len_bytes), barrier);
         self.journal_at = (self.journal_at + len_bytes) % self.journal.1;
+    }
+
+    fn plan(&mut self, request: Request, barrier: bool) {
+        self.planned.push_back(Planned { request, barrier });
     }
 
     /// Plans what makes everything durable; false when that has been done.
@@ -368,26 +347,15 @@ impl<D: Device> Run<'_, D> {
         self.commit(self.stage.journal_blocks());
         let mut barrier = true;
         for &(offset_bytes, len_bytes) in &self.stage.metadata {
-            self.planned.push_back(Planned {
-                op: Op::Write,
-                offset_bytes,
-                len_bytes,
-                barrier,
-            });
+            self.plan(request(Op::Write, offset_bytes, len_bytes), barrier);
             barrier = false;
         }
         true
     }
 
-    fn submit(&mut self, sender: Sender, op: Op, offset_bytes: u64, len_bytes: u64) {
+    fn submit(&mut self, sender: Sender, request: Request) {
         let tag = self.free.pop().expect("there are as many slots as depths");
-        let request = Request {
-            tag,
-            op,
-            offset_bytes,
-            len_bytes,
-            ..Request::default()
-        };
+        let request = Request { tag, ..request };
         self.slots[tag as usize] = Some((sender, request));
         self.device.submit(request);
     }
@@ -402,7 +370,7 @@ impl<D: Device> Run<'_, D> {
             Some(completion) => self.complete(&completion),
             None => {
                 let now = self.device.now();
-                match limit == SimTime::NEVER || now.since(self.heard_at) > SILENCE_MAX {
+                match limit == SimTime::NEVER || now.since(self.completed_at) > LATENCY_MAX {
                     true => Err(Stalled::at(now, self.outstanding()).into()),
                     false => Ok(()),
                 }
@@ -414,7 +382,7 @@ impl<D: Device> Run<'_, D> {
         let slot = self.slots[completion.tag as usize].take();
         let (sender, request) = slot.expect("a completion has the tag of a request");
         self.free.push(completion.tag);
-        self.heard_at = completion.at;
+        self.completed_at = completion.at;
         if completion.status != Status::Ok {
             return Err(FileRunError::Failed {
                 op: op_name(request.op),
@@ -449,5 +417,15 @@ impl<D: Device> Run<'_, D> {
             Sender::Journal => self.planned_out -= 1,
         }
         Ok(())
+    }
+}
+
+/// A request that has no tag yet.
+fn request(op: Op, offset_bytes: u64, len_bytes: u64) -> Request {
+    Request {
+        op,
+        offset_bytes,
+        len_bytes,
+        ..Request::default()
     }
 }

@@ -97,6 +97,19 @@ pub fn lex(text: &str, file: &str, around: &dyn Resolver) -> Result<Text, JobErr
     })
 }
 
+/// A line of a job file without its comment and the blanks around it.
+pub fn code_of(line: &str) -> &str {
+    line.split(['#', ';']).next().unwrap_or_default().trim()
+}
+
+/// The option and the value of a line that is no section.
+pub fn option_of(code: &str) -> (&str, Option<&str>) {
+    match code.split_once('=') {
+        Some((key, value)) => (key.trim(), Some(value.trim())),
+        None => (code, None),
+    }
+}
+
 struct Lexer<'a> {
     around: &'a dyn Resolver,
     sections: Vec<RawSection>,
@@ -106,7 +119,7 @@ impl Lexer<'_> {
     fn file(&mut self, text: &str, file: &str, depth: usize) -> Result<(), JobError> {
         let file: Arc<str> = file.into();
         for (index, raw) in text.lines().enumerate() {
-            let line = raw.split(['#', ';']).next().unwrap_or_default().trim();
+            let line = code_of(raw);
             if line.is_empty() {
                 continue;
             }
@@ -170,10 +183,7 @@ impl Lexer<'_> {
     }
 
     fn entry(&mut self, line: &str, place: Place) -> Result<(), JobError> {
-        let (key, value) = match line.split_once('=') {
-            Some((key, value)) => (key.trim(), Some(value.trim())),
-            None => (line, None),
-        };
+        let (key, value) = option_of(line);
         if key.is_empty() {
             return Err(JobError::new(
                 &place,

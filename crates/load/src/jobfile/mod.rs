@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use error::{JobError, Place};
-pub use lexer::{Entry, RawSection, Text};
+pub use lexer::{Entry, RawSection, Text, code_of, option_of};
 pub use spec::{
     BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES, Rate, Rw, Spec,
 };

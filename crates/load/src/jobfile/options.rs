@@ -1,9 +1,13 @@
 //! The options that are honoured: one table, from which errors, documentation and tests
 //! are made.
 
+use std::borrow::Cow;
+
 use stend_base::Nanos;
 
-use Set::{Extent as ExtentOf, Flag, Log, Millis, Number, Own, SomeExtent, Text, Time};
+use Set::{
+    Extent as ExtentOf, Flag, Log, Millis, Number, Only, Own, SomeExtent, SomeTime, Text, Time,
+};
 
 use super::spec::{BLOCK_BYTES, BlockSizes, Distribution, Generator, Rate, Rw, Spec};
 use super::units::{self, Extent};
@@ -15,8 +19,6 @@ pub struct OptionDef {
     pub name: &'static str,
     /// Another name of it; empty without one.
     pub alias: &'static str,
-    /// Values that are allowed, for errors and documentation.
-    pub allowed: &'static str,
     set: Set,
 }
 
@@ -26,10 +28,12 @@ enum Set {
     Flag(fn(&mut Spec) -> &mut bool),
     /// A number from the first to the second.
     Number(u32, u32, fn(&mut Spec) -> &mut u32),
-    /// A number of milliseconds, from the first up.
+    /// A number of milliseconds; 0 where that is the first.
     Millis(u32, fn(&mut Spec) -> &mut Nanos),
     /// A time, in this unit unless it has one.
     Time(Nanos, fn(&mut Spec) -> &mut Nanos),
+    /// A time; 0 is none.
+    SomeTime(fn(&mut Spec) -> &mut Option<Nanos>),
     Extent(fn(&mut Spec) -> &mut Extent),
     /// An extent; 0 bytes are none.
     SomeExtent(fn(&mut Spec) -> &mut Option<Extent>),
@@ -38,7 +42,8 @@ enum Set {
     Log(fn(&mut Spec) -> &mut Option<String>),
     /// Nothing: it has this value.
     Only(&'static str),
-    Own(fn(&mut Spec, &Arg<'_>) -> Result<(), String>),
+    /// By a function, and the values that are allowed.
+    Own(fn(&mut Spec, &Arg<'_>) -> Result<(), String>, &'static str),
 }
 
 impl OptionDef {
@@ -54,11 +59,31 @@ impl OptionDef {
         };
         self.set
             .apply(spec, &arg)
-            .map_err(|problem| format!("{problem}; allowed: {}", self.allowed))
+            .map_err(|problem| format!("{problem}; allowed: {}", self.set.allowed()))
     }
 }
 
 impl Set {
+    /// Values that are allowed, for errors.
+    fn allowed(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match *self {
+            Set::Flag(_) => "nothing, 0 or 1",
+            Set::Number(0, u32::MAX, _) => "a whole number, 0 for none",
+            Set::Number(1, u32::MAX, _) => "1 or more",
+            Set::Number(low, high, _) => return Cow::Owned(format!("{low} to {high}")),
+            Set::Millis(0, _) => "milliseconds, 0 for every request",
+            Set::Millis(..) => "milliseconds",
+            Set::Time(MICROSECOND, _) => "a whole number with us (default), ms, s, m, h, d",
+            Set::Time(..) | Set::SomeTime(_) => "a whole number with us, ms, s (default), m, h, d",
+            Set::Extent(_) | Set::SomeExtent(_) => {
+                "bytes with k, m, g, t, or a percentage of the target such as 20%"
+            }
+            Set::Text(_) => "text",
+            Set::Log(_) => "nothing, or what the file's name begins with",
+            Set::Only(allowed) | Set::Own(_, allowed) => allowed,
+        })
+    }
+
     fn apply(&self, spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
         match *self {
             Set::Flag(field) => *field(spec) = arg.flag()?,
@@ -67,6 +92,10 @@ impl Set {
                 *field(spec) = Nanos::from_millis(arg.within(low, u32::MAX)?.into());
             }
             Set::Time(unit, field) => *field(spec) = units::time(arg.text()?, unit)?,
+            Set::SomeTime(field) => {
+                let time = units::time(arg.text()?, SECOND)?;
+                *field(spec) = (time > Nanos::ZERO).then_some(time);
+            }
             Set::Extent(field) => *field(spec) = arg.extent()?,
             Set::SomeExtent(field) => {
                 let extent = arg.extent()?;
@@ -75,7 +104,7 @@ impl Set {
             Set::Text(field) => *field(spec) = Some(arg.text()?.to_string()),
             Set::Log(field) => *field(spec) = Some(arg.text.unwrap_or_default().to_string()),
             Set::Only(value) => arg.one_of(&[(value, ())])?,
-            Set::Own(set) => set(spec, arg)?,
+            Set::Own(set, _) => set(spec, arg)?,
         }
         Ok(())
     }
@@ -155,177 +184,117 @@ impl Arg<'_> {
     }
 }
 
-const FLAG: &str = "nothing, 0 or 1";
-const EXTENT: &str = "bytes with k, m, g, t, or a percentage of the target such as 20%";
-const TIME: &str = "a whole number with us, ms, s (default), m, h, d";
-
 const SECOND: Nanos = Nanos::from_secs(1);
 const MICROSECOND: Nanos = Nanos::from_micros(1);
-const LOG: &str = "nothing, or what the file's name begins with";
-const WRITES: &str = "a number of writes, 0 for none";
 
-const fn option(name: &'static str, allowed: &'static str, set: Set) -> OptionDef {
+const RW: &str = "read, write, trim, randread, randwrite, randtrim, rw (readwrite), randrw";
+const SIZES: &str = "multiples of 512 bytes, as read[,write[,trim]]";
+
+const fn option(name: &'static str, set: Set) -> OptionDef {
     OptionDef {
         name,
         alias: "",
-        allowed,
         set,
     }
 }
 
-const fn only(name: &'static str, value: &'static str) -> OptionDef {
-    option(name, value, Set::Only(value))
-}
-
 /// All honoured options.
 pub static OPTIONS: &[OptionDef] = &[
-    option("name", "text", Text(|s| &mut s.name)),
-    option("description", "text", Text(|s| &mut s.description)),
-    option(
-        "rw",
-        "read, write, trim, randread, randwrite, randtrim, rw (readwrite), randrw",
-        Own(set_rw),
-    )
-    .also("readwrite"),
-    option(
-        "bs",
-        "multiples of 512 bytes, as read[,write[,trim]]",
-        Own(set_bs),
-    )
-    .also("blocksize"),
+    option("name", Text(|s| &mut s.name)),
+    option("description", Text(|s| &mut s.description)),
+    option("rw", Own(set_rw, RW)).also("readwrite"),
+    option("bs", Own(set_bs, SIZES)).also("blocksize"),
     option(
         "bsrange",
-        "4k-64k, as read[,write[,trim]]",
-        Own(set_bsrange),
+        Own(set_bsrange, "4k-64k, as read[,write[,trim]]"),
     )
     .also("blocksize_range"),
     option(
         "bssplit",
-        "4k/50:64k/50, as read[,write[,trim]], percentages up to 100",
-        Own(|s, a| set_blocks(s, a, |text| split(text, a.kb_base))),
+        Own(
+            set_bssplit,
+            "4k/50:64k/50, as read[,write[,trim]], percentages up to 100",
+        ),
     ),
-    option(
-        "blockalign",
-        "multiples of 512 bytes, as read[,write[,trim]]",
-        Own(set_blockalign),
-    )
-    .also("ba"),
-    option(
-        "iodepth",
-        "1 to 65536",
-        Number(1, 65_536, |s| &mut s.iodepth),
-    ),
-    option("numjobs", "1 to 4096", Number(1, 4_096, |s| &mut s.numjobs)),
-    option(
-        "rwmixread",
-        "0 to 100",
-        Number(0, 100, |s| &mut s.read_percent),
-    ),
-    option(
-        "rwmixwrite",
-        "0 to 100",
-        Own(|s, a| set(&mut s.read_percent, 100 - a.within(0, 100)?)),
-    ),
-    option("runtime", TIME, Own(set_runtime)).also("timeout"),
-    option("ramp_time", TIME, Time(SECOND, |s| &mut s.ramp)),
-    option("time_based", FLAG, Flag(|s| &mut s.time_based)),
-    option("size", EXTENT, SomeExtent(|s| &mut s.size)),
-    option("offset", EXTENT, ExtentOf(|s| &mut s.offset)).also("fileoffset"),
-    option(
-        "offset_increment",
-        EXTENT,
-        ExtentOf(|s| &mut s.offset_increment),
-    ),
-    option("io_size", EXTENT, SomeExtent(|s| &mut s.io_size)).also("io_limit"),
+    option("blockalign", Own(set_blockalign, SIZES)).also("ba"),
+    option("iodepth", Number(1, 65_536, |s| &mut s.iodepth)),
+    option("numjobs", Number(1, 4_096, |s| &mut s.numjobs)),
+    option("rwmixread", Number(0, 100, |s| &mut s.read_percent)),
+    option("rwmixwrite", Own(set_write_percent, "0 to 100")),
+    option("runtime", SomeTime(|s| &mut s.runtime)).also("timeout"),
+    option("ramp_time", Time(SECOND, |s| &mut s.ramp)),
+    option("time_based", Flag(|s| &mut s.time_based)),
+    option("size", SomeExtent(|s| &mut s.size)),
+    option("offset", ExtentOf(|s| &mut s.offset)).also("fileoffset"),
+    option("offset_increment", ExtentOf(|s| &mut s.offset_increment)),
+    option("io_size", SomeExtent(|s| &mut s.io_size)).also("io_limit"),
     option(
         "rate_iops",
-        "requests a second, as read[,write[,trim]]",
-        Own(|s, a| set_rate(s, a, Rate::Requests)),
+        Own(set_rate_iops, "requests a second, as read[,write[,trim]]"),
     ),
     option(
         "rate",
-        "bytes a second, as read[,write[,trim]]",
-        Own(|s, a| set_rate(s, a, Rate::Bytes)),
+        Own(set_rate_bytes, "bytes a second, as read[,write[,trim]]"),
     ),
-    option(
-        "thinktime",
-        "a whole number with us (default), ms, s, m, h, d",
-        Time(MICROSECOND, |s| &mut s.thinktime),
-    ),
+    option("thinktime", Time(MICROSECOND, |s| &mut s.thinktime)),
     option(
         "thinktime_blocks",
-        "1 or more",
         Number(1, u32::MAX, |s| &mut s.thinktime_blocks),
     ),
-    only("thinktime_blocks_type", "complete"),
-    option("stonewall", FLAG, Flag(|s| &mut s.stonewall)).also("wait_for_previous"),
-    option("new_group", FLAG, Flag(|s| &mut s.new_group)),
+    option("thinktime_blocks_type", Only("complete")),
+    option("stonewall", Flag(|s| &mut s.stonewall)).also("wait_for_previous"),
+    option("new_group", Flag(|s| &mut s.new_group)),
     option(
         "startdelay",
-        "a time or a range of times, 5s or 1s-5s",
-        Own(set_startdelay),
+        Own(set_startdelay, "a time or a range of times, 5s or 1s-5s"),
     )
     .also("start_delay"),
-    option("group_reporting", FLAG, Flag(|s| &mut s.group_reporting)),
-    option("norandommap", FLAG, Flag(|s| &mut s.norandommap)),
+    option("group_reporting", Flag(|s| &mut s.group_reporting)),
+    option("norandommap", Flag(|s| &mut s.norandommap)),
     option(
         "random_generator",
-        "tausworthe, tausworthe64, lfsr",
-        Own(set_generator),
+        Own(set_generator, "tausworthe, tausworthe64, lfsr"),
     ),
-    option(
-        "randseed",
-        "a whole number",
-        Own(|s, a| set(&mut s.seed, Some(units::bytes(a.text()?, a.kb_base)?))),
-    ),
+    option("randseed", Own(set_seed, "a whole number")),
     option(
         "random_distribution",
-        "random, uniform, zipf:theta, pareto:h",
-        Own(set_distribution),
+        Own(set_distribution, "random, uniform, zipf:theta, pareto:h"),
     ),
-    option("write_bw_log", LOG, Log(|s| &mut s.bw_log)),
-    option("write_iops_log", LOG, Log(|s| &mut s.iops_log)),
-    option("write_lat_log", LOG, Log(|s| &mut s.lat_log)),
-    option(
-        "log_avg_msec",
-        "milliseconds, 0 for every request",
-        Millis(0, |s| &mut s.log_interval),
-    ),
-    option("log_max_value", FLAG, Flag(|s| &mut s.log_max_value)),
-    option("log_offset", FLAG, Flag(|s| &mut s.log_offset)),
-    only("per_job_logs", "1"),
-    option("bwavgtime", "milliseconds", Millis(1, |s| &mut s.bw_window)),
-    option(
-        "iopsavgtime",
-        "milliseconds",
-        Millis(1, |s| &mut s.iops_window),
-    ),
+    option("write_bw_log", Log(|s| &mut s.bw_log)),
+    option("write_iops_log", Log(|s| &mut s.iops_log)),
+    option("write_lat_log", Log(|s| &mut s.lat_log)),
+    option("log_avg_msec", Millis(0, |s| &mut s.log_interval)),
+    option("log_max_value", Flag(|s| &mut s.log_max_value)),
+    option("log_offset", Flag(|s| &mut s.log_offset)),
+    option("per_job_logs", Only("1")),
+    option("bwavgtime", Millis(1, |s| &mut s.bw_window)),
+    option("iopsavgtime", Millis(1, |s| &mut s.iops_window)),
     option(
         "percentile_list",
-        "up to 20 numbers above 0 and up to 100, 50:99:99.9",
-        Own(set_percentiles),
+        Own(
+            set_percentiles,
+            "up to 20 numbers above 0 and up to 100, 50:99:99.9",
+        ),
     ),
-    option("clat_percentiles", FLAG, Flag(|s| &mut s.clat_percentiles)),
-    option("lat_percentiles", FLAG, Flag(|s| &mut s.lat_percentiles)),
-    option("fsync", WRITES, Number(0, u32::MAX, |s| &mut s.fsync_every)),
-    option(
-        "fdatasync",
-        WRITES,
-        Number(0, u32::MAX, |s| &mut s.fdatasync_every),
-    ),
-    option("sync", "none (0), sync (1), dsync", Own(set_sync)),
-    option("end_fsync", FLAG, Flag(|s| &mut s.end_fsync)),
+    option("clat_percentiles", Flag(|s| &mut s.clat_percentiles)),
+    option("lat_percentiles", Flag(|s| &mut s.lat_percentiles)),
+    option("fsync", Number(0, u32::MAX, |s| &mut s.fsync_every)),
+    option("fdatasync", Number(0, u32::MAX, |s| &mut s.fdatasync_every)),
+    option("sync", Own(set_sync, "none (0), sync (1), dsync")),
+    option("end_fsync", Flag(|s| &mut s.end_fsync)),
     option(
         "continue_on_error",
-        "none, read, write, io, verify, all, 0, 1",
-        Own(set_continue_on_error),
+        Own(
+            set_continue_on_error,
+            "none, read, write, io, verify, all, 0, 1",
+        ),
     ),
-    option("kb_base", "1000 or 1024", Own(set_kb_base)),
-    option("nrfiles", "1: the target is one file", Set::Only("1")),
-    only("loops", "1"),
-    only("percentage_random", "100"),
-    only("rate_process", "linear"),
-    only("zonemode", "none"),
+    option("kb_base", Own(set_kb_base, "1000 or 1024")),
+    option("nrfiles", Own(set_nrfiles, "1: the target is one file")),
+    option("loops", Only("1")),
+    option("percentage_random", Only("100")),
+    option("rate_process", Only("linear")),
+    option("zonemode", Only("none")),
 ];
 
 fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
@@ -337,9 +306,19 @@ fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     set(&mut spec.rw, arg.one_of(&Rw::NAMES)?)
 }
 
-fn set_runtime(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    let time = units::time(arg.text()?, SECOND)?;
-    set(&mut spec.runtime, (time > Nanos::ZERO).then_some(time))
+fn set_write_percent(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(&mut spec.read_percent, 100 - arg.within(0, 100)?)
+}
+
+fn set_seed(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(
+        &mut spec.seed,
+        Some(units::bytes(arg.text()?, arg.kb_base)?),
+    )
+}
+
+fn set_nrfiles(_: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    arg.one_of(&[("1", ())])
 }
 
 /// `O_SYNC` and `O_DSYNC` differ in what a file system writes besides the data.
@@ -450,6 +429,18 @@ fn set_blockalign(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     let each = arg.each(|text| sectors(text, arg.kb_base))?;
     spec.block_align_bytes = Some(each.map(|bytes| bytes.unwrap_or(BLOCK_BYTES)));
     Ok(())
+}
+
+fn set_bssplit(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set_blocks(spec, arg, |text| split(text, arg.kb_base))
+}
+
+fn set_rate_iops(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set_rate(spec, arg, Rate::Requests)
+}
+
+fn set_rate_bytes(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set_rate(spec, arg, Rate::Bytes)
 }
 
 fn set_rate(spec: &mut Spec, arg: &Arg<'_>, kind: fn(u64) -> Rate) -> Result<(), String> {

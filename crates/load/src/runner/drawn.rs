@@ -24,8 +24,6 @@ pub(super) struct Drawn {
     region_start: u64,
     region_bytes: u64,
     wraps: bool,
-    /// Whether a direction's lengths are all alike.
-    fixed: [bool; 3],
     lengths: [Lengths; 3],
     /// Where the next request of a direction begins that is not random.
     positions: [u64; 3],
@@ -33,6 +31,9 @@ pub(super) struct Drawn {
     /// are alike, as fio's directions share one map.
     blocks: Vec<Blocks>,
     blocks_of: [usize; 3],
+    /// Whether the end of a pass over the blocks does not end the job: it wraps, or sizes differ,
+    /// so that the bytes and not the blocks say when enough is done.
+    repeats: [bool; 3],
 }
 
 impl Drawn {
@@ -44,6 +45,8 @@ impl Drawn {
             Lengths::new(sizes(d).clone(), rng)
         });
         let (blocks, blocks_of) = blocks(plan, &stream);
+        let repeats = Direction::ALL
+            .map(|d| plan.wraps || blocks.len() > 1 || !matches!(sizes(d), BlockSizes::Fixed(_)));
         Drawn {
             mix: spec.rw.mix,
             read_percent: u64::from(spec.read_percent),
@@ -52,11 +55,11 @@ impl Drawn {
             region_start: plan.region_start,
             region_bytes: plan.region_bytes,
             wraps: plan.wraps,
-            fixed: Direction::ALL.map(|d| matches!(sizes(d), BlockSizes::Fixed(_))),
             lengths,
             positions: [0; 3],
             blocks,
             blocks_of,
+            repeats,
         }
     }
 
@@ -92,14 +95,10 @@ impl Drawn {
             let blocks = &mut self.blocks[self.blocks_of[index]];
             let block = match blocks.source.next_index() {
                 Some(block) => block,
-                None if self.wraps => blocks.source.next_index()?,
-                // Sizes differ: the bytes, not the blocks, say when enough is done.
-                None if !self.fixed[index] || self.blocks.len() > 1 => {
-                    self.blocks[self.blocks_of[index]].source.next_index()?
-                }
+                None if self.repeats[index] => blocks.source.next_index()?,
                 None => return None,
             };
-            let offset = block * self.blocks[self.blocks_of[index]].unit_bytes;
+            let offset = block * blocks.unit_bytes;
             let len = self.lengths[index].next_bytes(self.region_bytes - offset)?;
             return Some((self.region_start + offset, len));
         }

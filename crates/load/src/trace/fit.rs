@@ -50,11 +50,11 @@ pub fn fit(request: TraceRequest, capacity_bytes: u64, fit: Fit) -> Result<Trace
     if (aligned && inside) || request.op == Op::Flush {
         return Ok(request);
     }
-    bend(request, capacity_bytes, fit, aligned)
+    adapt(request, capacity_bytes, fit, aligned)
 }
 
 #[cold]
-fn bend(
+fn adapt(
     mut request: TraceRequest,
     capacity_bytes: u64,
     fit: Fit,
@@ -77,8 +77,7 @@ fn bend(
         } else {
             format!(
                 "{what} does not consist of whole sectors of {SECTOR_BYTES} bytes: --fit wrap \
-                widens \
-                 it to whole ones"
+                 widens it to whole ones"
             )
         });
     }

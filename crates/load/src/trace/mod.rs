@@ -1,6 +1,6 @@
 //! Traces: requests in the order in which they were issued, with the time of each.
 //!
-//! | room | what |
+//! | module | what |
 //! |---|---|
 //! | [`file`] | traces in files, recognised by their content, read line by line |
 //! | [`iolog`] | fio's iolog, versions 2 and 3; writing version 3 |

@@ -17,7 +17,7 @@ use super::{Requests, SECTOR_BYTES, Timing, Trace, TraceRequest};
 /// The schema that a profile names.
 pub const SCHEMA: &str = "stend.trace/1";
 
-/// Offsets that do not go on where a request ended are multiples of this, bytes.
+/// Random offsets are multiples of this, bytes.
 const GRAIN_BYTES: u64 = 4096;
 
 /// Longest pause in a profile, µs: a day.
@@ -80,7 +80,7 @@ pub struct Totals {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
-    /// What goes on.
+    /// What the user does.
     pub title: String,
     /// Share of all bytes read, percent.
     pub read_percent: u64,
@@ -369,7 +369,7 @@ struct Direction<'a> {
     next_bytes: u64,
 }
 
-/// A phase under way.
+/// The phase that is being drawn.
 struct PhaseState<'a> {
     phase: &'a Phase,
     rng: Rng,
@@ -413,8 +413,8 @@ impl<'a> Direction<'a> {
         let len = bytes.min(self.sectors_left * SECTOR_BYTES);
         let begin = phase.region_offset_mib << 20;
         let end = begin + (phase.region_mib << 20);
-        let goes_on = rng.ratio(self.sequential_percent, 100) && self.next_bytes + len <= end;
-        let offset = if goes_on {
+        let sequential = rng.ratio(self.sequential_percent, 100) && self.next_bytes + len <= end;
+        let offset = if sequential {
             self.next_bytes
         } else {
             begin + rng.below((end - begin - len) / GRAIN_BYTES + 1) * GRAIN_BYTES

@@ -1,14 +1,14 @@
 //! Replays a trace on a device in virtual time.
 //!
-//! Requests are issued in the order of the trace, at most `depth` outstanding. One that
-//! finds all places taken waits for the next completion, and so do those behind it. When:
+//! Requests are issued in the order of the trace, at most `depth` outstanding. With `depth`
+//! outstanding, the next one waits for a completion, and so do those behind it. When:
 //!
 //! - [`Timing::Original`]: at its time since the beginning of the replay.
 //! - [`Timing::Busy`]: as original, but time in which nothing would be outstanding is left
 //!   out: when the last outstanding request completes and the next is not due yet, it is due
 //!   at that instant, and the times of all that follow move with it. Distances between
 //!   requests of a burst stay. How much is left out depends on the device.
-//! - [`Timing::Fast`]: as soon as a place is free; times do not matter.
+//! - [`Timing::Fast`]: as soon as fewer than `depth` are outstanding; times do not matter.
 //!
 //! A completion and an issue of the same instant: the completion comes first.
 //!
@@ -175,7 +175,7 @@ impl Replayed {
     }
 }
 
-/// A request under way.
+/// A request in flight.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     issued_at: SimTime,
@@ -264,7 +264,7 @@ impl<D: Device> Run<'_, D> {
     #[inline]
     fn issue(&mut self, request: &TraceRequest) {
         let now = self.device.now();
-        let tag = self.free.pop().expect("`wait` found a place");
+        let tag = self.free.pop().expect("`wait` leaves a free tag");
         self.slots[tag as usize] = Slot {
             issued_at: now,
             line: request.line,

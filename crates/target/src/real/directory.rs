@@ -8,10 +8,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::file::{self, Prepared};
+use stend_record::review::TargetKind;
+
+use super::file;
+use super::opened::Opened;
 use super::running::TargetFolder;
 use super::system::{SystemRoot, mount_of};
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
 /// A directory that is tested.
 #[derive(Debug)]
@@ -30,13 +33,13 @@ impl Subdirectory {
 }
 
 /// Makes the subdirectory and the file for fio in it.
-pub(crate) fn open(
+pub(super) fn open(
+    root: &SystemRoot,
     path: &Path,
     size_bytes: Option<u64>,
-    root: &SystemRoot,
-) -> Result<(Subdirectory, Prepared), TargetError> {
-    let directory = fs::canonicalize(path)
-        .map_err(|error| TargetError::Failed(format!("{}: {error}", path.display())))?;
+) -> Result<Opened, TargetError> {
+    let directory =
+        fs::canonicalize(path).map_err(failed(path, "the directory cannot be reached"))?;
     let Some(size_bytes) = size_bytes else {
         return Err(TargetError::Input(format!(
             "{} is a directory; say how much of its file system may be used: --size 20GiB (in a \
@@ -53,12 +56,12 @@ pub(crate) fn open(
             path.display()
         )));
     }
-    let folder = TargetFolder::new_in(&directory).map_err(|error| {
-        TargetError::Failed(format!(
-            "{}: no subdirectory can be made: {error}",
-            path.display()
-        ))
-    })?;
-    let prepared = file::create(&folder.path().join("target.bin"), Some(size_bytes))?;
-    Ok((Subdirectory { directory, folder }, prepared))
+    let folder =
+        TargetFolder::new_in(&directory).map_err(failed(path, "no subdirectory can be made"))?;
+    let file = file::create(root, &folder.path().join("target.bin"), Some(size_bytes))?;
+    Ok(Opened {
+        kind: TargetKind::Directory,
+        subdirectory: Some(Subdirectory { directory, folder }),
+        ..file
+    })
 }

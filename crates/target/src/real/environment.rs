@@ -6,13 +6,7 @@ use stend_record::review::Condition;
 
 use super::system::{Mount, SystemRoot};
 use super::units::bytes_for_people;
-
-pub(crate) fn condition(name: &str, value: impl Into<String>) -> Condition {
-    Condition {
-        name: name.to_owned(),
-        value: value.into(),
-    }
-}
+use crate::contract::condition;
 
 /// The machine, as far as it bears on a drive's speed.
 pub(crate) fn machine(root: &SystemRoot) -> Vec<Condition> {

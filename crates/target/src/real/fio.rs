@@ -7,11 +7,12 @@ use rustix::io::Errno;
 use stend_record::fio::Output;
 
 use super::engine::Engine;
+use super::fio_log;
 use super::job::LOG_PREFIX;
 use super::samples::JobLogs;
 use super::system::names_in;
 use super::tools::{self, ToolOutput};
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
 /// The oldest version whose options and JSON stend knows.
 const OLDEST: (u32, u32) = (3, 30);
@@ -166,12 +167,9 @@ impl Fio {
         folder: &Path,
         sampled: bool,
     ) -> Result<(ToolOutput, String), TargetError> {
-        let failed = |what: &str, error: std::io::Error| {
-            TargetError::Failed(format!("{}: {what}: {error}", folder.display()))
-        };
         let job = folder.join("job.fio");
         let answer = folder.join("answer.json");
-        fs::write(&job, text).map_err(|error| failed("the job file cannot be written", error))?;
+        fs::write(&job, text).map_err(failed(folder, "the job file cannot be written"))?;
         let mut command = tools::command(&self.path);
         command
             .args(["--output-format=json+", "--eta=never"])
@@ -327,10 +325,6 @@ fn excerpt(answer: &str) -> String {
 /// The logs of every job, in the order of fio's job numbers.
 fn read_logs(folder: &Path) -> Result<Vec<JobLogs>, TargetError> {
     let start = format!("{LOG_PREFIX}_bw.");
-    let read = |name: &str| {
-        fs::read_to_string(folder.join(name))
-            .map_err(|error| TargetError::Failed(format!("fio's log {name}: {error}")))
-    };
     let mut numbers: Vec<u32> = names_in(folder)
         .iter()
         .filter_map(|name| {
@@ -345,8 +339,8 @@ fn read_logs(folder: &Path) -> Result<Vec<JobLogs>, TargetError> {
         .into_iter()
         .map(|number| {
             Ok(JobLogs {
-                bw: read(&format!("{LOG_PREFIX}_bw.{number}.log"))?,
-                iops: read(&format!("{LOG_PREFIX}_iops.{number}.log"))?,
+                bw: fio_log::read(folder, "bw", number)?,
+                iops: fio_log::read(folder, "iops", number)?,
             })
         })
         .collect()

@@ -17,13 +17,7 @@ use super::tools;
 /// A thousand blocks of 512 bytes: the unit of an NVMe drive's counts of data.
 const DATA_UNIT_BYTES: u64 = 512_000;
 
-/// Asks smartctl for the health of a whole disk, by its name in `/dev`; why there is none, in
-/// words.
-pub(super) fn ask(disk: &str) -> Result<Health, String> {
-    reading(disk).map(|reading| reading.health)
-}
-
-/// As [`ask`], with all that smartctl answers.
+/// What smartctl says of a whole disk, by its name in `/dev`; or, in words, why there is nothing.
 pub(super) fn reading(disk: &str) -> Result<Reading, String> {
     let path = Path::new("/dev").join(disk);
     let answer = smartctl::answer(&path).map_err(|error| error.to_string())?;
@@ -54,7 +48,7 @@ fn read(answer: &Answer) -> Result<Reading, String> {
 }
 
 /// The health in a document, as far as it is understood.
-pub fn of_document(document: &Document) -> Health {
+pub(super) fn of_document(document: &Document) -> Health {
     let mut health = of_nvme(document).unwrap_or_else(|| of_ata(document));
     let current = document.temperature.as_ref().map(|t| t.current);
     health.temperature_c = health.temperature_c.or(current);
@@ -241,14 +235,9 @@ mod tests {
                 entry("Logical Sectors Written", 1000),
                 entry("Percentage Used Endurance Indicator", 104),
             ];
-            text.replacen(
-                '{',
-                &format!(
-                    r#"{{ "ata_device_statistics": {{ "pages": [{{ "number": 1, "table": [{}] }}] }},"#,
-                    table.join(",")
-                ),
-                1,
-            )
+            let page = format!(r#"{{ "number": 1, "table": [{}] }}"#, table.join(","));
+            let log = format!(r#"{{ "ata_device_statistics": {{ "pages": [{page}] }},"#);
+            text.replacen('{', &log, 1)
         };
         let health = health_of(&statistics(true)).unwrap();
         assert_eq!(health.host_written_bytes, Some(512_000));

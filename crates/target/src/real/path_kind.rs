@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::system::DeviceNumber;
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
 /// What is at a path.
 pub(super) enum PathKind {
@@ -32,6 +32,7 @@ impl PathKind {
                 path.display()
             )))
         };
+        let failed = failed(path, "cannot be reached");
         let meta = match path.metadata() {
             Ok(meta) => meta,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -40,16 +41,13 @@ impl PathKind {
                     Err(_) => Ok(PathKind::Nothing),
                 };
             }
-            Err(error) => {
-                return Err(TargetError::Failed(format!("{}: {error}", path.display())));
-            }
+            Err(error) => return Err(failed(error)),
         };
         let kind = meta.file_type();
         if kind.is_file() {
             Ok(PathKind::File)
         } else if kind.is_block_device() {
-            let node = fs::canonicalize(path)
-                .map_err(|error| TargetError::Failed(format!("{}: {error}", path.display())))?;
+            let node = fs::canonicalize(path).map_err(failed)?;
             Ok(PathKind::Device(DeviceNumber::from_raw(meta.rdev()), node))
         } else if kind.is_dir() {
             Ok(PathKind::Directory)

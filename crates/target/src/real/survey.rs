@@ -1,6 +1,4 @@
-//! What speaks against destroying what a block device holds.
-//!
-//! Everything found is reported at once, so that nobody meets the obstacles one by one.
+//! Reasons not to destroy the data of a block device. All of them are reported at once.
 
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -164,12 +162,7 @@ fn root_disk(root: &SystemRoot, mounts: &[Mount], device: &Device) -> Option<Fin
     let mount = mounts
         .iter()
         .rfind(|mount| mount.mount_point == Path::new("/"))?;
-    // With an invented device number the source names the node.
-    let number = match mount.number.major {
-        0 => DeviceNumber::from_raw(Path::new(&mount.source).metadata().ok()?.rdev()),
-        _ => mount.number,
-    };
-    let below = disks_below(root, &Device::find(root, number)?);
+    let below = disks_below(root, &Device::find(root, mount.device_number()?)?);
     let disk = device.disk_name();
     below.contains(&disk).then_some(Finding::RootDisk { disk })
 }

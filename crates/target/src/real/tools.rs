@@ -33,6 +33,22 @@ pub(crate) fn find(name: &str, search_path: &OsStr) -> Option<PathBuf> {
         .find(|path| is_executable(path))
 }
 
+/// As [`find`], of a program without which nothing can be done: an error says what it is for and
+/// which package has it.
+pub(crate) fn needed(
+    name: &str,
+    package: &str,
+    purpose: &str,
+    search_path: &OsStr,
+) -> Result<PathBuf, TargetError> {
+    find(name, search_path).ok_or_else(|| {
+        TargetError::ToolMissing(format!(
+            "{name} is missing, which {purpose}. It belongs to {package}: apt install {package} \
+             (Debian, Ubuntu), dnf install {package} (Fedora)"
+        ))
+    })
+}
+
 /// True for a file that may be run.
 pub(crate) fn is_executable(path: &Path) -> bool {
     path.metadata()

@@ -16,13 +16,8 @@ pub(crate) fn discard(
     len_bytes: u64,
     step_bytes: u64,
 ) -> Result<(), TargetError> {
-    let blkdiscard = tools::find("blkdiscard", &tools::search_path()).ok_or_else(|| {
-        TargetError::ToolMissing(
-            "blkdiscard is missing, which TRIMs a device. It belongs to util-linux: apt install \
-             util-linux (Debian, Ubuntu), dnf install util-linux (Fedora)"
-                .to_owned(),
-        )
-    })?;
+    let path_of_tools = tools::search_path();
+    let blkdiscard = tools::needed("blkdiscard", "util-linux", "TRIMs a device", &path_of_tools)?;
     let said = tools::run(
         tools::command(&blkdiscard)
             .arg("--force")

@@ -35,12 +35,8 @@ impl Tools {
         package: &str,
         args: &[&str],
     ) -> Result<ToolOutput, TargetError> {
-        let program = tools::find(name, &self.search_path).ok_or_else(|| {
-            TargetError::ToolMissing(format!(
-                "{name} is missing, which gives a drive such commands: apt install {package} \
-                 (Debian, Ubuntu), dnf install {package} (Fedora)"
-            ))
-        })?;
+        let purpose = "gives a drive such commands";
+        let program = tools::needed(name, package, purpose, &self.search_path)?;
         tools::run(tools::command(&program).args(args))
     }
 }
