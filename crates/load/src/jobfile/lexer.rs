@@ -86,9 +86,9 @@ pub trait Resolver {
 }
 
 /// Reads the text of a job file called `file`.
-pub fn lex(text: &str, file: &str, around: &dyn Resolver) -> Result<Text, JobError> {
+pub fn lex(text: &str, file: &str, resolver: &dyn Resolver) -> Result<Text, JobError> {
     let mut lexer = Lexer {
-        around,
+        resolver,
         sections: Vec::new(),
     };
     lexer.file(text, file, 0)?;
@@ -111,7 +111,7 @@ pub fn option_of(code: &str) -> (&str, Option<&str>) {
 }
 
 struct Lexer<'a> {
-    around: &'a dyn Resolver,
+    resolver: &'a dyn Resolver,
     sections: Vec<RawSection>,
 }
 
@@ -142,10 +142,9 @@ impl Lexer<'_> {
     fn section(&mut self, line: &str, mut place: Place, depth: usize) -> Result<(), JobError> {
         place.section = None;
         if depth > 0 {
-            return Err(JobError::new(
-                &place,
-                format!("an included file holds options only, no section; found `{line}`"),
-            ));
+            let problem =
+                format!("an included file holds options only, no section; found `{line}`");
+            return Err(JobError::new(&place, problem));
         }
         let name = line
             .strip_prefix('[')
@@ -153,10 +152,8 @@ impl Lexer<'_> {
             .map(str::trim)
             .filter(|name| !name.is_empty() && !name.contains([']', '[']));
         let Some(name) = name else {
-            return Err(JobError::new(
-                &place,
-                format!("a section reads `[name]`; found `{line}`"),
-            ));
+            let problem = format!("a section reads `[name]`; found `{line}`");
+            return Err(JobError::new(&place, problem));
         };
         let name: Arc<str> = name.into();
         place.section = Some(Arc::clone(&name));
@@ -170,41 +167,32 @@ impl Lexer<'_> {
 
     fn include(&mut self, path: &str, place: &Place, depth: usize) -> Result<(), JobError> {
         if depth >= INCLUDE_DEPTH_MAX {
-            return Err(JobError::new(
-                place,
-                format!("includes are nested deeper than {INCLUDE_DEPTH_MAX}: `{path}`"),
-            ));
+            let problem = format!("includes are nested deeper than {INCLUDE_DEPTH_MAX}: `{path}`");
+            return Err(JobError::new(place, problem));
         }
         let (text, name) = self
-            .around
+            .resolver
             .include(path, &place.file)
-            .map_err(|problem| JobError::about(place, "include", problem))?;
+            .map_err(|problem| JobError::new(place, problem))?;
         self.file(&text, &name, depth + 1)
     }
 
     fn entry(&mut self, line: &str, place: Place) -> Result<(), JobError> {
         let (key, value) = option_of(line);
         if key.is_empty() {
-            return Err(JobError::new(
-                &place,
-                format!("there is no option before `=` in `{line}`"),
-            ));
+            let problem = format!("there is no option before `=` in `{line}`");
+            return Err(JobError::new(&place, problem));
         }
         let value = match value {
             Some(value) => Some(
                 self.expand(value)
-                    .map_err(|problem| JobError::about(&place, key, problem))?,
+                    .map_err(|problem| JobError::new(&place, problem))?,
             ),
             None => None,
         };
         let Some(section) = self.sections.last_mut() else {
-            return Err(JobError::about(
-                &place,
-                key,
-                format!(
-                    "option `{key}` is outside of any section; begin with `[global]` or `[name]`"
-                ),
-            ));
+            let problem = "is outside of any section; begin with `[global]` or `[name]`";
+            return Err(JobError::new(&place, format!("option `{key}` {problem}")));
         };
         section.entries.push(Entry {
             key: key.to_string(),
@@ -222,7 +210,7 @@ impl Lexer<'_> {
                 return Err(format!("`${{` without `}}` in `{value}`"));
             };
             out.push_str(before);
-            out.push_str(&self.around.variable(name)?);
+            out.push_str(&self.resolver.variable(name)?);
             rest = after;
         }
         out.push_str(rest);

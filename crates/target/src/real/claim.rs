@@ -10,7 +10,7 @@ use rustix::fs::OFlags;
 use stend_record::endurance::Health;
 
 use super::device::Device;
-use super::options::OpenOptions;
+use super::opened::OpenOptions;
 use super::survey::{Finding, signature, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools;

@@ -8,6 +8,7 @@ use stend_record::review::Condition;
 use super::system::{
     DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed, udev_property, vpd_serial,
 };
+use super::tools;
 use crate::contract::condition;
 use crate::error::TargetError;
 
@@ -207,6 +208,38 @@ impl Device {
             None => format!("device:{}", self.name),
         }
     }
+}
+
+/// TRIMs a part of a block device by `BLKDISCARD`, so many bytes with a call.
+///
+/// The call needs code that Rust counts as unsafe, so util-linux's `blkdiscard` makes it.
+/// `--force` only skips its own exclusive open: the device is held exclusively already,
+/// by this process.
+pub(crate) fn discard(
+    path: &Path,
+    offset_bytes: u64,
+    len_bytes: u64,
+    step_bytes: u64,
+) -> Result<(), TargetError> {
+    let path_of_tools = tools::search_path();
+    let blkdiscard = tools::needed("blkdiscard", "util-linux", "TRIMs a device", &path_of_tools)?;
+    let said = tools::run(
+        tools::command(&blkdiscard)
+            .arg("--force")
+            .args(["--offset", &offset_bytes.to_string()])
+            .args(["--length", &len_bytes.to_string()])
+            .args(["--step", &step_bytes.to_string()])
+            .arg(path),
+    )?;
+    if said.status.success() {
+        return Ok(());
+    }
+    Err(TargetError::Failed(format!(
+        "TRIM of {} failed ({}): {}",
+        path.display(),
+        tools::ending(said.status),
+        said.stderr.trim()
+    )))
 }
 
 /// Names of all whole disks below a device, its own included, through device

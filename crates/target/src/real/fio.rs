@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use stend_record::fio::Output;
 
-use super::engine::Engine;
 use super::fio_log;
 use super::job::LOG_PREFIX;
 use super::samples::JobLogs;
@@ -26,6 +25,42 @@ const INTERRUPTED: i32 = 128;
 const HOW_TO_GET: &str = "Get it with `apt install fio` (Debian, Ubuntu), `dnf install fio` \
      (Fedora) or `brew install fio` (macOS), or from the project's page, github.com/axboe/fio. \
      Simulated drives need no fio";
+
+/// How fio submits its requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// Queues shared with the kernel: least overhead.
+    IoUring,
+    /// The older asynchronous calls.
+    Libaio,
+    /// `pread` and `pwrite`: one request at a time and thread.
+    Psync,
+}
+
+impl Engine {
+    /// In the order of preference.
+    pub(crate) const ALL: [Engine; 3] = [Engine::IoUring, Engine::Libaio, Engine::Psync];
+
+    /// fio's name for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Engine::IoUring => "io_uring",
+            Engine::Libaio => "libaio",
+            Engine::Psync => "psync",
+        }
+    }
+
+    /// For the environment's table.
+    pub(crate) fn description(self) -> &'static str {
+        match self {
+            Engine::IoUring => "io_uring, direct=1",
+            Engine::Libaio => "libaio, direct=1 (io_uring does not work here)",
+            Engine::Psync => {
+                "psync, direct=1 (neither io_uring nor libaio works here: every queue depth is 1)"
+            }
+        }
+    }
+}
 
 /// An installed fio.
 #[derive(Clone, Debug)]

@@ -7,9 +7,9 @@
 //! range is checked.
 
 use stend_load::jobfile::units::extent;
-use stend_load::jobfile::{Extent, Place, code_of, option_of};
+use stend_load::jobfile::{Extent, Text, code_of, option_of};
 
-use super::engine::Engine;
+use super::fio::Engine;
 use crate::error::TargetError;
 
 /// Percentiles that every job reports unless it asks for others.
@@ -104,9 +104,12 @@ pub(crate) struct BadJob {
 }
 
 impl BadJob {
-    /// The error for the user. `place` is the line's place in the user's own files.
-    pub(crate) fn at(&self, place: Option<&Place>) -> TargetError {
+    /// The error for the user, with the place in the user's own files where `text` knows it.
+    pub(crate) fn told(&self, text: Option<&Text>) -> TargetError {
         let what = &self.what;
+        let place = text
+            .zip(self.line)
+            .and_then(|(text, line)| text.place_of_line(line));
         TargetError::Input(match (place, self.line, &self.section) {
             (Some(place), ..) => format!("{place}: {what}"),
             (None, Some(line), Some(section)) => {
@@ -120,7 +123,7 @@ impl BadJob {
 
 impl From<BadJob> for TargetError {
     fn from(bad: BadJob) -> TargetError {
-        bad.at(None)
+        bad.told(None)
     }
 }
 
@@ -428,7 +431,7 @@ mod tests {
             every_request: false,
             read_only: false,
         };
-        compose(text, &context).map_err(|bad| bad.at(None).to_string())
+        compose(text, &context).map_err(|bad| bad.told(None).to_string())
     }
 
     fn error(text: &str) -> String {

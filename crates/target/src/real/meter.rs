@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::device::Device;
-use super::path_kind::PathKind;
+use super::opened::PathKind;
 use super::system::{SystemRoot, read_trimmed};
 use super::thermometer::Thermometer;
 use crate::error::TargetError;

@@ -27,7 +27,6 @@ mod claim;
 mod deflate;
 mod device;
 mod directory;
-mod engine;
 mod environment;
 mod file;
 mod files;
@@ -40,8 +39,6 @@ mod link;
 mod logged;
 mod meter;
 mod opened;
-mod options;
-mod path_kind;
 mod read_only;
 #[cfg(test)]
 mod recorded;
@@ -54,7 +51,6 @@ mod survey;
 mod system;
 mod thermometer;
 mod tools;
-mod trim;
 mod units;
 mod watch;
 
@@ -67,12 +63,10 @@ use stend_record::endurance::Health;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 use stend_record::smart::Reading;
 
-use self::device::Device;
-use self::engine::Engine;
-use self::fio::Fio;
-use self::job::{BadJob, JobContext};
-use self::opened::Opened;
-use self::path_kind::PathKind;
+use self::device::{Device, discard};
+use self::fio::{Engine, Fio};
+use self::job::JobContext;
+use self::opened::{Opened, PathKind};
 use self::running::RunFolder;
 use self::system::{SystemRoot, mount_of};
 use self::thermometer::Thermometer;
@@ -85,7 +79,7 @@ use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
 
-pub use self::options::OpenOptions;
+pub use self::opened::OpenOptions;
 pub use self::running::stop_programs;
 pub use self::service::{Erasing, Trimmed, erase, set_write_cache, trim};
 pub use self::watch::{Watch, watch};
@@ -163,11 +157,7 @@ pub fn device_bytes(path: &Path) -> Option<u64> {
 /// # Errors
 /// [`TargetError::Input`] with file, line and section.
 pub fn check_job(text: &Text) -> Result<(), TargetError> {
-    job::check(&text.to_string()).map_err(|bad| with_place(&bad, text))
-}
-
-fn with_place(bad: &BadJob, text: &Text) -> TargetError {
-    bad.at(bad.line.and_then(|line| text.place_of_line(line)))
+    job::check(&text.to_string()).map_err(|bad| bad.told(Some(text)))
 }
 
 impl FioTarget {
@@ -182,7 +172,7 @@ impl FioTarget {
             seed,
             sample_ms: 0,
         };
-        self.run_job(&request, &|bad| with_place(bad, text))
+        self.run_job(&request, Some(text))
     }
 
     fn context<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
@@ -200,11 +190,11 @@ impl FioTarget {
     fn run_job(
         &self,
         job: &JobRequest<'_>,
-        complain: &dyn Fn(&BadJob) -> TargetError,
+        text: Option<&Text>,
     ) -> Result<JobOutcome, TargetError> {
         let (folder, path) = self.run_folder()?;
         let context = self.context(&path, job);
-        let job_text = job::compose(job.text, &context).map_err(|bad| complain(&bad))?;
+        let job_text = job::compose(job.text, &context).map_err(|bad| bad.told(text))?;
         let sampled = job.sample_ms > 0;
         let device = self.device().filter(|_| sampled);
         let thermometer = device.and_then(Thermometer::of);
@@ -267,7 +257,7 @@ impl FioTarget {
         self.may_change("TRIM")?;
         if let Some(device) = self.device() {
             device.check_trim(self.path())?;
-            return trim::discard(self.path(), offset_bytes, len_bytes, command_bytes);
+            return discard(self.path(), offset_bytes, len_bytes, command_bytes);
         }
         let what = "the file system cannot free space within a file (in place of TRIM)";
         let range = offset_bytes..offset_bytes + len_bytes;
@@ -335,7 +325,7 @@ impl Target for FioTarget {
     }
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        self.run_job(job, &|bad| bad.at(None))
+        self.run_job(job, None)
     }
 
     fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {

@@ -1,6 +1,7 @@
 //! A target that may be touched: a file, or a device claimed for this process alone.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use stend_record::review::TargetKind;
@@ -8,11 +9,41 @@ use stend_record::review::TargetKind;
 use super::claim::{DeviceAction, claim};
 use super::device::Device;
 use super::directory::{self, Subdirectory};
-use super::options::OpenOptions;
-use super::path_kind::PathKind;
-use super::system::SystemRoot;
+use super::system::{DeviceNumber, SystemRoot};
 use super::{file, read_only};
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
+
+/// How to open a real target.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// Bytes under test. Creates a file of that size where there is none; of an existing
+    /// file or a device it takes so much from the beginning. Rounded down to 4 KiB.
+    pub size_bytes: Option<u64>,
+    /// The serial number that the user typed to allow a block device's destruction.
+    pub destroy_serial: Option<String>,
+    /// Asks the user for the serial number where none is given: shows the text, and returns
+    /// the line typed, without its end; `None` where nothing was typed. Without it the device
+    /// is refused.
+    pub ask_serial: Option<fn(&str) -> Option<String>>,
+    /// Open for reading alone.
+    pub read_only: bool,
+    /// Bytes that the run will write, for the table shown before the serial number is
+    /// demanded; `None` when not known.
+    pub planned_write_bytes: Option<u64>,
+    /// Time for which it will write besides, as much as the device takes, s; for the same
+    /// table.
+    pub planned_writing_s: Option<f64>,
+    /// Time that loads and rests take, s: what is written in full takes its own time besides;
+    /// for the same table.
+    pub planned_s: Option<f64>,
+    /// Folder for job files, fio's answers and logs while a job runs; each job uses and
+    /// removes a folder of its own in it. The system's folder for temporary files if
+    /// `None`.
+    pub runtime_dir: Option<PathBuf>,
+    /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`](super::FIO_VARIABLE), or
+    /// the first in `PATH`.
+    pub fio_path: Option<PathBuf>,
+}
 
 /// A target that may be touched.
 #[derive(Debug)]
@@ -97,6 +128,60 @@ impl Opened {
             subdirectory: None,
             created: false,
             read_only: None,
+        }
+    }
+}
+
+/// What is at a path.
+pub(super) enum PathKind {
+    /// Nothing: a file may be created.
+    Nothing,
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A block device: its number, and its path without links.
+    Device(DeviceNumber, PathBuf),
+}
+
+impl PathKind {
+    /// Looks.
+    ///
+    /// # Errors
+    /// [`TargetError::Refused`] for what is none of these.
+    pub(super) fn of(path: &Path) -> Result<PathKind, TargetError> {
+        let refused = |what: &str| {
+            Err(TargetError::Refused(format!(
+                "{} is {what}; give a block device, a directory, a file, or the name of a file to \
+                create",
+                path.display()
+            )))
+        };
+        let failed = failed(path, "cannot be reached");
+        let meta = match path.metadata() {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return match path.symlink_metadata() {
+                    Ok(_) => refused("a link that leads nowhere"),
+                    Err(_) => Ok(PathKind::Nothing),
+                };
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let kind = meta.file_type();
+        if kind.is_file() {
+            Ok(PathKind::File)
+        } else if kind.is_block_device() {
+            let node = fs::canonicalize(path).map_err(failed)?;
+            Ok(PathKind::Device(DeviceNumber::from_raw(meta.rdev()), node))
+        } else if kind.is_dir() {
+            Ok(PathKind::Directory)
+        } else if kind.is_char_device() {
+            refused("a character device")
+        } else if kind.is_fifo() {
+            refused("a pipe")
+        } else {
+            refused("neither a file nor a device")
         }
     }
 }

@@ -10,8 +10,7 @@ use stend_record::review::Condition;
 
 use super::device::Device;
 use super::file::part_of;
-use super::opened::Opened;
-use super::path_kind::PathKind;
+use super::opened::{Opened, PathKind};
 use super::survey::{Finding, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use crate::contract::condition;

@@ -21,7 +21,7 @@ use std::path::Path;
 use stend_base::{Nanos, Op};
 use stend_load::trace::{Lateness, ReplayOptions, Replayed, Timing, Trace, fit, iolog};
 
-use super::engine::Engine;
+use super::fio::Engine;
 use super::fio_log::{self, Row};
 use super::job::LOG_PREFIX;
 use crate::contract::ReplayOutcome;

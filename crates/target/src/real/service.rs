@@ -11,10 +11,9 @@ use std::path::{Path, PathBuf};
 
 use self::tool::Tools;
 use super::claim::{DeviceAction, claim};
-use super::device::Device;
+use super::device::{Device, discard};
 use super::file;
-use super::options::OpenOptions;
-use super::path_kind::PathKind;
+use super::opened::{OpenOptions, PathKind};
 use super::system::{DeviceNumber, SystemRoot};
 use super::units::quoted;
 use crate::error::{TargetError, failed};
@@ -68,7 +67,7 @@ pub fn trim(
                 len_bytes,
             };
             let _held = claim(&root, &node, number, options, &action)?;
-            super::trim::discard(&node, offset_bytes, len_bytes, len_bytes)?;
+            discard(&node, offset_bytes, len_bytes, len_bytes)?;
             Ok(Trimmed {
                 offset_bytes,
                 len_bytes,
