@@ -32,7 +32,7 @@ pub struct JobRequest<'a> {
     pub sample_ms: u32,
 }
 
-/// What a job yielded.
+/// The result of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobOutcome {
     /// fio's JSON document, or the simulator's in the same schema.
@@ -41,11 +41,11 @@ pub struct JobOutcome {
     pub job_text: String,
     /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
     pub samples: Vec<Sample>,
-    /// The drive's temperature meanwhile, on the clock of `samples`; empty where it is not known.
+    /// The drive's temperature during the job, on the clock of `samples`; empty where it is not known.
     pub temperatures: Vec<TemperatureSample>,
 }
 
-/// What the replay of a trace yielded.
+/// The result of replaying a trace.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayOutcome {
     /// What was done and how long it took.
@@ -83,7 +83,7 @@ pub struct Completed {
     pub latency_ns: u64,
 }
 
-/// What a job yielded whose every request was kept.
+/// The result of a job whose every request was kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoggedOutcome {
     /// The rest; without samples.
@@ -95,7 +95,7 @@ pub struct LoggedOutcome {
     pub trimmed_ns: Option<(u64, u64)>,
 }
 
-/// What a job yielded that an error of the device may have ended.
+/// The result of a job that an error of the device may have ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RefusedOutcome {
     /// What was done until then.
@@ -118,8 +118,8 @@ pub struct HostLimit {
     pub iops: f64,
     /// Bytes a second, all threads; none of them is moved.
     pub bw_bytes_per_s: f64,
-    /// Share of all processors' time that whatever ran took meanwhile, 0 to 1; `None` where the
-    /// system does not report it.
+    /// Share of all processors' time that was busy meanwhile, 0 to 1; `None` where the system does
+    /// not report it.
     pub busy_share: Option<f64>,
 }
 
@@ -255,7 +255,7 @@ pub trait Target: Send {
         true
     }
 
-    /// Leaves the target alone for so many seconds: virtual ones for a simulated drive.
+    /// Lets the target rest for so many seconds: virtual ones for a simulated drive.
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError>;
 
     /// A copy in the present state, to run another test on at the same time. `None`

@@ -30,8 +30,8 @@ pub struct Reading {
     pub write_latency_ns_mean: Option<f64>,
     /// °C; `None` where it is not known.
     pub temperature_c: Option<f64>,
-    /// Percent of the drive's rated life that is used, by its own word; `None` where it has
-    /// none.
+    /// Percent of the drive's rated life that is used, as the drive reports it; `None` where
+    /// it does not.
     pub used_percent: Option<u64>,
 }
 

@@ -178,7 +178,7 @@ impl SimulatedTarget {
         self.run_file(&file, &options)
     }
 
-    /// Runs a job file that has been read already, and yields all that was measured.
+    /// Runs a job file that has been read already, and returns all that was measured.
     ///
     /// # Errors
     /// [`TargetError::Input`] when the job does not fit the drive, [`TargetError::Failed`]
@@ -254,7 +254,7 @@ impl SimulatedTarget {
         }
     }
 
-    /// Runs a job file on a thread of its own, and yields what the drive did in every interval of
+    /// Runs a job file on a thread of its own, and sends what the drive did in every interval of
     /// virtual time, or why it could not; `speed` is the most virtual seconds in a second.
     pub fn watch(
         mut self,

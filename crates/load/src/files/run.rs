@@ -1,6 +1,6 @@
 //! Carries an operation on files out on a device, in virtual time.
 //!
-//! Three things go on side by side:
+//! Three activities run at the same time:
 //!
 //! - The **program** reads as far as [`ReadStep`](super::operation::ReadStep) allows. It waits
 //!   while as much as [`Host::dirty_limit_bytes`] waits to be written.
@@ -37,7 +37,7 @@ pub struct Host {
     pub read_windows: u32,
     /// Most writes outstanding: `RWB_DEF_DEPTH` of the kernel's write-back throttling.
     pub write_depth: u32,
-    /// `dirty_background_ratio`, 10 % of the memory at hand, bytes.
+    /// `dirty_background_ratio`, 10 % of the available memory, bytes.
     pub dirty_background_bytes: u64,
     /// `dirty_ratio`, 20 %, bytes.
     pub dirty_limit_bytes: u64,
@@ -46,7 +46,7 @@ pub struct Host {
 }
 
 impl Default for Host {
-    /// A desktop with 8 GiB of memory at hand (assumed), and the kernel's defaults.
+    /// A desktop with 8 GiB of available memory (assumed), and the kernel's defaults.
     fn default() -> Host {
         Host {
             read_windows: 2,
@@ -58,7 +58,7 @@ impl Default for Host {
     }
 }
 
-/// What carrying out an operation yielded.
+/// The result of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileRun {
     /// From the first request to the last completion.
@@ -136,7 +136,7 @@ struct Run<'a, D: Device> {
 }
 
 /// Carries a stage out, from the device's present instant on; `journal` is where the
-/// operation's journal lies.
+/// operation's journal is.
 ///
 /// # Errors
 /// [`FileRunError`].

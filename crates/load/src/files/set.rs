@@ -33,7 +33,7 @@ pub struct FileSet {
     pub source: String,
     /// Files in a directory; the last ones have fewer.
     pub files_per_directory: u32,
-    /// Whether files of all classes lie beside one another; if not, each class has
+    /// Whether files of all classes share directories; if not, each class has
     /// directories of its own, one class after the other.
     pub mixed: bool,
     /// The classes of files.

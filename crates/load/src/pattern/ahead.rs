@@ -46,8 +46,8 @@ impl Ahead {
         (block != END).then_some(block)
     }
 
-    /// If [`Ahead::next_index`] has drawn blocks since the last call: the batch of what it yielded,
-    /// and the one that was drawn and comes after it.
+    /// If [`Ahead::next_index`] has drawn blocks since the last call: the batch that is in use, and
+    /// the one that comes after it.
     #[inline]
     pub fn take_fresh(&mut self) -> Option<[impl Iterator<Item = u64> + '_; 2]> {
         if !std::mem::take(&mut self.fresh) {

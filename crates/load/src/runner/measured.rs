@@ -1,4 +1,4 @@
-//! What a job has done, as far as it is measured.
+//! The figures of a running job.
 
 use stend_base::{Nanos, SimTime};
 
@@ -89,7 +89,7 @@ impl Measured {
         self.bw.end().min(self.iops.end()).min(self.log.end())
     }
 
-    /// Closes the windows that end by `until`; `now` lies in those that follow.
+    /// Closes the windows that end by `until`; `now` is in those that follow.
     fn close(&mut self, now: SimTime, until: SimTime) {
         if self.bw.end() <= until {
             self.bw.close(self.bytes(), now);

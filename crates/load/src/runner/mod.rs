@@ -55,7 +55,7 @@ pub use job::Errors;
 pub use sampler::Sample;
 pub use windows::{LogCell, LogRequest, LogWindow};
 
-/// Called now and then with how far the run is; says whether it goes on.
+/// Called with the progress of the run at intervals; decides whether the run goes on.
 pub type ProgressFn<'a> = &'a dyn Fn(&Progress) -> Flow;
 
 /// Whether a run goes on.
@@ -95,7 +95,7 @@ impl Default for RunOptions<'_> {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Since its start, s of the device's time.
@@ -107,8 +107,8 @@ pub struct Progress {
     /// Bytes that the device wrote to its flash since the start ([`Device::flash_written_bytes`]);
     /// `None` where that is not known.
     pub flash_written_bytes: Option<u64>,
-    /// Bytes that the device can still write there before it has to do anything for them that it
-    /// does not do now ([`Device::steady_bytes`]); `None` where that is not known.
+    /// Bytes that the device can still write to its flash before it must do work that it does not
+    /// do now ([`Device::steady_bytes`]); `None` where that is not known.
     pub steady_bytes: Option<u64>,
 }
 
@@ -155,7 +155,7 @@ pub struct JobResult {
     pub log_requests: Vec<LogRequest>,
 }
 
-/// What a run yielded.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
     /// The job file.
@@ -163,7 +163,7 @@ pub struct RunResult {
     /// Jobs in the order of the file, clones after each other.
     pub jobs: Vec<JobResult>,
     /// One for each interval of `sample_ms`. What is left at the end, if it is shorter than
-    /// half an interval, is part of the last one, whose end says so.
+    /// half an interval, is part of the last one, whose end is later.
     pub samples: Vec<Sample>,
     /// When the run began, on the device's clock.
     pub started_at: SimTime,
@@ -307,7 +307,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         Ok(())
     }
 
-    /// Fills the queue of a job as far as it wants at `now`.
+    /// Submits all requests of a job that are due at `now`.
     #[inline]
     fn issue(&mut self, index: u32, now: SimTime) {
         let job = &mut self.jobs[index as usize];

@@ -5,7 +5,7 @@ use stend_config::FileError;
 
 use super::{SECTOR_BYTES, Trace, TraceRequest, op_index, op_name};
 
-/// What to do with a request that does not lie on whole sectors within the target.
+/// What to do with a request that is not whole sectors within the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fit {
     /// It is an error.
@@ -27,10 +27,9 @@ pub struct Summary {
     pub fua: u64,
     /// When the last request was issued.
     pub duration: Nanos,
-    /// Where the range that is touched ends, bytes.
+    /// The end of the last byte that is accessed.
     pub end_bytes: u64,
-    /// Requests whose time lies before that of an earlier one; they are taken to be of that
-    /// one's time.
+    /// Requests whose time is before that of an earlier one; they count as of that one's time.
     pub out_of_order: u64,
     /// Requests that were moved or widened to fit the target.
     pub changed: u64,

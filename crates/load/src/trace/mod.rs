@@ -60,8 +60,8 @@ impl TraceRequest {
     }
 }
 
-/// The requests of a trace, in order. A time may lie before that of an earlier request, as
-/// the files have it; a reader that needs ascending times takes the latest so far.
+/// The requests of a trace, in order. A time may be before that of an earlier request, as in the
+/// files; a reader that needs ascending times takes the latest so far.
 pub type Requests<'a> = Box<dyn Iterator<Item = Result<TraceRequest, FileError>> + 'a>;
 
 /// A trace, which can be read any number of times.

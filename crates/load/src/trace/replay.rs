@@ -25,7 +25,7 @@ use crate::stats::LatencyStats;
 /// Most requests that can be outstanding.
 pub const DEPTH_MAX: u32 = 4096;
 
-/// Requests that may be outstanding where nobody says how many.
+/// Requests that may be outstanding by default.
 pub const DEPTH_DEFAULT: u32 = 256;
 
 /// When requests are issued.
@@ -96,7 +96,7 @@ pub enum ReplayError {
     Stalled(#[from] Stalled),
 }
 
-/// What became of one kind of requests.
+/// The result of one kind of requests.
 #[derive(Clone, Debug, Default)]
 pub struct OpResult {
     /// Requests completed.
@@ -132,7 +132,7 @@ impl Lateness {
     }
 }
 
-/// What a replay yielded.
+/// The result of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct Replayed {
     /// Reads, writes, TRIMs, flushes.
@@ -197,8 +197,8 @@ struct Run<'a, D: Device> {
 /// Replays a trace on `device`, from the device's present instant on.
 ///
 /// # Errors
-/// [`ReplayError`]; when the trace itself is wrong, what lies before has been issued: read
-/// it with [`super::summary`] first.
+/// [`ReplayError`]; when a line of the trace is wrong, the requests before it have been issued:
+/// read it with [`super::summary`] first.
 pub fn replay<D: Device>(
     device: &mut D,
     trace: &dyn Trace,

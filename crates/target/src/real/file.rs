@@ -150,7 +150,7 @@ fn check_free_space(path: &Path, parent: &Path, size_bytes: u64) -> Result<(), T
 
 fn reserve(file: &File, size_bytes: u64) -> io::Result<()> {
     match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
-        // ZFS and some network file systems reserve nothing: the length alone must do.
+        // ZFS and some network file systems reserve nothing: only the length is set.
         Err(Errno::OPNOTSUPP) => file.set_len(size_bytes)?,
         other => other?,
     }

@@ -8,7 +8,7 @@
 //! - An **archive** is a ZIP by Deflate at a fast level; the data is incompressible. The
 //!   time in which the program works on Deflate and checksums is taken out of the result. The
 //!   kernel may read ahead and write back meanwhile, so that the speed is an upper bound: how
-//!   much was taken out is reported beside it.
+//!   much was taken out is reported with it.
 //! - The files are flushed and dropped from the cache before: each by `posix_fadvise`, and as
 //!   root all of the machine's cache by `drop_caches`, directories and inodes included.
 //! - The time ends when `syncfs` has returned: data, directories and the journal are durable.
@@ -114,7 +114,7 @@ fn words(op: FileOp) -> String {
     )
 }
 
-/// What is said of the processor's time.
+/// What the result says of the processor's time.
 fn taken_out(whole: Duration, deflate: Duration) -> Vec<String> {
     if deflate.is_zero() {
         return Vec::new();

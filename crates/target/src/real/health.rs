@@ -137,6 +137,7 @@ fn statistic(document: &Document, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::real::recorded::says;
 
     /// With the exit status in the text.
     fn reading_of(text: &str) -> Result<Reading, String> {
@@ -219,7 +220,7 @@ mod tests {
     fn a_bridge_that_passes_nothing_on() {
         let text = include_str!("../../tests/data/smartctl-usb.json");
         let why = health_of(text).unwrap_err();
-        assert!(why.contains("Unknown USB bridge"), "{why}");
+        says(&why, "Unknown USB bridge");
     }
 
     #[test]
@@ -251,10 +252,7 @@ mod tests {
         let text = r#"{ "smartctl": { "exit_status": 1, "messages": [
             { "string": "/dev/loop0: Unable to detect device type", "severity": "error" } ] } }"#;
         let why = health_of(text).unwrap_err();
-        assert!(
-            why.contains("/dev/loop0: Unable to detect device type"),
-            "{why}"
-        );
+        says(&why, "/dev/loop0: Unable to detect device type");
         let bare = r#"{ "device": { "name": "/dev/sdx", "type": "scsi", "protocol": "SCSI" } }"#;
         assert_eq!(health_of(bare).unwrap_err(), "smartctl finds no health log");
     }

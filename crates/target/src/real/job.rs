@@ -418,6 +418,7 @@ fn missing_size(section: &Section, range_bytes: u64) -> Result<Option<u64>, BadJ
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::real::recorded::says;
 
     const MIB: u64 = 1 << 20;
 
@@ -463,11 +464,7 @@ mod tests {
         }
         let own = "[a]\nrw=read\nwrite_bw_log=mine\n";
         assert!(composed(own, 0).is_ok());
-        assert!(
-            composed(own, 500)
-                .unwrap_err()
-                .contains("recorded by stend")
-        );
+        says(composed(own, 500).unwrap_err(), "recorded by stend");
     }
 
     #[test]
@@ -503,10 +500,10 @@ mod tests {
 
     #[test]
     fn options_outside_a_section_and_files_without_jobs() {
-        assert!(error("rw=write\n[a]\n").contains("line 1"));
-        assert!(error("[global]\nrw=write\n").contains("no job"));
+        says(error("rw=write\n[a]\n"), "line 1");
+        says(error("[global]\nrw=write\n"), "no job");
         // fio treats this as a global section as well.
-        assert!(error("[globally]\nrw=write\n").contains("no job"));
+        says(error("[globally]\nrw=write\n"), "no job");
     }
 
     #[test]
@@ -546,17 +543,15 @@ mod tests {
     #[test]
     fn global_options_count_for_later_sections_only() {
         let text = "[a]\nrw=read\nsize=64m\n[global]\noffset=1m\n[b]\nrw=read\nsize=64m\n";
-        assert!(error(text).contains("line 6: [b]"), "{}", error(text));
+        says(error(text), "line 6: [b]");
     }
 
     #[test]
     fn an_offset_without_size_ends_with_the_range() {
         let text = composed("[a]\nrw=write\noffset=16m\n[b]\nrw=read\n", 0).unwrap();
-        assert!(
-            text.contains(
-                "offset=16777216\n; added by stend: to the end of the range\nsize=50331648\n[b]"
-            ),
-            "{text}"
+        says(
+            &text,
+            "offset=16777216\n; added by stend: to the end of the range\nsize=50331648\n[b]",
         );
         assert_eq!(text.matches("\nsize=").count(), 2, "{text}");
     }

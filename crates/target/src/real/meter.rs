@@ -165,7 +165,7 @@ impl Meter {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recorded::Recorded;
+    use super::super::recorded::{Recorded, says};
     use super::*;
 
     /// Of a virtio disk, Linux 6.18: 17 fields.
@@ -232,13 +232,9 @@ mod tests {
         assert_eq!(meter("259:2").temperature_c(), Some(38.85));
         assert_eq!(meter("8:0").temperature_c(), Some(29.0));
         assert_eq!(meter("259:2").node(), Path::new("/dev/nvme0n1"));
-        assert!(
-            meter("259:2")
-                .title()
-                .contains("960 PRO 1TB (/dev/nvme0n1p2)")
-        );
+        says(meter("259:2").title(), "960 PRO 1TB (/dev/nvme0n1p2)");
         let gone = meter("8:0").counts().unwrap_err();
-        assert!(gone.to_string().contains("is the device gone?"), "{gone}");
+        says(&gone, "is the device gone?");
         system.write(&format!("{sata}/stat"), VIRTIO);
         assert_eq!(meter("8:0").counts().unwrap().in_flight, 2);
     }

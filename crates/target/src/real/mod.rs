@@ -164,7 +164,7 @@ impl FioTarget {
     /// Runs a job file of the user's, whose own logs go to the present folder.
     ///
     /// # Errors
-    /// As [`Target::run`]; what is wrong with the job file is said with its own lines.
+    /// As [`Target::run`]; an error names the line of the user's own file.
     pub fn run_text(&mut self, text: &Text, seed: u64) -> Result<JobOutcome, TargetError> {
         let flat = text.to_string();
         let request = JobRequest {

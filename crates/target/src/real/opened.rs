@@ -30,11 +30,10 @@ pub struct OpenOptions {
     /// Bytes that the run will write, for the table shown before the serial number is
     /// demanded; `None` when not known.
     pub planned_write_bytes: Option<u64>,
-    /// Time for which it will write besides, as much as the device takes, s; for the same
-    /// table.
+    /// Time for which it will also write as fast as the device can, s; for the same table.
     pub planned_writing_s: Option<f64>,
-    /// Time that loads and rests take, s: what is written in full takes its own time besides;
-    /// for the same table.
+    /// Time that loads and rests take, s, without the time of `planned_write_bytes`; for the same
+    /// table.
     pub planned_s: Option<f64>,
     /// Folder for job files, fio's answers and logs while a job runs; each job uses and
     /// removes a folder of its own in it. The system's folder for temporary files if

@@ -48,7 +48,10 @@ fn device(
         let what = format!("sysfs knows no block device {number}");
         TargetError::Failed(format!("{}: {what}", node.display()))
     })?;
-    let in_use = survey(root, &device).iter().filter_map(use_words).collect();
+    let in_use = survey(root, &device)
+        .iter()
+        .filter_map(Finding::in_use)
+        .collect();
     let handle = open_to_read(&node)?;
     Ok(Opened {
         trim_supported: false,
@@ -77,30 +80,6 @@ fn open_to_read(path: &Path) -> Result<File, TargetError> {
         )),
         _ => failed(path, "cannot be opened")(error),
     })
-}
-
-/// Who else uses the device.
-fn use_words(finding: &Finding) -> Option<String> {
-    match finding {
-        Finding::Mounted {
-            device,
-            at,
-            fs_type,
-        } => Some(format!(
-            "/dev/{device} is mounted at {} ({fs_type})",
-            at.display()
-        )),
-        Finding::Swap { device } => Some(format!("/dev/{device} is swap space")),
-        Finding::Held { device, by } => Some(format!("/dev/{device} is held by {}", by.join(", "))),
-        Finding::LoopOver { device, by } => {
-            Some(format!("/dev/{by} has its backing file on /dev/{device}"))
-        }
-        Finding::RootDisk { disk } => Some(format!("the running system is on /dev/{disk}")),
-        Finding::Partition { .. }
-        | Finding::Signature { .. }
-        | Finding::ReadOnly
-        | Finding::Busy => None,
-    }
 }
 
 /// How the target was opened, for the environment.
@@ -137,13 +116,13 @@ mod tests {
     fn whoever_uses_a_device_is_named() {
         let system = Recorded::nvme();
         let findings = survey(&system.root, &system.device("259:0"));
-        let words: Vec<String> = findings.iter().filter_map(use_words).collect();
+        let words: Vec<String> = findings.iter().filter_map(Finding::in_use).collect();
         assert_eq!(
             words,
             [
                 "/dev/nvme0n1p1 is mounted at /boot/efi (vfat)",
-                "/dev/nvme0n1p2 is held by dm-0",
-                "the running system is on /dev/nvme0n1",
+                "/dev/nvme0n1p2 is held by dm-0 (LVM, encryption or RAID)",
+                "the running system's root file system is on /dev/nvme0n1",
             ]
         );
         assert_eq!(facts(&words).len(), 2);

@@ -1,6 +1,6 @@
 //! Replays a trace by fio (`read_iolog`), and finds busy time in fio's latency log.
 //!
-//! What fio 3.33 can and cannot do was tried, and is said with the figures:
+//! What fio 3.33 can and cannot do, as tried; the report says it with the figures:
 //!
 //! - It cannot replay TRIM, and an iolog cannot say FUA. Flushes are sent; their latencies
 //!   are in no log.
@@ -288,6 +288,7 @@ fn estimate(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::real::recorded::says;
 
     const US: i64 = 1000;
 
@@ -364,11 +365,7 @@ mod tests {
             op: Op::Write,
             ..given[0].1
         };
-        assert!(
-            matched(&all, &[other])
-                .unwrap_err()
-                .contains("not in the trace")
-        );
+        says(matched(&all, &[other]).unwrap_err(), "not in the trace");
         let row = |text: &str| EndedRequest::of(&fio_log::rows(text).unwrap()[0]);
         let known = row("5, 882, 1, 4096, 716800, 0").unwrap();
         assert_eq!((known.latency_ns, known.offset_bytes), (882, 716_800));

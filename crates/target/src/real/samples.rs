@@ -160,7 +160,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// The interval whose end lies nearest to a row's time.
+    /// The interval whose end is nearest to a row's time.
     fn interval_of(&self, t_ms: u64) -> usize {
         let index = (t_ms - self.start_ms + self.step_ms / 2) / self.step_ms;
         (usize::try_from(index).unwrap_or(usize::MAX)).clamp(1, self.count) - 1

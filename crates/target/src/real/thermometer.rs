@@ -66,7 +66,7 @@ impl Thermometer {
 /// A temperature and when it was read, °C.
 pub(super) type Reading = (SystemTime, f64);
 
-/// Does something, and reads the temperature meanwhile.
+/// Runs `work`, and reads the temperature meanwhile.
 pub(super) fn watched<T>(
     thermometer: Option<&Thermometer>,
     work: impl FnOnce() -> T,

@@ -57,8 +57,8 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 
 /// A command with messages in English, no input, and output to be caught.
 ///
-/// Where util-linux's setpriv is at hand, it is ended when stend is killed, so that nothing
-/// goes on writing to a drive that nobody waits for.
+/// Where util-linux's setpriv is installed, the program ends when stend is killed, so that it does
+/// not go on writing to a drive.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = match find("setpriv", &search_path()) {
         Some(setpriv) => {

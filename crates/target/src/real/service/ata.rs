@@ -166,6 +166,7 @@ fn write_cache(text: &str) -> Option<bool> {
 mod tests {
     use super::super::tool::fake::FakeTool;
     use super::*;
+    use crate::real::recorded::says;
 
     /// What hdparm 9.65 prints, from its `Security` section on.
     fn identity(lines: &str) -> String {
@@ -276,7 +277,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         for part in ["bad sense", "exit code 5", "no password is left"] {
-            assert!(error.contains(part), "{part}: {error}");
+            says(&error, part);
         }
         // A drive that says it has erased, and keeps its password, has not.
         let hdparm = drive(FREE, ":");
@@ -289,10 +290,7 @@ mod tests {
             ),
         );
         let error = erase(&stuck.tools, &stuck.node()).unwrap_err().to_string();
-        assert!(
-            error.contains("THE PASSWORD `stend` MAY STILL BE SET"),
-            "{error}"
-        );
+        says(&error, "THE PASSWORD `stend` MAY STILL BE SET");
     }
 
     #[test]
@@ -308,7 +306,7 @@ mod tests {
         set_write_cache(&hdparm.tools, &node, true).unwrap();
         let stubborn = FakeTool::new("hdparm", "echo ' write-caching =  1 (on)'");
         let error = set_write_cache(&stubborn.tools, &node, false).unwrap_err();
-        assert!(error.to_string().contains("is not off"), "{error}");
+        says(&error, "is not off");
         let mute = FakeTool::new("hdparm", "echo; echo /dev/loop0:");
         let error = set_write_cache(&mute.tools, &node, false).unwrap_err();
         assert!(matches!(error, TargetError::Input(_)));

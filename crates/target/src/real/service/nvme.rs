@@ -139,7 +139,7 @@ fn feature(text: &str) -> Option<u64> {
 mod tests {
     use super::super::tool::fake::FakeTool;
     use super::*;
-    use crate::real::recorded::Recorded;
+    use crate::real::recorded::{Recorded, says};
 
     fn fake(oacs: u64, fna: u64, vwc: u64) -> FakeTool {
         FakeTool::new(
@@ -166,18 +166,8 @@ mod tests {
         assert!(is(&system.device("259:0")) && !is(&Recorded::sata().device("8:0")));
         let nvme = fake(0x17, 0b100, 1);
         let node = nvme.node();
-        assert!(
-            planned(&nvme, &system, false)
-                .unwrap()
-                .how
-                .contains("--ses=1")
-        );
-        assert!(
-            planned(&nvme, &system, true)
-                .unwrap()
-                .how
-                .contains("--ses=2")
-        );
+        says(planned(&nvme, &system, false).unwrap().how, "--ses=1");
+        says(planned(&nvme, &system, true).unwrap().how, "--ses=2");
         erase(&nvme.tools, &node, false).unwrap();
         erase(&nvme.tools, &node, true).unwrap();
         assert_eq!(
@@ -212,15 +202,12 @@ mod tests {
         }
         let failing = FakeTool::new("nvme", "echo NVMe status: Access Denied; exit 1");
         let error = erase(&failing.tools, &failing.node(), false).unwrap_err();
-        assert!(error.to_string().contains("Access Denied"), "{error}");
+        says(&error, "Access Denied");
         let silent = FakeTool::new("nvme", "echo '{}'");
         let error = planned(&silent, &system, false).unwrap_err();
-        assert!(error.to_string().contains("`oacs`"), "{error}");
+        says(&error, "`oacs`");
         let missing = planned(&FakeTool::new("else", ""), &system, false).unwrap_err();
-        assert!(
-            missing.to_string().contains("apt install nvme-cli"),
-            "{missing}"
-        );
+        says(&missing, "apt install nvme-cli");
     }
 
     #[test]
@@ -239,7 +226,7 @@ mod tests {
             "case $1 in id-ctrl) echo '{ \"vwc\": 1 }' ;; *) echo Current value:00000001 ;; esac",
         );
         let error = set_write_cache(&stubborn.tools, &node, false).unwrap_err();
-        assert!(error.to_string().contains("is not off"), "{error}");
+        says(&error, "is not off");
         let none = fake(0x17, 0, 0);
         assert!(set_write_cache(&none.tools, &node, false).is_err());
         assert_eq!(none.calls().len(), 1);

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::TargetError;
 use crate::real::tools::{self, ToolOutput};
 
-/// How a drive is going to erase itself, and how long that takes by its own word.
+/// How a drive is going to erase itself, and how long it says that this takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Erasing {
     /// The command, in words.
