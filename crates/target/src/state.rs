@@ -14,7 +14,7 @@ use stend_drive::state::{self, MAGIC};
 use stend_drive::{Model, SimDrive};
 use tempfile::NamedTempFile;
 
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
 /// The file in which a drive is kept.
 #[derive(Clone, Debug)]
@@ -78,10 +78,9 @@ impl StateFile {
     /// [`TargetError::Failed`] when it cannot be read, or not be replaced in the end.
     pub fn open(path: &Path, access: Access) -> Result<(StateFile, Model, SimDrive), TargetError> {
         let name = path.display();
-        let failed =
-            |error: io::Error| TargetError::Failed(format!("{name} cannot be read: {error}"));
-        let path = path.canonicalize().map_err(failed)?;
-        let file = File::open(&path).map_err(failed)?;
+        let failed = failed(path, "cannot be read");
+        let path = path.canonicalize().map_err(&failed)?;
+        let file = File::open(&path).map_err(&failed)?;
         if access == Access::Change {
             lock(&file, &path)?;
             // Better now than after hours.
@@ -142,17 +141,15 @@ fn lock(file: &File, path: &Path) -> Result<(), TargetError> {
             path.display()
         ))
     };
-    let failed = |error: io::Error| {
-        TargetError::Failed(format!("{} cannot be locked: {error}", path.display()))
-    };
+    let failed = failed(path, "cannot be locked");
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(busy()),
         Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
     let id = |data: std::fs::Metadata| (data.dev(), data.ino());
-    let now = path.metadata().map(id).map_err(failed)?;
-    match file.metadata().map(id).map_err(failed)? {
+    let now = path.metadata().map(id).map_err(&failed)?;
+    match file.metadata().map(id).map_err(&failed)? {
         opened if opened == now => Ok(()),
         _ => Err(busy()),
     }

@@ -370,7 +370,7 @@ mod tests {
                 "240.1 GB",
                 "type the device's serial number",
             ] {
-                says(&question, part);
+                says(question, part);
             }
             Some("142207A1B2C3".to_owned())
         };

@@ -26,7 +26,6 @@
 mod claim;
 mod deflate;
 mod device;
-mod directory;
 mod environment;
 mod file;
 mod files;

@@ -1,4 +1,8 @@
-//! A target that may be touched: a file, or a device claimed for this process alone.
+//! A target that may be touched: a file, a directory, or a device claimed for this process alone.
+//!
+//! In a directory, everything is made in one fresh subdirectory, which is removed when the target
+//! goes, or when stend is ended by a signal: a file for fio, and the room that the file takes for
+//! work on files. What was in the directory before is neither read nor changed.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -8,8 +12,8 @@ use stend_record::review::TargetKind;
 
 use super::claim::{DeviceAction, claim};
 use super::device::Device;
-use super::directory::{self, Subdirectory};
-use super::system::{DeviceNumber, SystemRoot};
+use super::running::TargetFolder;
+use super::system::{DeviceNumber, SystemRoot, mount_of};
 use super::{file, read_only};
 use crate::error::{TargetError, failed};
 
@@ -42,6 +46,22 @@ pub struct OpenOptions {
     /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`](super::FIO_VARIABLE), or
     /// the first in `PATH`.
     pub fio_path: Option<PathBuf>,
+}
+
+/// A directory that is tested.
+#[derive(Debug)]
+pub(crate) struct Subdirectory {
+    /// What the user named, absolute and without links.
+    pub(crate) directory: PathBuf,
+    /// The subdirectory in it.
+    folder: TargetFolder,
+}
+
+impl Subdirectory {
+    /// The subdirectory that everything is in.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
 }
 
 /// A target that may be touched.
@@ -78,7 +98,7 @@ impl Opened {
                 let (handle, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
                 Opened::of_device(node, handle, device, size_bytes)
             }
-            PathKind::Directory => directory::open(root, path, size_bytes),
+            PathKind::Directory => directory(root, path, size_bytes),
             PathKind::File => file::existing(root, path, size_bytes),
             PathKind::Nothing => file::create(root, path, size_bytes),
         }
@@ -94,9 +114,9 @@ impl Opened {
         device: Device,
         size_bytes: Option<u64>,
     ) -> Result<Opened, TargetError> {
-        let least = "give a smaller size or none";
+        let remedy = "give a smaller size or none";
         Ok(Opened {
-            size_bytes: file::part_of(&node, device.size_bytes, size_bytes, least)?,
+            size_bytes: file::part_of(&node, device.size_bytes, size_bytes, remedy)?,
             path: node,
             kind: TargetKind::BlockDevice,
             handle,
@@ -129,6 +149,40 @@ impl Opened {
             read_only: None,
         }
     }
+}
+
+/// Makes the subdirectory and the file for fio in it.
+fn directory(
+    root: &SystemRoot,
+    path: &Path,
+    size_bytes: Option<u64>,
+) -> Result<Opened, TargetError> {
+    let directory =
+        fs::canonicalize(path).map_err(failed(path, "the directory cannot be reached"))?;
+    let Some(size_bytes) = size_bytes else {
+        return Err(TargetError::Input(format!(
+            "{} is a directory; say how much of its file system may be used: --size 20GiB (in a \
+             subdirectory that is removed at the end)",
+            path.display()
+        )));
+    };
+    if let Some(mount) = mount_of(&root.mounts(), &directory)
+        && mount.fs_type == "tmpfs"
+    {
+        return Err(TargetError::Refused(format!(
+            "{} is in the machine's memory (tmpfs), not on a drive; choose a directory on \
+             the drive to be tested",
+            path.display()
+        )));
+    }
+    let folder =
+        TargetFolder::new_in(&directory).map_err(failed(path, "no subdirectory can be made"))?;
+    let file = file::create(root, &folder.path().join("target.bin"), Some(size_bytes))?;
+    Ok(Opened {
+        kind: TargetKind::Directory,
+        subdirectory: Some(Subdirectory { directory, folder }),
+        ..file
+    })
 }
 
 /// What is at a path.

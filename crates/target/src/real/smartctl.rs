@@ -124,7 +124,7 @@ mod tests {
             "log of errors",
             "self-tests",
         ]) {
-            says(&told, part);
+            says(told, part);
         }
     }
 
