@@ -1,4 +1,4 @@
-//! What a device does not do.
+//! How a device fails its load.
 
 use stend_base::{SimTime, Status};
 

@@ -41,7 +41,8 @@ pub struct JobOutcome {
     pub job_text: String,
     /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
     pub samples: Vec<Sample>,
-    /// The drive's temperature during the job, on the clock of `samples`; empty where it is not known.
+    /// The drive's temperature during the job, on the clock of `samples`; empty where it is not
+    /// known.
     pub temperatures: Vec<TemperatureSample>,
 }
 

@@ -1,13 +1,13 @@
 //! One running job: which request comes next, and what became of those before.
 
-use stend_base::{Nanos, Op, SimTime};
+use stend_base::{Nanos, SimTime};
 
 use super::drawn::Drawn;
 use super::measured::Measured;
 use super::plan::Plan;
 use crate::jobfile::{Direction, Rate};
 
-/// The index of flushes, after those of [`Direction`].
+/// The index of flushes, after those of [`Direction`], in [`OPS`](crate::trace::OPS).
 pub(super) const SYNC: u8 = 3;
 
 /// A request in flight.
@@ -334,8 +334,3 @@ const FLUSH: Next = Next::Submit {
     offset: 0,
     len: 0,
 };
-
-/// The request of a kind.
-pub(super) fn op(kind: u8) -> Op {
-    [Op::Read, Op::Write, Op::Trim, Op::Flush][usize::from(kind)]
-}

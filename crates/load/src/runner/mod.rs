@@ -44,6 +44,7 @@ use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 use crate::fault::Stalled;
 use crate::jobfile::JobFile;
 use crate::stats::{LatencyStats, RateStats};
+use crate::trace::OPS;
 
 use job::{JobState, Next, Slot};
 use measured::Measured;
@@ -338,7 +339,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                     };
                     self.device.submit(Request {
                         tag,
-                        op: job::op(kind),
+                        op: OPS[usize::from(kind)],
                         offset_bytes: offset,
                         len_bytes: len,
                         queue: index as u16,

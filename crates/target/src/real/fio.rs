@@ -22,9 +22,13 @@ pub const FIO_VARIABLE: &str = "STEND_FIO";
 /// fio reports an end by SIGINT or SIGTERM with this exit code (`backend.c`).
 const INTERRUPTED: i32 = 128;
 
-const HOW_TO_GET: &str = "Get it with `apt install fio` (Debian, Ubuntu), `dnf install fio` \
-     (Fedora) or `brew install fio` (macOS), or from the project's page, github.com/axboe/fio. \
-     Simulated drives need no fio";
+fn missing(what: String) -> TargetError {
+    TargetError::ToolMissing(format!(
+        "{what}. Get it with `apt install fio` (Debian, Ubuntu), `dnf install fio` (Fedora) or \
+         `brew install fio` (macOS), or from the project's page, github.com/axboe/fio. Simulated \
+         drives need no fio."
+    ))
+}
 
 /// How fio submits its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,16 +84,14 @@ impl Fio {
             // Absolute, since it is run in other folders too.
             Some(path) if tools::is_executable(&path) => fs::canonicalize(&path).unwrap_or(path),
             Some(path) => {
-                return Err(TargetError::ToolMissing(format!(
-                    "fio is not at {}, where {FIO_VARIABLE} or an option says it is. {HOW_TO_GET}.",
-                    path.display()
+                let path = path.display();
+                return Err(missing(format!(
+                    "fio is not at {path}, where {FIO_VARIABLE} or an option says it is"
                 )));
             }
             None => tools::find("fio", &tools::search_path()).ok_or_else(|| {
-                TargetError::ToolMissing(format!(
-                    "fio is not installed; it does the reading and writing on real drives and \
-                     files. {HOW_TO_GET}."
-                ))
+                let what = "it does the reading and writing on real drives and files";
+                missing(format!("fio is not installed; {what}"))
             })?,
         };
         let said = tools::run(tools::command(&path).arg("--version"))?;
@@ -100,14 +102,14 @@ impl Fio {
                 version,
                 read_only: false,
             }),
-            Some(_) => Err(TargetError::ToolMissing(format!(
-                "{} is {version}; stend needs fio {}.{} or later. {HOW_TO_GET}.",
+            Some(_) => Err(missing(format!(
+                "{} is {version}; stend needs fio {}.{} or later",
                 path.display(),
                 OLDEST.0,
                 OLDEST.1
             ))),
-            None => Err(TargetError::ToolMissing(format!(
-                "{} does not say that it is fio (`--version` answers \"{version}\"). {HOW_TO_GET}.",
+            None => Err(missing(format!(
+                "{} does not say that it is fio (`--version` answers \"{version}\")",
                 path.display()
             ))),
         }
@@ -118,8 +120,8 @@ impl Fio {
         if parse_version(&self.version) >= Some((3, 31)) {
             return Ok(());
         }
-        Err(TargetError::ToolMissing(format!(
-            "{} is {}; to replay traces, fio 3.31 or later is needed. {HOW_TO_GET}.",
+        Err(missing(format!(
+            "{} is {}; to replay traces, fio 3.31 or later is needed",
             self.path.display(),
             self.version
         )))
