@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::de::DeserializeOwned;
 pub use toml::Spanned;
+use toml::de::DeTable;
 
 /// One mistake in a file, printed as `file:line: key: message`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,16 @@ impl FileError {
         FileError::from(Problem {
             file: file.to_owned(),
             line: None,
+            key: None,
+            message: message.into(),
+        })
+    }
+
+    /// An error in a line, from 1.
+    pub fn of_line(file: &str, line: usize, message: impl Into<String>) -> FileError {
+        FileError::from(Problem {
+            file: file.to_owned(),
+            line: Some(line),
             key: None,
             message: message.into(),
         })
@@ -159,6 +170,27 @@ impl Text<'_> {
         Err(self.problem(start, Some(key.to_owned()), message).into())
     }
 
+    /// A failed check of the value at a path of keys and numbers, such as `class[2].sigma`.
+    ///
+    /// # Errors
+    /// Always, in the line of the last part of the path that is in the file.
+    pub fn fail_path<R>(&self, path: &str, message: impl Into<String>) -> Result<R, FileError> {
+        let table = DeTable::parse(self.text).ok();
+        let mut parts = path.split(['.', '[', ']']).filter(|part| !part.is_empty());
+        let mut value = table
+            .as_ref()
+            .and_then(|table| table.get_ref().get(parts.next()?));
+        let mut start = 0;
+        while let Some(found) = value {
+            start = found.span().start;
+            value = parts.next().and_then(|part| match part.parse::<usize>() {
+                Ok(number) => found.get_ref().get(number),
+                Err(_) => found.get_ref().get(part),
+            });
+        }
+        Err(self.problem(start, Some(path.to_owned()), message).into())
+    }
+
     /// Line of a byte of the text, from 1.
     pub fn line(&self, offset: usize) -> usize {
         line_of(self.text, offset)
@@ -260,6 +292,25 @@ mod tests {
         assert_eq!(said, "f.toml:3: depth: from 1 to 4");
         let said = text.fail_key::<_, ()>(&file.depth, "a.b", "no");
         assert_eq!(said.unwrap_err().to_string(), "f.toml:3: a.b: no");
+    }
+
+    #[test]
+    fn a_failed_check_of_a_path_stands_in_its_line() {
+        let text = Text {
+            file: "f.toml",
+            text: "depth = 7\n[[part]]\nbytes = 1\n[[part]]\nbytes = 2\nends = [[3, 4],\n[5, 6]]",
+        };
+        for (path, line) in [
+            ("depth", 1),
+            ("part[0].bytes", 3),
+            ("part[1].bytes", 5),
+            ("part[1].ends[1]", 7),
+            ("part[1].missing", 4),
+            ("missing", 1),
+        ] {
+            let said = text.fail_path::<()>(path, "no").expect_err("it fails");
+            assert_eq!(said.to_string(), format!("f.toml:{line}: {path}: no"));
+        }
     }
 
     #[test]

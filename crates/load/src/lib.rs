@@ -1,7 +1,7 @@
 //! Loads: fio job files, access patterns, a runner in virtual time, statistics and
 //! reports in fio's formats.
 //!
-//! | room | what |
+//! | module | what |
 //! |---|---|
 //! | [`files`] | sets of files, and the requests of copying, archiving and unpacking them |
 //! | [`jobfile`] | reads fio job files; an option it cannot honour is an error that names it |
@@ -18,6 +18,17 @@
 //!
 //! Units: sizes in bytes, time in nanoseconds of virtual time, unless a name says otherwise.
 
+/// Files of a folder at the repository's root, by name, built into the program.
+macro_rules! shipped {
+    ($folder:literal, [$($name:literal),* $(,)?]) => {
+        &[$((
+            $name,
+            include_str!(concat!("../../../../", $folder, "/", $name, ".toml")),
+        )),*]
+    };
+}
+
+mod fault;
 pub mod files;
 pub mod jobfile;
 pub mod pattern;
@@ -27,5 +38,6 @@ pub mod stats;
 pub mod testing;
 pub mod trace;
 
+pub use fault::Stalled;
 pub use jobfile::{JobError, JobFile};
 pub use runner::{RunError, RunOptions, RunResult, Sample, run};

@@ -102,12 +102,13 @@ fn a_bad_set_says_what_is_wrong() {
     let text = SHIPPED[2].1;
     let problem = |from: &str, to: &str| {
         assert!(text.contains(from));
-        FileSet::parse(&text.replacen(from, to, 1), "x.toml").unwrap_err()
+        let error = FileSet::parse(&text.replacen(from, to, 1), "x.toml").unwrap_err();
+        error.to_string()
     };
     for (from, to, says) in [
         ("stend.fileset/1", "stend.fileset/9", "stend.fileset/9"),
         ("share_percent = 5", "share_percent = 6", "101"),
-        ("sigma = 1.3", "sigma = 9.0", "class[0] (documents): sigma"),
+        ("sigma = 1.3", "sigma = 9.0", "x.toml:15: class[0].sigma"),
         ("min_bytes = 4_096", "min_bytes = 0", "min_bytes"),
         ("median_bytes = 60_000", "median_bytes = 1", "median_bytes"),
         ("extension = \"docx\"", "extension = \"../x\"", "extension"),
@@ -359,21 +360,24 @@ proptest! {
         prop_assert_eq!(&files, &set(name, total, seed));
         prop_assert_eq!(files.iter().map(|f| f.bytes).sum::<u64>(), total);
         prop_assert!(files.iter().all(|f| f.bytes > 0));
-        prop_assert!(files.windows(2).all(|p| p[0].directory <= p[1].directory && p[0].name != p[1].name));
+        let ascend = |p: &[FileEntry]| p[0].directory <= p[1].directory && p[0].name != p[1].name;
+        prop_assert!(files.windows(2).all(ascend));
 
         let operation = Operation::new(OPS[op], &files, 4 * GIB).unwrap();
         let work = &operation.work;
         // What is read is what was written, and nothing else but metadata.
         let blocks = |ranges: &mut dyn Iterator<Item = (u64, u64)>| {
-            let mut all: Vec<u64> = ranges.flat_map(|(o, l)| o / BLOCK_BYTES..(o + l) / BLOCK_BYTES).collect();
+            let blocks = ranges.flat_map(|(o, l)| o / BLOCK_BYTES..(o + l) / BLOCK_BYTES);
+            let mut all: Vec<u64> = blocks.collect();
             let written = all.len();
             all.sort_unstable();
             all.dedup();
             (written, all)
         };
-        let (count, source) = blocks(&mut operation.source.writes.iter().map(|w| (w.offset_bytes, w.len_bytes)));
+        let range = |w: &WriteStep| (w.offset_bytes, w.len_bytes);
+        let (count, source) = blocks(&mut operation.source.writes.iter().map(range));
         prop_assert_eq!(count, source.len(), "written twice");
-        let (count, result) = blocks(&mut work.writes.iter().map(|w| (w.offset_bytes, w.len_bytes)));
+        let (count, result) = blocks(&mut work.writes.iter().map(range));
         prop_assert_eq!(count, result.len(), "written twice");
         prop_assert!(result.iter().all(|b| source.binary_search(b).is_err()));
         let (_, read) = blocks(&mut work.reads.iter().map(|r| (r.offset_bytes, r.len_bytes)));
@@ -384,7 +388,11 @@ proptest! {
         prop_assert_eq!(work.writes.last().unwrap().needs_bytes, all);
 
         // Carried out, in whatever time, everything is there, and in order.
-        let host = Host { dirty_background_bytes: 16 * MIB, dirty_limit_bytes: 32 * MIB, ..Host::default() };
+        let host = Host {
+            dirty_background_bytes: 16 * MIB,
+            dirty_limit_bytes: 32 * MIB,
+            ..Host::default()
+        };
         let mut device = ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000)).logging();
         let done = run(&mut device, work, operation.journal, &host).unwrap();
         // No write is sent before what it writes has been read.
@@ -405,7 +413,8 @@ proptest! {
         let journal = (work.journal_blocks() + done.commits) * BLOCK_BYTES;
         prop_assert_eq!(done.requests.written_bytes, work.written_bytes() + meta + journal);
         prop_assert_eq!(done.requests.flushes, 2 * done.commits);
-        let again = run(&mut ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000)), work, operation.journal, &host).unwrap();
+        let mut device = ConstantDevice::new(4 * GIB, Nanos(50_000 + seed * 1000));
+        let again = run(&mut device, work, operation.journal, &host).unwrap();
         prop_assert_eq!(done, again);
     }
 }

@@ -203,7 +203,8 @@ fn includes_and_variables_in_files() {
 fn options_stand_in_one_table_only() {
     let mut names: Vec<&str> = options::OPTIONS
         .iter()
-        .flat_map(|def| def.aliases.iter().copied().chain([def.name]))
+        .flat_map(|def| [def.name, def.alias])
+        .filter(|name| !name.is_empty())
         .chain(accepted::ACCEPTED.iter().copied())
         .collect();
     let all = names.len();

@@ -52,11 +52,14 @@ proptest! {
     #[test]
     fn lengths_fit_and_are_of_the_set(room in 0u64..40, seed: u64) {
         let room = room * 512;
-        let mut range = Lengths::new(BlockSizes::Range { min: 1024, max: 9000 / 512 * 512 }, rng(seed));
+        let sizes = BlockSizes::Range { min: 1024, max: 9000 / 512 * 512 };
+        let mut range = Lengths::new(sizes, rng(seed));
         let mut split = Lengths::new(BlockSizes::Split(vec![(2048, 30), (8192, 70)]), rng(seed));
         for _ in 0..50 {
             match range.next_bytes(room) {
-                Some(bytes) => prop_assert!(bytes % 1024 == 0 && bytes <= room.min(8192) && bytes > 0),
+                Some(bytes) => {
+                    prop_assert!(bytes % 1024 == 0 && bytes <= room.min(8192) && bytes > 0);
+                }
                 None => prop_assert!(room < 1024),
             }
             match split.next_bytes(room) {

@@ -70,9 +70,10 @@ fn job_paths(document: &Value) -> BTreeSet<String> {
 
 #[test]
 fn every_key_of_fio_is_there() {
-    let text = "[global]\nioengine=null\nsize=8m\nbs=4k\n[first]\nrw=randrw\nnumjobs=2\ngroup_reporting\n\
-                description=words\nlat_percentiles=1\npercentile_list=50:99.999\n\
-                [second]\nstonewall\nrw=write\nfsync=16\n[third]\nstonewall\nrw=trim\ntime_based\nruntime=700ms\n";
+    let text = "[global]\nioengine=null\nsize=8m\nbs=4k\n[first]\nrw=randrw\nnumjobs=2\n\
+                group_reporting\ndescription=words\nlat_percentiles=1\npercentile_list=50:99.999\n\
+                [second]\nstonewall\nrw=write\nfsync=16\n[third]\nstonewall\nrw=trim\n\
+                time_based\nruntime=700ms\n";
     let folder = tempfile::tempdir().unwrap();
     let Some(theirs) = real_fio(folder.path(), text) else {
         return;
@@ -202,7 +203,8 @@ fn logs_look_like_fio_s() {
 #[test]
 fn every_request_is_logged_without_an_interval() {
     let result = execute(
-        "[j]\nrw=rw\nsize=40k\noffset=8k\nwrite_lat_log=l\nwrite_bw_log=l\nlog_offset=1\nstartdelay=5s\n",
+        "[j]\nrw=rw\nsize=40k\noffset=8k\nwrite_lat_log=l\nwrite_bw_log=l\nlog_offset=1\n\
+         startdelay=5s\n",
     );
     let files = log_files(&result);
     let lat = &files.iter().find(|f| f.name == "l_lat.1.log").unwrap().text;
@@ -324,7 +326,8 @@ fn a_share_of_the_group_is_at_most_all() {
 #[test]
 fn json_of_a_known_run() {
     let result = execute(
-        "[j]\nrw=randrw\nrwmixread=50\nrate_iops=1000\niodepth=4\ntime_based\nruntime=3\nnumjobs=2\ngroup_reporting\n",
+        "[j]\nrw=randrw\nrwmixread=50\nrate_iops=1000\niodepth=4\ntime_based\n\
+         runtime=3\nnumjobs=2\ngroup_reporting\n",
     );
     let document: fio::Output = fio_output(&result, true);
     assert_eq!(document.jobs.len(), 1);
@@ -378,7 +381,8 @@ fn json_of_a_known_run() {
 #[test]
 fn jobs_are_merged_within_their_group_only() {
     let result = execute(
-        "[global]\nsize=1m\n[a]\ngroup_reporting\n[b]\nrw=write\ngroup_reporting\n[c]\n[d]\nstonewall\ngroup_reporting\nnumjobs=2\n",
+        "[global]\nsize=1m\n[a]\ngroup_reporting\n[b]\nrw=write\ngroup_reporting\n[c]\n[d]\n\
+         stonewall\ngroup_reporting\nnumjobs=2\n",
     );
     let document = fio_output(&result, false);
     let got: Vec<(&str, u32, u64, u64)> = document
@@ -402,7 +406,8 @@ fn jobs_are_merged_within_their_group_only() {
 #[test]
 fn output_for_people() {
     let result = execute(
-        "[job]\nrw=randread\niodepth=32\ntime_based\nruntime=2\ndescription=words\n[next]\nstonewall\nrw=write\nsize=1m\nfsync=64\n",
+        "[job]\nrw=randread\niodepth=32\ntime_based\nruntime=2\ndescription=words\n[next]\n\
+         stonewall\nrw=write\nsize=1m\nfsync=64\n",
     );
     let text = normal(&result);
     for line in [

@@ -343,7 +343,8 @@ fn samples_hold_what_completed_in_each_interval() {
         ..RunOptions::default()
     };
     let (result, _) = execute(
-        "[j]\nrw=randwrite\niodepth=2\ntime_based\nruntime=35ms\n[k]\nrw=read\nstartdelay=20ms\nsize=40k\n",
+        "[j]\nrw=randwrite\niodepth=2\ntime_based\nruntime=35ms\n[k]\nrw=read\n\
+         startdelay=20ms\nsize=40k\n",
         &options,
     );
     let rows: Vec<(f64, f64, f64, u64)> = result
@@ -511,7 +512,7 @@ fn a_device_that_never_answers_is_reported() {
     let file = JobFile::parse("[j]\nrw=read\niodepth=3\n").unwrap();
     let error = run(&mut Deaf(SimTime::ZERO), &file, &RunOptions::default()).unwrap_err();
     assert!(
-        matches!(error, RunError::Stalled { outstanding: 3, .. }),
+        matches!(error, RunError::Stalled(stalled) if stalled.outstanding == 3),
         "{error}"
     );
 }

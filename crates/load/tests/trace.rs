@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use stend_base::{Nanos, Op, SimTime};
+use stend_config::FileError;
 use stend_load::testing::ConstantDevice;
 use stend_load::trace::profile::SHIPPED;
 use stend_load::trace::{
-    Fit, Profile, ReplayError, ReplayOptions, Replayed, Requests, Timing, Trace, TraceError,
-    TraceFile, TraceRequest, file::Format, fit, iolog, replay, summary,
+    Fit, Profile, ReplayError, ReplayOptions, Replayed, Requests, Timing, Trace, TraceFile,
+    TraceRequest, file::Format, fit, iolog, replay, summary,
 };
 
 const GIB: u64 = 1 << 30;
@@ -28,7 +29,7 @@ type Row = (u64, Op, u64, u64, bool, u64);
 fn read_only(text: &str, only: Option<&str>) -> Result<(Format, Vec<Row>), String> {
     let (_dir, path) = file(text);
     let place = format!("{}", path.display());
-    let shorten = |error: TraceError| error.to_string().replace(&place, "T");
+    let shorten = |error: FileError| error.to_string().replace(&place, "T");
     let trace = TraceFile::open(&path, only).map_err(shorten)?;
     let rows = trace
         .requests()
@@ -219,7 +220,7 @@ impl Trace for Made {
         "made".to_string()
     }
 
-    fn requests(&self) -> Result<Requests<'_>, TraceError> {
+    fn requests(&self) -> Result<Requests<'_>, FileError> {
         Ok(Box::new(self.0.iter().copied().map(Ok)))
     }
 }
@@ -377,7 +378,7 @@ fn what_does_not_fit_is_refused_or_wrapped() {
     );
     let trace = Made(vec![request(0, 512), request(GIB, 512)]);
     let error = summary(&trace, Some((GIB, Fit::Refuse))).unwrap_err();
-    assert!(matches!(error, TraceError::Line { .. }), "{error}");
+    assert!(error.problems()[0].line.is_some(), "{error}");
     assert_eq!(summary(&trace, Some((GIB, Fit::Wrap))).unwrap().changed, 1);
     let mut device = ConstantDevice::new(GIB, Nanos(1));
     let none = ReplayOptions {
@@ -531,7 +532,7 @@ fn a_profile_is_what_is_drawn() {
     wrong(
         "burst = [2, 2]",
         "burst = [3, 2]",
-        "phases[0] (a): burst: [3, 2]",
+        "p.toml:20: phases[0].burst: [3, 2]",
     );
     wrong(
         "region_mib = 64",

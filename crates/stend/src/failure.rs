@@ -5,7 +5,6 @@ use stend_claims::ClaimsError;
 use stend_config::FileError;
 use stend_lab::LabError;
 use stend_load::JobError;
-use stend_load::trace::TraceError;
 use stend_method::MethodError;
 use stend_report::ReportError;
 use stend_target::TargetError;
@@ -63,7 +62,7 @@ macro_rules! wrong_input {
     };
 }
 
-wrong_input!(FileError, JobError, TraceError);
+wrong_input!(JobError, FileError);
 
 impl From<MethodError> for Failure {
     fn from(error: MethodError) -> Failure {

@@ -12,6 +12,14 @@ use stend_record::smart::Reading;
 use crate::error::TargetError;
 use crate::files::{FilesJob, FilesOutcome};
 
+/// A fact of a target or of the place where it is measured.
+pub(crate) fn condition(name: &str, value: impl Into<String>) -> Condition {
+    Condition {
+        name: name.to_owned(),
+        value: value.into(),
+    }
+}
+
 /// A job to run.
 #[derive(Clone, Debug)]
 pub struct JobRequest<'a> {
@@ -24,7 +32,7 @@ pub struct JobRequest<'a> {
     pub sample_ms: u32,
 }
 
-/// What a job yielded.
+/// The result of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobOutcome {
     /// fio's JSON document, or the simulator's in the same schema.
@@ -33,11 +41,12 @@ pub struct JobOutcome {
     pub job_text: String,
     /// Samples over time, all jobs of the file added up; empty without `sample_ms`.
     pub samples: Vec<Sample>,
-    /// The drive's temperature meanwhile, on the clock of `samples`; empty where it is not known.
+    /// The drive's temperature during the job, on the clock of `samples`; empty where it is not
+    /// known.
     pub temperatures: Vec<TemperatureSample>,
 }
 
-/// What the replay of a trace yielded.
+/// The result of replaying a trace.
 #[derive(Clone, Debug, Default)]
 pub struct ReplayOutcome {
     /// What was done and how long it took.
@@ -75,7 +84,7 @@ pub struct Completed {
     pub latency_ns: u64,
 }
 
-/// What a job yielded whose every request was kept.
+/// The result of a job whose every request was kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoggedOutcome {
     /// The rest; without samples.
@@ -87,7 +96,7 @@ pub struct LoggedOutcome {
     pub trimmed_ns: Option<(u64, u64)>,
 }
 
-/// What a job yielded that an error of the device may have ended.
+/// The result of a job that an error of the device may have ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RefusedOutcome {
     /// What was done until then.
@@ -110,19 +119,19 @@ pub struct HostLimit {
     pub iops: f64,
     /// Bytes a second, all threads; none of them is moved.
     pub bw_bytes_per_s: f64,
-    /// Share of all processors' time that whatever ran took meanwhile, 0 to 1; `None` where the
-    /// system does not report it.
+    /// Share of all processors' time that was busy meanwhile, 0 to 1; `None` where the system does
+    /// not report it.
     pub busy_share: Option<f64>,
 }
 
 /// Whether a target may be written until it refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteLimit {
-    /// It may: it is nobody's, and its flash has an end.
+    /// It may: it is simulated, and its flash wears out.
     UntilRefused,
-    /// It is nobody's, but it would never refuse: nothing in it wears out.
+    /// It is simulated, but never refuses: nothing in it wears out.
     NeverRefuses,
-    /// Somebody's: only as many bytes as its owner names.
+    /// It has an owner: only as many bytes as the owner names.
     AsStated,
 }
 
@@ -247,7 +256,7 @@ pub trait Target: Send {
         true
     }
 
-    /// Leaves the target alone for so many seconds: virtual ones for a simulated drive.
+    /// Lets the target rest for so many seconds: virtual ones for a simulated drive.
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError>;
 
     /// A copy in the present state, to run another test on at the same time. `None`

@@ -1,5 +1,8 @@
 //! Why a target cannot be used.
 
+use std::fmt::Display;
+use std::path::Path;
+
 /// Why a target could not be opened or a job not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
@@ -15,4 +18,15 @@ pub enum TargetError {
     /// The operating system or the tool failed. Exit code 6.
     #[error("{0}")]
     Failed(String),
+}
+
+/// A bad input, in the words of what found it.
+pub(crate) fn input(error: impl Display) -> TargetError {
+    TargetError::Input(error.to_string())
+}
+
+/// What makes a failure of the operating system at a path an error: `path: what: failure`.
+pub(crate) fn failed<E: Display>(path: &Path, what: &str) -> impl Fn(E) -> TargetError {
+    let beginning = format!("{}: {what}", path.display());
+    move |error| TargetError::Failed(format!("{beginning}: {error}"))
 }

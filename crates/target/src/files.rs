@@ -1,4 +1,4 @@
-//! Work on files: what is asked of a target, and what it yields.
+//! Work on files: the job of a target, and its result.
 
 use stend_load::files::FileEntry;
 
@@ -28,7 +28,7 @@ pub struct FilesJob<'a> {
     pub rest_s: f64,
 }
 
-/// What an operation on files yielded.
+/// The result of an operation on files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FilesOutcome {
     /// Files of the set.

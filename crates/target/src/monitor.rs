@@ -30,14 +30,13 @@ pub struct Reading {
     pub write_latency_ns_mean: Option<f64>,
     /// °C; `None` where it is not known.
     pub temperature_c: Option<f64>,
-    /// Percent of the drive's rated life that is used, by its own word; `None` where it has
-    /// none.
+    /// Percent of the drive's rated life that is used, as the drive reports it; `None` where
+    /// it does not.
     pub used_percent: Option<u64>,
 }
 
-/// Intervals without a completion after which a drive is asked for its next one, however
-/// long that takes.
-const SILENT_INTERVALS: u64 = 100_000;
+/// After so many intervals without a completion the next one is awaited, however long it takes.
+const IDLE_INTERVALS_MAX: u64 = 100_000;
 
 /// Requests of one direction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,8 +70,8 @@ pub(crate) struct Watched<'a> {
     depth_ns: u128,
     done: [Direction; 2],
     /// Intervals since the last completion.
-    silent: u64,
-    /// Nobody listens any more.
+    without_completion: u64,
+    /// `report` has returned a break.
     over: bool,
 }
 
@@ -96,7 +95,7 @@ impl<'a> Watched<'a> {
             changed: begin,
             depth_ns: 0,
             done: [Direction::default(); 2],
-            silent: 0,
+            without_completion: 0,
             over: false,
         }
     }
@@ -107,7 +106,7 @@ impl<'a> Watched<'a> {
         self.changed = now;
     }
 
-    /// Tells of the time since the last reading: an interval, or less at the very end.
+    /// Reports the time since the last reading: an interval, or less at the very end.
     pub(crate) fn read(&mut self) {
         self.count();
         let now = self.drive.now();
@@ -196,7 +195,7 @@ impl Device for Watched<'_> {
         loop {
             // Nothing would end the intervals of a drive that has nothing to do, or that
             // makes no progress by a fault of the simulation.
-            let idle = self.in_flight == 0 || self.silent > SILENT_INTERVALS;
+            let idle = self.in_flight == 0 || self.without_completion > IDLE_INTERVALS_MAX;
             let watching = !(self.over || limit == SimTime::NEVER && idle);
             let stop = if watching {
                 limit.min(self.next)
@@ -204,12 +203,12 @@ impl Device for Watched<'_> {
                 limit
             };
             if let Some(completion) = self.drive.advance(stop) {
-                self.silent = 0;
+                self.without_completion = 0;
                 self.completed(completion);
                 return Some(completion);
             }
             if watching && stop == self.next {
-                self.silent += 1;
+                self.without_completion += 1;
                 self.read();
             }
             if stop == limit {

@@ -3,6 +3,7 @@
 mod files;
 
 use std::cell::{Cell, RefCell};
+use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,9 +22,9 @@ use stend_record::review::{Condition, TargetInfo, TargetKind};
 
 use crate::contract::{
     Completed, Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
-    Target, WriteLimit,
+    Target, WriteLimit, condition,
 };
-use crate::error::TargetError;
+use crate::error::{TargetError, input};
 use crate::files::{FilesJob, FilesOutcome};
 use crate::monitor::{Reading, Watched};
 use crate::state::{Access, StateFile};
@@ -34,7 +35,7 @@ use crate::state::{Access, StateFile};
 pub struct SimulatedTarget {
     model: Arc<Model>,
     drive: SimDrive,
-    /// The file it came from, if it lives in one.
+    /// The file in which it is kept, if any.
     state: Option<StateFile>,
     requests: Arc<AtomicU64>,
     events: Arc<AtomicU64>,
@@ -68,7 +69,7 @@ impl SimulatedTarget {
         Ok(target)
     }
 
-    /// The drive that lives in a file.
+    /// The drive that is kept in a file.
     ///
     /// # Errors
     /// As [`StateFile::open`].
@@ -90,9 +91,9 @@ impl SimulatedTarget {
     /// [`TargetError::Failed`] when that fails: the file is as it was.
     ///
     /// # Panics
-    /// When it does not live in a file that was opened for change.
+    /// When it is not kept in a file that was opened for change.
     pub fn save(&self) -> Result<(), TargetError> {
-        let state = self.state.as_ref().expect("the drive lives in a file");
+        let state = self.state.as_ref().expect("the drive is kept in a file");
         state.save(&self.model, &self.drive)
     }
 
@@ -106,8 +107,7 @@ impl SimulatedTarget {
         &self.model
     }
 
-    /// The drive itself, for what no request can ask for: a die that fails, a year without
-    /// power.
+    /// The drive itself, for what no request does: a die that fails, a year without power.
     pub fn drive_mut(&mut self) -> &mut SimDrive {
         &mut self.drive
     }
@@ -123,12 +123,12 @@ impl SimulatedTarget {
         crate::smart::document(&self.model, self.drive.spec(), &self.drive.health())
     }
 
-    /// Requests completed in jobs so far, by this drive and all copies in its line.
+    /// Requests completed in jobs so far, by this drive and all its copies.
     pub fn request_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.requests)
     }
 
-    /// Events of the simulation so far, by this drive and all copies in its line.
+    /// Events of the simulation so far, by this drive and all its copies.
     pub fn event_count(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.events)
     }
@@ -163,18 +163,22 @@ impl SimulatedTarget {
         result
     }
 
-    fn run_request(&mut self, job: &JobRequest<'_>) -> Result<RunResult, TargetError> {
-        let file =
-            JobFile::parse(job.text).map_err(|error| TargetError::Input(error.to_string()))?;
+    /// Runs a job until its end or `progress` stops it.
+    fn run_request(
+        &mut self,
+        job: &JobRequest<'_>,
+        options: RunOptions<'_>,
+    ) -> Result<RunResult, TargetError> {
+        let file = JobFile::parse(job.text).map_err(input)?;
         let options = RunOptions {
             seed: job.seed,
             sample_ms: job.sample_ms,
-            ..RunOptions::default()
+            ..options
         };
         self.run_file(&file, &options)
     }
 
-    /// Runs a job file that has been read already, and yields all that was measured.
+    /// Runs a job file that has been read already, and returns all that was measured.
     ///
     /// # Errors
     /// [`TargetError::Input`] when the job does not fit the drive, [`TargetError::Failed`]
@@ -196,11 +200,14 @@ impl SimulatedTarget {
 
     fn run_failed(&self, error: &RunError) -> TargetError {
         match error {
-            RunError::DoesNotFit { .. } => TargetError::Input(error.to_string()),
-            RunError::Stalled { .. } | RunError::Stopped => {
-                TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
-            }
+            RunError::DoesNotFit { .. } => input(error),
+            RunError::Stalled(_) | RunError::Stopped => self.no_progress(error),
         }
+    }
+
+    /// The drive makes no progress, which is a fault of the simulation.
+    fn no_progress(&self, error: &impl Display) -> TargetError {
+        TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
     }
 
     /// Runs a job file that has been read already, and reports after every interval of virtual
@@ -246,10 +253,8 @@ impl SimulatedTarget {
             Ok(result) => Ok(Some(result)),
         }
     }
-}
 
-impl SimulatedTarget {
-    /// Runs a job file on a thread of its own, and yields what the drive did in every interval of
+    /// Runs a job file on a thread of its own, and sends what the drive did in every interval of
     /// virtual time, or why it could not; `speed` is the most virtual seconds in a second.
     pub fn watch(
         mut self,
@@ -298,10 +303,7 @@ impl SimulatedTarget {
                 "the simulated drive refuses TRIM: its flash is worn out, and it can only be read"
                     .to_string(),
             )),
-            None => Err(TargetError::Failed(format!(
-                "the simulated drive makes no progress: {}",
-                self.drive.diagnosis()
-            ))),
+            None => Err(self.no_progress(&"the simulated drive makes no progress")),
         }
     }
 }
@@ -313,9 +315,7 @@ fn info(model: &Model, capacity_bytes: u64) -> TargetInfo {
         title: model.title.clone(),
         kind: TargetKind::Simulated,
         capacity_bytes,
-        facts: facts
-            .map(|(name, value)| Condition { name, value })
-            .collect(),
+        facts: facts.map(|(name, value)| condition(&name, value)).collect(),
     }
 }
 
@@ -328,31 +328,24 @@ impl Target for SimulatedTarget {
                 "{:016x} (hash of all that happened)",
                 self.drive.trace_hash()
             );
-            info.facts.push(Condition {
-                name: "history of the drive".to_string(),
-                value: history,
-            });
+            info.facts.push(condition("history of the drive", history));
         }
         info
     }
 
     fn environment(&self) -> Vec<Condition> {
-        let fact = |name: &str, value: &str| Condition {
-            name: name.to_string(),
-            value: value.to_string(),
-        };
         vec![
-            fact("stend", env!("CARGO_PKG_VERSION")),
-            fact(
+            condition("stend", env!("CARGO_PKG_VERSION")),
+            condition(
                 "clock",
                 "virtual time of the simulation, integer nanoseconds",
             ),
-            fact("data", "incompressible (the model does not look at data)"),
+            condition("data", "incompressible (the model does not look at data)"),
         ]
     }
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        let result = self.run_request(job)?;
+        let result = self.run_request(job, RunOptions::default())?;
         no_job_failed(&result)?;
         Ok(outcome(job, &result))
     }
@@ -368,26 +361,23 @@ impl Target for SimulatedTarget {
         if self.drive.spec().thermal.is_some() {
             return self.run(job);
         }
-        let file =
-            JobFile::parse(job.text).map_err(|error| TargetError::Input(error.to_string()))?;
         let enough = RefCell::new(enough);
         let ask = |progress: &Progress| match (enough.borrow_mut())(progress) {
             true => Flow::Finish,
             false => Flow::GoOn,
         };
         let options = RunOptions {
-            seed: job.seed,
-            sample_ms: job.sample_ms,
             progress: Some(&ask),
             progress_every: Nanos((every_s * 1e9).round() as u64),
+            ..RunOptions::default()
         };
-        let result = self.run_file(&file, &options)?;
+        let result = self.run_request(job, options)?;
         no_job_failed(&result)?;
         Ok(outcome(job, &result))
     }
 
     fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
-        let result = self.run_request(job)?;
+        let result = self.run_request(job, RunOptions::default())?;
         let mut errors = result.jobs.iter().map(|job| job.errors.fatal);
         Ok(RefusedOutcome {
             errno: errors.find(|errno| *errno != 0),
@@ -397,6 +387,7 @@ impl Target for SimulatedTarget {
 
     fn health(&mut self) -> Result<Health, String> {
         let now = self.drive.health();
+        let spec = self.drive.spec().health.as_ref();
         let retired = now
             .blocks
             .map_or(now.retired_superblocks, |blocks| blocks.grown_bad);
@@ -404,18 +395,8 @@ impl Target for SimulatedTarget {
             host_written_bytes: Some(now.host_written_bytes),
             nand_written_bytes: Some(now.nand_written_bytes),
             used_percent: now.used_percent,
-            spare_percent: self
-                .drive
-                .spec()
-                .health
-                .is_some()
-                .then_some(now.spare_percent),
-            spare_threshold_percent: self
-                .drive
-                .spec()
-                .health
-                .as_ref()
-                .map(|spec| spec.spare_threshold_percent.into()),
+            spare_percent: spec.map(|_| now.spare_percent),
+            spare_threshold_percent: spec.map(|spec| spec.spare_threshold_percent.into()),
             erase_cycles: Some(EraseCycles {
                 min: Some(now.cycles.min.into()),
                 mean: now.cycles.mean,
@@ -448,13 +429,9 @@ impl Target for SimulatedTarget {
         let replayed = self
             .counting(|drive| replay(drive, trace, options))
             .map_err(|error| match error {
-                ReplayError::Trace(_) | ReplayError::Depth(_) => {
-                    TargetError::Input(error.to_string())
-                }
+                ReplayError::Trace(_) | ReplayError::Depth(_) => input(error),
                 ReplayError::Failed { .. } => TargetError::Failed(error.to_string()),
-                ReplayError::Stalled { .. } => {
-                    TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
-                }
+                ReplayError::Stalled(_) => self.no_progress(&error),
             })?;
         self.requests
             .fetch_add(replayed.requests(), Ordering::Relaxed);
@@ -472,7 +449,7 @@ impl Target for SimulatedTarget {
         deletion: Option<&Deletion>,
     ) -> Result<LoggedOutcome, TargetError> {
         let text = logged_text(job.text, deletion);
-        let file = JobFile::parse(&text).map_err(|error| TargetError::Input(error.to_string()))?;
+        let file = JobFile::parse(&text).map_err(input)?;
         let options = RunOptions {
             seed: job.seed,
             ..RunOptions::default()

@@ -1,8 +1,8 @@
-//! Simulated drives that live on in files.
+//! Simulated drives that are kept in files.
 //!
-//! Whoever is to change a drive holds a lock on its file from the reading to the saving, so
-//! that no change is lost. A file is replaced as a whole: whatever fails or is interrupted,
-//! there is either the old state or the new one.
+//! The file of a drive that will change is locked from reading to saving, so that no change is
+//! lost. A file is replaced as a whole: whatever fails or is interrupted, there is either the old
+//! state or the new one.
 
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -14,14 +14,14 @@ use stend_drive::state::{self, MAGIC};
 use stend_drive::{Model, SimDrive};
 use tempfile::NamedTempFile;
 
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
-/// The file in which a drive lives.
+/// The file in which a drive is kept.
 #[derive(Clone, Debug)]
 pub struct StateFile {
     /// With symbolic links resolved: it is the drive that is replaced, not a link to it.
     path: PathBuf,
-    /// Locked for as long as it is open; `None` for who only looks.
+    /// Locked for as long as it is open; `None` of a drive that is only read.
     lock: Option<Arc<File>>,
 }
 
@@ -34,7 +34,7 @@ pub enum Access {
     Change,
 }
 
-/// Whether a file is the state of a simulated drive, or what is left of one.
+/// Whether a file begins as the state of a simulated drive.
 pub fn is_state_file(path: &Path) -> bool {
     // A pipe must not be read from, and a device has no state.
     if !path.is_file() {
@@ -70,7 +70,7 @@ impl StateFile {
         })
     }
 
-    /// Opens a file, and reads the drive that lives in it.
+    /// Opens a file, and reads the drive in it.
     ///
     /// # Errors
     /// [`TargetError::Input`] when it holds none, or one that cannot be used;
@@ -78,10 +78,9 @@ impl StateFile {
     /// [`TargetError::Failed`] when it cannot be read, or not be replaced in the end.
     pub fn open(path: &Path, access: Access) -> Result<(StateFile, Model, SimDrive), TargetError> {
         let name = path.display();
-        let failed =
-            |error: io::Error| TargetError::Failed(format!("{name} cannot be read: {error}"));
-        let path = path.canonicalize().map_err(failed)?;
-        let file = File::open(&path).map_err(failed)?;
+        let failed = failed(path, "cannot be read");
+        let path = path.canonicalize().map_err(&failed)?;
+        let file = File::open(&path).map_err(&failed)?;
         if access == Access::Change {
             lock(&file, &path)?;
             // Better now than after hours.
@@ -142,17 +141,15 @@ fn lock(file: &File, path: &Path) -> Result<(), TargetError> {
             path.display()
         ))
     };
-    let failed = |error: io::Error| {
-        TargetError::Failed(format!("{} cannot be locked: {error}", path.display()))
-    };
+    let failed = failed(path, "cannot be locked");
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(busy()),
         Err(TryLockError::Error(error)) => return Err(failed(error)),
     }
     let id = |data: std::fs::Metadata| (data.dev(), data.ino());
-    let now = path.metadata().map(id).map_err(failed)?;
-    match file.metadata().map(id).map_err(failed)? {
+    let now = path.metadata().map(id).map_err(&failed)?;
+    match file.metadata().map(id).map_err(&failed)? {
         opened if opened == now => Ok(()),
         _ => Err(busy()),
     }

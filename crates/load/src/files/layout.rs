@@ -11,7 +11,7 @@
 //!   that small files share (`mb_stream_req`, `s_mb_group_prealloc`).
 //!
 //! Simplified: the file system is empty but for what the operation makes, nothing is
-//! fragmented, and what is made later lies behind what was made before. Backups of the
+//! fragmented, and what is made later is behind what was made before. Backups of the
 //! superblock take no room.
 
 /// Bytes of a block.
@@ -110,7 +110,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Where the journal lies.
+    /// Where the journal is.
     pub fn journal(&self) -> Extent {
         self.journal
     }

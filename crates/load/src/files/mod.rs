@@ -1,7 +1,7 @@
 //! Work on files: sets of files, and what copying, archiving and unpacking them asks of a
 //! drive below a file system.
 //!
-//! | room | what |
+//! | module | what |
 //! |---|---|
 //! | [`set`] | sets of files as data, and the files drawn from them |
 //! | [`layout`] | where a file system like ext4 puts files and what it knows about them |

@@ -101,7 +101,7 @@ pub struct Stage {
 pub struct Operation {
     /// The journal: first byte and length.
     pub journal: (u64, u64),
-    /// How the source is made: writes alone.
+    /// How the source is made: writes only.
     pub source: Stage,
     /// The operation.
     pub work: Stage,

@@ -1,9 +1,9 @@
 //! Carries an operation on files out on a device, in virtual time.
 //!
-//! Three things go on side by side:
+//! Three activities run at the same time:
 //!
-//! - The **program** reads as far as [`ReadStep`] allows. It waits while as much as
-//!   [`Host::dirty_limit_bytes`] waits to be written.
+//! - The **program** reads as far as [`ReadStep`](super::operation::ReadStep) allows. It waits
+//!   while as much as [`Host::dirty_limit_bytes`] waits to be written.
 //! - **Write-back** begins when more than [`Host::dirty_background_bytes`] waits and stops when
 //!   less does; from the program's end on it goes on to the end. At most
 //!   [`Host::write_depth`] writes are outstanding.
@@ -23,10 +23,12 @@ use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
 use stend_record::review::FileRequests;
 
 use super::layout::BLOCK_BYTES;
-use super::operation::{REQUEST_BYTES_MAX, ReadStep, Stage};
+use super::operation::{REQUEST_BYTES_MAX, Stage};
+use crate::fault::{Stalled, words};
+use crate::trace::op_name;
 
-/// A request that takes longer is never completed: an hour.
-const SILENCE_MAX: Nanos = Nanos(3_600_000_000_000);
+/// A request that has taken this long never completes: an hour.
+const LATENCY_MAX: Nanos = Nanos(3_600_000_000_000);
 
 /// What the host's memory and kernel allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub struct Host {
     pub read_windows: u32,
     /// Most writes outstanding: `RWB_DEF_DEPTH` of the kernel's write-back throttling.
     pub write_depth: u32,
-    /// `dirty_background_ratio`, 10 % of the memory at hand, bytes.
+    /// `dirty_background_ratio`, 10 % of the available memory, bytes.
     pub dirty_background_bytes: u64,
     /// `dirty_ratio`, 20 %, bytes.
     pub dirty_limit_bytes: u64,
@@ -44,7 +46,7 @@ pub struct Host {
 }
 
 impl Default for Host {
-    /// A desktop with 8 GiB of memory at hand (assumed), and the kernel's defaults.
+    /// A desktop with 8 GiB of available memory (assumed), and the kernel's defaults.
     fn default() -> Host {
         Host {
             read_windows: 2,
@@ -56,7 +58,7 @@ impl Default for Host {
     }
 }
 
-/// What carrying out an operation yielded.
+/// The result of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileRun {
     /// From the first request to the last completion.
@@ -82,14 +84,9 @@ pub enum FileRunError {
         /// What the device said.
         why: &'static str,
     },
-    /// The device has requests and never completes them: a fault of the device.
-    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
-    Stalled {
-        /// The last instant, ns.
-        at_ns: u64,
-        /// Requests in flight.
-        outstanding: u32,
-    },
+    /// The device completes nothing any more.
+    #[error(transparent)]
+    Stalled(#[from] Stalled),
 }
 
 /// Whose request it is.
@@ -105,9 +102,7 @@ enum Sender {
 /// A request that the journal waits to send.
 #[derive(Clone, Copy)]
 struct Planned {
-    op: Op,
-    offset_bytes: u64,
-    len_bytes: u64,
+    request: Request,
     /// Only when all before it are done.
     barrier: bool,
 }
@@ -136,12 +131,12 @@ struct Run<'a, D: Device> {
     planned_out: u32,
     commit_at: SimTime,
     ending: bool,
-    heard_at: SimTime,
+    completed_at: SimTime,
     result: FileRun,
 }
 
 /// Carries a stage out, from the device's present instant on; `journal` is where the
-/// operation's journal lies.
+/// operation's journal is.
 ///
 /// # Errors
 /// [`FileRunError`].
@@ -185,7 +180,7 @@ pub fn run<D: Device>(
         planned_out: 0,
         commit_at: start + host.commit,
         ending: false,
-        heard_at: start,
+        completed_at: start,
         result: FileRun::default(),
     };
     while run.send() {
@@ -244,25 +239,15 @@ impl<D: Device> Run<'_, D> {
         let Some(step) = self.stage.reads.get(self.next_read).copied() else {
             return false;
         };
-        let allowed = if step.waits {
-            1
-        } else {
-            self.host.read_windows
+        let allowed = match step.waits {
+            true => 1,
+            false => self.host.read_windows,
         };
         if self.reads_out >= allowed || self.dirty_bytes() >= self.host.dirty_limit_bytes {
             return false;
         }
-        let ReadStep {
-            offset_bytes,
-            len_bytes,
-            ..
-        } = step;
-        self.submit(
-            Sender::Program(self.next_read),
-            Op::Read,
-            offset_bytes,
-            len_bytes,
-        );
+        let read = request(Op::Read, step.offset_bytes, step.len_bytes);
+        self.submit(Sender::Program(self.next_read), read);
         self.next_read += 1;
         self.reads_out += 1;
         true
@@ -277,12 +262,8 @@ impl<D: Device> Run<'_, D> {
         if !ready || self.writes_out >= self.host.write_depth {
             return false;
         }
-        self.submit(
-            Sender::WriteBack,
-            Op::Write,
-            step.offset_bytes,
-            step.len_bytes,
-        );
+        let write = request(Op::Write, step.offset_bytes, step.len_bytes);
+        self.submit(Sender::WriteBack, write);
         self.next_write += 1;
         self.writes_out += 1;
         true
@@ -300,7 +281,7 @@ impl<D: Device> Run<'_, D> {
             return false;
         }
         self.planned.pop_front();
-        self.submit(Sender::Journal, next.op, next.offset_bytes, next.len_bytes);
+        self.submit(Sender::Journal, next.request);
         self.planned_out += 1;
         true
     }
@@ -337,26 +318,21 @@ impl<D: Device> Run<'_, D> {
             barrier = false;
             left -= len_bytes;
         }
-        let flush = Planned {
-            op: Op::Flush,
-            offset_bytes: 0,
-            len_bytes: 0,
-            barrier: true,
-        };
-        self.planned.push_back(flush);
+        let flush = request(Op::Flush, 0, 0);
+        self.plan(flush, true);
         self.plan_journal(BLOCK_BYTES, true);
-        self.planned.push_back(flush);
+        self.plan(flush, true);
         self.result.commits += 1;
     }
 
     fn plan_journal(&mut self, len_bytes: u64, barrier: bool) {
-        self.planned.push_back(Planned {
-            op: Op::Write,
-            offset_bytes: self.journal.0 + self.journal_at,
-            len_bytes,
-            barrier,
-        });
+        let offset_bytes = self.journal.0 + self.journal_at;
+        self.plan(request(Op::Write, offset_bytes, len_bytes), barrier);
         self.journal_at = (self.journal_at + len_bytes) % self.journal.1;
+    }
+
+    fn plan(&mut self, request: Request, barrier: bool) {
+        self.planned.push_back(Planned { request, barrier });
     }
 
     /// Plans what makes everything durable; false when that has been done.
@@ -371,26 +347,15 @@ impl<D: Device> Run<'_, D> {
         self.commit(self.stage.journal_blocks());
         let mut barrier = true;
         for &(offset_bytes, len_bytes) in &self.stage.metadata {
-            self.planned.push_back(Planned {
-                op: Op::Write,
-                offset_bytes,
-                len_bytes,
-                barrier,
-            });
+            self.plan(request(Op::Write, offset_bytes, len_bytes), barrier);
             barrier = false;
         }
         true
     }
 
-    fn submit(&mut self, sender: Sender, op: Op, offset_bytes: u64, len_bytes: u64) {
+    fn submit(&mut self, sender: Sender, request: Request) {
         let tag = self.free.pop().expect("there are as many slots as depths");
-        let request = Request {
-            tag,
-            op,
-            offset_bytes,
-            len_bytes,
-            ..Request::default()
-        };
+        let request = Request { tag, ..request };
         self.slots[tag as usize] = Some((sender, request));
         self.device.submit(request);
     }
@@ -403,26 +368,28 @@ impl<D: Device> Run<'_, D> {
         };
         match self.device.advance(limit) {
             Some(completion) => self.complete(&completion),
-            None if limit == SimTime::NEVER || self.silent() => Err(FileRunError::Stalled {
-                at_ns: self.device.now().0,
-                outstanding: self.outstanding(),
-            }),
-            None => Ok(()),
+            None => {
+                let now = self.device.now();
+                match limit == SimTime::NEVER || now.since(self.completed_at) > LATENCY_MAX {
+                    true => Err(Stalled::at(now, self.outstanding()).into()),
+                    false => Ok(()),
+                }
+            }
         }
-    }
-
-    /// Whether the device has completed nothing for so long that it never will.
-    fn silent(&self) -> bool {
-        self.device.now().since(self.heard_at) > SILENCE_MAX
     }
 
     fn complete(&mut self, completion: &Completion) -> Result<(), FileRunError> {
         let slot = self.slots[completion.tag as usize].take();
         let (sender, request) = slot.expect("a completion has the tag of a request");
         self.free.push(completion.tag);
-        self.heard_at = completion.at;
+        self.completed_at = completion.at;
         if completion.status != Status::Ok {
-            return Err(failed(&request, completion.status));
+            return Err(FileRunError::Failed {
+                op: op_name(request.op),
+                offset_bytes: request.offset_bytes,
+                len_bytes: request.len_bytes,
+                why: words(completion.status),
+            });
         }
         match request.op {
             Op::Read => {
@@ -453,16 +420,12 @@ impl<D: Device> Run<'_, D> {
     }
 }
 
-#[cold]
-fn failed(request: &Request, status: Status) -> FileRunError {
-    FileRunError::Failed {
-        op: crate::trace::op_name(request.op),
-        offset_bytes: request.offset_bytes,
-        len_bytes: request.len_bytes,
-        why: match status {
-            Status::WriteProtected => "the device takes no writes any more",
-            Status::MediaError => "the data could not be read back",
-            Status::Ok => unreachable!("only failures come here"),
-        },
+/// A request that has no tag yet.
+fn request(op: Op, offset_bytes: u64, len_bytes: u64) -> Request {
+    Request {
+        op,
+        offset_bytes,
+        len_bytes,
+        ..Request::default()
     }
 }

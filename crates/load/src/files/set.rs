@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 use stend_base::Rng;
-use stend_config::Text;
+use stend_config::{FileError, Text};
 
 /// The schema that a set names.
 pub const SCHEMA: &str = "stend.fileset/1";
@@ -16,17 +16,8 @@ pub const SET_BYTES_MIN: u64 = 1 << 20;
 /// Most bytes of a set.
 pub const SET_BYTES_MAX: u64 = 1 << 42;
 
-macro_rules! shipped {
-    ($name:literal) => {
-        (
-            $name,
-            include_str!(concat!("../../../../filesets/", $name, ".toml")),
-        )
-    };
-}
-
 /// The shipped sets, by name.
-pub const SHIPPED: &[(&str, &str)] = &[shipped!("iso"), shipped!("program"), shipped!("work")];
+pub const SHIPPED: &[(&str, &str)] = shipped!("filesets", ["iso", "program", "work"]);
 
 /// A set of files, described.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -42,7 +33,7 @@ pub struct FileSet {
     pub source: String,
     /// Files in a directory; the last ones have fewer.
     pub files_per_directory: u32,
-    /// Whether files of all classes lie beside one another; if not, each class has
+    /// Whether files of all classes share directories; if not, each class has
     /// directories of its own, one class after the other.
     pub mixed: bool,
     /// The classes of files.
@@ -100,41 +91,39 @@ impl FileSet {
     /// Reads a set from a text; `path` is for messages.
     ///
     /// # Errors
-    /// File, line or place, and what is allowed.
-    pub fn parse(text: &str, path: &str) -> Result<FileSet, String> {
-        let set: FileSet = Text { file: path, text }
-            .read()
-            .map_err(|error| error.to_string())?;
-        set.check()
-            .map_err(|problem| format!("{path}: {problem}"))?;
-        Ok(set)
+    /// File, line, key, and what is allowed.
+    pub fn parse(text: &str, path: &str) -> Result<FileSet, FileError> {
+        let text = Text { file: path, text };
+        let set: FileSet = text.read()?;
+        match set.check() {
+            Ok(()) => Ok(set),
+            Err((path, problem)) => text.fail_path(&path, problem),
+        }
     }
 
-    fn check(&self) -> Result<(), String> {
+    /// An error is the path of the key at fault and what is allowed.
+    fn check(&self) -> Result<(), (String, String)> {
+        let wrong = |key: &str, problem: String| Err((key.to_owned(), problem));
         if self.schema != SCHEMA {
-            return Err(format!(
-                "schema: `{}`; this stend reads `{SCHEMA}`",
-                self.schema
-            ));
+            let problem = format!("`{}`; this stend reads `{SCHEMA}`", self.schema);
+            return wrong("schema", problem);
         }
         if !(1..=100_000).contains(&self.files_per_directory) {
-            return Err(format!(
-                "files_per_directory: {}; from 1 to 100000",
-                self.files_per_directory
-            ));
+            let problem = format!("{}; from 1 to 100000", self.files_per_directory);
+            return wrong("files_per_directory", problem);
         }
         for (index, class) in self.classes.iter().enumerate() {
             class
                 .check()
-                .map_err(|problem| format!("class[{index}] ({}): {problem}", class.title))?;
+                .map_err(|(key, problem)| (format!("class[{index}].{key}"), problem))?;
         }
-        let sum: u32 = self.classes.iter().map(|class| class.share_percent).sum();
-        if sum != 100 {
-            return Err(format!(
-                "share_percent: the classes add up to {sum}; 100 is wanted"
-            ));
+        match self.classes.iter().map(|class| class.share_percent).sum() {
+            100_u32 => Ok(()),
+            sum => wrong(
+                "class",
+                format!("the share_percent of all add up to {sum}, not to 100"),
+            ),
         }
-        Ok(())
     }
 
     /// The files of a set of so many bytes, directory after directory.
@@ -193,29 +182,24 @@ impl FileSet {
 }
 
 impl Class {
-    fn check(&self) -> Result<(), String> {
+    /// An error is the key at fault and what is allowed.
+    fn check(&self) -> Result<(), (&'static str, String)> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         if self.extension.is_empty() || !self.extension.chars().all(plain) {
-            return Err(format!(
-                "extension: `{}`; letters a-z and digits",
-                self.extension
-            ));
+            let problem = format!("`{}`; letters a-z and digits", self.extension);
+            return Err(("extension", problem));
         }
-        if self.min_bytes == 0 || self.min_bytes > self.max_bytes || self.max_bytes > SET_BYTES_MAX
-        {
-            return Err(format!(
-                "min_bytes and max_bytes: {} and {}; ascending, from 1 to {SET_BYTES_MAX}",
-                self.min_bytes, self.max_bytes
-            ));
+        let (min, median, max) = (self.min_bytes, self.median_bytes, self.max_bytes);
+        if min == 0 || min > max || max > SET_BYTES_MAX {
+            let problem = format!("{min}, and max_bytes {max}; ascending, 1 to {SET_BYTES_MAX}");
+            return Err(("min_bytes", problem));
         }
-        if !(self.min_bytes..=self.max_bytes).contains(&self.median_bytes) {
-            return Err(format!(
-                "median_bytes: {}; from min_bytes to max_bytes",
-                self.median_bytes
-            ));
+        if !(min..=max).contains(&median) {
+            let problem = format!("{median}; from min_bytes to max_bytes");
+            return Err(("median_bytes", problem));
         }
         if !(0.0..=5.0).contains(&self.sigma) {
-            return Err(format!("sigma: {}; from 0 to 5", self.sigma));
+            return Err(("sigma", format!("{}; from 0 to 5", self.sigma)));
         }
         Ok(())
     }

@@ -30,8 +30,6 @@ impl fmt::Display for Place {
 pub struct JobError {
     /// Where.
     pub place: Place,
-    /// The option at fault, as it was written; `None` if it is not about one option.
-    pub option: Option<String>,
     /// What is wrong and what is allowed, in words.
     pub problem: String,
 }
@@ -40,15 +38,6 @@ impl JobError {
     pub(super) fn new(place: &Place, problem: impl Into<String>) -> JobError {
         JobError {
             place: place.clone(),
-            option: None,
-            problem: problem.into(),
-        }
-    }
-
-    pub(super) fn about(place: &Place, option: &str, problem: impl Into<String>) -> JobError {
-        JobError {
-            place: place.clone(),
-            option: Some(option.to_string()),
             problem: problem.into(),
         }
     }

@@ -86,9 +86,9 @@ pub trait Resolver {
 }
 
 /// Reads the text of a job file called `file`.
-pub fn lex(text: &str, file: &str, around: &dyn Resolver) -> Result<Text, JobError> {
+pub fn lex(text: &str, file: &str, resolver: &dyn Resolver) -> Result<Text, JobError> {
     let mut lexer = Lexer {
-        around,
+        resolver,
         sections: Vec::new(),
     };
     lexer.file(text, file, 0)?;
@@ -97,8 +97,21 @@ pub fn lex(text: &str, file: &str, around: &dyn Resolver) -> Result<Text, JobErr
     })
 }
 
+/// A line of a job file without its comment and the blanks around it.
+pub fn code_of(line: &str) -> &str {
+    line.split(['#', ';']).next().unwrap_or_default().trim()
+}
+
+/// The option and the value of a line that is no section.
+pub fn option_of(code: &str) -> (&str, Option<&str>) {
+    match code.split_once('=') {
+        Some((key, value)) => (key.trim(), Some(value.trim())),
+        None => (code, None),
+    }
+}
+
 struct Lexer<'a> {
-    around: &'a dyn Resolver,
+    resolver: &'a dyn Resolver,
     sections: Vec<RawSection>,
 }
 
@@ -106,7 +119,7 @@ impl Lexer<'_> {
     fn file(&mut self, text: &str, file: &str, depth: usize) -> Result<(), JobError> {
         let file: Arc<str> = file.into();
         for (index, raw) in text.lines().enumerate() {
-            let line = raw.split(['#', ';']).next().unwrap_or_default().trim();
+            let line = code_of(raw);
             if line.is_empty() {
                 continue;
             }
@@ -129,10 +142,9 @@ impl Lexer<'_> {
     fn section(&mut self, line: &str, mut place: Place, depth: usize) -> Result<(), JobError> {
         place.section = None;
         if depth > 0 {
-            return Err(JobError::new(
-                &place,
-                format!("an included file holds options only, no section; found `{line}`"),
-            ));
+            let problem =
+                format!("an included file holds options only, no section; found `{line}`");
+            return Err(JobError::new(&place, problem));
         }
         let name = line
             .strip_prefix('[')
@@ -140,10 +152,8 @@ impl Lexer<'_> {
             .map(str::trim)
             .filter(|name| !name.is_empty() && !name.contains([']', '[']));
         let Some(name) = name else {
-            return Err(JobError::new(
-                &place,
-                format!("a section reads `[name]`; found `{line}`"),
-            ));
+            let problem = format!("a section reads `[name]`; found `{line}`");
+            return Err(JobError::new(&place, problem));
         };
         let name: Arc<str> = name.into();
         place.section = Some(Arc::clone(&name));
@@ -157,44 +167,32 @@ impl Lexer<'_> {
 
     fn include(&mut self, path: &str, place: &Place, depth: usize) -> Result<(), JobError> {
         if depth >= INCLUDE_DEPTH_MAX {
-            return Err(JobError::new(
-                place,
-                format!("includes are nested deeper than {INCLUDE_DEPTH_MAX}: `{path}`"),
-            ));
+            let problem = format!("includes are nested deeper than {INCLUDE_DEPTH_MAX}: `{path}`");
+            return Err(JobError::new(place, problem));
         }
         let (text, name) = self
-            .around
+            .resolver
             .include(path, &place.file)
-            .map_err(|problem| JobError::about(place, "include", problem))?;
+            .map_err(|problem| JobError::new(place, problem))?;
         self.file(&text, &name, depth + 1)
     }
 
     fn entry(&mut self, line: &str, place: Place) -> Result<(), JobError> {
-        let (key, value) = match line.split_once('=') {
-            Some((key, value)) => (key.trim(), Some(value.trim())),
-            None => (line, None),
-        };
+        let (key, value) = option_of(line);
         if key.is_empty() {
-            return Err(JobError::new(
-                &place,
-                format!("there is no option before `=` in `{line}`"),
-            ));
+            let problem = format!("there is no option before `=` in `{line}`");
+            return Err(JobError::new(&place, problem));
         }
         let value = match value {
             Some(value) => Some(
                 self.expand(value)
-                    .map_err(|problem| JobError::about(&place, key, problem))?,
+                    .map_err(|problem| JobError::new(&place, problem))?,
             ),
             None => None,
         };
         let Some(section) = self.sections.last_mut() else {
-            return Err(JobError::about(
-                &place,
-                key,
-                format!(
-                    "option `{key}` is outside of any section; begin with `[global]` or `[name]`"
-                ),
-            ));
+            let problem = "is outside of any section; begin with `[global]` or `[name]`";
+            return Err(JobError::new(&place, format!("option `{key}` {problem}")));
         };
         section.entries.push(Entry {
             key: key.to_string(),
@@ -212,7 +210,7 @@ impl Lexer<'_> {
                 return Err(format!("`${{` without `}}` in `{value}`"));
             };
             out.push_str(before);
-            out.push_str(&self.around.variable(name)?);
+            out.push_str(&self.resolver.variable(name)?);
             rest = after;
         }
         out.push_str(rest);

@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use error::{JobError, Place};
-pub use lexer::{Entry, RawSection, Text};
+pub use lexer::{Entry, RawSection, Text, code_of, option_of};
 pub use spec::{
     BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, PERCENTILES, Rate, Rw, Spec,
 };
@@ -137,9 +137,8 @@ fn apply(
         let name = if let Some(def) = options::find(&entry.key) {
             def.apply(&mut defaults.spec, value).map_err(|problem| {
                 let shown = value.map_or_else(String::new, |v| format!("={v}"));
-                JobError::about(
+                JobError::new(
                     &entry.place,
-                    &entry.key,
                     format!("option `{}{shown}`: {problem}", entry.key),
                 )
             })?;
@@ -181,9 +180,8 @@ fn check(settings: &Defaults, section: &RawSection) -> Result<(), JobError> {
             .unwrap_or(&section.place)
             .clone();
         place.section = Some(Arc::clone(&section.name));
-        Err(JobError::about(
+        Err(JobError::new(
             &place,
-            option,
             format!("option `{option}`: {problem}"),
         ))
     };
@@ -223,9 +221,8 @@ fn unknown(entry: &Entry) -> JobError {
         .filter(|(distance, _)| *distance <= 1 + entry.key.len() / 4)
         .map_or_else(String::new, |(_, name)| format!(" Did you mean `{name}`?"));
     let list: Vec<&str> = honoured.collect();
-    JobError::about(
+    JobError::new(
         &entry.place,
-        &entry.key,
         format!(
             "option `{}` cannot be simulated.{close} Honoured are: {}. Options of the host \
              and of the data's content (filename, ioengine, direct …) are accepted without effect.",

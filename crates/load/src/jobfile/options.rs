@@ -1,32 +1,112 @@
 //! The options that are honoured: one table, from which errors, documentation and tests
 //! are made.
 
+use std::borrow::Cow;
+
 use stend_base::Nanos;
 
-use super::spec::{
-    BLOCK_BYTES, BlockSizes, Direction, Distribution, Generator, Mix, Rate, Rw, Spec,
+use Set::{
+    Extent as ExtentOf, Flag, Log, Millis, Number, Only, Own, SomeExtent, SomeTime, Text, Time,
 };
+
+use super::spec::{BLOCK_BYTES, BlockSizes, Distribution, Generator, Rate, Rw, Spec};
 use super::units::{self, Extent};
 
 /// One honoured option.
+#[derive(Clone, Copy)]
 pub struct OptionDef {
     /// fio's name of it.
     pub name: &'static str,
-    /// Other names of it.
-    pub aliases: &'static [&'static str],
-    /// Values that are allowed, for errors and documentation.
-    pub allowed: &'static str,
-    set: fn(&mut Spec, &Arg<'_>) -> Result<(), String>,
+    /// Another name of it; empty without one.
+    pub alias: &'static str,
+    set: Set,
+}
+
+/// What an option sets, and to which values.
+#[derive(Clone, Copy)]
+enum Set {
+    Flag(fn(&mut Spec) -> &mut bool),
+    /// A number from the first to the second.
+    Number(u32, u32, fn(&mut Spec) -> &mut u32),
+    /// A number of milliseconds; 0 where that is the first.
+    Millis(u32, fn(&mut Spec) -> &mut Nanos),
+    /// A time, in this unit unless it has one.
+    Time(Nanos, fn(&mut Spec) -> &mut Nanos),
+    /// A time; 0 is none.
+    SomeTime(fn(&mut Spec) -> &mut Option<Nanos>),
+    Extent(fn(&mut Spec) -> &mut Extent),
+    /// An extent; 0 bytes are none.
+    SomeExtent(fn(&mut Spec) -> &mut Option<Extent>),
+    Text(fn(&mut Spec) -> &mut Option<String>),
+    /// A text that may be empty.
+    Log(fn(&mut Spec) -> &mut Option<String>),
+    /// Nothing: it has this value.
+    Only(&'static str),
+    /// By a function, and the values that are allowed.
+    Own(fn(&mut Spec, &Arg<'_>) -> Result<(), String>, &'static str),
 }
 
 impl OptionDef {
+    const fn also(self, alias: &'static str) -> OptionDef {
+        OptionDef { alias, ..self }
+    }
+
     /// Applies the option, with the value as written.
     pub fn apply(&self, spec: &mut Spec, value: Option<&str>) -> Result<(), String> {
         let arg = Arg {
             text: value,
             kb_base: spec.kb_base,
         };
-        (self.set)(spec, &arg).map_err(|problem| format!("{problem}; allowed: {}", self.allowed))
+        self.set
+            .apply(spec, &arg)
+            .map_err(|problem| format!("{problem}; allowed: {}", self.set.allowed()))
+    }
+}
+
+impl Set {
+    /// Values that are allowed, for errors.
+    fn allowed(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match *self {
+            Set::Flag(_) => "nothing, 0 or 1",
+            Set::Number(0, u32::MAX, _) => "a whole number, 0 for none",
+            Set::Number(1, u32::MAX, _) => "1 or more",
+            Set::Number(low, high, _) => return Cow::Owned(format!("{low} to {high}")),
+            Set::Millis(0, _) => "milliseconds, 0 for every request",
+            Set::Millis(..) => "milliseconds",
+            Set::Time(MICROSECOND, _) => "a whole number with us (default), ms, s, m, h, d",
+            Set::Time(..) | Set::SomeTime(_) => "a whole number with us, ms, s (default), m, h, d",
+            Set::Extent(_) | Set::SomeExtent(_) => {
+                "bytes with k, m, g, t, or a percentage of the target such as 20%"
+            }
+            Set::Text(_) => "text",
+            Set::Log(_) => "nothing, or what the file's name begins with",
+            Set::Only(allowed) | Set::Own(_, allowed) => allowed,
+        })
+    }
+
+    fn apply(&self, spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+        match *self {
+            Set::Flag(field) => *field(spec) = arg.flag()?,
+            Set::Number(low, high, field) => *field(spec) = arg.within(low, high)?,
+            Set::Millis(low, field) => {
+                *field(spec) = Nanos::from_millis(arg.within(low, u32::MAX)?.into());
+            }
+            Set::Time(unit, field) => *field(spec) = units::time(arg.text()?, unit)?,
+            Set::SomeTime(field) => {
+                let time = units::time(arg.text()?, SECOND)?;
+                *field(spec) = (time > Nanos::ZERO).then_some(time);
+            }
+            Set::Extent(field) => *field(spec) = arg.extent()?,
+            Set::SomeExtent(field) => {
+                let extent = arg.extent()?;
+                *field(spec) = (extent != Extent::Bytes(0)).then_some(extent);
+            }
+            Set::Text(field) => *field(spec) = Some(arg.text()?.to_string()),
+            Set::Log(field) => *field(spec) = Some(arg.text.unwrap_or_default().to_string()),
+            Set::Only(value) => arg.one_of(&[(value, ())])?,
+            Set::Own(set, _) => set(spec, arg)?,
+        }
+        Ok(())
     }
 }
 
@@ -34,7 +114,7 @@ impl OptionDef {
 pub fn find(key: &str) -> Option<&'static OptionDef> {
     OPTIONS
         .iter()
-        .find(|def| def.name == key || def.aliases.contains(&key))
+        .find(|def| def.name == key || (def.alias == key && !key.is_empty()))
 }
 
 struct Arg<'a> {
@@ -48,10 +128,6 @@ impl Arg<'_> {
             Some("") | None => Err("a value is missing".to_string()),
             Some(text) => Ok(text),
         }
-    }
-
-    fn bytes(&self) -> Result<u64, String> {
-        units::bytes(self.text()?, self.kb_base)
     }
 
     fn extent(&self) -> Result<Extent, String> {
@@ -75,8 +151,13 @@ impl Arg<'_> {
         }
     }
 
-    fn time(&self, default_unit: Nanos) -> Result<Nanos, String> {
-        units::time(self.text()?, default_unit)
+    /// What one of the known words stands for.
+    fn one_of<T: Copy>(&self, known: &[(&str, T)]) -> Result<T, String> {
+        let text = self.text()?;
+        let found = known.iter().find(|(word, _)| *word == text);
+        found
+            .map(|(_, value)| *value)
+            .ok_or_else(|| format!("`{text}` cannot be simulated"))
     }
 
     /// Values of the three directions. A direction without a value has that of the one
@@ -103,336 +184,182 @@ impl Arg<'_> {
     }
 }
 
-const FLAG: &str = "nothing, 0 or 1";
-const EXTENT: &str = "bytes with k, m, g, t, or a percentage of the target such as 20%";
-const TIME: &str = "a whole number with us, ms, s (default), m, h, d";
+const SECOND: Nanos = Nanos::from_secs(1);
+const MICROSECOND: Nanos = Nanos::from_micros(1);
 
-macro_rules! option {
-    ($name:literal, $aliases:expr, $allowed:expr, $set:expr) => {
-        OptionDef {
-            name: $name,
-            aliases: &$aliases,
-            allowed: $allowed,
-            set: $set,
-        }
-    };
+const RW: &str = "read, write, trim, randread, randwrite, randtrim, rw (readwrite), randrw";
+const SIZES: &str = "multiples of 512 bytes, as read[,write[,trim]]";
+
+const fn option(name: &'static str, set: Set) -> OptionDef {
+    OptionDef {
+        name,
+        alias: "",
+        set,
+    }
 }
 
 /// All honoured options.
 pub static OPTIONS: &[OptionDef] = &[
-    option!("name", [], "text", |s, a| set(
-        &mut s.name,
-        Some(a.text()?.to_string())
-    )),
-    option!("description", [], "text", |s, a| {
-        set(&mut s.description, Some(a.text()?.to_string()))
-    }),
-    option!(
-        "rw",
-        ["readwrite"],
-        "read, write, trim, randread, randwrite, randtrim, rw (readwrite), randrw",
-        set_rw
-    ),
-    option!(
-        "bs",
-        ["blocksize"],
-        "multiples of 512 bytes, as read[,write[,trim]]",
-        set_bs
-    ),
-    option!(
+    option("name", Text(|s| &mut s.name)),
+    option("description", Text(|s| &mut s.description)),
+    option("rw", Own(set_rw, RW)).also("readwrite"),
+    option("bs", Own(set_bs, SIZES)).also("blocksize"),
+    option(
         "bsrange",
-        ["blocksize_range"],
-        "4k-64k, as read[,write[,trim]]",
-        set_bsrange
-    ),
-    option!(
+        Own(set_bsrange, "4k-64k, as read[,write[,trim]]"),
+    )
+    .also("blocksize_range"),
+    option(
         "bssplit",
-        [],
-        "4k/50:64k/50, as read[,write[,trim]], percentages up to 100",
-        set_bssplit
+        Own(
+            set_bssplit,
+            "4k/50:64k/50, as read[,write[,trim]], percentages up to 100",
+        ),
     ),
-    option!(
-        "blockalign",
-        ["ba"],
-        "multiples of 512 bytes, as read[,write[,trim]]",
-        set_blockalign
-    ),
-    option!("iodepth", [], "1 to 65536", |s, a| set(
-        &mut s.iodepth,
-        a.within(1, 65_536)?
-    )),
-    option!("numjobs", [], "1 to 4096", |s, a| set(
-        &mut s.numjobs,
-        a.within(1, 4_096)?
-    )),
-    option!("rwmixread", [], "0 to 100", |s, a| set(
-        &mut s.read_percent,
-        a.within(0, 100)?
-    )),
-    option!("rwmixwrite", [], "0 to 100", |s, a| set(
-        &mut s.read_percent,
-        100 - a.within(0, 100)?
-    )),
-    option!("runtime", ["timeout"], TIME, |s, a| {
-        let time = a.time(SECOND)?;
-        set(&mut s.runtime, (time > Nanos::ZERO).then_some(time))
-    }),
-    option!("ramp_time", [], TIME, |s, a| set(
-        &mut s.ramp,
-        a.time(SECOND)?
-    )),
-    option!("time_based", [], FLAG, |s, a| set(
-        &mut s.time_based,
-        a.flag()?
-    )),
-    option!("size", [], EXTENT, |s, a| {
-        let extent = a.extent()?;
-        set(&mut s.size, (extent != Extent::Bytes(0)).then_some(extent))
-    }),
-    option!("offset", ["fileoffset"], EXTENT, |s, a| set(
-        &mut s.offset,
-        a.extent()?
-    )),
-    option!("offset_increment", [], EXTENT, |s, a| set(
-        &mut s.offset_increment,
-        a.extent()?
-    )),
-    option!("io_size", ["io_limit"], EXTENT, |s, a| {
-        let extent = a.extent()?;
-        set(
-            &mut s.io_size,
-            (extent != Extent::Bytes(0)).then_some(extent),
-        )
-    }),
-    option!(
+    option("blockalign", Own(set_blockalign, SIZES)).also("ba"),
+    option("iodepth", Number(1, 65_536, |s| &mut s.iodepth)),
+    option("numjobs", Number(1, 4_096, |s| &mut s.numjobs)),
+    option("rwmixread", Number(0, 100, |s| &mut s.read_percent)),
+    option("rwmixwrite", Own(set_write_percent, "0 to 100")),
+    option("runtime", SomeTime(|s| &mut s.runtime)).also("timeout"),
+    option("ramp_time", Time(SECOND, |s| &mut s.ramp)),
+    option("time_based", Flag(|s| &mut s.time_based)),
+    option("size", SomeExtent(|s| &mut s.size)),
+    option("offset", ExtentOf(|s| &mut s.offset)).also("fileoffset"),
+    option("offset_increment", ExtentOf(|s| &mut s.offset_increment)),
+    option("io_size", SomeExtent(|s| &mut s.io_size)).also("io_limit"),
+    option(
         "rate_iops",
-        [],
-        "requests a second, as read[,write[,trim]]",
-        |s, a| { set_rate(s, a, Rate::Requests) }
+        Own(set_rate_iops, "requests a second, as read[,write[,trim]]"),
     ),
-    option!(
+    option(
         "rate",
-        [],
-        "bytes a second, as read[,write[,trim]]",
-        |s, a| set_rate(s, a, Rate::Bytes)
+        Own(set_rate_bytes, "bytes a second, as read[,write[,trim]]"),
     ),
-    option!(
-        "thinktime",
-        [],
-        "a whole number with us (default), ms, s, m, h, d",
-        |s, a| { set(&mut s.thinktime, a.time(Nanos::from_micros(1))?) }
+    option("thinktime", Time(MICROSECOND, |s| &mut s.thinktime)),
+    option(
+        "thinktime_blocks",
+        Number(1, u32::MAX, |s| &mut s.thinktime_blocks),
     ),
-    option!("thinktime_blocks", [], "1 or more", |s, a| {
-        set(&mut s.thinktime_blocks, a.within(1, u32::MAX)?)
-    }),
-    option!("thinktime_blocks_type", [], "complete", |_, a| only(
-        a,
-        &["complete"]
-    )),
-    option!("stonewall", ["wait_for_previous"], FLAG, |s, a| set(
-        &mut s.stonewall,
-        a.flag()?
-    )),
-    option!("new_group", [], FLAG, |s, a| set(
-        &mut s.new_group,
-        a.flag()?
-    )),
-    option!(
+    option("thinktime_blocks_type", Only("complete")),
+    option("stonewall", Flag(|s| &mut s.stonewall)).also("wait_for_previous"),
+    option("new_group", Flag(|s| &mut s.new_group)),
+    option(
         "startdelay",
-        ["start_delay"],
-        "a time or a range of times, 5s or 1s-5s",
-        set_startdelay
-    ),
-    option!("group_reporting", [], FLAG, |s, a| set(
-        &mut s.group_reporting,
-        a.flag()?
-    )),
-    option!("norandommap", [], FLAG, |s, a| set(
-        &mut s.norandommap,
-        a.flag()?
-    )),
-    option!(
+        Own(set_startdelay, "a time or a range of times, 5s or 1s-5s"),
+    )
+    .also("start_delay"),
+    option("group_reporting", Flag(|s| &mut s.group_reporting)),
+    option("norandommap", Flag(|s| &mut s.norandommap)),
+    option(
         "random_generator",
-        [],
-        "tausworthe, tausworthe64, lfsr",
-        set_generator
+        Own(set_generator, "tausworthe, tausworthe64, lfsr"),
     ),
-    option!("randseed", [], "a whole number", |s, a| set(
-        &mut s.seed,
-        Some(a.bytes()?)
-    )),
-    option!(
+    option("randseed", Own(set_seed, "a whole number")),
+    option(
         "random_distribution",
-        [],
-        "random, uniform, zipf:theta, pareto:h",
-        set_distribution
+        Own(set_distribution, "random, uniform, zipf:theta, pareto:h"),
     ),
-    option!(
-        "write_bw_log",
-        [],
-        "nothing, or what the file's name begins with",
-        |s, a| { set(&mut s.bw_log, Some(a.text.unwrap_or_default().to_string())) }
-    ),
-    option!(
-        "write_iops_log",
-        [],
-        "nothing, or what the file's name begins with",
-        |s, a| {
-            set(
-                &mut s.iops_log,
-                Some(a.text.unwrap_or_default().to_string()),
-            )
-        }
-    ),
-    option!(
-        "write_lat_log",
-        [],
-        "nothing, or what the file's name begins with",
-        |s, a| { set(&mut s.lat_log, Some(a.text.unwrap_or_default().to_string())) }
-    ),
-    option!(
-        "log_avg_msec",
-        [],
-        "milliseconds, 0 for every request",
-        |s, a| {
-            set(
-                &mut s.log_interval,
-                Nanos::from_millis(u64::from(a.within(0, u32::MAX)?)),
-            )
-        }
-    ),
-    option!("log_max_value", [], FLAG, |s, a| set(
-        &mut s.log_max_value,
-        a.flag()?
-    )),
-    option!("log_offset", [], FLAG, |s, a| set(
-        &mut s.log_offset,
-        a.flag()?
-    )),
-    option!("per_job_logs", [], "1", |_, a| only(a, &["1"])),
-    option!("bwavgtime", [], "milliseconds", |s, a| {
-        set(
-            &mut s.bw_window,
-            Nanos::from_millis(u64::from(a.within(1, u32::MAX)?)),
-        )
-    }),
-    option!("iopsavgtime", [], "milliseconds", |s, a| {
-        set(
-            &mut s.iops_window,
-            Nanos::from_millis(u64::from(a.within(1, u32::MAX)?)),
-        )
-    }),
-    option!(
+    option("write_bw_log", Log(|s| &mut s.bw_log)),
+    option("write_iops_log", Log(|s| &mut s.iops_log)),
+    option("write_lat_log", Log(|s| &mut s.lat_log)),
+    option("log_avg_msec", Millis(0, |s| &mut s.log_interval)),
+    option("log_max_value", Flag(|s| &mut s.log_max_value)),
+    option("log_offset", Flag(|s| &mut s.log_offset)),
+    option("per_job_logs", Only("1")),
+    option("bwavgtime", Millis(1, |s| &mut s.bw_window)),
+    option("iopsavgtime", Millis(1, |s| &mut s.iops_window)),
+    option(
         "percentile_list",
-        [],
-        "up to 20 numbers above 0 and up to 100, 50:99:99.9",
-        set_percentiles
+        Own(
+            set_percentiles,
+            "up to 20 numbers above 0 and up to 100, 50:99:99.9",
+        ),
     ),
-    option!("clat_percentiles", [], "0 or 1", |s, a| set(
-        &mut s.clat_percentiles,
-        a.flag()?
-    )),
-    option!("lat_percentiles", [], "0 or 1", |s, a| set(
-        &mut s.lat_percentiles,
-        a.flag()?
-    )),
-    option!("fsync", [], "a number of writes, 0 for none", |s, a| {
-        set(&mut s.fsync_every, a.within(0, u32::MAX)?)
-    }),
-    option!("fdatasync", [], "a number of writes, 0 for none", |s, a| {
-        set(&mut s.fdatasync_every, a.within(0, u32::MAX)?)
-    }),
-    option!("sync", [], "none (0), sync (1), dsync", set_sync),
-    option!("end_fsync", [], "0 or 1", |s, a| set(
-        &mut s.end_fsync,
-        a.flag()?
-    )),
-    option!(
+    option("clat_percentiles", Flag(|s| &mut s.clat_percentiles)),
+    option("lat_percentiles", Flag(|s| &mut s.lat_percentiles)),
+    option("fsync", Number(0, u32::MAX, |s| &mut s.fsync_every)),
+    option("fdatasync", Number(0, u32::MAX, |s| &mut s.fdatasync_every)),
+    option("sync", Own(set_sync, "none (0), sync (1), dsync")),
+    option("end_fsync", Flag(|s| &mut s.end_fsync)),
+    option(
         "continue_on_error",
-        [],
-        "none, read, write, io, verify, all, 0, 1",
-        |s, a| set(
-            &mut s.continue_on_error,
-            match a.text {
-                Some("none" | "verify" | "0") => [false, false],
-                Some("read") => [true, false],
-                Some("write") => [false, true],
-                None | Some("" | "io" | "all" | "1") => [true, true],
-                Some(other) => return Err(format!("`{other}` is not known")),
-            }
-        )
+        Own(
+            set_continue_on_error,
+            "none, read, write, io, verify, all, 0, 1",
+        ),
     ),
-    option!("kb_base", [], "1000 or 1024", |s, a| {
-        only(a, &["1000", "1024"])?;
-        set(
-            &mut s.kb_base,
-            if a.text == Some("1000") { 1000 } else { 1024 },
-        )
-    }),
-    option!("nrfiles", [], "1: the target is one file", |_, a| only(
-        a,
-        &["1"]
-    )),
-    option!("loops", [], "1", |_, a| only(a, &["1"])),
-    option!("percentage_random", [], "100", |_, a| only(a, &["100"])),
-    option!("rate_process", [], "linear", |_, a| only(a, &["linear"])),
-    option!("zonemode", [], "none", |_, a| only(a, &["none"])),
+    option("kb_base", Own(set_kb_base, "1000 or 1024")),
+    option("nrfiles", Own(set_nrfiles, "1: the target is one file")),
+    option("loops", Only("1")),
+    option("percentage_random", Only("100")),
+    option("rate_process", Only("linear")),
+    option("zonemode", Only("none")),
 ];
-
-const SECOND: Nanos = Nanos::from_secs(1);
 
 fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
     *slot = value;
     Ok(())
 }
 
-fn only(arg: &Arg<'_>, allowed: &[&str]) -> Result<(), String> {
-    let text = arg.text()?;
-    if allowed.contains(&text) {
-        return Ok(());
-    }
-    Err(format!("`{text}` cannot be simulated"))
+fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(&mut spec.rw, arg.one_of(&Rw::NAMES)?)
 }
 
-fn set_rw(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    use Direction::{Read, Trim, Write};
-    let (mix, random) = match arg.text()? {
-        "read" => (Mix::Only(Read), false),
-        "write" => (Mix::Only(Write), false),
-        "trim" => (Mix::Only(Trim), false),
-        "randread" => (Mix::Only(Read), true),
-        "randwrite" => (Mix::Only(Write), true),
-        "randtrim" => (Mix::Only(Trim), true),
-        "rw" | "readwrite" => (Mix::ReadWrite, false),
-        "randrw" => (Mix::ReadWrite, true),
-        other => return Err(format!("`{other}` cannot be simulated")),
-    };
-    set(&mut spec.rw, Rw { mix, random })
+fn set_write_percent(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(&mut spec.read_percent, 100 - arg.within(0, 100)?)
+}
+
+fn set_seed(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(
+        &mut spec.seed,
+        Some(units::bytes(arg.text()?, arg.kb_base)?),
+    )
+}
+
+fn set_nrfiles(_: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    arg.one_of(&[("1", ())])
 }
 
 /// `O_SYNC` and `O_DSYNC` differ in what a file system writes besides the data.
 fn set_sync(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    let sync = match arg.text()? {
-        "none" | "0" => false,
-        "sync" | "1" | "dsync" => true,
-        other => return Err(format!("`{other}` cannot be simulated")),
-    };
-    set(&mut spec.sync, sync)
+    let known = [
+        ("none", false),
+        ("0", false),
+        ("sync", true),
+        ("1", true),
+        ("dsync", true),
+    ];
+    set(&mut spec.sync, arg.one_of(&known)?)
 }
 
-fn sectors(bytes: u64, text: &str) -> Result<u64, String> {
+fn set_continue_on_error(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    spec.continue_on_error = match arg.text {
+        Some("none" | "verify" | "0") => [false, false],
+        Some("read") => [true, false],
+        Some("write") => [false, true],
+        None | Some("" | "io" | "all" | "1") => [true, true],
+        Some(other) => return Err(format!("`{other}` is not known")),
+    };
+    Ok(())
+}
+
+fn set_kb_base(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set(
+        &mut spec.kb_base,
+        arg.one_of(&[("1000", 1000), ("1024", 1024)])?,
+    )
+}
+
+/// A size of whole sectors, bytes.
+fn sectors(text: &str, kb_base: u32) -> Result<u64, String> {
+    let bytes = units::bytes(text, kb_base)?;
     if bytes == 0 || !bytes.is_multiple_of(512) || bytes > 1 << 40 {
         return Err(format!(
             "`{text}` is not a multiple of 512 bytes up to 1 TiB"
         ));
     }
     Ok(bytes)
-}
-
-fn set_bs(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    let sizes = arg.each(|text| sectors(units::bytes(text, arg.kb_base)?, text))?;
-    spec.block_sizes = sizes.map(|bytes| BlockSizes::Fixed(bytes.unwrap_or(BLOCK_BYTES)));
-    Ok(())
 }
 
 fn set_blocks(
@@ -445,19 +372,20 @@ fn set_blocks(
     Ok(())
 }
 
-fn set_bsrange(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+fn set_bs(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
     set_blocks(spec, arg, |text| {
-        let (min, max) = units::range(text, |t| sectors(units::bytes(t, arg.kb_base)?, t))?;
-        Ok(if min == max {
-            BlockSizes::Fixed(min)
-        } else {
-            BlockSizes::Range { min, max }
-        })
+        Ok(BlockSizes::Fixed(sectors(text, arg.kb_base)?))
     })
 }
 
-fn set_bssplit(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    set_blocks(spec, arg, |text| split(text, arg.kb_base))
+fn set_bsrange(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set_blocks(spec, arg, |text| {
+        let (min, max) = units::range(text, |text| sectors(text, arg.kb_base))?;
+        Ok(match min == max {
+            true => BlockSizes::Fixed(min),
+            false => BlockSizes::Range { min, max },
+        })
+    })
 }
 
 /// fio's rules: what the percentages leave is shared evenly among the sizes without one,
@@ -466,7 +394,7 @@ fn split(text: &str, kb_base: u32) -> Result<BlockSizes, String> {
     let mut weights: Vec<(u64, Option<u32>)> = Vec::new();
     for part in text.split(':') {
         let (size, percent) = part.split_once('/').unwrap_or((part, ""));
-        let bytes = sectors(units::bytes(size, kb_base)?, size)?;
+        let bytes = sectors(size, kb_base)?;
         let percent = match percent.trim() {
             "" => None,
             number => match number.parse::<u32>() {
@@ -498,9 +426,21 @@ fn split(text: &str, kb_base: u32) -> Result<BlockSizes, String> {
 }
 
 fn set_blockalign(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    let each = arg.each(|text| sectors(units::bytes(text, arg.kb_base)?, text))?;
+    let each = arg.each(|text| sectors(text, arg.kb_base))?;
     spec.block_align_bytes = Some(each.map(|bytes| bytes.unwrap_or(BLOCK_BYTES)));
     Ok(())
+}
+
+fn set_bssplit(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set_blocks(spec, arg, |text| split(text, arg.kb_base))
+}
+
+fn set_rate_iops(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set_rate(spec, arg, Rate::Requests)
+}
+
+fn set_rate_bytes(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
+    set_rate(spec, arg, Rate::Bytes)
 }
 
 fn set_rate(spec: &mut Spec, arg: &Arg<'_>, kind: fn(u64) -> Rate) -> Result<(), String> {
@@ -519,12 +459,12 @@ fn set_startdelay(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
 }
 
 fn set_generator(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {
-    spec.generator = match arg.text()? {
-        "tausworthe" | "tausworthe64" => Generator::Random,
-        "lfsr" => Generator::Lfsr,
-        other => return Err(format!("`{other}` is not a generator")),
-    };
-    Ok(())
+    let known = [
+        ("tausworthe", Generator::Random),
+        ("tausworthe64", Generator::Random),
+        ("lfsr", Generator::Lfsr),
+    ];
+    set(&mut spec.generator, arg.one_of(&known)?)
 }
 
 fn set_distribution(spec: &mut Spec, arg: &Arg<'_>) -> Result<(), String> {

@@ -52,17 +52,30 @@ impl Rw {
         }
     }
 
-    /// The word of the job file.
-    pub fn name(self) -> &'static str {
-        match (self.mix, self.random) {
-            (Mix::Only(Direction::Read), false) => "read",
-            (Mix::Only(Direction::Write), false) => "write",
-            (Mix::Only(Direction::Trim), false) => "trim",
-            (Mix::Only(Direction::Read), true) => "randread",
-            (Mix::Only(Direction::Write), true) => "randwrite",
-            (Mix::Only(Direction::Trim), true) => "randtrim",
-            (Mix::ReadWrite, false) => "rw",
-            (Mix::ReadWrite, true) => "randrw",
+    /// The words of a job file.
+    pub(super) const NAMES: [(&str, Rw); 9] = [
+        ("read", Rw::only(Direction::Read, false)),
+        ("write", Rw::only(Direction::Write, false)),
+        ("trim", Rw::only(Direction::Trim, false)),
+        ("randread", Rw::only(Direction::Read, true)),
+        ("randwrite", Rw::only(Direction::Write, true)),
+        ("randtrim", Rw::only(Direction::Trim, true)),
+        ("rw", Rw::mixed(false)),
+        ("readwrite", Rw::mixed(false)),
+        ("randrw", Rw::mixed(true)),
+    ];
+
+    const fn only(direction: Direction, random: bool) -> Rw {
+        Rw {
+            mix: Mix::Only(direction),
+            random,
+        }
+    }
+
+    const fn mixed(random: bool) -> Rw {
+        Rw {
+            mix: Mix::ReadWrite,
+            random,
         }
     }
 }

@@ -1,6 +1,5 @@
-//! Random blocks that are drawn some requests before they are asked for, so that whoever
-//! serves them can be told of several at once: a processor that waits for one random place of
-//! a large table can wait for a dozen in the same time.
+//! Random blocks, drawn some requests ahead, so that a device can be told of several at once: a
+//! processor fetches a dozen random places of a large table in the time of one.
 //!
 //! The order is that of the source: drawing earlier changes no number.
 
@@ -47,8 +46,8 @@ impl Ahead {
         (block != END).then_some(block)
     }
 
-    /// If [`Ahead::next_index`] has drawn blocks since this was asked for: the batch of what it
-    /// yielded, and the one that was drawn and comes after it.
+    /// If [`Ahead::next_index`] has drawn blocks since the last call: the batch that is in use, and
+    /// the one that comes after it.
     #[inline]
     pub fn take_fresh(&mut self) -> Option<[impl Iterator<Item = u64> + '_; 2]> {
         if !std::mem::take(&mut self.fresh) {

@@ -17,11 +17,6 @@ impl Lengths {
         Lengths { sizes, rng }
     }
 
-    /// Smallest length, bytes.
-    pub fn min(&self) -> u64 {
-        self.sizes.min()
-    }
-
     /// The next length, bytes, not above `room_bytes`; `None` if not even the smallest
     /// fits. Near the end of a region, a length that does not fit is replaced by the
     /// largest that does (fio draws again until one fits).

@@ -91,7 +91,7 @@ pub struct Pareto {
 }
 
 impl Pareto {
-    /// The law over `len` ranks; `h` lies between 0 and 1.
+    /// The law over `len` ranks; `h` is between 0 and 1.
     pub fn new(len: u64, h: f64) -> Pareto {
         Pareto {
             len,

@@ -12,11 +12,12 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use stend_base::Nanos;
 use stend_record::fio;
 
-use super::{BUCKETS, Entry, entries, latency_buckets, per_second, share};
+use super::{Entry, bucket_names, entries, latency_buckets, per_second, share};
 use crate::jobfile::{Direction, Spec};
 use crate::runner::{DirectionResult, RunResult};
 use crate::stats::LatencyStats;
@@ -201,11 +202,7 @@ fn job_other(entry: &Entry<'_>, bins: bool) -> Map<String, Value> {
 pub(super) const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 
 fn bucket_map(shares: &[f64]) -> BTreeMap<String, f64> {
-    let names = BUCKETS.iter().map(u64::to_string);
-    names
-        .chain(["2000".to_string(), ">=2000".to_string()])
-        .zip(shares.iter().copied())
-        .collect()
+    bucket_names().zip(shares.iter().copied()).collect()
 }
 
 fn object(value: Value) -> Map<String, Value> {
@@ -217,48 +214,8 @@ fn object(value: Value) -> Map<String, Value> {
 
 /// Seconds since the beginning of 1970 as C's `ctime` writes them, in UTC.
 pub(super) fn ctime(seconds: u64) -> String {
-    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [(&str, u64); 12] = [
-        ("Jan", 31),
-        ("Feb", 28),
-        ("Mar", 31),
-        ("Apr", 30),
-        ("May", 31),
-        ("Jun", 30),
-        ("Jul", 31),
-        ("Aug", 31),
-        ("Sep", 30),
-        ("Oct", 31),
-        ("Nov", 30),
-        ("Dec", 31),
-    ];
-    let days = seconds / 86_400;
-    let (mut year, mut day) = (1970, days);
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    while day >= 365 + u64::from(leap(year)) {
-        day -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let mut month = 0;
-    loop {
-        let len = MONTHS[month].1 + u64::from(month == 1 && leap(year));
-        if day < len {
-            break;
-        }
-        day -= len;
-        month += 1;
-    }
-    format!(
-        "{} {} {:2} {:02}:{:02}:{:02} {year}",
-        DAYS[(days % 7) as usize],
-        MONTHS[month].0,
-        day + 1,
-        seconds / 3_600 % 24,
-        seconds / 60 % 60,
-        seconds % 60,
-    )
+    let instant = Timestamp::from_second(seconds as i64).expect("virtual time ends in 2554");
+    instant.strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 
 use stend_base::Nanos;
 
+use crate::jobfile::Spec;
 use crate::runner::{JobResult, LogCell, LogRequest, RunResult};
 
 /// A file that a run leaves, to be written by the caller.
@@ -35,38 +36,29 @@ pub fn log_files(result: &RunResult) -> Vec<LogFile> {
     let mut files = Vec::new();
     for (index, job) in result.jobs.iter().enumerate() {
         let spec = &result.file.jobs[job.section].spec;
-        let mut file = |prefix: &Option<String>, suffix: &str, text: &dyn Fn() -> String| {
+        let mut file = |prefix: &Option<String>, suffix: &str, kind: Option<Kind>| {
             if let Some(prefix) = prefix {
                 let prefix = if prefix.is_empty() { &job.name } else { prefix };
                 files.push(LogFile {
                     name: format!("{prefix}_{suffix}.{}.log", index + 1),
-                    text: text(),
+                    text: kind.map_or_else(String::new, |kind| lines(job, spec, kind)),
                 });
             }
         };
-        let lines = |kind| {
-            lines(
-                job,
-                kind,
-                spec.log_interval,
-                spec.log_max_value,
-                spec.log_offset,
-            )
-        };
-        file(&spec.bw_log, "bw", &|| lines(Kind::Bandwidth));
-        file(&spec.iops_log, "iops", &|| lines(Kind::Requests));
-        file(&spec.lat_log, "slat", &String::new);
-        file(&spec.lat_log, "clat", &|| lines(Kind::Latency));
-        file(&spec.lat_log, "lat", &|| lines(Kind::Latency));
+        file(&spec.bw_log, "bw", Some(Kind::Bandwidth));
+        file(&spec.iops_log, "iops", Some(Kind::Requests));
+        file(&spec.lat_log, "slat", None);
+        file(&spec.lat_log, "clat", Some(Kind::Latency));
+        file(&spec.lat_log, "lat", Some(Kind::Latency));
     }
     files
 }
 
-fn lines(job: &JobResult, kind: Kind, interval: Nanos, max: bool, offsets: bool) -> String {
+fn lines(job: &JobResult, spec: &Spec, kind: Kind) -> String {
     let mut out = String::new();
     let mut line = |at: Nanos, value: u64, direction: usize, block: u64, offset: u64| {
         let ms = at.0 / 1_000_000;
-        let written = if offsets {
+        let written = if spec.log_offset {
             writeln!(out, "{ms}, {value}, {direction}, {block}, {offset}, 0")
         } else {
             writeln!(out, "{ms}, {value}, {direction}, {block}, 0")
@@ -74,30 +66,19 @@ fn lines(job: &JobResult, kind: Kind, interval: Nanos, max: bool, offsets: bool)
         written.expect("a string takes everything");
     };
     for request in &job.log_requests {
-        let value = request_value(request, kind);
-        let direction = usize::from(request.direction);
-        line(
-            request.at,
-            value,
-            direction,
-            request.block_bytes,
-            request.offset_bytes,
-        );
+        let (value, direction) = (request_value(request, kind), request.direction.into());
+        let (block, offset) = (request.block_bytes, request.offset_bytes);
+        line(request.at, value, direction, block, offset);
     }
     for window in &job.log_windows {
         // What a run leaves over at its end is too short to be a rate.
-        if kind != Kind::Latency && window.len.0 < interval.0 / 2 {
+        if kind != Kind::Latency && window.len.0 < spec.log_interval.0 / 2 {
             continue;
         }
         for (direction, cell) in window.cells.iter().enumerate() {
             if cell.requests > 0 {
-                line(
-                    window.end,
-                    cell_value(cell, kind, window.len, max),
-                    direction,
-                    0,
-                    0,
-                );
+                let value = cell_value(cell, kind, window.len, spec.log_max_value);
+                line(window.end, value, direction, 0, 0);
             }
         }
     }

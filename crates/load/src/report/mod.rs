@@ -111,6 +111,12 @@ fn per_second(count: u64, time: Nanos) -> f64 {
 /// fio's buckets of latency: upper bounds in units of ns, µs or ms.
 const BUCKETS: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
 
+/// fio's names of the buckets in ms; those in ns and µs have the first ten.
+fn bucket_names() -> impl Iterator<Item = String> {
+    let names = BUCKETS.iter().map(u64::to_string);
+    names.chain(["2000".to_string(), ">=2000".to_string()])
+}
+
 /// Shares in percent of latencies in fio's buckets.
 struct LatencyBuckets {
     ns: [f64; 10],

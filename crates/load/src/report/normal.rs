@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use stend_base::Nanos;
 
 use super::json::{DEPTHS, ctime};
-use super::{BUCKETS, Entry, entries, latency_buckets, per_second, share};
+use super::{Entry, bucket_names, entries, latency_buckets, per_second, share};
 use crate::jobfile::Direction;
 use crate::runner::{DirectionResult, RunResult};
 use crate::stats::LatencyStats;
@@ -89,29 +89,21 @@ fn direction(out: &mut String, d: Direction, done: &DirectionResult, entry: &Ent
     );
     latency(out, "clat", &done.latency);
     percentiles(out, done, &entry.job.spec.percentiles);
-    let kib = |bytes: f64| bytes / 1024.0;
-    let (bw, iops) = (&done.bw_bytes, &done.iops);
-    if bw.samples > 0 {
-        put!(
-            out,
-            "   bw (  KiB/s): min={:5.0}, max={:5.0}, avg={:.2}, stdev={:.2}, samples={}",
-            kib(bw.min),
-            kib(bw.max),
-            kib(bw.mean),
-            kib(bw.stddev()),
-            bw.samples
-        );
-    }
-    if iops.samples > 0 {
-        put!(
-            out,
-            "   iops        : min={:5.0}, max={:5.0}, avg={:.2}, stdev={:.2}, samples={}",
-            iops.min,
-            iops.max,
-            iops.mean,
-            iops.stddev(),
-            iops.samples
-        );
+    for (name, rates, unit) in [
+        ("bw (  KiB/s)", &done.bw_bytes, 1024.0),
+        ("iops        ", &done.iops, 1.0),
+    ] {
+        if rates.samples > 0 {
+            put!(
+                out,
+                "   {name}: min={:5.0}, max={:5.0}, avg={:.2}, stdev={:.2}, samples={}",
+                rates.min / unit,
+                rates.max / unit,
+                rates.mean / unit,
+                rates.stddev() / unit,
+                rates.samples
+            );
+        }
     }
 }
 
@@ -151,18 +143,12 @@ fn percentiles(out: &mut String, done: &DirectionResult, list: &[f64]) {
 
 fn shares(out: &mut String, entry: &Entry<'_>) {
     let buckets = latency_buckets(&entry.all_latencies());
-    let names = || {
-        BUCKETS
-            .iter()
-            .map(u64::to_string)
-            .chain(["2000".into(), ">=2000".into()])
-    };
     for (unit, values) in [
         ("nsec", &buckets.ns[..]),
         ("usec", &buckets.us[..]),
         ("msec", &buckets.ms[..]),
     ] {
-        let cells: Vec<String> = names()
+        let cells: Vec<String> = bucket_names()
             .zip(values)
             .filter(|(_, share)| **share > 0.0)
             .map(|(name, share)| format!("{name}={share:.2}%"))

@@ -1,5 +1,6 @@
 //! Why a run ended before its time.
 
+use crate::fault::Stalled;
 use crate::jobfile::Place;
 
 /// Why a job file was not run to its end.
@@ -13,14 +14,9 @@ pub enum RunError {
         /// What does not fit, and what would.
         problem: String,
     },
-    /// The device has requests and never completes them: a fault of the device.
-    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
-    Stalled {
-        /// The last instant, ns.
-        at_ns: u64,
-        /// Requests in flight.
-        outstanding: usize,
-    },
+    /// The device completes nothing any more.
+    #[error(transparent)]
+    Stalled(#[from] Stalled),
     /// The progress callback stopped the run ([`Flow::Stop`](super::Flow::Stop)). Requests are
     /// still in flight: the device must not be used for another run.
     #[error("the run was stopped")]

@@ -30,8 +30,10 @@
 //!   `io_size` (checked against fio 3.33). A job that ends within its ramp has measured
 //!   nothing; fio reports such a job as if it had no ramp.
 
+mod drawn;
 mod error;
 mod job;
+mod measured;
 mod plan;
 mod sampler;
 mod timers;
@@ -39,10 +41,13 @@ mod windows;
 
 use stend_base::{Completion, Device, Nanos, Request, SimTime, Status};
 
+use crate::fault::Stalled;
 use crate::jobfile::JobFile;
 use crate::stats::{LatencyStats, RateStats};
+use crate::trace::OPS;
 
 use job::{JobState, Next, Slot};
+use measured::Measured;
 use sampler::Sampler;
 use timers::Timers;
 
@@ -51,7 +56,7 @@ pub use job::Errors;
 pub use sampler::Sample;
 pub use windows::{LogCell, LogRequest, LogWindow};
 
-/// Called now and then with how far the run is; says whether it goes on.
+/// Called with the progress of the run at intervals; decides whether the run goes on.
 pub type ProgressFn<'a> = &'a dyn Fn(&Progress) -> Flow;
 
 /// Whether a run goes on.
@@ -91,7 +96,7 @@ impl Default for RunOptions<'_> {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Since its start, s of the device's time.
@@ -103,8 +108,8 @@ pub struct Progress {
     /// Bytes that the device wrote to its flash since the start ([`Device::flash_written_bytes`]);
     /// `None` where that is not known.
     pub flash_written_bytes: Option<u64>,
-    /// Bytes that the device can still write there before it has to do anything for them that it
-    /// does not do now ([`Device::steady_bytes`]); `None` where that is not known.
+    /// Bytes that the device can still write to its flash before it must do work that it does not
+    /// do now ([`Device::steady_bytes`]); `None` where that is not known.
     pub steady_bytes: Option<u64>,
 }
 
@@ -151,7 +156,7 @@ pub struct JobResult {
     pub log_requests: Vec<LogRequest>,
 }
 
-/// What a run yielded.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
     /// The job file.
@@ -159,7 +164,7 @@ pub struct RunResult {
     /// Jobs in the order of the file, clones after each other.
     pub jobs: Vec<JobResult>,
     /// One for each interval of `sample_ms`. What is left at the end, if it is shorter than
-    /// half an interval, is part of the last one, whose end says so.
+    /// half an interval, is part of the last one, whose end is later.
     pub samples: Vec<Sample>,
     /// When the run began, on the device's clock.
     pub started_at: SimTime,
@@ -267,7 +272,10 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
             match self.device.advance(limit) {
                 Some(completion) => self.complete(completion)?,
                 None if limit < SimTime::NEVER => self.wake(limit)?,
-                None => return Err(self.stalled()),
+                None => {
+                    let outstanding = self.jobs.iter().map(JobState::outstanding).sum();
+                    return Err(Stalled::at(self.device.now(), outstanding).into());
+                }
             }
         }
         Ok(())
@@ -300,7 +308,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
         Ok(())
     }
 
-    /// Fills the queue of a job as far as it wants at `now`.
+    /// Submits all requests of a job that are due at `now`.
     #[inline]
     fn issue(&mut self, index: u32, now: SimTime) {
         let job = &mut self.jobs[index as usize];
@@ -321,7 +329,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                 Next::Submit { kind, offset, len } => {
                     job.free.pop();
                     job.submitted(kind);
-                    job.tell_ahead(kind, self.device);
+                    job.drawn.tell_ahead(kind, self.device);
                     self.slots[tag as usize] = Slot {
                         issued: now,
                         offset,
@@ -331,7 +339,7 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
                     };
                     self.device.submit(Request {
                         tag,
-                        op: job::op(kind),
+                        op: OPS[usize::from(kind)],
                         offset_bytes: offset,
                         len_bytes: len,
                         queue: index as u16,
@@ -362,23 +370,17 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
     }
 
     fn progress(&self, now: SimTime) -> Progress {
+        let measured = || self.jobs.iter().map(|job| &job.measured);
         Progress {
             elapsed_s: now.since(self.started_at).as_secs_f64(),
-            requests: self.jobs.iter().flat_map(JobState::requests).sum(),
-            bytes: self.jobs.iter().flat_map(JobState::bytes).sum(),
+            requests: measured().flat_map(Measured::requests).sum(),
+            bytes: measured().flat_map(Measured::bytes).sum(),
             flash_written_bytes: self
                 .device
                 .flash_written_bytes()
                 .zip(self.flash_written_before)
                 .map(|(now, before)| now - before),
             steady_bytes: self.device.steady_bytes(),
-        }
-    }
-
-    fn stalled(&self) -> RunError {
-        RunError::Stalled {
-            at_ns: self.device.now().0,
-            outstanding: self.jobs.iter().map(JobState::outstanding).sum(),
         }
     }
 
@@ -399,14 +401,15 @@ impl<'r, 'f, D: Device> Engine<'r, 'f, D> {
 }
 
 fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
-    let runtime = job.measured(ended_at);
+    let measured = job.measured;
+    let runtime = measured.time(job.finished_at.unwrap_or(ended_at));
     let mut directions: [DirectionResult; 3] = Default::default();
-    for (index, totals) in job.totals.into_iter().enumerate() {
+    for (index, totals) in measured.totals.into_iter().enumerate() {
         directions[index] = DirectionResult {
             bytes: totals.bytes,
             latency: totals.latency,
-            bw_bytes: job.bw.stats[index],
-            iops: job.iops.stats[index],
+            bw_bytes: measured.bw.stats[index],
+            iops: measured.iops.stats[index],
         };
     }
     JobResult {
@@ -417,10 +420,10 @@ fn job_result(job: JobState<'_>, ended_at: SimTime) -> JobResult {
         started_at: job.started_at,
         runtime,
         directions,
-        sync: job.sync,
+        sync: measured.sync,
         errors: job.errors,
-        depths: job.depths,
-        log_windows: job.log.windows,
-        log_requests: job.log.requests,
+        depths: measured.depths,
+        log_windows: measured.log.windows,
+        log_requests: measured.log.requests,
     }
 }

@@ -1,5 +1,7 @@
 //! A job file applied to a device: clones, phases, regions in bytes.
 
+use stend_base::Rng;
+
 use crate::jobfile::{BlockSizes, Direction, Extent, JobFile, Spec};
 use crate::pattern::lfsr;
 
@@ -26,6 +28,14 @@ pub(super) struct Plan<'a> {
     pub wraps: bool,
     /// What the names of its random streams begin with.
     pub stream: String,
+}
+
+impl Plan<'_> {
+    /// The random stream of this name.
+    pub fn rng(&self, root_seed: u64, what: &str) -> Rng {
+        let seed = self.spec.seed.unwrap_or(root_seed);
+        Rng::stream(seed, &format!("{}/{what}", self.stream))
+    }
 }
 
 pub(super) fn plans(file: &JobFile, capacity_bytes: u64) -> Result<Vec<Plan<'_>>, RunError> {

@@ -60,7 +60,7 @@ impl Sampler {
             ..Totals::default()
         };
         for job in jobs {
-            let (requests, bytes) = (job.requests(), job.bytes());
+            let (requests, bytes) = (job.measured.requests(), job.measured.bytes());
             for direction in Direction::ALL {
                 totals.requests[direction as usize] += requests[direction as usize];
                 totals.bytes[direction as usize] += bytes[direction as usize];

@@ -1,18 +1,21 @@
 //! Traces in files.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use stend_base::Op;
+use stend_config::FileError;
+
 use super::line::Line;
-use super::{Requests, Trace, TraceError, TraceRequest, blkparse, iolog, msr};
+use super::{Requests, Trace, TraceRequest, blkparse, iolog, msr};
 
 /// A line longer than this belongs to no trace, bytes: what is read at once has a bound.
 const LINE_BYTES_MAX: u64 = 4096;
 
 /// Lines that may precede the one by which a format is recognised: blkparse can begin
 /// with messages.
-const LINES_TO_RECOGNISE: u64 = 1000;
+const LINES_TO_RECOGNISE: usize = 1000;
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +64,8 @@ impl TraceFile {
     /// file name of an iolog, a disk of MSR Cambridge (`usr.0`).
     ///
     /// # Errors
-    /// [`TraceError`] when it cannot be read or is of no known format.
-    pub fn open(path: &Path, only: Option<&str>) -> Result<TraceFile, TraceError> {
+    /// [`FileError`] when it cannot be read or is of no known format.
+    pub fn open(path: &Path, only: Option<&str>) -> Result<TraceFile, FileError> {
         let mut lines = Lines::open(path)?;
         while let Some(line) = lines.next()? {
             let format = match line {
@@ -87,16 +90,14 @@ impl TraceFile {
             0 => "the file is empty".to_string(),
             n => format!("none of the first {n} lines belongs to a trace of a known format"),
         };
-        Err(TraceError::Unreadable {
-            trace: path.display().to_string(),
-            problem: format!(
-                "{what}; expected is `{}` or `{}` on the first line, the text that blkparse \
-                 prints, or rows Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime \
-                 (MSR Cambridge). Unpack a compressed trace first",
-                iolog::HEADER_V2,
-                iolog::HEADER_V3
-            ),
-        })
+        let problem = format!(
+            "{what}; expected is `{}` or `{}` on the first line, the text that blkparse prints, \
+             or rows Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime (MSR \
+             Cambridge). Unpack a compressed trace first",
+            iolog::HEADER_V2,
+            iolog::HEADER_V3
+        );
+        Err(FileError::of_file(&lines.name, problem))
     }
 
     /// How it is written.
@@ -110,7 +111,7 @@ impl Trace for TraceFile {
         self.path.display().to_string()
     }
 
-    fn requests(&self) -> Result<Requests<'_>, TraceError> {
+    fn requests(&self) -> Result<Requests<'_>, FileError> {
         Ok(Box::new(Reader {
             lines: Lines::open(&self.path)?,
             parser: match self.format {
@@ -142,7 +143,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self) -> Result<Option<TraceRequest>, TraceError> {
+    fn read(&mut self) -> Result<Option<TraceRequest>, FileError> {
         if let Some(request) = self.next.take() {
             return Ok(Some(request));
         }
@@ -175,7 +176,7 @@ impl Reader<'_> {
                 (None, None) => self.disk = Some(disk.name()),
                 _ => {}
             }
-            request.line = self.lines.number;
+            request.line = self.lines.number as u64;
             self.found += 1;
             if !flush_before {
                 return Ok(Some(request));
@@ -183,7 +184,7 @@ impl Reader<'_> {
             self.next = Some(request);
             return Ok(Some(TraceRequest {
                 at: request.at,
-                op: stend_base::Op::Flush,
+                op: Op::Flush,
                 line: request.line,
                 ..TraceRequest::default()
             }));
@@ -195,15 +196,12 @@ impl Reader<'_> {
             Some(only) => format!("no request goes to `{only}`, which --only asks for"),
             None => "there is no request in the trace".to_string(),
         };
-        Err(TraceError::Unreadable {
-            trace: self.lines.name.clone(),
-            problem,
-        })
+        Err(FileError::of_file(&self.lines.name, problem))
     }
 }
 
 impl Iterator for Reader<'_> {
-    type Item = Result<TraceRequest, TraceError>;
+    type Item = Result<TraceRequest, FileError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -220,47 +218,37 @@ struct Lines {
     name: String,
     reader: BufReader<File>,
     buffer: Vec<u8>,
-    number: u64,
+    number: usize,
 }
 
 impl Lines {
-    fn open(path: &Path) -> Result<Lines, TraceError> {
+    fn open(path: &Path) -> Result<Lines, FileError> {
         let name = path.display().to_string();
-        match File::open(path) {
-            Ok(file) => Ok(Lines {
-                name,
-                reader: BufReader::with_capacity(1 << 16, file),
-                buffer: Vec::new(),
-                number: 0,
-            }),
-            Err(error) => Err(TraceError::Unreadable {
-                trace: name,
-                problem: format!("the trace cannot be read: {error}"),
-            }),
-        }
+        let file = File::open(path).map_err(|error| {
+            FileError::of_file(&name, format!("the trace cannot be read: {error}"))
+        })?;
+        Ok(Lines {
+            name,
+            reader: BufReader::with_capacity(1 << 16, file),
+            buffer: Vec::new(),
+            number: 0,
+        })
     }
 
     /// The next line without the blanks around it.
-    fn next(&mut self) -> Result<Option<&str>, TraceError> {
-        use std::io::Read;
+    fn next(&mut self) -> Result<Option<&str>, FileError> {
         self.buffer.clear();
         let read = self
             .reader
             .by_ref()
             .take(LINE_BYTES_MAX)
             .read_until(b'\n', &mut self.buffer);
-        match read {
-            Ok(0) => return Ok(None),
-            Ok(_) => self.number += 1,
-            Err(error) => {
-                return Err(TraceError::Unreadable {
-                    trace: self.name.clone(),
-                    problem: format!(
-                        "the trace cannot be read after line {}: {error}",
-                        self.number
-                    ),
-                });
-            }
+        if matches!(read, Ok(0)) {
+            return Ok(None);
+        }
+        self.number += 1;
+        if let Err(error) = read {
+            return Err(self.error(format!("the line cannot be read: {error}")));
         }
         if self.buffer.len() as u64 == LINE_BYTES_MAX && self.buffer.last() != Some(&b'\n') {
             return Err(self.error(format!(
@@ -269,20 +257,15 @@ impl Lines {
         }
         match std::str::from_utf8(&self.buffer) {
             Ok(text) => Ok(Some(text.trim())),
-            Err(_) => Err(TraceError::Line {
-                trace: self.name.clone(),
-                line: self.number,
-                problem: "the line is no text; unpack a compressed or binary trace first"
-                    .to_string(),
-            }),
+            Err(_) => Err(FileError::of_line(
+                &self.name,
+                self.number,
+                "the line is no text; unpack a compressed or binary trace first",
+            )),
         }
     }
 
-    fn error(&self, problem: String) -> TraceError {
-        TraceError::Line {
-            trace: self.name.clone(),
-            line: self.number,
-            problem,
-        }
+    fn error(&self, problem: String) -> FileError {
+        FileError::of_line(&self.name, self.number, problem)
     }
 }

@@ -1,10 +1,11 @@
 //! Whether a trace fits a target.
 
 use stend_base::{Nanos, Op};
+use stend_config::FileError;
 
-use super::{SECTOR_BYTES, Trace, TraceError, TraceRequest, op_index, op_name};
+use super::{SECTOR_BYTES, Trace, TraceRequest, op_index, op_name};
 
-/// What to do with a request that does not lie on whole sectors within the target.
+/// What to do with a request that is not whole sectors within the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fit {
     /// It is an error.
@@ -26,10 +27,9 @@ pub struct Summary {
     pub fua: u64,
     /// When the last request was issued.
     pub duration: Nanos,
-    /// Where the range that is touched ends, bytes.
+    /// The end of the last byte that is accessed.
     pub end_bytes: u64,
-    /// Requests whose time lies before that of an earlier one; they are taken to be of that
-    /// one's time.
+    /// Requests whose time is before that of an earlier one; they count as of that one's time.
     pub out_of_order: u64,
     /// Requests that were moved or widened to fit the target.
     pub changed: u64,
@@ -49,11 +49,11 @@ pub fn fit(request: TraceRequest, capacity_bytes: u64, fit: Fit) -> Result<Trace
     if (aligned && inside) || request.op == Op::Flush {
         return Ok(request);
     }
-    bend(request, capacity_bytes, fit, aligned)
+    adapt(request, capacity_bytes, fit, aligned)
 }
 
 #[cold]
-fn bend(
+fn adapt(
     mut request: TraceRequest,
     capacity_bytes: u64,
     fit: Fit,
@@ -76,8 +76,7 @@ fn bend(
         } else {
             format!(
                 "{what} does not consist of whole sectors of {SECTOR_BYTES} bytes: --fit wrap \
-                widens \
-                 it to whole ones"
+                 widens it to whole ones"
             )
         });
     }
@@ -104,16 +103,12 @@ fn bend(
 /// also whether all of it fits.
 ///
 /// # Errors
-/// [`TraceError`] of the first line that is wrong or does not fit.
-pub fn summary(trace: &dyn Trace, target: Option<(u64, Fit)>) -> Result<Summary, TraceError> {
+/// [`FileError`] of the first line that is wrong or does not fit.
+pub fn summary(trace: &dyn Trace, target: Option<(u64, Fit)>) -> Result<Summary, FileError> {
     let mut sum = Summary::default();
     for request in trace.requests()? {
         let request = request?;
-        let wrong = |problem: String| TraceError::Line {
-            trace: trace.name(),
-            line: request.line,
-            problem,
-        };
+        let wrong = |problem: String| request.error(trace, problem);
         let kind = op_index(request.op);
         sum.requests[kind] += 1;
         sum.bytes[kind] = sum.bytes[kind]

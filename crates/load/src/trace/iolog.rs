@@ -27,7 +27,7 @@ pub const HEADER_V3: &str = "fio version 3 iolog";
 /// 1 MiB.
 const LEN_BYTES_MAX: u64 = (4 << 30) - (1 << 20);
 
-/// What has been said so far.
+/// What earlier lines said.
 pub(super) struct Parser {
     version: u8,
     /// Version 3: the time of the first line. Version 2: unused.
@@ -104,8 +104,7 @@ impl Parser {
                 op,
                 offset_bytes: if is_flush { 0 } else { offset_bytes },
                 len_bytes: if is_flush { 0 } else { len_bytes },
-                fua: false,
-                line: 0,
+                ..TraceRequest::default()
             },
             flush_before: false,
         })

@@ -1,6 +1,6 @@
 //! Traces: requests in the order in which they were issued, with the time of each.
 //!
-//! | room | what |
+//! | module | what |
 //! |---|---|
 //! | [`file`] | traces in files, recognised by their content, read line by line |
 //! | [`iolog`] | fio's iolog, versions 2 and 3; writing version 3 |
@@ -22,6 +22,7 @@ pub mod profile;
 pub mod replay;
 
 use stend_base::{Nanos, Op};
+use stend_config::FileError;
 
 pub use file::TraceFile;
 pub use fit::{Fit, Summary, fit, summary};
@@ -51,9 +52,17 @@ pub struct TraceRequest {
     pub line: u64,
 }
 
-/// The requests of a trace, in order. A time may lie before that of an earlier request, as
-/// the files have it; a reader that needs ascending times takes the latest so far.
-pub type Requests<'a> = Box<dyn Iterator<Item = Result<TraceRequest, TraceError>> + 'a>;
+impl TraceRequest {
+    /// What is wrong with this request of a trace.
+    #[cold]
+    pub fn error(&self, trace: &dyn Trace, problem: String) -> FileError {
+        FileError::of_line(&trace.name(), self.line as usize, problem)
+    }
+}
+
+/// The requests of a trace, in order. A time may be before that of an earlier request, as in the
+/// files; a reader that needs ascending times takes the latest so far.
+pub type Requests<'a> = Box<dyn Iterator<Item = Result<TraceRequest, FileError>> + 'a>;
 
 /// A trace, which can be read any number of times.
 pub trait Trace {
@@ -63,34 +72,8 @@ pub trait Trace {
     /// Its requests from the beginning.
     ///
     /// # Errors
-    /// [`TraceError`] when it cannot be read.
-    fn requests(&self) -> Result<Requests<'_>, TraceError>;
-}
-
-/// What is wrong with a trace.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TraceError {
-    /// It cannot be read.
-    #[error("{trace}: {problem}")]
-    Unreadable {
-        /// Which trace.
-        trace: String,
-        /// Why, and what to do.
-        problem: String,
-    },
-    /// A line is wrong.
-    #[error("{trace}:{line}: {problem}")]
-    Line {
-        /// Which trace.
-        trace: String,
-        /// Which line, from 1.
-        line: u64,
-        /// What is there, and what is expected.
-        problem: String,
-    },
-    /// A profile is no TOML, or has wrong keys or types.
-    #[error(transparent)]
-    Profile(#[from] stend_config::FileError),
+    /// [`FileError`] when it cannot be read.
+    fn requests(&self) -> Result<Requests<'_>, FileError>;
 }
 
 /// Index of an operation in tables of four.

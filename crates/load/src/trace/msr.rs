@@ -18,7 +18,7 @@ use super::line::{Disk, Line, nanos, number};
 /// Units of Windows file time, ns.
 const TICK_NS: u64 = 100;
 
-/// What has been said so far.
+/// What earlier lines said.
 #[derive(Default)]
 pub(super) struct Parser {
     /// The first row's time, in ticks.
@@ -80,8 +80,7 @@ impl Parser {
                 op,
                 offset_bytes: number(offset, "an offset in bytes")?,
                 len_bytes,
-                fua: false,
-                line: 0,
+                ..TraceRequest::default()
             },
             flush_before: false,
         })

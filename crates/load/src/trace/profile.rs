@@ -9,44 +9,38 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stend_base::{Nanos, Op, Rng};
-use stend_config::Text;
+use stend_config::{FileError, Text};
 
 use super::replay::DEPTH_MAX;
-use super::{Requests, SECTOR_BYTES, Timing, Trace, TraceError, TraceRequest};
+use super::{Requests, SECTOR_BYTES, Timing, Trace, TraceRequest};
 
 /// The schema that a profile names.
 pub const SCHEMA: &str = "stend.trace/1";
 
-/// Offsets that do not go on where a request ended are multiples of this, bytes.
+/// Random offsets are multiples of this, bytes.
 const GRAIN_BYTES: u64 = 4096;
 
 /// Longest pause in a profile, µs: a day.
 const GAP_US_MAX: u64 = 86_400_000_000;
 
-macro_rules! shipped {
-    ($name:literal) => {
-        (
-            $name,
-            include_str!(concat!("../../../../traces/", $name, ".toml")),
-        )
-    };
-}
-
 /// The shipped profiles, by name.
-pub const SHIPPED: &[(&str, &str)] = &[
-    shipped!("photoshop-light"),
-    shipped!("photoshop-heavy"),
-    shipped!("illustrator"),
-    shipped!("indesign"),
-    shipped!("after-effects"),
-    shipped!("word"),
-    shipped!("excel"),
-    shipped!("powerpoint"),
-    shipped!("world-of-warcraft"),
-    shipped!("battlefield-3"),
-    shipped!("game-start"),
-    shipped!("applications-start"),
-];
+pub const SHIPPED: &[(&str, &str)] = shipped!(
+    "traces",
+    [
+        "photoshop-light",
+        "photoshop-heavy",
+        "illustrator",
+        "indesign",
+        "after-effects",
+        "word",
+        "excel",
+        "powerpoint",
+        "world-of-warcraft",
+        "battlefield-3",
+        "game-start",
+        "applications-start",
+    ]
+);
 
 /// How sure a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -86,7 +80,7 @@ pub struct Totals {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
-    /// What goes on.
+    /// What the user does.
     pub title: String,
     /// Share of all bytes read, percent.
     pub read_percent: u64,
@@ -177,65 +171,61 @@ impl Profile {
     /// Reads a profile from a file.
     ///
     /// # Errors
-    /// [`TraceError`] with file, place, and what is allowed.
-    pub fn read(path: &Path) -> Result<Profile, TraceError> {
+    /// File, line, key, and what is allowed.
+    pub fn read(path: &Path) -> Result<Profile, FileError> {
         let name = path.display().to_string();
-        match std::fs::read_to_string(path) {
-            Ok(text) => Profile::parse(&text, &name),
-            Err(error) => Err(TraceError::Unreadable {
-                trace: name,
-                problem: format!("the profile of a trace cannot be read: {error}"),
-            }),
-        }
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            FileError::of_file(&name, format!("the profile cannot be read: {error}"))
+        })?;
+        Profile::parse(&text, &name)
     }
 
     /// Reads a profile from a text; `path` is for messages.
     ///
     /// # Errors
     /// As [`Profile::read`].
-    pub fn parse(text: &str, path: &str) -> Result<Profile, TraceError> {
-        let profile: Profile = Text { file: path, text }.read()?;
-        profile.check().map_err(|problem| TraceError::Unreadable {
-            trace: path.to_string(),
-            problem,
-        })?;
-        Ok(profile)
+    pub fn parse(text: &str, path: &str) -> Result<Profile, FileError> {
+        let text = Text { file: path, text };
+        let profile: Profile = text.read()?;
+        match profile.check() {
+            Ok(()) => Ok(profile),
+            Err((path, problem)) => text.fail_path(&path, problem),
+        }
     }
 
-    fn check(&self) -> Result<(), String> {
+    /// An error is the path of the key at fault and what is allowed.
+    fn check(&self) -> Result<(), (String, String)> {
+        let wrong = |key: &str, problem: String| Err((key.to_owned(), problem));
         if self.schema != SCHEMA {
-            return Err(format!(
-                "schema: `{}`; this stend reads `{SCHEMA}`",
-                self.schema
-            ));
+            let problem = format!("`{}`; this stend reads `{SCHEMA}`", self.schema);
+            return wrong("schema", problem);
         }
         if let ReplayMode::Fast { depth } = self.replay
             && !(1..=DEPTH_MAX).contains(&depth)
         {
-            return Err(format!("replay.depth: {depth}; from 1 to {DEPTH_MAX}"));
+            return wrong("replay.depth", format!("{depth}; from 1 to {DEPTH_MAX}"));
         }
-        for (what, bytes) in [
-            ("read_bytes", self.totals.read_bytes),
-            ("written_bytes", self.totals.written_bytes),
+        for (key, bytes) in [
+            ("totals.read_bytes", self.totals.read_bytes),
+            ("totals.written_bytes", self.totals.written_bytes),
         ] {
             if bytes > 1 << 50 {
-                return Err(format!("totals.{what}: {bytes}; at most 2^50"));
+                return wrong(key, format!("{bytes}; at most 2^50"));
             }
         }
-        let sum = |part: fn(&Phase) -> u64| self.phases.iter().map(part).sum::<u64>();
         for (index, phase) in self.phases.iter().enumerate() {
             phase
                 .check()
-                .map_err(|problem| format!("phases[{index}] ({}): {problem}", phase.title))?;
+                .map_err(|(key, problem)| (format!("phases[{index}].{key}"), problem))?;
         }
-        for (what, percent) in [
+        let sum = |part: fn(&Phase) -> u64| self.phases.iter().map(part).sum::<u64>();
+        for (key, percent) in [
             ("read_percent", sum(|phase| phase.read_percent)),
             ("written_percent", sum(|phase| phase.written_percent)),
         ] {
             if percent != 100 {
-                return Err(format!(
-                    "{what}: the phases add up to {percent}; 100 is wanted"
-                ));
+                let problem = format!("the {key} of all add up to {percent}, not to 100");
+                return wrong("phases", problem);
             }
         }
         Ok(())
@@ -267,48 +257,58 @@ impl Profile {
 }
 
 impl Phase {
-    fn check(&self) -> Result<(), String> {
-        let ordered = |what: &str, (low, high): (u64, u64), min: u64, max: u64| {
-            if low > high || low < min || high > max {
-                return Err(format!(
-                    "{what}: [{low}, {high}]; two ascending numbers from {min} to {max}"
-                ));
-            }
-            Ok(())
-        };
-        ordered("burst", self.burst, 1, u64::from(DEPTH_MAX))?;
-        ordered("gap_us", self.gap_us, 0, GAP_US_MAX)?;
-        ordered("pause_us", (self.pause_us, self.pause_us), 0, GAP_US_MAX)?;
-        ordered("region_mib", (self.region_mib, self.region_mib), 1, 1 << 30)?;
-        let offset = (self.region_offset_mib, self.region_offset_mib);
-        ordered("region_offset_mib", offset, 0, 1 << 30)?;
-        for (what, percent) in [
-            ("read_percent", self.read_percent),
-            ("written_percent", self.written_percent),
-            ("read_sequential_percent", self.read_sequential_percent),
-            ("write_sequential_percent", self.write_sequential_percent),
+    /// An error is the key at fault and what is allowed.
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        let depth = u64::from(DEPTH_MAX);
+        for (key, (low, high), min, max) in [
+            ("burst", self.burst, 1, depth),
+            ("gap_us", self.gap_us, 0, GAP_US_MAX),
         ] {
-            ordered(what, (percent, percent), 0, 100)?;
+            if low > high || low < min || high > max {
+                let problem = format!("[{low}, {high}]; two ascending numbers from {min} to {max}");
+                return Err((key, problem));
+            }
         }
-        for (what, sizes, percent) in [
+        for (key, value, min, max) in [
+            ("pause_us", self.pause_us, 0, GAP_US_MAX),
+            ("region_mib", self.region_mib, 1, 1 << 30),
+            ("region_offset_mib", self.region_offset_mib, 0, 1 << 30),
+            ("read_percent", self.read_percent, 0, 100),
+            ("written_percent", self.written_percent, 0, 100),
+            (
+                "read_sequential_percent",
+                self.read_sequential_percent,
+                0,
+                100,
+            ),
+            (
+                "write_sequential_percent",
+                self.write_sequential_percent,
+                0,
+                100,
+            ),
+        ] {
+            if !(min..=max).contains(&value) {
+                return Err((key, format!("{value}; from {min} to {max}")));
+            }
+        }
+        for (key, sizes, percent) in [
             ("read_sizes", &self.read_sizes, self.read_percent),
             ("write_sizes", &self.write_sizes, self.written_percent),
         ] {
             if percent > 0 && sizes.is_empty() {
-                return Err(format!(
-                    "{what}: none, and {percent} % of the bytes are asked for"
-                ));
+                return Err((key, format!("none, for {percent} % of the bytes")));
             }
             for &(bytes, weight) in sizes {
-                if bytes == 0
-                    || !bytes.is_multiple_of(SECTOR_BYTES)
-                    || bytes > self.region_mib << 20
-                {
-                    return Err(format!(
-                        "{what}: {bytes} bytes; a multiple of {SECTOR_BYTES}, at most the region"
-                    ));
+                let whole = bytes > 0 && bytes.is_multiple_of(SECTOR_BYTES);
+                if !whole || bytes > self.region_mib << 20 {
+                    let problem =
+                        format!("{bytes} bytes; a multiple of {SECTOR_BYTES}, at most the region");
+                    return Err((key, problem));
                 }
-                ordered(what, (weight, weight), 1, 1_000_000)?;
+                if !(1..=1_000_000).contains(&weight) {
+                    return Err((key, format!("weight {weight}; from 1 to 1000000")));
+                }
             }
         }
         Ok(())
@@ -334,7 +334,7 @@ impl Trace for Synthetic {
         self.profile.name.clone()
     }
 
-    fn requests(&self) -> Result<Requests<'_>, TraceError> {
+    fn requests(&self) -> Result<Requests<'_>, FileError> {
         Ok(Box::new(Generator {
             profile: &self.profile,
             seed: self.seed,
@@ -369,7 +369,7 @@ struct Direction<'a> {
     next_bytes: u64,
 }
 
-/// A phase under way.
+/// The phase that is being drawn.
 struct PhaseState<'a> {
     phase: &'a Phase,
     rng: Rng,
@@ -413,8 +413,8 @@ impl<'a> Direction<'a> {
         let len = bytes.min(self.sectors_left * SECTOR_BYTES);
         let begin = phase.region_offset_mib << 20;
         let end = begin + (phase.region_mib << 20);
-        let goes_on = rng.ratio(self.sequential_percent, 100) && self.next_bytes + len <= end;
-        let offset = if goes_on {
+        let sequential = rng.ratio(self.sequential_percent, 100) && self.next_bytes + len <= end;
+        let offset = if sequential {
             self.next_bytes
         } else {
             begin + rng.below((end - begin - len) / GRAIN_BYTES + 1) * GRAIN_BYTES
@@ -473,7 +473,7 @@ impl<'a> PhaseState<'a> {
 }
 
 impl Iterator for Generator<'_> {
-    type Item = Result<TraceRequest, TraceError>;
+    type Item = Result<TraceRequest, FileError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -1,14 +1,14 @@
 //! Replays a trace on a device in virtual time.
 //!
-//! Requests are issued in the order of the trace, at most `depth` outstanding. One that
-//! finds all places taken waits for the next completion, and so do those behind it. When:
+//! Requests are issued in the order of the trace, at most `depth` outstanding. With `depth`
+//! outstanding, the next one waits for a completion, and so do those behind it. When:
 //!
 //! - [`Timing::Original`]: at its time since the beginning of the replay.
 //! - [`Timing::Busy`]: as original, but time in which nothing would be outstanding is left
 //!   out: when the last outstanding request completes and the next is not due yet, it is due
 //!   at that instant, and the times of all that follow move with it. Distances between
 //!   requests of a burst stay. How much is left out depends on the device.
-//! - [`Timing::Fast`]: as soon as a place is free; times do not matter.
+//! - [`Timing::Fast`]: as soon as fewer than `depth` are outstanding; times do not matter.
 //!
 //! A completion and an issue of the same instant: the completion comes first.
 //!
@@ -16,14 +16,16 @@
 //! its completion. TRIMs and flushes count like any request.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
+use stend_config::FileError;
 
-use super::{Fit, Trace, TraceError, TraceRequest, fit, op_index, op_name};
+use super::{Fit, Trace, TraceRequest, fit, op_index, op_name};
+use crate::fault::{Stalled, words};
 use crate::stats::LatencyStats;
 
 /// Most requests that can be outstanding.
 pub const DEPTH_MAX: u32 = 4096;
 
-/// Requests that may be outstanding where nobody says how many.
+/// Requests that may be outstanding by default.
 pub const DEPTH_DEFAULT: u32 = 256;
 
 /// When requests are issued.
@@ -75,7 +77,7 @@ impl Default for ReplayOptions {
 pub enum ReplayError {
     /// The trace is wrong, or does not fit.
     #[error(transparent)]
-    Trace(#[from] TraceError),
+    Trace(#[from] FileError),
     /// The options are wrong.
     #[error("a depth of {0} requests: from 1 to {DEPTH_MAX} can be outstanding")]
     Depth(u32),
@@ -89,17 +91,12 @@ pub enum ReplayError {
         /// What the device said.
         why: &'static str,
     },
-    /// The device has requests and never completes them: a fault of the device.
-    #[error("the device stopped at {at_ns} ns with {outstanding} requests unanswered")]
-    Stalled {
-        /// The last instant, ns.
-        at_ns: u64,
-        /// Requests in flight.
-        outstanding: u32,
-    },
+    /// The device completes nothing any more.
+    #[error(transparent)]
+    Stalled(#[from] Stalled),
 }
 
-/// What became of one kind of requests.
+/// The result of one kind of requests.
 #[derive(Clone, Debug, Default)]
 pub struct OpResult {
     /// Requests completed.
@@ -135,7 +132,7 @@ impl Lateness {
     }
 }
 
-/// What a replay yielded.
+/// The result of a replay.
 #[derive(Clone, Debug, Default)]
 pub struct Replayed {
     /// Reads, writes, TRIMs, flushes.
@@ -178,7 +175,7 @@ impl Replayed {
     }
 }
 
-/// A request under way.
+/// A request in flight.
 #[derive(Clone, Copy, Default)]
 struct Slot {
     issued_at: SimTime,
@@ -200,8 +197,8 @@ struct Run<'a, D: Device> {
 /// Replays a trace on `device`, from the device's present instant on.
 ///
 /// # Errors
-/// [`ReplayError`]; when the trace itself is wrong, what lies before has been issued: read
-/// it with [`super::summary`] first.
+/// [`ReplayError`]; when a line of the trace is wrong, the requests before it have been issued:
+/// read it with [`super::summary`] first.
 pub fn replay<D: Device>(
     device: &mut D,
     trace: &dyn Trace,
@@ -225,12 +222,8 @@ pub fn replay<D: Device>(
     let mut last = Nanos::ZERO;
     for request in trace.requests()? {
         let request = request?;
-        let request =
-            fit(request, capacity_bytes, options.fit).map_err(|problem| TraceError::Line {
-                trace: trace.name(),
-                line: request.line,
-                problem,
-            })?;
+        let request = fit(request, capacity_bytes, options.fit)
+            .map_err(|problem| request.error(trace, problem))?;
         last = last.max(request.at);
         let due = run.wait(start + last, options.timing)?;
         if run.failure.is_some() {
@@ -271,7 +264,7 @@ impl<D: Device> Run<'_, D> {
     #[inline]
     fn issue(&mut self, request: &TraceRequest) {
         let now = self.device.now();
-        let tag = self.free.pop().expect("`wait` found a place");
+        let tag = self.free.pop().expect("`wait` leaves a free tag");
         self.slots[tag as usize] = Slot {
             issued_at: now,
             line: request.line,
@@ -299,10 +292,7 @@ impl<D: Device> Run<'_, D> {
         match self.device.advance(limit) {
             Some(completion) => self.complete(&completion),
             None if limit == SimTime::NEVER => {
-                return Err(ReplayError::Stalled {
-                    at_ns: self.device.now().0,
-                    outstanding: self.outstanding,
-                });
+                return Err(Stalled::at(self.device.now(), self.outstanding).into());
             }
             None => {}
         }
@@ -331,11 +321,7 @@ impl<D: Device> Run<'_, D> {
         self.failure.get_or_insert(ReplayError::Failed {
             line: slot.line,
             op: op_name(slot.op),
-            why: match status {
-                Status::WriteProtected => "the device takes no writes any more",
-                Status::MediaError => "the data could not be read back",
-                Status::Ok => unreachable!("only failures come here"),
-            },
+            why: words(status),
         });
     }
 }

@@ -8,7 +8,7 @@ use stend_load::stats::LatencyStats;
 use stend_load::trace::profile::{ReplayMode, SHIPPED, Status};
 use stend_load::trace::replay::DEPTH_DEFAULT;
 use stend_load::trace::{
-    Fit, Profile, ReplayOptions, Synthetic, Timing as ReplayTiming, Trace, TraceError, TraceFile,
+    Fit, Profile, ReplayOptions, Synthetic, Timing as ReplayTiming, Trace, TraceFile,
     summary,
 };
 use stend_record::review::{LatencySummary, TargetKind};
@@ -132,7 +132,7 @@ fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, 
         return Ok(TraceSource::Profile(Box::new(profile)));
     }
     let path = at.beside(name);
-    let read = || -> Result<TraceSource, TraceError> {
+    let read = || -> Result<TraceSource, FileError> {
         if path.extension().is_some_and(|e| e == "toml") {
             return Ok(TraceSource::Profile(Box::new(Profile::read(&path)?)));
         }
@@ -240,7 +240,7 @@ impl Procedure for TraceProcedure {
         context.recorder.begin(self.place, &entry.name, None);
         let trace = entry.open(setting.seed);
         let holds = summary(trace.as_ref(), Some((setting.capacity_bytes, options.fit)))
-            .map_err(|error: TraceError| TargetError::Input(error.to_string()))?;
+            .map_err(|error: FileError| TargetError::Input(error.to_string()))?;
         let outcome = target
             .replay(trace.as_ref(), &options)
             .map_err(for_this_test)?;

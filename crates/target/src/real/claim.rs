@@ -1,5 +1,5 @@
-//! Taking a block device for testing, which destroys what it holds: only one that
-//! nothing speaks for, and only on its serial number.
+//! Claiming a block device for testing, which destroys its data: only a device that nobody
+//! uses, and only on its serial number.
 
 use std::fs::{File, OpenOptions as FileOptions};
 use std::io;
@@ -10,13 +10,13 @@ use rustix::fs::OFlags;
 use stend_record::endurance::Health;
 
 use super::device::Device;
-use super::options::OpenOptions;
+use super::opened::OpenOptions;
 use super::survey::{Finding, signature, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools;
 use super::units::{bytes_for_people, quoted};
 use super::{health, smartctl};
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
 /// What is about to be done to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,12 +77,7 @@ pub(crate) fn claim(
     options: &OpenOptions,
     action: &DeviceAction,
 ) -> Result<(File, Device), TargetError> {
-    let device = Device::find(root, number).ok_or_else(|| {
-        TargetError::Refused(format!(
-            "{}: sysfs knows no block device {number}, so it cannot be checked",
-            path.display()
-        ))
-    })?;
+    let device = Device::known(root, path, number)?;
     if device.size_bytes == 0 {
         return Err(TargetError::Refused(format!(
             "{}: the device is empty or has no medium",
@@ -115,7 +110,7 @@ pub(crate) fn claim(
     Ok((file, device))
 }
 
-/// The device for this process alone, or what speaks against that.
+/// The device for this process alone, or why it cannot be.
 fn open_exclusively(path: &Path) -> Result<Result<File, Finding>, TargetError> {
     let opened = FileOptions::new()
         .read(true)
@@ -134,23 +129,14 @@ fn open_exclusively(path: &Path) -> Result<Result<File, Finding>, TargetError> {
              that owns it",
             path.display()
         ))),
-        _ => Err(TargetError::Failed(format!(
-            "{}: cannot be opened: {error}",
-            path.display()
-        ))),
+        _ => Err(failed(path, "cannot be opened")(error)),
     }
 }
 
 /// Looks for signatures of file systems, partition tables and RAIDs on the device itself.
 fn probe(path: &Path) -> Result<Option<Finding>, TargetError> {
-    let blkid = tools::find("blkid", &tools::search_path()).ok_or_else(|| {
-        TargetError::ToolMissing(
-            "blkid is missing, which looks for file systems on a device; without it no device is \
-             touched. It belongs to util-linux: apt install util-linux (Debian, Ubuntu), \
-             dnf install util-linux (Fedora)"
-                .to_owned(),
-        )
-    })?;
+    let purpose = "looks for file systems on a device; without it no device is touched";
+    let blkid = tools::needed("blkid", "util-linux", purpose, &tools::search_path())?;
     let said = tools::run(
         tools::command(&blkid)
             .args(["-p", "-o", "export"])
@@ -186,7 +172,7 @@ fn refusal(path: &Path, device: &Device, findings: &[Finding], action: &DeviceAc
     text
 }
 
-/// Demands the serial number: as an option, or typed when it is asked for.
+/// Demands the serial number: as an option, or typed at a prompt.
 pub(crate) fn consent(
     path: &Path,
     device: &Device,
@@ -254,9 +240,10 @@ fn life(
     if *action != DeviceAction::Test {
         return Vec::new();
     }
-    match smartctl::ask(&Path::new("/dev").join(device.disk_name())) {
-        Ok(document) => {
-            let mut rows = life_rows(&health::of_document(&document), options.planned_write_bytes);
+    match smartctl::answer(&Path::new("/dev").join(device.disk_name())) {
+        Ok(answer) => {
+            let health = health::of_document(&answer.document);
+            let mut rows = life_rows(&health, options.planned_write_bytes);
             if options.planned_writing_s.is_some()
                 && let Some((name, share)) = rows.get_mut(1)
                 && *name == LIFE
@@ -347,7 +334,7 @@ fn table(path: &Path, device: &Device, planned: &OpenOptions) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recorded::Recorded;
+    use super::super::recorded::{Recorded, says};
     use super::*;
 
     fn answer(token: Option<&str>) -> Result<(), String> {
@@ -383,7 +370,7 @@ mod tests {
                 "240.1 GB",
                 "type the device's serial number",
             ] {
-                assert!(question.contains(part), "{part}\n{question}");
+                says(question, part);
             }
             Some("142207A1B2C3".to_owned())
         };
@@ -395,22 +382,17 @@ mod tests {
             |_| None,
         ];
         for wrong in wrongs {
-            assert!(
-                typed(wrong, None)
-                    .unwrap_err()
-                    .contains("nothing is touched")
-            );
+            says(typed(wrong, None).unwrap_err(), "nothing is touched");
         }
-        let never = |_: &str| panic!("a wrong option is not asked for again");
-        assert!(
-            typed(never, Some("142207"))
-                .unwrap_err()
-                .contains("does not name it")
+        let never = |_: &str| panic!("a wrong option leads to no prompt");
+        says(
+            typed(never, Some("142207")).unwrap_err(),
+            "does not name it",
         );
     }
 
     #[test]
-    fn each_deed_says_what_it_destroys() {
+    fn each_action_says_what_it_destroys() {
         let trim = DeviceAction::Trim {
             offset_bytes: 4096,
             len_bytes: 8192,
@@ -428,7 +410,7 @@ mod tests {
         ] {
             let text = consented(&OpenOptions::default(), &action).unwrap_err();
             for part in parts {
-                assert!(text.contains(part), "{part}\n{text}");
+                says(&text, part);
             }
             assert!(!text.contains("wear"), "{text}");
         }
@@ -448,15 +430,15 @@ mod tests {
                 .collect::<String>()
         };
         let known = text(Some(12), Some(60_000_000_000_000), Some(1_000_000_000_000));
-        assert!(known.contains("12 % of its rated life"), "{known}");
-        assert!(known.contains("about 0.20 %"), "{known}");
+        says(&known, "12 % of its rated life");
+        says(&known, "about 0.20 %");
         for unknown in [
             text(None, Some(1), Some(1)),
             text(Some(1), Some(1_000_000), Some(1)),
             text(Some(12), None, Some(1)),
             text(Some(12), Some(0), Some(1)),
         ] {
-            assert!(unknown.contains("of its life     unknown"), "{unknown}");
+            says(&unknown, "of its life     unknown");
         }
         assert!(!text(Some(3), None, None).contains("of its life "));
     }
@@ -482,12 +464,11 @@ mod tests {
             "time            28 h, and what writing the 1200.0 GB (1117.6 GiB) takes",
             "--destroy 142207A1B2C3",
         ] {
-            assert!(text.contains(part), "{part}\n{text}");
+            says(&text, part);
         }
-        assert!(
-            answer(Some("S3EVNX0J500123A"))
-                .unwrap_err()
-                .contains("--destroy S3EVNX0J500123A does not name it")
+        says(
+            answer(Some("S3EVNX0J500123A")).unwrap_err(),
+            "--destroy S3EVNX0J500123A does not name it",
         );
     }
 }

@@ -14,76 +14,47 @@ impl Stopwatch {
     pub(super) fn spent(&self) -> Duration {
         self.0.get()
     }
-
-    fn add<T>(&self, act: impl FnOnce() -> T) -> T {
-        let began = Instant::now();
-        let result = act();
-        self.0.set(self.0.get() + began.elapsed());
-        result
-    }
 }
 
-/// A file below an archive, whose time is counted.
-pub(super) struct TimedFile<T> {
+/// What is read or written, and the time of it.
+pub(super) struct Timed<T> {
     pub(super) inner: T,
-    pub(super) meter: Stopwatch,
-}
-
-impl<T: Read> Read for TimedFile<T> {
-    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
-        self.meter.add(|| self.inner.read(piece))
-    }
-}
-
-impl<T: Write> Write for TimedFile<T> {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        self.meter.add(|| self.inner.write(piece))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.meter.add(|| self.inner.flush())
-    }
-}
-
-impl<T: Seek> Seek for TimedFile<T> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.meter.add(|| self.inner.seek(to))
-    }
-}
-
-/// An archive, of whose time that of the file below is no part.
-pub(super) struct TimedArchive<'a, T> {
-    pub(super) inner: &'a mut T,
-    /// Of the file below.
-    pub(super) below: Stopwatch,
-    /// Of Deflate and the checksum.
     pub(super) own: Stopwatch,
+    /// Of what works below it, whose time is no part of its own.
+    pub(super) below: Option<Stopwatch>,
 }
 
-impl<T> TimedArchive<'_, T> {
-    fn add<R>(&mut self, act: impl FnOnce(&mut T) -> R) -> R {
-        let (began, before) = (Instant::now(), self.below.spent());
-        let result = act(self.inner);
-        let below = self.below.spent() - before;
-        let own = began.elapsed().saturating_sub(below);
+impl<T> Timed<T> {
+    fn time<R>(&mut self, act: impl FnOnce(&mut T) -> R) -> R {
+        let below =
+            |below: &Option<Stopwatch>| below.as_ref().map_or(Duration::ZERO, |b| b.spent());
+        let (began, before) = (Instant::now(), below(&self.below));
+        let result = act(&mut self.inner);
+        let own = began.elapsed().saturating_sub(below(&self.below) - before);
         self.own.0.set(self.own.spent() + own);
         result
     }
 }
 
-impl<T: Read> Read for TimedArchive<'_, T> {
+impl<T: Read> Read for Timed<T> {
     fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
-        self.add(|inner| inner.read(piece))
+        self.time(|inner| inner.read(piece))
     }
 }
 
-impl<T: Write> Write for TimedArchive<'_, T> {
+impl<T: Write> Write for Timed<T> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        self.add(|inner| inner.write(piece))
+        self.time(|inner| inner.write(piece))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.add(|inner| inner.flush())
+        self.time(T::flush)
+    }
+}
+
+impl<T: Seek> Seek for Timed<T> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.time(|inner| inner.seek(to))
     }
 }
 
@@ -106,7 +77,7 @@ mod tests {
     }
 
     /// Works for 20 ms on what it passes on.
-    struct Working(TimedFile<Slow>);
+    struct Working(Timed<Slow>);
 
     impl Write for Working {
         fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
@@ -122,14 +93,15 @@ mod tests {
     #[test]
     fn the_time_of_the_file_below_is_not_deflates() {
         let (below, own) = (Stopwatch::default(), Stopwatch::default());
-        let mut archive = Working(TimedFile {
+        let mut archive = Working(Timed {
             inner: Slow(200),
-            meter: below.clone(),
+            own: below.clone(),
+            below: None,
         });
-        let mut above = TimedArchive {
+        let mut above = Timed {
             inner: &mut archive,
-            below: below.clone(),
             own: own.clone(),
+            below: Some(below.clone()),
         };
         above.write_all(&[0; 10]).unwrap();
         above.write_all(&[0; 10]).unwrap();

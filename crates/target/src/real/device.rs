@@ -5,7 +5,12 @@ use std::path::{Path, PathBuf};
 
 use stend_record::review::Condition;
 
-use super::system::{DeviceNumber, SystemRoot, names_in, read_trimmed, udev_property, vpd_serial};
+use super::system::{
+    DeviceNumber, SystemRoot, mount_of, names_in, read_trimmed, udev_property, vpd_serial,
+};
+use super::tools;
+use crate::contract::condition;
+use crate::error::TargetError;
 
 /// A block device as sysfs describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +38,29 @@ impl Device {
     /// Looks a device up by its number.
     pub(crate) fn find(root: &SystemRoot, number: DeviceNumber) -> Option<Device> {
         Device::at(root, &root.path(&format!("sys/dev/block/{number}")))
+    }
+
+    /// As [`Device::find`], for what is to be done to the device at a path.
+    ///
+    /// # Errors
+    /// [`TargetError::Refused`] where sysfs does not know it.
+    pub(crate) fn known(
+        root: &SystemRoot,
+        path: &Path,
+        number: DeviceNumber,
+    ) -> Result<Device, TargetError> {
+        Device::find(root, number).ok_or_else(|| {
+            TargetError::Refused(format!(
+                "{}: sysfs knows no block device {number}, so it cannot be checked",
+                path.display()
+            ))
+        })
+    }
+
+    /// The device below the file system that a path is on, if it is one.
+    pub(crate) fn below(root: &SystemRoot, path: &Path) -> Option<Device> {
+        let mounts = root.mounts();
+        Device::find(root, mount_of(&mounts, path)?.device_number()?)
     }
 
     /// Reads a device from its directory in sysfs.
@@ -109,44 +137,40 @@ impl Device {
             .is_some_and(|bytes| bytes > 0)
     }
 
+    /// Refuses a device that takes no TRIM.
+    pub(crate) fn check_trim(&self, path: &Path) -> Result<(), TargetError> {
+        match self.takes_trim() {
+            true => Ok(()),
+            false => Err(TargetError::Failed(format!(
+                "{}: the device takes no TRIM (its discard_max_bytes is 0)",
+                path.display()
+            ))),
+        }
+    }
+
     /// Model, serial number, firmware and what the kernel makes of the device.
     pub(crate) fn facts(&self) -> Vec<Condition> {
-        let mut facts = Vec::new();
-        let mut add = |name: &str, value: Option<String>| {
-            if let Some(value) = value {
-                facts.push(Condition {
-                    name: name.to_owned(),
-                    value,
-                });
-            }
-        };
-        add("device", Some(format!("/dev/{}", self.name)));
-        add("model", self.model.clone());
-        add("serial number", self.serial.clone());
-        add("firmware", self.firmware.clone());
-        add("backing file", self.disk("loop/backing_file"));
-        add("device size (bytes)", Some(self.size_bytes.to_string()));
-        add("link", self.link());
-        add(
-            "scheduler",
-            self.disk("queue/scheduler").map(|text| chosen(&text)),
-        );
-        add("rotational", self.disk("queue/rotational").map(yes_or_no));
-        add("kernel's write cache mode", self.disk("queue/write_cache"));
-        add(
-            "logical block (bytes)",
-            self.disk("queue/logical_block_size"),
-        );
-        add(
-            "physical block (bytes)",
-            self.disk("queue/physical_block_size"),
-        );
-        add("TRIM by the device", Some(self.trim_words()));
-        add(
-            "discard granularity (bytes)",
-            self.disk("queue/discard_granularity"),
-        );
-        facts
+        let queue = |file: &str| self.disk(&format!("queue/{file}"));
+        let facts = [
+            ("device", Some(format!("/dev/{}", self.name))),
+            ("model", self.model.clone()),
+            ("serial number", self.serial.clone()),
+            ("firmware", self.firmware.clone()),
+            ("backing file", self.disk("loop/backing_file")),
+            ("device size (bytes)", Some(self.size_bytes.to_string())),
+            ("link", self.link()),
+            ("scheduler", queue("scheduler").map(|text| chosen(&text))),
+            ("rotational", queue("rotational").map(yes_or_no)),
+            ("kernel's write cache mode", queue("write_cache")),
+            ("logical block (bytes)", queue("logical_block_size")),
+            ("physical block (bytes)", queue("physical_block_size")),
+            ("TRIM by the device", Some(self.trim_words())),
+            ("discard granularity (bytes)", queue("discard_granularity")),
+        ];
+        let known = facts.into_iter();
+        known
+            .filter_map(|(name, value)| Some(condition(name, value?)))
+            .collect()
     }
 
     fn trim_words(&self) -> String {
@@ -184,6 +208,38 @@ impl Device {
             None => format!("device:{}", self.name),
         }
     }
+}
+
+/// TRIMs a part of a block device by `BLKDISCARD`, so many bytes with a call.
+///
+/// The call needs code that Rust counts as unsafe, so util-linux's `blkdiscard` makes it.
+/// `--force` only skips its own exclusive open: the device is held exclusively already,
+/// by this process.
+pub(crate) fn discard(
+    path: &Path,
+    offset_bytes: u64,
+    len_bytes: u64,
+    step_bytes: u64,
+) -> Result<(), TargetError> {
+    let path_of_tools = tools::search_path();
+    let blkdiscard = tools::needed("blkdiscard", "util-linux", "TRIMs a device", &path_of_tools)?;
+    let said = tools::run(
+        tools::command(&blkdiscard)
+            .arg("--force")
+            .args(["--offset", &offset_bytes.to_string()])
+            .args(["--length", &len_bytes.to_string()])
+            .args(["--step", &step_bytes.to_string()])
+            .arg(path),
+    )?;
+    if said.status.success() {
+        return Ok(());
+    }
+    Err(TargetError::Failed(format!(
+        "TRIM of {} failed ({}): {}",
+        path.display(),
+        tools::ending(said.status),
+        said.stderr.trim()
+    )))
 }
 
 /// Names of all whole disks below a device, its own included, through device

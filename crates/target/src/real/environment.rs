@@ -6,15 +6,9 @@ use stend_record::review::Condition;
 
 use super::system::{Mount, SystemRoot};
 use super::units::bytes_for_people;
+use crate::contract::condition;
 
-pub(crate) fn condition(name: &str, value: impl Into<String>) -> Condition {
-    Condition {
-        name: name.to_owned(),
-        value: value.into(),
-    }
-}
-
-/// The machine, as far as it bears on a drive's speed.
+/// What of the machine matters to a drive's speed.
 pub(crate) fn machine(root: &SystemRoot) -> Vec<Condition> {
     let mut facts = Vec::new();
     if let Some(release) = root.text("proc/sys/kernel/osrelease") {
@@ -60,7 +54,7 @@ pub(crate) fn filled(path: &Path) -> Option<Condition> {
     ))
 }
 
-/// The file system that a file lies on.
+/// The file system that a file is on.
 ///
 /// `punches`: whether it can free space in a file; `None` where that was not tried.
 pub(crate) fn file_system(mount: &Mount, file: &Path, punches: Option<bool>) -> Vec<Condition> {

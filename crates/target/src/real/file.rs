@@ -4,30 +4,21 @@ use std::fs::{self, File, OpenOptions as FileOptions};
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{FallocateFlags, OFlags};
 use rustix::io::Errno;
 
+use super::opened::Opened;
+use super::system::SystemRoot;
 use super::units::bytes_for_people;
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
 /// Sizes are rounded down to this, so that every block size up to it fits.
 pub(crate) const GRAIN_BYTES: u64 = 4096;
 
 /// Below this, nothing sensible can be measured.
 pub(crate) const MIN_SIZE_BYTES: u64 = 1 << 20;
-
-/// A file ready for testing.
-#[derive(Debug)]
-pub(crate) struct Prepared {
-    pub(crate) file: File,
-    /// Absolute, without links.
-    pub(crate) path: PathBuf,
-    pub(crate) size_bytes: u64,
-    /// True when it was not there before.
-    pub(crate) created: bool,
-}
 
 /// Checks a size that the user gave or that an existing file has.
 pub(crate) fn usable_size(path: &Path, bytes: u64) -> Result<u64, TargetError> {
@@ -40,40 +31,54 @@ pub(crate) fn usable_size(path: &Path, bytes: u64) -> Result<u64, TargetError> {
     Ok(bytes - bytes % GRAIN_BYTES)
 }
 
+/// The bytes under test of a target of so many bytes, of which the user may want a part.
+///
+/// # Errors
+/// [`TargetError::Input`] when there are too few; `remedy` says what to do.
+pub(crate) fn part_of(
+    path: &Path,
+    has_bytes: u64,
+    wanted_bytes: Option<u64>,
+    remedy: &str,
+) -> Result<u64, TargetError> {
+    let size_bytes = usable_size(path, wanted_bytes.unwrap_or(has_bytes))?;
+    if size_bytes <= has_bytes {
+        return Ok(size_bytes);
+    }
+    Err(TargetError::Input(format!(
+        "{}: it has {} and --size asks for {}; {remedy}",
+        path.display(),
+        bytes_for_people(has_bytes),
+        bytes_for_people(size_bytes)
+    )))
+}
+
 /// Opens an existing file; `size_bytes` takes a part of it.
-pub(crate) fn existing(path: &Path, size_bytes: Option<u64>) -> Result<Prepared, TargetError> {
-    let failed = |error: io::Error| {
-        TargetError::Failed(format!(
-            "{}: cannot be opened for writing: {error}",
-            path.display()
-        ))
-    };
+pub(super) fn existing(
+    root: &SystemRoot,
+    path: &Path,
+    size_bytes: Option<u64>,
+) -> Result<Opened, TargetError> {
+    let failed = failed(path, "cannot be opened for writing");
     let file = FileOptions::new()
         .read(true)
         .write(true)
         .open(path)
-        .map_err(failed)?;
-    let has_bytes = file.metadata().map_err(failed)?.len();
-    let size_bytes = usable_size(path, size_bytes.unwrap_or(has_bytes))?;
-    if size_bytes > has_bytes {
-        return Err(TargetError::Input(format!(
-            "{}: the file has {} and --size asks for {}; give a smaller size, leave --size out \
-             to use the whole file, or remove the file, and it is created again",
-            path.display(),
-            bytes_for_people(has_bytes),
-            bytes_for_people(size_bytes)
-        )));
-    }
-    Ok(Prepared {
-        path: fs::canonicalize(path).map_err(failed)?,
-        file,
-        size_bytes,
-        created: false,
-    })
+        .map_err(&failed)?;
+    let has_bytes = file.metadata().map_err(&failed)?.len();
+    let remedy = "give a smaller size, leave --size out to use the whole file, or remove the \
+                  file, and it is created again";
+    let size_bytes = part_of(path, has_bytes, size_bytes, remedy)?;
+    let path = fs::canonicalize(path).map_err(&failed)?;
+    Ok(Opened::of_file(root, path, file, size_bytes, true))
 }
 
 /// Creates a file and reserves its space, so that no test ends for want of it.
-pub(crate) fn create(path: &Path, size_bytes: Option<u64>) -> Result<Prepared, TargetError> {
+pub(super) fn create(
+    root: &SystemRoot,
+    path: &Path,
+    size_bytes: Option<u64>,
+) -> Result<Opened, TargetError> {
     let parent = match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) => parent,
@@ -108,35 +113,29 @@ pub(crate) fn create(path: &Path, size_bytes: Option<u64>) -> Result<Prepared, T
         .write(true)
         .create_new(true)
         .open(&path)
-        .map_err(|error| {
-            TargetError::Failed(format!("{}: cannot be created: {error}", path.display()))
-        })?;
+        .map_err(failed(&path, "cannot be created"))?;
     if let Err(error) = reserve(&file, size_bytes) {
-        // Nothing of value is in it yet; leaving it would make the next attempt an
-        // attempt on an existing file of the wrong size.
+        // There is no data in it yet; if it stayed, the next attempt would find a file of the
+        // wrong size.
         let _ = fs::remove_file(&path);
-        return Err(TargetError::Failed(format!(
-            "{}: {} could not be reserved: {error}",
-            path.display(),
-            bytes_for_people(size_bytes)
-        )));
+        let what = format!("{} could not be reserved", bytes_for_people(size_bytes));
+        return Err(failed(&path, &what)(error));
     }
-    Ok(Prepared {
-        file,
-        path,
-        size_bytes,
+    Ok(Opened {
         created: true,
+        ..Opened::of_file(root, path, file, size_bytes, true)
     })
 }
 
+/// Free space of the file system that a directory is on, bytes.
+pub(crate) fn free_bytes(directory: &Path) -> Result<u64, TargetError> {
+    let stat =
+        rustix::fs::statvfs(directory).map_err(failed(directory, "free space is unknown"))?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
 fn check_free_space(path: &Path, parent: &Path, size_bytes: u64) -> Result<(), TargetError> {
-    let stat = rustix::fs::statvfs(parent).map_err(|error| {
-        TargetError::Failed(format!(
-            "{}: free space is unknown: {error}",
-            parent.display()
-        ))
-    })?;
-    let free_bytes = stat.f_bavail.saturating_mul(stat.f_frsize);
+    let free_bytes = free_bytes(parent)?;
     if size_bytes > free_bytes {
         return Err(TargetError::Failed(format!(
             "{}: {} do not fit: {} are free in {}; give a smaller --size or another folder",
@@ -151,7 +150,7 @@ fn check_free_space(path: &Path, parent: &Path, size_bytes: u64) -> Result<(), T
 
 fn reserve(file: &File, size_bytes: u64) -> io::Result<()> {
     match rustix::fs::fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
-        // ZFS and some network file systems reserve nothing: the length alone must do.
+        // ZFS and some network file systems reserve nothing: only the length is set.
         Err(Errno::OPNOTSUPP) => file.set_len(size_bytes)?,
         other => other?,
     }

@@ -8,7 +8,7 @@
 //! - An **archive** is a ZIP by Deflate at a fast level; the data is incompressible. The
 //!   time in which the program works on Deflate and checksums is taken out of the result. The
 //!   kernel may read ahead and write back meanwhile, so that the speed is an upper bound: how
-//!   much was taken out is reported beside it.
+//!   much was taken out is reported with it.
 //! - The files are flushed and dropped from the cache before: each by `posix_fadvise`, and as
 //!   root all of the machine's cache by `drop_caches`, directories and inodes included.
 //! - The time ends when `syncfs` has returned: data, directories and the journal are durable.
@@ -20,17 +20,18 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Advice, fadvise, statvfs, syncfs};
+use rustix::fs::{Advice, fadvise, syncfs};
 use stend_base::Rng;
 use stend_load::files::operation::archive_bytes;
 use stend_load::files::{FileEntry, FileOp, directory_name};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::deflate::{Stopwatch, TimedArchive, TimedFile};
+use super::deflate::{Stopwatch, Timed};
+use super::file::free_bytes;
 use super::running::{RunFolder, check_stopping, rest_s};
 use super::units::bytes_for_people;
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 use crate::files::{FilesJob, FilesOutcome, directories};
 
 /// Bytes that are read and written at once.
@@ -50,11 +51,8 @@ const ARCHIVE: &str = "archive.zip";
 pub(super) fn run(directory: &Path, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
     let files = job.files()?;
     check_room(directory, &files)?;
-    let failed = |what: &str, error: io::Error| {
-        TargetError::Failed(format!("{}: {what}: {error}", directory.display()))
-    };
     let folder = RunFolder::new_in(directory)
-        .map_err(|error| failed("no folder for the files can be made", error))?;
+        .map_err(failed(directory, "no folder for the files can be made"))?;
     let (from, to) = (folder.path().join("from"), folder.path().join("to"));
     let make = || -> io::Result<bool> {
         fs::create_dir(&from)?;
@@ -66,9 +64,9 @@ pub(super) fn run(directory: &Path, job: &FilesJob<'_>) -> Result<FilesOutcome, 
             }
         }
         syncfs(File::open(&from)?)?;
-        forget(&from)
+        drop_cache(&from)
     };
-    let all_forgotten = make().map_err(|error| failed("the files cannot be made", error))?;
+    let all_dropped = make().map_err(failed(directory, "the files cannot be made"))?;
     rest_s(job.rest_s)?;
     let began = Instant::now();
     let work = || -> io::Result<Duration> {
@@ -80,12 +78,12 @@ pub(super) fn run(directory: &Path, job: &FilesJob<'_>) -> Result<FilesOutcome, 
         syncfs(File::open(&to)?)?;
         Ok(deflate)
     };
-    let deflate =
-        work().map_err(|error| failed(&format!("the {} failed", job.op.name()), error))?;
+    let what = format!("the {} failed", job.op.name());
+    let deflate = work().map_err(failed(directory, &what))?;
     let whole = began.elapsed();
-    check_result(job.op, &to, &files).map_err(|error| failed("what was made is wrong", error))?;
+    check_result(job.op, &to, &files).map_err(failed(directory, "what was made is wrong"))?;
     let mut limits = taken_out(whole, deflate);
-    if !all_forgotten {
+    if !all_dropped {
         limits.push(
             "directories and inodes may have been in the machine's memory: only root can drop \
              them"
@@ -116,7 +114,7 @@ fn words(op: FileOp) -> String {
     )
 }
 
-/// What is said of the processor's time.
+/// What the result says of the processor's time.
 fn taken_out(whole: Duration, deflate: Duration) -> Vec<String> {
     if deflate.is_zero() {
         return Vec::new();
@@ -131,13 +129,7 @@ fn taken_out(whole: Duration, deflate: Duration) -> Vec<String> {
 
 /// Refuses to begin what would not fit.
 fn check_room(directory: &Path, files: &[FileEntry]) -> Result<(), TargetError> {
-    let stat = statvfs(directory).map_err(|error| {
-        TargetError::Failed(format!(
-            "{}: free space is unknown: {error}",
-            directory.display()
-        ))
-    })?;
-    let free_bytes = stat.f_bavail.saturating_mul(stat.f_frsize);
+    let free_bytes = free_bytes(directory)?;
     let blocks = |file: &FileEntry| file.bytes.div_ceil(BLOCK_BYTES) + 1;
     let one = files.iter().map(blocks).sum::<u64>() * BLOCK_BYTES;
     let needed_bytes = 2 * one.max(archive_bytes(files));
@@ -225,9 +217,10 @@ fn pack(
     mut data: impl FnMut(&FileEntry, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<Duration> {
     let (below, own) = (Stopwatch::default(), Stopwatch::default());
-    let mut zip = ZipWriter::new(TimedFile {
+    let mut zip = ZipWriter::new(Timed {
         inner: BufWriter::with_capacity(PIECE_BYTES, create(path)?),
-        meter: below.clone(),
+        own: below.clone(),
+        below: None,
     });
     for file in files {
         let options = SimpleFileOptions::default()
@@ -237,10 +230,10 @@ fn pack(
             .large_file(file.bytes > 4_000_000_000);
         let name = format!("{}/{}", directory_name(file.directory), file.name);
         zip.start_file(name, options).map_err(io::Error::from)?;
-        let mut above = TimedArchive {
+        let mut above = Timed {
             inner: &mut zip,
-            below: below.clone(),
             own: own.clone(),
+            below: Some(below.clone()),
         };
         data(file, &mut above)?;
     }
@@ -250,7 +243,7 @@ fn pack(
 }
 
 /// Reads to the end and writes it. `io::copy` would ask the kernel to copy by itself.
-fn pass_on(from: &mut dyn Read, to: &mut dyn Write, piece: &mut [u8]) -> io::Result<()> {
+fn transfer(from: &mut dyn Read, to: &mut dyn Write, piece: &mut [u8]) -> io::Result<()> {
     loop {
         check_stopping()?;
         match from.read(piece)? {
@@ -264,7 +257,7 @@ fn copy(from: &Path, to: &Path, files: &[FileEntry]) -> io::Result<Duration> {
     let mut piece = vec![0; PIECE_BYTES];
     each(to, files, |file, path| {
         let mut source = File::open(path_of(from, file))?;
-        pass_on(&mut source, &mut create(path)?, &mut piece)
+        transfer(&mut source, &mut create(path)?, &mut piece)
     })?;
     Ok(Duration::ZERO)
 }
@@ -272,15 +265,16 @@ fn copy(from: &Path, to: &Path, files: &[FileEntry]) -> io::Result<Duration> {
 fn archive(from: &Path, to: &Path, files: &[FileEntry]) -> io::Result<Duration> {
     let mut piece = vec![0; PIECE_BYTES];
     pack(to, files, |file, zip| {
-        pass_on(&mut File::open(path_of(from, file))?, zip, &mut piece)
+        transfer(&mut File::open(path_of(from, file))?, zip, &mut piece)
     })
 }
 
 fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
     let (below, own) = (Stopwatch::default(), Stopwatch::default());
-    let source = TimedFile {
+    let source = Timed {
         inner: BufReader::with_capacity(PIECE_BYTES, File::open(from)?),
-        meter: below.clone(),
+        own: below.clone(),
+        below: None,
     };
     let mut zip = ZipArchive::new(source).map_err(io::Error::from)?;
     let mut piece = vec![0; PIECE_BYTES];
@@ -293,14 +287,14 @@ fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        let mut above = TimedArchive {
+        let mut above = Timed {
             inner: &mut file,
-            below: below.clone(),
             own: own.clone(),
+            below: Some(below.clone()),
         };
         // Inflated data comes in smaller pieces than files are written in.
         let mut out = BufWriter::with_capacity(PIECE_BYTES, create(&path)?);
-        pass_on(&mut above, &mut out, &mut piece)?;
+        transfer(&mut above, &mut out, &mut piece)?;
         out.flush()?;
     }
     Ok(own.spent())
@@ -308,26 +302,26 @@ fn unarchive(from: &Path, to: &Path) -> io::Result<Duration> {
 
 /// Drops everything below a directory from the cache; false when directories and inodes may
 /// have stayed there.
-fn forget(root: &Path) -> io::Result<bool> {
+fn drop_cache(root: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
-            forget_files(&entry.path())?;
+            drop_files(&entry.path())?;
         } else {
-            forget_file(&entry.path())?;
+            drop_file(&entry.path())?;
         }
     }
     Ok(fs::write("/proc/sys/vm/drop_caches", "3\n").is_ok())
 }
 
-fn forget_files(directory: &Path) -> io::Result<()> {
+fn drop_files(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
-        forget_file(&entry?.path())?;
+        drop_file(&entry?.path())?;
     }
     Ok(())
 }
 
-fn forget_file(path: &Path) -> io::Result<()> {
+fn drop_file(path: &Path) -> io::Result<()> {
     check_stopping()?;
     fadvise(File::open(path)?, 0, None, Advice::DontNeed)?;
     Ok(())

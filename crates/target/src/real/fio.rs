@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use stend_record::fio::Output;
 
-use super::engine::Engine;
+use super::fio_log;
 use super::job::LOG_PREFIX;
 use super::samples::JobLogs;
 use super::system::names_in;
 use super::tools::{self, ToolOutput};
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
 /// The oldest version whose options and JSON stend knows.
 const OLDEST: (u32, u32) = (3, 30);
@@ -22,9 +22,49 @@ pub const FIO_VARIABLE: &str = "STEND_FIO";
 /// fio reports an end by SIGINT or SIGTERM with this exit code (`backend.c`).
 const INTERRUPTED: i32 = 128;
 
-const HOW_TO_GET: &str = "Get it with `apt install fio` (Debian, Ubuntu), `dnf install fio` \
-     (Fedora) or `brew install fio` (macOS), or from the project's page, github.com/axboe/fio. \
-     Simulated drives need no fio";
+fn missing(what: String) -> TargetError {
+    TargetError::ToolMissing(format!(
+        "{what}. Get it with `apt install fio` (Debian, Ubuntu), `dnf install fio` (Fedora) or \
+         `brew install fio` (macOS), or from the project's page, github.com/axboe/fio. Simulated \
+         drives need no fio."
+    ))
+}
+
+/// How fio submits its requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// Queues shared with the kernel: least overhead.
+    IoUring,
+    /// The older asynchronous calls.
+    Libaio,
+    /// `pread` and `pwrite`: one request at a time and thread.
+    Psync,
+}
+
+impl Engine {
+    /// In the order of preference.
+    pub(crate) const ALL: [Engine; 3] = [Engine::IoUring, Engine::Libaio, Engine::Psync];
+
+    /// fio's name for it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Engine::IoUring => "io_uring",
+            Engine::Libaio => "libaio",
+            Engine::Psync => "psync",
+        }
+    }
+
+    /// For the environment's table.
+    pub(crate) fn description(self) -> &'static str {
+        match self {
+            Engine::IoUring => "io_uring, direct=1",
+            Engine::Libaio => "libaio, direct=1 (io_uring does not work here)",
+            Engine::Psync => {
+                "psync, direct=1 (neither io_uring nor libaio works here: every queue depth is 1)"
+            }
+        }
+    }
+}
 
 /// An installed fio.
 #[derive(Clone, Debug)]
@@ -44,16 +84,14 @@ impl Fio {
             // Absolute, since it is run in other folders too.
             Some(path) if tools::is_executable(&path) => fs::canonicalize(&path).unwrap_or(path),
             Some(path) => {
-                return Err(TargetError::ToolMissing(format!(
-                    "fio is not at {}, where {FIO_VARIABLE} or an option says it is. {HOW_TO_GET}.",
-                    path.display()
+                let path = path.display();
+                return Err(missing(format!(
+                    "fio is not at {path}, where {FIO_VARIABLE} or an option says it is"
                 )));
             }
             None => tools::find("fio", &tools::search_path()).ok_or_else(|| {
-                TargetError::ToolMissing(format!(
-                    "fio is not installed; it does the reading and writing on real drives and \
-                     files. {HOW_TO_GET}."
-                ))
+                let what = "it does the reading and writing on real drives and files";
+                missing(format!("fio is not installed; {what}"))
             })?,
         };
         let said = tools::run(tools::command(&path).arg("--version"))?;
@@ -64,14 +102,14 @@ impl Fio {
                 version,
                 read_only: false,
             }),
-            Some(_) => Err(TargetError::ToolMissing(format!(
-                "{} is {version}; stend needs fio {}.{} or later. {HOW_TO_GET}.",
+            Some(_) => Err(missing(format!(
+                "{} is {version}; stend needs fio {}.{} or later",
                 path.display(),
                 OLDEST.0,
                 OLDEST.1
             ))),
-            None => Err(TargetError::ToolMissing(format!(
-                "{} does not say that it is fio (`--version` answers \"{version}\"). {HOW_TO_GET}.",
+            None => Err(missing(format!(
+                "{} does not say that it is fio (`--version` answers \"{version}\")",
                 path.display()
             ))),
         }
@@ -82,8 +120,8 @@ impl Fio {
         if parse_version(&self.version) >= Some((3, 31)) {
             return Ok(());
         }
-        Err(TargetError::ToolMissing(format!(
-            "{} is {}; to replay traces, fio 3.31 or later is needed. {HOW_TO_GET}.",
+        Err(missing(format!(
+            "{} is {}; to replay traces, fio 3.31 or later is needed",
             self.path.display(),
             self.version
         )))
@@ -166,12 +204,9 @@ impl Fio {
         folder: &Path,
         sampled: bool,
     ) -> Result<(ToolOutput, String), TargetError> {
-        let failed = |what: &str, error: std::io::Error| {
-            TargetError::Failed(format!("{}: {what}: {error}", folder.display()))
-        };
         let job = folder.join("job.fio");
         let answer = folder.join("answer.json");
-        fs::write(&job, text).map_err(|error| failed("the job file cannot be written", error))?;
+        fs::write(&job, text).map_err(failed(folder, "the job file cannot be written"))?;
         let mut command = tools::command(&self.path);
         command
             .args(["--output-format=json+", "--eta=never"])
@@ -327,10 +362,6 @@ fn excerpt(answer: &str) -> String {
 /// The logs of every job, in the order of fio's job numbers.
 fn read_logs(folder: &Path) -> Result<Vec<JobLogs>, TargetError> {
     let start = format!("{LOG_PREFIX}_bw.");
-    let read = |name: &str| {
-        fs::read_to_string(folder.join(name))
-            .map_err(|error| TargetError::Failed(format!("fio's log {name}: {error}")))
-    };
     let mut numbers: Vec<u32> = names_in(folder)
         .iter()
         .filter_map(|name| {
@@ -345,8 +376,8 @@ fn read_logs(folder: &Path) -> Result<Vec<JobLogs>, TargetError> {
         .into_iter()
         .map(|number| {
             Ok(JobLogs {
-                bw: read(&format!("{LOG_PREFIX}_bw.{number}.log"))?,
-                iops: read(&format!("{LOG_PREFIX}_iops.{number}.log"))?,
+                bw: fio_log::read(folder, "bw", number)?,
+                iops: fio_log::read(folder, "iops", number)?,
             })
         })
         .collect()
@@ -358,6 +389,7 @@ mod tests {
     use std::process::ExitStatus;
 
     use super::*;
+    use crate::real::recorded::says;
 
     const GOOD: &str = include_str!("../../tests/data/fio-3.33.json");
 
@@ -394,10 +426,13 @@ mod tests {
 
     #[test]
     fn bad_answers() {
-        assert!(error(0, "", "no document").contains("begins: \"no document\""));
-        assert!(error(0, "", "").contains("cannot be read"));
+        says(error(0, "", "no document"), "begins: \"no document\"");
+        says(error(0, "", ""), "cannot be read");
         assert!(error(0, "", &GOOD[..GOOD.len() / 2]).contains("cannot be read"));
-        assert!(error(0, "odd", "{\"fio version\":\"fio-3.33\",\"jobs\":[]}").contains("odd"));
+        says(
+            error(0, "odd", "{\"fio version\":\"fio-3.33\",\"jobs\":[]}"),
+            "odd",
+        );
     }
 
     #[test]
@@ -407,13 +442,16 @@ mod tests {
             "fio: No I/O performed\nfio: No I/O performed\n",
             "Bad option\n{",
         );
-        assert!(text.contains("exit code 1"), "{text}");
+        says(&text, "exit code 1");
         assert!(
             text.ends_with("fio: No I/O performed; Bad option"),
             "{text}"
         );
-        assert!(error(9, "", GOOD).contains("killed by signal 9"));
-        assert!(error(128 << 8, "fio: terminating on signal 2", GOOD).contains("interrupted"));
+        says(error(9, "", GOOD), "killed by signal 9");
+        says(
+            error(128 << 8, "fio: terminating on signal 2", GOOD),
+            "interrupted",
+        );
     }
 
     #[test]
@@ -441,11 +479,8 @@ mod tests {
         assert_ne!(broken, GOOD);
         for status in [0, 1 << 8] {
             let text = error(status, "fio: io_u error", &broken);
-            assert!(
-                text.contains("job \"mixed\" with error Input/output error"),
-                "{text}"
-            );
-            assert!(text.contains("io_u error"), "{text}");
+            says(&text, "job \"mixed\" with error Input/output error");
+            says(&text, "io_u error");
         }
     }
 }

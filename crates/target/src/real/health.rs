@@ -17,13 +17,7 @@ use super::tools;
 /// A thousand blocks of 512 bytes: the unit of an NVMe drive's counts of data.
 const DATA_UNIT_BYTES: u64 = 512_000;
 
-/// Asks smartctl for the health of a whole disk, by its name in `/dev`; why there is none, in
-/// words.
-pub(super) fn ask(disk: &str) -> Result<Health, String> {
-    reading(disk).map(|reading| reading.health)
-}
-
-/// As [`ask`], with all that smartctl answers.
+/// What smartctl says of a whole disk, by its name in `/dev`; or, in words, why there is nothing.
 pub(super) fn reading(disk: &str) -> Result<Reading, String> {
     let path = Path::new("/dev").join(disk);
     let answer = smartctl::answer(&path).map_err(|error| error.to_string())?;
@@ -54,7 +48,7 @@ fn read(answer: &Answer) -> Result<Reading, String> {
 }
 
 /// The health in a document, as far as it is understood.
-pub fn of_document(document: &Document) -> Health {
+pub(super) fn of_document(document: &Document) -> Health {
     let mut health = of_nvme(document).unwrap_or_else(|| of_ata(document));
     let current = document.temperature.as_ref().map(|t| t.current);
     health.temperature_c = health.temperature_c.or(current);
@@ -143,6 +137,7 @@ fn statistic(document: &Document, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::real::recorded::says;
 
     /// With the exit status in the text.
     fn reading_of(text: &str) -> Result<Reading, String> {
@@ -225,7 +220,7 @@ mod tests {
     fn a_bridge_that_passes_nothing_on() {
         let text = include_str!("../../tests/data/smartctl-usb.json");
         let why = health_of(text).unwrap_err();
-        assert!(why.contains("Unknown USB bridge"), "{why}");
+        says(&why, "Unknown USB bridge");
     }
 
     #[test]
@@ -241,14 +236,9 @@ mod tests {
                 entry("Logical Sectors Written", 1000),
                 entry("Percentage Used Endurance Indicator", 104),
             ];
-            text.replacen(
-                '{',
-                &format!(
-                    r#"{{ "ata_device_statistics": {{ "pages": [{{ "number": 1, "table": [{}] }}] }},"#,
-                    table.join(",")
-                ),
-                1,
-            )
+            let page = format!(r#"{{ "number": 1, "table": [{}] }}"#, table.join(","));
+            let log = format!(r#"{{ "ata_device_statistics": {{ "pages": [{page}] }},"#);
+            text.replacen('{', &log, 1)
         };
         let health = health_of(&statistics(true)).unwrap();
         assert_eq!(health.host_written_bytes, Some(512_000));
@@ -262,10 +252,7 @@ mod tests {
         let text = r#"{ "smartctl": { "exit_status": 1, "messages": [
             { "string": "/dev/loop0: Unable to detect device type", "severity": "error" } ] } }"#;
         let why = health_of(text).unwrap_err();
-        assert!(
-            why.contains("/dev/loop0: Unable to detect device type"),
-            "{why}"
-        );
+        says(&why, "/dev/loop0: Unable to detect device type");
         let bare = r#"{ "device": { "name": "/dev/sdx", "type": "scsi", "protocol": "SCSI" } }"#;
         assert_eq!(health_of(bare).unwrap_err(), "smartctl finds no health log");
     }

@@ -6,9 +6,10 @@
 //! that are known to touch nothing but the target are let through, and every section's
 //! range is checked.
 
-use stend_load::jobfile::Place;
+use stend_load::jobfile::units::extent;
+use stend_load::jobfile::{Extent, Text, code_of, option_of};
 
-use super::engine::Engine;
+use super::fio::Engine;
 use crate::error::TargetError;
 
 /// Percentiles that every job reports unless it asks for others.
@@ -74,21 +75,21 @@ impl JobContext<'_> {
     }
 }
 
-/// The options of a section that matter here.
-#[derive(Clone, Debug, Default)]
-struct SectionOptions {
-    size: Option<String>,
-    offset: Option<String>,
-    offset_increment: Option<String>,
-    numjobs: Option<String>,
+/// The options of a section that say where it reads and writes, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct SectionRange {
+    size: Option<u64>,
+    offset: Option<u64>,
+    offset_increment: Option<u64>,
+    numjobs: Option<u64>,
 }
 
-/// A section under way.
+/// The section that is being read.
 struct Section {
     name: String,
     line: usize,
     is_global: bool,
-    scope: SectionOptions,
+    range: SectionRange,
 }
 
 /// What is wrong with a job file.
@@ -103,9 +104,12 @@ pub(crate) struct BadJob {
 }
 
 impl BadJob {
-    /// The error for the user. `place` is the line's place in the user's own files.
-    pub(crate) fn at(&self, place: Option<&Place>) -> TargetError {
+    /// The error for the user, with the place in the user's own files where `text` knows it.
+    pub(crate) fn told(&self, text: Option<&Text>) -> TargetError {
         let what = &self.what;
+        let place = text
+            .zip(self.line)
+            .and_then(|(text, line)| text.place_of_line(line));
         TargetError::Input(match (place, self.line, &self.section) {
             (Some(place), ..) => format!("{place}: {what}"),
             (None, Some(line), Some(section)) => {
@@ -119,13 +123,13 @@ impl BadJob {
 
 impl From<BadJob> for TargetError {
     fn from(bad: BadJob) -> TargetError {
-        bad.at(None)
+        bad.told(None)
     }
 }
 
-/// Finds out what can be found out of a job file before there is a target.
+/// Checks of a job file what needs no target.
 pub(crate) fn check(text: &str) -> Result<(), BadJob> {
-    let frame = JobContext {
+    let context = JobContext {
         path: "/target",
         range_bytes: u64::MAX,
         engine: Engine::Psync,
@@ -134,20 +138,20 @@ pub(crate) fn check(text: &str) -> Result<(), BadJob> {
         every_request: false,
         read_only: false,
     };
-    compose(text, &frame).map(drop)
+    compose(text, &context).map(drop)
 }
 
 /// The job file for fio, or what is wrong with the one given.
-pub(crate) fn compose(text: &str, frame: &JobContext<'_>) -> Result<String, BadJob> {
-    let mut out = head(frame);
-    let mut global = SectionOptions::default();
+pub(crate) fn compose(text: &str, context: &JobContext<'_>) -> Result<String, BadJob> {
+    let mut out = head(context);
+    let mut global = SectionRange::default();
     let mut section: Option<Section> = None;
     let mut jobs = 0;
     for (index, raw) in text.lines().enumerate() {
         let line = index + 1;
-        let code = strip(raw);
+        let code = code_of(raw);
         if let Some(name) = section_name(code) {
-            close(section.take(), &mut global, frame, &mut out)?;
+            close(section.take(), &mut global, context, &mut out)?;
             // fio takes any name that begins so for a global section (`init.c`).
             let is_global = name.starts_with("global");
             jobs += usize::from(!is_global);
@@ -155,7 +159,7 @@ pub(crate) fn compose(text: &str, frame: &JobContext<'_>) -> Result<String, BadJ
                 name: name.to_owned(),
                 line,
                 is_global,
-                scope: global.clone(),
+                range: global,
             });
             out.push_str(raw);
         } else if code.is_empty() {
@@ -164,11 +168,11 @@ pub(crate) fn compose(text: &str, frame: &JobContext<'_>) -> Result<String, BadJ
             let section = section
                 .as_mut()
                 .ok_or_else(|| bad(line, format_args!("`{code}` is before the first [section]")))?;
-            out.push_str(&option(code, line, section, frame)?);
+            out.push_str(&option(code, line, section, context)?);
         }
         out.push('\n');
     }
-    close(section, &mut global, frame, &mut out)?;
+    close(section, &mut global, context, &mut out)?;
     if jobs == 0 {
         return Err(BadJob {
             line: None,
@@ -195,21 +199,21 @@ fn bad_section(section: &Section, what: impl std::fmt::Display) -> BadJob {
     }
 }
 
-fn head(frame: &JobContext<'_>) -> String {
+fn head(context: &JobContext<'_>) -> String {
     let mut text = format!(
         "; added by stend: where and how\n[global]\nfilename={}\nioengine={}\ndirect=1\nthread\n\
          size={}\nrandrepeat=0\nrandseed={}\npercentile_list={PERCENTILES}\n",
-        frame.path,
-        frame.engine.name(),
-        frame.range_bytes,
-        fio_seed(frame.seed),
+        context.path,
+        context.engine.name(),
+        context.range_bytes,
+        fio_seed(context.seed),
     );
-    if frame.read_only {
+    if context.read_only {
         // To drop a device's pages, the kernel would first write those that others changed.
         text.push_str("invalidate=0\n");
     }
-    if frame.sample_ms > 0 {
-        let ms = frame.sample_ms;
+    if context.sample_ms > 0 {
+        let ms = context.sample_ms;
         // The averaging time equals the logging interval: otherwise an interval's mean
         // would leave out the standstills in it, of which fio records nothing.
         text.push_str(&format!(
@@ -217,7 +221,7 @@ fn head(frame: &JobContext<'_>) -> String {
              log_avg_msec={ms}\nbwavgtime={ms}\niopsavgtime={ms}\nlog_unix_epoch=1\n"
         ));
     }
-    if frame.every_request {
+    if context.every_request {
         text.push_str(&format!(
             "write_lat_log={LOG_PREFIX}\nper_job_logs=1\nlog_avg_msec=0\nlog_unix_epoch=1\n"
         ));
@@ -243,11 +247,6 @@ pub(crate) fn is_plain(path: &str) -> bool {
         && path.trim() == path
 }
 
-/// Without comment and blanks, as fio's `strip_blank_end` does it.
-fn strip(raw: &str) -> &str {
-    raw.split([';', '#']).next().unwrap_or_default().trim()
-}
-
 fn section_name(code: &str) -> Option<&str> {
     code.strip_prefix('[')?.strip_suffix(']')
 }
@@ -257,7 +256,7 @@ fn option(
     code: &str,
     line: usize,
     section: &mut Section,
-    frame: &JobContext<'_>,
+    context: &JobContext<'_>,
 ) -> Result<String, BadJob> {
     if code.contains('$') {
         return Err(bad(
@@ -265,57 +264,46 @@ fn option(
             format_args!("`{code}`: variables and keywords are not expanded"),
         ));
     }
-    let (name, value) = match code.split_once('=') {
-        Some((name, value)) => (name.trim(), Some(value.trim())),
-        None => (code, None),
-    };
+    let (name, value) = option_of(code);
     if !ALLOWED.split(' ').any(|allowed| allowed == name) {
         return Err(bad(line, refusal(name)));
     }
-    let scope = &mut section.scope;
+    let wrong = |what: &str| bad(line, format_args!("`{code}`{what}"));
+    let range = &mut section.range;
     let kept = match name {
         "ioengine" if !value.is_some_and(|value| ENGINES.contains(&value)) => {
-            return Err(bad(
-                line,
-                format_args!(
-                    "`{code}`: of the engines only {} are taken",
-                    ENGINES.join(", ")
-                ),
-            ));
+            let engines = ENGINES.join(", ");
+            return Err(wrong(&format!(": of the engines only {engines} are taken")));
         }
         "direct" if value.is_some_and(|value| value != "1") => {
-            return Err(bad(
-                line,
-                format_args!("`{code}`: through the page cache the memory would be measured"),
+            return Err(wrong(
+                ": through the page cache the memory would be measured",
             ));
         }
-        "rw" | "readwrite" if frame.read_only && !value.is_some_and(only_reads) => {
-            return Err(bad(
-                line,
-                format_args!(
-                    "`{code}` writes, and the target was opened with --read-only: of `rw` only \
-                     read and randread are taken"
-                ),
+        "rw" | "readwrite" if context.read_only && !value.is_some_and(only_reads) => {
+            return Err(wrong(
+                " writes, and the target was opened with --read-only: of `rw` only read and \
+                 randread are taken",
             ));
         }
-        _ if frame.logs() && is_log_option(name) => {
-            return Err(bad(
-                line,
-                format_args!("`{code}`: the samples are being recorded by stend; leave it out"),
+        _ if context.logs() && is_log_option(name) => {
+            return Err(wrong(
+                ": the samples are being recorded by stend; leave it out",
             ));
         }
-        "size" => &mut scope.size,
-        "offset" => &mut scope.offset,
-        "offset_increment" => &mut scope.offset_increment,
         "numjobs" => {
-            scope.numjobs = value.map(str::to_owned);
+            let number = value.and_then(|value| value.parse().ok());
+            range.numjobs = Some(number.ok_or_else(|| wrong(": a number is missing"))?);
             return Ok(code.to_owned());
         }
+        "size" => &mut range.size,
+        "offset" => &mut range.offset,
+        "offset_increment" => &mut range.offset_increment,
         _ => return Ok(code.to_owned()),
     };
-    let bytes = amount(value.unwrap_or_default(), frame.range_bytes)
-        .map_err(|why| bad(line, format_args!("`{code}`: {why}")))?;
-    *kept = Some(bytes.to_string());
+    let bytes = amount(value.unwrap_or_default(), context.range_bytes)
+        .map_err(|why| wrong(&format!(": {why}")))?;
+    *kept = Some(bytes);
     Ok(format!("{name}={bytes}"))
 }
 
@@ -353,32 +341,19 @@ fn refusal(name: &str) -> String {
 
 /// Bytes as fio reads them with its default `kb_base`, a share of the range with `%`.
 fn amount(text: &str, range_bytes: u64) -> Result<u64, String> {
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (digits, suffix) = text.split_at(digits);
-    let number: u64 = digits
-        .parse()
-        .map_err(|_| "a number of bytes like 4096, 64k, 8g or 50% is wanted".to_owned())?;
-    let shift = match suffix.to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kb" => 10,
-        "m" | "mb" => 20,
-        "g" | "gb" => 30,
-        "t" | "tb" => 40,
-        "%" if number <= 100 => return Ok(share(number, range_bytes)),
+    if text.to_ascii_lowercase().contains('i') {
         // fio 3.33 takes 1mib for 1,000,000 and 1mb for 1,048,576.
-        "kib" | "mib" | "gib" | "tib" => {
-            return Err("fio reads this suffix as a decimal one; write k, m, g or t".to_owned());
-        }
-        _ => return Err(format!("the suffix `{suffix}` is not known here")),
-    };
-    number
-        .checked_mul(1 << shift)
-        .ok_or_else(|| "the number is too large".to_owned())
+        return Err("fio reads this suffix as a decimal one; write k, m, g or t".to_owned());
+    }
+    Ok(match extent(text, 1024)? {
+        Extent::Bytes(bytes) => bytes,
+        Extent::Percent(percent) => share(percent, range_bytes),
+    })
 }
 
 /// A share of the range, aligned to 1 MiB as partitions are, so that blocks stay aligned
 /// to flash pages; small shares to 4 KiB.
-fn share(percent: u64, range_bytes: u64) -> u64 {
+fn share(percent: u32, range_bytes: u64) -> u64 {
     if percent == 100 {
         return range_bytes;
     }
@@ -390,18 +365,18 @@ fn share(percent: u64, range_bytes: u64) -> u64 {
 /// The end of a section: its options become the global ones, or its range is checked.
 fn close(
     section: Option<Section>,
-    global: &mut SectionOptions,
-    frame: &JobContext<'_>,
+    global: &mut SectionRange,
+    context: &JobContext<'_>,
     out: &mut String,
 ) -> Result<(), BadJob> {
     let Some(section) = section else {
         return Ok(());
     };
     if section.is_global {
-        *global = section.scope;
+        *global = section.range;
         return Ok(());
     }
-    if let Some(size) = missing_size(&section, frame.range_bytes)? {
+    if let Some(size) = missing_size(&section, context.range_bytes)? {
         out.push_str(&format!(
             "; added by stend: to the end of the range\nsize={size}\n"
         ));
@@ -411,28 +386,22 @@ fn close(
 
 /// Checks the range of a job. Returns the size to add where there is an offset without.
 fn missing_size(section: &Section, range_bytes: u64) -> Result<Option<u64>, BadJob> {
-    let number = |text: &Option<String>| {
-        text.as_ref()
-            .map(|text| text.parse::<u64>())
-            .transpose()
-            .map_err(|_| bad_section(section, "numjobs is no number"))
-    };
-    let scope = &section.scope;
-    let offset = number(&scope.offset)?.unwrap_or(0);
-    let increment = number(&scope.offset_increment)?.unwrap_or(0);
-    let numjobs = number(&scope.numjobs)?.unwrap_or(1).max(1);
-    let size = number(&scope.size)?;
+    let range = &section.range;
+    let offset = range.offset.unwrap_or(0);
+    let increment = range.offset_increment.unwrap_or(0);
+    let clones = range.numjobs.unwrap_or(1).max(1);
+    let size = range.size.unwrap_or(0);
     let wrong = |what: String| Err(bad_section(section, what));
     let last_offset = increment
-        .checked_mul(numjobs - 1)
+        .checked_mul(clones - 1)
         .and_then(|bytes| bytes.checked_add(offset));
-    let (Some(last_offset), Some(size)) = (last_offset, size.or(Some(0))) else {
+    let Some(last_offset) = last_offset else {
         return wrong("offset_increment leads beyond every range".to_owned());
     };
-    if scope.size.is_none() && increment > 0 {
+    if range.size.is_none() && increment > 0 {
         return wrong("offset_increment needs a size".to_owned());
     }
-    if scope.size.is_some() && size == 0 {
+    if range.size.is_some() && size == 0 {
         return wrong("size=0 leaves nothing to test".to_owned());
     }
     let fits = last_offset
@@ -443,17 +412,18 @@ fn missing_size(section: &Section, range_bytes: u64) -> Result<Option<u64>, BadJ
             "offset {last_offset} and size {size} lead beyond the {range_bytes} bytes under test"
         ));
     }
-    Ok((scope.size.is_none() && offset > 0).then_some(range_bytes - offset))
+    Ok((range.size.is_none() && offset > 0).then_some(range_bytes - offset))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::real::recorded::says;
 
     const MIB: u64 = 1 << 20;
 
     fn composed(text: &str, sample_ms: u32) -> Result<String, String> {
-        let frame = JobContext {
+        let context = JobContext {
             path: "/srv/test.bin",
             range_bytes: 64 * MIB,
             engine: Engine::IoUring,
@@ -462,7 +432,7 @@ mod tests {
             every_request: false,
             read_only: false,
         };
-        compose(text, &frame).map_err(|bad| bad.at(None).to_string())
+        compose(text, &context).map_err(|bad| bad.told(None).to_string())
     }
 
     fn error(text: &str) -> String {
@@ -494,11 +464,7 @@ mod tests {
         }
         let own = "[a]\nrw=read\nwrite_bw_log=mine\n";
         assert!(composed(own, 0).is_ok());
-        assert!(
-            composed(own, 500)
-                .unwrap_err()
-                .contains("recorded by stend")
-        );
+        says(composed(own, 500).unwrap_err(), "recorded by stend");
     }
 
     #[test]
@@ -534,10 +500,10 @@ mod tests {
 
     #[test]
     fn options_outside_a_section_and_files_without_jobs() {
-        assert!(error("rw=write\n[a]\n").contains("line 1"));
-        assert!(error("[global]\nrw=write\n").contains("no job"));
+        says(error("rw=write\n[a]\n"), "line 1");
+        says(error("[global]\nrw=write\n"), "no job");
         // fio treats this as a global section as well.
-        assert!(error("[globally]\nrw=write\n").contains("no job"));
+        says(error("[globally]\nrw=write\n"), "no job");
     }
 
     #[test]
@@ -577,17 +543,15 @@ mod tests {
     #[test]
     fn global_options_count_for_later_sections_only() {
         let text = "[a]\nrw=read\nsize=64m\n[global]\noffset=1m\n[b]\nrw=read\nsize=64m\n";
-        assert!(error(text).contains("line 6: [b]"), "{}", error(text));
+        says(error(text), "line 6: [b]");
     }
 
     #[test]
     fn an_offset_without_size_ends_with_the_range() {
         let text = composed("[a]\nrw=write\noffset=16m\n[b]\nrw=read\n", 0).unwrap();
-        assert!(
-            text.contains(
-                "offset=16777216\n; added by stend: to the end of the range\nsize=50331648\n[b]"
-            ),
-            "{text}"
+        says(
+            &text,
+            "offset=16777216\n; added by stend: to the end of the range\nsize=50331648\n[b]",
         );
         assert_eq!(text.matches("\nsize=").count(), 2, "{text}");
     }

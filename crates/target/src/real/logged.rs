@@ -4,13 +4,12 @@
 //! stend sends TRIM itself. Both record the time of the machine's clock: fio's log
 //! has it in milliseconds (`log_unix_epoch`), and so the one can be placed in the other.
 
-use std::fs;
-use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::fio::Fio;
-use super::job::{self, JobContext, LOG_PREFIX};
+use super::fio_log::{self, Row};
+use super::job::{self, JobContext};
 use super::running::RunFolder;
 use crate::contract::{Completed, Deletion, JobOutcome, LoggedOutcome};
 use crate::error::TargetError;
@@ -19,12 +18,12 @@ use crate::error::TargetError;
 pub(super) fn run(
     fio: &Fio,
     folder: &RunFolder,
-    frame: &JobContext<'_>,
+    context: &JobContext<'_>,
     text: &str,
     deletion: Option<&Deletion>,
     trim: &(dyn Fn(&Deletion) -> Result<(), TargetError> + Sync),
 ) -> Result<LoggedOutcome, TargetError> {
-    let job_text = job::compose(text, frame).map_err(|bad| bad.at(None))?;
+    let job_text = job::compose(text, context)?;
     let (ran, deleted) = std::thread::scope(|scope| {
         let (running, ended) = mpsc::channel::<()>();
         let deleting = deletion.map(|d| scope.spawn(move || delete(d, &ended, trim)));
@@ -40,7 +39,10 @@ pub(super) fn run(
         (ran, deleted)
     });
     let (fio, _) = ran?;
-    let (start_ms, requests) = requests_of(folder.path())?;
+    let rows = fio_log::read(folder.path(), "clat", 1)?;
+    let (start_ms, requests) = requests(&rows).ok_or_else(|| {
+        TargetError::Failed("fio's log of latencies is empty: no request was completed".to_owned())
+    })?;
     let trimmed_ns = match deleted.transpose()? {
         None => None,
         Some(None) => {
@@ -100,36 +102,16 @@ fn with_deletion(mut job_text: String, deletion: Option<&Deletion>) -> String {
     job_text
 }
 
-/// The start of the job, ms of the machine's clock, and its requests.
-fn requests_of(folder: &Path) -> Result<(u64, Vec<Completed>), TargetError> {
-    let name = format!("{LOG_PREFIX}_clat.1.log");
-    let text = fs::read_to_string(folder.join(&name))
-        .map_err(|error| TargetError::Failed(format!("fio's log {name}: {error}")))?;
-    parse(&text).map_err(|problem| TargetError::Failed(format!("fio's log {name}: {problem}")))
-}
-
-/// A line is `time, latency, direction, block size, offset, priority`; the time in ms of
-/// the machine's clock, the latency in ns (fio's HOWTO, "Log File Formats").
-fn parse(text: &str) -> Result<(u64, Vec<Completed>), String> {
-    let mut start_ms = None;
-    let mut requests = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let bad = || format!("line {}: `{line}` is no time and latency", index + 1);
-        let mut numbers = line.split(',').map(|field| field.trim().parse::<u64>());
-        let (Some(Ok(at_ms)), Some(Ok(latency_ns))) = (numbers.next(), numbers.next()) else {
-            return Err(bad());
-        };
-        // The first request began when the job did, to the resolution of the log.
-        let start_ms = *start_ms.get_or_insert(at_ms.saturating_sub(latency_ns / 1_000_000));
-        requests.push(Completed {
-            at_ns: at_ms.saturating_sub(start_ms) * 1_000_000,
-            latency_ns,
-        });
-    }
-    match start_ms {
-        Some(start_ms) => Ok((start_ms, requests)),
-        None => Err("it is empty: no request was completed".to_owned()),
-    }
+/// The start of the job, ms of the machine's clock, and its requests; `None` without any.
+fn requests(rows: &[Row]) -> Option<(u64, Vec<Completed>)> {
+    // The first request began when the job did, to the resolution of the log.
+    let first = rows.first()?;
+    let start_ms = first.at_ms.saturating_sub(first.value as u64 / 1_000_000);
+    let requests = rows.iter().map(|row| Completed {
+        at_ns: row.at_ms.saturating_sub(start_ms) * 1_000_000,
+        latency_ns: row.value as u64,
+    });
+    Some((start_ms, requests.collect()))
 }
 
 #[cfg(test)]
@@ -140,7 +122,7 @@ mod tests {
     fn the_job_begins_with_its_first_request() {
         let text =
             "1700000000512, 2500000, 0, 4096, 0, 0\n1700000000514, 80000, 0, 4096, 8192, 0\n";
-        let (start_ms, requests) = parse(text).unwrap();
+        let (start_ms, requests) = requests(&fio_log::rows(text).unwrap()).unwrap();
         assert_eq!(start_ms, 1_700_000_000_510);
         let at: Vec<u64> = requests.iter().map(|r| r.at_ns).collect();
         assert_eq!(at, [2_000_000, 4_000_000]);
@@ -148,9 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_or_empty_log_is_told() {
-        assert!(parse("").unwrap_err().contains("no request"));
-        assert!(parse("1, 2, 0\nx\n").unwrap_err().starts_with("line 2"));
+    fn an_empty_log_has_no_start() {
+        assert_eq!(requests(&[]), None);
     }
 
     #[test]

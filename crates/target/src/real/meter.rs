@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::device::Device;
-use super::path_kind::PathKind;
-use super::system::{DeviceNumber, SystemRoot, mount_of, read_trimmed};
-use super::thermometer::sensor;
+use super::opened::PathKind;
+use super::system::{SystemRoot, read_trimmed};
+use super::thermometer::Thermometer;
 use crate::error::TargetError;
 use crate::monitor::Reading;
 
@@ -84,7 +84,7 @@ pub struct Meter {
     title: String,
     dir: PathBuf,
     node: PathBuf,
-    sensor: Option<PathBuf>,
+    sensor: Option<Thermometer>,
 }
 
 impl Meter {
@@ -97,9 +97,12 @@ impl Meter {
     }
 
     fn open_in(root: &SystemRoot, path: &Path) -> Result<Meter, TargetError> {
-        let number = match PathKind::of(path)? {
-            PathKind::Device(number, _) => Some(number),
-            PathKind::File | PathKind::Directory => below(root, path),
+        let device = match PathKind::of(path)? {
+            PathKind::Device(number, _) => Device::find(root, number),
+            PathKind::File | PathKind::Directory => {
+                let path = std::fs::canonicalize(path).ok();
+                path.and_then(|path| Device::below(root, &path))
+            }
             PathKind::Nothing => {
                 return Err(TargetError::Input(format!(
                     "there is no {}; `lsblk` lists the devices",
@@ -107,7 +110,6 @@ impl Meter {
                 )));
             }
         };
-        let device = number.and_then(|number| Device::find(root, number));
         device.map(|device| Meter::of(&device)).ok_or_else(|| {
             TargetError::Input(format!(
                 "{} is not on one block device with request counters of the kernel; name \
@@ -125,7 +127,7 @@ impl Meter {
                 None => node,
             },
             node: PathBuf::from(format!("/dev/{}", device.disk_name())),
-            sensor: sensor(&device.disk_dir.join("device")),
+            sensor: Thermometer::hwmon(device),
             dir: device.dir.clone(),
         }
     }
@@ -157,30 +159,13 @@ impl Meter {
     /// The temperature now, °C; `None` without a sensor. SATA drives have one where the
     /// kernel's `drivetemp` is loaded.
     pub fn temperature_c(&self) -> Option<f64> {
-        let thousandths: f64 = read_trimmed(self.sensor.as_deref()?)?.parse().ok()?;
-        Some(thousandths / 1e3)
-    }
-}
-
-/// The device below the file system that a path is on.
-fn below(root: &SystemRoot, path: &Path) -> Option<DeviceNumber> {
-    use std::os::unix::fs::MetadataExt;
-    let path = std::fs::canonicalize(path).ok()?;
-    let mounts = root.mounts();
-    let mount = mount_of(&mounts, &path)?;
-    match mount.number.major {
-        // btrfs invents a number: there the mount's source is the device.
-        0 => {
-            let meta = Path::new(&mount.source).metadata().ok()?;
-            (meta.rdev() != 0).then(|| DeviceNumber::from_raw(meta.rdev()))
-        }
-        _ => Some(mount.number),
+        self.sensor.as_ref()?.celsius()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::recorded::Recorded;
+    use super::super::recorded::{Recorded, says};
     use super::*;
 
     /// Of a virtio disk, Linux 6.18: 17 fields.
@@ -247,13 +232,9 @@ mod tests {
         assert_eq!(meter("259:2").temperature_c(), Some(38.85));
         assert_eq!(meter("8:0").temperature_c(), Some(29.0));
         assert_eq!(meter("259:2").node(), Path::new("/dev/nvme0n1"));
-        assert!(
-            meter("259:2")
-                .title()
-                .contains("960 PRO 1TB (/dev/nvme0n1p2)")
-        );
+        says(meter("259:2").title(), "960 PRO 1TB (/dev/nvme0n1p2)");
         let gone = meter("8:0").counts().unwrap_err();
-        assert!(gone.to_string().contains("is the device gone?"), "{gone}");
+        says(&gone, "is the device gone?");
         system.write(&format!("{sata}/stat"), VIRTIO);
         assert_eq!(meter("8:0").counts().unwrap().in_flight, 2);
     }

@@ -9,9 +9,9 @@
 //! - A **directory** gets a fresh subdirectory, with a file in it as above; work on files
 //!   goes on beside that file. All of it is removed at the end. Nothing else in the directory
 //!   is touched.
-//! - A **block device** is taken only when nothing speaks against it (mounts, swap,
-//!   holders, partitions, signatures, another's exclusive open, the running system's
-//!   disk), and only on its serial number, typed by the user. Devices without one are
+//! - A **block device** is claimed only when nothing uses it (mounts, swap, holders,
+//!   partitions, signatures, another's exclusive open, the running system's disk), and only on
+//!   its serial number, typed by the user. Devices without one are
 //!   named `loop:FILE` (loop devices, by the name of the backing file), `dm:NAME` (device
 //!   mapper) or `device:NAME` (by the kernel's name); the refusal says which. While the
 //!   target lives it holds the device exclusively.
@@ -26,21 +26,18 @@
 mod claim;
 mod deflate;
 mod device;
-mod directory;
-mod engine;
 mod environment;
 mod file;
 mod files;
 mod fio;
-pub mod health;
+mod fio_log;
+mod health;
 mod host;
 mod job;
 mod link;
 mod logged;
 mod meter;
 mod opened;
-mod options;
-mod path_kind;
 mod read_only;
 #[cfg(test)]
 mod recorded;
@@ -53,11 +50,10 @@ mod survey;
 mod system;
 mod thermometer;
 mod tools;
-mod trim;
 mod units;
 mod watch;
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use stend_load::jobfile::Text;
@@ -66,27 +62,23 @@ use stend_record::endurance::Health;
 use stend_record::review::{Condition, TargetInfo, TargetKind};
 use stend_record::smart::Reading;
 
-use self::device::Device;
-use self::directory::Subdirectory;
-use self::engine::Engine;
-use self::environment::condition;
-use self::fio::Fio;
-use self::job::{BadJob, JobContext};
-use self::opened::{open_device, open_file};
-use self::path_kind::PathKind;
+use self::device::{Device, discard};
+use self::fio::{Engine, Fio};
+use self::job::JobContext;
+use self::opened::{Opened, PathKind};
 use self::running::RunFolder;
 use self::system::{SystemRoot, mount_of};
 use self::thermometer::Thermometer;
 use crate::contract::{
     Deletion, HostLimit, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, ReplayOutcome,
-    Target,
+    Target, condition,
 };
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 use crate::files::{FilesJob, FilesOutcome};
 
 pub use self::fio::FIO_VARIABLE;
 
-pub use self::options::OpenOptions;
+pub use self::opened::OpenOptions;
 pub use self::running::stop_programs;
 pub use self::service::{Erasing, Trimmed, erase, set_write_cache, trim};
 pub use self::watch::{Watch, watch};
@@ -95,18 +87,7 @@ pub use self::watch::{Watch, watch};
 #[derive(Debug)]
 pub struct FioTarget {
     name: String,
-    path: PathBuf,
-    size_bytes: u64,
-    /// A file for TRIM; of a device the exclusive open that keeps others away.
-    handle: File,
-    /// Of a file, the device below its file system, if known.
-    device: Option<Device>,
-    kind: TargetKind,
-    /// Of a directory, the subdirectory that the file is in.
-    subdirectory: Option<Subdirectory>,
-    trim_supported: bool,
-    /// Opened for reading alone: who else uses it.
-    read_only: Option<Vec<String>>,
+    opened: Opened,
     fio: Fio,
     engine: Engine,
     root: SystemRoot,
@@ -137,37 +118,9 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
         })?,
         None => std::env::temp_dir(),
     };
-    let mut subdirectory = None;
-    let (opened, kind) = match PathKind::of(path)? {
-        found if options.read_only => read_only::open(&root, path, found, options.size_bytes)?,
-        PathKind::Device(number, node) => {
-            let opened = open_device(&root, node, number, options)?;
-            (opened, TargetKind::BlockDevice)
-        }
-        PathKind::Directory => {
-            let (made, prepared) = directory::open(path, options.size_bytes, &root)?;
-            subdirectory = Some(made);
-            (open_file(&root, prepared, true), TargetKind::Directory)
-        }
-        PathKind::File => {
-            let prepared = file::existing(path, options.size_bytes)?;
-            (open_file(&root, prepared, true), TargetKind::File)
-        }
-        PathKind::Nothing => {
-            let prepared = file::create(path, options.size_bytes)?;
-            (open_file(&root, prepared, true), TargetKind::File)
-        }
-    };
     let mut target = FioTarget {
         name: path.display().to_string(),
-        path: opened.path,
-        size_bytes: opened.size_bytes,
-        handle: opened.handle,
-        device: opened.device,
-        kind,
-        subdirectory,
-        trim_supported: opened.trim_supported,
-        read_only: opened.in_use,
+        opened: Opened::new(&root, path, options)?,
         fio,
         engine: Engine::Psync,
         root,
@@ -176,9 +129,9 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<FioTarget, TargetError
     match target.probe_engine() {
         Ok(engine) => target.engine = engine,
         Err(error) => {
-            if opened.created {
+            if target.opened.created {
                 // It would be in the way of the next attempt.
-                let _ = fs::remove_file(&target.path);
+                let _ = fs::remove_file(target.path());
             }
             return Err(error);
         }
@@ -197,24 +150,20 @@ pub fn device_bytes(path: &Path) -> Option<u64> {
     }
 }
 
-/// Finds out what can be found out of a job file for a real target before the target is
-/// opened: options that reach beyond it, files without a job.
+/// Checks a job file for a real target as far as that can be done before the target is opened:
+/// options that reach beyond it, files without a job.
 ///
 /// # Errors
 /// [`TargetError::Input`] with file, line and section.
 pub fn check_job(text: &Text) -> Result<(), TargetError> {
-    job::check(&text.to_string()).map_err(|bad| with_place(&bad, text))
-}
-
-fn with_place(bad: &BadJob, text: &Text) -> TargetError {
-    bad.at(bad.line.and_then(|line| text.place_of_line(line)))
+    job::check(&text.to_string()).map_err(|bad| bad.told(Some(text)))
 }
 
 impl FioTarget {
     /// Runs a job file of the user's, whose own logs go to the present folder.
     ///
     /// # Errors
-    /// As [`Target::run`]; what is wrong with the job file is said with its own lines.
+    /// As [`Target::run`]; an error names the line of the user's own file.
     pub fn run_text(&mut self, text: &Text, seed: u64) -> Result<JobOutcome, TargetError> {
         let flat = text.to_string();
         let request = JobRequest {
@@ -222,38 +171,39 @@ impl FioTarget {
             seed,
             sample_ms: 0,
         };
-        self.run_job(&request, &|bad| with_place(bad, text))
+        self.run_job(&request, Some(text))
     }
 
-    fn frame<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
+    fn context<'a>(&self, path: &'a str, job: &JobRequest<'_>) -> JobContext<'a> {
         JobContext {
             path,
-            range_bytes: self.size_bytes,
+            range_bytes: self.opened.size_bytes,
             engine: self.engine,
             seed: job.seed,
             sample_ms: job.sample_ms,
             every_request: false,
-            read_only: self.read_only.is_some(),
+            read_only: self.read_only(),
         }
     }
 
     fn run_job(
         &self,
         job: &JobRequest<'_>,
-        complain: &dyn Fn(&BadJob) -> TargetError,
+        text: Option<&Text>,
     ) -> Result<JobOutcome, TargetError> {
         let (folder, path) = self.run_folder()?;
-        let frame = self.frame(&path, job);
-        let job_text = job::compose(job.text, &frame).map_err(|bad| complain(&bad))?;
+        let context = self.context(&path, job);
+        let job_text = job::compose(job.text, &context).map_err(|bad| bad.told(text))?;
         let sampled = job.sample_ms > 0;
-        let thermometer = if sampled { self.thermometer() } else { None };
+        let device = self.device().filter(|_| sampled);
+        let thermometer = device.and_then(Thermometer::of);
         let run = || self.fio.run(&job_text, folder.path(), sampled);
         let (ran, readings) = thermometer::watched(thermometer.as_ref(), run);
         let (fio, logs) = ran?;
         let (mut samples, mut temperatures) = (Vec::new(), Vec::new());
         if sampled {
-            samples = samples::add_up(&logs, &fio, job.sample_ms).map_err(TargetError::Failed)?;
-            let start_ms = samples::start_ms(&logs, job.sample_ms).map_err(TargetError::Failed)?;
+            samples = samples::add_up(&logs, &fio, job.sample_ms);
+            let start_ms = samples::start_ms(&logs, job.sample_ms);
             temperatures = thermometer::since(&readings, start_ms);
         }
         Ok(JobOutcome {
@@ -267,38 +217,33 @@ impl FioTarget {
     /// A folder for one run of fio, and a name of the target that fio takes literally:
     /// a path with a colon or the like is linked to from that folder.
     fn run_folder(&self) -> Result<(RunFolder, String), TargetError> {
-        let failed = |error: std::io::Error| {
-            TargetError::Failed(format!(
-                "{}: no folder for a run of fio can be made: {error}",
-                self.runtime_dir.display()
-            ))
-        };
-        let folder = RunFolder::new_in(&self.runtime_dir).map_err(failed)?;
+        let failed = failed(&self.runtime_dir, "no folder for a run of fio can be made");
+        let folder = RunFolder::new_in(&self.runtime_dir).map_err(&failed)?;
         let plain = |name: &&str| job::is_plain(name) && !name.contains(' ');
-        if let Some(name) = self.path.to_str().filter(plain) {
+        if let Some(name) = self.path().to_str().filter(plain) {
             return Ok((folder, name.to_owned()));
         }
         let link = folder.path().join("target");
-        std::os::unix::fs::symlink(&self.path, &link).map_err(failed)?;
+        std::os::unix::fs::symlink(self.path(), &link).map_err(failed)?;
         let name = link.to_string_lossy().into_owned();
         Ok((folder, name))
     }
 
-    /// Of a block device, where it has one.
-    fn thermometer(&self) -> Option<Thermometer> {
-        let device = self.device.as_ref()?;
-        (self.kind == TargetKind::BlockDevice).then(|| Thermometer::of(device))?
+    /// The block device under test; `None` of a file.
+    fn device(&self) -> Option<&Device> {
+        let tested = self.opened.kind == TargetKind::BlockDevice;
+        self.opened.device.as_ref().filter(|_| tested)
     }
 
     /// Refuses what would change a target that was opened for reading alone.
     fn may_change(&self, what: &str) -> Result<(), TargetError> {
-        match self.read_only {
-            None => Ok(()),
-            Some(_) => Err(TargetError::Refused(format!(
-                "{}: {what} would change the target, which was opened with --read-only",
-                self.path.display()
-            ))),
+        if !self.read_only() {
+            return Ok(());
         }
+        Err(TargetError::Refused(format!(
+            "{}: {what} would change the target, which was opened with --read-only",
+            self.path().display()
+        )))
     }
 
     /// TRIMs a range, so many bytes with a command.
@@ -309,59 +254,44 @@ impl FioTarget {
         command_bytes: u64,
     ) -> Result<(), TargetError> {
         self.may_change("TRIM")?;
-        if self.kind == TargetKind::BlockDevice {
-            if !self.trim_supported {
-                return Err(TargetError::Failed(format!(
-                    "{}: the device takes no TRIM (its discard_max_bytes is 0)",
-                    self.path.display()
-                )));
-            }
-            return trim::discard(&self.path, offset_bytes, len_bytes, command_bytes);
+        if let Some(device) = self.device() {
+            device.check_trim(self.path())?;
+            return discard(self.path(), offset_bytes, len_bytes, command_bytes);
         }
+        let what = "the file system cannot free space within a file (in place of TRIM)";
         let range = offset_bytes..offset_bytes + len_bytes;
-        file::punch(&self.handle, range, command_bytes).map_err(|error| {
-            TargetError::Failed(format!(
-                "{}: the file system cannot free space within a file (in place of TRIM): \
-                 {error}",
-                self.path.display()
-            ))
-        })
+        file::punch(&self.opened.handle, range, command_bytes).map_err(failed(self.path(), what))
     }
 
     fn probe_engine(&self) -> Result<Engine, TargetError> {
-        let (_place, name) = self.run_folder()?;
+        let (_folder, name) = self.run_folder()?;
         self.fio.choose_engine(&name)
     }
 
     /// The target's path, absolute and without links.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.opened.path
     }
 }
 
 impl Target for FioTarget {
     fn info(&self) -> TargetInfo {
-        let model = match (&self.device, self.kind) {
-            (Some(device), TargetKind::BlockDevice) => device.model.clone(),
-            _ => None,
+        let subdirectory = self.opened.subdirectory.as_ref();
+        let shown = subdirectory.map_or(self.path(), |made| &made.directory);
+        let (title, facts) = match (self.device(), subdirectory) {
+            (Some(device), _) => (device.model.clone(), device.facts()),
+            (None, Some(_)) => {
+                let words = format!("{}, in a subdirectory of stend's own", shown.display());
+                (None, vec![condition("directory", words)])
+            }
+            (None, None) => (None, vec![condition("file", shown.display().to_string())]),
         };
-        let shown = self
-            .subdirectory
-            .as_ref()
-            .map_or(&self.path, |subdirectory| &subdirectory.directory);
         TargetInfo {
             name: self.name.clone(),
-            title: model.unwrap_or_else(|| shown.display().to_string()),
-            kind: self.kind,
-            capacity_bytes: self.size_bytes,
-            facts: match (&self.device, self.kind) {
-                (Some(device), TargetKind::BlockDevice) => device.facts(),
-                (_, TargetKind::Directory) => vec![condition(
-                    "directory",
-                    format!("{}, in a subdirectory of stend's own", shown.display()),
-                )],
-                _ => vec![condition("file", self.path.display().to_string())],
-            },
+            title: title.unwrap_or_else(|| shown.display().to_string()),
+            kind: self.opened.kind,
+            capacity_bytes: self.opened.size_bytes,
+            facts,
         }
     }
 
@@ -370,36 +300,36 @@ impl Target for FioTarget {
         facts.push(condition("fio", self.fio.version.clone()));
         facts.push(condition("I/O engine", self.engine.description()));
         facts.extend(
-            self.read_only
-                .as_deref()
-                .map(read_only::facts)
-                .into_iter()
-                .flatten(),
+            self.opened
+                .read_only
+                .iter()
+                .flat_map(|used| read_only::facts(used)),
         );
-        if self.kind != TargetKind::BlockDevice {
-            if let Some(mount) = mount_of(&self.root.mounts(), &self.path) {
-                let punches = self.read_only.is_none().then_some(self.trim_supported);
-                facts.extend(environment::file_system(mount, &self.path, punches));
+        if self.device().is_none() {
+            let path = self.path();
+            if let Some(mount) = mount_of(&self.root.mounts(), path) {
+                let punches = (!self.read_only()).then_some(self.opened.trim_supported);
+                facts.extend(environment::file_system(mount, path, punches));
             }
-            facts.extend(environment::filled(&self.path));
-            if self.device.is_none() {
+            facts.extend(environment::filled(path));
+            if self.opened.device.is_none() {
                 facts.push(condition(
                     "device",
                     "not known: the file system does not stand on one block device",
                 ));
             }
         }
-        facts.extend(self.device.iter().flat_map(Device::facts));
+        facts.extend(self.opened.device.iter().flat_map(Device::facts));
         facts
     }
 
     fn run(&mut self, job: &JobRequest<'_>) -> Result<JobOutcome, TargetError> {
-        self.run_job(job, &|bad| bad.at(None))
+        self.run_job(job, None)
     }
 
     fn run_until_refused(&mut self, job: &JobRequest<'_>) -> Result<RefusedOutcome, TargetError> {
         let (folder, path) = self.run_folder()?;
-        let job_text = job::compose(job.text, &self.frame(&path, job))?;
+        let job_text = job::compose(job.text, &self.context(&path, job))?;
         let (fio, errno) = self.fio.run_until_refused(&job_text, folder.path())?;
         Ok(RefusedOutcome {
             job: JobOutcome {
@@ -413,22 +343,20 @@ impl Target for FioTarget {
 
     /// Of a block device, by `smartctl`.
     fn health(&mut self) -> Result<Health, String> {
-        match (&self.device, self.kind) {
-            (Some(device), TargetKind::BlockDevice) => health::ask(&device.disk_name()),
-            _ => Err(
-                "a file has no health of its own: that of the drive below it tells of \
-                      everything that is written there"
+        let reading = self.smart_reading().unwrap_or_else(|| {
+            Err(
+                "a file has no health of its own: that of the drive below it tells of everything \
+                 that is written there"
                     .to_owned(),
-            ),
-        }
+            )
+        });
+        Ok(reading?.health)
     }
 
     /// Of a block device, as [`Target::health`]; of a file or a directory nothing is asked.
     fn smart_reading(&mut self) -> Option<Result<Reading, String>> {
-        match (&self.device, self.kind) {
-            (Some(device), TargetKind::BlockDevice) => Some(health::reading(&device.disk_name())),
-            _ => None,
-        }
+        let device = self.device()?;
+        Some(health::reading(&device.disk_name()))
     }
 
     /// By fio's engine `null`.
@@ -437,7 +365,7 @@ impl Target for FioTarget {
     }
 
     fn read_only(&self) -> bool {
-        self.read_only.is_some()
+        self.opened.read_only.is_some()
     }
 
     /// By fio's `read_iolog`. [`ReplayOutcome::limits`] says what fio cannot
@@ -454,12 +382,13 @@ impl Target for FioTarget {
                 trace.name()
             )));
         }
-        if self.read_only.is_some() {
+        if self.read_only() {
             read_only::check_trace(trace)?;
         }
         self.fio.needs_iolog_v3()?;
         let (folder, name) = self.run_folder()?;
-        let prepared = replay::prepare(trace, options, folder.path(), &name, self.size_bytes)?;
+        let prepared =
+            replay::prepare(trace, options, folder.path(), &name, self.opened.size_bytes)?;
         let job = replay::job(self.engine, options, folder.path());
         // In its folder, where the log goes.
         self.fio.run(&job, folder.path(), true)?;
@@ -475,18 +404,18 @@ impl Target for FioTarget {
         deletion: Option<&Deletion>,
     ) -> Result<LoggedOutcome, TargetError> {
         let (folder, path) = self.run_folder()?;
-        let frame = JobContext {
+        let context = JobContext {
             sample_ms: 0,
             every_request: true,
-            ..self.frame(&path, job)
+            ..self.context(&path, job)
         };
         let trim = |d: &Deletion| self.trim_range(d.offset_bytes, d.len_bytes, d.command_bytes);
-        logged::run(&self.fio, &folder, &frame, job.text, deletion, &trim)
+        logged::run(&self.fio, &folder, &context, job.text, deletion, &trim)
     }
 
     fn work_on_files(&mut self, job: &FilesJob<'_>) -> Result<FilesOutcome, TargetError> {
         self.may_change("work on files")?;
-        let Some(subdirectory) = &self.subdirectory else {
+        let Some(subdirectory) = &self.opened.subdirectory else {
             return Err(TargetError::Input(format!(
                 "{}: work on files needs a directory as its target: name one with --size",
                 self.name
@@ -498,11 +427,11 @@ impl Target for FioTarget {
     /// Of a device by the kernel's `BLKDISCARD`; of a file by giving its space back to
     /// the file system, which passes it on to the drive if mounted with `discard`.
     fn trim_all(&mut self) -> Result<(), TargetError> {
-        self.trim_range(0, self.size_bytes, self.size_bytes)
+        self.trim_range(0, self.opened.size_bytes, self.opened.size_bytes)
     }
 
     fn trim_supported(&self) -> bool {
-        self.trim_supported
+        self.opened.trim_supported
     }
 
     fn idle(&mut self, seconds: f64) -> Result<(), TargetError> {

@@ -1,79 +1,240 @@
-//! A target that may be touched: a file, or a device claimed for this process alone.
+//! A target that may be touched: a file, a directory, or a device claimed for this process alone.
+//!
+//! In a directory, everything is made in one fresh subdirectory, which is removed when the target
+//! goes, or when stend is ended by a signal: a file for fio, and the room that the file takes for
+//! work on files. What was in the directory before is neither read nor changed.
 
-use std::fs::File;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+
+use stend_record::review::TargetKind;
 
 use super::claim::{DeviceAction, claim};
 use super::device::Device;
-use super::file;
-use super::options::OpenOptions;
+use super::running::TargetFolder;
 use super::system::{DeviceNumber, SystemRoot, mount_of};
-use super::units::bytes_for_people;
-use crate::error::TargetError;
+use super::{file, read_only};
+use crate::error::{TargetError, failed};
 
-/// A target that may be touched.
-pub(super) struct Opened {
-    pub(super) path: PathBuf,
-    pub(super) size_bytes: u64,
-    pub(super) handle: File,
-    pub(super) device: Option<Device>,
-    pub(super) trim_supported: bool,
-    pub(super) created: bool,
-    /// Of a target opened for reading alone, who else uses it.
-    pub(super) in_use: Option<Vec<String>>,
+/// How to open a real target.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// Bytes under test. Creates a file of that size where there is none; of an existing
+    /// file or a device it takes so much from the beginning. Rounded down to 4 KiB.
+    pub size_bytes: Option<u64>,
+    /// The serial number that the user typed to allow a block device's destruction.
+    pub destroy_serial: Option<String>,
+    /// Asks the user for the serial number where none is given: shows the text, and returns
+    /// the line typed, without its end; `None` where nothing was typed. Without it the device
+    /// is refused.
+    pub ask_serial: Option<fn(&str) -> Option<String>>,
+    /// Open for reading alone.
+    pub read_only: bool,
+    /// Bytes that the run will write, for the table shown before the serial number is
+    /// demanded; `None` when not known.
+    pub planned_write_bytes: Option<u64>,
+    /// Time for which it will also write as fast as the device can, s; for the same table.
+    pub planned_writing_s: Option<f64>,
+    /// Time that loads and rests take, s, without the time of `planned_write_bytes`; for the same
+    /// table.
+    pub planned_s: Option<f64>,
+    /// Folder for job files, fio's answers and logs while a job runs; each job uses and
+    /// removes a folder of its own in it. The system's folder for temporary files if
+    /// `None`.
+    pub runtime_dir: Option<PathBuf>,
+    /// The fio to use; if `None`, that of the variable [`FIO_VARIABLE`](super::FIO_VARIABLE), or
+    /// the first in `PATH`.
+    pub fio_path: Option<PathBuf>,
 }
 
-/// Claims a block device for tests.
-///
-/// # Errors
-/// As [`claim`], and [`TargetError::Input`] when it is smaller than asked for.
-pub(super) fn open_device(
+/// A directory that is tested.
+#[derive(Debug)]
+pub(crate) struct Subdirectory {
+    /// What the user named, absolute and without links.
+    pub(crate) directory: PathBuf,
+    /// The subdirectory in it.
+    folder: TargetFolder,
+}
+
+impl Subdirectory {
+    /// The subdirectory that everything is in.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// A target that may be touched.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// Absolute, without links.
+    pub(super) path: PathBuf,
+    pub(super) kind: TargetKind,
+    pub(super) size_bytes: u64,
+    /// A file for TRIM; of a device the exclusive open that keeps others away.
+    pub(super) handle: File,
+    /// Of a file, the device below its file system, if known.
+    pub(super) device: Option<Device>,
+    /// Of a directory, the subdirectory that the file is in.
+    pub(super) subdirectory: Option<Subdirectory>,
+    pub(super) trim_supported: bool,
+    /// It was not there before.
+    pub(super) created: bool,
+    /// Opened for reading alone: who else uses it.
+    pub(super) read_only: Option<Vec<String>>,
+}
+
+impl Opened {
+    /// Opens what a path leads to.
+    pub(super) fn new(
+        root: &SystemRoot,
+        path: &Path,
+        options: &OpenOptions,
+    ) -> Result<Opened, TargetError> {
+        let size_bytes = options.size_bytes;
+        match PathKind::of(path)? {
+            found if options.read_only => read_only::open(root, path, found, size_bytes),
+            PathKind::Device(number, node) => {
+                let (handle, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
+                Opened::of_device(node, handle, device, size_bytes)
+            }
+            PathKind::Directory => directory(root, path, size_bytes),
+            PathKind::File => file::existing(root, path, size_bytes),
+            PathKind::Nothing => file::create(root, path, size_bytes),
+        }
+    }
+
+    /// A device, or so much of it.
+    ///
+    /// # Errors
+    /// [`TargetError::Input`] when it is smaller.
+    pub(super) fn of_device(
+        node: PathBuf,
+        handle: File,
+        device: Device,
+        size_bytes: Option<u64>,
+    ) -> Result<Opened, TargetError> {
+        let remedy = "give a smaller size or none";
+        Ok(Opened {
+            size_bytes: file::part_of(&node, device.size_bytes, size_bytes, remedy)?,
+            path: node,
+            kind: TargetKind::BlockDevice,
+            handle,
+            trim_supported: device.takes_trim(),
+            device: Some(device),
+            subdirectory: None,
+            created: false,
+            read_only: None,
+        })
+    }
+
+    /// A file that was there, with the device below it. Whether space in it can be freed is tried
+    /// where `punches` is set.
+    pub(super) fn of_file(
+        root: &SystemRoot,
+        path: PathBuf,
+        handle: File,
+        size_bytes: u64,
+        punches: bool,
+    ) -> Opened {
+        Opened {
+            device: Device::below(root, &path),
+            trim_supported: punches && file::can_punch(&path),
+            path,
+            kind: TargetKind::File,
+            size_bytes,
+            handle,
+            subdirectory: None,
+            created: false,
+            read_only: None,
+        }
+    }
+}
+
+/// Makes the subdirectory and the file for fio in it.
+fn directory(
     root: &SystemRoot,
-    node: PathBuf,
-    number: DeviceNumber,
-    options: &OpenOptions,
+    path: &Path,
+    size_bytes: Option<u64>,
 ) -> Result<Opened, TargetError> {
-    let (handle, device) = claim(root, &node, number, options, &DeviceAction::Test)?;
-    let size_bytes = file::usable_size(&node, options.size_bytes.unwrap_or(device.size_bytes))?;
-    if size_bytes > device.size_bytes {
+    let directory =
+        fs::canonicalize(path).map_err(failed(path, "the directory cannot be reached"))?;
+    let Some(size_bytes) = size_bytes else {
         return Err(TargetError::Input(format!(
-            "{}: the device has {} and --size asks for {}; give a smaller size or none",
-            node.display(),
-            bytes_for_people(device.size_bytes),
-            bytes_for_people(size_bytes)
+            "{} is a directory; say how much of its file system may be used: --size 20GiB (in a \
+             subdirectory that is removed at the end)",
+            path.display()
+        )));
+    };
+    if let Some(mount) = mount_of(&root.mounts(), &directory)
+        && mount.fs_type == "tmpfs"
+    {
+        return Err(TargetError::Refused(format!(
+            "{} is in the machine's memory (tmpfs), not on a drive; choose a directory on \
+             the drive to be tested",
+            path.display()
         )));
     }
+    let folder =
+        TargetFolder::new_in(&directory).map_err(failed(path, "no subdirectory can be made"))?;
+    let file = file::create(root, &folder.path().join("target.bin"), Some(size_bytes))?;
     Ok(Opened {
-        trim_supported: device.takes_trim(),
-        path: node,
-        size_bytes,
-        handle,
-        device: Some(device),
-        created: false,
-        in_use: None,
+        kind: TargetKind::Directory,
+        subdirectory: Some(Subdirectory { directory, folder }),
+        ..file
     })
 }
 
-/// A file, with the device below it. `punches` is false where not even a nameless file may be made
-/// beside it.
-pub(super) fn open_file(root: &SystemRoot, prepared: file::Prepared, punches: bool) -> Opened {
-    let number = mount_of(&root.mounts(), &prepared.path).map(|mount| {
-        // btrfs invents a number: there the mount's source is the device.
-        match mount.number.major {
-            0 => Path::new(&mount.source)
-                .metadata()
-                .map_or(mount.number, |meta| DeviceNumber::from_raw(meta.rdev())),
-            _ => mount.number,
+/// What is at a path.
+pub(super) enum PathKind {
+    /// Nothing: a file may be created.
+    Nothing,
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A block device: its number, and its path without links.
+    Device(DeviceNumber, PathBuf),
+}
+
+impl PathKind {
+    /// Looks.
+    ///
+    /// # Errors
+    /// [`TargetError::Refused`] for what is none of these.
+    pub(super) fn of(path: &Path) -> Result<PathKind, TargetError> {
+        let refused = |what: &str| {
+            Err(TargetError::Refused(format!(
+                "{} is {what}; give a block device, a directory, a file, or the name of a file to \
+                create",
+                path.display()
+            )))
+        };
+        let failed = failed(path, "cannot be reached");
+        let meta = match path.metadata() {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return match path.symlink_metadata() {
+                    Ok(_) => refused("a link that leads nowhere"),
+                    Err(_) => Ok(PathKind::Nothing),
+                };
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        let kind = meta.file_type();
+        if kind.is_file() {
+            Ok(PathKind::File)
+        } else if kind.is_block_device() {
+            let node = fs::canonicalize(path).map_err(failed)?;
+            Ok(PathKind::Device(DeviceNumber::from_raw(meta.rdev()), node))
+        } else if kind.is_dir() {
+            Ok(PathKind::Directory)
+        } else if kind.is_char_device() {
+            refused("a character device")
+        } else if kind.is_fifo() {
+            refused("a pipe")
+        } else {
+            refused("neither a file nor a device")
         }
-    });
-    Opened {
-        device: number.and_then(|number| Device::find(root, number)),
-        trim_supported: punches && file::can_punch(&prepared.path),
-        path: prepared.path,
-        size_bytes: prepared.size_bytes,
-        handle: prepared.file,
-        created: prepared.created,
-        in_use: None,
     }
 }

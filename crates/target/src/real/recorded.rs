@@ -1,5 +1,6 @@
 //! Recorded systems for the tests: small trees of `/proc`, `/sys` and `/run`.
 
+use std::fmt::Display;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
@@ -8,6 +9,13 @@ use tempfile::TempDir;
 
 use super::device::Device;
 use super::system::{DeviceNumber, SystemRoot};
+
+/// Fails unless a message has this part.
+#[track_caller]
+pub(crate) fn says(message: impl Display, part: &str) {
+    let message = message.to_string();
+    assert!(message.contains(part), "lacks {part:?}: {message}");
+}
 
 pub(crate) struct Recorded {
     dir: TempDir,

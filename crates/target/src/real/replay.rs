@@ -1,6 +1,6 @@
 //! Replays a trace by fio (`read_iolog`), and finds busy time in fio's latency log.
 //!
-//! What fio 3.33 can and cannot do was tried, and is said with the figures:
+//! What fio 3.33 can and cannot do, as tried; the report says it with the figures:
 //!
 //! - It cannot replay TRIM, and an iolog cannot say FUA. Flushes are sent; their latencies
 //!   are in no log.
@@ -14,17 +14,18 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
 use stend_base::{Nanos, Op};
 use stend_load::trace::{Lateness, ReplayOptions, Replayed, Timing, Trace, fit, iolog};
 
-use super::engine::Engine;
+use super::fio::Engine;
+use super::fio_log::{self, Row};
 use super::job::LOG_PREFIX;
 use crate::contract::ReplayOutcome;
-use crate::error::TargetError;
+use crate::error::{TargetError, failed, input};
 
 /// Resolution of the ends of requests in fio's log, ns.
 const LOG_NS: i64 = 1_000_000;
@@ -59,25 +60,15 @@ pub(super) fn prepare(
     target: &str,
     size_bytes: u64,
 ) -> Result<Prepared, TargetError> {
-    let input = |text: String| TargetError::Input(format!("{}: {text}", trace.name()));
-    let failed = |error: std::io::Error| {
-        TargetError::Failed(format!(
-            "{}: the trace for fio cannot be written: {error}",
-            folder.display()
-        ))
-    };
-    let file = File::create(folder.join(IOLOG)).map_err(failed)?;
-    let mut writer = iolog::Writer::new(BufWriter::new(file), target).map_err(failed)?;
+    let failed = failed::<std::io::Error>(folder, "the trace for fio cannot be written");
+    let file = File::create(folder.join(IOLOG)).map_err(&failed)?;
+    let mut writer = iolog::Writer::new(BufWriter::new(file), target).map_err(&failed)?;
     let mut prepared = Prepared::default();
     let mut last_ns = 0;
-    for request in trace
-        .requests()
-        .map_err(|error| TargetError::Input(error.to_string()))?
-    {
-        let request = request.map_err(|error| TargetError::Input(error.to_string()))?;
-        let line = request.line;
+    for request in trace.requests().map_err(input)? {
+        let request = request.map_err(input)?;
         let request = fit(request, size_bytes, options.fit)
-            .map_err(|what| input(format!("line {line}: {what}")))?;
+            .map_err(|what| input(request.error(trace, what)))?;
         last_ns = request.at.0.max(last_ns);
         match request.op {
             Op::Trim => {
@@ -93,18 +84,16 @@ pub(super) fn prepare(
             }),
         }
         if request.len_bytes >= 1 << 31 {
-            return Err(input(format!(
-                "line {line}: fio takes less than 2 GiB at once"
-            )));
+            let what = "fio takes less than 2 GiB at once".to_owned();
+            return Err(input(request.error(trace, what)));
         }
         prepared.fua += u64::from(request.fua);
-        writer.add(&request).map_err(failed)?;
+        writer.add(&request).map_err(&failed)?;
     }
-    writer.finish().map_err(failed)?;
+    writer.finish().map_err(&failed)?;
     if prepared.given.is_empty() {
-        return Err(input(
-            "there is no read or write in it, and fio replays nothing else alone".to_string(),
-        ));
+        let what = "there is no read or write in it, and fio replays nothing else alone";
+        return Err(input(format_args!("{}: {what}", trace.name())));
     }
     Ok(prepared)
 }
@@ -121,9 +110,9 @@ pub(super) fn job(engine: Engine, options: &ReplayOptions, folder: &Path) -> Str
     )
 }
 
-/// A row of fio's latency log.
+/// A read or write that ended, as fio's latency log has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
+struct EndedRequest {
     end_ms: i64,
     latency_ns: i64,
     op: Op,
@@ -131,20 +120,26 @@ struct Row {
     offset_bytes: u64,
 }
 
-fn row(line: &str) -> Option<Row> {
-    let mut fields = line.split(',').map(str::trim);
-    let mut next = || fields.next()?.parse::<u64>().ok();
-    Some(Row {
-        end_ms: next()?.cast_signed(),
-        latency_ns: next()?.cast_signed(),
-        op: match next()? {
-            0 => Op::Read,
-            1 => Op::Write,
-            _ => return None,
-        },
-        len_bytes: next()?,
-        offset_bytes: next()?,
-    })
+impl EndedRequest {
+    fn of(row: &Row) -> Result<EndedRequest, String> {
+        match *row {
+            Row {
+                op: op @ (Op::Read | Op::Write),
+                len_bytes: Some(len_bytes),
+                offset_bytes: Some(offset_bytes),
+                ..
+            } => Ok(EndedRequest {
+                end_ms: row.at_ms.cast_signed(),
+                latency_ns: row.value as i64,
+                op,
+                len_bytes,
+                offset_bytes,
+            }),
+            _ => Err(format!(
+                "fio's latency log has a row of no read or write: {row:?}"
+            )),
+        }
+    }
 }
 
 /// The outcome by fio's log in its folder.
@@ -154,14 +149,11 @@ pub(super) fn outcome(
     engine: Engine,
     folder: &Path,
 ) -> Result<ReplayOutcome, TargetError> {
-    let path = folder.join(format!("{LOG_PREFIX}_lat.1.log"));
-    let text = fs::read_to_string(&path).map_err(|error| {
-        TargetError::Failed(format!("fio's latency log {}: {error}", path.display()))
-    })?;
-    let rows = text
-        .lines()
-        .map(|line| row(line).ok_or_else(|| format!("fio's latency log has the line `{line}`")))
-        .collect::<Result<Vec<Row>, String>>()
+    let rows = fio_log::read(folder, "lat", 1)?;
+    let rows: Vec<EndedRequest> = rows
+        .iter()
+        .map(EndedRequest::of)
+        .collect::<Result<_, String>>()
         .map_err(TargetError::Failed)?;
     let depth = if engine == Engine::Psync {
         1
@@ -210,9 +202,9 @@ fn limits(prepared: &Prepared, depth: u32, options: &ReplayOptions, missing: usi
 }
 
 /// Each request that ended, in the order of issue, and how many have no row.
-type Matched = (Vec<(IssuedRequest, Row)>, usize);
+type Matched = (Vec<(IssuedRequest, EndedRequest)>, usize);
 
-fn matched(given: &[IssuedRequest], rows: &[Row]) -> Result<Matched, String> {
+fn matched(given: &[IssuedRequest], rows: &[EndedRequest]) -> Result<Matched, String> {
     let mut by_range: BTreeMap<(bool, u64, u64), VecDeque<usize>> = BTreeMap::new();
     for (index, request) in given.iter().enumerate() {
         let key = (
@@ -222,7 +214,7 @@ fn matched(given: &[IssuedRequest], rows: &[Row]) -> Result<Matched, String> {
         );
         by_range.entry(key).or_default().push_back(index);
     }
-    let mut found: Vec<Option<Row>> = vec![None; given.len()];
+    let mut found: Vec<Option<EndedRequest>> = vec![None; given.len()];
     for row in rows {
         let key = (row.op == Op::Write, row.offset_bytes, row.len_bytes);
         let index = by_range.get_mut(&key).and_then(VecDeque::pop_front);
@@ -231,7 +223,7 @@ fn matched(given: &[IssuedRequest], rows: &[Row]) -> Result<Matched, String> {
         })?;
         found[index] = Some(*row);
     }
-    let ended: Vec<(IssuedRequest, Row)> = given
+    let ended: Vec<(IssuedRequest, EndedRequest)> = given
         .iter()
         .zip(&found)
         .filter_map(|(given, row)| Some((*given, (*row)?)))
@@ -242,7 +234,7 @@ fn matched(given: &[IssuedRequest], rows: &[Row]) -> Result<Matched, String> {
 
 /// Estimates when each request was issued, and what follows from it.
 fn estimate(
-    ended: &[(IssuedRequest, Row)],
+    ended: &[(IssuedRequest, EndedRequest)],
     depth: usize,
     timing: Timing,
     flushes: u64,
@@ -296,11 +288,12 @@ fn estimate(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::real::recorded::says;
 
     const US: i64 = 1000;
 
     /// Requests of (due, issued, latency), all in µs, as fio would log them.
-    fn logged(requests: &[(i64, i64, i64)]) -> Vec<(IssuedRequest, Row)> {
+    fn logged(requests: &[(i64, i64, i64)]) -> Vec<(IssuedRequest, EndedRequest)> {
         let pair = |&(due, issued, latency): &(i64, i64, i64)| {
             let given = IssuedRequest {
                 due_ns: due * US,
@@ -308,7 +301,7 @@ mod tests {
                 offset_bytes: 0,
                 len_bytes: 4096,
             };
-            let row = Row {
+            let row = EndedRequest {
                 end_ms: (issued + latency) / 1000,
                 latency_ns: latency * US,
                 op: Op::Read,
@@ -368,16 +361,15 @@ mod tests {
         let (ended, missing) = matched(&all, &[given[0].1]).unwrap();
         assert_eq!((ended.len(), missing), (1, 1));
         assert_eq!(ended[0].0.due_ns, 0);
-        let other = Row {
+        let other = EndedRequest {
             op: Op::Write,
             ..given[0].1
         };
-        assert!(
-            matched(&all, &[other])
-                .unwrap_err()
-                .contains("not in the trace")
-        );
-        assert_eq!(row("5, 882, 1, 4096, 716800, 0").unwrap().latency_ns, 882);
-        assert_eq!(row("5, 882, 2, 4096, 716800, 0"), None);
+        says(matched(&all, &[other]).unwrap_err(), "not in the trace");
+        let row = |text: &str| EndedRequest::of(&fio_log::rows(text).unwrap()[0]);
+        let known = row("5, 882, 1, 4096, 716800, 0").unwrap();
+        assert_eq!((known.latency_ns, known.offset_bytes), (882, 716_800));
+        assert!(row("5, 882, 2, 4096, 716800, 0").is_err());
+        assert!(row("5, 882, 1, 4096").is_err());
     }
 }

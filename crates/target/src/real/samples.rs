@@ -11,9 +11,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stend_base::Op;
+use stend_load::Sample;
 use stend_record::fio;
 
-use stend_load::Sample;
+use super::fio_log::Row;
 
 /// The rest to the totals counts as an interval of its own when it is so many times the
 /// error that rounding can have caused.
@@ -22,24 +24,10 @@ const TRUSTED_REST: f64 = 10.0;
 /// A job's logs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JobLogs {
-    /// Text of the `_bw.N.log`.
-    pub(crate) bw: String,
-    /// Text of the `_iops.N.log`.
-    pub(crate) iops: String,
-}
-
-/// One row of a log.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
-    t_ms: u64,
-    value: f64,
-    direction: Direction,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Direction {
-    Read,
-    Write,
+    /// Bandwidth, KiB/s.
+    pub(crate) bw: Vec<Row>,
+    /// Requests a second.
+    pub(crate) iops: Vec<Row>,
 }
 
 /// One direction of all jobs over the intervals of the grid.
@@ -62,28 +50,15 @@ struct UnloggedRest {
 }
 
 /// Adds up the logs of all jobs, with timestamps as of `log_unix_epoch`.
-pub(crate) fn add_up(
-    logs: &[JobLogs],
-    output: &fio::Output,
-    sample_ms: u32,
-) -> Result<Vec<Sample>, String> {
+pub(crate) fn add_up(logs: &[JobLogs], output: &fio::Output, sample_ms: u32) -> Vec<Sample> {
     let step_ms = u64::from(sample_ms);
-    let mut bw = Vec::new();
-    let mut iops = Vec::new();
-    for job in logs {
-        bw.push(parse(&job.bw)?);
-        iops.push(parse(&job.iops)?);
-    }
-    // Each job's clock starts at a whole interval before its first row.
-    let first_ms = bw.iter().chain(&iops).flatten().map(|row| row.t_ms).min();
-    let start_ms = first_ms.unwrap_or(0).saturating_sub(step_ms);
-    let last_ms = bw.iter().chain(&iops).flatten().map(|row| row.t_ms).max();
-    let logged_ms = last_ms.unwrap_or(start_ms) - start_ms;
+    let start_ms = start_ms(logs, sample_ms).unwrap_or(0);
+    let logged_ms = times_ms(logs).max().unwrap_or(start_ms) - start_ms;
     let end_ms = end_of_run(output, logged_ms, step_ms);
     // A remainder below a quarter of an interval is no interval of its own.
     let count = usize::try_from((end_ms + step_ms * 3 / 4) / step_ms).unwrap_or(0);
     if end_ms == 0 {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let count = count.max(1);
     let ends_s: Vec<f64> = (1..=count as u64)
@@ -101,8 +76,8 @@ pub(crate) fn add_up(
         step_ms,
         count,
     };
-    let curve = |direction, total| {
-        let mut curve = grid.curve(&bw, &iops, direction);
+    let curve = |op, total| {
+        let mut curve = grid.curve(logs, op);
         if groups(output) > 1 {
             // The groups before the last end without a row as well: which of them the
             // rest belongs to is not known.
@@ -110,19 +85,22 @@ pub(crate) fn add_up(
         }
         settle(curve, &ends_s, total)
     };
-    let read = curve(Direction::Read, totals(output, |job| &job.read));
-    let write = curve(Direction::Write, totals(output, |job| &job.write));
-    Ok(rows(&ends_s, &read, &write))
+    let read = curve(Op::Read, totals(output, |job| &job.read));
+    let write = curve(Op::Write, totals(output, |job| &job.write));
+    rows(&ends_s, &read, &write)
 }
 
-/// When the first interval begins, ms of the machine's clock; `None` without any row.
-pub(crate) fn start_ms(logs: &[JobLogs], sample_ms: u32) -> Result<Option<u64>, String> {
-    let mut first_ms = None;
-    for text in logs.iter().flat_map(|job| [&job.bw, &job.iops]) {
-        let rows = parse(text)?;
-        first_ms = rows.iter().map(|row| row.t_ms).chain(first_ms).min();
-    }
-    Ok(first_ms.map(|ms| ms.saturating_sub(u64::from(sample_ms))))
+/// The times of all rows of reads and writes.
+fn times_ms(logs: &[JobLogs]) -> impl Iterator<Item = u64> {
+    let rows = logs.iter().flat_map(|job| job.bw.iter().chain(&job.iops));
+    rows.filter(|row| row.op != Op::Trim).map(|row| row.at_ms)
+}
+
+/// When the first interval begins, ms of the machine's clock; `None` without any row. Each job's
+/// clock starts at a whole interval before its first row.
+pub(crate) fn start_ms(logs: &[JobLogs], sample_ms: u32) -> Option<u64> {
+    let first_ms = times_ms(logs).min()?;
+    Some(first_ms.saturating_sub(u64::from(sample_ms)))
 }
 
 fn groups(output: &fio::Output) -> usize {
@@ -182,34 +160,34 @@ struct Grid {
 }
 
 impl Grid {
-    /// The interval whose end lies nearest to a row's time.
+    /// The interval whose end is nearest to a row's time.
     fn interval_of(&self, t_ms: u64) -> usize {
         let index = (t_ms - self.start_ms + self.step_ms / 2) / self.step_ms;
         (usize::try_from(index).unwrap_or(usize::MAX)).clamp(1, self.count) - 1
     }
 
-    fn curve(&self, bw: &[Vec<Row>], iops: &[Vec<Row>], direction: Direction) -> Curve {
+    fn curve(&self, logs: &[JobLogs], op: Op) -> Curve {
         let mut curve = Curve {
             iops: vec![0.0; self.count],
             bytes: vec![0.0; self.count],
             error_bytes: 0.0,
             unlogged: None,
         };
-        for (bw, iops) in bw.iter().zip(iops) {
+        for job in logs {
             let (mut last_bytes, mut last_iops) = ((None, 0.0), 0.0);
-            for row in iops.iter().filter(|row| row.direction == direction) {
-                curve.iops[self.interval_of(row.t_ms)] += row.value;
+            for row in job.iops.iter().filter(|row| row.op == op) {
+                curve.iops[self.interval_of(row.at_ms)] += row.value;
                 last_iops = row.value;
             }
             let mut previous_ms = None;
-            for row in bw.iter().filter(|row| row.direction == direction) {
-                let seconds = self.span_ms(previous_ms, row.t_ms) as f64 / 1e3;
+            for row in job.bw.iter().filter(|row| row.op == op) {
+                let seconds = self.span_ms(previous_ms, row.at_ms) as f64 / 1e3;
                 // The rate was cut to whole KiB/s: half of one is what it lost on average.
                 let rate = (row.value + 0.5) * 1024.0;
-                let interval = self.interval_of(row.t_ms);
+                let interval = self.interval_of(row.at_ms);
                 curve.bytes[interval] += rate * seconds;
                 curve.error_bytes += rate * 1e-3 + 512.0 * seconds;
-                previous_ms = Some(row.t_ms);
+                previous_ms = Some(row.at_ms);
                 last_bytes = (Some(interval), rate * seconds);
             }
             if last_bytes
@@ -261,31 +239,6 @@ fn settle(mut curve: Curve, ends_s: &[f64], (total_bytes, total_ios): (f64, f64)
     curve
 }
 
-/// `time_ms, value, direction, block size, …`: the columns that all versions share.
-fn parse(text: &str) -> Result<Vec<Row>, String> {
-    let mut rows = Vec::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let mut fields = line.split(',').map(str::trim);
-        let row = (|| {
-            let t_ms = fields.next()?.parse().ok()?;
-            let value = fields.next()?.parse().ok()?;
-            let direction = match fields.next()? {
-                "0" => Direction::Read,
-                "1" => Direction::Write,
-                "2" => return Some(None),
-                _ => return None,
-            };
-            Some(Some(Row {
-                t_ms,
-                value,
-                direction,
-            }))
-        })();
-        rows.extend(row.ok_or_else(|| format!("a log of fio has the line `{line}`"))?);
-    }
-    Ok(rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,14 +262,23 @@ mod tests {
         }
     }
 
+    fn row(at_ms: u64, value: u64) -> Row {
+        Row {
+            at_ms,
+            value: value as f64,
+            op: Op::Write,
+            len_bytes: None,
+            offset_bytes: None,
+        }
+    }
+
     /// Rows of 4 KiB writes at the given rates, one a second from 1,000,000 ms on.
     fn logs(iops: &[u64]) -> JobLogs {
         let mut logs = JobLogs::default();
         for (index, iops) in iops.iter().enumerate().filter(|(_, iops)| **iops > 0) {
-            let t_ms = 1_001_000 + index * 1000;
-            logs.iops.push_str(&format!("{t_ms}, {iops}, 1, 0, 0\n"));
-            logs.bw
-                .push_str(&format!("{t_ms}, {}, 1, 4096, 0, 0\n", iops * 4));
+            let at_ms = 1_001_000 + index as u64 * 1000;
+            logs.iops.push(row(at_ms, *iops));
+            logs.bw.push(row(at_ms, iops * 4));
         }
         logs
     }
@@ -328,7 +290,7 @@ mod tests {
     #[test]
     fn the_last_interval_is_the_rest_to_the_totals() {
         let output = output(&[(0, 4001, 4096 * 1000, 1000)]);
-        let rows = add_up(&[logs(&[400, 300, 200])], &output, 1000).unwrap();
+        let rows = add_up(&[logs(&[400, 300, 200])], &output, 1000);
         assert_eq!(rows.len(), 4);
         let t: Vec<f64> = rows.iter().map(|row| row.t_s).collect();
         assert_eq!(t, [1.0, 2.0, 3.0, 4.001]);
@@ -348,7 +310,7 @@ mod tests {
         rates[3598] = 800;
         let total = 4096 * (3598 * 1000 + 800 + 3);
         let output = output(&[(0, 3_600_000, total, total / 4096)]);
-        let rows = add_up(&[logs(&rates)], &output, 1000).unwrap();
+        let rows = add_up(&[logs(&rates)], &output, 1000);
         assert_eq!(rows.len(), 3600);
         assert_eq!(rows[3599].write_iops, 800.0);
         assert_eq!(rows[3599].written_bytes, total);
@@ -357,7 +319,7 @@ mod tests {
     #[test]
     fn a_standstill_is_rows_of_zeros() {
         let output = output(&[(0, 6000, 4096 * 500, 500)]);
-        let rows = add_up(&[logs(&[100, 0, 0, 200, 100])], &output, 1000).unwrap();
+        let rows = add_up(&[logs(&[100, 0, 0, 200, 100])], &output, 1000);
         let iops: Vec<f64> = rows.iter().map(|row| row.write_iops).collect();
         assert_eq!(iops[..5], [100.0, 0.0, 0.0, 200.0, 100.0]);
         assert!(close(iops[5], 100.0, 0.03), "{iops:?}");
@@ -367,7 +329,7 @@ mod tests {
     #[test]
     fn jobs_add_up_also_when_one_logs_its_last_interval() {
         let output = output(&[(0, 3000, 4096 * 600, 600), (0, 3000, 4096 * 300, 300)]);
-        let rows = add_up(&[logs(&[200, 200, 200]), logs(&[100, 100])], &output, 1000).unwrap();
+        let rows = add_up(&[logs(&[200, 200, 200]), logs(&[100, 100])], &output, 1000);
         assert_eq!(rows.len(), 3);
         assert_eq!(rows[1].write_iops, 300.0);
         assert!(close(rows[2].write_iops, 300.0, 0.03), "{rows:?}");
@@ -377,11 +339,11 @@ mod tests {
     #[test]
     fn groups_one_after_the_other_share_one_clock() {
         let second = JobLogs {
-            bw: "1011000, 400, 1, 0, 0\n".to_owned(),
-            iops: "1011000, 100, 1, 0, 0\n".to_owned(),
+            bw: vec![row(1_011_000, 400)],
+            iops: vec![row(1_011_000, 100)],
         };
         let output = output(&[(0, 2000, 4096 * 200, 200), (1, 2000, 4096 * 200, 200)]);
-        let rows = add_up(&[logs(&[100]), second], &output, 1000).unwrap();
+        let rows = add_up(&[logs(&[100]), second], &output, 1000);
         assert_eq!(rows[10].write_iops, 100.0, "{rows:?}");
         assert_eq!(rows.last().unwrap().written_bytes, 4096 * 400);
     }
@@ -392,22 +354,11 @@ mod tests {
             &[JobLogs::default()],
             &output(&[(0, 400, 4096 * 40, 40)]),
             500,
-        )
-        .unwrap();
+        );
         assert_eq!(short.len(), 1);
         assert!(close(short[0].write_iops, 100.0, 1e-9), "{short:?}");
         assert_eq!(short[0].t_s, 0.4);
-        let none = add_up(&[JobLogs::default()], &output(&[(0, 0, 0, 0)]), 500).unwrap();
+        let none = add_up(&[JobLogs::default()], &output(&[(0, 0, 0, 0)]), 500);
         assert!(none.is_empty());
-    }
-
-    #[test]
-    fn rows_of_other_versions_and_broken_ones() {
-        assert_eq!(
-            parse("200, 5, 1, 4096, 0, 7, 12345\n").unwrap()[0].value,
-            5.0
-        );
-        assert!(parse("200, 5, 2, 0, 0\n").unwrap().is_empty());
-        assert!(parse("200, nonsense\n").unwrap_err().contains("nonsense"));
     }
 }

@@ -1,6 +1,6 @@
 //! What is done to a real drive besides testing it: TRIM, the drive's own erasing, its write
-//! cache. A device is taken as for a test: only when nothing speaks for what it holds, and on
-//! its serial number; a regular file is never refused.
+//! cache. A device is claimed as for a test: only when nobody uses it, and on its serial number;
+//! a regular file is never refused.
 
 mod ata;
 mod nvme;
@@ -11,13 +11,12 @@ use std::path::{Path, PathBuf};
 
 use self::tool::Tools;
 use super::claim::{DeviceAction, claim};
-use super::device::Device;
+use super::device::{Device, discard};
 use super::file;
-use super::options::OpenOptions;
-use super::path_kind::PathKind;
+use super::opened::{OpenOptions, PathKind};
 use super::system::{DeviceNumber, SystemRoot};
 use super::units::quoted;
-use crate::error::TargetError;
+use crate::error::{TargetError, failed};
 
 pub use self::tool::Erasing;
 
@@ -53,28 +52,22 @@ pub fn trim(
         }
         PathKind::Device(number, node) => {
             let root = SystemRoot::running();
-            let device = known(&root, &node, number)?;
+            let device = Device::known(&root, &node, number)?;
             let block = device.disk("queue/logical_block_size");
             let block_bytes = block.and_then(|text| text.parse().ok()).unwrap_or(512);
-            let range = range(
+            let (offset_bytes, len_bytes) = range(
                 path,
                 (offset_bytes, len_bytes),
                 device.size_bytes,
                 block_bytes,
             )?;
-            if !device.takes_trim() {
-                return Err(TargetError::Failed(format!(
-                    "{}: the device takes no TRIM (its discard_max_bytes is 0)",
-                    path.display()
-                )));
-            }
-            let (offset_bytes, len_bytes) = range;
+            device.check_trim(path)?;
             let action = DeviceAction::Trim {
                 offset_bytes,
                 len_bytes,
             };
             let _held = claim(&root, &node, number, options, &action)?;
-            super::trim::discard(&node, offset_bytes, len_bytes, len_bytes)?;
+            discard(&node, offset_bytes, len_bytes, len_bytes)?;
             Ok(Trimmed {
                 offset_bytes,
                 len_bytes,
@@ -101,25 +94,19 @@ fn file_is_named(path: &Path, options: &OpenOptions) -> Result<(), TargetError> 
     });
     Err(TargetError::Refused(format!(
         "{}: what is in that range of the file is lost{wrong}; if it may be, repeat the command \
-        with \
-         the file's name: --destroy {}",
+         with the file's name: --destroy {}",
         path.display(),
         quoted(&name)
     )))
 }
 
 fn trim_file(path: &Path, offset: u64, len: Option<u64>) -> Result<Trimmed, TargetError> {
-    let failed = |error: std::io::Error| {
-        TargetError::Failed(format!(
-            "{}: its space cannot be freed (in place of TRIM): {error}",
-            path.display()
-        ))
-    };
-    let opened = FileOptions::new().write(true).open(path).map_err(failed)?;
-    let size_bytes = opened.metadata().map_err(failed)?.len();
+    let failed = failed(path, "its space cannot be freed (in place of TRIM)");
+    let opened = FileOptions::new().write(true).open(path).map_err(&failed)?;
+    let size_bytes = opened.metadata().map_err(&failed)?.len();
     let (offset_bytes, len_bytes) = range(path, (offset, len), size_bytes, 1)?;
     let end = offset_bytes + len_bytes;
-    file::punch(&opened, offset_bytes..end, len_bytes).map_err(failed)?;
+    file::punch(&opened, offset_bytes..end, len_bytes).map_err(&failed)?;
     Ok(Trimmed {
         offset_bytes,
         len_bytes,
@@ -146,15 +133,6 @@ fn range(
     )))
 }
 
-fn known(root: &SystemRoot, path: &Path, number: DeviceNumber) -> Result<Device, TargetError> {
-    Device::find(root, number).ok_or_else(|| {
-        TargetError::Refused(format!(
-            "{}: sysfs knows no block device {number}, so it cannot be checked",
-            path.display()
-        ))
-    })
-}
-
 /// A whole drive by its path; files and partitions have no switches of their own.
 fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBuf), TargetError> {
     let PathKind::Device(number, node) = PathKind::of(path)? else {
@@ -164,7 +142,7 @@ fn drive(root: &SystemRoot, path: &Path) -> Result<(Device, DeviceNumber, PathBu
             path.display()
         )));
     };
-    let device = known(root, path, number)?;
+    let device = Device::known(root, path, number)?;
     if device.dir != device.disk_dir {
         return Err(TargetError::Input(format!(
             "{} is a partition, and the command is for the whole drive: name /dev/{}",

@@ -8,26 +8,6 @@ use stend_record::smart::Document;
 use super::tools;
 use crate::error::TargetError;
 
-/// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SmartError {
-    /// smartctl is not installed.
-    #[error("{0}")]
-    ToolMissing(String),
-    /// The device reports no health, or smartctl cannot reach it; in smartctl's words.
-    #[error("{0}")]
-    Failed(String),
-}
-
-impl From<SmartError> for TargetError {
-    fn from(error: SmartError) -> TargetError {
-        match error {
-            SmartError::ToolMissing(text) => TargetError::ToolMissing(text),
-            SmartError::Failed(text) => TargetError::Failed(text),
-        }
-    }
-}
-
 /// An answer of smartctl.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -37,41 +17,27 @@ pub struct Answer {
     pub text: String,
 }
 
+/// The program.
+///
+/// # Errors
+/// [`TargetError::ToolMissing`].
+pub(super) fn program() -> Result<PathBuf, TargetError> {
+    let purpose = "reads a drive's health";
+    tools::needed("smartctl", "smartmontools", purpose, &tools::search_path())
+}
+
 /// Asks a block device for its health.
 ///
 /// # Errors
-/// [`SmartError::ToolMissing`] without smartctl; [`SmartError::Failed`] where the device has
-/// reports no health or cannot be reached.
-pub fn ask(device: &Path) -> Result<Document, SmartError> {
-    answer(device).map(|answer| answer.document)
-}
-
-/// The program; in words, where it is missing.
-pub(super) fn program() -> Result<PathBuf, String> {
-    tools::find("smartctl", &tools::search_path()).ok_or_else(|| {
-        "smartctl is missing, which reads a drive's health. It belongs to smartmontools: \
-         apt install smartmontools (Debian, Ubuntu), dnf install smartmontools (Fedora)"
-            .to_owned()
-    })
-}
-
-/// As [`ask`], with the document as smartctl printed it.
-///
-/// # Errors
-/// As [`ask`].
-pub fn answer(device: &Path) -> Result<Answer, SmartError> {
-    let smartctl = program().map_err(SmartError::ToolMissing)?;
-    let said = tools::run(tools::command(&smartctl).args(["-j", "-x"]).arg(device))
-        .map_err(|error| SmartError::Failed(error.to_string()))?;
-    let Some(status) = said.status.code() else {
-        return Err(SmartError::Failed(format!(
-            "{}: smartctl was {}",
-            device.display(),
-            tools::ending(said.status)
-        )));
+/// [`TargetError::ToolMissing`] without smartctl; [`TargetError::Failed`], in smartctl's words,
+/// where the device reports no health or cannot be reached.
+pub fn answer(device: &Path) -> Result<Answer, TargetError> {
+    let said = tools::run(tools::command(&program()?).args(["-j", "-x"]).arg(device))?;
+    let answer = match said.status.code() {
+        Some(status) => read(&said.stdout, status, &said.stderr),
+        None => Err(format!("smartctl was {}", tools::ending(said.status))),
     };
-    read(&said.stdout, status, &said.stderr)
-        .map_err(|why| SmartError::Failed(format!("{}: {why}", device.display())))
+    answer.map_err(|why| TargetError::Failed(format!("{}: {why}", device.display())))
 }
 
 /// The document, unless the bits of the exit status say that there is none.
@@ -137,6 +103,7 @@ fn meanings(status: i32) -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::real::recorded::says;
 
     const ATA: &str = include_str!("../../tests/data/smartctl-ata.json");
     const NVME: &str = include_str!("../../tests/data/smartctl-nvme.json");
@@ -157,7 +124,7 @@ mod tests {
             "log of errors",
             "self-tests",
         ]) {
-            assert!(told.contains(part), "{told}");
+            says(told, part);
         }
     }
 
@@ -167,15 +134,11 @@ mod tests {
             { "string": "/dev/loop0: Unable to detect device type", "severity": "error" } ] } }"#;
         let why = read(text, 1, "").unwrap_err();
         for part in ["Unable to detect device type", "exit status 1", "what kind"] {
-            assert!(why.contains(part), "{why}");
+            says(&why, part);
         }
         // A whole document of a device that was not reached is none.
-        assert!(
-            read(ATA, 2, "")
-                .unwrap_err()
-                .contains("could not be opened")
-        );
-        assert!(read("{}", 0, "").unwrap_err().contains("names no device"));
+        says(read(ATA, 2, "").unwrap_err(), "could not be opened");
+        says(read("{}", 0, "").unwrap_err(), "names no device");
         let broken = read("Killed", 4, "no memory").unwrap_err();
         assert!(
             broken.contains("no JSON") && broken.contains("no memory"),

@@ -1,6 +1,4 @@
-//! What speaks against destroying what a block device holds.
-//!
-//! Everything found is reported at once, so that nobody meets the obstacles one by one.
+//! Reasons not to destroy the data of a block device. All of them are reported at once.
 
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -9,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::device::{Device, disks_below};
 use super::system::{DeviceNumber, Mount, SystemRoot, names_in, read_trimmed};
 
-/// One reason to leave a device alone.
+/// One reason not to write to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
     /// `device` is mounted at `at`.
@@ -36,50 +34,70 @@ pub(crate) enum Finding {
     Busy,
 }
 
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+impl Finding {
+    /// What was found, and what to do about it.
+    fn words(&self) -> (String, String) {
+        let (fact, remedy) = match self {
             Finding::Mounted {
                 device,
                 at,
                 fs_type,
-            } => write!(
-                f,
-                "/dev/{device} is mounted at {} ({fs_type}): umount it first",
-                at.display()
+            } => (
+                format!("/dev/{device} is mounted at {} ({fs_type})", at.display()),
+                "umount it first",
             ),
-            Finding::Swap { device } => write!(
-                f,
-                "/dev/{device} is in use as swap space: swapoff /dev/{device} first"
+            Finding::Swap { device } => {
+                let remedy = format!("swapoff /dev/{device} first");
+                return (format!("/dev/{device} is in use as swap space"), remedy);
+            }
+            Finding::Held { device, by } => {
+                let by = by.join(", ");
+                (
+                    format!("/dev/{device} is held by {by} (LVM, encryption or RAID)"),
+                    "take that apart first",
+                )
+            }
+            Finding::LoopOver { device, by } => {
+                let remedy = format!("losetup -d /dev/{by} first");
+                return (format!("/dev/{device} is the backing of /dev/{by}"), remedy);
+            }
+            Finding::Partition { device, size_bytes } => (
+                format!("it has the partition /dev/{device} ({size_bytes} bytes)"),
+                "delete it first, or test the partition alone",
             ),
-            Finding::Held { device, by } => write!(
-                f,
-                "/dev/{device} is held by {} (LVM, encryption or RAID): take that apart first",
-                by.join(", ")
+            Finding::RootDisk { disk } => (
+                format!("the running system's root file system is on /dev/{disk}"),
+                "boot from another drive",
             ),
-            Finding::LoopOver { device, by } => write!(
-                f,
-                "/dev/{device} is the backing of /dev/{by}: losetup -d /dev/{by} first"
+            Finding::Signature { what } => (
+                format!("it holds {what}"),
+                "if none of that is needed, erase it with wipefs -a first",
             ),
-            Finding::Partition { device, size_bytes } => write!(
-                f,
-                "it has the partition /dev/{device} ({size_bytes} bytes): delete it first, or \
-                 test the partition alone"
+            Finding::ReadOnly => ("it is read-only".to_owned(), "see blockdev --setrw"),
+            Finding::Busy => (
+                "another program or the kernel has it open for itself".to_owned(),
+                "see lsof and lsblk",
             ),
-            Finding::RootDisk { disk } => write!(
-                f,
-                "the running system's root file system is on /dev/{disk}: boot from another drive"
-            ),
-            Finding::Signature { what } => write!(
-                f,
-                "it holds {what}: if none of that is needed, erase it with wipefs -a first"
-            ),
-            Finding::ReadOnly => write!(f, "it is read-only: see blockdev --setrw"),
-            Finding::Busy => write!(
-                f,
-                "another program or the kernel has it open for itself: see lsof and lsblk"
-            ),
+        };
+        (fact, remedy.to_owned())
+    }
+
+    /// Who else uses the device; `None` of what is no use.
+    pub(super) fn in_use(&self) -> Option<String> {
+        match self {
+            Finding::Partition { .. }
+            | Finding::Signature { .. }
+            | Finding::ReadOnly
+            | Finding::Busy => None,
+            _ => Some(self.words().0),
         }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (fact, remedy) = self.words();
+        write!(f, "{fact}: {remedy}")
     }
 }
 
@@ -164,12 +182,7 @@ fn root_disk(root: &SystemRoot, mounts: &[Mount], device: &Device) -> Option<Fin
     let mount = mounts
         .iter()
         .rfind(|mount| mount.mount_point == Path::new("/"))?;
-    // With an invented device number the source names the node.
-    let number = match mount.number.major {
-        0 => DeviceNumber::from_raw(Path::new(&mount.source).metadata().ok()?.rdev()),
-        _ => mount.number,
-    };
-    let below = disks_below(root, &Device::find(root, number)?);
+    let below = disks_below(root, &Device::find(root, mount.device_number()?)?);
     let disk = device.disk_name();
     below.contains(&disk).then_some(Finding::RootDisk { disk })
 }
@@ -200,7 +213,7 @@ pub(crate) fn signature(blkid_export: &str) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::recorded::Recorded;
+    use super::super::recorded::{Recorded, says};
     use super::*;
 
     fn found(system: &Recorded, number: &str) -> Vec<String> {
@@ -214,25 +227,19 @@ mod tests {
     fn a_system_disk_is_refused_for_every_reason_at_once() {
         let found = found(&Recorded::nvme(), "259:0");
         let text = found.join("\n");
-        assert!(
-            text.contains("/dev/nvme0n1p1 is mounted at /boot/efi (vfat)"),
-            "{text}"
-        );
-        assert!(
-            text.contains("/dev/nvme0n1p2 is held by dm-0 (LVM"),
-            "{text}"
-        );
-        assert!(text.contains("it has the partition /dev/nvme0n1p1"));
-        assert!(text.contains("it has the partition /dev/nvme0n1p2"));
-        assert!(text.contains("root file system is on /dev/nvme0n1"));
+        says(&text, "/dev/nvme0n1p1 is mounted at /boot/efi (vfat)");
+        says(&text, "/dev/nvme0n1p2 is held by dm-0 (LVM");
+        says(&text, "it has the partition /dev/nvme0n1p1");
+        says(&text, "it has the partition /dev/nvme0n1p2");
+        says(&text, "root file system is on /dev/nvme0n1");
         assert_eq!(found.len(), 5, "{text}");
     }
 
     #[test]
     fn a_partition_on_the_system_disk_is_refused() {
         let text = found(&Recorded::nvme(), "259:1").join("\n");
-        assert!(text.contains("mounted at /boot/efi"), "{text}");
-        assert!(text.contains("root file system is on /dev/nvme0n1"));
+        says(&text, "mounted at /boot/efi");
+        says(&text, "root file system is on /dev/nvme0n1");
     }
 
     #[test]
@@ -255,13 +262,10 @@ mod tests {
             "31 27 0:44 / /data rw - btrfs /dev/sda rw\n",
         );
         let text = found(&system, "8:0").join("\n");
-        assert!(text.contains("swapoff /dev/sda"), "{text}");
-        assert!(text.contains("it is read-only"), "{text}");
-        assert!(text.contains("the backing of /dev/loop3"), "{text}");
-        assert!(
-            text.contains("/dev/sda is mounted at /data (btrfs)"),
-            "{text}"
-        );
+        says(&text, "swapoff /dev/sda");
+        says(&text, "it is read-only");
+        says(&text, "the backing of /dev/loop3");
+        says(&text, "/dev/sda is mounted at /data (btrfs)");
     }
 
     #[test]
@@ -284,16 +288,12 @@ mod tests {
     fn signatures_of_blkid() {
         let text = |export| signature(export).map(|finding| finding.to_string());
         let ext4 = text("DEVNAME=/dev/sda\nLABEL=photos\nTYPE=ext4\nUSAGE=filesystem\n").unwrap();
-        assert!(
-            ext4.contains("ext4 (filesystem) with the label \"photos\""),
-            "{ext4}"
-        );
+        says(&ext4, "ext4 (filesystem) with the label \"photos\"");
         let table = text("DEVNAME=/dev/sda\nPTUUID=1\nPTTYPE=gpt\n").unwrap();
-        assert!(table.contains("a partition table (gpt)"), "{table}");
-        assert!(
-            text("TYPE=linux_raid_member\nUSAGE=raid\n")
-                .unwrap()
-                .contains("linux_raid_member (raid)")
+        says(&table, "a partition table (gpt)");
+        says(
+            text("TYPE=linux_raid_member\nUSAGE=raid\n").unwrap(),
+            "linux_raid_member (raid)",
         );
         assert_eq!(
             text("DEVNAME=/dev/sda1\nPART_ENTRY_SCHEME=gpt\nPART_ENTRY_TYPE=0fc6\n"),

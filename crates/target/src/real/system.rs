@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Where `/proc`, `/sys` and `/run` begin.
@@ -55,6 +56,18 @@ impl DeviceNumber {
             major: rustix::fs::major(raw),
             minor: rustix::fs::minor(raw),
         }
+    }
+}
+
+impl Mount {
+    /// The block device of the file system. Where the number is invented, the source names the
+    /// node.
+    pub(crate) fn device_number(&self) -> Option<DeviceNumber> {
+        if self.number.major != 0 {
+            return Some(self.number);
+        }
+        let node = Path::new(&self.source).metadata().ok()?;
+        (node.rdev() != 0).then(|| DeviceNumber::from_raw(node.rdev()))
     }
 }
 

@@ -30,15 +30,29 @@ pub(super) enum Thermometer {
 impl Thermometer {
     /// That of a device, if it answers.
     pub(super) fn of(device: &Device) -> Option<Thermometer> {
-        let sensor = sensor(&device.disk_dir.join("device")).map(Thermometer::Hwmon);
-        let smartctl = || Thermometer::Smartctl(device.disk_name());
-        sensor
-            .into_iter()
-            .chain(std::iter::once_with(smartctl))
-            .find(|thermometer| thermometer.celsius().is_some())
+        let smartctl = || Some(Thermometer::Smartctl(device.disk_name()));
+        let answers = |thermometer: &Thermometer| thermometer.celsius().is_some();
+        Thermometer::hwmon(device)
+            .filter(answers)
+            .or_else(|| smartctl().filter(answers))
     }
 
-    fn celsius(&self) -> Option<f64> {
+    /// The drive's first sensor: kernels have put `hwmonN` beside the device's other files or
+    /// into a directory `hwmon`.
+    pub(super) fn hwmon(device: &Device) -> Option<Thermometer> {
+        let first = |dir: &Path| {
+            let names = names_in(dir).into_iter();
+            let numbered = names.filter(|name| name.starts_with("hwmon") && name != "hwmon");
+            let files = numbered.map(|name| dir.join(name).join("temp1_input"));
+            files.filter(|file| file.exists()).min()
+        };
+        let dir = device.disk_dir.join("device");
+        let file = first(&dir).or_else(|| first(&dir.join("hwmon")))?;
+        Some(Thermometer::Hwmon(file))
+    }
+
+    /// The temperature now, °C.
+    pub(super) fn celsius(&self) -> Option<f64> {
         match self {
             Thermometer::Hwmon(file) => {
                 let text = fs::read_to_string(file).ok()?;
@@ -49,22 +63,10 @@ impl Thermometer {
     }
 }
 
-/// The drive's first sensor: kernels have put `hwmonN` beside the device's other files or into
-/// a directory `hwmon`.
-pub(super) fn sensor(device: &Path) -> Option<PathBuf> {
-    let below = |dir: &Path| {
-        let names = names_in(dir).into_iter();
-        let numbered = names.filter(|name| name.starts_with("hwmon") && name != "hwmon");
-        let files = numbered.map(|name| dir.join(name).join("temp1_input"));
-        files.filter(|file| file.exists()).min()
-    };
-    below(device).or_else(|| below(&device.join("hwmon")))
-}
-
 /// A temperature and when it was read, °C.
 pub(super) type Reading = (SystemTime, f64);
 
-/// Does something, and reads the temperature meanwhile.
+/// Runs `work`, and reads the temperature meanwhile.
 pub(super) fn watched<T>(
     thermometer: Option<&Thermometer>,
     work: impl FnOnce() -> T,
@@ -129,8 +131,7 @@ mod tests {
         "sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/block/sda/device";
 
     fn celsius(system: &Recorded, number: &str) -> Option<f64> {
-        let file = sensor(&system.device(number).disk_dir.join("device"))?;
-        Thermometer::Hwmon(file).celsius()
+        Thermometer::hwmon(&system.device(number))?.celsius()
     }
 
     #[test]

@@ -33,6 +33,22 @@ pub(crate) fn find(name: &str, search_path: &OsStr) -> Option<PathBuf> {
         .find(|path| is_executable(path))
 }
 
+/// As [`find`], of a program without which nothing can be done: an error says what it is for and
+/// which package has it.
+pub(crate) fn needed(
+    name: &str,
+    package: &str,
+    purpose: &str,
+    search_path: &OsStr,
+) -> Result<PathBuf, TargetError> {
+    find(name, search_path).ok_or_else(|| {
+        TargetError::ToolMissing(format!(
+            "{name} is missing, which {purpose}. It belongs to {package}: apt install {package} \
+             (Debian, Ubuntu), dnf install {package} (Fedora)"
+        ))
+    })
+}
+
 /// True for a file that may be run.
 pub(crate) fn is_executable(path: &Path) -> bool {
     path.metadata()
@@ -41,8 +57,8 @@ pub(crate) fn is_executable(path: &Path) -> bool {
 
 /// A command with messages in English, no input, and output to be caught.
 ///
-/// Where util-linux's setpriv is at hand, it is ended when stend is killed, so that nothing
-/// goes on writing to a drive that nobody waits for.
+/// Where util-linux's setpriv is installed, the program ends when stend is killed, so that it does
+/// not go on writing to a drive.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = match find("setpriv", &search_path()) {
         Some(setpriv) => {

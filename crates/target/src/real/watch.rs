@@ -73,9 +73,8 @@ pub fn watch(path: &Path, interval: Duration) -> Result<Watch, TargetError> {
 fn wear(node: &Path) -> (Arc<AtomicU64>, Option<String>) {
     let node = node.to_owned();
     let read = move || {
-        let document = smartctl::ask(&node)?;
-        let used = health::of_document(&document).used_percent;
-        Ok::<_, smartctl::SmartError>(used.unwrap_or(UNKNOWN))
+        let health = health::of_document(&smartctl::answer(&node)?.document);
+        Ok::<_, TargetError>(health.used_percent.unwrap_or(UNKNOWN))
     };
     let used = match read() {
         Ok(used) => used,

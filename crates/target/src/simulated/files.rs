@@ -44,9 +44,7 @@ impl SimulatedTarget {
             .counting(|drive| run(drive, stage, operation.journal, host))
             .map_err(|error| match error {
                 FileRunError::Failed { .. } => TargetError::Failed(error.to_string()),
-                FileRunError::Stalled { .. } => {
-                    TargetError::Failed(format!("{error}; {}", self.drive.diagnosis()))
-                }
+                FileRunError::Stalled(_) => self.no_progress(&error),
             })?;
         let requests = done.requests;
         let count = requests.reads + requests.writes + requests.flushes;

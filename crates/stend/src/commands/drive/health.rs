@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use stend_base::Device;
 use stend_record::smart::{Attributes, Document};
 use stend_target::real::smartctl;
-use stend_target::{Access, SimulatedTarget, TargetError};
+use stend_target::{Access, SimulatedTarget};
 
 use super::simulated::open;
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ pub fn real(name: &str, as_json: bool) -> Result<(), Failure> {
             below it (`df {name}`)"
         )));
     }
-    let answer = smartctl::answer(path).map_err(TargetError::from)?;
+    let answer = smartctl::answer(path)?;
     for complaint in smartctl::complaints(&answer.document) {
         note(&format!("smartctl: {complaint}"));
     }

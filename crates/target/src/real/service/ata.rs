@@ -2,8 +2,13 @@
 
 use std::path::Path;
 
-use super::tool::{Erasing, Tools, failure, not_switched};
+use super::tool::{Erasing, Program, Tools, failure, not_switched};
 use crate::error::TargetError;
+
+const HDPARM: Program = Program {
+    name: "hdparm",
+    package: "hdparm",
+};
 
 /// The password that is set for the time of an erase, which takes it away again.
 const PASSWORD: &str = "stend";
@@ -58,7 +63,7 @@ impl Security {
 
 fn security(tools: &Tools, node: &Path) -> Result<Security, TargetError> {
     let path = node.to_string_lossy();
-    let said = tools.run("hdparm", "hdparm", &["-I", &path])?;
+    let said = tools.run(HDPARM, &["-I", &path])?;
     Security::parse(&said.stdout).ok_or_else(|| {
         TargetError::Input(format!(
             "{}: it is no NVMe drive and reports no ATA security feature set, so it cannot erase \
@@ -106,13 +111,8 @@ pub(super) fn plan(tools: &Tools, node: &Path, crypto: bool) -> Result<Erasing, 
 /// Sets a password and erases, which removes it.
 pub(super) fn erase(tools: &Tools, node: &Path) -> Result<(), TargetError> {
     let path = node.to_string_lossy();
-    let security_command = |what: &str| {
-        tools.run(
-            "hdparm",
-            "hdparm",
-            &["--user-master", "u", what, PASSWORD, &path],
-        )
-    };
+    let security_command =
+        |what: &str| tools.run(HDPARM, &["--user-master", "u", what, PASSWORD, &path]);
     let set = security_command("--security-set-pass")?;
     if !set.status.success() {
         return Err(failure(node, "setting the password of an erase", &set));
@@ -137,7 +137,7 @@ pub(super) fn erase(tools: &Tools, node: &Path) -> Result<(), TargetError> {
 pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<(), TargetError> {
     let path = node.to_string_lossy();
     let switch = if on { "-W1" } else { "-W0" };
-    let ask = |args: &[&str]| tools.run("hdparm", "hdparm", args);
+    let ask = |args: &[&str]| tools.run(HDPARM, args);
     let before = ask(&["-W", &path])?;
     if write_cache(&before.stdout).is_none() {
         return Err(TargetError::Input(format!(
@@ -145,10 +145,7 @@ pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<()
             before.stderr.trim()
         )));
     }
-    let said = ask(&[switch, &path])?;
-    if !said.status.success() {
-        return Err(failure(node, "switching the write cache", &said));
-    }
+    tools.succeed(HDPARM, &[switch, &path], node, "switching the write cache")?;
     match write_cache(&ask(&["-W", &path])?.stdout) {
         Some(now) if now == on => Ok(()),
         _ => Err(not_switched(node, on)),
@@ -169,6 +166,7 @@ fn write_cache(text: &str) -> Option<bool> {
 mod tests {
     use super::super::tool::fake::FakeTool;
     use super::*;
+    use crate::real::recorded::says;
 
     /// What hdparm 9.65 prints, from its `Security` section on.
     fn identity(lines: &str) -> String {
@@ -279,7 +277,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         for part in ["bad sense", "exit code 5", "no password is left"] {
-            assert!(error.contains(part), "{part}: {error}");
+            says(&error, part);
         }
         // A drive that says it has erased, and keeps its password, has not.
         let hdparm = drive(FREE, ":");
@@ -292,10 +290,7 @@ mod tests {
             ),
         );
         let error = erase(&stuck.tools, &stuck.node()).unwrap_err().to_string();
-        assert!(
-            error.contains("THE PASSWORD `stend` MAY STILL BE SET"),
-            "{error}"
-        );
+        says(&error, "THE PASSWORD `stend` MAY STILL BE SET");
     }
 
     #[test]
@@ -311,7 +306,7 @@ mod tests {
         set_write_cache(&hdparm.tools, &node, true).unwrap();
         let stubborn = FakeTool::new("hdparm", "echo ' write-caching =  1 (on)'");
         let error = set_write_cache(&stubborn.tools, &node, false).unwrap_err();
-        assert!(error.to_string().contains("is not off"), "{error}");
+        says(&error, "is not off");
         let mute = FakeTool::new("hdparm", "echo; echo /dev/loop0:");
         let error = set_write_cache(&mute.tools, &node, false).unwrap_err();
         assert!(matches!(error, TargetError::Input(_)));

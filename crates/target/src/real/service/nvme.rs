@@ -5,10 +5,15 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::tool::{Erasing, Tools, failure, not_switched};
+use super::tool::{Erasing, Program, Tools, failure, not_switched};
 use crate::error::TargetError;
 use crate::real::device::Device;
 use crate::real::system::names_in;
+
+const NVME: Program = Program {
+    name: "nvme",
+    package: "nvme-cli",
+};
 
 /// How long the command may take, ms: a day. nvme's own ten minutes are too few for large
 /// drives that erase every block.
@@ -21,10 +26,7 @@ pub(super) fn is(device: &Device) -> bool {
 
 fn identify(tools: &Tools, node: &Path) -> Result<Value, TargetError> {
     let args = ["id-ctrl", &node.to_string_lossy(), "--output-format=json"];
-    let said = tools.run("nvme", "nvme-cli", &args)?;
-    if !said.status.success() {
-        return Err(failure(node, "asking the controller what it can do", &said));
-    }
+    let said = tools.succeed(NVME, &args, node, "asking the controller what it can do")?;
     serde_json::from_str(&said.stdout)
         .map_err(|error| failure(node, &format!("reading nvme's answer ({error})"), &said))
 }
@@ -81,10 +83,9 @@ pub(super) fn plan(
             others.join(", ")
         )));
     }
-    let what = if crypto {
-        "the key of all data (--ses=2)"
-    } else {
-        "all user data (--ses=1)"
+    let what = match crypto {
+        true => "the key of all data (--ses=2)",
+        false => "all user data (--ses=1)",
     };
     Ok(Erasing {
         how: format!("{what}, by Format NVM"),
@@ -103,11 +104,7 @@ pub(super) fn erase(tools: &Tools, node: &Path, crypto: bool) -> Result<(), Targ
         "--force",
         TIMEOUT_MS,
     ];
-    let said = tools.run("nvme", "nvme-cli", &args)?;
-    match said.status.success() {
-        true => Ok(()),
-        false => Err(failure(node, "the erase", &said)),
-    }
+    tools.succeed(NVME, &args, node, "the erase").map(drop)
 }
 
 /// Switches the cache (feature 6) and reads it back.
@@ -121,12 +118,9 @@ pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<()
     let path = node.to_string_lossy();
     let value = if on { "--value=1" } else { "--value=0" };
     let set = ["set-feature", &path, "--feature-id=6", value];
-    let said = tools.run("nvme", "nvme-cli", &set)?;
-    if !said.status.success() {
-        return Err(failure(node, "switching the write cache", &said));
-    }
+    tools.succeed(NVME, &set, node, "switching the write cache")?;
     let get = ["get-feature", &path, "--feature-id=6"];
-    let said = tools.run("nvme", "nvme-cli", &get)?;
+    let said = tools.run(NVME, &get)?;
     match feature(&said.stdout) {
         Some(value) if value & 1 == u64::from(on) => Ok(()),
         _ => Err(not_switched(node, on)),
@@ -145,7 +139,7 @@ fn feature(text: &str) -> Option<u64> {
 mod tests {
     use super::super::tool::fake::FakeTool;
     use super::*;
-    use crate::real::recorded::Recorded;
+    use crate::real::recorded::{Recorded, says};
 
     fn fake(oacs: u64, fna: u64, vwc: u64) -> FakeTool {
         FakeTool::new(
@@ -172,18 +166,8 @@ mod tests {
         assert!(is(&system.device("259:0")) && !is(&Recorded::sata().device("8:0")));
         let nvme = fake(0x17, 0b100, 1);
         let node = nvme.node();
-        assert!(
-            planned(&nvme, &system, false)
-                .unwrap()
-                .how
-                .contains("--ses=1")
-        );
-        assert!(
-            planned(&nvme, &system, true)
-                .unwrap()
-                .how
-                .contains("--ses=2")
-        );
+        says(planned(&nvme, &system, false).unwrap().how, "--ses=1");
+        says(planned(&nvme, &system, true).unwrap().how, "--ses=2");
         erase(&nvme.tools, &node, false).unwrap();
         erase(&nvme.tools, &node, true).unwrap();
         assert_eq!(
@@ -218,15 +202,12 @@ mod tests {
         }
         let failing = FakeTool::new("nvme", "echo NVMe status: Access Denied; exit 1");
         let error = erase(&failing.tools, &failing.node(), false).unwrap_err();
-        assert!(error.to_string().contains("Access Denied"), "{error}");
+        says(&error, "Access Denied");
         let silent = FakeTool::new("nvme", "echo '{}'");
         let error = planned(&silent, &system, false).unwrap_err();
-        assert!(error.to_string().contains("`oacs`"), "{error}");
+        says(&error, "`oacs`");
         let missing = planned(&FakeTool::new("else", ""), &system, false).unwrap_err();
-        assert!(
-            missing.to_string().contains("apt install nvme-cli"),
-            "{missing}"
-        );
+        says(&missing, "apt install nvme-cli");
     }
 
     #[test]
@@ -245,7 +226,7 @@ mod tests {
             "case $1 in id-ctrl) echo '{ \"vwc\": 1 }' ;; *) echo Current value:00000001 ;; esac",
         );
         let error = set_write_cache(&stubborn.tools, &node, false).unwrap_err();
-        assert!(error.to_string().contains("is not off"), "{error}");
+        says(&error, "is not off");
         let none = fake(0x17, 0, 0);
         assert!(set_write_cache(&none.tools, &node, false).is_err());
         assert_eq!(none.calls().len(), 1);

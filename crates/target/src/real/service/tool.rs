@@ -6,13 +6,20 @@ use std::path::Path;
 use crate::error::TargetError;
 use crate::real::tools::{self, ToolOutput};
 
-/// How a drive is going to erase itself, and how long that takes by its own word.
+/// How a drive is going to erase itself, and how long it says that this takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Erasing {
     /// The command, in words.
     pub how: String,
     /// What the drive says of the time.
     pub time: String,
+}
+
+/// A program and the package that it belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct Program {
+    pub(super) name: &'static str,
+    pub(super) package: &'static str,
 }
 
 /// Where programs are looked for.
@@ -28,20 +35,27 @@ impl Tools {
         }
     }
 
-    /// Runs a program of a package of the same name, or another.
-    pub(super) fn run(
-        &self,
-        name: &str,
-        package: &str,
-        args: &[&str],
-    ) -> Result<ToolOutput, TargetError> {
-        let program = tools::find(name, &self.search_path).ok_or_else(|| {
-            TargetError::ToolMissing(format!(
-                "{name} is missing, which gives a drive such commands: apt install {package} \
-                 (Debian, Ubuntu), dnf install {package} (Fedora)"
-            ))
-        })?;
+    /// Runs a program.
+    pub(super) fn run(&self, program: Program, args: &[&str]) -> Result<ToolOutput, TargetError> {
+        let Program { name, package } = program;
+        let purpose = "gives a drive such commands";
+        let program = tools::needed(name, package, purpose, &self.search_path)?;
         tools::run(tools::command(&program).args(args))
+    }
+
+    /// Runs a program that must succeed; `what` it does to the device at `node` is for errors.
+    pub(super) fn succeed(
+        &self,
+        program: Program,
+        args: &[&str],
+        node: &Path,
+        what: &str,
+    ) -> Result<ToolOutput, TargetError> {
+        let said = self.run(program, args)?;
+        match said.status.success() {
+            true => Ok(said),
+            false => Err(failure(node, what, &said)),
+        }
     }
 }
 

@@ -1,0 +1,171 @@
+//! What a job draws: directions, offsets and lengths of its requests.
+
+use stend_base::{Device, Rng};
+
+use super::job::SYNC;
+use super::plan::Plan;
+use crate::jobfile::{BlockSizes, Direction, Mix};
+use crate::pattern::{Ahead, Lengths, RandomBlocks};
+
+/// Where random requests of one direction go.
+#[derive(Debug)]
+struct Blocks {
+    source: Ahead,
+    unit_bytes: u64,
+}
+
+/// The sources of a job's requests.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    mix: Mix,
+    read_percent: u64,
+    mix_rng: Rng,
+    random: bool,
+    region_start: u64,
+    region_bytes: u64,
+    wraps: bool,
+    lengths: [Lengths; 3],
+    /// Where the next request of a direction begins that is not random.
+    positions: [u64; 3],
+    /// Sources of blocks; both directions of a mixed job share the first if their blocks
+    /// are alike, as fio's directions share one map.
+    blocks: Vec<Blocks>,
+    blocks_of: [usize; 3],
+    /// Whether the end of a pass over the blocks does not end the job: it wraps, or sizes differ,
+    /// so that the bytes and not the blocks say when enough is done.
+    repeats: [bool; 3],
+}
+
+impl Drawn {
+    pub fn new(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> Drawn {
+        let spec = plan.spec;
+        let sizes = |d: Direction| &spec.block_sizes[d as usize];
+        let lengths = Direction::ALL.map(|d| {
+            let rng = stream(&format!("length/{}", d.name()));
+            Lengths::new(sizes(d).clone(), rng)
+        });
+        let (blocks, blocks_of) = blocks(plan, &stream);
+        let repeats = Direction::ALL
+            .map(|d| plan.wraps || blocks.len() > 1 || !matches!(sizes(d), BlockSizes::Fixed(_)));
+        Drawn {
+            mix: spec.rw.mix,
+            read_percent: u64::from(spec.read_percent),
+            mix_rng: stream("mix"),
+            random: spec.rw.random,
+            region_start: plan.region_start,
+            region_bytes: plan.region_bytes,
+            wraps: plan.wraps,
+            lengths,
+            positions: [0; 3],
+            blocks,
+            blocks_of,
+            repeats,
+        }
+    }
+
+    /// The direction of the next request, unless one was drawn before and is still to come.
+    #[inline(always)]
+    pub fn direction(&mut self, pending: &mut Option<Direction>) -> Direction {
+        match self.mix {
+            Mix::Only(direction) => direction,
+            Mix::ReadWrite => match pending.take() {
+                Some(pending) => pending,
+                None if self.mix_rng.below(100) < self.read_percent => Direction::Read,
+                None => Direction::Write,
+            },
+        }
+    }
+
+    /// The other direction of a mixed job, if it is ever drawn.
+    pub fn other(&self, direction: Direction) -> Option<Direction> {
+        let (other, percent) = match (self.mix, direction) {
+            (Mix::Only(_), _) => return None,
+            (Mix::ReadWrite, Direction::Read) => (Direction::Write, 100 - self.read_percent),
+            (Mix::ReadWrite, _) => (Direction::Read, self.read_percent),
+        };
+        (percent > 0).then_some(other)
+    }
+
+    /// Offset and length of the next request; `None` at the end of the region, if that
+    /// ends the job.
+    #[inline(always)]
+    pub fn place(&mut self, direction: Direction) -> Option<(u64, u64)> {
+        let index = direction as usize;
+        if self.random {
+            let blocks = &mut self.blocks[self.blocks_of[index]];
+            let block = match blocks.source.next_index() {
+                Some(block) => block,
+                None if self.repeats[index] => blocks.source.next_index()?,
+                None => return None,
+            };
+            let offset = block * blocks.unit_bytes;
+            let len = self.lengths[index].next_bytes(self.region_bytes - offset)?;
+            return Some((self.region_start + offset, len));
+        }
+        let position = &mut self.positions[index];
+        let len = match self.lengths[index].next_bytes(self.region_bytes - *position) {
+            Some(len) => len,
+            None if self.wraps => {
+                *position = 0;
+                self.lengths[index].next_bytes(self.region_bytes)?
+            }
+            None => return None,
+        };
+        let offset = self.region_start + *position;
+        *position += len;
+        Some((offset, len))
+    }
+
+    /// Tells a device of what comes after the request of a kind which is to be submitted, where
+    /// offsets were drawn with its own.
+    #[inline]
+    pub fn tell_ahead(&mut self, kind: u8, device: &impl Device) {
+        if !self.random || kind == SYNC {
+            return;
+        }
+        let blocks = &mut self.blocks[self.blocks_of[usize::from(kind)]];
+        let Some([near, far]) = blocks.source.take_fresh() else {
+            return;
+        };
+        let offset = |block: u64| self.region_start + block * blocks.unit_bytes;
+        far.for_each(|block| device.expect(offset(block)));
+        if kind == Direction::Write as u8 {
+            near.for_each(|block| device.expect_write(offset(block)));
+        }
+    }
+}
+
+fn blocks(plan: &Plan<'_>, stream: impl Fn(&str) -> Rng) -> (Vec<Blocks>, [usize; 3]) {
+    let spec = plan.spec;
+    let mut of = [0; 3];
+    if !spec.rw.random {
+        return (Vec::new(), of);
+    }
+    let map = !spec.norandommap && spec.block_align_bytes.is_none();
+    let shape = |d: Direction| {
+        let min = spec.block_sizes[d as usize].min();
+        (
+            min,
+            spec.block_align_bytes
+                .map_or(min, |align| align[d as usize]),
+        )
+    };
+    let mut made: Vec<Blocks> = Vec::new();
+    let mut shapes = Vec::new();
+    for direction in Direction::ALL.into_iter().filter(|d| spec.rw.uses(*d)) {
+        let (min, unit_bytes) = shape(direction);
+        if let Some(same) = shapes.iter().position(|s| *s == (min, unit_bytes)) {
+            of[direction as usize] = same;
+            continue;
+        }
+        of[direction as usize] = made.len();
+        shapes.push((min, unit_bytes));
+        // As in fio's `last_block`: the last block that leaves room for the smallest length.
+        let len = (plan.region_bytes - (min - unit_bytes)) / unit_bytes;
+        let rng = stream(&format!("offset/{}", direction.name()));
+        let source = RandomBlocks::new(len, map, spec.generator, spec.distribution, rng);
+        let source = Ahead::new(source);
+        made.push(Blocks { source, unit_bytes });
+    }
+    (made, of)
+}
