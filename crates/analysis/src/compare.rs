@@ -272,28 +272,13 @@ mod tests {
     fn review(celsius: Option<i64>, facts: &[(&str, &str)], place: &[(&str, &str)]) -> Review {
         let conditions = |list: &[(&str, &str)]| list.iter().map(|c| condition(c.0, c.1)).collect();
         Review {
-            schema: String::new(),
             target: TargetInfo {
-                name: String::new(),
-                title: String::new(),
                 kind: TargetKind::BlockDevice,
-                capacity_bytes: 1 << 30,
                 facts: conditions(facts),
+                ..TargetInfo::default()
             },
-            edition: "2014".to_owned(),
-            edition_title: String::new(),
-            seed: 1,
             duration_scale: 1.0,
-            until_steady: None,
-            read_only: false,
-            complete: true,
-            conditions: Vec::new(),
             environment: conditions(place),
-            reproduce: String::new(),
-            tests: Vec::new(),
-            failed: Vec::new(),
-            unfinished: Vec::new(),
-            rivals: Vec::new(),
             smart: celsius.map(|celsius| BeforeAfter {
                 before: Some(Reading {
                     health: Health {
@@ -304,6 +289,7 @@ mod tests {
                 }),
                 ..BeforeAfter::default()
             }),
+            ..Review::default()
         }
     }
 

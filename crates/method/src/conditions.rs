@@ -96,7 +96,7 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
 /// Within which part of the target the tests stay that do not have all of it.
 fn regions(plan: &Plan<'_>) -> Option<String> {
     let procedures = plan.procedures.iter();
-    let mut sizes: Vec<u64> = procedures.filter_map(|p| p.region_bytes()).collect();
+    let mut sizes: Vec<u64> = procedures.filter_map(|p| p.region_bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let capacity = plan.setting.capacity_bytes;
@@ -112,7 +112,8 @@ fn regions(plan: &Plan<'_>) -> Option<String> {
         .collect();
     (!words.is_empty()).then(|| {
         format!(
-            "where a test names a region, its requests stay within so many bytes from the beginning of the target: {}",
+            "where a test names a region, its requests stay within so many bytes from the \
+             beginning of the target: {}",
             words.join(", ")
         )
     })
@@ -127,11 +128,14 @@ fn order(plan: &Plan<'_>, can_be_copied: bool) -> String {
         );
     }
     if can_be_copied {
-        return "every point starts from its own copy of the drive in the named state, so that none follows on another"
+        return "every point starts from its own copy of the drive in the named state, so that none \
+                follows on another"
             .to_owned();
     }
     format!(
-        "one drive: the points of a test run one after the other; before a test, and before the first writes after reads, the drive is brought to the named state again, or rests {pause_s:.0} s if only reads have touched it since"
+        "one drive: the points of a test run one after the other; before a test, and before the \
+         first writes after reads, the drive is brought to the named state again, or rests \
+         {pause_s:.0} s if only reads have touched it since"
     )
 }
 
@@ -145,6 +149,8 @@ fn durations(scale: f64) -> String {
         "stretched"
     };
     format!(
-        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; what goes by bytes (filling, a pass over the range) and the times of traces are not changed"
+        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; \
+         what goes by bytes (filling, a pass over the range) and the times of traces are not \
+         changed"
     )
 }

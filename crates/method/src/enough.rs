@@ -226,7 +226,8 @@ impl Watch {
         let ended_s = self.ended_s?;
         let settled = |spread_share_max: f64, drift_share_max: f64| {
             format!(
-                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, drifting by at most {:.0} %",
+                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, \
+                 drifting by at most {:.0} %",
                 self.round_s,
                 100.0 * spread_share_max,
                 100.0 * drift_share_max
@@ -244,7 +245,8 @@ impl Watch {
                     + ", with room in the drive for the rest before it has to move data"
             }
             Rule::Fallen { end_iops } => format!(
-                "for it had fallen back towards the first curve's end of {end_iops:.0} IOPS, or never rose above it"
+                "for it had fallen back towards the first curve's end of {end_iops:.0} IOPS, or \
+                 never rose above it"
             ),
         };
         let ended_s = (10.0 * ended_s).round() / 10.0;
@@ -302,12 +304,8 @@ mod tests {
     fn load(op: PointOp) -> Load {
         Load {
             op,
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            queue_depth: 32,
-            threads: 1,
             read_percent: if op == PointOp::Write { 0 } else { 100 },
-            region_bytes: None,
+            ..Load::read(Pattern::Random, 4096, 32)
         }
     }
 

@@ -144,26 +144,18 @@ pub(crate) fn smart_before(
     target: &mut dyn Target,
     earlier: Option<&Review>,
 ) -> Option<BeforeAfter> {
-    let kept = earlier.and_then(|review| review.smart.clone());
-    if let Some(BeforeAfter {
-        before: Some(before),
-        ..
-    }) = kept
-    {
-        return Some(BeforeAfter {
-            before: Some(before),
-            ..BeforeAfter::default()
-        });
-    }
-    Some(match target.smart_reading()? {
-        Ok(reading) => BeforeAfter {
-            before: Some(reading),
-            ..BeforeAfter::default()
+    let kept = earlier.and_then(|review| review.smart.clone()?.before);
+    let (before, missing) = match kept {
+        Some(before) => (Some(before), None),
+        None => match target.smart_reading()? {
+            Ok(before) => (Some(before), None),
+            Err(why) => (None, Some(why)),
         },
-        Err(why) => BeforeAfter {
-            missing: Some(why),
-            ..BeforeAfter::default()
-        },
+    };
+    Some(BeforeAfter {
+        before,
+        missing,
+        ..BeforeAfter::default()
     })
 }
 
@@ -183,7 +175,7 @@ pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::{Pattern, PointOp, Sample, SeriesPoint};
+    use stend_record::review::{Sample, SeriesPoint};
 
     use super::*;
 
@@ -235,17 +227,11 @@ mod tests {
                 written_bytes: 0,
                 iops: *iops,
             });
-            let series = Series::of(
-                "fresh",
-                SeriesPoint {
-                    op: PointOp::Write,
-                    pattern: Pattern::Random,
-                    block_bytes,
-                    queue_depth: 32,
-                },
-                1.0,
-                samples.collect(),
-            );
+            let point = SeriesPoint {
+                block_bytes,
+                ..SeriesPoint::default()
+            };
+            let series = Series::of("fresh", point, 1.0, samples.collect());
             limits.curve_warning("x", 1, &series)
         };
         let text = flagged(4096, &[950.0, 899.0, 900.0, 10.0]).unwrap();

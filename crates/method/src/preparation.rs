@@ -6,7 +6,7 @@ use stend_target::{Target, TargetError};
 
 use crate::context::Context;
 use crate::job;
-use crate::outcome::{self, written_bytes};
+use crate::outcome::written_bytes;
 use crate::recorder::Done;
 use crate::state::{Step, UntilSteady};
 
@@ -54,8 +54,7 @@ impl Context<'_> {
         let mut steady = None;
         while steady.is_none() && speeds.len() < rounds.rounds_max as usize {
             let seed_name = format!("steady/{state}/round-{}", speeds.len() + 1);
-            let done = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
-            let point = outcome::point(load, runtime_s, self.setting.capacity_bytes, &done)?;
+            let (point, done) = self.point(target, load, &seed_name, runtime_s, None)?;
             written += written_bytes(&done);
             speeds.push(point.iops);
             steady = Window::last(&speeds).filter(Window::is_steady);

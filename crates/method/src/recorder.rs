@@ -401,7 +401,8 @@ const AGAIN: &str = "; again: ";
 fn not_steady(start: &SteadyStart, capacity_bytes: u64) -> Option<String> {
     if start.reached && start.written_bytes < capacity_bytes {
         return Some(format!(
-            "state `{}` is steady by the definition, for which {} were written, less than the capacity: the drive may become slower still",
+            "state `{}` is steady by the definition, for which {} were written, less than the \
+             capacity: the drive may become slower still",
             start.state,
             words::bytes(start.written_bytes)
         ));

@@ -956,7 +956,8 @@ fn traces_are_replayed_as_the_edition_says_and_added_up() {
             assert_eq!(test.warnings.iter().filter(warned).count(), 1);
         }
         assert_eq!(test.jobs.len(), 10);
-        let said = "; stend replay photoshop-light --on TARGET --seed 42 --timing original --depth 256 --fit wrap\n; filled 2 times\n";
+        let said = "; stend replay photoshop-light --on TARGET --seed 42 --timing original --depth \
+                    256 --fit wrap\n; filled 2 times\n";
         assert_eq!(test.jobs[0].text, said);
     }
 }

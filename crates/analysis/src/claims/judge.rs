@@ -360,7 +360,8 @@ fn comparison(
     }
 }
 
-/// `, 1.1 × 480 IOPS (a)`; of several, from the least to the greatest multiple, and those that fail.
+/// ` = 1.1 × a (480 IOPS)`; of several, from the least to the greatest multiple, and those that
+/// fail.
 fn multiples(own: &[&Comparison], quantity: Quantity) -> String {
     let told = |c: &&&Comparison| c.judged.is_some();
     let measured: Vec<&&Comparison> = own.iter().filter(told).collect();
@@ -421,7 +422,8 @@ impl Bounds {
     /// In words, each number by `of`.
     fn words(&self, of: &dyn Fn(f64) -> String) -> String {
         let mut parts = Vec::new();
-        if let Some((middle, percent)) = self.about {
+        if let Some(middle) = self.about {
+            let percent = self.about_percent();
             let tolerance = match percent == ABOUT_PERCENT {
                 true => String::new(),
                 false => format!(" (± {} %)", number(percent)),

@@ -16,6 +16,7 @@
 //! its completion. TRIMs and flushes count like any request.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
+pub use stend_record::traces::TraceTiming as Timing;
 
 use super::{Fit, Trace, TraceError, TraceRequest, fit, op_index, op_name};
 use crate::stats::LatencyStats;
@@ -25,29 +26,6 @@ pub const DEPTH_MAX: u32 = 4096;
 
 /// Requests that may be outstanding where nobody says how many.
 pub const DEPTH_DEFAULT: u32 = 256;
-
-/// When requests are issued.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Timing {
-    /// At their time.
-    #[default]
-    Original,
-    /// At their time, without the time in which nothing is outstanding.
-    Busy,
-    /// As soon as there is room.
-    Fast,
-}
-
-impl Timing {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Timing::Original => "original",
-            Timing::Busy => "busy",
-            Timing::Fast => "fast",
-        }
-    }
-}
 
 /// How a trace is replayed.
 #[derive(Clone, Copy, Debug)]

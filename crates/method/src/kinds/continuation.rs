@@ -44,7 +44,10 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Continuation, FileEr
     let Some((after, curve)) = curve else {
         return at.fail(
             &entry.after,
-            format!("`{name}` is no test with a `[test.curve]` of a `duration_s` that stands before this"),
+            format!(
+                "`{name}` is no test with a `[test.curve]` of a `duration_s` that stands \
+                     before this"
+            ),
         );
     };
     if at
@@ -100,22 +103,31 @@ impl Kind for Continuation {
     fn plan(&self, planner: &mut Planner<'_>) {
         let is_before = |chain: &Chain| chain.is_of(&self.after_id);
         // The curve's own test stands before this one; without it the chain starts here.
-        let fresh = planner.place();
+        let fresh = planner.places(1);
         match planner.find(is_before) {
-            Some(chain) => chain.share(fresh),
-            None => planner.add(Chain::new(self.after_id.clone(), &self.curve, fresh)),
+            Some((chain, places)) => {
+                chain.share(fresh[0]);
+                places.extend(fresh);
+            }
+            None => planner.add(Chain::procedure(self.after_id.clone(), &self.curve, fresh)),
         }
+        let mut added = Vec::new();
         let phases = self.steps.iter().map(|step| match step {
             ContinuationStep::Do(step) => Phase::Do(*step),
-            ContinuationStep::Measure { name, duration_s } => Phase::Measure {
-                name: name.clone(),
-                duration_s: Some(*duration_s),
-                places: vec![planner.place()],
-            },
+            ContinuationStep::Measure { name, duration_s } => {
+                let places = planner.places(1);
+                added.extend_from_slice(&places);
+                Phase::Measure {
+                    name: name.clone(),
+                    duration_s: Some(*duration_s),
+                    places,
+                }
+            }
         });
         let phases = phases.collect();
-        if let Some(chain) = planner.find(is_before) {
+        if let Some((chain, places)) = planner.find(is_before) {
             chain.extend(phases);
+            places.extend(added);
         }
     }
 }

@@ -12,9 +12,9 @@ use toml::Spanned;
 
 use crate::context::{Context, CurveJob};
 use crate::enough::{Before, Watch};
-use crate::kind::{Kind, Planner, Procedure};
+use crate::kind::{Kind, Planner, Procedure, Work};
 use crate::parse::Scope;
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Place};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
@@ -69,12 +69,14 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Curve, FileError> {
         state: at.start(&entry.state)?,
         load: Load {
             op: *entry.op.get_ref(),
-            pattern: entry.pattern,
-            block_bytes: at.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
-            queue_depth: at.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
-            threads: at.count(&entry.threads, *entry.threads.get_ref())?,
             read_percent,
             region_bytes: at.region(entry.region_bytes.as_ref())?,
+            ..at.threads_load(
+                entry.pattern,
+                &entry.block_bytes,
+                &entry.queue_depth,
+                &entry.threads,
+            )?
         },
         duration_s,
         name: entry.name,
@@ -94,7 +96,8 @@ fn end(entry: &Entry, at: &Scope<'_>) -> Result<Option<f64>, FileError> {
             if !one || !matches!(entry.pattern, Pattern::Sequential) {
                 return at.fail(
                     end,
-                    "only a sequential load of one thread ends with its range: name a `duration_s` instead",
+                    "only a sequential load of one thread ends with its range: name a `duration_s` \
+                     instead",
                 );
             }
             Ok(None)
@@ -117,8 +120,8 @@ impl Kind for Curve {
 
     fn plan(&self, planner: &mut Planner<'_>) {
         let id = planner.id().to_owned();
-        let place = planner.place();
-        planner.add(Chain::new(id, self, place));
+        let fresh = planner.places(1);
+        planner.add(Chain::procedure(id, self, fresh));
     }
 }
 
@@ -147,17 +150,20 @@ pub(crate) enum Phase {
 }
 
 impl Chain {
-    /// The curve alone.
-    pub(crate) fn new(id: String, curve: &Curve, place: Place) -> Chain {
-        let fresh = Phase::Measure {
-            name: curve.name.clone(),
-            duration_s: curve.duration_s,
-            places: vec![place],
-        };
-        Chain {
+    /// The curve alone, as a result at these places.
+    pub(crate) fn procedure(id: String, curve: &Curve, fresh: Vec<Place>) -> Procedure {
+        let chain = Chain {
             id,
             curve: curve.clone(),
-            phases: vec![fresh],
+            phases: vec![Phase::Measure {
+                name: curve.name.clone(),
+                duration_s: curve.duration_s,
+                places: fresh.clone(),
+            }],
+        };
+        Procedure {
+            region_bytes: curve.load.region_bytes,
+            ..Procedure::new(curve.state, fresh, chain)
         }
     }
 
@@ -166,7 +172,7 @@ impl Chain {
         self.id == id
     }
 
-    /// The fresh curve is a result of another test as well.
+    /// The fresh curve is a result at this place as well.
     pub(crate) fn share(&mut self, place: Place) {
         if let Some(Phase::Measure { places, .. }) = self.phases.first_mut() {
             places.push(place);
@@ -194,52 +200,23 @@ impl Chain {
             duration_s,
             sample_ms: self.curve.sample_ms,
         };
-        let title = job.title();
-        let runtime_s = duration_s.map(|s| context.setting.runtime_s(s));
-        for place in places {
-            context.recorder.begin(*place, &title, runtime_s);
-        }
         // What ends with its range is measured to its end.
-        let watch = runtime_s.and_then(|_| {
+        let watch = duration_s.and_then(|_| {
             let capacity_bytes = load.range_bytes(context.setting.capacity_bytes);
             let ending = context.ending(places, Some(name));
             Watch::of_curve(load, ending, capacity_bytes, &before)
         });
-        let done = context.curve(target, &job, watch)?;
+        let done = context.curve(target, places, &job, watch)?;
         let next = Before {
             written_bytes: before.written_bytes + done.written_bytes,
             end_iops: before.end_iops.or_else(|| end_level(&done.series)),
         };
-        let series = done.series;
-        let measured = Measurement::of_job(title, done.job_text, done.warnings, move |test| {
-            push(&mut test.series, &series);
-        });
-        context.recorder.record(places, measured, done.cost);
+        done.record(context.recorder, places, |_| {});
         Ok(next)
     }
 }
 
-impl Procedure for Chain {
-    fn state(&self) -> usize {
-        self.curve.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        let of = |phase: &Phase| match phase {
-            Phase::Do(_) => Vec::new(),
-            Phase::Measure { places, .. } => places.clone(),
-        };
-        self.phases.iter().flat_map(of).collect()
-    }
-
-    fn region_bytes(&self) -> Option<u64> {
-        self.curve.load.region_bytes
-    }
-
-    fn disturbs(&self) -> bool {
-        self.curve.load.writes() || self.phases.iter().any(|p| matches!(p, Phase::Do(_)))
-    }
-
+impl Work for Chain {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         for phase in &self.phases {
             see(match phase {
@@ -252,7 +229,7 @@ impl Procedure for Chain {
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, _places: &[Place]) -> Done {
         let mut before = Before::default();
         for phase in &self.phases {
             match phase {

@@ -12,7 +12,7 @@ use stend_target::{Completed, Deletion, JobRequest, LoggedOutcome, Target, Targe
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::kind::{Kind, Planner, Procedure};
+use crate::kind::{Kind, Planner, Procedure, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
@@ -67,10 +67,8 @@ pub(crate) struct Entry {
 
 /// Checks a test of reads while a file is deleted.
 pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Response, FileError> {
-    let interval_ms = *entry.interval_ms.get_ref();
-    if !(10..=1000).contains(&interval_ms) {
-        return at.fail(&entry.interval_ms, "an interval spans 10 to 1000 ms");
-    }
+    let problem = "an interval spans 10 to 1000 ms";
+    let interval_ms = at.within(&entry.interval_ms, 10..=1000, problem)?;
     let (file, command) = (*entry.file_bytes.get_ref(), *entry.command_bytes.get_ref());
     at.region(Some(&entry.command_bytes))?;
     at.region(Some(&entry.file_bytes))?;
@@ -84,12 +82,9 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Response, FileError>
         state: at.start(&entry.state)?,
         load: Load {
             op: PointOp::Read,
-            pattern: Pattern::Random,
-            block_bytes: at.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
-            queue_depth: at.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
-            threads: 1,
             read_percent: 100,
             region_bytes: at.region(Some(&entry.region_bytes))?,
+            ..at.write_load(Pattern::Random, &entry.block_bytes, &entry.queue_depth)?
         },
         file_bytes: file,
         command_bytes: command,
@@ -130,11 +125,15 @@ impl Kind for Response {
     fn plan(&self, planner: &mut Planner<'_>) {
         // First the one that leaves the target as it was.
         for trim in [false, true] {
-            let place = planner.place();
-            planner.add(ResponseProcedure {
-                place,
+            let places = planner.places(1);
+            let work = Part {
                 response: self.clone(),
                 trim,
+            };
+            planner.add(Procedure {
+                region_bytes: self.load.region_bytes,
+                starts_anew: true,
+                ..Procedure::new(self.state, places, work)
             });
         }
     }
@@ -142,30 +141,13 @@ impl Kind for Response {
 
 /// Writes the file, rests, and reads while it is deleted.
 #[derive(Debug)]
-struct ResponseProcedure {
-    place: Place,
+struct Part {
     response: Response,
     /// Whether the deletion gives TRIM.
     trim: bool,
 }
 
-impl Procedure for ResponseProcedure {
-    fn state(&self) -> usize {
-        self.response.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        vec![self.place]
-    }
-
-    fn region_bytes(&self) -> Option<u64> {
-        self.response.load.region_bytes
-    }
-
-    fn starts_anew(&self) -> bool {
-        true
-    }
-
+impl Work for Part {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         let response = &self.response;
         let (region, file) = geometry(response, setting.capacity_bytes);
@@ -185,9 +167,9 @@ impl Procedure for ResponseProcedure {
         });
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, response) = (context.setting, &self.response);
-        let test = context.recorder.test_id(self.place);
+        let test = context.recorder.test_id(places[0]);
         let (region, file) = geometry(response, setting.capacity_bytes);
         let load = Load {
             region_bytes: Some(region),
@@ -201,7 +183,7 @@ impl Procedure for ResponseProcedure {
         let title = format!("{name}: {}", load.describe());
         let reference_s = setting.runtime_s(response.reference_s);
         let runtime_s = reference_s + setting.runtime_s(response.duration_s);
-        context.recorder.begin(self.place, &title, Some(runtime_s));
+        context.recorder.begin(places[0], &title, Some(runtime_s));
         // Both parts write the same file and read the same places.
         context.write(target, &format!("{test}/file"), |seed| {
             job::write_file(region, file, seed)
@@ -235,7 +217,7 @@ impl Procedure for ResponseProcedure {
             push(&mut test.responses, &found);
         });
         let cost = setting.load_cost(&load, Some(runtime_s));
-        context.recorder.record(&[self.place], measured, cost);
+        context.recorder.record(places, measured, cost);
         Ok(())
     }
 }
@@ -249,7 +231,8 @@ fn size_warning(
     let wanted = response.load.region_bytes.unwrap_or(capacity_bytes);
     ((region, file) != (wanted, response.file_bytes)).then(|| {
         format!(
-            "the target holds {:.2} GB (10⁹ bytes), not a region of {} and a file of {}: reads in {}, a file of {}",
+            "the target holds {:.2} GB (10⁹ bytes), not a region of {} and a file of {}: reads in \
+             {}, a file of {}",
             capacity_bytes as f64 / 1e9,
             size_text(wanted),
             size_text(response.file_bytes),
@@ -277,7 +260,8 @@ fn summed_up(
     let (before, after) = requests.split_at(split);
     if before.is_empty() || after.is_empty() {
         return Err(TargetError::Failed(format!(
-            "{name}: {} reads before the deletion and {} after it: nothing can be compared; choose longer durations",
+            "{name}: {} reads before the deletion and {} after it: nothing can be compared; choose \
+             longer durations",
             before.len(),
             after.len()
         )));
@@ -357,15 +341,9 @@ fn at_part(ascending: &[u64], parts: u64) -> u64 {
 fn summary(requests: &[Completed]) -> LatencySummary {
     let latencies = sorted(requests);
     let sum: u128 = latencies.iter().map(|l| u128::from(*l)).sum();
-    LatencySummary {
-        mean: sum as f64 / latencies.len().max(1) as f64,
-        p50: at_part(&latencies, 50_000),
-        p99: at_part(&latencies, 99_000),
-        p99_9: at_part(&latencies, 99_900),
-        p99_99: at_part(&latencies, 99_990),
-        p99_999: at_part(&latencies, 99_999),
-        max: latencies.last().copied().unwrap_or(0),
-    }
+    let values = [50_000, 99_000, 99_900, 99_990, 99_999].map(|parts| at_part(&latencies, parts));
+    let max = latencies.last().copied().unwrap_or(0);
+    LatencySummary::new(sum as f64 / latencies.len().max(1) as f64, max, values)
 }
 
 #[cfg(test)]
@@ -389,13 +367,8 @@ mod tests {
 
     fn load(region_bytes: u64) -> Load {
         Load {
-            op: PointOp::Read,
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            queue_depth: 1,
-            threads: 1,
-            read_percent: 100,
             region_bytes: Some(region_bytes),
+            ..Load::read(Pattern::Random, 4096, 1)
         }
     }
 
