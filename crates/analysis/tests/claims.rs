@@ -69,123 +69,71 @@ fn by_name(measured: &[(TargetInfo, Vec<TestResult>)]) -> Drives<'_> {
         .collect::<BTreeMap<_, _>>()
 }
 
-/// A check holds with these reads, and no longer when that of one drive is another.
-fn turns(check: &str, holds: &[(&str, f64)], drive: &str, fails: f64) {
-    assert_eq!(outcome(check, holds), Outcome::Holds, "{check}");
-    let changed: Vec<(&str, f64)> = holds
-        .iter()
-        .map(|(name, iops)| (*name, if *name == drive { fails } else { *iops }))
-        .collect();
-    assert_eq!(outcome(check, &changed), Outcome::Fails, "{check}");
+/// A check on these drives holds with the reads of [`ALL`], and no longer when that of one drive is
+/// another.
+fn turns(drives: &str, relation: &str, drive: &str, fails: f64) {
+    let check = format!("drives = [\"{drives}\"]\n{relation}");
+    assert_eq!(outcome(&check, &ALL), Outcome::Holds, "{check}");
+    let read = |name, iops| if name == drive { fails } else { iops };
+    let changed = ALL.map(|(name, iops)| (name, read(name, iops)));
+    assert_eq!(outcome(&check, &changed), Outcome::Fails, "{check}");
 }
 
 const ALL: [(&str, f64); 4] = [("a", 100.0), ("b", 90.0), ("c", 80.0), ("d", 70.0)];
 
 #[test]
 fn values_lie_within_bounds() {
-    let about = "drives = [\"a\"]\nvalue = { about = 95.0 }";
-    turns(about, &ALL, "a", 104.6);
-    turns(about, &ALL, "a", 85.4);
-    let close = "drives = [\"a\"]\nvalue = { about = 98.0, tolerance_percent = 3 }";
-    turns(close, &ALL, "a", 101.0);
-    turns(
-        "drives = [\"a\"]\nvalue = { at_least = 100.0, at_most = 120.0 }",
-        &ALL,
-        "a",
-        99.9,
-    );
-    turns(
-        "drives = [\"a\"]\nvalue = { at_least = 100.0, at_most = 120.0 }",
-        &ALL,
-        "a",
-        120.1,
-    );
-    turns(
-        "drives = [\"a\"]\nvalue = { above = 99.0 }",
-        &ALL,
-        "a",
-        99.0,
-    );
-    turns(
-        "drives = [\"a\"]\nvalue = { below = 101.0 }",
-        &ALL,
-        "a",
-        101.0,
-    );
+    turns("a", "value = { about = 95.0 }", "a", 104.6);
+    turns("a", "value = { about = 95.0 }", "a", 85.4);
+    let close = "value = { about = 98.0, tolerance_percent = 3 }";
+    turns("a", close, "a", 101.0);
+    let between = "value = { at_least = 100.0, at_most = 120.0 }";
+    turns("a", between, "a", 99.9);
+    turns("a", between, "a", 120.1);
+    turns("a", "value = { above = 99.0 }", "a", 99.0);
+    turns("a", "value = { below = 101.0 }", "a", 101.0);
     // Every drive that is named must pass.
-    turns(
-        "drives = [\"subjects\"]\nvalue = { above = 85.0 }",
-        &ALL,
-        "b",
-        85.0,
-    );
+    turns("subjects", "value = { above = 85.0 }", "b", 85.0);
 }
 
 #[test]
 fn multiples_lie_within_bounds() {
-    turns(
-        "drives = [\"a\"]\nratio = { against = [\"c\"], about = 1.25 }",
-        &ALL,
-        "c",
-        70.0,
-    );
+    let one = r#"ratio = { against = ["c"], about = 1.25 }"#;
+    turns("a", one, "c", 70.0);
     // Each of them for itself, and never the drive against itself.
-    turns(
-        "drives = [\"a\"]\nratio = { against = [\"all\"], above = 1.1 }",
-        &ALL,
-        "b",
-        91.0,
-    );
-    let best =
-        "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"greatest\", at_least = 1.2 }";
-    turns(best, &ALL, "d", 84.0);
-    let least =
-        "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"least\", at_most = 1.5 }";
-    turns(least, &ALL, "d", 66.0);
-    let mean = "drives = [\"a\"]\n\
-                ratio = { against = [\"rivals\"], by = \"mean\", about = 1.33, tolerance_percent = 1 }";
-    turns(mean, &ALL, "d", 74.0);
+    let each = r#"ratio = { against = ["all"], above = 1.1 }"#;
+    turns("a", each, "b", 91.0);
+    let best = r#"ratio = { against = ["rivals"], by = "greatest", at_least = 1.2 }"#;
+    turns("a", best, "d", 84.0);
+    let least = r#"ratio = { against = ["rivals"], by = "least", at_most = 1.5 }"#;
+    turns("a", least, "d", 66.0);
+    let about = "about = 1.33, tolerance_percent = 1";
+    let mean = format!(r#"ratio = {{ against = ["rivals"], by = "mean", {about} }}"#);
+    turns("a", &mean, "d", 74.0);
     // Another figure of the same drive: it has always half of this one.
-    turns(
-        "drives = [\"a\"]\nratio = { figure = \"read-1\", about = 2.0 }",
-        &ALL,
-        "a",
-        f64::NAN,
-    );
+    let other = r#"ratio = { figure = "read-1", about = 2.0 }"#;
+    turns("a", other, "a", f64::NAN);
 }
 
 #[test]
 fn an_order_holds_outright() {
     turns(
-        "drives = [\"subjects\"]\norder = { more_than = [\"rivals\"] }",
-        &ALL,
+        "subjects",
+        r#"order = { more_than = ["rivals"] }"#,
         "c",
         90.0,
     );
-    turns(
-        "drives = [\"d\"]\norder = { less_than = [\"all\"] }",
-        &ALL,
-        "a",
-        70.0,
-    );
+    turns("d", r#"order = { less_than = ["all"] }"#, "a", 70.0);
 }
 
 #[test]
 fn places_are_counted_from_the_greatest() {
-    turns(
-        "drives = [\"b\"]\nplace = { among = [\"all\"], at_most = 2 }",
-        &ALL,
-        "c",
-        90.1,
-    );
-    turns(
-        "drives = [\"c\"]\nplace = { among = [\"all\"], at_least = 3 }",
-        &ALL,
-        "b",
-        80.0,
-    );
-    let third = "drives = [\"c\"]\nplace = { among = [\"all\"], at_least = 3, at_most = 3 }";
-    turns(third, &ALL, "d", 81.0);
+    let first = r#"place = { among = ["all"], at_most = 2 }"#;
+    turns("b", first, "c", 90.1);
+    let last = r#"place = { among = ["all"], at_least = 3 }"#;
+    turns("c", last, "b", 80.0);
+    let third = r#"place = { among = ["all"], at_least = 3, at_most = 3 }"#;
+    turns("c", third, "d", 81.0);
 }
 
 #[test]
@@ -466,9 +414,9 @@ fn error(tables: &str) -> String {
 const WRONG_CHECKS: &str = r#"
 value = { abuot = 1.0 }; drives = ["a"] | `abuot`
 value = { about = 1.0 }; drives = ["e"] | e is neither a drive
-value = { above = 1.0 }; drives = ["a"] | : reading: 
-value = { about = 1.0, tolerance_percent = 50 }; drives = ["a"] | : reading: 
-value = { tolerance_percent = 5 }; drives = ["a"] | : tolerance_percent: 
+value = { above = 1.0 }; drives = ["a"] | : reading: missing
+value = { about = 1.0, tolerance_percent = 50 }; drives = ["a"] | : reading: missing
+value = { tolerance_percent = 5 }; drives = ["a"] | : tolerance_percent: a tolerance
 value = {}; drives = ["a"] | no bound
 value = { above = 2.0, below = 1.0 }; drives = ["a"] | no number lies
 drives = ["a"] | one of `value`, `ratio`, `order`, `place`

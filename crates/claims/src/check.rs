@@ -94,8 +94,7 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
             one_of(&of.row, &rows.collect::<Vec<String>>())
         }
         (Of::Traces(of), TestKind::Traces(traces)) => {
-            let names = traces.entries.iter().map(|entry| entry.name.clone());
-            let names = names.collect::<Vec<String>>();
+            let names: Vec<String> = traces.entries.iter().map(|e| e.name.clone()).collect();
             of.trace
                 .as_ref()
                 .map_or(Ok(()), |name| one_of(name, &names))

@@ -7,6 +7,7 @@ use stend_record::review::{
 
 use super::Measured;
 use crate::ends::{end_level, start_level};
+use crate::figures::Unit;
 use crate::kinds::benchmark::benchmark_of;
 use crate::kinds::curve::curves_of;
 use crate::kinds::files::files_of;
@@ -16,7 +17,6 @@ use crate::load::{Load, points_of};
 use crate::recovery::recovery;
 use crate::smooth::moving_mean;
 use crate::steps::{Level, steps};
-use crate::words;
 
 /// A figure of a drive.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,57 +251,6 @@ pub enum Aggregate {
     Least,
 }
 
-/// What a number is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// Requests a second.
-    Iops,
-    /// Bytes a second.
-    BytesPerS,
-    /// Bytes.
-    Bytes,
-    /// Capacities of the drive.
-    Capacities,
-    /// Nanoseconds.
-    Nanoseconds,
-    /// Seconds.
-    Seconds,
-    /// Percent.
-    Percent,
-    /// A count.
-    Count,
-}
-
-impl Quantity {
-    /// A value with its unit.
-    pub fn words(self, value: f64) -> String {
-        match self {
-            Quantity::Iops => format!("{} IOPS", words::number(value)),
-            Quantity::BytesPerS => words::speed(value),
-            Quantity::Bytes => words::bytes(value as u64),
-            Quantity::Capacities => format!("{} × the capacity", words::number(value)),
-            Quantity::Nanoseconds => words::latency(value),
-            Quantity::Seconds => format!("{} s", words::number(value)),
-            Quantity::Percent => format!("{} %", words::number(value)),
-            Quantity::Count => words::number(value),
-        }
-    }
-
-    /// As the last part of a key in JSON.
-    pub fn key(self) -> &'static str {
-        match self {
-            Quantity::Iops => "iops",
-            Quantity::BytesPerS => "bytes_per_s",
-            Quantity::Bytes => "bytes",
-            Quantity::Capacities => "capacities",
-            Quantity::Nanoseconds => "ns",
-            Quantity::Seconds => "s",
-            Quantity::Percent => "percent",
-            Quantity::Count => "count",
-        }
-    }
-}
-
 /// Why a drive has no such figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
@@ -312,13 +261,13 @@ pub enum Missing {
 }
 
 impl Figure {
-    /// What its numbers are of.
-    pub fn quantity(&self) -> Quantity {
+    /// The unit of its values.
+    pub fn unit(&self) -> Unit {
         match &self.of {
-            Of::Points(of) => of.metric.quantity(),
-            Of::Curve(of) => of.metric.quantity(),
-            Of::Response(of) => of.metric.quantity(),
-            Of::Benchmark(_) | Of::Traces(_) | Of::Files(_) => Quantity::BytesPerS,
+            Of::Points(of) => of.metric.unit(),
+            Of::Curve(of) => of.metric.unit(),
+            Of::Response(of) => of.metric.unit(),
+            Of::Benchmark(_) | Of::Traces(_) | Of::Files(_) => Unit::BytesPerS,
         }
     }
 
@@ -404,12 +353,12 @@ impl Aggregate {
 }
 
 impl PointMetric {
-    fn quantity(self) -> Quantity {
+    fn unit(self) -> Unit {
         match self {
-            PointMetric::Iops | PointMetric::ReadIops => Quantity::Iops,
-            PointMetric::BwBytesPerS | PointMetric::ReadBwBytesPerS => Quantity::BytesPerS,
+            PointMetric::Iops | PointMetric::ReadIops => Unit::Iops,
+            PointMetric::BwBytesPerS | PointMetric::ReadBwBytesPerS => Unit::BytesPerS,
             PointMetric::LatencyMeanNs | PointMetric::LatencyP99Ns | PointMetric::LatencyMaxNs => {
-                Quantity::Nanoseconds
+                Unit::Nanoseconds
             }
         }
     }
@@ -452,19 +401,19 @@ impl CurveMetric {
         )
     }
 
-    fn quantity(self) -> Quantity {
+    fn unit(self) -> Unit {
         match self {
             CurveMetric::Iops
             | CurveMetric::StartIops
             | CurveMetric::EndIops
-            | CurveMetric::StepIops => Quantity::Iops,
-            CurveMetric::BwBytesPerS => Quantity::BytesPerS,
-            CurveMetric::ScatterPercent | CurveMetric::KeptPercent => Quantity::Percent,
+            | CurveMetric::StepIops => Unit::Iops,
+            CurveMetric::BwBytesPerS => Unit::BytesPerS,
+            CurveMetric::ScatterPercent | CurveMetric::KeptPercent => Unit::Percent,
             CurveMetric::StepEndBytes | CurveMetric::FastBytes | CurveMetric::WrittenBytes => {
-                Quantity::Bytes
+                Unit::Bytes
             }
-            CurveMetric::StepEndCapacities | CurveMetric::FastCapacities => Quantity::Capacities,
-            CurveMetric::Steps => Quantity::Count,
+            CurveMetric::StepEndCapacities | CurveMetric::FastCapacities => Unit::Capacities,
+            CurveMetric::Steps => Unit::Count,
         }
     }
 }
@@ -560,13 +509,13 @@ impl Part<'_> {
 }
 
 impl ResponseMetric {
-    fn quantity(self) -> Quantity {
+    fn unit(self) -> Unit {
         match self {
             ResponseMetric::ReferenceIops
             | ResponseMetric::Iops
-            | ResponseMetric::SlowestSecondIops => Quantity::Iops,
-            ResponseMetric::NormalAfterS => Quantity::Seconds,
-            ResponseMetric::LatencyMaxNs => Quantity::Nanoseconds,
+            | ResponseMetric::SlowestSecondIops => Unit::Iops,
+            ResponseMetric::NormalAfterS => Unit::Seconds,
+            ResponseMetric::LatencyMaxNs => Unit::Nanoseconds,
         }
     }
 }

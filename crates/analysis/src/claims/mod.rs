@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use figure::{
     Aggregate, CurveMetric, Figure, Missing, Of, OfBenchmark, OfCurve, OfFiles, OfPoints,
-    OfResponse, OfTraces, PointMetric, Quantity, ResponseMetric,
+    OfResponse, OfTraces, PointMetric, ResponseMetric,
 };
 pub use judge::{Comparison, JudgedCheck, JudgedFinding, Outcome, judge};
 
@@ -195,7 +195,7 @@ impl Article {
         parse::parse(text, file)
     }
 
-    /// What its checks look at: by drive, the names of figures.
+    /// The names of the figures that its checks need, by drive.
     pub fn needs(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut needs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for check in self.findings.iter().flat_map(|finding| &finding.checks) {
@@ -229,8 +229,8 @@ impl Check {
 /// The shipped articles by whose edition a review was made, at its own durations, and of whose
 /// subjects a drive is in it; each with its findings as far as these drives answer them.
 ///
-/// None of a review that was shortened, read only, or brought to a steady state: it is not what
-/// the articles did.
+/// None of a review that was shortened, read only, or brought to a steady state: it is not the
+/// articles' procedure.
 pub fn published(review: &Review) -> Vec<(Article, Drives<'_>)> {
     if review.duration_scale != 1.0 || review.read_only || review.until_steady.is_some() {
         return Vec::new();

@@ -339,7 +339,7 @@ impl Source<'_> {
         })
     }
 
-    /// A drive compared with itself alone would pass or fail whatever it is.
+    /// A comparison of a drive with itself alone says nothing.
     fn compares(
         &self,
         place: &Spanned<CheckEntry>,
@@ -412,8 +412,8 @@ impl Source<'_> {
         let entry = place.get_ref();
         let figure = entry.figure.as_ref().unwrap_or(own);
         self.known(figure)?;
-        let quantities = [own, figure].map(|name| self.figures[name.get_ref()].quantity());
-        if quantities[0] != quantities[1] {
+        let units = [own, figure].map(|name| self.figures[name.get_ref()].unit());
+        if units[0] != units[1] {
             let problem = format!(
                 "{} is in other units than {}",
                 figure.get_ref(),

@@ -43,7 +43,7 @@ pub struct TraceResult {
     /// where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
-    /// Said wherever these figures appear.
+    /// Limits of the figures, shown wherever they appear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
 }
