@@ -6,10 +6,10 @@ use stend_record::review::{Condition, Review};
 use crate::plan::Plan;
 use crate::preparation::STEADY_STATE;
 
-/// The name of what is noted where a run was stopped and went on.
+/// The name of the note that a run was stopped and continued.
 const INTERRUPTED: &str = "interrupted";
 
-/// What an earlier run noted while states were made, and where it had been stopped itself.
+/// The notes of an earlier run: of states that it prepared, and of its own interruptions.
 pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
     let noted = |condition: &&Condition| {
         condition.name.starts_with(STEADY_STATE) || condition.name == INTERRUPTED
@@ -17,8 +17,8 @@ pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
     earlier.conditions.iter().filter(noted).cloned().collect()
 }
 
-/// That the run goes on with the test of this title on the one target there is, which the tests
-/// before have worn. The drive is prepared again, but its former condition cannot be restored.
+/// The note that a run continued with the test of this title on a target that cannot be copied.
+/// The drive is prepared again, but its wear cannot be undone.
 pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     let finished = match earlier.tests.len() {
         1 => "1 test".to_owned(),
@@ -31,7 +31,7 @@ pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     (INTERRUPTED.to_owned(), value)
 }
 
-/// Said of a target that takes no TRIM.
+/// Condition of a target that takes no TRIM.
 const NO_TRIM: &str = "NONE: the target takes no TRIM. States that require it were made by their \
      other steps alone, so that figures are not those of the edition";
 
@@ -93,7 +93,7 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
     list
 }
 
-/// Within which part of the target the tests stay that do not have all of it.
+/// The regions of tests that do not use the whole target.
 fn regions(plan: &Plan<'_>) -> Option<String> {
     let procedures = plan.procedures.iter();
     let mut sizes: Vec<u64> = procedures.filter_map(|p| p.region_bytes).collect();

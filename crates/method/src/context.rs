@@ -67,14 +67,14 @@ impl MeasuredCurve {
 }
 
 impl Context<'_> {
-    /// How much of the results of these places is used: the most that one of them needs.
+    /// How much of a measurement is used: the most that any of these places needs.
     pub(crate) fn ending(&self, places: &[Place], curve: Option<&str>) -> Ending {
         let id = |place: &Place| self.recorder.test_id(*place);
         let most = |when: EndsWhen<'_>| places.iter().map(|place| when(id(place), curve)).max();
         self.ends_when.and_then(most).unwrap_or(Ending::Whole)
     }
 
-    /// Time on processors per request, ns; of a simulated target no processor sends them.
+    /// Processor time per request, ns; `None` of a simulated target.
     fn cpu_time(&self, outcome: &JobOutcome) -> Option<f64> {
         match self.setting.kind {
             TargetKind::Simulated => None,
@@ -210,7 +210,7 @@ impl Context<'_> {
         })
     }
 
-    /// A warning where a load's region is larger than the target.
+    /// A warning if a load's region is larger than the target.
     pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
         let capacity_bytes = self.setting.capacity_bytes;
         let region = load.region_bytes.filter(|r| *r > capacity_bytes)?;
@@ -222,7 +222,7 @@ impl Context<'_> {
         ))
     }
 
-    /// A warning where a measurement is too short under the review's scale.
+    /// A warning if a measurement is too short under the duration scale.
     pub(crate) fn duration_warning(&self, duration_s: f64) -> Vec<String> {
         let scale = self.setting.scale;
         if duration_s * scale >= 1.0 {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use stend_config::FileError;
+use stend_config::{FileError, Text};
 pub use stend_record::load::Load;
 
 pub use crate::kinds::TestKind;
@@ -84,8 +84,8 @@ impl Edition {
 
     /// Reads an edition from its text; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Edition, FileError> {
-        let source = Source { text, file };
-        let raw: File<TestEntry> = source.text().read()?;
+        let source = Source(Text { text, file });
+        let raw: File<TestEntry> = source.read()?;
         edition(raw, &source)
     }
 }

@@ -53,21 +53,10 @@ pub(crate) struct Procedure {
     pub(crate) region_bytes: Option<u64>,
     /// True when the state is made again even within a test.
     pub(crate) starts_anew: bool,
-    pub(crate) work: Box<dyn Work>,
+    work: Box<dyn Work>,
 }
 
 impl Procedure {
-    /// One without a region, whose state may be that of the procedure before it in its test.
-    pub(crate) fn new(state: usize, places: Vec<Place>, work: impl Work) -> Procedure {
-        Procedure {
-            state,
-            places,
-            region_bytes: None,
-            starts_anew: false,
-            work: Box::new(work),
-        }
-    }
-
     /// The test it belongs to; of one that belongs to several, the first.
     pub(crate) fn test(&self) -> usize {
         self.places[0].test
@@ -119,24 +108,30 @@ impl Planner<'_> {
         &self.test.head.id
     }
 
-    /// The place of the test's next result.
-    pub(crate) fn place(&mut self) -> Place {
-        let slot = self.test.slots;
-        self.test.slots += 1;
-        Place {
+    /// The places of the next results of the test.
+    pub(crate) fn places(&mut self, count: usize) -> Vec<Place> {
+        let first = self.test.slots;
+        self.test.slots += count;
+        let place = |slot| Place {
             test: self.number,
             slot,
-        }
+        };
+        (first..self.test.slots).map(place).collect()
     }
 
-    /// The places of the next results.
-    pub(crate) fn places(&mut self, count: usize) -> Vec<Place> {
-        (0..count).map(|_| self.place()).collect()
-    }
-
-    /// Adds a procedure.
-    pub(crate) fn add(&mut self, procedure: Procedure) {
-        self.procedures.push(procedure);
+    /// Adds a procedure with so many results. It has no region, and may start in the state that
+    /// the procedure before it in its test left.
+    pub(crate) fn add(&mut self, state: usize, results: usize, work: impl Work) -> &mut Procedure {
+        let places = self.places(results);
+        self.procedures.push(Procedure {
+            state,
+            places,
+            region_bytes: None,
+            starts_anew: false,
+            work: Box::new(work),
+        });
+        let last = self.procedures.len() - 1;
+        &mut self.procedures[last]
     }
 
     /// The target cannot do this test.
@@ -144,7 +139,7 @@ impl Planner<'_> {
         self.test.skipped = Some(why);
     }
 
-    /// Adds a warning to the result; it replaces an earlier remark.
+    /// Sets the warning of the result; it replaces an earlier one.
     pub(crate) fn remark(&mut self, remark: String) {
         self.test.head.warnings = vec![remark];
     }

@@ -98,8 +98,8 @@ pub(crate) fn series(
     })
 }
 
-/// Time on processors of the threads that sent the requests over their number, ns; `None` where
-/// it is not stated.
+/// Processor time of the threads that sent the requests, per request, ns; `None` where it is not
+/// stated.
 ///
 /// fio states shares of `job_runtime`, which is the sum over the threads of a group (`stat.c`),
 /// and so the product is the time of all of them.

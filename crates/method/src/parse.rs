@@ -4,7 +4,7 @@
 //! which mirror the file and keep the place of every value that can be wrong; then everything
 //! that serde cannot know (references, ranges, names used twice) is checked and resolved.
 
-use std::ops::RangeInclusive;
+use std::ops::{Deref, RangeInclusive};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -72,10 +72,15 @@ pub(crate) enum StepEntry {
     },
 }
 
-/// The text under examination, to turn places into lines and keys.
-pub(crate) struct Source<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) file: &'a str,
+/// The text under examination, with the checks that all kinds of test share.
+pub(crate) struct Source<'a>(pub(crate) Text<'a>);
+
+impl<'a> Deref for Source<'a> {
+    type Target = Text<'a>;
+
+    fn deref(&self) -> &Text<'a> {
+        &self.0
+    }
 }
 
 /// SHA-256 of a text, hexadecimal, as `sha256sum` prints it.
@@ -89,22 +94,6 @@ impl Source<'_> {
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         let folder = Path::new(self.file).parent();
         folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
-    }
-
-    /// The text, to read it and to name places in it.
-    pub(crate) fn text(&self) -> Text<'_> {
-        Text {
-            file: self.file,
-            text: self.text,
-        }
-    }
-
-    pub(crate) fn fail<T, R>(
-        &self,
-        place: &Spanned<T>,
-        problem: impl Into<String>,
-    ) -> Result<R, FileError> {
-        self.text().fail(place, problem)
     }
 
     pub(crate) fn id(&self, id: &Spanned<String>) -> Result<(), FileError> {
@@ -355,7 +344,7 @@ impl Scope<'_> {
     }
 }
 
-impl<'s> std::ops::Deref for Scope<'s> {
+impl<'s> Deref for Scope<'s> {
     type Target = Source<'s>;
 
     fn deref(&self) -> &Source<'s> {

@@ -93,7 +93,7 @@ impl<'e> Plan<'e> {
     }
 }
 
-/// Said of a test that starts from a state of which TRIM is a part, on a target without it.
+/// Warning of a test that starts from a state with TRIM, on a target without TRIM.
 const STATE_WITHOUT_TRIM: &str = "it starts from a state that was made without TRIM, which the \
      target does not take: to the drive, everything that was ever written to it is data";
 

@@ -10,7 +10,7 @@ use crate::outcome::written_bytes;
 use crate::recorder::Done;
 use crate::state::{Step, UntilSteady};
 
-/// How the name begins of what is noted while a state is made.
+/// How the name of a note about a steady state begins.
 pub(crate) const STEADY_STATE: &str = "steady state of ";
 
 impl Context<'_> {
@@ -39,8 +39,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Writes round after round. Where the speed must become steady and does not, it is an
-    /// error, so that no test starts from a state that is not what it is called.
+    /// Writes round after round. It is an error if the speed must become steady and does not, so
+    /// that no test starts from a state that is not what its name says.
     fn until_steady(
         &self,
         target: &mut dyn Target,

@@ -137,10 +137,7 @@ pub fn run_review(
     let (plan, finished) = prepare_plan(&edition, options, &info, access)?;
     let can_be_copied = target.can_fork();
     let earlier = options.resume.as_ref();
-    // A target that is one is worn by what was written: a test under way goes on.
-    let worn = earlier.filter(|_| target.write_limit() == WriteLimit::AsStated);
-    let begun = |id: &str| worn?.unfinished.iter().find(|test| test.id == id).cloned();
-    let unfinished = edition.tests.iter().map(|test| begun(&test.id)).collect();
+    let unfinished = unfinished(&edition, earlier, target.write_limit());
     let smart = host::smart_before(target.as_mut(), earlier);
     let limits = Limits::measured(target.as_mut(), threads(&plan));
     let mut environment = target.environment();
@@ -190,6 +187,18 @@ pub fn run_review(
     Ok(review)
 }
 
+/// Tests that an earlier run has not finished, by their index in the edition. A simulated drive is
+/// as new again; a real one stays worn by what was written, and the test continues.
+fn unfinished(
+    edition: &Edition,
+    earlier: Option<&Review>,
+    limit: WriteLimit,
+) -> Vec<Option<TestResult>> {
+    let worn = earlier.filter(|_| limit == WriteLimit::AsStated);
+    let begun = |id: &str| worn?.unfinished.iter().find(|test| test.id == id).cloned();
+    edition.tests.iter().map(|test| begun(&test.id)).collect()
+}
+
 /// The review of a plan before anything is measured, without what the target says of itself.
 fn without_results(plan: &Plan<'_>, options: &ReviewOptions<'_>, can_be_copied: bool) -> Review {
     Review {
@@ -206,7 +215,8 @@ fn without_results(plan: &Plan<'_>, options: &ReviewOptions<'_>, can_be_copied: 
     }
 }
 
-/// Notes what an earlier run noted, and on a target that is one that it was interrupted.
+/// Notes what the earlier run noted and, on a target that cannot be copied, that the run was
+/// interrupted.
 fn note_earlier(recorder: &Recorder<'_>, earlier: &Review, plan: &Plan<'_>, can_be_copied: bool) {
     // The states of tests that are taken over are not made again.
     recorder.take_over(&conditions::notes(earlier));
@@ -237,7 +247,7 @@ fn threads(plan: &Plan<'_>) -> Vec<u32> {
     threads
 }
 
-/// What a target does not do.
+/// What a target does not allow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Access {
     /// Nothing may be written to it.
@@ -262,8 +272,8 @@ fn prepare_plan<'e>(
             let id = &edition.tests[index].id;
             finished[index] = earlier.tests.iter().find(|t| t.id == *id).cloned();
         }
-        // What continues a curve needs that curve's own drive: both are run again. Until then
-        // the finished one stays.
+        // A test that continues a curve needs the drive as that curve left it: both are run again.
+        // Until then the finished result of the curve stays.
         for &index in &chosen {
             let before = edition.tests[index].kind.common().continues();
             if let Some(before) = before.filter(|_| finished[index].is_none()) {
@@ -283,7 +293,7 @@ fn prepare_plan<'e>(
         percentiles: edition.percentiles.clone(),
         write_budget_bytes: options.write_budget_bytes,
         read_only: access.read_only,
-        // Of what is only read no state is made.
+        // On a target that is only read, no state is prepared.
         no_trim: access.no_trim && !access.read_only,
     };
     let plan = Plan::new(edition, &left, setting, options.wanted);

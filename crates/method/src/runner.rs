@@ -1,4 +1,4 @@
-//! Runs parts of a plan on a target and records what comes out.
+//! Runs parts of a plan on a target and records the results.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::recorder::Done;
 use crate::state::Step;
 
-/// Runs parts of a plan on a target and records what comes out.
+/// Runs parts of a plan on a target and records the results.
 #[derive(Clone, Copy)]
 pub(crate) struct Runner<'a> {
     pub(crate) plan: &'a Plan<'a>,

@@ -1,7 +1,7 @@
 //! Editions: the built-in one says what its documentation says, and whatever is wrong
 //! with a file is told with its place and what is allowed.
 
-use crate::common::rows;
+use crate::common::{ALL, rows};
 use stend_method::edition::{Benchmark, ContinuationStep, Edition, Load, Step, TestKind};
 
 const TEXT: &str = include_str!("../../../editions/2014.toml");
@@ -62,19 +62,6 @@ fn loads(edition: &Edition, id: &str) -> Vec<Load> {
 
 #[test]
 fn each_edition_has_the_tests_of_its_year() {
-    let common = ["sequential", "random", "depth-scaling", "block-scaling"];
-    let rest = [
-        "mixed-sequential",
-        "degradation",
-        "recovery",
-        "crystaldiskmark",
-        "desktop-traces",
-        "game-start",
-        "applications-start",
-        "file-copy",
-        "archive",
-        "unarchive",
-    ];
     let own: [(&str, &[&str]); 5] = [
         ("2014", &[]),
         ("2015", &["mixed-random"]),
@@ -91,7 +78,7 @@ fn each_edition_has_the_tests_of_its_year() {
     for (id, own) in own {
         let edition = Edition::load(id).unwrap();
         assert_eq!(edition.id, id);
-        let mut expected: Vec<&str> = [&common[..], &rest, own].concat();
+        let mut expected: Vec<&str> = [&ALL[..], own].concat();
         let mut ids: Vec<&str> = edition.tests.iter().map(|t| t.id.as_str()).collect();
         expected.sort_unstable();
         ids.sort_unstable();
@@ -397,12 +384,12 @@ fn benchmarks_have_the_rows_that_their_users_know() {
             // Names from version 4 on tell depth and threads, and from 8 on the size.
             let Some((what, depth)) = row.name.split_once(" Q") else {
                 let depth = if row.name.ends_with("QD32") { 32 } else { 1 };
-                assert_eq!((row.queue_depth, row.threads), (depth, 1), "{id}");
+                assert_eq!((row.load.queue_depth, row.load.threads), (depth, 1), "{id}");
                 continue;
             };
             assert_eq!(
                 depth,
-                format!("{}T{}", row.queue_depth, row.threads),
+                format!("{}T{}", row.load.queue_depth, row.load.threads),
                 "{id}"
             );
             let size = match what {
@@ -410,7 +397,7 @@ fn benchmarks_have_the_rows_that_their_users_know() {
                 "SEQ128K" | "Seq" => 128 << 10,
                 _ => 4096,
             };
-            assert_eq!(row.block_bytes, size, "{id}: {what}");
+            assert_eq!(row.load.block_bytes, size, "{id}: {what}");
         }
     }
     for (id, profile) in [

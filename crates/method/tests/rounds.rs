@@ -294,6 +294,7 @@ fn what_is_wrong_with_rounds_is_told() {
 fn steady_edition(rounds_max: u32) -> Edition {
     let text = include_str!("../../../editions/snia-pts.toml");
     let head = text.split("[[state]]").next().unwrap();
+    let load = "block_bytes = 4096, queue_depth = 32, round_s = 60";
     let rest = format!(
         r#"
 [[state]]
@@ -301,7 +302,7 @@ id = "steady"
 title = "written at random until steady"
 steps = [
     "trim",
-    {{ until_steady = {{ block_bytes = 4096, queue_depth = 32, round_s = 60, rounds_max = {rounds_max} }} }},
+    {{ until_steady = {{ {load}, rounds_max = {rounds_max} }} }},
 ]
 
 [[test]]

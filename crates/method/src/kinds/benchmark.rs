@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use stend_config::FileError;
+use stend_config::{FileError, Text};
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{JobText, Pattern, PointOp};
@@ -13,7 +13,7 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::job;
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::{Scope, Source};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
@@ -210,8 +210,8 @@ fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, FileError
 
 /// Reads a profile; `file` is its name in errors.
 fn parse_profile(text: &str, file: &str) -> Result<Profile, FileError> {
-    let source = Source { text, file };
-    let raw: ProfileEntry = source.text().read()?;
+    let source = Source(Text { text, file });
+    let raw: ProfileEntry = source.read()?;
     if raw.schema.get_ref() != SCHEMA {
         return source.fail(&raw.schema, format!("must be \"{SCHEMA}\""));
     }
@@ -269,11 +269,9 @@ impl Kind for Benchmark {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let places = planner.places(self.cells().len());
-        planner.add(Procedure {
-            region_bytes: Some(self.profile.region_bytes),
-            ..Procedure::new(self.state, places, self.clone())
-        });
+        let cells = self.cells().len();
+        let procedure = planner.add(self.state, cells, self.clone());
+        procedure.region_bytes = Some(self.profile.region_bytes);
     }
 }
 
@@ -375,8 +373,7 @@ impl Benchmark {
     }
 }
 
-/// What counts of the passes: the greatest bandwidth, and the least mean latency, each for
-/// itself.
+/// The greatest bandwidth and the least mean latency of the passes, which may be different ones.
 fn summed_up(
     cell: &Cell<'_>,
     runtime_s: u64,

@@ -12,11 +12,11 @@ use toml::Spanned;
 
 use crate::context::{Context, CurveJob};
 use crate::enough::{Before, Watch};
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Place};
 use crate::setting::{Action, Setting};
-use crate::state::Step;
+use crate::state::{ContinuationStep, Step};
 
 /// A load sampled over time.
 #[derive(Clone, Debug, PartialEq)]
@@ -120,8 +120,7 @@ impl Kind for Curve {
 
     fn plan(&self, planner: &mut Planner<'_>) {
         let id = planner.id().to_owned();
-        let fresh = planner.places(1);
-        planner.add(Chain::procedure(id, self, fresh));
+        Chain::plan(planner, id, self);
     }
 }
 
@@ -129,62 +128,27 @@ impl Kind for Curve {
 #[derive(Debug)]
 pub(crate) struct Chain {
     /// Id of the test that the curve belongs to: it names the random seeds.
-    id: String,
+    pub(crate) id: String,
     curve: Curve,
-    phases: Vec<Phase>,
-}
-
-/// A part of a chain.
-#[derive(Debug)]
-pub(crate) enum Phase {
-    /// Something done to the target.
-    Do(Step),
-    /// The curve's load, sampled.
-    Measure {
-        name: String,
-        /// s; `None` for one pass over the load's range.
-        duration_s: Option<f64>,
-        /// The fresh curve can belong to two tests.
-        places: Vec<Place>,
-    },
+    /// Whether the curve is a result of two tests: its own and the one that continues it.
+    pub(crate) shared: bool,
+    /// What follows the curve.
+    pub(crate) steps: Vec<ContinuationStep>,
 }
 
 impl Chain {
-    /// The curve alone, as a result at these places.
-    pub(crate) fn procedure(id: String, curve: &Curve, fresh: Vec<Place>) -> Procedure {
+    /// Plans the curve alone.
+    pub(crate) fn plan(planner: &mut Planner<'_>, id: String, curve: &Curve) {
         let chain = Chain {
             id,
             curve: curve.clone(),
-            phases: vec![Phase::Measure {
-                name: curve.name.clone(),
-                duration_s: curve.duration_s,
-                places: fresh.clone(),
-            }],
+            shared: false,
+            steps: Vec::new(),
         };
-        Procedure {
-            region_bytes: curve.load.region_bytes,
-            ..Procedure::new(curve.state, fresh, chain)
-        }
+        planner.add(curve.state, 1, chain).region_bytes = curve.load.region_bytes;
     }
 
-    /// Whether it begins with the curve of the test of this id.
-    pub(crate) fn is_of(&self, id: &str) -> bool {
-        self.id == id
-    }
-
-    /// The fresh curve is a result at this place as well.
-    pub(crate) fn share(&mut self, place: Place) {
-        if let Some(Phase::Measure { places, .. }) = self.phases.first_mut() {
-            places.push(place);
-        }
-    }
-
-    /// Goes on.
-    pub(crate) fn extend(&mut self, phases: Vec<Phase>) {
-        self.phases.extend(phases);
-    }
-
-    /// Measures one of its curves; what the next one goes on from.
+    /// Measures one of its curves; returns what the next one continues from.
     fn measure(
         &self,
         context: &Context<'_>,
@@ -218,33 +182,35 @@ impl Chain {
 
 impl Work for Chain {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
-        for phase in &self.phases {
-            see(match phase {
-                Phase::Do(step) => Action::Step(step),
-                Phase::Measure { duration_s, .. } => Action::Load {
-                    load: &self.curve.load,
-                    runtime_s: duration_s.map(|s| setting.runtime_s(s)),
-                },
+        let load = |duration_s: Option<f64>| Action::Load {
+            load: &self.curve.load,
+            runtime_s: duration_s.map(|s| setting.runtime_s(s)),
+        };
+        see(load(self.curve.duration_s));
+        for step in &self.steps {
+            see(match step {
+                ContinuationStep::Do(step) => Action::Step(step),
+                ContinuationStep::Measure { duration_s, .. } => load(Some(*duration_s)),
             });
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target, _places: &[Place]) -> Done {
-        let mut before = Before::default();
-        for phase in &self.phases {
-            match phase {
-                Phase::Do(step) => {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
+        let (fresh, mut later) = places.split_at(1 + usize::from(self.shared));
+        let curve = (self.curve.name.as_str(), self.curve.duration_s, fresh);
+        let mut before = self.measure(context, target, curve, Before::default())?;
+        for step in &self.steps {
+            match step {
+                ContinuationStep::Do(step) => {
                     context.step(target, &self.id, step)?;
                     if *step == Step::Trim {
                         before.written_bytes = 0;
                     }
                 }
-                Phase::Measure {
-                    name,
-                    duration_s,
-                    places,
-                } => {
-                    let curve = (name.as_str(), *duration_s, places.as_slice());
+                ContinuationStep::Measure { name, duration_s } => {
+                    let (place, rest) = later.split_at(1);
+                    later = rest;
+                    let curve = (name.as_str(), Some(*duration_s), place);
                     before = self.measure(context, target, curve, before)?;
                 }
             }

@@ -18,14 +18,14 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::job;
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::outcome::written_bytes;
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 
-/// How often a target without a budget is assumed to be written, for shares of work done:
-/// an error makes the progress bar inexact, never a result.
+/// How many times a target without a budget is assumed to be written, for the progress that is
+/// shown. It affects no result.
 const ASSUMED_DRIVE_WRITES: u64 = 1000;
 
 /// Size of a read after the end, bytes.
@@ -95,8 +95,7 @@ impl Kind for Endurance {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let places = planner.places(1);
-        planner.add(Procedure::new(self.state, places, self.clone()));
+        planner.add(self.state, 1, self.clone());
     }
 }
 
@@ -146,7 +145,7 @@ impl<'e> Wear<'e> {
         }
     }
 
-    /// Goes on from what an earlier run has left of the same test on the same target.
+    /// Continues what an earlier run measured in the same test on the same target.
     fn go_on(&mut self, setting: &Setting, earlier: TestResult) {
         if let Some(so_far) = earlier.endurance {
             self.jobs = earlier.jobs;
@@ -185,7 +184,7 @@ impl<'e> Wear<'e> {
         self.last_health = health;
     }
 
-    /// What is to be said beside the result.
+    /// Warnings about the result.
     fn warnings(&self) -> Vec<String> {
         let wear = &self.so_far;
         let mut warnings = Vec::new();
@@ -213,7 +212,7 @@ impl<'e> Wear<'e> {
     }
 }
 
-/// Writes round after round; then sees what can still be done with the target.
+/// Writes round after round; then tests whether the target can still be written and read.
 impl Work for Endurance {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         see(Action::Write(planned_bytes(setting)));
@@ -231,7 +230,7 @@ impl Work for Endurance {
         if let Some(earlier) = context.recorder.unfinished(place) {
             wear.go_on(setting, earlier);
         }
-        // A target that is one is worn by what was written, whatever becomes of this run.
+        // A real drive stays worn by what was written, even if this run is interrupted.
         let lasts = target.write_limit() == WriteLimit::AsStated;
         wear.so_far.end = loop {
             let bytes = wear.left_bytes().min(wear.so_far.round_bytes);
@@ -251,14 +250,14 @@ impl Work for Endurance {
             }
         };
         let mut warnings = wear.warnings();
-        // What was found in months is not lost because the drive has gone away at last.
+        // Results of months must not be lost because the drive fails at last.
         match self.afterwards(context, target, place, &mut wear) {
             Ok(afterwards) => wear.so_far.afterwards = Some(afterwards),
             Err(error) => warnings.push(format!(
                 "whether the target can still be written and read is not known: {error}"
             )),
         }
-        // What was set aside for rounds that did not come.
+        // The planned cost of rounds that were not needed.
         let planned = setting.cost(&Action::Write(planned_bytes(setting)));
         let measured = measurement(wear.so_far, wear.jobs, warnings);
         let cost = (planned - wear.cost).max(0.0);
@@ -267,7 +266,7 @@ impl Work for Endurance {
     }
 }
 
-/// The result as it stands.
+/// The result so far.
 fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Measurement {
     let name = format!("{} written", words::bytes(found.written_bytes));
     Measurement::new(name, jobs, warnings, move |test| {
@@ -316,8 +315,8 @@ impl Endurance {
         Ok(done.errno)
     }
 
-    /// One more write, where the last was refused and the budget has room for it; then all of
-    /// the target is read.
+    /// One more write, if the last was refused and the budget has room for it; then reads all of
+    /// the target.
     fn afterwards(
         &self,
         context: &Context<'_>,

@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::job;
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
@@ -95,15 +95,11 @@ impl Kind for Files {
             return planner.skip(why);
         }
         for set in &self.sets {
-            let places = planner.places(1);
             let work = SetWork {
                 files: self.clone(),
                 set: set.clone(),
             };
-            planner.add(Procedure {
-                starts_anew: true,
-                ..Procedure::new(self.state, places, work)
-            });
+            planner.add(self.state, 1, work).starts_anew = true;
         }
     }
 }

@@ -12,18 +12,18 @@ use stend_target::{Target, TargetError};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob, MeasuredCurve};
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::outcome;
 use crate::parse::{Scope, YEAR_S};
 use crate::recorder::{Done, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
-/// Said of a ladder on a target that cannot be copied.
+/// Warning of a ladder on a target that cannot be copied.
 const ALONE: &str = "one target: before each further rest the load made it slow again, so the \
      rests start from similar slow states, not from the same one";
 
-/// Said of a ladder where a curve after a rest ends before it falls.
+/// Warning where a curve after a rest ends before its speed falls.
 const STILL_FAST: &str = "after some rests the load was still fast at its end: the drive recovered \
      at least what was written; a longer `measure_s` shows how much";
 
@@ -57,8 +57,8 @@ impl Ladder {
             .flat_map(|trim| self.idle_s.iter().map(|idle_s| (*trim, *idle_s)))
     }
 
-    /// How long the load runs on a target that cannot be copied to be slow again after a
-    /// rung, s. After TRIM everything is free, so that it takes as long as the first time.
+    /// How long the load runs after a rung until a target that cannot be copied is slow again, s.
+    /// After TRIM all space is free, so it takes as long as the first time.
     fn restore_s(&self, after_trim: bool) -> f64 {
         match after_trim {
             true => self.degrade_s,
@@ -132,12 +132,12 @@ impl Kind for Ladder {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let places = planner.places(1 + self.rungs().count());
-        planner.add(Procedure::new(self.state, places, self.clone()));
+        let curves = 1 + self.rungs().count();
+        planner.add(self.state, curves, self.clone());
     }
 }
 
-/// A rung before it is measured.
+/// A rest that is to be measured.
 struct Rest {
     trim: bool,
     idle_s: f64,
@@ -236,7 +236,7 @@ impl Ladder {
         Ok(())
     }
 
-    /// The load that makes the one target there is slow again after a rung.
+    /// Runs the load until a target that cannot be copied is slow again after a rung.
     fn slow_again(
         &self,
         context: &Context<'_>,
@@ -277,7 +277,7 @@ impl Ladder {
     }
 }
 
-/// `after 30 s`, `after TRIM and 5 min`: by the rest as it was, under the review's scale.
+/// `after 30 s`, `after TRIM and 5 min`: by the length of the rest under the duration scale.
 fn rung_name(trim: bool, idle_s: f64) -> String {
     let rest = match idle_s {
         s if s >= 60.0 && s % 60.0 == 0.0 => format!("{} min", s / 60.0),

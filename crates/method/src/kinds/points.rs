@@ -9,7 +9,7 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::enough::Watch;
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
@@ -152,11 +152,7 @@ impl Kind for Vec<Sweep> {
                     load: *load,
                     duration_s: sweep.duration_s,
                 };
-                let places = planner.places(1);
-                planner.add(Procedure {
-                    region_bytes: load.region_bytes,
-                    ..Procedure::new(sweep.state, places, point)
-                });
+                planner.add(sweep.state, 1, point).region_bytes = load.region_bytes;
             }
         }
         if writing > 0 {
@@ -174,7 +170,7 @@ impl Kind for Vec<Sweep> {
     }
 }
 
-/// What is said of a test without the points that write.
+/// Remark on a test without the points that write.
 fn left_out(points: usize) -> String {
     let which = match points {
         1 => "one point of this test that writes is".to_owned(),

@@ -12,14 +12,14 @@ use stend_target::{Completed, Deletion, JobRequest, LoggedOutcome, Target, Targe
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 use crate::{job, outcome};
 
-/// Requests of a response that are kept one by one; of the others the intervals tell.
+/// How many of the slowest requests are kept; the others are only in the intervals.
 const SLOWEST_KEPT: usize = 2_000;
 
 /// Sizes of a region and a file that were made to fit are multiples of this, bytes.
@@ -123,18 +123,15 @@ impl Kind for Response {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        // First the one that leaves the target as it was.
+        // First without TRIM, which leaves the target as it was.
         for trim in [false, true] {
-            let places = planner.places(1);
             let work = Part {
                 response: self.clone(),
                 trim,
             };
-            planner.add(Procedure {
-                region_bytes: self.load.region_bytes,
-                starts_anew: true,
-                ..Procedure::new(self.state, places, work)
-            });
+            let procedure = planner.add(self.state, 1, work);
+            procedure.region_bytes = self.load.region_bytes;
+            procedure.starts_anew = true;
         }
     }
 }
@@ -184,7 +181,7 @@ impl Work for Part {
         let reference_s = setting.runtime_s(response.reference_s);
         let runtime_s = reference_s + setting.runtime_s(response.duration_s);
         context.recorder.begin(places[0], &title, Some(runtime_s));
-        // Both parts write the same file and read the same places.
+        // With TRIM and without, the same file is written and the same offsets are read.
         context.write(target, &format!("{test}/file"), |seed| {
             job::write_file(region, file, seed)
         })?;
@@ -270,7 +267,7 @@ fn summed_up(
     let intervals = intervals(requests, zero_ns, interval_ns);
     let reference_s = zero_ns as f64 / 1e9;
     let mut slowest: Vec<&Completed> = requests.iter().collect();
-    // The earlier of two that took as long.
+    // Of equally slow ones, the earlier first.
     slowest.sort_by_key(|r| (std::cmp::Reverse(r.latency_ns), r.at_ns));
     slowest.truncate(SLOWEST_KEPT);
     slowest.sort_by_key(|r| r.at_ns);
@@ -329,15 +326,15 @@ fn sorted(requests: &[Completed]) -> Vec<u64> {
     latencies
 }
 
-/// The first of ascending values at which so many parts of 100,000 of them are reached; 0 of
-/// none.
+/// The first of ascending values at which so many parts of 100,000 of them are reached; 0
+/// without values.
 fn at_part(ascending: &[u64], parts: u64) -> u64 {
     let rank = (ascending.len() as u64 * parts).div_ceil(100_000);
     let place = rank.saturating_sub(1) as usize;
     ascending.get(place).copied().unwrap_or(0)
 }
 
-/// Counted over the requests themselves, not over a histogram.
+/// Percentiles of the requests themselves, not of a histogram.
 fn summary(requests: &[Completed]) -> LatencySummary {
     let latencies = sorted(requests);
     let sum: u128 = latencies.iter().map(|l| u128::from(*l)).sum();

@@ -10,7 +10,7 @@ use stend_target::Target;
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::outcome::written_bytes;
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place};
@@ -74,7 +74,7 @@ struct TrackEntry {
     figure: Tracked,
 }
 
-/// Rounds of a minute in ten weeks: a bound that no real run meets.
+/// Ten weeks in rounds of a minute: more than any real run takes.
 const ROUNDS_LIMIT: u32 = 100_000;
 
 /// Checks a test in rounds.
@@ -163,8 +163,7 @@ impl Kind for Rounds {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let places = planner.places(1);
-        planner.add(Procedure::new(self.state, places, self.clone()));
+        planner.add(self.state, 1, self.clone());
     }
 }
 
@@ -177,7 +176,7 @@ struct Totals {
     written_bytes: u64,
     /// The jobs of the first round.
     jobs: Vec<JobText>,
-    /// Of each load, its first figure that may be the machine's.
+    /// Of each load, the first warning that the host may have limited it.
     near_limit: Vec<Option<String>>,
     cost: f64,
 }
@@ -185,7 +184,7 @@ struct Totals {
 /// Measures round after round.
 impl Work for Rounds {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
-        // As many as there may be.
+        // The most rounds that are possible.
         for _ in 0..self.rounds_max {
             for load in &self.loads {
                 see(Action::Load {
@@ -221,7 +220,7 @@ impl Work for Rounds {
         let mut warnings = context.duration_warning(self.load_s);
         warnings.extend(totals.near_limit.iter().flatten().cloned());
         warnings.extend(not_achieved(self, steady.as_ref(), &totals, enough_bytes));
-        // What was set aside for rounds that were not needed.
+        // The planned cost of rounds that were not needed.
         let mut planned = 0.0;
         self.actions(setting, false, &mut |action| {
             planned += setting.cost(&action)
@@ -294,7 +293,7 @@ impl Rounds {
     }
 }
 
-/// Why rounds ended without what they were for.
+/// Why rounds ended without a steady state, or before enough was written.
 fn not_achieved(
     rounds: &Rounds,
     steady: Option<&Window>,

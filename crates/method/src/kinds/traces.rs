@@ -16,7 +16,7 @@ use stend_target::{ReplayOutcome, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::kind::{Kind, Planner, Procedure, Work};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Replay, Setting};
@@ -123,8 +123,8 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Traces, FileError> {
     })
 }
 
-/// A shipped profile, a profile in a file, or a file with a trace: all of it is read, so
-/// that what is wrong with it is known before a target is touched.
+/// A shipped profile, a profile in a file, or a file with a trace. All of it is read, so that its
+/// mistakes are known before a target is touched.
 fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, FileError> {
     let name = place.get_ref().as_str();
     if let Some(profile) = Profile::shipped(name) {
@@ -157,8 +157,8 @@ fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, 
     }
 }
 
-/// How a trace of a test is replayed on a target of this kind. fio cannot leave idle time
-/// out: on a real target original times take that place.
+/// How a trace of a test is replayed on a target of this kind. fio cannot leave out idle time, so
+/// a real target replays at original times instead.
 fn options(traces: &Traces, entry: &TraceEntry, kind: TargetKind) -> ReplayOptions {
     let meant = match &entry.source {
         TraceSource::Profile(profile) => profile.replay,
@@ -192,13 +192,12 @@ impl Kind for Traces {
                 entry: entry.clone(),
                 replay: replay(self, entry, planner.setting),
             };
-            let places = planner.places(1);
-            planner.add(Procedure::new(self.state, places, work));
+            planner.add(self.state, 1, work);
         }
     }
 }
 
-/// What a trace moves. One that cannot be read moves nothing: its replay says so.
+/// What a trace moves; nothing if it cannot be read, which its replay reports.
 fn replay(traces: &Traces, entry: &TraceEntry, setting: &Setting) -> Replay {
     let holds = summary(entry.open(setting.seed).as_ref(), None).unwrap_or_default();
     Replay {
@@ -264,8 +263,7 @@ impl Work for TraceWork {
     }
 }
 
-/// A tool that is too old for traces does for every other test: their failure is this
-/// test's alone.
+/// A tool that is too old for traces is good enough for every other test: only this test fails.
 fn for_this_test(error: TargetError) -> TargetError {
     match error {
         TargetError::ToolMissing(what) => TargetError::Failed(what),
@@ -273,7 +271,7 @@ fn for_this_test(error: TargetError) -> TargetError {
     }
 }
 
-/// The command that does the same from the same state, as a comment of a job file.
+/// The command that replays the same trace from the same state, as a comment of a job file.
 fn command(seed: u64, entry: &TraceEntry, options: &ReplayOptions) -> String {
     format!(
         "; stend replay {} --on TARGET --seed {} --timing {} --depth {} --fit wrap\n",

@@ -148,6 +148,24 @@ pub fn options(tests: &[&str]) -> ReviewOptions<'static> {
     }
 }
 
+/// The tests of the edition 2014.
+pub const ALL: [&str; 14] = [
+    "sequential",
+    "random",
+    "depth-scaling",
+    "block-scaling",
+    "mixed-sequential",
+    "degradation",
+    "recovery",
+    "crystaldiskmark",
+    "desktop-traces",
+    "game-start",
+    "applications-start",
+    "file-copy",
+    "archive",
+    "unarchive",
+];
+
 /// The result of a test.
 pub fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
     review.tests.iter().find(|t| t.id == id).unwrap()
