@@ -1,5 +1,4 @@
-//! Several reviews side by side: what was unlike when they were made, and how their figures
-//! stand to one another.
+//! Compares several reviews: the conditions in which they differ, and their figures.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +8,10 @@ use crate::figures::{KeyFigure, Metric, Unit};
 use crate::kinds::key_figures;
 use crate::load::{in_full, points_of};
 
-/// Facts of a target that are conditions, and not only its identity.
+/// Facts of a target that are conditions, not only its identity.
 const FACTS_COMPARED: [&str; 4] = ["firmware", "scheduler", "link", "history of the drive"];
 
-/// Facts of the place that tell which drive it is, and so are no conditions.
+/// Facts of the environment that identify the drive, and so are no conditions.
 const WHICH_DRIVE: [&str; 7] = [
     "device",
     "model",
@@ -23,12 +22,12 @@ const WHICH_DRIVE: [&str; 7] = [
     "directory",
 ];
 
-/// Measured conditions, which are never the same twice: by how much they may differ, in the
-/// unit that the words begin with.
+/// Measured conditions, which always differ a little: by how much they may, in the unit of the
+/// number that the text begins with.
 const ALLOWED: [(&str, f64); 3] = [(BEFORE, 5.0), (HIGHEST, 5.0), ("file system in use", 5.0)];
 
-/// What the machine does without a drive is measured too: below this share of the other's
-/// figure, one machine was slower, or busier.
+/// What the host does without a drive is measured too: below this share of the other's figure, one
+/// host was slower or busier.
 const HOST_LIMIT_SHARE: f64 = 0.9;
 const HOST_LIMIT: &str = "host limit";
 
@@ -36,7 +35,7 @@ const HOST_LIMIT: &str = "host limit";
 const BEFORE: &str = "temperature before the tests";
 const HIGHEST: &str = "highest temperature under the curves";
 
-/// A review, and what else is known of how it was made.
+/// A review, and further facts about how it was made.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The review.
@@ -115,7 +114,7 @@ pub fn unlike(sides: &[Side<'_>]) -> Vec<Unlike> {
         .collect()
 }
 
-/// Whether a condition was the same for all, or as good as the same.
+/// Whether a condition was the same for all, within what is allowed.
 fn alike(row: &Unlike) -> bool {
     let numbers = |number: fn(&str) -> Option<f64>| -> Option<[f64; 2]> {
         let of = |value: &Option<String>| number(value.as_deref()?);
@@ -146,7 +145,7 @@ fn host_iops(words: &str) -> Option<f64> {
     before.rsplit(' ').next()?.parse().ok()
 }
 
-/// How warm the drive was, as far as it was read.
+/// The temperatures of the drive that were read.
 fn temperatures(review: &Review) -> Vec<Condition> {
     let before = review.smart.as_ref().and_then(|smart| {
         let celsius = smart.before.as_ref()?.health.temperature_c?;
@@ -272,28 +271,13 @@ mod tests {
     fn review(celsius: Option<i64>, facts: &[(&str, &str)], place: &[(&str, &str)]) -> Review {
         let conditions = |list: &[(&str, &str)]| list.iter().map(|c| condition(c.0, c.1)).collect();
         Review {
-            schema: String::new(),
             target: TargetInfo {
-                name: String::new(),
-                title: String::new(),
                 kind: TargetKind::BlockDevice,
-                capacity_bytes: 1 << 30,
                 facts: conditions(facts),
+                ..TargetInfo::default()
             },
-            edition: "2014".to_owned(),
-            edition_title: String::new(),
-            seed: 1,
             duration_scale: 1.0,
-            until_steady: None,
-            read_only: false,
-            complete: true,
-            conditions: Vec::new(),
             environment: conditions(place),
-            reproduce: String::new(),
-            tests: Vec::new(),
-            failed: Vec::new(),
-            unfinished: Vec::new(),
-            rivals: Vec::new(),
             smart: celsius.map(|celsius| BeforeAfter {
                 before: Some(Reading {
                     health: Health {
@@ -304,6 +288,7 @@ mod tests {
                 }),
                 ..BeforeAfter::default()
             }),
+            ..Review::default()
         }
     }
 

@@ -58,17 +58,12 @@ pub fn end_spread(series: &Series) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stend_record::review::{Pattern, PointOp, SeriesPoint};
+    use stend_record::review::SeriesPoint;
 
     fn series(seconds: u32, speed: impl Fn(u32) -> f64) -> Series {
         Series::of(
             "fresh",
-            SeriesPoint {
-                op: PointOp::Write,
-                pattern: Pattern::Random,
-                block_bytes: 4_096,
-                queue_depth: 32,
-            },
+            SeriesPoint::default(),
             1.0,
             (0..seconds)
                 .map(|second| Sample {

@@ -1,5 +1,5 @@
-//! What a key figure is: one of the few numbers that a comparison of tests begins with, and how
-//! two of them stand to one another. Every one is better when it is greater.
+//! Key figures: the few numbers with which a comparison of tests begins, and how two of them
+//! compare. Of every one, greater is better.
 
 use stend_record::review::{Pattern, Point, Series, SeriesPoint};
 
@@ -9,8 +9,8 @@ use crate::words;
 /// Share of reads that a mixed test is summed up by, percent: four reads to one write.
 pub const MIXED_HEADLINE_READ_PERCENT: u32 = 80;
 
-/// Figures closer than this share of the other to one another are called level: a careful
-/// bench repeats its figures within about two percent.
+/// Figures that differ by at most this share of the other are level: careful measurements repeat
+/// within about two percent.
 pub const LEVEL_SHARE: f64 = 0.02;
 
 /// Requests from this size on are given in bytes a second, smaller ones in requests.
@@ -25,6 +25,16 @@ pub enum Unit {
     BytesPerS,
     /// Bytes, shown as GB.
     Bytes,
+    /// Capacities of the drive.
+    Capacities,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Seconds.
+    Seconds,
+    /// Percent.
+    Percent,
+    /// A count.
+    Count,
 }
 
 impl Unit {
@@ -34,6 +44,25 @@ impl Unit {
             Unit::Iops => format!("{} IOPS", words::number(value)),
             Unit::BytesPerS => words::speed(value),
             Unit::Bytes => words::bytes(value as u64),
+            Unit::Capacities => format!("{} × the capacity", words::number(value)),
+            Unit::Nanoseconds => words::latency(value),
+            Unit::Seconds => format!("{} s", words::number(value)),
+            Unit::Percent => format!("{} %", words::number(value)),
+            Unit::Count => words::number(value),
+        }
+    }
+
+    /// As the last part of a key in JSON.
+    pub fn key(self) -> &'static str {
+        match self {
+            Unit::Iops => "iops",
+            Unit::BytesPerS => "bytes_per_s",
+            Unit::Bytes => "bytes",
+            Unit::Capacities => "capacities",
+            Unit::Nanoseconds => "ns",
+            Unit::Seconds => "s",
+            Unit::Percent => "percent",
+            Unit::Count => "count",
         }
     }
 }
@@ -107,7 +136,7 @@ pub fn same<'f>(figures: &'f [KeyFigure], wanted: &KeyFigure) -> Option<&'f KeyF
         .find(|f| f.test_id == wanted.test_id && f.name == wanted.name && f.unit == wanted.unit)
 }
 
-/// How a figure stands to another's.
+/// How a figure compares with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Greater by more than [`LEVEL_SHARE`].
@@ -119,7 +148,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// How `value` stands to `other`.
+    /// How `value` compares with `other`.
     pub fn of(value: f64, other: f64) -> Standing {
         if (value - other).abs() <= LEVEL_SHARE * other {
             Standing::Level

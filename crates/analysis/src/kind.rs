@@ -1,4 +1,4 @@
-//! What follows from the results of one kind of test.
+//! The analysis of one kind of test.
 
 use stend_record::review::TestResult;
 
@@ -7,7 +7,7 @@ use crate::figures::Unit;
 /// A key figure by its name within its test.
 pub(crate) type Named = (String, f64, Unit);
 
-/// What follows from the results of one kind of test.
+/// The analysis of one kind of test.
 pub(crate) struct Kind {
     /// Whether a test has such results.
     pub(crate) has: fn(&TestResult) -> bool,

@@ -1,4 +1,4 @@
-//! What a figure was measured under, what a test varies, and the words for both.
+//! The load of a figure, what a test varies, and the words for both.
 
 pub use stend_record::load::Load;
 use stend_record::review::{Point, PointOp, TestResult};

@@ -21,9 +21,8 @@ pub struct Recovery {
     pub fell: bool,
     /// Where the curve starts, IOPS: its [`start_level`].
     pub iops_initial: f64,
-    /// The geometric mean of where it starts and of the end level, IOPS: as far from one
-    /// as from the other in ratio, so that the place does not depend on how high the drive
-    /// starts.
+    /// The geometric mean of where it starts and of the end level, IOPS: the same ratio to both, so
+    /// that it does not depend on how fast the drive starts.
     pub iops_threshold: f64,
 }
 

@@ -1,11 +1,11 @@
-//! What changed in a drive's own account of itself from before the tests to after them.
+//! How a drive's SMART data changed from before the tests to after them.
 
 use stend_record::endurance::Health;
 use stend_record::smart::{BeforeAfter, Document, Reading};
 
 use crate::words::bytes;
 
-/// One figure of the account.
+/// One figure of the SMART data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// What it is, with its unit where that is not in the values.
@@ -40,7 +40,7 @@ const WARNINGS: [&str; 6] = [
     "persistent memory read-only",
 ];
 
-/// The figures that are known, in a fixed order.
+/// The figures that the drive reports, in a fixed order.
 pub fn changes(record: &BeforeAfter) -> Vec<Change> {
     let pair = Pair {
         readings: [record.before.as_ref(), record.after.as_ref()],
@@ -221,7 +221,7 @@ impl Pair<'_> {
         Pair::list("smartctl's complaints", &values)
     }
 
-    /// Lists of what is wrong: alarming where there is anything.
+    /// A list of complaints: any entry is alarming.
     fn list(what: &str, values: &[Option<Vec<String>>; 2]) -> Option<Change> {
         let words = |list: &Vec<String>| match list[..] {
             [] => "none".to_owned(),
@@ -236,7 +236,7 @@ impl Pair<'_> {
         Some(row)
     }
 
-    /// Attributes that have failed, by the last account.
+    /// Attributes that have failed, by the last reading.
     fn failed_attributes(&self) -> Vec<Option<Change>> {
         let [before, after] = &self.known;
         let last = after.as_ref().or(before.as_ref());

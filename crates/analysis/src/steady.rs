@@ -93,7 +93,9 @@ pub fn start_words(start: &SteadyStart) -> String {
         false => "steady state not achieved in",
     };
     format!(
-        "{how} {} rounds of {} s of {} write, {}, queue depth {} ({} in all), at {:.0} IOPS: over the last {WINDOW} rounds greatest less least is {:.1} % of the mean (at most {:.0} %), the rise of the line {:.1} % (at most {:.0} %)",
+        "{how} {} rounds of {} s of {} write, {}, queue depth {} ({} in all), at {:.0} IOPS: over \
+         the last {WINDOW} rounds greatest less least is {:.1} % of the mean (at most {:.0} %), \
+         the rise of the line {:.1} % (at most {:.0} %)",
         start.rounds,
         start.round_s,
         load.pattern.words(),

@@ -1,6 +1,6 @@
-//! Figures as people read them: three digits that count, thousands parted, units.
+//! Figures as text: three significant digits, thousands separated, units.
 
-/// A number rounded to three digits, thousands parted: `41,200`, `0.62`, `7.9`.
+/// A number rounded to three significant digits, thousands separated: `41,200`, `0.62`, `7.9`.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".to_owned();
@@ -107,7 +107,7 @@ fn with_first(text: &str, change: impl Fn(char) -> String) -> String {
     }
 }
 
-/// A list as it is spoken: `a, b and c`.
+/// A list in words: `a, b and c`.
 pub fn list(items: &[String]) -> String {
     match items {
         [] => String::new(),

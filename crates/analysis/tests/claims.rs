@@ -5,60 +5,14 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
-use common::{GB, sampled};
+use common::{GB, curves, point, points, review, sampled, target};
 use stend_analysis::claims::{Article, Drives, Measured, Outcome, SCHEMA, judge, published};
 use stend_record::benchmark::BenchmarkCell;
 use stend_record::load::Load;
 use stend_record::review::{
-    FileWork, FileWorkOp, LatencySummary, Pattern, Point, PointOp, PointPart, Response,
-    ResponseInterval, Review, Rival, Series, SeriesPoint, TargetInfo, TargetKind, TestResult,
+    FileWork, LatencySummary, Pattern, PointOp, PointPart, Response, ResponseInterval, Review,
+    Rival, Series, TargetInfo, TestResult,
 };
-
-const CAPACITY: u64 = 240_000_000_000;
-
-fn target(name: &str) -> TargetInfo {
-    TargetInfo {
-        name: name.into(),
-        title: name.into(),
-        kind: TargetKind::Simulated,
-        capacity_bytes: CAPACITY,
-        facts: Vec::new(),
-    }
-}
-
-fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64) -> Point {
-    Point {
-        load: Load {
-            op,
-            pattern: Pattern::Random,
-            block_bytes,
-            queue_depth,
-            threads: 1,
-            read_percent: share,
-            region_bytes: None,
-        },
-        duration_s: 30.0,
-        iops,
-        bw_bytes_per_s: iops * block_bytes as f64,
-        cpu_ns_per_request: None,
-        latency_ns: LatencySummary {
-            mean: 90_000.0,
-            p99: 150_000,
-            max: 2_000_000,
-            ..LatencySummary::default()
-        },
-        latency_histogram: None,
-        parts: Vec::new(),
-    }
-}
-
-fn points(id: &str, points: Vec<Point>) -> TestResult {
-    TestResult {
-        id: id.into(),
-        points: Some(points),
-        ..TestResult::default()
-    }
-}
 
 /// An article on drives `a` to `d` with these tables.
 fn text(tables: &str) -> String {
@@ -115,122 +69,71 @@ fn by_name(measured: &[(TargetInfo, Vec<TestResult>)]) -> Drives<'_> {
         .collect::<BTreeMap<_, _>>()
 }
 
-/// A check holds with these reads, and no longer when that of one drive is another.
-fn turns(check: &str, holds: &[(&str, f64)], drive: &str, fails: f64) {
-    assert_eq!(outcome(check, holds), Outcome::Holds, "{check}");
-    let changed: Vec<(&str, f64)> = holds
-        .iter()
-        .map(|(name, iops)| (*name, if *name == drive { fails } else { *iops }))
-        .collect();
-    assert_eq!(outcome(check, &changed), Outcome::Fails, "{check}");
+/// A check on these drives holds with the reads of [`ALL`], and no longer when that of one drive is
+/// another.
+fn turns(drives: &str, relation: &str, drive: &str, fails: f64) {
+    let check = format!("drives = [\"{drives}\"]\n{relation}");
+    assert_eq!(outcome(&check, &ALL), Outcome::Holds, "{check}");
+    let read = |name, iops| if name == drive { fails } else { iops };
+    let changed = ALL.map(|(name, iops)| (name, read(name, iops)));
+    assert_eq!(outcome(&check, &changed), Outcome::Fails, "{check}");
 }
 
 const ALL: [(&str, f64); 4] = [("a", 100.0), ("b", 90.0), ("c", 80.0), ("d", 70.0)];
 
 #[test]
 fn values_lie_within_bounds() {
-    let about = "drives = [\"a\"]\nvalue = { about = 95.0 }";
-    turns(about, &ALL, "a", 104.6);
-    turns(about, &ALL, "a", 85.4);
-    let close = "drives = [\"a\"]\nvalue = { about = 98.0, tolerance_percent = 3 }";
-    turns(close, &ALL, "a", 101.0);
-    turns(
-        "drives = [\"a\"]\nvalue = { at_least = 100.0, at_most = 120.0 }",
-        &ALL,
-        "a",
-        99.9,
-    );
-    turns(
-        "drives = [\"a\"]\nvalue = { at_least = 100.0, at_most = 120.0 }",
-        &ALL,
-        "a",
-        120.1,
-    );
-    turns(
-        "drives = [\"a\"]\nvalue = { above = 99.0 }",
-        &ALL,
-        "a",
-        99.0,
-    );
-    turns(
-        "drives = [\"a\"]\nvalue = { below = 101.0 }",
-        &ALL,
-        "a",
-        101.0,
-    );
+    turns("a", "value = { about = 95.0 }", "a", 104.6);
+    turns("a", "value = { about = 95.0 }", "a", 85.4);
+    let close = "value = { about = 98.0, tolerance_percent = 3 }";
+    turns("a", close, "a", 101.0);
+    let between = "value = { at_least = 100.0, at_most = 120.0 }";
+    turns("a", between, "a", 99.9);
+    turns("a", between, "a", 120.1);
+    turns("a", "value = { above = 99.0 }", "a", 99.0);
+    turns("a", "value = { below = 101.0 }", "a", 101.0);
     // Every drive that is named must pass.
-    turns(
-        "drives = [\"subjects\"]\nvalue = { above = 85.0 }",
-        &ALL,
-        "b",
-        85.0,
-    );
+    turns("subjects", "value = { above = 85.0 }", "b", 85.0);
 }
 
 #[test]
 fn multiples_lie_within_bounds() {
-    turns(
-        "drives = [\"a\"]\nratio = { against = [\"c\"], about = 1.25 }",
-        &ALL,
-        "c",
-        70.0,
-    );
+    let one = r#"ratio = { against = ["c"], about = 1.25 }"#;
+    turns("a", one, "c", 70.0);
     // Each of them for itself, and never the drive against itself.
-    turns(
-        "drives = [\"a\"]\nratio = { against = [\"all\"], above = 1.1 }",
-        &ALL,
-        "b",
-        91.0,
-    );
-    let best =
-        "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"greatest\", at_least = 1.2 }";
-    turns(best, &ALL, "d", 84.0);
-    let least =
-        "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"least\", at_most = 1.5 }";
-    turns(least, &ALL, "d", 66.0);
-    let mean = "drives = [\"a\"]\nratio = { against = [\"rivals\"], by = \"mean\", about = 1.33, tolerance_percent = 1 }";
-    turns(mean, &ALL, "d", 74.0);
+    let each = r#"ratio = { against = ["all"], above = 1.1 }"#;
+    turns("a", each, "b", 91.0);
+    let best = r#"ratio = { against = ["rivals"], by = "greatest", at_least = 1.2 }"#;
+    turns("a", best, "d", 84.0);
+    let least = r#"ratio = { against = ["rivals"], by = "least", at_most = 1.5 }"#;
+    turns("a", least, "d", 66.0);
+    let about = "about = 1.33, tolerance_percent = 1";
+    let mean = format!(r#"ratio = {{ against = ["rivals"], by = "mean", {about} }}"#);
+    turns("a", &mean, "d", 74.0);
     // Another figure of the same drive: it has always half of this one.
-    turns(
-        "drives = [\"a\"]\nratio = { figure = \"read-1\", about = 2.0 }",
-        &ALL,
-        "a",
-        f64::NAN,
-    );
+    let other = r#"ratio = { figure = "read-1", about = 2.0 }"#;
+    turns("a", other, "a", f64::NAN);
 }
 
 #[test]
 fn an_order_holds_outright() {
     turns(
-        "drives = [\"subjects\"]\norder = { more_than = [\"rivals\"] }",
-        &ALL,
+        "subjects",
+        r#"order = { more_than = ["rivals"] }"#,
         "c",
         90.0,
     );
-    turns(
-        "drives = [\"d\"]\norder = { less_than = [\"all\"] }",
-        &ALL,
-        "a",
-        70.0,
-    );
+    turns("d", r#"order = { less_than = ["all"] }"#, "a", 70.0);
 }
 
 #[test]
 fn places_are_counted_from_the_greatest() {
-    turns(
-        "drives = [\"b\"]\nplace = { among = [\"all\"], at_most = 2 }",
-        &ALL,
-        "c",
-        90.1,
-    );
-    turns(
-        "drives = [\"c\"]\nplace = { among = [\"all\"], at_least = 3 }",
-        &ALL,
-        "b",
-        80.0,
-    );
-    let third = "drives = [\"c\"]\nplace = { among = [\"all\"], at_least = 3, at_most = 3 }";
-    turns(third, &ALL, "d", 81.0);
+    let first = r#"place = { among = ["all"], at_most = 2 }"#;
+    turns("b", first, "c", 90.1);
+    let last = r#"place = { among = ["all"], at_least = 3 }"#;
+    turns("c", last, "b", 80.0);
+    let third = r#"place = { among = ["all"], at_least = 3, at_most = 3 }"#;
+    turns("c", third, "d", 81.0);
 }
 
 #[test]
@@ -247,8 +150,20 @@ fn what_was_not_measured_is_open_unless_something_contradicts() {
 /// The figure that a table describes, of one drive with these tests; `None` where there is none.
 fn figure(test: &str, table: &str, tests: &[TestResult]) -> Option<f64> {
     let article = article(&format!(
-        "[figure.it]\ntitle = \"it\"\ntest = \"{test}\"\n{table}\n[[finding]]\nid = \"one\"\ntext = \"\"\n\
-         [[finding.check]]\nfigure = \"it\"\ndrives = [\"a\"]\nvalue = {{ above = 0.0 }}\nreading = \"\"\n"
+        r#"
+[figure.it]
+title = "it"
+test = "{test}"
+{table}
+[[finding]]
+id = "one"
+text = ""
+[[finding.check]]
+figure = "it"
+drives = ["a"]
+value = {{ above = 0.0 }}
+reading = ""
+"#
     ));
     let target = target("a");
     let measured = Measured {
@@ -336,76 +251,48 @@ fn figures_of_curves() {
         )
     };
     let written = falling().samples.last().unwrap().written_bytes as f64;
-    let tests = [TestResult {
-        id: "curve".into(),
-        series: Some(vec![falling(), again]),
-        ..TestResult::default()
-    }];
-    let of = |table: &str| figure("curve", &format!("curve = {{ {table} }}"), &tests);
-    let near = |table: &str, value: f64| {
-        let found = of(table).unwrap_or_else(|| panic!("{table}"));
-        assert!((found / value - 1.0).abs() < 0.03, "{table}: {found}");
+    let tests = [curves("curve", vec![falling(), again])];
+    let of = |name: &str, rest: &str| {
+        let table = format!("curve = {{ name = \"{name}\", metric = {rest} }}");
+        figure("curve", &table, &tests)
     };
-    near(
-        "name = \"fresh\", metric = \"step_iops\", step = 1",
-        40_000.0,
-    );
-    near(
-        "name = \"fresh\", metric = \"step_end_bytes\", step = 1",
-        20.0 * GB,
-    );
-    near(
-        "name = \"fresh\", metric = \"step_end_capacities\", step = 1",
-        20.0 / 240.0,
-    );
+    for (rest, value) in [
+        ("\"step_iops\", step = 1", 40_000.0),
+        ("\"step_end_bytes\", step = 1", 20.0 * GB),
+        ("\"step_end_capacities\", step = 1", 20.0 / 240.0),
+        ("\"start_iops\"", 36_000.0),
+        ("\"end_iops\"", 20_000.0),
+        ("\"kept_percent\"", 100.0 * 20.0 / 36.0),
+        ("\"written_bytes\"", written),
+        ("\"iops\", to_bytes = 19_000_000_000", 40_000.0),
+        ("\"iops\", from_capacities = 0.1", 20_000.0),
+        ("\"iops\", from_s = 600", 20_000.0),
+        ("\"bw_bytes_per_s\", from_s = 600", 20_000.0 * 4096.0),
+        // About a mean of 31 samples, of which one more is of the other kind.
+        ("\"scatter_percent\", from_s = 600", 10.32),
+    ] {
+        near(of("fresh", rest), value, rest);
+    }
+    assert_eq!(of("fresh", "\"steps\""), Some(2.0));
     // The last level ends with the measurement.
-    assert_eq!(
-        of("name = \"fresh\", metric = \"step_end_bytes\", step = 2"),
-        None
-    );
-    assert_eq!(
-        of("name = \"fresh\", metric = \"step_iops\", step = 3"),
-        None
-    );
-    assert_eq!(of("name = \"fresh\", metric = \"steps\""), Some(2.0));
-    near("name = \"fresh\", metric = \"start_iops\"", 36_000.0 * 1.0);
-    near("name = \"fresh\", metric = \"end_iops\"", 20_000.0);
+    assert_eq!(of("fresh", "\"step_end_bytes\", step = 2"), None);
+    assert_eq!(of("fresh", "\"step_iops\", step = 3"), None);
+    near(of("after idle", "\"fast_bytes\""), 2.0 * GB, "bytes");
     near(
-        "name = \"fresh\", metric = \"kept_percent\"",
-        100.0 * 20.0 / 36.0,
-    );
-    near("name = \"fresh\", metric = \"written_bytes\"", written);
-    near(
-        "name = \"fresh\", metric = \"iops\", to_bytes = 19_000_000_000",
-        40_000.0,
-    );
-    near(
-        "name = \"fresh\", metric = \"iops\", from_capacities = 0.1",
-        20_000.0,
-    );
-    near(
-        "name = \"fresh\", metric = \"iops\", from_s = 600",
-        20_000.0,
-    );
-    near(
-        "name = \"fresh\", metric = \"bw_bytes_per_s\", from_s = 600",
-        20_000.0 * 4096.0,
-    );
-    // About a mean of 31 samples, of which one more is of the other kind.
-    near(
-        "name = \"fresh\", metric = \"scatter_percent\", from_s = 600",
-        10.32,
-    );
-    near("name = \"after idle\", metric = \"fast_bytes\"", 2.0 * GB);
-    near(
-        "name = \"after idle\", metric = \"fast_capacities\"",
+        of("after idle", "\"fast_capacities\""),
         2.0 / 240.0,
+        "capacities",
     );
-    assert_eq!(of("name = \"after TRIM\", metric = \"start_iops\""), None);
+    assert_eq!(of("after TRIM", "\"start_iops\""), None);
+}
+
+fn near(found: Option<f64>, value: f64, what: &str) {
+    let found = found.unwrap_or_else(|| panic!("{what}"));
+    assert!((found / value - 1.0).abs() < 0.03, "{what}: {found}");
 }
 
 #[test]
-fn figures_of_responses_benchmarks_traces_and_files() {
+fn figures_of_responses() {
     let interval = |n: i32| ResponseInterval {
         t_s: f64::from(n) * 0.1,
         iops: if (1..=20).contains(&n) {
@@ -413,32 +300,18 @@ fn figures_of_responses_benchmarks_traces_and_files() {
         } else {
             1_000.0
         },
-        p50_ns: 0,
-        p99_ns: 0,
-        max_ns: 0,
+        ..ResponseInterval::default()
     };
     let response = Response {
         name: "with TRIM".into(),
-        point: SeriesPoint {
-            op: PointOp::Read,
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            queue_depth: 1,
-        },
-        region_bytes: 1 << 20,
-        file_bytes: 1 << 20,
-        command_bytes: None,
-        trim_s: None,
         interval_s: 0.1,
         intervals: (-9..=300).map(interval).collect(),
-        slowest: Vec::new(),
-        requests: 1,
         reference_iops: 1_000.0,
-        reference_latency_ns: LatencySummary::default(),
         latency_ns: LatencySummary {
             max: 30_000_000,
             ..LatencySummary::default()
         },
+        ..Response::default()
     };
     let tests = [TestResult {
         id: "trim-response".into(),
@@ -455,34 +328,20 @@ fn figures_of_responses_benchmarks_traces_and_files() {
     assert!((of("metric = \"slowest_second_iops\"") - 500.0).abs() < 1e-6);
     assert!((of("metric = \"normal_after_s\"") - 1.8).abs() < 0.11);
     assert_eq!(of("metric = \"latency_max_ns\""), 3e7);
+}
 
+#[test]
+fn figures_of_benchmarks_traces_and_files() {
     let cell = BenchmarkCell {
         row: "Seq".into(),
-        load: Load {
-            op: PointOp::Write,
-            pattern: Pattern::Sequential,
-            block_bytes: 1 << 20,
-            queue_depth: 1,
-            threads: 1,
-            read_percent: 0,
-            region_bytes: Some(1 << 30),
-        },
-        duration_s: 5.0,
+        load: Load::write(Pattern::Sequential, 1 << 20, 1),
         best_bw_bytes_per_s: 4.5e8,
-        best_iops: 450.0,
-        best_mean_latency_ns: 2e6,
-        passes: Vec::new(),
+        ..BenchmarkCell::default()
     };
     let work = |set: &str, bw_bytes_per_s| FileWork {
-        op: FileWorkOp::Copy,
         set: set.into(),
-        set_bytes: 1,
-        scaled: false,
-        files: 1,
-        directories: 1,
-        duration_s: 1.0,
         bw_bytes_per_s,
-        requests: None,
+        ..FileWork::default()
     };
     let tests = [
         TestResult {
@@ -519,15 +378,21 @@ fn figures_of_responses_benchmarks_traces_and_files() {
 
 #[test]
 fn a_level_that_is_not_there_is_no_open_question() {
-    let tables = "[figure.it]\ntitle = \"third level\"\ntest = \"curve\"\n\
-        curve = { name = \"fresh\", metric = \"step_iops\", step = 3 }\n[[finding]]\nid = \"one\"\ntext = \"\"\n\
-        [[finding.check]]\nfigure = \"it\"\ndrives = [\"a\"]\nvalue = { about = 20000 }\n";
+    let tables = r#"
+[figure.it]
+title = "third level"
+test = "curve"
+curve = { name = "fresh", metric = "step_iops", step = 3 }
+[[finding]]
+id = "one"
+text = ""
+[[finding.check]]
+figure = "it"
+drives = ["a"]
+value = { about = 20000 }
+"#;
     let article = article(tables);
-    let tests = vec![TestResult {
-        id: "curve".into(),
-        series: Some(vec![falling()]),
-        ..TestResult::default()
-    }];
+    let tests = vec![curves("curve", vec![falling()])];
     let measured = [(target("a"), tests)];
     let judged = judge(&article, &by_name(&measured));
     assert_eq!(judged[0].outcome, Outcome::Fails);
@@ -545,57 +410,31 @@ fn error(tables: &str) -> String {
         .to_string()
 }
 
+/// A check, its keys parted by `; `, and what its error says.
+const WRONG_CHECKS: &str = r#"
+value = { abuot = 1.0 }; drives = ["a"] | `abuot`
+value = { about = 1.0 }; drives = ["e"] | e is neither a drive
+value = { above = 1.0 }; drives = ["a"] | : reading: missing
+value = { about = 1.0, tolerance_percent = 50 }; drives = ["a"] | : reading: missing
+value = { tolerance_percent = 5 }; drives = ["a"] | : tolerance_percent: a tolerance
+value = {}; drives = ["a"] | no bound
+value = { above = 2.0, below = 1.0 }; drives = ["a"] | no number lies
+drives = ["a"] | one of `value`, `ratio`, `order`, `place`
+drives = ["a"]; order = {} | `more_than`, `less_than`
+drives = ["a"]; order = { more_than = ["a"] } | compared with itself alone
+drives = ["a"]; ratio = { above = 1.0 }; reading = "" | another `figure`
+drives = ["a"]; place = { among = ["rivals"], at_most = 1 }; reading = "" | not among them
+drives = ["a"]; place = { among = ["all"], at_most = 4 }; reading = "" | not all and not none
+drives = []; order = { more_than = ["c"] } | names no drive
+"#;
+
 #[test]
 fn errors_name_file_line_and_key() {
     let finding = "[[finding]]\nid = \"one\"\ntext = \"\"\n[[finding.check]]\nfigure = \"read\"\n";
     let one = READ.split("[figure.read-1]").next().unwrap();
-    let cases = [
-        ("value = { abuot = 1.0 }\ndrives = [\"a\"]", "`abuot`"),
-        (
-            "value = { about = 1.0 }\ndrives = [\"e\"]",
-            "e is neither a drive",
-        ),
-        ("value = { above = 1.0 }\ndrives = [\"a\"]", ": reading: "),
-        (
-            "value = { about = 1.0, tolerance_percent = 50 }\ndrives = [\"a\"]",
-            ": reading: ",
-        ),
-        (
-            "value = { tolerance_percent = 5 }\ndrives = [\"a\"]",
-            ": tolerance_percent: ",
-        ),
-        ("value = {}\ndrives = [\"a\"]", "no bound"),
-        (
-            "value = { above = 2.0, below = 1.0 }\ndrives = [\"a\"]",
-            "no number lies",
-        ),
-        (
-            "drives = [\"a\"]",
-            "one of `value`, `ratio`, `order`, `place`",
-        ),
-        ("drives = [\"a\"]\norder = {}", "`more_than`, `less_than`"),
-        (
-            "drives = [\"a\"]\norder = { more_than = [\"a\"] }",
-            "compared with itself alone",
-        ),
-        (
-            "drives = [\"a\"]\nratio = { above = 1.0 }\nreading = \"\"",
-            "another `figure`",
-        ),
-        (
-            "drives = [\"a\"]\nplace = { among = [\"rivals\"], at_most = 1 }\nreading = \"\"",
-            "not among them",
-        ),
-        (
-            "drives = [\"a\"]\nplace = { among = [\"all\"], at_most = 4 }\nreading = \"\"",
-            "not all and not none",
-        ),
-        (
-            "drives = []\norder = { more_than = [\"c\"] }",
-            "names no drive",
-        ),
-    ];
-    for (check, says) in cases {
+    for row in WRONG_CHECKS.trim().lines() {
+        let (check, says) = row.split_once(" | ").unwrap();
+        let check = check.replace("; ", "\n");
         let said = error(&format!("{one}{finding}{check}\n"));
         assert!(said.contains(says), "{check}\n{said}");
         assert!(said.starts_with("made-up.toml:"), "{said}");
@@ -612,7 +451,8 @@ fn errors_name_file_line_and_key() {
     assert!(said.contains("a figure has one of"), "{said}");
     let step = "curve = { name = \"fresh\", metric = \"step_iops\" }";
     let said = error(&format!(
-        "[figure.read]\ntitle = \"\"\ntest = \"t\"\n{step}\n{finding}drives = [\"a\"]\nvalue = {{ about = 1.0 }}\n"
+        "[figure.read]\ntitle = \"\"\ntest = \"t\"\n{step}\n{finding}drives = [\"a\"]\nvalue = \
+         {{ about = 1.0 }}\n"
     ));
     assert!(said.contains("`step`, from 1"), "{said}");
     let check = "drives = [\"a\"]\nvalue = { about = 1.0 }\n";
@@ -636,25 +476,7 @@ fn every_shipped_article_reads() {
 
 #[test]
 fn a_review_is_put_beside_the_articles_of_its_edition_about_its_drives() {
-    let mut review: Review = Review {
-        schema: String::new(),
-        target: target("sandisk-ultra-ii-240gb"),
-        edition: "2014".into(),
-        edition_title: String::new(),
-        seed: 1,
-        duration_scale: 1.0,
-        until_steady: None,
-        read_only: false,
-        complete: true,
-        conditions: Vec::new(),
-        environment: Vec::new(),
-        reproduce: String::new(),
-        tests: Vec::new(),
-        failed: Vec::new(),
-        unfinished: Vec::new(),
-        rivals: Vec::new(),
-        smart: None,
-    };
+    let mut review = review("sandisk-ultra-ii-240gb", Vec::new());
     let ids = |review: &Review| -> Vec<String> {
         published(review)
             .iter()

@@ -2,87 +2,16 @@
 
 use crate::common;
 
-use common::{GB, cached_tlc, sampled, white};
+use common::{GB, cached_tlc, curves, point, points, sampled, target, white};
 use stend_analysis::{findings, key_figures, labels};
 use stend_record::load::Load;
 use stend_record::review::{
-    FailedTest, LatencySummary, Pattern, Point, PointOp, Review, Rival, SCHEMA, Series,
-    SteadyStart, TargetInfo, TargetKind, TestResult,
+    FailedTest, Pattern, PointOp, Review, Rival, Series, SteadyStart, TargetInfo, TargetKind,
+    TestResult,
 };
 
-fn target(title: &str) -> TargetInfo {
-    TargetInfo {
-        name: title.into(),
-        title: title.into(),
-        kind: TargetKind::Simulated,
-        capacity_bytes: 240_000_000_000,
-        facts: Vec::new(),
-    }
-}
-
-fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64) -> Point {
-    Point {
-        load: Load {
-            op,
-            pattern: Pattern::Random,
-            block_bytes,
-            queue_depth,
-            threads: 1,
-            read_percent: share,
-            region_bytes: None,
-        },
-        duration_s: 180.0,
-        iops,
-        bw_bytes_per_s: iops * block_bytes as f64,
-        cpu_ns_per_request: None,
-        latency_ns: LatencySummary {
-            mean: 90_000.0,
-            p99_9: 2_000_000,
-            ..LatencySummary::default()
-        },
-        latency_histogram: None,
-        parts: Vec::new(),
-    }
-}
-
-fn points(id: &str, points: Vec<Point>) -> TestResult {
-    TestResult {
-        id: id.into(),
-        title: format!("Title of {id}"),
-        points: Some(points),
-        ..TestResult::default()
-    }
-}
-
-fn curves(id: &str, series: Vec<Series>) -> TestResult {
-    TestResult {
-        id: id.into(),
-        title: format!("Title of {id}"),
-        series: Some(series),
-        ..TestResult::default()
-    }
-}
-
 fn review(tests: Vec<TestResult>) -> Review {
-    Review {
-        schema: SCHEMA.into(),
-        target: target("Own"),
-        edition: "2014".into(),
-        edition_title: String::new(),
-        seed: 1,
-        duration_scale: 1.0,
-        complete: true,
-        conditions: Vec::new(),
-        environment: Vec::new(),
-        reproduce: String::new(),
-        tests,
-        failed: Vec::new(),
-        unfinished: Vec::new(),
-        until_steady: None,
-        read_only: false,
-        rivals: Vec::new(),
-        smart: None,
-    }
+    common::review("Own", tests)
 }
 
 /// The finding of a test, or the summary (`In short`).
@@ -218,7 +147,8 @@ fn a_mix_is_judged_by_both_pure_loads() {
     // Slower than reads alone by half, yet not than the slower of the two.
     assert_eq!(
         text_of(&[(0, 250.0), (50, 240.0), (80, 300.0), (100, 500.0)]),
-        "At 80 % reads it moves 300 MB/s. No mix falls behind both pure loads: 500 MB/s for reads alone and 250 MB/s for writes alone."
+        "At 80 % reads it moves 300 MB/s. No mix falls behind both pure loads: 500 MB/s for reads \
+         alone and 250 MB/s for writes alone."
     );
     assert_eq!(
         text_of(&[(20, 250.0), (50, 240.0), (60, 300.0)]),
@@ -437,7 +367,8 @@ fn rivals_stand_in_the_test_that_they_are_compared_in() {
     assert_all(
         &text(&review, "In short"),
         &[
-            "Not measured in the same way (see the conditions), so compare with care: Faster (/dev/x).",
+            "Not measured in the same way (see the conditions), so compare with care: Faster \
+             (/dev/x).",
         ],
     );
 }
@@ -487,6 +418,8 @@ fn a_steady_start_is_told_with_its_test() {
     assert!(!said(vec![]).contains("steady state"));
     assert_eq!(
         stend_analysis::steady::start_words(&start(true)),
-        "reached after 8 rounds of 60 s of random write, 4 KiB, queue depth 32 (19.7 GB in all), at 10000 IOPS: over the last 5 rounds greatest less least is 8.0 % of the mean (at most 20 %), the rise of the line -3.0 % (at most 10 %)"
+        "reached after 8 rounds of 60 s of random write, 4 KiB, queue depth 32 (19.7 GB in all), \
+         at 10000 IOPS: over the last 5 rounds greatest less least is 8.0 % of the mean (at most \
+         20 %), the rise of the line -3.0 % (at most 10 %)"
     );
 }

@@ -92,7 +92,9 @@ fn slope(figures: &[f64]) -> f64 {
 
 proptest! {
     #[test]
-    fn the_line_is_that_of_least_squares(rounds in prop::collection::vec(1.0..1e6_f64, WINDOW..40)) {
+    fn the_line_is_that_of_least_squares(
+        rounds in prop::collection::vec(1.0..1e6_f64, WINDOW..40),
+    ) {
         let window = Window::last(&rounds).unwrap();
         prop_assert_eq!(window.first, rounds.len() - WINDOW);
         let figures = &rounds[window.first..];

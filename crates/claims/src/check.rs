@@ -55,10 +55,10 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
         )),
     };
     match (&figure.of, &test.kind) {
-        (Of::Points { select, over, .. }, TestKind::Sweeps(_)) => {
+        (Of::Points(points), TestKind::Sweeps(_)) => {
             let loads = loads(edition, &figure.test);
-            let taken = loads.iter().filter(|load| select.takes(load)).count();
-            match (taken, over) {
+            let taken = loads.iter().filter(|load| points.takes(load)).count();
+            match (taken, points.over) {
                 (0, _) => Err(format!(
                     "no point of test `{}` is one of these",
                     figure.test
@@ -71,10 +71,10 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
                 _ => Ok(()),
             }
         }
-        (Of::Curve { name, .. }, TestKind::Curve(curve)) => {
-            one_of(name, std::slice::from_ref(&curve.name))
+        (Of::Curve(of), TestKind::Curve(curve)) => {
+            one_of(&of.name, std::slice::from_ref(&curve.name))
         }
-        (Of::Curve { name, .. }, TestKind::Continue(next)) => {
+        (Of::Curve(of), TestKind::Continue(next)) => {
             let mut names = Vec::new();
             if let TestKind::Curve(curve) = &edition.tests[next.after].kind {
                 names.push(curve.name.clone());
@@ -83,30 +83,30 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
                 ContinuationStep::Measure { name, .. } => Some(name.clone()),
                 ContinuationStep::Do(_) => None,
             }));
-            one_of(name, &names)
+            one_of(&of.name, &names)
         }
-        (Of::Response { name, .. }, TestKind::Response(_)) => {
-            one_of(name, &["without TRIM".to_owned(), "with TRIM".to_owned()])
-        }
-        (Of::Benchmark { row, .. }, TestKind::Benchmark(benchmark)) => {
+        (Of::Response(of), TestKind::Response(_)) => one_of(
+            &of.name,
+            &["without TRIM".to_owned(), "with TRIM".to_owned()],
+        ),
+        (Of::Benchmark(of), TestKind::Benchmark(benchmark)) => {
             let rows = benchmark.profile.rows.iter().map(|row| row.name.clone());
-            one_of(row, &rows.collect::<Vec<String>>())
+            one_of(&of.row, &rows.collect::<Vec<String>>())
         }
-        (Of::Traces { trace: None }, TestKind::Traces(_)) => Ok(()),
-        (Of::Traces { trace: Some(name) }, TestKind::Traces(traces)) => {
-            let names = traces.entries.iter().map(|entry| entry.name.clone());
-            one_of(name, &names.collect::<Vec<String>>())
+        (Of::Traces(of), TestKind::Traces(traces)) => {
+            let names: Vec<String> = traces.entries.iter().map(|e| e.name.clone()).collect();
+            of.trace
+                .as_ref()
+                .map_or(Ok(()), |name| one_of(name, &names))
         }
-        (Of::Files { set: Some(set), .. }, TestKind::Files(files)) => one_of(set, &files.sets),
-        (Of::Files { set: None, over }, TestKind::Files(files)) => {
-            match files.sets.len() > 1 && *over == Aggregate::Only {
-                true => Err(
-                    "there are several sets: say which, or how they become one number (`over`)"
-                        .to_owned(),
-                ),
-                false => Ok(()),
-            }
-        }
+        (Of::Files(of), TestKind::Files(files)) => match &of.set {
+            Some(set) => one_of(set, &files.sets),
+            None if files.sets.len() > 1 && of.over == Aggregate::Only => Err(
+                "there are several sets: say which, or how they become one number (`over`)"
+                    .to_owned(),
+            ),
+            None => Ok(()),
+        },
         _ => Err(format!("test `{}` has no figure of this kind", figure.test)),
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stend_analysis::Load;
-use stend_analysis::claims::{CurveMetric, Drives, Figure, Measured, Of, Select, Span};
+use stend_analysis::claims::{CurveMetric, Drives, Figure, Measured, Of, OfCurve, OfPoints};
 use stend_drive::Model;
 use stend_method::edition::TestKind;
 use stend_method::{Edition, Ending};
@@ -21,7 +21,7 @@ pub struct Measurement<'a> {
     /// File of an article, and what the drive is called in it.
     names: Vec<(String, String)>,
     /// By test: which of its points; of a test without points, anything.
-    wanted: BTreeMap<String, Vec<Select>>,
+    wanted: BTreeMap<String, Vec<OfPoints>>,
     /// How much of each curve is needed, by test and name.
     pub(crate) endings: BTreeMap<(String, String), Ending>,
 }
@@ -45,13 +45,11 @@ impl Measurement<'_> {
     fn add(&mut self, figure: &Figure) {
         let selects = self.wanted.entry(figure.test.clone()).or_default();
         match &figure.of {
-            Of::Points { select, .. } => selects.push(*select),
-            Of::Curve {
-                name, metric, span, ..
-            } => {
-                let key = (figure.test.clone(), name.clone());
+            Of::Points(points) => selects.push(*points),
+            Of::Curve(curve) => {
+                let key = (figure.test.clone(), curve.name.clone());
                 let most = self.endings.entry(key).or_insert(Ending::Begun);
-                *most = ending(*metric, span).max(*most);
+                *most = ending(curve).max(*most);
             }
             _ => {}
         }
@@ -177,10 +175,10 @@ pub fn measured_drives<'m>(
 }
 
 /// How much of a curve a figure needs.
-fn ending(metric: CurveMetric, span: &Span) -> Ending {
-    match metric {
+fn ending(curve: &OfCurve) -> Ending {
+    match curve.metric {
         // An early end might cut a part of it off.
-        _ if *span != Span::default() => Ending::Whole,
+        _ if curve.is_bounded() => Ending::Whole,
         CurveMetric::WrittenBytes => Ending::Whole,
         CurveMetric::StartIops => Ending::Begun,
         CurveMetric::FastBytes | CurveMetric::FastCapacities => Ending::Fallen,

@@ -233,6 +233,25 @@ pub fn line_of(text: &str, offset: usize) -> usize {
     1 + before.iter().filter(|&&byte| byte == b'\n').count()
 }
 
+/// Files of a folder of the repository as a part of the program: the name of each, without
+/// `.toml`, and its text.
+#[macro_export]
+macro_rules! shipped {
+    ($folder:literal: $($name:literal),+ $(,)?) => {
+        &[$((
+            $name,
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../",
+                $folder,
+                "/",
+                $name,
+                ".toml"
+            )),
+        )),+]
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;

@@ -6,10 +6,10 @@ use stend_record::review::{Condition, Review};
 use crate::plan::Plan;
 use crate::preparation::STEADY_STATE;
 
-/// The name of what is noted where a run was stopped and went on.
+/// The name of the note that a run was stopped and continued.
 const INTERRUPTED: &str = "interrupted";
 
-/// What an earlier run noted while states were made, and where it had been stopped itself.
+/// The notes of an earlier run: of states that it prepared, and of its own interruptions.
 pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
     let noted = |condition: &&Condition| {
         condition.name.starts_with(STEADY_STATE) || condition.name == INTERRUPTED
@@ -17,8 +17,8 @@ pub(crate) fn notes(earlier: &Review) -> Vec<Condition> {
     earlier.conditions.iter().filter(noted).cloned().collect()
 }
 
-/// That the run goes on with the test of this title on the one target there is, which the tests
-/// before have worn. The drive is prepared again, but its former condition cannot be restored.
+/// The note that a run continued with the test of this title on a target that cannot be copied.
+/// The drive is prepared again, but its wear cannot be undone.
 pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     let finished = match earlier.tests.len() {
         1 => "1 test".to_owned(),
@@ -31,7 +31,7 @@ pub(crate) fn interruption(earlier: &Review, title: &str) -> (String, String) {
     (INTERRUPTED.to_owned(), value)
 }
 
-/// Said of a target that takes no TRIM.
+/// Condition of a target that takes no TRIM.
 const NO_TRIM: &str = "NONE: the target takes no TRIM. States that require it were made by their \
      other steps alone, so that figures are not those of the edition";
 
@@ -93,10 +93,10 @@ pub(crate) fn list(plan: &Plan<'_>, can_be_copied: bool) -> Vec<Condition> {
     list
 }
 
-/// Within which part of the target the tests stay that do not have all of it.
+/// The regions of tests that do not use the whole target.
 fn regions(plan: &Plan<'_>) -> Option<String> {
     let procedures = plan.procedures.iter();
-    let mut sizes: Vec<u64> = procedures.filter_map(|p| p.region_bytes()).collect();
+    let mut sizes: Vec<u64> = procedures.filter_map(|p| p.region_bytes).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let capacity = plan.setting.capacity_bytes;
@@ -112,7 +112,8 @@ fn regions(plan: &Plan<'_>) -> Option<String> {
         .collect();
     (!words.is_empty()).then(|| {
         format!(
-            "where a test names a region, its requests stay within so many bytes from the beginning of the target: {}",
+            "where a test names a region, its requests stay within so many bytes from the \
+             beginning of the target: {}",
             words.join(", ")
         )
     })
@@ -127,11 +128,14 @@ fn order(plan: &Plan<'_>, can_be_copied: bool) -> String {
         );
     }
     if can_be_copied {
-        return "every point starts from its own copy of the drive in the named state, so that none follows on another"
+        return "every point starts from its own copy of the drive in the named state, so that none \
+                follows on another"
             .to_owned();
     }
     format!(
-        "one drive: the points of a test run one after the other; before a test, and before the first writes after reads, the drive is brought to the named state again, or rests {pause_s:.0} s if only reads have touched it since"
+        "one drive: the points of a test run one after the other; before a test, and before the \
+         first writes after reads, the drive is brought to the named state again, or rests \
+         {pause_s:.0} s if only reads have touched it since"
     )
 }
 
@@ -145,6 +149,8 @@ fn durations(scale: f64) -> String {
         "stretched"
     };
     format!(
-        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; what goes by bytes (filling, a pass over the range) and the times of traces are not changed"
+        "{word}: every duration × {scale}, rests included; runs in whole seconds and at least 1 s; \
+         what goes by bytes (filling, a pass over the range) and the times of traces are not \
+         changed"
     )
 }

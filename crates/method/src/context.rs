@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use stend_record::load::{Load, size_text};
-use stend_record::review::{PointOp, Series, TargetKind};
-use stend_target::{JobOutcome, JobRequest, Target, TargetError};
+use stend_record::review::{Point, PointOp, Series, TargetKind, TestResult};
+use stend_target::{JobOutcome, JobRequest, RefusedOutcome, Target, TargetError};
 
 use crate::enough::{Ending, EndsWhen, Watch};
 use crate::host::Limits;
 use crate::job::{self, JobFrame};
 use crate::outcome;
-use crate::recorder::{Place, Recorder};
+use crate::recorder::{Measurement, Place, Recorder, push};
 use crate::setting::Setting;
 
 /// What a procedure measures with.
@@ -38,34 +38,44 @@ pub(crate) struct CurveJob<'j> {
     pub(crate) sample_ms: u32,
 }
 
-impl CurveJob<'_> {
-    /// For people: `fresh: random write, 4 KiB, queue depth 32`.
-    pub(crate) fn title(&self) -> String {
-        format!("{}: {}", self.name, self.load.describe())
-    }
-}
-
 /// A measured curve.
 pub(crate) struct MeasuredCurve {
     pub(crate) series: Series,
-    pub(crate) job_text: String,
     pub(crate) warnings: Vec<String>,
     /// Bytes that the job wrote.
     pub(crate) written_bytes: u64,
-    /// What it cost.
-    pub(crate) cost: f64,
+    title: String,
+    job_text: String,
+    cost: f64,
+}
+
+impl MeasuredCurve {
+    /// Records it at these places; `also` adds what follows from it.
+    pub(crate) fn record(
+        self,
+        recorder: &Recorder<'_>,
+        places: &[Place],
+        also: impl Fn(&mut TestResult) + Send + Sync + 'static,
+    ) {
+        let series = self.series;
+        let measured = Measurement::of_job(self.title, self.job_text, self.warnings, move |test| {
+            push(&mut test.series, &series);
+            also(test);
+        });
+        recorder.record(places, measured, self.cost);
+    }
 }
 
 impl Context<'_> {
-    /// How much of the results of these places is used: the most that one of them needs.
+    /// How much of a measurement is used: the most that any of these places needs.
     pub(crate) fn ending(&self, places: &[Place], curve: Option<&str>) -> Ending {
         let id = |place: &Place| self.recorder.test_id(*place);
         let most = |when: EndsWhen<'_>| places.iter().map(|place| when(id(place), curve)).max();
         self.ends_when.and_then(most).unwrap_or(Ending::Whole)
     }
 
-    /// Time on processors per request, ns; of a simulated target no processor sends them.
-    pub(crate) fn cpu_time(&self, outcome: &JobOutcome) -> Option<f64> {
+    /// Processor time per request, ns; `None` of a simulated target.
+    fn cpu_time(&self, outcome: &JobOutcome) -> Option<f64> {
         match self.setting.kind {
             TargetKind::Simulated => None,
             _ => outcome::cpu_ns_per_request(outcome),
@@ -89,20 +99,8 @@ impl Context<'_> {
         (job::measure(load, &frame), seed)
     }
 
-    /// Runs a load.
+    /// Runs a load; ends it once `watch` has seen enough.
     pub(crate) fn job(
-        &self,
-        target: &mut dyn Target,
-        load: &Load,
-        seed_name: &str,
-        runtime_s: Option<u64>,
-        sample_ms: u32,
-    ) -> Result<JobOutcome, TargetError> {
-        self.watched(target, load, seed_name, (runtime_s, sample_ms), None)
-    }
-
-    /// As [`Context::job`], but ended once enough has been seen.
-    pub(crate) fn watched(
         &self,
         target: &mut dyn Target,
         load: &Load,
@@ -124,6 +122,37 @@ impl Context<'_> {
         }
     }
 
+    /// Measures a point; ends it once `watch` has seen enough.
+    pub(crate) fn point(
+        &self,
+        target: &mut dyn Target,
+        load: &Load,
+        seed_name: &str,
+        runtime_s: u64,
+        watch: Option<&mut Watch>,
+    ) -> Result<(Point, JobOutcome), TargetError> {
+        let outcome = self.job(target, load, seed_name, (Some(runtime_s), 0), watch)?;
+        let mut point = outcome::point(load, runtime_s, self.setting.capacity_bytes, &outcome)?;
+        point.cpu_ns_per_request = self.cpu_time(&outcome);
+        Ok((point, outcome))
+    }
+
+    /// Runs a job to its end, or until the target refuses a request. `text` makes its file from
+    /// its seed.
+    pub(crate) fn until_refused(
+        &self,
+        target: &mut dyn Target,
+        seed_name: &str,
+        text: impl FnOnce(u64) -> String,
+    ) -> Result<RefusedOutcome, TargetError> {
+        let seed = job::seed_of(self.setting.seed, seed_name);
+        target.run_until_refused(&JobRequest {
+            text: &text(seed),
+            seed,
+            sample_ms: 0,
+        })
+    }
+
     /// Runs a job that only writes, of which nothing is measured.
     pub(crate) fn write(
         &self,
@@ -140,18 +169,23 @@ impl Context<'_> {
         outcome::check_errors(&done)
     }
 
-    /// Measures a curve.
+    /// Measures a curve whose results go to these places.
     pub(crate) fn curve(
         &self,
         target: &mut dyn Target,
+        places: &[Place],
         job: &CurveJob<'_>,
         mut watch: Option<Watch>,
     ) -> Result<MeasuredCurve, Arc<TargetError>> {
-        let (load, title) = (job.load, job.title());
+        let load = job.load;
+        let title = format!("{}: {}", job.name, load.describe());
         let runtime_s = job.duration_s.map(|s| self.setting.runtime_s(s));
+        for place in places {
+            self.recorder.begin(*place, &title, runtime_s);
+        }
         let seed_name = format!("{}/{}", job.test, job.name);
         let timing = (runtime_s, job.sample_ms);
-        let outcome = self.watched(target, load, &seed_name, timing, watch.as_mut())?;
+        let outcome = self.job(target, load, &seed_name, timing, watch.as_mut())?;
         let mut series = outcome::series(job.name, load, job.sample_ms, &outcome)?;
         series.cpu_ns_per_request = self.cpu_time(&outcome);
         if runtime_s.is_none() {
@@ -170,30 +204,33 @@ impl Context<'_> {
             series,
             warnings,
             written_bytes: outcome::written_bytes(&outcome),
+            title,
             cost: self.setting.load_cost(load, runtime_s),
             job_text: outcome.job_text,
         })
     }
 
-    /// A warning where a load's region is larger than the target.
+    /// A warning if a load's region is larger than the target.
     pub(crate) fn region_warning(&self, load: &Load) -> Option<String> {
         let capacity_bytes = self.setting.capacity_bytes;
         let region = load.region_bytes.filter(|r| *r > capacity_bytes)?;
         Some(format!(
-            "the region of {} is more than the target holds: its whole capacity of {:.2} GB (10⁹ bytes) was used",
+            "the region of {} is more than the target holds: its whole capacity of {:.2} GB (10⁹ \
+             bytes) was used",
             size_text(region),
             capacity_bytes as f64 / 1e9
         ))
     }
 
-    /// A warning where a measurement is too short under the review's scale.
+    /// A warning if a measurement is too short under the duration scale.
     pub(crate) fn duration_warning(&self, duration_s: f64) -> Vec<String> {
         let scale = self.setting.scale;
         if duration_s * scale >= 1.0 {
             return Vec::new();
         }
         vec![format!(
-            "{duration_s} s × {scale} is less than the shortest run: measured for 1 s; choose a larger duration scale for meaningful figures"
+            "{duration_s} s × {scale} is less than the shortest run: measured for 1 s; choose a \
+             larger duration scale for meaningful figures"
         )]
     }
 }
@@ -208,14 +245,16 @@ fn early_end(series: &Series, runtime_s: Option<u64>) -> Option<String> {
         let writes = series.point.op == PointOp::Write;
         return (writes && (written as f64) < 0.95 * range as f64).then(|| {
             format!(
-                "the curve `{name}` has samples for {written} of {range} bytes: the target's log ends early; the rest is missing"
+                "the curve `{name}` has samples for {written} of {range} bytes: the target's log \
+                 ends early; the rest is missing"
             )
         });
     };
     let end_s = last.map_or(0.0, |s| s.t_s);
     (end_s < 0.95 * runtime_s as f64 - 1.0).then(|| {
         format!(
-            "the curve `{name}` has samples for {end_s:.0} s of {runtime_s} s: the target's log ends early; figures of its end are of that instant"
+            "the curve `{name}` has samples for {end_s:.0} s of {runtime_s} s: the target's log \
+             ends early; figures of its end are of that instant"
         )
     })
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use stend_config::FileError;
+use stend_config::{FileError, Text};
 pub use stend_record::load::Load;
 
 pub use crate::kinds::TestKind;
@@ -19,26 +19,10 @@ use crate::parse::{File, Scope, Source, sha256};
 pub const SCHEMA: &str = "stend.edition/1";
 
 /// Editions that are part of the program: name and text.
-const BUILT_IN: [(&str, &str); 9] = [
-    ("2014", include_str!("../../../editions/2014.toml")),
-    ("2015", include_str!("../../../editions/2015.toml")),
-    ("2016a", include_str!("../../../editions/2016a.toml")),
-    ("2016b", include_str!("../../../editions/2016b.toml")),
-    ("2018", include_str!("../../../editions/2018.toml")),
-    (
-        "crystaldiskmark",
-        include_str!("../../../editions/crystaldiskmark.toml"),
-    ),
-    (
-        "recovery-ladder",
-        include_str!("../../../editions/recovery-ladder.toml"),
-    ),
-    ("snia-pts", include_str!("../../../editions/snia-pts.toml")),
-    (
-        "endurance",
-        include_str!("../../../editions/endurance.toml"),
-    ),
-];
+const BUILT_IN: &[(&str, &str)] = stend_config::shipped!(
+    "editions": "2014", "2015", "2016a", "2016b", "2018",
+    "crystaldiskmark", "recovery-ladder", "snia-pts", "endurance",
+);
 
 /// A checked edition.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +72,8 @@ impl Edition {
         let path = Path::new(name);
         if path.extension().is_none_or(|e| e != "toml") && path.components().count() < 2 {
             return Err(fail(format!(
-                "no such edition; there are: {}. A file of your own is named by its path, ending in .toml",
+                "no such edition; there are: {}. A file of your own is named by its path, ending \
+                 in .toml",
                 Edition::built_in().join(", ")
             )));
         }
@@ -99,8 +84,8 @@ impl Edition {
 
     /// Reads an edition from its text; `file` is its name in errors.
     pub fn parse(text: &str, file: &str) -> Result<Edition, FileError> {
-        let source = Source { text, file };
-        let raw: File<TestEntry> = source.text().read()?;
+        let source = Source(Text { text, file });
+        let raw: File<TestEntry> = source.read()?;
         edition(raw, &source)
     }
 }

@@ -12,9 +12,9 @@
 //!   and drift by at most [`CURVE_DRIFT_SHARE_MAX`]. The speed alone does not tell: of a drive
 //!   whose flash is faster than its host, garbage collection takes more and more long before the
 //!   speed falls.
-//! - Curves after a rest, of which only the recovered fast writes matter, end once they have
-//!   fallen: a minute long they stayed clearly below the geometric mean of where they
-//!   began and where the first curve ended, or they did not begin clearly above that end.
+//! - **Curves after a rest** of which only the recovered fast writes matter end once they have
+//!   fallen: for a minute they stayed clearly below the geometric mean of their start and of the
+//!   first curve's end, or they did not start clearly above that end.
 //!
 //! - **Points that write** end after a tenth of their time or more, once five rounds of a fiftieth
 //!   of it neither spread nor drift by more than a hundredth, if the drive has room for all that
@@ -82,7 +82,7 @@ pub enum Ending {
 /// How much is used of the measurements of a test (by id), or of one of its curves (by name).
 pub type EndsWhen<'a> = &'a (dyn Fn(&str, Option<&str>) -> Ending + Sync);
 
-/// What a curve goes on from.
+/// What a curve continues from.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Before {
     /// Bytes written since everything was last empty.
@@ -220,13 +220,13 @@ impl Watch {
         enough
     }
 
-    /// What is to be said of a measurement that was to last so many seconds; `None` of one that
-    /// lasted them.
+    /// The remark on a measurement that ended before so many seconds; `None` if it did not.
     pub(crate) fn remark(&self, name: &str, planned_s: u64) -> Option<String> {
         let ended_s = self.ended_s?;
         let settled = |spread_share_max: f64, drift_share_max: f64| {
             format!(
-                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, drifting by at most {:.0} %",
+                "for its speed had settled: {WINDOW} rounds of {} s within {:.0} % of each other, \
+                 drifting by at most {:.0} %",
                 self.round_s,
                 100.0 * spread_share_max,
                 100.0 * drift_share_max
@@ -244,7 +244,8 @@ impl Watch {
                     + ", with room in the drive for the rest before it has to move data"
             }
             Rule::Fallen { end_iops } => format!(
-                "for it had fallen back towards the first curve's end of {end_iops:.0} IOPS, or never rose above it"
+                "for it had fallen back towards the first curve's end of {end_iops:.0} IOPS, or \
+                 never rose above it"
             ),
         };
         let ended_s = (10.0 * ended_s).round() / 10.0;
@@ -254,14 +255,14 @@ impl Watch {
     }
 }
 
-/// Whether the last rounds are alike; so they are where there are too few to tell.
+/// Whether the last rounds are alike; true if there are too few to tell.
 fn steady(figures: &[f64], spread_share_max: f64, drift_share_max: f64) -> bool {
     Window::last(figures).is_none_or(|window| {
         window.spread_share <= spread_share_max && window.drift_share.abs() <= drift_share_max
     })
 }
 
-/// Whether what is left of so many seconds finds room before the drive has to move data.
+/// Whether the drive has room for the rest of so many seconds before it has to move data.
 fn has_room(now: &Progress, planned_s: f64) -> bool {
     let (Some(room), Some(written)) = (now.steady_bytes, now.flash_written_bytes) else {
         return false;
@@ -302,12 +303,8 @@ mod tests {
     fn load(op: PointOp) -> Load {
         Load {
             op,
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            queue_depth: 32,
-            threads: 1,
             read_percent: if op == PointOp::Write { 0 } else { 100 },
-            region_bytes: None,
+            ..Load::read(Pattern::Random, 4096, 32)
         }
     }
 

@@ -8,10 +8,10 @@ use stend_target::{HostLimit, Target};
 const SMALL_BYTES: u64 = 4096;
 const LARGE_BYTES: u64 = 131_072;
 
-/// A figure from this share of the host's limit on may be the host's.
+/// From this share of the host's limit on, the host may have limited a figure.
 const NEAR_SHARE: f64 = 0.9;
 
-/// What the machine can do without a drive.
+/// What the host can do without a drive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Limits {
     /// Small requests by number of threads, ascending; then large ones of the most threads.
@@ -60,7 +60,7 @@ impl Limits {
         })
     }
 
-    /// A warning where a figure of so many threads may be the machine's.
+    /// A warning if the host may have limited a figure of so many threads.
     pub(crate) fn warning(
         &self,
         name: &str,
@@ -68,10 +68,10 @@ impl Limits {
         (iops, bw_bytes_per_s): (f64, f64),
     ) -> Option<String> {
         let of = self.near(threads, iops, bw_bytes_per_s)?;
-        Some(told(&format!("{name}: {of}"), threads))
+        Some(warning_text(&format!("{name}: {of}"), threads))
     }
 
-    /// The same of a curve, of which some samples may be the machine's.
+    /// The same of the samples of a curve.
     pub(crate) fn curve_warning(
         &self,
         name: &str,
@@ -84,7 +84,7 @@ impl Limits {
         let of = near(speeds().fold(0.0, f64::max))?;
         let count = speeds().filter(|iops| near(*iops).is_some()).count();
         let all = series.samples.len();
-        Some(told(
+        Some(warning_text(
             &format!("{name}, {count} of {all} samples: {of}"),
             threads,
         ))
@@ -114,7 +114,7 @@ impl Limits {
     }
 }
 
-fn told(what: &str, threads: u32) -> String {
+fn warning_text(what: &str, threads: u32) -> String {
     format!(
         "{what} that this machine does without any drive (fio's engine null, {}): this is the \
          host's limit, not the drive's; measure on a faster or less busy machine",
@@ -144,26 +144,18 @@ pub(crate) fn smart_before(
     target: &mut dyn Target,
     earlier: Option<&Review>,
 ) -> Option<BeforeAfter> {
-    let kept = earlier.and_then(|review| review.smart.clone());
-    if let Some(BeforeAfter {
-        before: Some(before),
-        ..
-    }) = kept
-    {
-        return Some(BeforeAfter {
-            before: Some(before),
-            ..BeforeAfter::default()
-        });
-    }
-    Some(match target.smart_reading()? {
-        Ok(reading) => BeforeAfter {
-            before: Some(reading),
-            ..BeforeAfter::default()
+    let kept = earlier.and_then(|review| review.smart.clone()?.before);
+    let (before, missing) = match kept {
+        Some(before) => (Some(before), None),
+        None => match target.smart_reading()? {
+            Ok(before) => (Some(before), None),
+            Err(why) => (None, Some(why)),
         },
-        Err(why) => BeforeAfter {
-            missing: Some(why),
-            ..BeforeAfter::default()
-        },
+    };
+    Some(BeforeAfter {
+        before,
+        missing,
+        ..BeforeAfter::default()
     })
 }
 
@@ -183,7 +175,7 @@ pub(crate) fn smart_after(target: &mut dyn Target, review: &mut Review) {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::{Pattern, PointOp, Sample, SeriesPoint};
+    use stend_record::review::{Sample, SeriesPoint};
 
     use super::*;
 
@@ -235,17 +227,11 @@ mod tests {
                 written_bytes: 0,
                 iops: *iops,
             });
-            let series = Series::of(
-                "fresh",
-                SeriesPoint {
-                    op: PointOp::Write,
-                    pattern: Pattern::Random,
-                    block_bytes,
-                    queue_depth: 32,
-                },
-                1.0,
-                samples.collect(),
-            );
+            let point = SeriesPoint {
+                block_bytes,
+                ..SeriesPoint::default()
+            };
+            let series = Series::of("fresh", point, 1.0, samples.collect());
             limits.curve_warning("x", 1, &series)
         };
         let text = flagged(4096, &[950.0, 899.0, 900.0, 10.0]).unwrap();

@@ -119,42 +119,38 @@ pub(crate) fn fill(
     region_bytes: Option<u64>,
     capacity_bytes: u64,
 ) -> String {
-    let mut text = String::from("[global]\nrw=write\n");
-    push(&mut text, "bs", block_option(block_bytes));
-    push(&mut text, "iodepth", queue_depth);
-    push(&mut text, "randseed", seed);
-    text.push_str("\n[fill]\n");
+    let mut text = unmeasured("fill", "write", "", (block_bytes, queue_depth, seed));
     push_range(&mut text, region_bytes, capacity_bytes);
     text
 }
 
 /// The job file that writes a file behind the first `offset_bytes`, once, ascending.
 pub(crate) fn write_file(offset_bytes: u64, file_bytes: u64, seed: u64) -> String {
-    file(131_072, 32, offset_bytes, file_bytes, seed)
+    file((131_072, 32, seed), offset_bytes, file_bytes)
 }
 
 /// The job file that writes the file of a benchmark, as the program does: 1 MiB at a time.
 pub(crate) fn benchmark_file(region_bytes: u64, capacity_bytes: u64, seed: u64) -> String {
-    let size = range_bytes(Some(region_bytes), capacity_bytes);
-    file(1 << 20, 1, 0, size, seed)
+    let file_bytes = range_bytes(Some(region_bytes), capacity_bytes);
+    file((1 << 20, 1, seed), 0, file_bytes)
+}
+
+fn file(requests: (u64, u32, u64), offset_bytes: u64, file_bytes: u64) -> String {
+    let mut text = unmeasured("file", "write", "", requests);
+    push(&mut text, "offset", offset_bytes);
+    push(&mut text, "size", file_bytes);
+    text
 }
 
 /// The job file that writes so many bytes into the range, again and again: whole requests, and
 /// never more.
 pub(crate) fn wear(load: &Load, range_bytes: u64, bytes: u64, seed: u64) -> String {
-    let mut text = String::from("[global]\n");
-    let direction = match load.pattern {
-        Pattern::Sequential => "write",
-        Pattern::Random => "randwrite",
+    let (direction, option) = match load.pattern {
+        Pattern::Sequential => ("write", ""),
+        Pattern::Random => ("randwrite", "norandommap\n"),
     };
-    push(&mut text, "rw", direction);
-    push(&mut text, "bs", block_option(load.block_bytes));
-    push(&mut text, "iodepth", load.queue_depth);
-    if load.pattern == Pattern::Random {
-        text.push_str("norandommap\n");
-    }
-    push(&mut text, "randseed", seed);
-    text.push_str("\n[wear]\n");
+    let requests = (load.block_bytes, load.queue_depth, seed);
+    let mut text = unmeasured("wear", direction, option, requests);
     push(&mut text, "size", range_bytes);
     push(&mut text, "io_size", bytes);
     text
@@ -162,31 +158,25 @@ pub(crate) fn wear(load: &Load, range_bytes: u64, bytes: u64, seed: u64) -> Stri
 
 /// The job file that reads the range once, whatever becomes of single reads.
 pub(crate) fn read_back(block_bytes: u64, range_bytes: u64, seed: u64) -> String {
-    let mut text = String::from("[global]\nrw=read\n");
-    push(&mut text, "bs", block_option(block_bytes));
-    push(&mut text, "iodepth", 32);
-    push(&mut text, "continue_on_error", "read");
-    push(&mut text, "randseed", seed);
-    text.push_str("\n[read-back]\n");
+    let goes_on = "continue_on_error=read\n";
+    let mut text = unmeasured("read-back", "read", goes_on, (block_bytes, 32, seed));
     push(&mut text, "size", range_bytes);
     text
 }
 
-fn file(
-    block_bytes: u64,
-    queue_depth: u32,
-    offset_bytes: u64,
-    file_bytes: u64,
-    seed: u64,
+/// A job file of one section, up to its range, without percentiles: by the size of a request, how
+/// many are outstanding, and the seed.
+fn unmeasured(
+    section: &str,
+    direction: &str,
+    option: &str,
+    (block_bytes, queue_depth, seed): (u64, u32, u64),
 ) -> String {
-    let mut text = String::from("[global]\nrw=write\n");
-    push(&mut text, "bs", block_option(block_bytes));
-    push(&mut text, "iodepth", queue_depth);
-    push(&mut text, "randseed", seed);
-    text.push_str("\n[file]\n");
-    push(&mut text, "offset", offset_bytes);
-    push(&mut text, "size", file_bytes);
-    text
+    let block = block_option(block_bytes);
+    format!(
+        "[global]\nrw={direction}\nbs={block}\niodepth={queue_depth}\n{option}randseed={seed}\n\n\
+         [{section}]\n"
+    )
 }
 
 fn push(text: &mut String, key: &str, value: impl std::fmt::Display) {
@@ -217,12 +207,8 @@ mod tests {
     fn load(op: PointOp, pattern: Pattern) -> Load {
         Load {
             op,
-            pattern,
-            block_bytes: 4096,
-            queue_depth: 4,
-            threads: 1,
             read_percent: 80,
-            region_bytes: None,
+            ..Load::read(pattern, 4096, 4)
         }
     }
 

@@ -43,40 +43,52 @@ pub(crate) trait Kind: Any {
 }
 
 /// What is run on one target without interruption.
-pub(crate) trait Procedure: Any + Debug + Send + Sync {
+#[derive(Debug)]
+pub(crate) struct Procedure {
     /// The state it starts from, as an index in the edition's.
-    fn state(&self) -> usize;
-
+    pub(crate) state: usize,
     /// Where its results go, in order; at least one.
-    fn places(&self) -> Vec<Place>;
-
+    pub(crate) places: Vec<Place>,
     /// The region of its load, if it has one, bytes.
-    fn region_bytes(&self) -> Option<u64> {
-        None
-    }
-
+    pub(crate) region_bytes: Option<u64>,
     /// True when the state is made again even within a test.
-    fn starts_anew(&self) -> bool {
-        false
+    pub(crate) starts_anew: bool,
+    work: Box<dyn Work>,
+}
+
+impl Procedure {
+    /// The test it belongs to; of one that belongs to several, the first.
+    pub(crate) fn test(&self) -> usize {
+        self.places[0].test
     }
 
     /// True when the target is no longer in the state afterwards.
-    fn disturbs(&self) -> bool {
-        true
+    pub(crate) fn disturbs(&self, setting: &Setting) -> bool {
+        let mut only_reads = true;
+        self.actions(setting, false, &mut |action| {
+            only_reads &= matches!(action, Action::Load { load, .. } if !load.writes());
+        });
+        !only_reads
     }
 
+    /// As [`Work::actions`].
+    pub(crate) fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>)) {
+        self.work.actions(setting, copied, see);
+    }
+
+    /// Measures, and records the results.
+    pub(crate) fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+        self.work.run(context, target, &self.places)
+    }
+}
+
+/// What a procedure does.
+pub(crate) trait Work: Any + Debug + Send + Sync {
     /// Shows every action that it consists of, on a target that can be copied or cannot.
     fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>));
 
-    /// Measures, and records the results.
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done;
-}
-
-impl dyn Procedure {
-    /// The test it belongs to; of one that belongs to several, the first.
-    pub(crate) fn test(&self) -> usize {
-        self.places()[0].test
-    }
+    /// Measures, and records the results at these places.
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done;
 }
 
 /// Plans one test.
@@ -87,7 +99,7 @@ pub(crate) struct Planner<'p> {
     pub(crate) number: usize,
     pub(crate) test: PlannedTest,
     /// Procedures of this test and of those before it.
-    pub(crate) procedures: &'p mut Vec<Box<dyn Procedure>>,
+    pub(crate) procedures: &'p mut Vec<Procedure>,
 }
 
 impl Planner<'_> {
@@ -96,24 +108,30 @@ impl Planner<'_> {
         &self.test.head.id
     }
 
-    /// The place of the test's next result.
-    pub(crate) fn place(&mut self) -> Place {
-        let slot = self.test.slots;
-        self.test.slots += 1;
-        Place {
+    /// The places of the next results of the test.
+    pub(crate) fn places(&mut self, count: usize) -> Vec<Place> {
+        let first = self.test.slots;
+        self.test.slots += count;
+        let place = |slot| Place {
             test: self.number,
             slot,
-        }
+        };
+        (first..self.test.slots).map(place).collect()
     }
 
-    /// The places of the next results.
-    pub(crate) fn places(&mut self, count: usize) -> Vec<Place> {
-        (0..count).map(|_| self.place()).collect()
-    }
-
-    /// Adds a procedure.
-    pub(crate) fn add(&mut self, procedure: impl Procedure) {
-        self.procedures.push(Box::new(procedure));
+    /// Adds a procedure with so many results. It has no region, and may start in the state that
+    /// the procedure before it in its test left.
+    pub(crate) fn add(&mut self, state: usize, results: usize, work: impl Work) -> &mut Procedure {
+        let places = self.places(results);
+        self.procedures.push(Procedure {
+            state,
+            places,
+            region_bytes: None,
+            starts_anew: false,
+            work: Box::new(work),
+        });
+        let last = self.procedures.len() - 1;
+        &mut self.procedures[last]
     }
 
     /// The target cannot do this test.
@@ -121,16 +139,20 @@ impl Planner<'_> {
         self.test.skipped = Some(why);
     }
 
-    /// Adds a warning to the result; it replaces an earlier remark.
+    /// Sets the warning of the result; it replaces an earlier one.
     pub(crate) fn remark(&mut self, remark: String) {
         self.test.head.warnings = vec![remark];
     }
 
-    /// The first procedure of this type for which `is` holds.
-    pub(crate) fn find<P: Procedure>(&mut self, is: impl Fn(&P) -> bool) -> Option<&mut P> {
+    /// The first procedure whose work is of this type and such that `is` holds, with its places.
+    pub(crate) fn find<W: Work>(
+        &mut self,
+        is: impl Fn(&W) -> bool,
+    ) -> Option<(&mut W, &mut Vec<Place>)> {
         self.procedures.iter_mut().find_map(|procedure| {
-            let procedure: &mut dyn Any = procedure.as_mut();
-            procedure.downcast_mut().filter(|found| is(found))
+            let work: &mut dyn Any = procedure.work.as_mut();
+            let found = work.downcast_mut().filter(|found| is(found))?;
+            Some((found, &mut procedure.places))
         })
     }
 }

@@ -85,12 +85,15 @@ pub enum MethodError {
     },
     /// A factor that is not above 0 and at most [`DURATION_SCALE_MAX`].
     #[error(
-        "a duration scale of {0:?} is impossible: it must be above 0 and at most {DURATION_SCALE_MAX}, such as 0.1 for a tenth of every duration"
+        "a duration scale of {0:?} is impossible: it must be above 0 and at most \
+         {DURATION_SCALE_MAX}, such as 0.1 for a tenth of every duration"
     )]
     DurationScale(f64),
     /// Writing without end, to a real target.
     #[error(
-        "`{test}` writes until the target refuses, which ends the life of a drive: on a real target it runs only as far as you state, with --write-budget BYTES (such as --write-budget 2TB); nothing has been written"
+        "`{test}` writes until the target refuses, which ends the life of a drive: on a real \
+         target it runs only as far as you state, with --write-budget BYTES (such as \
+         --write-budget 2TB); nothing has been written"
     )]
     BudgetMissing {
         /// Id of the test.
@@ -98,7 +101,9 @@ pub enum MethodError {
     },
     /// Writing without end, to a target that never refuses.
     #[error(
-        "`{test}` writes until the drive refuses, and nothing in this model wears out: say how much is to be written, with --write-budget BYTES (such as --write-budget 2TB), or give the model an end ([health] end_of_life_cycles, or [blocks] life_cycles)"
+        "`{test}` writes until the drive refuses, and nothing in this model wears out: say how \
+         much is to be written, with --write-budget BYTES (such as --write-budget 2TB), or give \
+         the model an end ([health] end_of_life_cycles, or [blocks] life_cycles)"
     )]
     Endless {
         /// Id of the test.
@@ -106,7 +111,9 @@ pub enum MethodError {
     },
     /// A budget without a test that it limits.
     #[error(
-        "--write-budget is how much a test of endurance may write, and none was chosen; other tests write as much as the target takes in their time. Leave it out, or choose one (--edition endurance)"
+        "--write-budget is how much a test of endurance may write, and none was chosen; other \
+         tests write as much as the target takes in their time. Leave it out, or choose one \
+         (--edition endurance)"
     )]
     BudgetUnused,
     /// A budget for less than one request.
@@ -119,7 +126,9 @@ pub enum MethodError {
     },
     /// Tests beside one of endurance on one real target.
     #[error(
-        "--write-budget is the most that may be written to a real target, and could not be kept beside {}: choose `{test}` alone, with --tests {test}; nothing has been written", others.join(", ")
+        "--write-budget is the most that may be written to a real target, and could not be kept \
+         beside {}: choose `{test}` alone, with --tests {test}; nothing has been written",
+         others.join(", ")
     )]
     BudgetShared {
         /// Id of the test of endurance.
@@ -129,7 +138,9 @@ pub enum MethodError {
     },
     /// A test of endurance whose state is written on a real target.
     #[error(
-        "--write-budget is the most that may be written to a real target, and state `{state}`, from which `{test}` starts, is written as well: start it from a state that is not (as that of --edition endurance); nothing has been written"
+        "--write-budget is the most that may be written to a real target, and state `{state}`, \
+         from which `{test}` starts, is written as well: start it from a state that is not (as \
+         that of --edition endurance); nothing has been written"
     )]
     BudgetPrepared {
         /// Id of the test of endurance.
@@ -139,12 +150,14 @@ pub enum MethodError {
     },
     /// A steady state that no test would start from.
     #[error(
-        "--until-steady changes nothing here: none of the chosen tests starts from a state that is written and not steady already"
+        "--until-steady changes nothing here: none of the chosen tests starts from a state that is \
+         written and not steady already"
     )]
     NothingSteady,
     /// The review to go on from is of something else.
     #[error(
-        "the earlier review cannot be continued: its {what} is {was}, now it is {is}; choose another folder, or the same {what}"
+        "the earlier review cannot be continued: its {what} is {was}, now it is {is}; choose \
+         another folder, or the same {what}"
     )]
     Resume {
         /// Which property differs.

@@ -24,7 +24,8 @@ pub(crate) fn point(
     let all = reads.clone().and(&writes);
     if all.requests() == 0 {
         return Err(TargetError::Failed(format!(
-            "no request was completed in {runtime_s} s; the job's output has neither reads nor writes"
+            "no request was completed in {runtime_s} s; the job's output has neither reads nor \
+             writes"
         )));
     }
     let mut parts = Vec::new();
@@ -97,8 +98,8 @@ pub(crate) fn series(
     })
 }
 
-/// Time on processors of the threads that sent the requests over their number, ns; `None` where
-/// it is not stated.
+/// Processor time of the threads that sent the requests, per request, ns; `None` where it is not
+/// stated.
 ///
 /// fio states shares of `job_runtime`, which is the sum over the threads of a group (`stat.c`),
 /// and so the product is the time of all of them.
@@ -182,23 +183,18 @@ impl<'a> Part<'a> {
         }
         let bins = self.bins()?.ok_or_else(|| {
             TargetError::Failed(
-                "the job's output has no latency histogram (`bins`): it must be made with --output-format=json+"
+                "the job's output has no latency histogram (`bins`): it must be made with \
+                 --output-format=json+"
                     .to_owned(),
             )
         })?;
         let count: u64 = used.iter().map(|l| l.n).sum();
         let max = used.iter().map(|l| l.max).max().unwrap_or(0);
         // A bin's value is its middle and may lie above the largest value in it.
-        let at = |percent| percentile(&bins, percent).min(max);
-        Ok(LatencySummary {
-            mean: used.iter().map(|l| l.mean * l.n as f64).sum::<f64>() / count.max(1) as f64,
-            p50: at(50.0),
-            p99: at(99.0),
-            p99_9: at(99.9),
-            p99_99: at(99.99),
-            p99_999: at(99.999),
-            max,
-        })
+        let at = |percent: f64| percentile(&bins, percent).min(max);
+        let mean = used.iter().map(|l| l.mean * l.n as f64).sum::<f64>() / count.max(1) as f64;
+        let values = LatencySummary::PERCENTILES.map(at);
+        Ok(LatencySummary::new(mean, max, values))
     }
 }
 
@@ -230,15 +226,10 @@ impl Part<'_> {
 
 /// The summary from stated percentiles; `None` if one is missing.
 fn stated(latency: &Latency) -> Option<LatencySummary> {
-    Some(LatencySummary {
-        mean: latency.mean,
-        p50: latency.at(50.0)?,
-        p99: latency.at(99.0)?,
-        p99_9: latency.at(99.9)?,
-        p99_99: latency.at(99.99)?,
-        p99_999: latency.at(99.999)?,
-        max: latency.max,
-    })
+    let values = LatencySummary::PERCENTILES.map(|percent| latency.at(percent));
+    let all = values.iter().all(Option::is_some);
+    let values = values.map(Option::unwrap_or_default);
+    all.then(|| LatencySummary::new(latency.mean, latency.max, values))
 }
 
 /// The first value at which `percent` of the counts is reached; 0 of an empty histogram.
@@ -304,12 +295,8 @@ mod tests {
     fn load(op: PointOp) -> Load {
         Load {
             op,
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            queue_depth: 1,
-            threads: 1,
             read_percent: 50,
-            region_bytes: None,
+            ..Load::read(Pattern::Random, 4096, 1)
         }
     }
 

@@ -147,8 +147,8 @@ fn tasks(plan: &Plan<'_>) -> Vec<Task> {
     let procedures = plan.procedures.iter().enumerate();
     let procedures = procedures.map(|(index, procedure)| Task {
         work: Work::Run(index),
-        needs: procedure.state() + 1,
-        cost: plan.cost_on_copy(procedure.as_ref()),
+        needs: procedure.state + 1,
+        cost: plan.cost_on_copy(procedure),
         claimed: false,
     });
     states.chain(procedures).collect()
@@ -167,15 +167,11 @@ impl Pool<'_, '_> {
             match work {
                 Work::Prepare(state) => self.prepare(state, taken),
                 Work::Run(index) => {
-                    let procedure = self.runner.plan.procedures[index].as_ref();
+                    let procedure = &self.runner.plan.procedures[index];
                     match taken {
                         // Its own errors are recorded by the runner.
                         Ok(mut target) => drop(self.runner.run(target.as_mut(), procedure)),
-                        Err(error) => self
-                            .runner
-                            .context
-                            .recorder
-                            .fail(&procedure.places(), &error),
+                        Err(error) => self.runner.context.recorder.fail(&procedure.places, &error),
                     }
                 }
             }

@@ -4,6 +4,7 @@
 //! which mirror the file and keep the place of every value that can be wrong; then everything
 //! that serde cannot know (references, ranges, names used twice) is checked and resolved.
 
+use std::ops::{Deref, RangeInclusive};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -11,15 +12,11 @@ use sha2::{Digest, Sha256};
 use stend_analysis::steady::{ROUNDS_MAX, WINDOW};
 use stend_config::{FileError, Text};
 use stend_record::load::Load;
-use stend_record::review::Pattern;
+use stend_record::review::{LatencySummary, Pattern};
 use toml::Spanned;
 
 use crate::kind::Kind;
 use crate::state::{ContinuationStep, State, Step, UntilSteady};
-
-/// Percentiles that every edition must name, because the review's
-/// [`LatencySummary`](stend_record::review::LatencySummary) is made of them.
-const REQUIRED_PERCENTILES: [f64; 5] = [50.0, 99.0, 99.9, 99.99, 99.999];
 
 /// The longest duration, s. A multiple by the largest duration scale still fits the
 /// nanoseconds of virtual time, five times over.
@@ -75,10 +72,15 @@ pub(crate) enum StepEntry {
     },
 }
 
-/// The text under examination, to turn places into lines and keys.
-pub(crate) struct Source<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) file: &'a str,
+/// The text under examination, with the checks that all kinds of test share.
+pub(crate) struct Source<'a>(pub(crate) Text<'a>);
+
+impl<'a> Deref for Source<'a> {
+    type Target = Text<'a>;
+
+    fn deref(&self) -> &Text<'a> {
+        &self.0
+    }
 }
 
 /// SHA-256 of a text, hexadecimal, as `sha256sum` prints it.
@@ -92,22 +94,6 @@ impl Source<'_> {
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         let folder = Path::new(self.file).parent();
         folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
-    }
-
-    /// The text, to read it and to name places in it.
-    pub(crate) fn text(&self) -> Text<'_> {
-        Text {
-            file: self.file,
-            text: self.text,
-        }
-    }
-
-    pub(crate) fn fail<T, R>(
-        &self,
-        place: &Spanned<T>,
-        problem: impl Into<String>,
-    ) -> Result<R, FileError> {
-        self.text().fail(place, problem)
     }
 
     pub(crate) fn id(&self, id: &Spanned<String>) -> Result<(), FileError> {
@@ -127,30 +113,35 @@ impl Source<'_> {
         if values.len() > 20 {
             return self.fail(list, "at most 20 percentiles are possible");
         }
-        match REQUIRED_PERCENTILES.iter().find(|p| !values.contains(p)) {
+        let mut required = LatencySummary::PERCENTILES.iter();
+        match required.find(|p| !values.contains(p)) {
             Some(p) => self.fail(list, format!("{p} is missing: the review reports it")),
             None => Ok(()),
         }
     }
 
+    /// A value within a range; `problem` tells what is allowed.
+    pub(crate) fn within<T: Copy + PartialOrd>(
+        &self,
+        value: &Spanned<T>,
+        range: RangeInclusive<T>,
+        problem: impl Into<String>,
+    ) -> Result<T, FileError> {
+        match range.contains(value.get_ref()) {
+            true => Ok(*value.get_ref()),
+            false => self.fail(value, problem),
+        }
+    }
+
     /// A length of rest: 0 is allowed.
     pub(crate) fn pause(&self, value: &Spanned<f64>) -> Result<f64, FileError> {
-        let seconds = *value.get_ref();
-        if !(0.0..=YEAR_S).contains(&seconds) {
-            return self.fail(value, "a rest is 0 s or longer, and at most a year");
-        }
-        Ok(seconds)
+        let problem = "a rest is 0 s or longer, and at most a year";
+        self.within(value, 0.0..=YEAR_S, problem)
     }
 
     pub(crate) fn duration(&self, value: &Spanned<f64>) -> Result<f64, FileError> {
-        let seconds = *value.get_ref();
-        if !(1.0..=YEAR_S).contains(&seconds) {
-            return self.fail(
-                value,
-                "a measurement lasts 1 s or longer, and at most a year",
-            );
-        }
-        Ok(seconds)
+        let problem = "a measurement lasts 1 s or longer, and at most a year";
+        self.within(value, 1.0..=YEAR_S, problem)
     }
 
     pub(crate) fn block(&self, place: &Spanned<impl Sized>, bytes: u64) -> Result<u64, FileError> {
@@ -184,12 +175,8 @@ impl Source<'_> {
         Ok(n)
     }
 
-    pub(crate) fn sample(&self, place: &Spanned<u32>) -> Result<u32, FileError> {
-        let sample_ms = *place.get_ref();
-        if !(100..=60_000).contains(&sample_ms) {
-            return self.fail(place, "a sample spans 100 to 60000 ms");
-        }
-        Ok(sample_ms)
+    pub(crate) fn sample(&self, value: &Spanned<u32>) -> Result<u32, FileError> {
+        self.within(value, 100..=60_000, "a sample spans 100 to 60000 ms")
     }
 
     pub(crate) fn step(&self, entry: StepEntry) -> Result<ContinuationStep, FileError> {
@@ -237,7 +224,8 @@ impl Source<'_> {
                 ContinuationStep::Measure { .. } => {
                     return self.fail(
                         state,
-                        "a state is prepared by `fill`, `trim`, `idle` and `until_steady`; only a `[test.continue]` has a `measure`",
+                        "a state is prepared by `fill`, `trim`, `idle` and `until_steady`; only a \
+                         `[test.continue]` has a `measure`",
                     );
                 }
             }
@@ -300,11 +288,23 @@ impl Source<'_> {
         block_bytes: &Spanned<u64>,
         queue_depth: &Spanned<u32>,
     ) -> Result<Load, FileError> {
-        Ok(Load::write(
-            pattern,
-            self.block(block_bytes, *block_bytes.get_ref())?,
-            self.count(queue_depth, *queue_depth.get_ref())?,
-        ))
+        let block = self.block(block_bytes, *block_bytes.get_ref())?;
+        let depth = self.count(queue_depth, *queue_depth.get_ref())?;
+        Ok(Load::write(pattern, block, depth))
+    }
+
+    /// The same of several threads.
+    pub(crate) fn threads_load(
+        &self,
+        pattern: Pattern,
+        block_bytes: &Spanned<u64>,
+        queue_depth: &Spanned<u32>,
+        threads: &Spanned<u32>,
+    ) -> Result<Load, FileError> {
+        Ok(Load {
+            threads: self.count(threads, *threads.get_ref())?,
+            ..self.write_load(pattern, block_bytes, queue_depth)?
+        })
     }
 
     /// Rounds within which a state may become steady.
@@ -319,14 +319,9 @@ impl Source<'_> {
         least: u32,
         most: u32,
     ) -> Result<u32, FileError> {
-        let rounds = *place.get_ref();
-        if !(least..=most).contains(&rounds) {
-            return self.fail(
-                place,
-                format!("{rounds} is out of range: from {least} to {most} rounds here"),
-            );
-        }
-        Ok(rounds)
+        let rounds = place.get_ref();
+        let problem = format!("{rounds} is out of range: from {least} to {most} rounds here");
+        self.within(place, least..=most, problem)
     }
 }
 
@@ -349,7 +344,7 @@ impl Scope<'_> {
     }
 }
 
-impl<'s> std::ops::Deref for Scope<'s> {
+impl<'s> Deref for Scope<'s> {
     type Target = Source<'s>;
 
     fn deref(&self) -> &Source<'s> {

@@ -16,7 +16,7 @@ pub(crate) struct Plan<'e> {
     /// Chosen tests that are not finished, in the edition's order.
     pub(crate) tests: Vec<PlannedTest>,
     /// Procedures in the edition's order.
-    pub(crate) procedures: Vec<Box<dyn Procedure>>,
+    pub(crate) procedures: Vec<Procedure>,
 }
 
 impl<'e> Plan<'e> {
@@ -38,7 +38,7 @@ impl<'e> Plan<'e> {
         }
         if plan.setting.no_trim {
             for procedure in &plan.procedures {
-                if is_trimmed(&edition.states, procedure.state()) {
+                if is_trimmed(&edition.states, procedure.state) {
                     let head = &mut plan.tests[procedure.test()].head;
                     head.warnings = vec![STATE_WITHOUT_TRIM.to_owned()];
                 }
@@ -77,7 +77,7 @@ impl<'e> Plan<'e> {
         let states = &self.edition.states;
         let procedures = self.procedures.iter();
         let mut needed: Vec<usize> = procedures
-            .flat_map(|procedure| lineage(states, procedure.state()))
+            .flat_map(|procedure| lineage(states, procedure.state))
             .collect();
         needed.sort_unstable();
         needed.dedup();
@@ -85,7 +85,7 @@ impl<'e> Plan<'e> {
     }
 
     /// The cost of a procedure on a copy of a target, without its preparation.
-    pub(crate) fn cost_on_copy(&self, procedure: &dyn Procedure) -> f64 {
+    pub(crate) fn cost_on_copy(&self, procedure: &Procedure) -> f64 {
         let mut cost = 0.0;
         let mut add = |action: Action<'_>| cost += self.setting.cost(&action);
         procedure.actions(&self.setting, true, &mut add);
@@ -93,7 +93,7 @@ impl<'e> Plan<'e> {
     }
 }
 
-/// Said of a test that starts from a state of which TRIM is a part, on a target without it.
+/// Warning of a test that starts from a state with TRIM, on a target without TRIM.
 const STATE_WITHOUT_TRIM: &str = "it starts from a state that was made without TRIM, which the \
      target does not take: to the drive, everything that was ever written to it is data";
 

@@ -6,11 +6,11 @@ use stend_target::{Target, TargetError};
 
 use crate::context::Context;
 use crate::job;
-use crate::outcome::{self, written_bytes};
+use crate::outcome::written_bytes;
 use crate::recorder::Done;
 use crate::state::{Step, UntilSteady};
 
-/// How the name begins of what is noted while a state is made.
+/// How the name of a note about a steady state begins.
 pub(crate) const STEADY_STATE: &str = "steady state of ";
 
 impl Context<'_> {
@@ -39,8 +39,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Writes round after round. Where the speed must become steady and does not, it is an
-    /// error, so that no test starts from a state that is not what it is called.
+    /// Writes round after round. It is an error if the speed must become steady and does not, so
+    /// that no test starts from a state that is not what its name says.
     fn until_steady(
         &self,
         target: &mut dyn Target,
@@ -54,8 +54,7 @@ impl Context<'_> {
         let mut steady = None;
         while steady.is_none() && speeds.len() < rounds.rounds_max as usize {
             let seed_name = format!("steady/{state}/round-{}", speeds.len() + 1);
-            let done = self.job(target, load, &seed_name, Some(runtime_s), 0)?;
-            let point = outcome::point(load, runtime_s, self.setting.capacity_bytes, &done)?;
+            let (point, done) = self.point(target, load, &seed_name, runtime_s, None)?;
             written += written_bytes(&done);
             speeds.push(point.iops);
             steady = Window::last(&speeds).filter(Window::is_steady);

@@ -10,11 +10,11 @@ use stend_target::TargetError;
 
 use crate::event::Event;
 
-/// Keeps a partial review. Why it could not is said in words, and becomes a warning.
+/// Saves a partial review. An error, in words, becomes a warning.
 pub type Save<'a> = &'a (dyn Fn(&Review) -> Result<(), String> + Sync);
 
-/// What becomes of a part of a plan: its results are recorded, or an error ends it, which can be
-/// that of several tests.
+/// The end of a part of a plan: its results are recorded, or an error, which several tests may
+/// share, ended it.
 pub(crate) type Done = Result<(), Arc<TargetError>>;
 
 /// The place of one result.
@@ -100,14 +100,14 @@ struct Progress {
     /// Finished tests by index in the edition, those taken over among them.
     finished: Vec<Option<TestResult>>,
     failed: Vec<Option<FailedTest>>,
-    /// Conditions that showed while states were made, by name: states are made in any order.
+    /// Conditions noted while states were prepared, by name: that happens in any order.
     notes: BTreeMap<String, Vec<String>>,
-    /// How a state that is steady, or should be, was made last, by its id.
+    /// How a state that is to be steady was prepared last, by its id.
     steady: BTreeMap<String, SteadyStart>,
     /// Of the tests of the plan, the steady state that each result started from, by slot: on
     /// copies, results begin in any order.
     steady_starts: Vec<BTreeMap<usize, SteadyStart>>,
-    /// Tests under way that outlast a run, by index in the edition.
+    /// Tests that a later run can continue, by index in the edition.
     unfinished: Vec<Option<TestResult>>,
 }
 
@@ -177,12 +177,11 @@ impl<'a> Recorder<'a> {
         self.lock().unfinished[self.tests[place.test].index].clone()
     }
 
-    /// What is to be said of how a state was made, in the order in which it was made each
-    /// time.
+    /// Notes how a state was prepared; several notes of one name keep their order.
     pub(crate) fn note(&self, name: String, value: String) {
         let mut progress = self.lock();
         let said = progress.notes.entry(name).or_default();
-        // What an earlier run said of the same state of the same drive is said once.
+        // The same note of an earlier run is not repeated.
         if said.last() != Some(&value) {
             said.push(value);
         }
@@ -197,7 +196,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// A state was written until it was steady, or as long as it was to be.
+    /// A state was written until it was steady, or for as many rounds as allowed.
     pub(crate) fn made_steady(&self, start: SteadyStart) {
         self.lock().steady.insert(start.state.clone(), start);
     }
@@ -213,7 +212,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// A test that outlasts its run is under way: it is kept as it stands.
+    /// Saves what a test that a later run can continue has measured so far.
     pub(crate) fn under_way(&self, place: Place, measured: Measurement) {
         let mut progress = self.lock();
         let slot: SlotResult = Some(Ok(Arc::new(measured)));
@@ -232,7 +231,7 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    /// Work that yields no result of its own was done.
+    /// Counts work that has no result of its own.
     pub(crate) fn spent(&self, cost: f64) {
         self.lock().cost_done += cost;
     }
@@ -260,7 +259,7 @@ impl<'a> Recorder<'a> {
         });
     }
 
-    /// A result is there; a fresh curve can be the result of two tests.
+    /// Records a result; a fresh curve can be the result of two tests.
     pub(crate) fn record(&self, places: &[Place], measured: Measurement, cost: f64) {
         let measured = Arc::new(measured);
         let mut progress = self.lock();
@@ -276,7 +275,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Results that are not there will not come.
+    /// Results that are still missing have failed.
     pub(crate) fn fail(&self, places: &[Place], error: &Arc<TargetError>) {
         let mut progress = self.lock();
         for place in places {
@@ -299,14 +298,14 @@ impl<'a> Recorder<'a> {
         self.settle(&mut progress, test);
     }
 
-    /// Closes a test of which every result is there or will not come.
+    /// Finishes a test once every result of it is there or has failed.
     fn settle(&self, progress: &mut Progress, test: usize) {
         let slots = &progress.slots[test];
         if slots.iter().any(Option::is_none) {
             return;
         }
         let index = self.tests[test].index;
-        // The first error in the edition's order, so that it does not depend on chance.
+        // The first error in the edition's order, so that it does not depend on timing.
         let error = slots
             .iter()
             .flatten()
@@ -323,7 +322,7 @@ impl<'a> Recorder<'a> {
                 }
             }
             Some(error) => {
-                // What an earlier run finished, and was only made again, is not lost by it.
+                // A result that an earlier run finished, and that was only repeated, stays.
                 if progress.finished[index].is_none() {
                     progress.failed[index] = Some(FailedTest {
                         id: self.tests[test].head.id.clone(),
@@ -387,13 +386,13 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The review as it stands.
+    /// The review so far.
     pub(crate) fn finish(&self) -> Review {
         review(&self.lock())
     }
 }
 
-/// Between what is noted of the same thing at different times.
+/// Between two notes of one name.
 const AGAIN: &str = "; again: ";
 
 /// What is to be said where a test was to start from a steady state and did not, or from one
@@ -401,7 +400,8 @@ const AGAIN: &str = "; again: ";
 fn not_steady(start: &SteadyStart, capacity_bytes: u64) -> Option<String> {
     if start.reached && start.written_bytes < capacity_bytes {
         return Some(format!(
-            "state `{}` is steady by the definition, for which {} were written, less than the capacity: the drive may become slower still",
+            "state `{}` is steady by the definition, for which {} were written, less than the \
+             capacity: the drive may become slower still",
             start.state,
             words::bytes(start.written_bytes)
         ));

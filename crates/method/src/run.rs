@@ -130,63 +130,38 @@ pub fn run_review(
         check_write_budget(edition, options, target.write_limit())?;
     }
     let edition = effective(edition, options);
-    let edition = &*edition;
     let access = Access {
         read_only: target.read_only(),
         no_trim: !target.trim_supported(),
     };
-    let (plan, finished) = prepare_plan(edition, options, &info, access)?;
-    // A target that is one is worn by what was written: a test under way goes on.
-    let earlier = options.resume.as_ref();
-    let worn = earlier.filter(|_| target.write_limit() == WriteLimit::AsStated);
-    let begun = |id: &str| worn?.unfinished.iter().find(|test| test.id == id).cloned();
-    let unfinished = edition.tests.iter().map(|test| begun(&test.id)).collect();
+    let (plan, finished) = prepare_plan(&edition, options, &info, access)?;
     let can_be_copied = target.can_fork();
-    let setting = &plan.setting;
-    let mut cost_total = 0.0;
-    walk(&plan, can_be_copied, &mut |a| {
-        cost_total += setting.cost(&a)
-    });
+    let earlier = options.resume.as_ref();
+    let unfinished = unfinished(&edition, earlier, target.write_limit());
     let smart = host::smart_before(target.as_mut(), earlier);
     let limits = Limits::measured(target.as_mut(), threads(&plan));
     let mut environment = target.environment();
     environment.extend(limits.conditions());
     let review = Review {
-        schema: SCHEMA.to_owned(),
-        conditions: conditions::list(&plan, can_be_copied),
-        environment,
         target: info,
-        edition: edition.id.clone(),
-        edition_title: edition.title.clone(),
-        seed: options.seed,
-        duration_scale: options.duration_scale,
-        until_steady: options.until_steady.map(|load| load.name.to_owned()),
-        read_only: setting.read_only,
-        complete: false,
-        reproduce: options.reproduce.clone(),
-        tests: Vec::new(),
-        failed: Vec::new(),
-        unfinished: Vec::new(),
-        rivals: Vec::new(),
+        environment,
         smart,
+        ..without_results(&plan, options, can_be_copied)
     };
-    let taken_over = (finished, unfinished);
+    let mut cost_total = 0.0;
+    walk(&plan, can_be_copied, &mut |action| {
+        cost_total += plan.setting.cost(&action)
+    });
     let recorder = Recorder::new(
         &plan.tests,
         cost_total,
         events,
         options.save,
         review,
-        taken_over,
+        (finished, unfinished),
     );
     if let Some(earlier) = earlier {
-        // The states of tests that are taken over are not made again.
-        recorder.take_over(&conditions::notes(earlier));
-        if let (false, Some(next)) = (can_be_copied, plan.tests.first()) {
-            let title = &edition.tests[next.index].title;
-            let (name, value) = conditions::interruption(earlier, title);
-            recorder.note(name, value);
-        }
+        note_earlier(&recorder, earlier, &plan, can_be_copied);
     }
     for (number, test) in plan.tests.iter().enumerate() {
         if let Some(why) = &test.skipped {
@@ -196,7 +171,7 @@ pub fn run_review(
     let runner = Runner {
         plan: &plan,
         context: Context {
-            setting,
+            setting: &plan.setting,
             recorder: &recorder,
             limits: &limits,
             ends_when: options.ends_when,
@@ -210,6 +185,45 @@ pub fn run_review(
     let mut review = recorder.finish();
     host::smart_after(target.as_mut(), &mut review);
     Ok(review)
+}
+
+/// Tests that an earlier run has not finished, by their index in the edition. A simulated drive is
+/// as new again; a real one stays worn by what was written, and the test continues.
+fn unfinished(
+    edition: &Edition,
+    earlier: Option<&Review>,
+    limit: WriteLimit,
+) -> Vec<Option<TestResult>> {
+    let worn = earlier.filter(|_| limit == WriteLimit::AsStated);
+    let begun = |id: &str| worn?.unfinished.iter().find(|test| test.id == id).cloned();
+    edition.tests.iter().map(|test| begun(&test.id)).collect()
+}
+
+/// The review of a plan before anything is measured, without what the target says of itself.
+fn without_results(plan: &Plan<'_>, options: &ReviewOptions<'_>, can_be_copied: bool) -> Review {
+    Review {
+        schema: SCHEMA.to_owned(),
+        edition: plan.edition.id.clone(),
+        edition_title: plan.edition.title.clone(),
+        seed: options.seed,
+        duration_scale: options.duration_scale,
+        until_steady: options.until_steady.map(|load| load.name.to_owned()),
+        read_only: plan.setting.read_only,
+        conditions: conditions::list(plan, can_be_copied),
+        reproduce: options.reproduce.clone(),
+        ..Review::default()
+    }
+}
+
+/// Notes what the earlier run noted and, on a target that cannot be copied, that the run was
+/// interrupted.
+fn note_earlier(recorder: &Recorder<'_>, earlier: &Review, plan: &Plan<'_>, can_be_copied: bool) {
+    // The states of tests that are taken over are not made again.
+    recorder.take_over(&conditions::notes(earlier));
+    if let (false, Some(next)) = (can_be_copied, plan.tests.first()) {
+        let (name, value) = conditions::interruption(earlier, &next.head.title);
+        recorder.note(name, value);
+    }
 }
 
 fn walk(plan: &Plan<'_>, can_be_copied: bool, see: &mut dyn FnMut(Action<'_>)) {
@@ -233,7 +247,7 @@ fn threads(plan: &Plan<'_>) -> Vec<u32> {
     threads
 }
 
-/// What a target does not do.
+/// What a target does not allow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Access {
     /// Nothing may be written to it.
@@ -258,8 +272,8 @@ fn prepare_plan<'e>(
             let id = &edition.tests[index].id;
             finished[index] = earlier.tests.iter().find(|t| t.id == *id).cloned();
         }
-        // What continues a curve needs that curve's own drive: both are run again. Until then
-        // the finished one stays.
+        // A test that continues a curve needs the drive as that curve left it: both are run again.
+        // Until then the finished result of the curve stays.
         for &index in &chosen {
             let before = edition.tests[index].kind.common().continues();
             if let Some(before) = before.filter(|_| finished[index].is_none()) {
@@ -279,7 +293,7 @@ fn prepare_plan<'e>(
         percentiles: edition.percentiles.clone(),
         write_budget_bytes: options.write_budget_bytes,
         read_only: access.read_only,
-        // Of what is only read no state is made.
+        // On a target that is only read, no state is prepared.
         no_trim: access.no_trim && !access.read_only,
     };
     let plan = Plan::new(edition, &left, setting, options.wanted);

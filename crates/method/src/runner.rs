@@ -1,4 +1,4 @@
-//! Runs parts of a plan on a target and records what comes out.
+//! Runs parts of a plan on a target and records the results.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::recorder::Done;
 use crate::state::Step;
 
-/// Runs parts of a plan on a target and records what comes out.
+/// Runs parts of a plan on a target and records the results.
 #[derive(Clone, Copy)]
 pub(crate) struct Runner<'a> {
     pub(crate) plan: &'a Plan<'a>,
@@ -34,13 +34,13 @@ impl Runner<'_> {
     }
 
     /// Runs a procedure. Its results, and the error that ends it, are recorded here.
-    pub(crate) fn run(&self, target: &mut dyn Target, procedure: &dyn Procedure) -> Done {
+    pub(crate) fn run(&self, target: &mut dyn Target, procedure: &Procedure) -> Done {
         let recorder = self.context.recorder;
-        let state = &self.plan.edition.states[procedure.state()].id;
-        recorder.starts_from(&procedure.places(), state);
+        let state = &self.plan.edition.states[procedure.state].id;
+        recorder.starts_from(&procedure.places, state);
         let done = guarded(|| procedure.run(&self.context, target));
         if let Err(error) = &done {
-            recorder.fail(&procedure.places(), error);
+            recorder.fail(&procedure.places, error);
         }
         done
     }
@@ -60,7 +60,8 @@ pub(crate) fn guarded<T>(
             .or_else(|| payload.downcast_ref::<&str>().copied())
             .unwrap_or("no message");
         Err(Arc::new(TargetError::Failed(format!(
-            "the target failed: {said}; this is a defect of the program, please report it with the command line"
+            "the target failed: {said}; this is a defect of the program, please report it with the \
+             command line"
         ))))
     })
 }

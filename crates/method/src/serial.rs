@@ -97,11 +97,11 @@ pub(crate) fn walk(plan: &Plan<'_>, see: &mut dyn FnMut(Action<'_>)) {
     let mut last_test = None;
     for procedure in &plan.procedures {
         let new_test = last_test.replace(procedure.test()) != Some(procedure.test());
-        for step in tracker.bring_to(procedure.state(), new_test || procedure.starts_anew()) {
+        for step in tracker.bring_to(procedure.state, new_test || procedure.starts_anew) {
             see(Action::Step(&step));
         }
         procedure.actions(&plan.setting, false, see);
-        if procedure.disturbs() {
+        if procedure.disturbs(&plan.setting) {
             tracker.lost();
         }
     }
@@ -123,23 +123,23 @@ pub(crate) fn run(runner: &Runner<'_>, target: &mut dyn Target) {
             failure = None;
         }
         if let Some(error) = &failure {
-            recorder.fail(&procedure.places(), error);
+            recorder.fail(&procedure.places, error);
             continue;
         }
         recorder.begin_test(procedure.test());
         // Until the steps have succeeded, the state is unknown.
         let mut after = tracker.clone();
         tracker.lost();
-        let steps = after.bring_to(procedure.state(), new_test || procedure.starts_anew());
-        let title = &plan.edition.states[procedure.state()].id;
+        let steps = after.bring_to(procedure.state, new_test || procedure.starts_anew);
+        let title = &plan.edition.states[procedure.state].id;
         if let Err(error) = runner.prepare(target, title, &steps) {
-            recorder.fail(&procedure.places(), &error);
+            recorder.fail(&procedure.places, &error);
             failure = Some(error);
             continue;
         }
         tracker = after;
-        let done = runner.run(target, procedure.as_ref());
-        if done.is_err() || procedure.disturbs() {
+        let done = runner.run(target, procedure);
+        if done.is_err() || procedure.disturbs(&plan.setting) {
             tracker.lost();
         }
         failure = done.err();

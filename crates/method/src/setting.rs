@@ -1,4 +1,4 @@
-//! What all measurements of a review have in common, and what each costs.
+//! What all measurements of a review have in common, and the estimated cost of each.
 
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{PointOp, TargetKind};
@@ -68,8 +68,8 @@ impl Setting {
     /// The cost of an action: for a simulated drive the 4 KiB pages that it moves and the
     /// requests that it makes, roughly; for a real one seconds.
     ///
-    /// It is used for the share of work done and to start the longest procedures first: an
-    /// error costs a little idleness, never a result.
+    /// It is used for the progress that is shown and to start the longest procedures first. It
+    /// affects no result.
     pub(crate) fn cost(&self, action: &Action<'_>) -> f64 {
         match action {
             Action::Step(step) => self.step_cost(step),

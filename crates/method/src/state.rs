@@ -14,8 +14,8 @@ pub struct State {
     pub from: Option<usize>,
     /// How to get there.
     pub steps: Vec<Step>,
-    /// How to come back to it on a target that was in it once and cannot be copied;
-    /// the same as `steps` unless the edition says otherwise.
+    /// How to return to it on a target that cannot be copied; the same as `steps` unless the
+    /// edition says otherwise.
     pub again: Vec<Step>,
 }
 

@@ -67,7 +67,8 @@ impl Edition {
             edition.states.push(State {
                 id: self.free_id(&state.id),
                 title: format!(
-                    "`{}`, then random writes of {} at queue depth 32 in rounds of {ROUND_S} s until their speed is steady, {ROUNDS_MAX} rounds at most",
+                    "`{}`, then random writes of {} at queue depth 32 in rounds of {ROUND_S} s \
+                     until their speed is steady, {ROUNDS_MAX} rounds at most",
                     state.id,
                     size_text(load.block_bytes)
                 ),

@@ -1,6 +1,7 @@
 //! Editions: the built-in one says what its documentation says, and whatever is wrong
 //! with a file is told with its place and what is allowed.
 
+use crate::common::{ALL, rows};
 use stend_method::edition::{Benchmark, ContinuationStep, Edition, Load, Step, TestKind};
 
 const TEXT: &str = include_str!("../../../editions/2014.toml");
@@ -61,19 +62,6 @@ fn loads(edition: &Edition, id: &str) -> Vec<Load> {
 
 #[test]
 fn each_edition_has_the_tests_of_its_year() {
-    let common = ["sequential", "random", "depth-scaling", "block-scaling"];
-    let rest = [
-        "mixed-sequential",
-        "degradation",
-        "recovery",
-        "crystaldiskmark",
-        "desktop-traces",
-        "game-start",
-        "applications-start",
-        "file-copy",
-        "archive",
-        "unarchive",
-    ];
     let own: [(&str, &[&str]); 5] = [
         ("2014", &[]),
         ("2015", &["mixed-random"]),
@@ -90,7 +78,7 @@ fn each_edition_has_the_tests_of_its_year() {
     for (id, own) in own {
         let edition = Edition::load(id).unwrap();
         assert_eq!(edition.id, id);
-        let mut expected: Vec<&str> = [&common[..], &rest, own].concat();
+        let mut expected: Vec<&str> = [&ALL[..], own].concat();
         let mut ids: Vec<&str> = edition.tests.iter().map(|t| t.id.as_str()).collect();
         expected.sort_unstable();
         ids.sort_unstable();
@@ -253,6 +241,29 @@ fn line_of(what: &str) -> usize {
     1 + TEXT[..TEXT.find(what).unwrap()].matches('\n').count()
 }
 
+/// What is replaced in the text, by what, the key that the error names, and what it says.
+const MISTAKES: &str = r#"
+op = "read" | op = "reed" | op | expected one of `read`, `write`, `mixed`
+pattern = "random" | pattern = 3 | pattern | wanted string
+state = "filled" | state = "full" | state | allowed: clean, filled
+from = "clean" | from = "filled" | from | allowed: clean
+block_bytes = [512, | block_bytes = [500, | block_bytes | multiple of 512
+queue_depth = [1, 4] | queue_depth = [0, 4] | queue_depth | from 1 to 65536
+queue_depth = [1, 4] | queue_depth = [] | queue_depth | at least one
+read_percent = [0, | read_percent = [101, | read_percent | 0 to 100
+duration_s = 180 | duration_s = 0.5 | duration_s | 1 s or longer
+duration_s = 180 | duration_s = nan | duration_s | 1 s or longer
+pause_s = 900 | pause_s = -1 | pause_s | 0 s or longer
+99.99, 99.999] | 99.99] | percentiles | 99.999 is missing
+[50, 90, | [90, 50, | percentiles | ascend
+after = "degradation" | after = "random" | after | test.curve
+name = "after TRIM" | name = "fresh" | after | two curves
+id = "random" | id = "sequential" | id | two tests
+id = "random" | id = "Random!" | id | a-z
+stend.edition/1 | stend.edition/2 | schema | stend.edition/1
+sample_ms = 1000 | sample_ms = 1 | sample_ms | 100 to 60000
+"#;
+
 #[test]
 fn errors_say_file_line_key_and_what_is_allowed() {
     let unknown = message("pause_s =", "pause_min =");
@@ -263,104 +274,8 @@ fn errors_say_file_line_key_and_what_is_allowed() {
     );
     assert!(unknown.contains("`pause_s`"), "{unknown}");
 
-    let cases = [
-        // What is broken, how, the key, words of the explanation.
-        (
-            "op = \"read\"",
-            "op = \"reed\"",
-            "op",
-            "expected one of `read`, `write`, `mixed`",
-        ),
-        (
-            "pattern = \"random\"",
-            "pattern = 3",
-            "pattern",
-            "wanted string",
-        ),
-        (
-            "state = \"filled\"",
-            "state = \"full\"",
-            "state",
-            "allowed: clean, filled",
-        ),
-        (
-            "from = \"clean\"",
-            "from = \"filled\"",
-            "from",
-            "allowed: clean",
-        ),
-        (
-            "block_bytes = [512,",
-            "block_bytes = [500,",
-            "block_bytes",
-            "multiple of 512",
-        ),
-        (
-            "queue_depth = [1, 4]",
-            "queue_depth = [0, 4]",
-            "queue_depth",
-            "from 1 to 65536",
-        ),
-        (
-            "queue_depth = [1, 4]",
-            "queue_depth = []",
-            "queue_depth",
-            "at least one",
-        ),
-        (
-            "read_percent = [0,",
-            "read_percent = [101,",
-            "read_percent",
-            "0 to 100",
-        ),
-        (
-            "duration_s = 180",
-            "duration_s = 0.5",
-            "duration_s",
-            "1 s or longer",
-        ),
-        (
-            "duration_s = 180",
-            "duration_s = nan",
-            "duration_s",
-            "1 s or longer",
-        ),
-        ("pause_s = 900", "pause_s = -1", "pause_s", "0 s or longer"),
-        (
-            "99.99, 99.999]",
-            "99.99]",
-            "percentiles",
-            "99.999 is missing",
-        ),
-        ("[50, 90,", "[90, 50,", "percentiles", "ascend"),
-        (
-            "after = \"degradation\"",
-            "after = \"random\"",
-            "after",
-            "test.curve",
-        ),
-        (
-            "name = \"after TRIM\"",
-            "name = \"fresh\"",
-            "after",
-            "two curves",
-        ),
-        ("id = \"random\"", "id = \"sequential\"", "id", "two tests"),
-        ("id = \"random\"", "id = \"Random!\"", "id", "a-z"),
-        (
-            "stend.edition/1",
-            "stend.edition/2",
-            "schema",
-            "stend.edition/1",
-        ),
-        (
-            "sample_ms = 1000",
-            "sample_ms = 1",
-            "sample_ms",
-            "100 to 60000",
-        ),
-    ];
-    for (from, to, key, words) in cases {
+    for row in rows(MISTAKES) {
+        let [from, to, key, words] = row.each_ref().map(String::as_str);
         let message = message(from, to);
         assert!(message.contains(&format!(": {key}: ")), "{to}: {message}");
         assert!(message.contains(words), "{to}: {message}");
@@ -469,12 +384,12 @@ fn benchmarks_have_the_rows_that_their_users_know() {
             // Names from version 4 on tell depth and threads, and from 8 on the size.
             let Some((what, depth)) = row.name.split_once(" Q") else {
                 let depth = if row.name.ends_with("QD32") { 32 } else { 1 };
-                assert_eq!((row.queue_depth, row.threads), (depth, 1), "{id}");
+                assert_eq!((row.load.queue_depth, row.load.threads), (depth, 1), "{id}");
                 continue;
             };
             assert_eq!(
                 depth,
-                format!("{}T{}", row.queue_depth, row.threads),
+                format!("{}T{}", row.load.queue_depth, row.load.threads),
                 "{id}"
             );
             let size = match what {
@@ -482,7 +397,7 @@ fn benchmarks_have_the_rows_that_their_users_know() {
                 "SEQ128K" | "Seq" => 128 << 10,
                 _ => 4096,
             };
-            assert_eq!(row.block_bytes, size, "{id}: {what}");
+            assert_eq!(row.load.block_bytes, size, "{id}: {what}");
         }
     }
     for (id, profile) in [
@@ -496,6 +411,20 @@ fn benchmarks_have_the_rows_that_their_users_know() {
         assert_eq!(benchmark(&edition, "crystaldiskmark").profile.id, profile);
     }
 }
+
+/// As [`MISTAKES`], of a benchmark's profile.
+const PROFILE_MISTAKES: &str = r#"
+\npasses = 5 | \npasses = 0 | passes | from 1 to 100
+discarded_passes = 1 | discarded_passes = 101 | discarded_passes | at most 100
+mix_read_percent = 70 | mix_read_percent = 100 | mix_read_percent | 1 to 99
+1_073_741_824 | 1000 | region_bytes | multiple of 1 MiB
+"reads-first" | "writes-first" | order | `row-by-row`
+pass_s = 5 | pass_s = 0.1 | pass_s | 1 s or longer
+SEQ1M Q1T1 | SEQ1M Q8T1 | name | two rows
+block_bytes = 4096 | block_bytes = 4095 | block_bytes | multiple of 512
+stend.benchmark/1 | stend.benchmark/2 | schema | stend.benchmark/1
+pause_s = 5 | pause_ms = 5 | pause_ms | unknown field
+"#;
 
 #[test]
 fn benchmarks_are_checked() {
@@ -529,43 +458,8 @@ fn benchmarks_are_checked() {
     };
     let mine = load("passes = 5", "passes = 2").unwrap();
     assert_eq!(benchmark(&mine, "crystaldiskmark").profile.passes, 2);
-    for (from, to, key, words) in [
-        ("\npasses = 5", "\npasses = 0", "passes", "from 1 to 100"),
-        (
-            "discarded_passes = 1",
-            "discarded_passes = 101",
-            "discarded_passes",
-            "at most 100",
-        ),
-        (
-            "mix_read_percent = 70",
-            "mix_read_percent = 100",
-            "mix_read_percent",
-            "1 to 99",
-        ),
-        ("1_073_741_824", "1000", "region_bytes", "multiple of 1 MiB"),
-        (
-            "\"reads-first\"",
-            "\"writes-first\"",
-            "order",
-            "`row-by-row`",
-        ),
-        ("pass_s = 5", "pass_s = 0.1", "pass_s", "1 s or longer"),
-        ("SEQ1M Q1T1", "SEQ1M Q8T1", "name", "two rows"),
-        (
-            "block_bytes = 4096",
-            "block_bytes = 4095",
-            "block_bytes",
-            "multiple of 512",
-        ),
-        (
-            "stend.benchmark/1",
-            "stend.benchmark/2",
-            "schema",
-            "stend.benchmark/1",
-        ),
-        ("pause_s = 5", "pause_ms = 5", "pause_ms", "unknown field"),
-    ] {
+    for row in rows(PROFILE_MISTAKES) {
+        let [from, to, key, words] = row.each_ref().map(String::as_str);
         let error = load(from, to).unwrap_err().to_string();
         assert!(error.contains("own.toml:"), "{error}");
         assert!(
@@ -593,7 +487,8 @@ fn traces_are_checked() {
     );
     let both = message(
         "traces = [\"game-start\"]",
-        "traces = [\"game-start\"]\n[test.benchmark]\nstate = \"clean\"\nprofile = \"crystaldiskmark-3\"",
+        "traces = [\"game-start\"]\n[test.benchmark]\nstate = \"clean\"\n\
+         profile = \"crystaldiskmark-3\"",
     );
     assert!(both.contains("exactly one of"), "{both}");
     // A captured trace, beside the edition: all of it is read.

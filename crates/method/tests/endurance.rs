@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::common::{info, option, outcome};
 use stend_method::{
     Edition, Event, MethodError, ReviewOptions, check_write_budget, estimate, run_review,
 };
 use stend_record::endurance::{Endurance, EnduranceEnd, Health};
-use stend_record::fio::{Direction, Job, Latency, Output};
+use stend_record::fio::{Direction, Job, Latency};
 use stend_record::review::{Condition, Review, TargetInfo, TargetKind, TestResult};
 use stend_target::{
     Deletion, JobOutcome, JobRequest, LoggedOutcome, RefusedOutcome, Target, TargetError,
@@ -52,11 +53,6 @@ impl Mortal {
     }
 }
 
-fn option<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
-}
-
 fn direction(io_bytes: u64, bw_bytes: u64) -> Direction {
     Direction {
         io_bytes,
@@ -70,29 +66,13 @@ fn direction(io_bytes: u64, bw_bytes: u64) -> Direction {
     }
 }
 
-fn outcome(text: &str, job: Job) -> JobOutcome {
-    JobOutcome {
-        fio: Output {
-            jobs: vec![job],
-            ..Output::default()
-        },
-        job_text: text.to_owned(),
-        ..JobOutcome::default()
-    }
-}
-
 impl Target for Mortal {
     fn info(&self) -> TargetInfo {
-        TargetInfo {
-            name: "mortal".into(),
-            title: "Mortal".into(),
-            kind: match self.limit {
-                WriteLimit::AsStated => TargetKind::BlockDevice,
-                _ => TargetKind::Simulated,
-            },
-            capacity_bytes: CAPACITY_BYTES,
-            facts: Vec::new(),
-        }
+        let kind = match self.limit {
+            WriteLimit::AsStated => TargetKind::BlockDevice,
+            _ => TargetKind::Simulated,
+        };
+        info(kind, CAPACITY_BYTES)
     }
 
     fn environment(&self) -> Vec<Condition> {
@@ -355,7 +335,20 @@ fn what_may_not_be_written_is_refused_before_anything_is() {
     );
 
     // Beside other tests, and from a state that is written, it could not be kept.
-    let twice = TEXT.replace("[[test]]", "[[test]]\nid = \"second\"\ntitle = \"\"\nmethod = \"\"\n[test.endurance]\nstate = \"as-it-is\"\npattern = \"random\"\nblock_bytes = 4096\nqueue_depth = 1\ndrive_writes_per_round = 2\n[[test]]");
+    let twice = TEXT.replace(
+        "[[test]]",
+        r#"[[test]]
+id = "second"
+title = ""
+method = ""
+[test.endurance]
+state = "as-it-is"
+pattern = "random"
+block_bytes = 4096
+queue_depth = 1
+drive_writes_per_round = 2
+[[test]]"#,
+    );
     let twice = Edition::parse(&twice, "mine.toml").unwrap();
     let error = refused(&real, &twice, &budget(1 << 30));
     assert!(

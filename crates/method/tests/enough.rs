@@ -1,6 +1,7 @@
 //! Measurements that end once their speed has settled: what ends, what does not, and that the
 //! figure is the same.
 
+use crate::common::test;
 use stend_drive::Model;
 use stend_method::{Edition, Ending, EndsWhen, ReviewOptions, run_review};
 use stend_record::review::{Review, TestResult};
@@ -127,10 +128,6 @@ fn review_of(model: Model, ends_when: Option<EndsWhen<'_>>) -> Review {
     };
     let target: Box<dyn Target> = Box::new(SimulatedTarget::new(model));
     run_review(target, &edition, &options, &|_| {}).unwrap()
-}
-
-fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
-    review.tests.iter().find(|test| test.id == id).unwrap()
 }
 
 fn remarks(test: &TestResult) -> Vec<&String> {

@@ -6,7 +6,7 @@ use crate::common;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
-use common::{CAPACITY_BYTES, Fake, Fault, options, test};
+use common::{ALL, CAPACITY_BYTES, Fake, Fault, options, test};
 use stend_method::{Edition, Event, MethodError, ReviewOptions, estimate, run_review};
 use stend_record::review::{Review, TestResult};
 use stend_target::Target;
@@ -22,23 +22,6 @@ fn run(fake: Fake, options: &ReviewOptions<'_>) -> Review {
 fn ids(tests: &[TestResult]) -> Vec<&str> {
     tests.iter().map(|t| t.id.as_str()).collect()
 }
-
-const ALL: [&str; 14] = [
-    "sequential",
-    "random",
-    "depth-scaling",
-    "block-scaling",
-    "mixed-sequential",
-    "degradation",
-    "recovery",
-    "crystaldiskmark",
-    "desktop-traces",
-    "game-start",
-    "applications-start",
-    "file-copy",
-    "archive",
-    "unarchive",
-];
 
 /// How many results a test has.
 fn results(test: &TestResult) -> usize {
@@ -956,7 +939,8 @@ fn traces_are_replayed_as_the_edition_says_and_added_up() {
             assert_eq!(test.warnings.iter().filter(warned).count(), 1);
         }
         assert_eq!(test.jobs.len(), 10);
-        let said = "; stend replay photoshop-light --on TARGET --seed 42 --timing original --depth 256 --fit wrap\n; filled 2 times\n";
+        let said = "; stend replay photoshop-light --on TARGET --seed 42 --timing original --depth \
+                    256 --fit wrap\n; filled 2 times\n";
         assert_eq!(test.jobs[0].text, said);
     }
 }

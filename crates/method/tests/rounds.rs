@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::common::{info, option, outcome};
 use stend_method::{Edition, MethodError, ReviewOptions, SteadyLoad, estimate, run_review};
-use stend_record::fio::{Direction, Job, Latency, Output};
+use stend_record::fio::{Direction, Job, Latency};
 use stend_record::review::{Condition, Review, Rounds, TargetInfo, TargetKind};
 use stend_target::{Deletion, JobOutcome, JobRequest, LoggedOutcome, Target, TargetError};
 
@@ -17,11 +18,6 @@ struct Scripted {
     copied: bool,
     log: Arc<Mutex<Vec<String>>>,
     seeds: Arc<Mutex<Vec<u64>>>,
-}
-
-fn option<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    text.lines()
-        .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
 }
 
 fn direction(iops: f64, io_bytes: u64) -> Direction {
@@ -44,17 +40,11 @@ fn direction(iops: f64, io_bytes: u64) -> Direction {
 
 impl Target for Scripted {
     fn info(&self) -> TargetInfo {
-        TargetInfo {
-            name: "scripted".into(),
-            title: "Scripted".into(),
-            kind: if self.copied {
-                TargetKind::Simulated
-            } else {
-                TargetKind::File
-            },
-            capacity_bytes: CAPACITY_BYTES,
-            facts: Vec::new(),
-        }
+        let kind = match self.copied {
+            true => TargetKind::Simulated,
+            false => TargetKind::File,
+        };
+        info(kind, CAPACITY_BYTES)
     }
 
     fn environment(&self) -> Vec<Condition> {
@@ -77,14 +67,7 @@ impl Target for Scripted {
             let speed = self.speeds[nth.clamp(1, self.speeds.len()) - 1];
             result.write = direction(speed, self.written_bytes);
         }
-        Ok(JobOutcome {
-            fio: Output {
-                jobs: vec![result],
-                ..Output::default()
-            },
-            job_text: job.text.to_owned(),
-            ..JobOutcome::default()
-        })
+        Ok(outcome(job.text, result))
     }
 
     fn run_logged(
@@ -311,12 +294,16 @@ fn what_is_wrong_with_rounds_is_told() {
 fn steady_edition(rounds_max: u32) -> Edition {
     let text = include_str!("../../../editions/snia-pts.toml");
     let head = text.split("[[state]]").next().unwrap();
+    let load = "block_bytes = 4096, queue_depth = 32, round_s = 60";
     let rest = format!(
         r#"
 [[state]]
 id = "steady"
 title = "written at random until steady"
-steps = ["trim", {{ until_steady = {{ block_bytes = 4096, queue_depth = 32, round_s = 60, rounds_max = {rounds_max} }} }}]
+steps = [
+    "trim",
+    {{ until_steady = {{ {load}, rounds_max = {rounds_max} }} }},
+]
 
 [[test]]
 id = "random"
@@ -453,7 +440,10 @@ fn a_wish_that_is_not_fulfilled_is_said_and_fails_nothing() {
     );
     let said = &test.warnings[0];
     assert!(
-        said.starts_with("state `preconditioned-steady` was to be steady and is not: steady state not achieved in 25 rounds of 60 s of random write, 4 KiB"),
+        said.starts_with(
+            "state `preconditioned-steady` was to be steady and is not: steady state not \
+             achieved in 25 rounds of 60 s of random write, 4 KiB"
+        ),
         "{said}"
     );
 }
@@ -480,10 +470,31 @@ fn two_reads() -> Edition {
     let head = head.replace("pause_s = 0", "pause_s = 900");
     let test = |id: &str| {
         format!(
-            "[[test]]\nid = \"{id}\"\ntitle = \"\"\nmethod = \"\"\n[[test.sweep]]\nop = \"read\"\nstate = \"steady\"\npattern = \"random\"\nblock_bytes = [4096]\nqueue_depth = [1]\nthreads = 1\nduration_s = 30\n"
+            r#"
+[[test]]
+id = "{id}"
+title = ""
+method = ""
+[[test.sweep]]
+op = "read"
+state = "steady"
+pattern = "random"
+block_bytes = [4096]
+queue_depth = [1]
+threads = 1
+duration_s = 30
+"#
         )
     };
-    let state = "[[state]]\nid = \"steady\"\ntitle = \"\"\nsteps = [\"trim\", { until_steady = { block_bytes = 4096, queue_depth = 32, round_s = 60, rounds_max = 25 } }]\n";
+    let state = r#"
+[[state]]
+id = "steady"
+title = ""
+steps = [
+    "trim",
+    { until_steady = { block_bytes = 4096, queue_depth = 32, round_s = 60, rounds_max = 25 } },
+]
+"#;
     let text = format!("{head}{state}{}{}", test("first"), test("second"));
     Edition::parse(&text, "mine.toml").unwrap()
 }

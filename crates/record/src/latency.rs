@@ -20,3 +20,21 @@ pub struct LatencySummary {
     /// Largest.
     pub max: u64,
 }
+
+impl LatencySummary {
+    /// The percentiles that a summary is made of.
+    pub const PERCENTILES: [f64; 5] = [50.0, 99.0, 99.9, 99.99, 99.999];
+
+    /// From the mean, the largest and the values at [`LatencySummary::PERCENTILES`].
+    pub fn new(mean: f64, max: u64, [p50, p99, p99_9, p99_99, p99_999]: [u64; 5]) -> Self {
+        LatencySummary {
+            mean,
+            p50,
+            p99,
+            p99_9,
+            p99_99,
+            p99_999,
+            max,
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// One load: what is requested, how large, and how many requests are outstanding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Load {
     /// Direction.
     pub op: PointOp,
@@ -115,10 +115,11 @@ impl Load {
 }
 
 /// The direction of a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PointOp {
     /// Reads only.
+    #[default]
     Read,
     /// Writes only.
     Write,
@@ -147,10 +148,11 @@ impl PointOp {
 }
 
 /// Order of the offsets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
     /// Ascending.
+    #[default]
     Sequential,
     /// Uniformly random.
     Random,
@@ -167,7 +169,7 @@ impl Pattern {
 }
 
 /// The load under which a series was sampled.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeriesPoint {
     /// Direction.
     pub op: PointOp,

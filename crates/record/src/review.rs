@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::kinds::curve::{Sample, Series, TemperatureSample};
-pub use crate::kinds::files::{FileRequests, FileWork, FileWorkOp};
+pub use crate::kinds::files::{FileOp, FileRequests, FileWork};
 pub use crate::kinds::ladder::Rung;
 pub use crate::kinds::points::{Point, PointPart};
 pub use crate::kinds::response::{Response, ResponseInterval, SlowRequest};
@@ -20,7 +20,7 @@ use crate::smart::BeforeAfter;
 pub const SCHEMA: &str = "stend.review/1";
 
 /// A whole review of one target.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Review {
     /// Always [`SCHEMA`].
     pub schema: String,
@@ -82,7 +82,7 @@ pub struct Condition {
 }
 
 /// What was tested.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetInfo {
     /// The name as the user typed it.
     pub name: String,
@@ -98,10 +98,11 @@ pub struct TargetInfo {
 }
 
 /// How a target is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetKind {
     /// In virtual time, by the model.
+    #[default]
     Simulated,
     /// By fio on a regular file.
     File,
@@ -112,7 +113,7 @@ pub enum TargetKind {
 }
 
 /// A finished test on a rival.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rival {
     /// Which.
     pub target: TargetInfo,

@@ -26,7 +26,7 @@ pub struct BeforeAfter {
 /// SMART data at one instant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// As far as it is understood.
+    /// The figures that are known of any drive.
     pub health: Health,
     /// The whole answer of `smartctl -j -x`, unchanged; [`Document`] names what is known of it.
     #[serde(default)]
@@ -57,7 +57,7 @@ pub struct Document {
     /// What an ATA drive says of TRIM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trim: Option<Trim>,
-    /// Whether the drive calls itself sound.
+    /// The drive's own verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smart_status: Option<Status>,
     /// Of an ATA drive.
@@ -117,10 +117,10 @@ pub struct Trim {
     pub zeroed: bool,
 }
 
-/// Whether the drive calls itself sound.
+/// The drive's own verdict.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// It does.
+    /// It reports no failure.
     pub passed: bool,
     /// Everything else.
     #[serde(flatten)]
@@ -258,7 +258,7 @@ pub struct NvmeLog {
     pub power_cycles: u64,
     /// Hours.
     pub power_on_hours: u64,
-    /// Times it went without warning.
+    /// Times the power was lost without notice to the drive.
     pub unsafe_shutdowns: u64,
     /// Times the data could not be read or its integrity not be kept.
     pub media_errors: u64,

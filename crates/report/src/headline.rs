@@ -13,6 +13,7 @@ pub fn text(unit: Unit, value: f64) -> String {
         Unit::Iops => number::iops(value),
         Unit::BytesPerS => number::mb_per_s(value),
         Unit::Bytes => number::gb(value),
+        other => other.words(value),
     }
 }
 

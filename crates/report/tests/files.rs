@@ -3,13 +3,13 @@
 use crate::common;
 
 use scraper::{Html, Selector};
-use stend_record::review::{FileRequests, FileWork, FileWorkOp, Review, TestResult};
+use stend_record::review::{FileOp, FileRequests, FileWork, Review, TestResult};
 use stend_report::write;
 
 fn work(set: &str, bw_bytes_per_s: f64, scaled: bool) -> FileWork {
     let set_bytes = if scaled { 25 << 20 } else { 8 << 30 };
     FileWork {
-        op: FileWorkOp::Copy,
+        op: FileOp::Copy,
         set: set.into(),
         set_bytes,
         scaled,

@@ -7,17 +7,16 @@ use stend_record::review::{
 
 use super::Measured;
 use crate::ends::{end_level, start_level};
+use crate::figures::Unit;
 use crate::kinds::benchmark::benchmark_of;
 use crate::kinds::curve::curves_of;
 use crate::kinds::files::files_of;
-use crate::kinds::response::deletion_effect;
-use crate::kinds::response::responses_of;
+use crate::kinds::response::{deletion_effect, responses_of};
 use crate::kinds::traces::traces_of;
 use crate::load::{Load, points_of};
 use crate::recovery::recovery;
 use crate::smooth::moving_mean;
 use crate::steps::{Level, steps};
-use crate::words;
 
 /// A figure of a drive.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,58 +35,23 @@ pub struct Figure {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Of {
     /// Measured points.
-    Points {
-        /// Which.
-        select: Select,
-        /// What of each.
-        metric: PointMetric,
-        /// How several of them become one number.
-        over: Aggregate,
-    },
+    Points(OfPoints),
     /// A curve.
-    Curve {
-        /// Its name, `fresh`.
-        name: String,
-        /// What of it.
-        metric: CurveMetric,
-        /// In which part of it.
-        span: Span,
-        /// Which of its levels, from 1.
-        step: Option<usize>,
-    },
+    Curve(OfCurve),
     /// Reads while a file is deleted.
-    Response {
-        /// Its name, `with TRIM`.
-        name: String,
-        /// What of it.
-        metric: ResponseMetric,
-        /// Between which instants after the deletion.
-        span: Span,
-    },
-    /// A row of a benchmark in one direction.
-    Benchmark {
-        /// Name of the row.
-        row: String,
-        /// Direction.
-        op: PointOp,
-    },
-    /// Bytes a second over busy time, of one trace or of all together.
-    Traces {
-        /// Which; `None` for all.
-        trace: Option<String>,
-    },
-    /// Bytes a second of work on files, of one set or of all.
-    Files {
-        /// Which; `None` for all.
-        set: Option<String>,
-        /// How several sets become one number.
-        over: Aggregate,
-    },
+    Response(OfResponse),
+    /// A benchmark.
+    Benchmark(OfBenchmark),
+    /// Traces.
+    Traces(OfTraces),
+    /// Work on files.
+    Files(OfFiles),
 }
 
-/// Which points; what is not said may be anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Select {
+/// Which points, and what of them. Where a key of the load is missing, it may be anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfPoints {
     /// Direction.
     pub op: Option<PointOp>,
     /// Order of the offsets.
@@ -100,9 +64,14 @@ pub struct Select {
     pub threads: Option<u32>,
     /// Share of reads, percent.
     pub read_percent: Option<u32>,
+    /// What of each.
+    pub metric: PointMetric,
+    /// How several of them become one number.
+    #[serde(default)]
+    pub over: Aggregate,
 }
 
-impl Select {
+impl OfPoints {
     /// Whether a load is among them.
     pub fn takes(&self, load: &Load) -> bool {
         self.op.is_none_or(|op| op == load.op)
@@ -144,7 +113,7 @@ pub enum PointMetric {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CurveMetric {
-    /// Mean speed over the span.
+    /// Mean speed of the part.
     Iops,
     /// The same in bytes a second.
     BwBytesPerS,
@@ -152,7 +121,7 @@ pub enum CurveMetric {
     StartIops,
     /// Where it ends: [`end_level`].
     EndIops,
-    /// Half of the width that holds the middle 68 % of the samples of the span, each as a share
+    /// Half of the width that holds the middle 68 % of the samples of the part, each as a share
     /// of the mean over the 30 s around it, percent: what a reader sees as scatter around the
     /// line.
     ScatterPercent,
@@ -180,7 +149,7 @@ pub enum CurveMetric {
 pub enum ResponseMetric {
     /// Reads a second before the deletion.
     ReferenceIops,
-    /// Mean reads a second over the span after it.
+    /// Mean reads a second in the part of the time after it.
     Iops,
     /// The slowest second after it.
     SlowestSecondIops,
@@ -190,10 +159,17 @@ pub enum ResponseMetric {
     LatencyMaxNs,
 }
 
-/// A part of a curve. What is not said does not bound it; samples lie in it that begin and end
-/// there.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Span {
+/// Which curve, which part of it, and what of that. A bound that is missing does not bound it;
+/// samples lie in it that begin and end there.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfCurve {
+    /// Name of the curve, `fresh`.
+    pub name: String,
+    /// What of it.
+    pub metric: CurveMetric,
+    /// Which of its levels, from 1.
+    pub step: Option<usize>,
     /// From this time on, s.
     pub from_s: Option<f64>,
     /// Up to this time, s.
@@ -206,6 +182,58 @@ pub struct Span {
     pub from_capacities: Option<f64>,
     /// Up to so many.
     pub to_capacities: Option<f64>,
+}
+
+impl OfCurve {
+    /// Whether only a part of the curve is looked at.
+    pub fn is_bounded(&self) -> bool {
+        self.from_s.or(self.to_s).is_some()
+            || self.from_bytes.or(self.to_bytes).is_some()
+            || self.from_capacities.or(self.to_capacities).is_some()
+    }
+}
+
+/// Which response to a deletion, which part of the time after it, and what of that.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfResponse {
+    /// Its name, `with TRIM`.
+    pub name: String,
+    /// What of it.
+    pub metric: ResponseMetric,
+    /// From this time after the deletion on, s.
+    pub from_s: Option<f64>,
+    /// Up to this time, s.
+    pub to_s: Option<f64>,
+}
+
+/// Bytes a second of a row of a benchmark in one direction.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfBenchmark {
+    /// Name of the row.
+    pub row: String,
+    /// Direction.
+    pub op: PointOp,
+}
+
+/// Bytes a second over busy time.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfTraces {
+    /// Of which trace; `None` for all together.
+    pub trace: Option<String>,
+}
+
+/// Bytes a second of work on files.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfFiles {
+    /// Which set; `None` for all.
+    pub set: Option<String>,
+    /// How several sets become one number.
+    #[serde(default)]
+    pub over: Aggregate,
 }
 
 /// How several numbers become one.
@@ -223,57 +251,6 @@ pub enum Aggregate {
     Least,
 }
 
-/// What a number is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
-    /// Requests a second.
-    Iops,
-    /// Bytes a second.
-    BytesPerS,
-    /// Bytes.
-    Bytes,
-    /// Capacities of the drive.
-    Capacities,
-    /// Nanoseconds.
-    Nanoseconds,
-    /// Seconds.
-    Seconds,
-    /// Percent.
-    Percent,
-    /// A count.
-    Count,
-}
-
-impl Quantity {
-    /// A value with its unit.
-    pub fn words(self, value: f64) -> String {
-        match self {
-            Quantity::Iops => format!("{} IOPS", words::number(value)),
-            Quantity::BytesPerS => words::speed(value),
-            Quantity::Bytes => words::bytes(value as u64),
-            Quantity::Capacities => format!("{} × the capacity", words::number(value)),
-            Quantity::Nanoseconds => words::latency(value),
-            Quantity::Seconds => format!("{} s", words::number(value)),
-            Quantity::Percent => format!("{} %", words::number(value)),
-            Quantity::Count => words::number(value),
-        }
-    }
-
-    /// As the last part of a key in JSON.
-    pub fn key(self) -> &'static str {
-        match self {
-            Quantity::Iops => "iops",
-            Quantity::BytesPerS => "bytes_per_s",
-            Quantity::Bytes => "bytes",
-            Quantity::Capacities => "capacities",
-            Quantity::Nanoseconds => "ns",
-            Quantity::Seconds => "s",
-            Quantity::Percent => "percent",
-            Quantity::Count => "count",
-        }
-    }
-}
-
 /// Why a drive has no such figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
@@ -284,13 +261,13 @@ pub enum Missing {
 }
 
 impl Figure {
-    /// What its numbers are of.
-    pub fn quantity(&self) -> Quantity {
+    /// The unit of its values.
+    pub fn unit(&self) -> Unit {
         match &self.of {
-            Of::Points { metric, .. } => metric.quantity(),
-            Of::Curve { metric, .. } => metric.quantity(),
-            Of::Response { metric, .. } => metric.quantity(),
-            Of::Benchmark { .. } | Of::Traces { .. } | Of::Files { .. } => Quantity::BytesPerS,
+            Of::Points(of) => of.metric.unit(),
+            Of::Curve(of) => of.metric.unit(),
+            Of::Response(of) => of.metric.unit(),
+            Of::Benchmark(_) | Of::Traces(_) | Of::Files(_) => Unit::BytesPerS,
         }
     }
 
@@ -318,52 +295,43 @@ impl Figure {
 
     fn value(&self, test: &TestResult, capacity_bytes: u64) -> Option<f64> {
         match &self.of {
-            Of::Points {
-                select,
-                metric,
-                over,
-            } => {
+            Of::Points(of) => {
                 let points = points_of(test).iter();
-                let taken = points.filter(|point| select.takes(&Load::of(point)));
-                let values: Option<Vec<f64>> = taken.map(|point| metric.of(point)).collect();
-                over.of(&values?)
+                let taken = points.filter(|point| of.takes(&Load::of(point)));
+                let values: Option<Vec<f64>> = taken.map(|point| of.metric.of(point)).collect();
+                of.over.of(&values?)
             }
-            Of::Curve {
-                name,
-                metric,
-                span,
-                step,
-            } => {
+            Of::Curve(of) => {
                 let curves = curves_of(test);
-                let series = curves.iter().find(|series| series.name == *name)?;
                 let part = Part {
-                    series,
+                    series: curves.iter().find(|series| series.name == of.name)?,
                     first: curves.first()?,
-                    span,
-                    step: *step,
+                    of,
                     capacity: capacity_bytes as f64,
                 };
-                part.value(*metric)
+                part.value()
             }
-            Of::Response { name, metric, span } => {
-                let of = responses_of(test).iter().find(|of| of.name == *name)?;
-                metric.of(of, span)
+            Of::Response(of) => {
+                let mut responses = responses_of(test).iter();
+                of.value(responses.find(|response| response.name == of.name)?)
             }
-            Of::Benchmark { row, op } => {
+            Of::Benchmark(of) => {
                 let mut cells = benchmark_of(test).iter();
-                let cell = cells.find(|cell| cell.row == *row && cell.load.op == *op)?;
+                let cell = cells.find(|cell| cell.row == of.row && cell.load.op == of.op)?;
                 Some(cell.best_bw_bytes_per_s)
             }
-            Of::Traces { trace: None } => test.overall_bw_bytes_per_s,
-            Of::Traces { trace: Some(name) } => {
-                let trace = traces_of(test).iter().find(|trace| trace.name == *name)?;
-                Some(trace.bw_bytes_per_s)
-            }
-            Of::Files { set, over } => {
-                let wanted = |work: &&FileWork| set.as_ref().is_none_or(|set| *set == work.set);
+            Of::Traces(of) => match &of.trace {
+                None => test.overall_bw_bytes_per_s,
+                Some(name) => {
+                    let trace = traces_of(test).iter().find(|trace| trace.name == *name)?;
+                    Some(trace.bw_bytes_per_s)
+                }
+            },
+            Of::Files(of) => {
+                let wanted = |work: &&FileWork| of.set.as_ref().is_none_or(|set| *set == work.set);
                 let speeds = files_of(test).iter().filter(wanted);
                 let speeds: Vec<f64> = speeds.map(|work| work.bw_bytes_per_s).collect();
-                over.of(&speeds)
+                of.over.of(&speeds)
             }
         }
     }
@@ -385,12 +353,12 @@ impl Aggregate {
 }
 
 impl PointMetric {
-    fn quantity(self) -> Quantity {
+    fn unit(self) -> Unit {
         match self {
-            PointMetric::Iops | PointMetric::ReadIops => Quantity::Iops,
-            PointMetric::BwBytesPerS | PointMetric::ReadBwBytesPerS => Quantity::BytesPerS,
+            PointMetric::Iops | PointMetric::ReadIops => Unit::Iops,
+            PointMetric::BwBytesPerS | PointMetric::ReadBwBytesPerS => Unit::BytesPerS,
             PointMetric::LatencyMeanNs | PointMetric::LatencyP99Ns | PointMetric::LatencyMaxNs => {
-                Quantity::Nanoseconds
+                Unit::Nanoseconds
             }
         }
     }
@@ -425,27 +393,27 @@ impl CurveMetric {
         )
     }
 
-    /// Whether it is of a part of the curve.
-    pub(super) fn is_of_a_span(self) -> bool {
+    /// Whether it can be of a part of the curve.
+    pub(super) fn is_of_a_part(self) -> bool {
         matches!(
             self,
             CurveMetric::Iops | CurveMetric::BwBytesPerS | CurveMetric::ScatterPercent
         )
     }
 
-    fn quantity(self) -> Quantity {
+    fn unit(self) -> Unit {
         match self {
             CurveMetric::Iops
             | CurveMetric::StartIops
             | CurveMetric::EndIops
-            | CurveMetric::StepIops => Quantity::Iops,
-            CurveMetric::BwBytesPerS => Quantity::BytesPerS,
-            CurveMetric::ScatterPercent | CurveMetric::KeptPercent => Quantity::Percent,
+            | CurveMetric::StepIops => Unit::Iops,
+            CurveMetric::BwBytesPerS => Unit::BytesPerS,
+            CurveMetric::ScatterPercent | CurveMetric::KeptPercent => Unit::Percent,
             CurveMetric::StepEndBytes | CurveMetric::FastBytes | CurveMetric::WrittenBytes => {
-                Quantity::Bytes
+                Unit::Bytes
             }
-            CurveMetric::StepEndCapacities | CurveMetric::FastCapacities => Quantity::Capacities,
-            CurveMetric::Steps => Quantity::Count,
+            CurveMetric::StepEndCapacities | CurveMetric::FastCapacities => Unit::Capacities,
+            CurveMetric::Steps => Unit::Count,
         }
     }
 }
@@ -455,15 +423,14 @@ struct Part<'a> {
     series: &'a Series,
     /// The first curve of the test.
     first: &'a Series,
-    span: &'a Span,
-    step: Option<usize>,
+    of: &'a OfCurve,
     capacity: f64,
 }
 
 impl Part<'_> {
-    fn value(&self, metric: CurveMetric) -> Option<f64> {
+    fn value(&self) -> Option<f64> {
         let series = self.series;
-        match metric {
+        match self.of.metric {
             CurveMetric::Iops => self.mean_iops(),
             CurveMetric::BwBytesPerS => Some(self.mean_iops()? * series.point.block_bytes as f64),
             CurveMetric::StartIops => start_level(series),
@@ -486,19 +453,21 @@ impl Part<'_> {
     }
 
     fn level(&self) -> Option<Level> {
-        steps(self.series).get(self.step?.checked_sub(1)?).copied()
+        steps(self.series)
+            .get(self.of.step?.checked_sub(1)?)
+            .copied()
     }
 
     /// The last level ends with the measurement, not with a step.
     fn step_end_bytes(&self) -> Option<f64> {
         let levels = steps(self.series);
-        let index = self.step?.checked_sub(1)?;
+        let index = self.of.step?.checked_sub(1)?;
         (index + 1 < levels.len()).then(|| levels[index].to_bytes as f64)
     }
 
-    /// Which samples lie in the span.
+    /// The samples within the bounds, with their indices.
     fn within(&self) -> impl Iterator<Item = (usize, &Sample)> {
-        let span = self.span;
+        let of = self.of;
         let capacity = self.capacity;
         let samples = &self.series.samples;
         let interval_s = self.series.interval_s;
@@ -508,14 +477,14 @@ impl Part<'_> {
             // A rounding error in a sample's end must not shift a whole interval.
             let from_s = sample.t_s - interval_s + interval_s / 1e3;
             let to_s = sample.t_s - interval_s / 1e3;
-            span.from_s.is_none_or(|bound| from_s >= bound)
-                && span.to_s.is_none_or(|bound| to_s <= bound)
-                && span.from_bytes.is_none_or(|bound| before >= bound as f64)
-                && span.to_bytes.is_none_or(|bound| after <= bound as f64)
-                && span
+            of.from_s.is_none_or(|bound| from_s >= bound)
+                && of.to_s.is_none_or(|bound| to_s <= bound)
+                && of.from_bytes.is_none_or(|bound| before >= bound as f64)
+                && of.to_bytes.is_none_or(|bound| after <= bound as f64)
+                && of
                     .from_capacities
                     .is_none_or(|bound| before >= bound * capacity)
-                && span
+                && of
                     .to_capacities
                     .is_none_or(|bound| after <= bound * capacity)
         })
@@ -540,27 +509,24 @@ impl Part<'_> {
 }
 
 impl ResponseMetric {
-    /// Whether it is of a part of the time.
-    pub(super) fn is_of_a_span(self) -> bool {
-        self == ResponseMetric::Iops
-    }
-
-    fn quantity(self) -> Quantity {
+    fn unit(self) -> Unit {
         match self {
             ResponseMetric::ReferenceIops
             | ResponseMetric::Iops
-            | ResponseMetric::SlowestSecondIops => Quantity::Iops,
-            ResponseMetric::NormalAfterS => Quantity::Seconds,
-            ResponseMetric::LatencyMaxNs => Quantity::Nanoseconds,
+            | ResponseMetric::SlowestSecondIops => Unit::Iops,
+            ResponseMetric::NormalAfterS => Unit::Seconds,
+            ResponseMetric::LatencyMaxNs => Unit::Nanoseconds,
         }
     }
+}
 
-    fn of(self, response: &Response, span: &Span) -> Option<f64> {
-        match self {
+impl OfResponse {
+    fn value(&self, response: &Response) -> Option<f64> {
+        match self.metric {
             ResponseMetric::ReferenceIops => Some(response.reference_iops),
             ResponseMetric::Iops => {
                 let slack_s = response.interval_s / 1e3;
-                let (from_s, to_s) = (span.from_s.unwrap_or(0.0), span.to_s);
+                let (from_s, to_s) = (self.from_s.unwrap_or(0.0), self.to_s);
                 let within = response.intervals.iter().filter(|interval| {
                     interval.t_s - response.interval_s + slack_s >= from_s
                         && to_s.is_none_or(|bound| interval.t_s - slack_s <= bound)

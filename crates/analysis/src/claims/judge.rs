@@ -1,15 +1,16 @@
 //! Whether findings hold for drives that were measured.
 
-use super::figure::{Figure, Missing, Quantity};
+use super::figure::{Figure, Missing};
 use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Drives, Finding, Relation};
+use crate::figures::Unit;
 use crate::words::{self, number};
 
-/// What became of a check or a finding.
+/// The result of a check or a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// It holds.
     Holds,
-    /// Not everything that it is about was measured, and what was does not contradict it.
+    /// Some measurements are missing, and those that are there do not contradict it.
     Open,
     /// It does not hold.
     Fails,
@@ -43,7 +44,7 @@ pub struct JudgedCheck<'a> {
     pub comparisons: Vec<Comparison>,
 }
 
-/// The figure of one drive, put beside what it was compared with.
+/// The figure of one drive, and what it was compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The drive.
@@ -90,7 +91,7 @@ fn passed(passes: bool) -> Outcome {
     }
 }
 
-/// One check on the drives there are.
+/// One check on the measured drives.
 struct Judge<'a, 'd, 'r> {
     article: &'a Article,
     drives: &'d Drives<'r>,
@@ -213,9 +214,9 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
     }
 
     fn expected(&self) -> String {
-        let quantity = self.figure.quantity();
+        let unit = self.figure.unit();
         match &self.check.relation {
-            Relation::Value(bounds) => bounds.words(&|value| quantity.words(value)),
+            Relation::Value(bounds) => bounds.words(&|value| unit.words(value)),
             Relation::Ratio {
                 figure,
                 against,
@@ -276,12 +277,12 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
 
     /// The figures: of many comparisons of a drive, the range, and those that fail by name.
     fn got(&self, comparisons: &[Comparison]) -> String {
-        let quantity = self.figure.quantity();
+        let unit = self.figure.unit();
         let mut parts = Vec::new();
         for drive in &self.check.drives {
             let own: Vec<&Comparison> = comparisons.iter().filter(|c| c.drive == *drive).collect();
             let mut text = match own.first().and_then(|c| c.value) {
-                Some(value) => quantity.words(value),
+                Some(value) => unit.words(value),
                 None => "no figure".to_owned(),
             };
             if self.check.drives.len() > 1 {
@@ -295,7 +296,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
                     }
                 }
                 Relation::Ratio { .. } | Relation::Order { .. } => {
-                    text += &multiples(&own, quantity);
+                    text += &multiples(&own, unit);
                 }
             }
             parts.push(text);
@@ -306,8 +307,7 @@ impl<'a, 'd, 'r> Judge<'a, 'd, 'r> {
     }
 }
 
-/// All of several figures, or all that is missing of them: what was not measured before what is
-/// not there.
+/// Several figures, or all that are missing of them; those that were not measured first.
 fn together(found: impl Iterator<Item = Found>) -> Result<Vec<f64>, Missing> {
     let (mut values, mut open, mut gone) = (Vec::new(), Vec::new(), Vec::new());
     for one in found {
@@ -360,14 +360,13 @@ fn comparison(
     }
 }
 
-/// `, 1.1 × 480 IOPS (a)`; of several, from the least to the greatest multiple, and those that fail.
-fn multiples(own: &[&Comparison], quantity: Quantity) -> String {
+/// ` = 1.1 × a (480 IOPS)`; of several, from the least to the greatest multiple, and those that
+/// fail.
+fn multiples(own: &[&Comparison], unit: Unit) -> String {
     let told = |c: &&&Comparison| c.judged.is_some();
     let measured: Vec<&&Comparison> = own.iter().filter(told).collect();
     let of = |c: &Comparison| {
-        let value = c
-            .against_value
-            .map_or_else(String::new, |v| quantity.words(v));
+        let value = c.against_value.map_or_else(String::new, |v| unit.words(v));
         let against = c.against.as_deref().unwrap_or_default();
         let multiple = number(c.judged.unwrap_or(f64::NAN));
         format!("{multiple} × {against} ({value})")
@@ -388,7 +387,7 @@ fn multiples(own: &[&Comparison], quantity: Quantity) -> String {
     text
 }
 
-/// What there is no figure of.
+/// The figures that are missing.
 fn lacking(comparisons: &[Comparison]) -> String {
     let mut text = String::new();
     for (outcome, word) in [(Outcome::Open, "needs"), (Outcome::Fails, "but")] {
@@ -421,7 +420,8 @@ impl Bounds {
     /// In words, each number by `of`.
     fn words(&self, of: &dyn Fn(f64) -> String) -> String {
         let mut parts = Vec::new();
-        if let Some((middle, percent)) = self.about {
+        if let Some(middle) = self.about {
+            let percent = self.about_percent();
             let tolerance = match percent == ABOUT_PERCENT {
                 true => String::new(),
                 false => format!(" (± {} %)", number(percent)),

@@ -12,8 +12,8 @@ mod parse;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use figure::{
-    Aggregate, CurveMetric, Figure, Missing, Of, PointMetric, Quantity, ResponseMetric, Select,
-    Span,
+    Aggregate, CurveMetric, Figure, Missing, Of, OfBenchmark, OfCurve, OfFiles, OfPoints,
+    OfResponse, OfTraces, PointMetric, ResponseMetric,
 };
 pub use judge::{Comparison, JudgedCheck, JudgedFinding, Outcome, judge};
 
@@ -23,28 +23,9 @@ use stend_record::review::{Review, TargetInfo, TestResult};
 pub const SCHEMA: &str = "stend.article/1";
 
 /// Articles that are part of the program: name and text.
-const SHIPPED: [(&str, &str); 5] = [
-    (
-        "sandisk-ultra-ii",
-        include_str!("../../../../claims/sandisk-ultra-ii.toml"),
-    ),
-    (
-        "toshiba-q300-pro",
-        include_str!("../../../../claims/toshiba-q300-pro.toml"),
-    ),
-    (
-        "wd-blue-3d",
-        include_str!("../../../../claims/wd-blue-3d.toml"),
-    ),
-    (
-        "intel-ssd-750",
-        include_str!("../../../../claims/intel-ssd-750.toml"),
-    ),
-    (
-        "samsung-sm863",
-        include_str!("../../../../claims/samsung-sm863.toml"),
-    ),
-];
+const SHIPPED: &[(&str, &str)] = stend_config::shipped!(
+    "claims": "sandisk-ultra-ii", "toshiba-q300-pro", "wd-blue-3d", "intel-ssd-750", "samsung-sm863"
+);
 
 /// The tolerance that the word "about" stands for, percent of the value.
 pub const ABOUT_PERCENT: f64 = 10.0;
@@ -146,10 +127,13 @@ pub enum By {
 }
 
 /// Bounds of a number, all of which hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bounds {
-    /// A value and the tolerance around it, percent of it.
-    pub about: Option<(f64, f64)>,
+    /// This value, within a tolerance.
+    pub about: Option<f64>,
+    /// The tolerance, percent of the value; [`ABOUT_PERCENT`] where it is not stated.
+    pub tolerance_percent: Option<f64>,
     /// More than this.
     pub above: Option<f64>,
     /// Less than this.
@@ -161,11 +145,15 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The tolerance of [`Bounds::about`], percent of the value.
+    fn about_percent(&self) -> f64 {
+        self.tolerance_percent.unwrap_or(ABOUT_PERCENT)
+    }
+
     /// Whether a number lies within. What is no number does not.
     pub fn hold(&self, value: f64) -> bool {
-        let about = |(middle, percent): (f64, f64)| {
-            (value - middle).abs() <= middle.abs() * percent / 100.0
-        };
+        let percent = self.about_percent();
+        let about = |middle: f64| (value - middle).abs() <= middle.abs() * percent / 100.0;
         value.is_finite()
             && self.about.is_none_or(about)
             && self.above.is_none_or(|bound| value > bound)
@@ -207,7 +195,7 @@ impl Article {
         parse::parse(text, file)
     }
 
-    /// What its checks look at: by drive, the names of figures.
+    /// The names of the figures that its checks need, by drive.
     pub fn needs(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut needs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for check in self.findings.iter().flat_map(|finding| &finding.checks) {
@@ -241,8 +229,8 @@ impl Check {
 /// The shipped articles by whose edition a review was made, at its own durations, and of whose
 /// subjects a drive is in it; each with its findings as far as these drives answer them.
 ///
-/// None of a review that was shortened, read only, or brought to a steady state: it is not what
-/// the articles did.
+/// None of a review that was shortened, read only, or brought to a steady state: it is not the
+/// articles' procedure.
 pub fn published(review: &Review) -> Vec<(Article, Drives<'_>)> {
     if review.duration_scale != 1.0 || review.read_only || review.until_steady.is_some() {
         return Vec::new();

@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use stend_config::{FileError, Problem, Spanned, Text};
-use stend_record::review::{Pattern, PointOp};
 
 use super::figure::{
-    Aggregate, CurveMetric, Figure, Of, PointMetric, ResponseMetric, Select, Span,
+    Figure, Of, OfBenchmark, OfCurve, OfFiles, OfPoints, OfResponse, OfTraces, ResponseMetric,
 };
 use super::{ABOUT_PERCENT, Article, Bounds, By, Check, Finding, Relation, SCHEMA};
 
@@ -34,70 +33,12 @@ struct File {
 struct FigureEntry {
     title: String,
     test: String,
-    points: Option<PointsEntry>,
-    curve: Option<Spanned<CurveEntry>>,
-    response: Option<Spanned<ResponseEntry>>,
-    benchmark: Option<BenchmarkEntry>,
-    traces: Option<TracesEntry>,
-    files: Option<FilesEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PointsEntry {
-    op: Option<PointOp>,
-    pattern: Option<Pattern>,
-    block_bytes: Option<u64>,
-    queue_depth: Option<u32>,
-    threads: Option<u32>,
-    read_percent: Option<u32>,
-    metric: PointMetric,
-    #[serde(default)]
-    over: Aggregate,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CurveEntry {
-    name: String,
-    metric: CurveMetric,
-    step: Option<usize>,
-    from_s: Option<f64>,
-    to_s: Option<f64>,
-    from_bytes: Option<u64>,
-    to_bytes: Option<u64>,
-    from_capacities: Option<f64>,
-    to_capacities: Option<f64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ResponseEntry {
-    name: String,
-    metric: ResponseMetric,
-    from_s: Option<f64>,
-    to_s: Option<f64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BenchmarkEntry {
-    row: String,
-    op: PointOp,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TracesEntry {
-    trace: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FilesEntry {
-    set: Option<String>,
-    #[serde(default)]
-    over: Aggregate,
+    points: Option<OfPoints>,
+    curve: Option<Spanned<OfCurve>>,
+    response: Option<Spanned<OfResponse>>,
+    benchmark: Option<OfBenchmark>,
+    traces: Option<OfTraces>,
+    files: Option<OfFiles>,
 }
 
 #[derive(Deserialize)]
@@ -115,22 +56,11 @@ struct FindingEntry {
 struct CheckEntry {
     figure: Spanned<String>,
     drives: Spanned<Vec<String>>,
-    value: Option<Spanned<BoundsEntry>>,
+    value: Option<Spanned<Bounds>>,
     ratio: Option<Spanned<RatioEntry>>,
     order: Option<Spanned<OrderEntry>>,
     place: Option<Spanned<PlaceEntry>>,
     reading: Option<String>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BoundsEntry {
-    about: Option<f64>,
-    tolerance_percent: Option<f64>,
-    above: Option<f64>,
-    below: Option<f64>,
-    at_least: Option<f64>,
-    at_most: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -162,18 +92,24 @@ struct PlaceEntry {
     at_least: Option<usize>,
 }
 
-/// The text under examination.
-struct Source<'a>(Text<'a>);
-
-/// Names of drives, and of groups of them.
-struct Names {
+/// The text under examination, and the names that are known so far.
+struct Source<'a> {
+    text: Text<'a>,
     drives: Vec<String>,
+    /// Groups of drives.
     groups: BTreeMap<String, Vec<String>>,
+    figures: BTreeMap<String, Figure>,
 }
 
 pub(super) fn parse(text: &str, file: &str) -> Result<Article, FileError> {
-    let source = Source(Text { file, text });
-    let raw: File = source.0.read()?;
+    let text = Text { file, text };
+    let raw: File = text.read()?;
+    let source = Source {
+        text,
+        drives: Vec::new(),
+        groups: BTreeMap::new(),
+        figures: BTreeMap::new(),
+    };
     source.article(raw)
 }
 
@@ -184,7 +120,7 @@ impl Source<'_> {
         key: &str,
         problem: impl Into<String>,
     ) -> Result<R, FileError> {
-        self.0.fail_key(place, key, problem)
+        self.text.fail_key(place, key, problem)
     }
 
     fn id(&self, id: &Spanned<String>, key: &str) -> Result<(), FileError> {
@@ -195,17 +131,16 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn article(&self, raw: File) -> Result<Article, FileError> {
+    fn article(mut self, raw: File) -> Result<Article, FileError> {
         if raw.schema.get_ref() != SCHEMA {
             return self.fail(&raw.schema, "schema", format!("must be \"{SCHEMA}\""));
         }
         self.id(&raw.id, "id")?;
-        let names = self.names(&raw)?;
-        let mut figures = BTreeMap::new();
+        self.names(&raw)?;
         for (name, entry) in raw.figure {
             self.id(&name, "figure")?;
             let figure = self.figure(&name, entry)?;
-            figures.insert(name.into_inner(), figure);
+            self.figures.insert(name.into_inner(), figure);
         }
         if raw.finding.get_ref().is_empty() {
             return self.fail(&raw.finding, "finding", "there is at least one finding");
@@ -216,7 +151,7 @@ impl Source<'_> {
             if findings.iter().any(|f| f.id == *entry.id.get_ref()) {
                 return self.fail(&entry.id, "id", "another finding has this name");
             }
-            findings.push(self.finding(entry, &names, &figures)?);
+            findings.push(self.finding(entry)?);
         }
         let used: Vec<&str> = findings
             .iter()
@@ -224,9 +159,10 @@ impl Source<'_> {
             .flat_map(|check| check.looks_at())
             .map(|(_, figure)| figure)
             .collect();
-        if let Some((name, figure)) = figures.iter().find(|(n, _)| !used.contains(&n.as_str())) {
+        let mut figures = self.figures.iter();
+        if let Some((name, figure)) = figures.find(|(name, _)| !used.contains(&name.as_str())) {
             return Err(FileError::from(Problem {
-                file: self.0.file.to_owned(),
+                file: self.text.file.to_owned(),
                 line: Some(figure.line),
                 key: Some(name.clone()),
                 message: "no check looks at this figure".to_owned(),
@@ -238,12 +174,12 @@ impl Source<'_> {
             edition: raw.edition,
             subjects: raw.subjects.into_inner(),
             rivals: raw.rivals.into_inner(),
-            figures,
+            figures: self.figures,
             findings,
         })
     }
 
-    fn names(&self, raw: &File) -> Result<Names, FileError> {
+    fn names(&mut self, raw: &File) -> Result<(), FileError> {
         let (subjects, rivals) = (raw.subjects.get_ref(), raw.rivals.get_ref());
         if subjects.is_empty() {
             return self.fail(&raw.subjects, "subjects", "an article is about a drive");
@@ -269,27 +205,23 @@ impl Source<'_> {
             }
             groups.insert(name.clone(), members.get_ref().clone());
         }
-        Ok(Names { drives, groups })
+        (self.drives, self.groups) = (drives, groups);
+        Ok(())
     }
 
     /// Drives by their own names and by those of groups.
-    fn drives(
-        &self,
-        list: &Spanned<Vec<String>>,
-        key: &str,
-        names: &Names,
-    ) -> Result<Vec<String>, FileError> {
+    fn drives(&self, list: &Spanned<Vec<String>>, key: &str) -> Result<Vec<String>, FileError> {
         let mut drives: Vec<String> = Vec::new();
         for name in list.get_ref() {
             let one = std::slice::from_ref(name);
-            let members = match names.groups.get(name) {
+            let members = match self.groups.get(name) {
                 Some(group) => group.as_slice(),
-                None if names.drives.contains(name) => one,
+                None if self.drives.contains(name) => one,
                 None => {
-                    let groups: Vec<&str> = names.groups.keys().map(String::as_str).collect();
+                    let groups: Vec<&str> = self.groups.keys().map(String::as_str).collect();
                     let problem = format!(
                         "{name} is neither a drive of this article ({}) nor a group ({})",
-                        names.drives.join(", "),
+                        self.drives.join(", "),
                         groups.join(", ")
                     );
                     return self.fail(list, key, problem);
@@ -308,39 +240,19 @@ impl Source<'_> {
     }
 
     fn figure(&self, name: &Spanned<String>, entry: FigureEntry) -> Result<Figure, FileError> {
-        let mut kinds = Vec::new();
-        if let Some(points) = entry.points {
-            kinds.push(Of::Points {
-                select: Select {
-                    op: points.op,
-                    pattern: points.pattern,
-                    block_bytes: points.block_bytes,
-                    queue_depth: points.queue_depth,
-                    threads: points.threads,
-                    read_percent: points.read_percent,
-                },
-                metric: points.metric,
-                over: points.over,
-            });
-        }
-        if let Some(curve) = entry.curve {
-            kinds.push(self.curve(&curve)?);
-        }
-        if let Some(response) = entry.response {
-            kinds.push(self.response(&response)?);
-        }
-        if let Some(benchmark) = entry.benchmark {
-            kinds.push(Of::Benchmark {
-                row: benchmark.row,
-                op: benchmark.op,
-            });
-        }
-        kinds.extend(entry.traces.map(|of| Of::Traces { trace: of.trace }));
-        kinds.extend(entry.files.map(|of| Of::Files {
-            set: of.set,
-            over: of.over,
-        }));
-        let (Some(of), true) = (kinds.pop(), kinds.is_empty()) else {
+        let kinds = [
+            entry.points.map(Of::Points),
+            entry.curve.map(|curve| self.curve(curve)).transpose()?,
+            entry
+                .response
+                .map(|response| self.response(response))
+                .transpose()?,
+            entry.benchmark.map(Of::Benchmark),
+            entry.traces.map(Of::Traces),
+            entry.files.map(Of::Files),
+        ];
+        let mut kinds = kinds.into_iter().flatten();
+        let (Some(of), None) = (kinds.next(), kinds.next()) else {
             return self.fail(
                 name,
                 name.get_ref(),
@@ -351,67 +263,40 @@ impl Source<'_> {
             title: entry.title,
             test: entry.test,
             of,
-            line: self.0.line(name.span().start),
+            line: self.text.line(name.span().start),
         })
     }
 
-    fn curve(&self, place: &Spanned<CurveEntry>) -> Result<Of, FileError> {
-        let entry = place.get_ref();
-        let span = Span {
-            from_s: entry.from_s,
-            to_s: entry.to_s,
-            from_bytes: entry.from_bytes,
-            to_bytes: entry.to_bytes,
-            from_capacities: entry.from_capacities,
-            to_capacities: entry.to_capacities,
-        };
-        if span != Span::default() && !entry.metric.is_of_a_span() {
+    fn curve(&self, place: Spanned<OfCurve>) -> Result<Of, FileError> {
+        let curve = place.get_ref();
+        if curve.is_bounded() && !curve.metric.is_of_a_part() {
             let problem =
                 "only `iops`, `bw_bytes_per_s` and `scatter_percent` are of a part of a curve";
-            return self.fail(place, "metric", problem);
+            return self.fail(&place, "metric", problem);
         }
-        if entry.metric.is_of_a_step() != entry.step.is_some() || entry.step == Some(0) {
-            let problem = "`step`, from 1, goes with `step_iops`, `step_end_bytes` and `step_end_capacities`, and with these only";
-            return self.fail(place, "step", problem);
+        if curve.metric.is_of_a_step() != curve.step.is_some() || curve.step == Some(0) {
+            let problem = "`step`, from 1, goes with `step_iops`, `step_end_bytes` and \
+                `step_end_capacities`, and with these only";
+            return self.fail(&place, "step", problem);
         }
-        Ok(Of::Curve {
-            name: entry.name.clone(),
-            metric: entry.metric,
-            span,
-            step: entry.step,
-        })
+        Ok(Of::Curve(place.into_inner()))
     }
 
-    fn response(&self, place: &Spanned<ResponseEntry>) -> Result<Of, FileError> {
-        let entry = place.get_ref();
-        let span = Span {
-            from_s: entry.from_s,
-            to_s: entry.to_s,
-            ..Span::default()
-        };
-        if span != Span::default() && !entry.metric.is_of_a_span() {
-            return self.fail(place, "metric", "only `iops` is of a part of the time");
+    fn response(&self, place: Spanned<OfResponse>) -> Result<Of, FileError> {
+        let response = place.get_ref();
+        let bounded = response.from_s.or(response.to_s).is_some();
+        if bounded && response.metric != ResponseMetric::Iops {
+            return self.fail(&place, "metric", "only `iops` is of a part of the time");
         }
-        Ok(Of::Response {
-            name: entry.name.clone(),
-            metric: entry.metric,
-            span,
-        })
+        Ok(Of::Response(place.into_inner()))
     }
 
-    fn finding(
-        &self,
-        entry: FindingEntry,
-        names: &Names,
-        figures: &BTreeMap<String, Figure>,
-    ) -> Result<Finding, FileError> {
+    fn finding(&self, entry: FindingEntry) -> Result<Finding, FileError> {
         if entry.check.get_ref().is_empty() {
             return self.fail(&entry.check, "check", "a finding has at least one check");
         }
         let checks = entry.check.get_ref().iter();
-        let checks: Result<Vec<Check>, FileError> = checks
-            .map(|check| self.check(check, names, figures))
-            .collect();
+        let checks: Result<Vec<Check>, FileError> = checks.map(|check| self.check(check)).collect();
         Ok(Finding {
             id: entry.id.into_inner(),
             text: entry.text,
@@ -421,35 +306,29 @@ impl Source<'_> {
         })
     }
 
-    fn check(
-        &self,
-        place: &Spanned<CheckEntry>,
-        names: &Names,
-        figures: &BTreeMap<String, Figure>,
-    ) -> Result<Check, FileError> {
+    fn check(&self, place: &Spanned<CheckEntry>) -> Result<Check, FileError> {
         let entry = place.get_ref();
-        self.known(&entry.figure, figures)?;
-        let drives = self.drives(&entry.drives, "drives", names)?;
-        let mut relations = Vec::new();
-        if let Some(value) = &entry.value {
-            relations.push(Relation::Value(self.bounds(value, *value.get_ref())?));
-        }
-        if let Some(ratio) = &entry.ratio {
-            relations.push(self.ratio(ratio, &entry.figure, names, figures)?);
-        }
-        if let Some(order) = &entry.order {
-            relations.push(self.order(order, names)?);
-        }
-        if let Some(place) = &entry.place {
-            relations.push(self.place(place, &drives, names)?);
-        }
-        let (Some(relation), true) = (relations.pop(), relations.is_empty()) else {
+        self.known(&entry.figure)?;
+        let drives = self.drives(&entry.drives, "drives")?;
+        let relations = [
+            entry.value.as_ref().map(|value| self.value(value)),
+            entry
+                .ratio
+                .as_ref()
+                .map(|ratio| self.ratio(ratio, &entry.figure)),
+            entry.order.as_ref().map(|order| self.order(order)),
+            entry.place.as_ref().map(|place| self.place(place, &drives)),
+        ];
+        let mut relations = relations.into_iter().flatten();
+        let (Some(relation), None) = (relations.next(), relations.next()) else {
             let problem = "a check has one of `value`, `ratio`, `order`, `place`";
             return self.fail(place, "check", problem);
         };
+        let relation = relation?;
         self.compares(place, &drives, &relation)?;
         if entry.reading.is_none() && relation.needs_reading() {
-            let problem = "missing: how the words were read, where they are not a number with \"about\" or an order";
+            let problem = "missing: how the words were read, where they are not a number with \
+                \"about\" or an order";
             return self.fail(place, "reading", problem);
         }
         Ok(Check {
@@ -460,7 +339,7 @@ impl Source<'_> {
         })
     }
 
-    /// A drive compared with itself alone would pass or fail whatever it is.
+    /// A comparison of a drive with itself alone says nothing.
     fn compares(
         &self,
         place: &Spanned<CheckEntry>,
@@ -494,39 +373,32 @@ impl Source<'_> {
         }
     }
 
-    fn known(
-        &self,
-        figure: &Spanned<String>,
-        figures: &BTreeMap<String, Figure>,
-    ) -> Result<(), FileError> {
-        if figures.contains_key(figure.get_ref()) {
+    fn known(&self, figure: &Spanned<String>) -> Result<(), FileError> {
+        if self.figures.contains_key(figure.get_ref()) {
             return Ok(());
         }
-        let names: Vec<&str> = figures.keys().map(String::as_str).collect();
+        let names: Vec<&str> = self.figures.keys().map(String::as_str).collect();
         let problem = format!("there is no such figure; there are: {}", names.join(", "));
         self.fail(figure, "figure", problem)
     }
 
-    fn bounds<T>(&self, place: &Spanned<T>, raw: BoundsEntry) -> Result<Bounds, FileError> {
-        if raw.about.is_none() && raw.tolerance_percent.is_some() {
+    fn value(&self, place: &Spanned<Bounds>) -> Result<Relation, FileError> {
+        Ok(Relation::Value(self.bounds(place, *place.get_ref())?))
+    }
+
+    fn bounds<T>(&self, place: &Spanned<T>, bounds: Bounds) -> Result<Bounds, FileError> {
+        if bounds.about.is_none() && bounds.tolerance_percent.is_some() {
             let problem = "a tolerance is that of `about`";
             return self.fail(place, "tolerance_percent", problem);
         }
-        let percent = raw.tolerance_percent.unwrap_or(ABOUT_PERCENT);
-        let bounds = Bounds {
-            about: raw.about.map(|middle| (middle, percent)),
-            above: raw.above,
-            below: raw.below,
-            at_least: raw.at_least,
-            at_most: raw.at_most,
-        };
         if bounds == Bounds::default() {
             let problem = "no bound: one of `about`, `above`, `below`, `at_least`, `at_most`";
             return self.fail(place, "value", problem);
         }
         let least = bounds.at_least.or(bounds.above);
         let most = bounds.at_most.or(bounds.below);
-        if least.zip(most).is_some_and(|(least, most)| least >= most) || percent < 0.0 {
+        let none_between = least.zip(most).is_some_and(|(least, most)| least >= most);
+        if none_between || bounds.about_percent() < 0.0 {
             return self.fail(place, "value", "no number lies within these bounds");
         }
         Ok(bounds)
@@ -536,14 +408,12 @@ impl Source<'_> {
         &self,
         place: &Spanned<RatioEntry>,
         own: &Spanned<String>,
-        names: &Names,
-        figures: &BTreeMap<String, Figure>,
     ) -> Result<Relation, FileError> {
         let entry = place.get_ref();
         let figure = entry.figure.as_ref().unwrap_or(own);
-        self.known(figure, figures)?;
-        let quantities = [own, figure].map(|name| figures[name.get_ref()].quantity());
-        if quantities[0] != quantities[1] {
+        self.known(figure)?;
+        let units = [own, figure].map(|name| self.figures[name.get_ref()].unit());
+        if units[0] != units[1] {
             let problem = format!(
                 "{} is in other units than {}",
                 figure.get_ref(),
@@ -552,10 +422,10 @@ impl Source<'_> {
             return self.fail(figure, "figure", problem);
         }
         let against = match &entry.against {
-            Some(list) => Some(self.drives(list, "against", names)?),
+            Some(list) => Some(self.drives(list, "against")?),
             None => None,
         };
-        let bounds = BoundsEntry {
+        let bounds = Bounds {
             about: entry.about,
             tolerance_percent: entry.tolerance_percent,
             above: entry.above,
@@ -571,7 +441,7 @@ impl Source<'_> {
         })
     }
 
-    fn order(&self, place: &Spanned<OrderEntry>, names: &Names) -> Result<Relation, FileError> {
+    fn order(&self, place: &Spanned<OrderEntry>) -> Result<Relation, FileError> {
         let (more, key, list) = match (&place.get_ref().more_than, &place.get_ref().less_than) {
             (Some(list), None) => (true, "more_than", list),
             (None, Some(list)) => (false, "less_than", list),
@@ -582,18 +452,13 @@ impl Source<'_> {
         };
         Ok(Relation::Order {
             more,
-            than: self.drives(list, key, names)?,
+            than: self.drives(list, key)?,
         })
     }
 
-    fn place(
-        &self,
-        place: &Spanned<PlaceEntry>,
-        drives: &[String],
-        names: &Names,
-    ) -> Result<Relation, FileError> {
+    fn place(&self, place: &Spanned<PlaceEntry>, drives: &[String]) -> Result<Relation, FileError> {
         let entry = place.get_ref();
-        let among = self.drives(&entry.among, "among", names)?;
+        let among = self.drives(&entry.among, "among")?;
         if let Some(drive) = drives.iter().find(|drive| !among.contains(drive)) {
             let problem = format!("{drive} is not among them");
             return self.fail(&entry.among, "among", problem);
@@ -618,16 +483,14 @@ impl Source<'_> {
 impl Relation {
     /// Whether its bounds are a matter of reading.
     fn needs_reading(&self) -> bool {
-        let exact = |bounds: &Bounds| match bounds.about {
-            Some((_, percent)) => {
-                percent == ABOUT_PERCENT
-                    && *bounds
-                        == Bounds {
-                            about: bounds.about,
-                            ..Bounds::default()
-                        }
-            }
-            None => false,
+        let exact = |bounds: &Bounds| {
+            let others = Bounds {
+                about: None,
+                tolerance_percent: None,
+                ..*bounds
+            };
+            let about = bounds.about.is_some() && bounds.about_percent() == ABOUT_PERCENT;
+            about && others == Bounds::default()
         };
         match self {
             Relation::Value(bounds) => !exact(bounds),

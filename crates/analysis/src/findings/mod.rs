@@ -2,24 +2,28 @@
 //!
 //! The rules, in the order of reading:
 //!
-//! | words | rule |
-//! |---|---|
-//! | level | within [`LEVEL_SHARE`](crate::figures::LEVEL_SHARE) (2 %) of one another |
-//! | N % above or below | outside that, up to twice |
-//! | N times | from twice up |
-//! | place | one more than the drives whose figure is ahead by more than level |
-//! | about as fast | sequential reading and writing within a tenth of one another |
-//! | grow, fall | the last of a test over depths at least 1.1 times the first, or at most its 1.1th part; between them they hardly change |
-//! | next to nothing | what is gained beyond the first depth that reaches 95 % of the best |
-//! | costs as much | requests of two sizes come equally often, within a tenth |
-//! | mixing costs, falls behind | the slowest mix below nine tenths of the slower of the pure loads |
-//! | holds its speed | a curve ends at nine tenths of its start or above |
-//! | hardly, a little, widely | scatter over the longest stretch below 5 %, below 15 %, from 40 % up |
-//! | fast writes, falls | what is written above the geometric mean of the curve's start and the fresh curve's end, see [`recovery`](crate::recovery::recovery()) |
-//! | nothing comes back | a later curve starts less than a quarter above the fresh curve's end |
-//! | back to normal | every second from then on reaches 90 % of the speed before the deletion, for ten seconds or until the end, see [`deletion_effect`](crate::kinds::response::deletion_effect()) |
-//! | the passes are level | the slowest of each row and direction within 2 % of its fastest |
-//! | as much, as fast as fresh | at least nine tenths of the fresh curve's volume, or start |
+//! - *level*: within [`LEVEL_SHARE`](crate::figures::LEVEL_SHARE) (2 %) of one another
+//! - *N % above*, *below*: outside that, up to twice
+//! - *N times*: from twice up
+//! - *place*: one more than the drives whose figure is ahead by more than level
+//! - *about as fast*: sequential reading and writing within a tenth of one another
+//! - *grow*, *fall*: the last of a test over depths at least 1.1 times the first, or at most its
+//!   1.1th part; between them they hardly change
+//! - *next to nothing*: what is gained beyond the first depth that reaches 95 % of the best
+//! - *costs as much*: requests of two sizes come equally often, within a tenth
+//! - *mixing costs*, *falls behind*: the slowest mix below nine tenths of the slower of the pure
+//!   loads
+//! - *holds its speed*: a curve ends at nine tenths of its start or above
+//! - *hardly*, *a little*, *widely*: scatter over the longest stretch below 5 %, below 15 %, from
+//!   40 % up
+//! - *fast writes*, *falls*: what is written above the geometric mean of the curve's start and the
+//!   fresh curve's end, see [`recovery`](crate::recovery::recovery())
+//! - *nothing comes back*: a later curve starts less than a quarter above the fresh curve's end
+//! - *back to normal*: every second from then on reaches 90 % of the speed before the deletion, for
+//!   ten seconds or until the end, see
+//!   [`deletion_effect`](crate::kinds::response::deletion_effect())
+//! - *the passes are level*: the slowest of each row and direction within 2 % of its fastest
+//! - *as much*, *as fast as fresh*: at least nine tenths of the fresh curve's volume, or start
 
 mod drives;
 mod rivals;

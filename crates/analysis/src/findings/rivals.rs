@@ -1,4 +1,4 @@
-//! How a drive's figures stand to its rivals'.
+//! How a drive's figures compare with its rivals'.
 
 use stend_record::review::TestResult;
 
@@ -87,7 +87,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// How a value stands to another: `level`, `8 % below`, `2.3 times`.
+/// How a value compares with another: `level`, `8 % below`, `2.3 times`.
 fn relation(value: f64, other: f64) -> String {
     let ratio = value / other;
     match Standing::of(value, other) {

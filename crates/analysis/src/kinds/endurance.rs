@@ -167,8 +167,6 @@ fn key_figure(test: &TestResult) -> Option<Named> {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::{Pattern, PointOp, SeriesPoint};
-
     use super::*;
 
     fn round(gb: u64, mb_per_s: u64, used: u64, spare: u64) -> EnduranceRound {
@@ -188,21 +186,11 @@ mod tests {
 
     fn worn() -> Endurance {
         Endurance {
-            load: SeriesPoint {
-                op: PointOp::Write,
-                pattern: Pattern::Sequential,
-                block_bytes: 131_072,
-                queue_depth: 32,
-            },
             round_bytes: 8_000_000_000,
-            budget_bytes: None,
             rated_bytes: Some(10_000_000_000),
             end: EnduranceEnd::Refused,
             refusal: Some("Input/output error".into()),
             written_bytes: 19_000_000_000,
-            broken_off_bytes: 0,
-            no_health: None,
-            before: None,
             rounds: vec![
                 round(8, 400, 50, 100),
                 round(8, 300, 100, 9),
@@ -215,6 +203,7 @@ mod tests {
                 failed_reads: 0,
                 bw_bytes_per_s: 5e8,
             }),
+            ..Endurance::default()
         }
     }
 
@@ -224,9 +213,13 @@ mod tests {
         assert_eq!(
             said,
             [
-                "It refuses writes after 19 GB, 2.38 times its capacity and 1.9 times what it is rated for (10 GB).",
-                "The first round goes at 400 MB/s, the last whole one at 300 MB/s, the slowest at 300 MB/s.",
-                "By its own account, 120 % of its rated life are used and 0 % of its spare blocks are left; its rated life was over after 16 GB; its spare blocks fell below the threshold after 16 GB.",
+                "It refuses writes after 19 GB, 2.38 times its capacity and 1.9 times what it is \
+                 rated for (10 GB).",
+                "The first round goes at 400 MB/s, the last whole one at 300 MB/s, the slowest at \
+                 300 MB/s.",
+                "By its own account, 120 % of its rated life are used and 0 % of its spare blocks \
+                 are left; its rated life was over after 16 GB; its spare blocks fell below the \
+                 threshold after 16 GB.",
                 "Write amplification is 1.05 to 1.12, by round.",
                 "Afterwards one more write is refused as well, and all of it can be read."
             ]
@@ -246,7 +239,8 @@ mod tests {
         assert_eq!(
             sentences(&spared, 8_000_000_000),
             [
-                "It is not worn out within the budget: after 8 GB, 1 times its capacity, it takes writes as before.",
+                "It is not worn out within the budget: after 8 GB, 1 times its capacity, it takes \
+                 writes as before.",
                 "Afterwards 6 GB of 8 GB can be read, and 3 reads fail."
             ]
         );

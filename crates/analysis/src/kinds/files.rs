@@ -1,6 +1,6 @@
 //! Work on files: what was done on what, what is said of it, and what is compared.
 
-use stend_record::review::{FileWork, FileWorkOp, TestResult};
+use stend_record::review::{FileWork, TestResult};
 
 use crate::figures::Unit;
 use crate::kind::{Kind, Named};
@@ -9,15 +9,6 @@ use crate::words::{self, capitalised};
 /// The work on files of a test; none of any other.
 pub fn files_of(test: &TestResult) -> &[FileWork] {
     test.files.as_deref().unwrap_or_default()
-}
-
-/// What was done, as a noun.
-pub fn file_op_words(op: FileWorkOp) -> &'static str {
-    match op {
-        FileWorkOp::Copy => "copy",
-        FileWorkOp::Archive => "archive",
-        FileWorkOp::Unarchive => "unarchive",
-    }
 }
 
 /// The set, and that it was made smaller where it was: only sets of one size compare.

@@ -93,20 +93,21 @@ fn sentence(response: &Response) -> Option<String> {
     );
     let speed = words::number(response.reference_iops);
     let lowest = words::number(found.iops_lowest);
+    let when = format!("When {deleted} are deleted {name}");
     let requests = format!("the slowest read takes {worst}, against {before} before");
     Some(match found.normal_after_s {
         Some(0.0) => format!(
-            "When {deleted} are deleted {name}, reads go on as before ({lowest} IOPS in the slowest second, of \
-             {speed}); {requests}."
+            "{when}, reads go on as before ({lowest} IOPS in the slowest second, of {speed}); \
+             {requests}."
         ),
         Some(after_s) => format!(
-            "When {deleted} are deleted {name}, reads fall from {speed} to {lowest} IOPS in the slowest second, and \
-             are back to normal after {}; {requests}.",
+            "{when}, reads fall from {speed} to {lowest} IOPS in the slowest second, and are back \
+             to normal after {}; {requests}.",
             words::time(after_s)
         ),
         None => format!(
-            "When {deleted} are deleted {name}, reads fall from {speed} to {lowest} IOPS in the slowest second, and \
-             are not back to normal as long as they are measured; {requests}."
+            "{when}, reads fall from {speed} to {lowest} IOPS in the slowest second, and are not \
+             back to normal as long as they are measured; {requests}."
         ),
     })
 }
@@ -122,8 +123,6 @@ fn key_figures(responses: &[Response]) -> Vec<Named> {
 
 #[cfg(test)]
 mod tests {
-    use stend_record::review::{LatencySummary, Pattern, PointOp, SeriesPoint};
-
     use super::*;
 
     /// A second before the deletion, and what follows it, in intervals of 0.1 s.
@@ -132,31 +131,16 @@ mod tests {
         let intervals = before.into_iter().chain(speeds).enumerate();
         Response {
             name: "with TRIM".into(),
-            point: SeriesPoint {
-                op: PointOp::Read,
-                pattern: Pattern::Random,
-                block_bytes: 4096,
-                queue_depth: 1,
-            },
-            region_bytes: 1 << 20,
-            file_bytes: 1 << 20,
-            command_bytes: Some(1 << 20),
-            trim_s: Some(0.1),
             interval_s: 0.1,
             intervals: intervals
                 .map(|(i, iops)| ResponseInterval {
                     t_s: (i as f64 - 9.0) * 0.1,
                     iops,
-                    p50_ns: 0,
-                    p99_ns: 0,
-                    max_ns: 0,
+                    ..ResponseInterval::default()
                 })
                 .collect(),
-            slowest: Vec::new(),
-            requests: 1,
             reference_iops: 1_000.0,
-            reference_latency_ns: LatencySummary::default(),
-            latency_ns: LatencySummary::default(),
+            ..Response::default()
         }
     }
 

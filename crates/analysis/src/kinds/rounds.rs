@@ -119,7 +119,8 @@ fn sentences(rounds: &Rounds) -> Vec<String> {
     let shape = format!("it spreads by {spread} and drifts by {drift}");
     vec![match (rounds.steady_sought, judged.is_steady()) {
         (true, true) => format!(
-            "Steady state is reached after {count} rounds, {tracked} (rounds {from} to {to}; {shape})."
+            "Steady state is reached after {count} rounds, {tracked} (rounds {from} to {to}; \
+             {shape})."
         ),
         (true, false) => format!(
             "Steady state is not reached in {count} rounds; the last have {tracked}, and {shape}."

@@ -1,9 +1,13 @@
-//! Curves of known truth.
+//! Curves of known truth, and the parts of reviews of known figures.
 #![allow(dead_code, reason = "each test program uses its own part")]
 
 use proptest::test_runner::{Config, RngSeed};
 use stend_base::Rng;
-use stend_record::review::{Pattern, PointOp, Sample, Series, SeriesPoint};
+use stend_record::load::Load;
+use stend_record::review::{
+    LatencySummary, Pattern, Point, PointOp, Review, SCHEMA, Sample, Series, SeriesPoint,
+    TargetInfo, TestResult,
+};
 
 pub const GB: f64 = 1e9;
 
@@ -58,12 +62,7 @@ pub fn sampled(
     }
     Series::of(
         "fresh",
-        SeriesPoint {
-            op: PointOp::Write,
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            queue_depth: 32,
-        },
+        SeriesPoint::from(&Load::write(Pattern::Random, 4096, 32)),
         1.0,
         samples,
     )
@@ -83,5 +82,69 @@ pub fn cached_tlc(written: f64, _t: f64) -> f64 {
         w if w < 8.0 => 30_000.0,
         w if w < 240.0 => 21_000.0,
         w => 4_500.0 + 16_500.0 * (-(w - 240.0) / 22.0).exp(),
+    }
+}
+
+/// A simulated drive of 240 GB.
+pub fn target(name: &str) -> TargetInfo {
+    TargetInfo {
+        name: name.into(),
+        title: name.into(),
+        capacity_bytes: 240_000_000_000,
+        ..TargetInfo::default()
+    }
+}
+
+/// A point under a random load of one thread, with the same latencies whatever its speed.
+pub fn point(op: PointOp, block_bytes: u64, queue_depth: u32, share: u32, iops: f64) -> Point {
+    Point {
+        load: Load {
+            op,
+            read_percent: share,
+            ..Load::read(Pattern::Random, block_bytes, queue_depth)
+        },
+        duration_s: 180.0,
+        iops,
+        bw_bytes_per_s: iops * block_bytes as f64,
+        latency_ns: LatencySummary {
+            mean: 90_000.0,
+            p99: 150_000,
+            p99_9: 2_000_000,
+            max: 2_000_000,
+            ..LatencySummary::default()
+        },
+        ..Point::default()
+    }
+}
+
+/// A test of points.
+pub fn points(id: &str, points: Vec<Point>) -> TestResult {
+    TestResult {
+        points: Some(points),
+        ..curves(id, Vec::new())
+    }
+}
+
+/// A test of curves.
+pub fn curves(id: &str, series: Vec<Series>) -> TestResult {
+    TestResult {
+        id: id.into(),
+        title: format!("Title of {id}"),
+        series: (!series.is_empty()).then_some(series),
+        ..TestResult::default()
+    }
+}
+
+/// A review of a drive, as long as the edition says.
+pub fn review(name: &str, tests: Vec<TestResult>) -> Review {
+    Review {
+        schema: SCHEMA.into(),
+        target: target(name),
+        edition: "2014".into(),
+        seed: 1,
+        duration_scale: 1.0,
+        complete: true,
+        tests,
+        ..Review::default()
     }
 }

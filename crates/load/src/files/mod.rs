@@ -16,6 +16,7 @@ pub mod set;
 pub mod summary;
 
 pub use layout::Layout;
-pub use operation::{FileOp, Operation};
+pub use operation::Operation;
 pub use run::{FileRun, FileRunError, Host, run};
 pub use set::{FileEntry, FileSet, directory_name};
+pub use stend_record::review::FileOp;

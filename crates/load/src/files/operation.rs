@@ -17,6 +17,8 @@
 //! files' bytes and a little more.
 //! The processor's time is not in the model: reading, copying and Deflate take none.
 
+use stend_record::review::FileOp;
+
 use super::layout::{BLOCK_BYTES, Extent, INODES_PER_BLOCK, Layout};
 use super::set::FileEntry;
 
@@ -37,28 +39,6 @@ const TAGS_PER_DESCRIPTOR: u64 = 250;
 
 /// Blocks that one extent covers at most; more than four of them need a block of their own.
 const EXTENT_BLOCKS_MAX: u64 = 32_768;
-
-/// What is done with a set of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileOp {
-    /// Copied, directory by directory.
-    Copy,
-    /// Put into one archive.
-    Archive,
-    /// Taken out of one archive.
-    Unarchive,
-}
-
-impl FileOp {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            FileOp::Copy => "copy",
-            FileOp::Archive => "archive",
-            FileOp::Unarchive => "unarchive",
-        }
-    }
-}
 
 /// A read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

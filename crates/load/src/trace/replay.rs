@@ -17,6 +17,7 @@
 
 use stend_base::{Completion, Device, Nanos, Op, Request, SimTime, Status};
 use stend_config::FileError;
+pub use stend_record::traces::TraceTiming as Timing;
 
 use super::{Fit, Trace, TraceRequest, fit, op_index, op_name};
 use crate::fault::{Stalled, words};
@@ -27,29 +28,6 @@ pub const DEPTH_MAX: u32 = 4096;
 
 /// Requests that may be outstanding by default.
 pub const DEPTH_DEFAULT: u32 = 256;
-
-/// When requests are issued.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Timing {
-    /// At their time.
-    #[default]
-    Original,
-    /// At their time, without the time in which nothing is outstanding.
-    Busy,
-    /// As soon as there is room.
-    Fast,
-}
-
-impl Timing {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Timing::Original => "original",
-            Timing::Busy => "busy",
-            Timing::Fast => "fast",
-        }
-    }
-}
 
 /// How a trace is replayed.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use stend_config::FileError;
+use stend_config::{FileError, Text};
 use stend_record::benchmark::{BenchmarkCell, BenchmarkPass};
 use stend_record::load::{Load, range_bytes};
 use stend_record::review::{JobText, Pattern, PointOp};
@@ -12,33 +12,21 @@ use stend_target::Target;
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::kind::{Kind, Planner, Procedure};
+use crate::job;
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::{Scope, Source};
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
-use crate::{job, outcome};
 
 /// The name and version of a profile's file format.
 pub const SCHEMA: &str = "stend.benchmark/1";
 
-macro_rules! shipped {
-    ($name:literal) => {
-        (
-            $name,
-            include_str!(concat!("../../../../editions/benchmarks/", $name, ".toml")),
-        )
-    };
-}
-
 /// Profiles that are part of the program: name and text.
-const SHIPPED: [(&str, &str); 5] = [
-    shipped!("crystaldiskmark-3"),
-    shipped!("crystaldiskmark-5"),
-    shipped!("crystaldiskmark-8"),
-    shipped!("crystaldiskmark-8-nvme"),
-    shipped!("crystaldiskmark-9"),
-];
+const SHIPPED: &[(&str, &str)] = stend_config::shipped!(
+    "editions/benchmarks": "crystaldiskmark-3", "crystaldiskmark-5", "crystaldiskmark-8",
+    "crystaldiskmark-8-nvme", "crystaldiskmark-9",
+);
 
 /// A test of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +65,8 @@ pub struct Profile {
 }
 
 /// In which order rows and directions are measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// The reads of all rows, then the writes of all, then the mixes.
     ReadsFirst,
@@ -90,14 +79,8 @@ pub enum Order {
 pub struct Row {
     /// As users know it, `Seq Q32T1`.
     pub name: String,
-    /// Order of the offsets.
-    pub pattern: Pattern,
-    /// Request size, bytes.
-    pub block_bytes: u64,
-    /// Queue depth of each thread.
-    pub queue_depth: u32,
-    /// Threads.
-    pub threads: u32,
+    /// Its writes, wherever they go.
+    pub load: Load,
 }
 
 /// A row in one direction.
@@ -115,15 +98,6 @@ impl Benchmark {
         if let Some(share) = profile.mix_read_percent.filter(|_| self.mix) {
             ops.push((PointOp::Mixed, share));
         }
-        let cell = |row: &'_ Row, (op, read_percent)| Load {
-            op,
-            pattern: row.pattern,
-            block_bytes: row.block_bytes,
-            queue_depth: row.queue_depth,
-            threads: row.threads,
-            read_percent,
-            region_bytes: Some(profile.region_bytes),
-        };
         let rows = profile.rows.iter();
         let pairs: Vec<_> = match profile.order {
             Order::RowByRow => rows
@@ -134,9 +108,14 @@ impl Benchmark {
                 .flat_map(|op| rows.clone().map(move |row| (row, *op)))
                 .collect(),
         };
-        let cells = pairs.into_iter().map(|(row, op)| Cell {
+        let cells = pairs.into_iter().map(|(row, (op, read_percent))| Cell {
             row: &row.name,
-            load: cell(row, op),
+            load: Load {
+                op,
+                read_percent,
+                region_bytes: Some(profile.region_bytes),
+                ..row.load
+            },
         });
         cells.collect()
     }
@@ -166,18 +145,11 @@ struct ProfileEntry {
     region_bytes: Spanned<u64>,
     passes: Spanned<u32>,
     discarded_passes: Spanned<u32>,
-    order: OrderEntry,
+    order: Order,
     pass_s: Spanned<f64>,
     pause_s: Spanned<f64>,
     mix_read_percent: Option<Spanned<u32>>,
     row: Spanned<Vec<RowEntry>>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum OrderEntry {
-    ReadsFirst,
-    RowByRow,
 }
 
 #[derive(Deserialize)]
@@ -238,33 +210,23 @@ fn profile(place: &Spanned<String>, at: &Scope<'_>) -> Result<Profile, FileError
 
 /// Reads a profile; `file` is its name in errors.
 fn parse_profile(text: &str, file: &str) -> Result<Profile, FileError> {
-    let source = Source { text, file };
-    let raw: ProfileEntry = source.text().read()?;
+    let source = Source(Text { text, file });
+    let raw: ProfileEntry = source.read()?;
     if raw.schema.get_ref() != SCHEMA {
         return source.fail(&raw.schema, format!("must be \"{SCHEMA}\""));
     }
     source.id(&raw.id)?;
     source.region(Some(&raw.region_bytes))?;
-    if !(1..=PASSES_MAX).contains(raw.passes.get_ref()) {
-        return source.fail(&raw.passes, format!("from 1 to {PASSES_MAX} passes count"));
+    if let Some(share) = &raw.mix_read_percent {
+        source.within(share, 1..=99, "a mix has from 1 to 99 percent reads")?;
     }
-    if *raw.discarded_passes.get_ref() > PASSES_MAX {
-        let problem = format!("at most {PASSES_MAX} passes are discarded");
-        return source.fail(&raw.discarded_passes, problem);
-    }
-    if let Some(share) = &raw.mix_read_percent
-        && !(1..=99).contains(share.get_ref())
-    {
-        return source.fail(share, "a mix has from 1 to 99 percent reads");
-    }
+    let counted = format!("from 1 to {PASSES_MAX} passes count");
+    let discarded = format!("at most {PASSES_MAX} passes are discarded");
     Ok(Profile {
         region_bytes: *raw.region_bytes.get_ref(),
-        passes: *raw.passes.get_ref(),
-        discarded_passes: *raw.discarded_passes.get_ref(),
-        order: match raw.order {
-            OrderEntry::ReadsFirst => Order::ReadsFirst,
-            OrderEntry::RowByRow => Order::RowByRow,
-        },
+        passes: source.within(&raw.passes, 1..=PASSES_MAX, counted)?,
+        discarded_passes: source.within(&raw.discarded_passes, 0..=PASSES_MAX, discarded)?,
+        order: raw.order,
         pass_s: source.duration(&raw.pass_s)?,
         pause_s: source.pause(&raw.pause_s)?,
         mix_read_percent: raw.mix_read_percent.map(Spanned::into_inner),
@@ -283,10 +245,12 @@ fn rows(entries: &Spanned<Vec<RowEntry>>, at: &Source<'_>) -> Result<Vec<Row>, F
         }
         rows.push(Row {
             name: entry.name.get_ref().clone(),
-            pattern: entry.pattern,
-            block_bytes: at.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
-            queue_depth: at.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
-            threads: at.count(&entry.threads, *entry.threads.get_ref())?,
+            load: at.threads_load(
+                entry.pattern,
+                &entry.block_bytes,
+                &entry.queue_depth,
+                &entry.threads,
+            )?,
         });
     }
     if rows.is_empty() {
@@ -305,44 +269,20 @@ impl Kind for Benchmark {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let procedure = BenchmarkProcedure {
-            id: planner.id().to_owned(),
-            places: planner.places(self.cells().len()),
-            benchmark: self.clone(),
-        };
-        planner.add(procedure);
+        let cells = self.cells().len();
+        let procedure = planner.add(self.state, cells, self.clone());
+        procedure.region_bytes = Some(self.profile.region_bytes);
     }
 }
 
 /// Writes the file and measures every row and direction.
-#[derive(Debug)]
-struct BenchmarkProcedure {
-    /// Id of the test: names the random seeds.
-    id: String,
-    /// Of each row and direction, in the order of measuring.
-    places: Vec<Place>,
-    benchmark: Benchmark,
-}
-
-impl Procedure for BenchmarkProcedure {
-    fn state(&self) -> usize {
-        self.benchmark.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        self.places.clone()
-    }
-
-    fn region_bytes(&self) -> Option<u64> {
-        Some(self.benchmark.profile.region_bytes)
-    }
-
+impl Work for Benchmark {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
-        let profile = &self.benchmark.profile;
+        let profile = &self.profile;
         let region = range_bytes(Some(profile.region_bytes), setting.capacity_bytes);
         see(Action::Write(region));
         let passes = profile.discarded_passes + profile.passes;
-        for (number, cell) in self.benchmark.cells().iter().enumerate() {
+        for (number, cell) in self.cells().iter().enumerate() {
             if number > 0 {
                 see(Action::Step(&Step::Idle {
                     duration_s: profile.pause_s,
@@ -355,21 +295,24 @@ impl Procedure for BenchmarkProcedure {
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
-        let profile = &self.benchmark.profile;
-        let capacity = context.setting.capacity_bytes;
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
+        let profile = &self.profile;
+        let (capacity, test) = (
+            context.setting.capacity_bytes,
+            context.recorder.test_id(places[0]),
+        );
         // As the program makes it: 1 MiB at a time.
-        context.write(target, &format!("{}/file", self.id), |seed| {
+        context.write(target, &format!("{test}/file"), |seed| {
             job::benchmark_file(profile.region_bytes, capacity, seed)
         })?;
         let written = Action::Write(range_bytes(Some(profile.region_bytes), capacity));
         context.recorder.spent(context.setting.cost(&written));
-        for (number, (cell, place)) in self.benchmark.cells().iter().zip(&self.places).enumerate() {
+        for (number, (cell, place)) in self.cells().iter().zip(places).enumerate() {
             if number > 0 {
                 let pause = Step::Idle {
                     duration_s: profile.pause_s,
                 };
-                context.step(target, &self.id, &pause)?;
+                context.step(target, test, &pause)?;
             }
             self.cell(context, target, cell, *place)?;
         }
@@ -377,7 +320,7 @@ impl Procedure for BenchmarkProcedure {
     }
 }
 
-impl BenchmarkProcedure {
+impl Benchmark {
     /// All passes of one row and direction, one after the other without a rest.
     fn cell(
         &self,
@@ -386,7 +329,8 @@ impl BenchmarkProcedure {
         cell: &Cell<'_>,
         place: Place,
     ) -> Done {
-        let (setting, profile, load) = (context.setting, &self.benchmark.profile, &cell.load);
+        let (setting, profile, load) = (context.setting, &self.profile, &cell.load);
+        let test = context.recorder.test_id(place);
         let name = format!("{}: {}", cell.row, load.describe());
         let runtime_s = setting.runtime_s(profile.pass_s);
         let all = profile.discarded_passes + profile.passes;
@@ -399,14 +343,13 @@ impl BenchmarkProcedure {
                 None | Some(0) => "discarded pass".to_owned(),
                 Some(counted) => format!("pass {counted} of {}", profile.passes),
             };
-            let seed_name = format!("{}/{}/{}/{number}", self.id, cell.row, load.slug());
-            let done = context.job(target, load, &seed_name, Some(runtime_s), 0)?;
-            let point = outcome::point(load, runtime_s, setting.capacity_bytes, &done)?;
+            let seed_name = format!("{test}/{}/{}/{number}", cell.row, load.slug());
+            let (point, done) = context.point(target, load, &seed_name, runtime_s, None)?;
             if number > profile.discarded_passes {
                 passes.push(BenchmarkPass {
                     iops: point.iops,
                     bw_bytes_per_s: point.bw_bytes_per_s,
-                    cpu_ns_per_request: context.cpu_time(&done),
+                    cpu_ns_per_request: point.cpu_ns_per_request,
                     latency_ns: point.latency_ns,
                 });
             }
@@ -430,8 +373,7 @@ impl BenchmarkProcedure {
     }
 }
 
-/// What counts of the passes: the greatest bandwidth, and the least mean latency, each for
-/// itself.
+/// The greatest bandwidth and the least mean latency of the passes, which may be different ones.
 fn summed_up(
     cell: &Cell<'_>,
     runtime_s: u64,

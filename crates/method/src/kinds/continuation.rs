@@ -6,7 +6,7 @@ use stend_config::FileError;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::curve::{Chain, Curve, Phase};
+use super::curve::{Chain, Curve};
 use crate::kind::{Kind, Planner};
 use crate::parse::{Scope, StepEntry};
 use crate::state::{ContinuationStep, Step};
@@ -44,7 +44,10 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Continuation, FileEr
     let Some((after, curve)) = curve else {
         return at.fail(
             &entry.after,
-            format!("`{name}` is no test with a `[test.curve]` of a `duration_s` that stands before this"),
+            format!(
+                "`{name}` is no test with a `[test.curve]` of a `duration_s` that stands \
+                     before this"
+            ),
         );
     };
     if at
@@ -98,24 +101,18 @@ impl Kind for Continuation {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let is_before = |chain: &Chain| chain.is_of(&self.after_id);
+        let is_before = |chain: &Chain| chain.id == self.after_id;
         // The curve's own test stands before this one; without it the chain starts here.
-        let fresh = planner.place();
-        match planner.find(is_before) {
-            Some(chain) => chain.share(fresh),
-            None => planner.add(Chain::new(self.after_id.clone(), &self.curve, fresh)),
+        let shared = planner.find(is_before).is_some();
+        if !shared {
+            Chain::plan(planner, self.after_id.clone(), &self.curve);
         }
-        let phases = self.steps.iter().map(|step| match step {
-            ContinuationStep::Do(step) => Phase::Do(*step),
-            ContinuationStep::Measure { name, duration_s } => Phase::Measure {
-                name: name.clone(),
-                duration_s: Some(*duration_s),
-                places: vec![planner.place()],
-            },
-        });
-        let phases = phases.collect();
-        if let Some(chain) = planner.find(is_before) {
-            chain.extend(phases);
+        let measures = |step: &&ContinuationStep| matches!(step, ContinuationStep::Measure { .. });
+        let measured = self.steps.iter().filter(measures).count();
+        let places = planner.places(measured + usize::from(shared));
+        if let Some((chain, all)) = planner.find(is_before) {
+            (chain.shared, chain.steps) = (shared, self.steps.clone());
+            all.extend(places);
         }
     }
 }

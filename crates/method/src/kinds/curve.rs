@@ -12,11 +12,11 @@ use toml::Spanned;
 
 use crate::context::{Context, CurveJob};
 use crate::enough::{Before, Watch};
-use crate::kind::{Kind, Planner, Procedure};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Place};
 use crate::setting::{Action, Setting};
-use crate::state::Step;
+use crate::state::{ContinuationStep, Step};
 
 /// A load sampled over time.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,12 +69,14 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Curve, FileError> {
         state: at.start(&entry.state)?,
         load: Load {
             op: *entry.op.get_ref(),
-            pattern: entry.pattern,
-            block_bytes: at.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
-            queue_depth: at.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
-            threads: at.count(&entry.threads, *entry.threads.get_ref())?,
             read_percent,
             region_bytes: at.region(entry.region_bytes.as_ref())?,
+            ..at.threads_load(
+                entry.pattern,
+                &entry.block_bytes,
+                &entry.queue_depth,
+                &entry.threads,
+            )?
         },
         duration_s,
         name: entry.name,
@@ -94,7 +96,8 @@ fn end(entry: &Entry, at: &Scope<'_>) -> Result<Option<f64>, FileError> {
             if !one || !matches!(entry.pattern, Pattern::Sequential) {
                 return at.fail(
                     end,
-                    "only a sequential load of one thread ends with its range: name a `duration_s` instead",
+                    "only a sequential load of one thread ends with its range: name a `duration_s` \
+                     instead",
                 );
             }
             Ok(None)
@@ -117,8 +120,7 @@ impl Kind for Curve {
 
     fn plan(&self, planner: &mut Planner<'_>) {
         let id = planner.id().to_owned();
-        let place = planner.place();
-        planner.add(Chain::new(id, self, place));
+        Chain::plan(planner, id, self);
     }
 }
 
@@ -126,59 +128,27 @@ impl Kind for Curve {
 #[derive(Debug)]
 pub(crate) struct Chain {
     /// Id of the test that the curve belongs to: it names the random seeds.
-    id: String,
+    pub(crate) id: String,
     curve: Curve,
-    phases: Vec<Phase>,
-}
-
-/// A part of a chain.
-#[derive(Debug)]
-pub(crate) enum Phase {
-    /// Something done to the target.
-    Do(Step),
-    /// The curve's load, sampled.
-    Measure {
-        name: String,
-        /// s; `None` for one pass over the load's range.
-        duration_s: Option<f64>,
-        /// The fresh curve can belong to two tests.
-        places: Vec<Place>,
-    },
+    /// Whether the curve is a result of two tests: its own and the one that continues it.
+    pub(crate) shared: bool,
+    /// What follows the curve.
+    pub(crate) steps: Vec<ContinuationStep>,
 }
 
 impl Chain {
-    /// The curve alone.
-    pub(crate) fn new(id: String, curve: &Curve, place: Place) -> Chain {
-        let fresh = Phase::Measure {
-            name: curve.name.clone(),
-            duration_s: curve.duration_s,
-            places: vec![place],
-        };
-        Chain {
+    /// Plans the curve alone.
+    pub(crate) fn plan(planner: &mut Planner<'_>, id: String, curve: &Curve) {
+        let chain = Chain {
             id,
             curve: curve.clone(),
-            phases: vec![fresh],
-        }
+            shared: false,
+            steps: Vec::new(),
+        };
+        planner.add(curve.state, 1, chain).region_bytes = curve.load.region_bytes;
     }
 
-    /// Whether it begins with the curve of the test of this id.
-    pub(crate) fn is_of(&self, id: &str) -> bool {
-        self.id == id
-    }
-
-    /// The fresh curve is a result of another test as well.
-    pub(crate) fn share(&mut self, place: Place) {
-        if let Some(Phase::Measure { places, .. }) = self.phases.first_mut() {
-            places.push(place);
-        }
-    }
-
-    /// Goes on.
-    pub(crate) fn extend(&mut self, phases: Vec<Phase>) {
-        self.phases.extend(phases);
-    }
-
-    /// Measures one of its curves; what the next one goes on from.
+    /// Measures one of its curves; returns what the next one continues from.
     fn measure(
         &self,
         context: &Context<'_>,
@@ -194,80 +164,53 @@ impl Chain {
             duration_s,
             sample_ms: self.curve.sample_ms,
         };
-        let title = job.title();
-        let runtime_s = duration_s.map(|s| context.setting.runtime_s(s));
-        for place in places {
-            context.recorder.begin(*place, &title, runtime_s);
-        }
         // What ends with its range is measured to its end.
-        let watch = runtime_s.and_then(|_| {
+        let watch = duration_s.and_then(|_| {
             let capacity_bytes = load.range_bytes(context.setting.capacity_bytes);
             let ending = context.ending(places, Some(name));
             Watch::of_curve(load, ending, capacity_bytes, &before)
         });
-        let done = context.curve(target, &job, watch)?;
+        let done = context.curve(target, places, &job, watch)?;
         let next = Before {
             written_bytes: before.written_bytes + done.written_bytes,
             end_iops: before.end_iops.or_else(|| end_level(&done.series)),
         };
-        let series = done.series;
-        let measured = Measurement::of_job(title, done.job_text, done.warnings, move |test| {
-            push(&mut test.series, &series);
-        });
-        context.recorder.record(places, measured, done.cost);
+        done.record(context.recorder, places, |_| {});
         Ok(next)
     }
 }
 
-impl Procedure for Chain {
-    fn state(&self) -> usize {
-        self.curve.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        let of = |phase: &Phase| match phase {
-            Phase::Do(_) => Vec::new(),
-            Phase::Measure { places, .. } => places.clone(),
-        };
-        self.phases.iter().flat_map(of).collect()
-    }
-
-    fn region_bytes(&self) -> Option<u64> {
-        self.curve.load.region_bytes
-    }
-
-    fn disturbs(&self) -> bool {
-        self.curve.load.writes() || self.phases.iter().any(|p| matches!(p, Phase::Do(_)))
-    }
-
+impl Work for Chain {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
-        for phase in &self.phases {
-            see(match phase {
-                Phase::Do(step) => Action::Step(step),
-                Phase::Measure { duration_s, .. } => Action::Load {
-                    load: &self.curve.load,
-                    runtime_s: duration_s.map(|s| setting.runtime_s(s)),
-                },
+        let load = |duration_s: Option<f64>| Action::Load {
+            load: &self.curve.load,
+            runtime_s: duration_s.map(|s| setting.runtime_s(s)),
+        };
+        see(load(self.curve.duration_s));
+        for step in &self.steps {
+            see(match step {
+                ContinuationStep::Do(step) => Action::Step(step),
+                ContinuationStep::Measure { duration_s, .. } => load(Some(*duration_s)),
             });
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
-        let mut before = Before::default();
-        for phase in &self.phases {
-            match phase {
-                Phase::Do(step) => {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
+        let (fresh, mut later) = places.split_at(1 + usize::from(self.shared));
+        let curve = (self.curve.name.as_str(), self.curve.duration_s, fresh);
+        let mut before = self.measure(context, target, curve, Before::default())?;
+        for step in &self.steps {
+            match step {
+                ContinuationStep::Do(step) => {
                     context.step(target, &self.id, step)?;
                     if *step == Step::Trim {
                         before.written_bytes = 0;
                     }
                 }
-                Phase::Measure {
-                    name,
-                    duration_s,
-                    places,
-                } => {
-                    let curve = (name.as_str(), *duration_s, places.as_slice());
+                ContinuationStep::Measure { name, duration_s } => {
+                    let (place, rest) = later.split_at(1);
+                    later = rest;
+                    let curve = (name.as_str(), Some(*duration_s), place);
                     before = self.measure(context, target, curve, before)?;
                 }
             }

@@ -13,19 +13,19 @@ use stend_record::endurance::{
 };
 use stend_record::load::Load;
 use stend_record::review::{JobText, Pattern, SeriesPoint, TestResult};
-use stend_target::{JobRequest, RefusedOutcome, Target, TargetError, WriteLimit};
+use stend_target::{RefusedOutcome, Target, TargetError, WriteLimit};
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::job;
-use crate::kind::{Kind, Planner, Procedure};
+use crate::kind::{Kind, Planner, Work};
 use crate::outcome::written_bytes;
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
 
-/// How often a target without a budget is assumed to be written, for shares of work done:
-/// an error makes the progress bar inexact, never a result.
+/// How many times a target without a budget is assumed to be written, for the progress that is
+/// shown. It affects no result.
 const ASSUMED_DRIVE_WRITES: u64 = 1000;
 
 /// Size of a read after the end, bytes.
@@ -72,17 +72,12 @@ pub(crate) struct Entry {
 
 /// Checks a test of endurance.
 pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Endurance, FileError> {
-    let writes = *entry.drive_writes_per_round.get_ref();
-    if !(1..=1000).contains(&writes) {
-        return at.fail(
-            &entry.drive_writes_per_round,
-            "a round writes the capacity from 1 to 1000 times",
-        );
-    }
+    let writes = &entry.drive_writes_per_round;
+    let problem = "a round writes the capacity from 1 to 1000 times";
     Ok(Endurance {
         state: at.start(&entry.state)?,
         load: at.write_load(entry.pattern, &entry.block_bytes, &entry.queue_depth)?,
-        drive_writes_per_round: writes,
+        drive_writes_per_round: at.within(writes, 1..=1000, problem)?,
     })
 }
 
@@ -100,11 +95,7 @@ impl Kind for Endurance {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let place = planner.place();
-        planner.add(EnduranceProcedure {
-            place,
-            endurance: self.clone(),
-        });
+        planner.add(self.state, 1, self.clone());
     }
 }
 
@@ -154,7 +145,7 @@ impl<'e> Wear<'e> {
         }
     }
 
-    /// Goes on from what an earlier run has left of the same test on the same target.
+    /// Continues what an earlier run measured in the same test on the same target.
     fn go_on(&mut self, setting: &Setting, earlier: TestResult) {
         if let Some(so_far) = earlier.endurance {
             self.jobs = earlier.jobs;
@@ -193,20 +184,22 @@ impl<'e> Wear<'e> {
         self.last_health = health;
     }
 
-    /// What is to be said beside the result.
+    /// Warnings about the result.
     fn warnings(&self) -> Vec<String> {
         let wear = &self.so_far;
         let mut warnings = Vec::new();
         if wear.end == EnduranceEnd::Budget {
             warnings.push(format!(
-                "not worn out within the budget: {} written of {} allowed, and the target took every write; its endurance is not known",
+                "not worn out within the budget: {} written of {} allowed, and the target took \
+                 every write; its endurance is not known",
                 words::bytes(wear.written_bytes),
                 words::bytes(wear.budget_bytes.unwrap_or_default())
             ));
         }
         if wear.broken_off_bytes > 0 {
             warnings.push(format!(
-                "interrupted and continued: up to {} more were written than the rounds show; they count against the budget",
+                "interrupted and continued: up to {} more were written than the rounds show; they \
+                 count against the budget",
                 words::bytes(wear.broken_off_bytes)
             ));
         }
@@ -219,39 +212,25 @@ impl<'e> Wear<'e> {
     }
 }
 
-/// Writes round after round; then sees what can still be done with the target.
-#[derive(Debug)]
-struct EnduranceProcedure {
-    place: Place,
-    endurance: Endurance,
-}
-
-impl Procedure for EnduranceProcedure {
-    fn state(&self) -> usize {
-        self.endurance.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        vec![self.place]
-    }
-
+/// Writes round after round; then tests whether the target can still be written and read.
+impl Work for Endurance {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         see(Action::Write(planned_bytes(setting)));
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
-        let (setting, keys) = (context.setting, &self.endurance);
-        let mut wear = Wear::new(setting, keys, target);
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
+        let (setting, place) = (context.setting, places[0]);
+        let mut wear = Wear::new(setting, self, target);
         if wear.so_far.round_bytes == 0 {
             return Err(Arc::new(TargetError::Input(format!(
                 "a request of {} bytes does not fit the target's {} bytes",
-                keys.load.block_bytes, setting.capacity_bytes
+                self.load.block_bytes, setting.capacity_bytes
             ))));
         }
-        if let Some(earlier) = context.recorder.unfinished(self.place) {
+        if let Some(earlier) = context.recorder.unfinished(place) {
             wear.go_on(setting, earlier);
         }
-        // A target that is one is worn by what was written, whatever becomes of this run.
+        // A real drive stays worn by what was written, even if this run is interrupted.
         let lasts = target.write_limit() == WriteLimit::AsStated;
         wear.so_far.end = loop {
             let bytes = wear.left_bytes().min(wear.so_far.round_bytes);
@@ -262,32 +241,32 @@ impl Procedure for EnduranceProcedure {
                 let mut interrupted = wear.so_far.clone();
                 interrupted.broken_off_bytes += bytes;
                 let measured = measurement(interrupted, wear.jobs.clone(), Vec::new());
-                context.recorder.under_way(self.place, measured);
+                context.recorder.under_way(place, measured);
             }
-            let errno = self.round(context, target, &mut wear, bytes)?;
+            let errno = self.round(context, target, place, (&mut wear, bytes))?;
             if let Some(errno) = errno {
                 wear.so_far.refusal = Some(std::io::Error::from_raw_os_error(errno).to_string());
                 break EnduranceEnd::Refused;
             }
         };
         let mut warnings = wear.warnings();
-        // What was found in months is not lost because the drive has gone away at last.
-        match self.afterwards(context, target, &mut wear) {
+        // Results of months must not be lost because the drive fails at last.
+        match self.afterwards(context, target, place, &mut wear) {
             Ok(afterwards) => wear.so_far.afterwards = Some(afterwards),
             Err(error) => warnings.push(format!(
                 "whether the target can still be written and read is not known: {error}"
             )),
         }
-        // What was set aside for rounds that did not come.
+        // The planned cost of rounds that were not needed.
         let planned = setting.cost(&Action::Write(planned_bytes(setting)));
         let measured = measurement(wear.so_far, wear.jobs, warnings);
         let cost = (planned - wear.cost).max(0.0);
-        context.recorder.record(&[self.place], measured, cost);
+        context.recorder.record(places, measured, cost);
         Ok(())
     }
 }
 
-/// The result as it stands.
+/// The result so far.
 fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Measurement {
     let name = format!("{} written", words::bytes(found.written_bytes));
     Measurement::new(name, jobs, warnings, move |test| {
@@ -295,27 +274,27 @@ fn measurement(found: Measured, jobs: Vec<JobText>, warnings: Vec<String>) -> Me
     })
 }
 
-impl EnduranceProcedure {
+impl Endurance {
     /// One round; the errno by which the target refused a write.
     fn round(
         &self,
         context: &Context<'_>,
         target: &mut dyn Target,
-        wear: &mut Wear<'_>,
-        bytes: u64,
+        place: Place,
+        (wear, bytes): (&mut Wear<'_>, u64),
     ) -> Result<Option<i32>, TargetError> {
         let number = wear.so_far.rounds.len() + 1;
-        let load = &self.endurance.load;
+        let load = &self.load;
         let name = format!(
             "round {number}: {}, {} written so far",
             load.describe(),
             words::bytes(wear.so_far.written_bytes)
         );
-        context.recorder.begin(self.place, &name, None);
-        let id = context.recorder.test_id(self.place);
-        let seed = job::seed_of(context.setting.seed, &format!("{id}/round-{number}"));
-        let text = job::wear(load, wear.range_bytes, bytes, seed);
-        let done = target.run_until_refused(&request(&text, seed))?;
+        context.recorder.begin(place, &name, None);
+        let id = context.recorder.test_id(place);
+        let done = context.until_refused(target, &format!("{id}/round-{number}"), |seed| {
+            job::wear(load, wear.range_bytes, bytes, seed)
+        })?;
         wear.add(&done, target.health().ok());
         if done.errno.is_none() && written_bytes(&done.job) == 0 {
             return Err(TargetError::Failed(format!(
@@ -336,31 +315,30 @@ impl EnduranceProcedure {
         Ok(done.errno)
     }
 
-    /// One more write, where the last was refused and the budget has room for it; then all of
-    /// the target is read.
+    /// One more write, if the last was refused and the budget has room for it; then reads all of
+    /// the target.
     fn afterwards(
         &self,
         context: &Context<'_>,
         target: &mut dyn Target,
+        place: Place,
         wear: &mut Wear<'_>,
     ) -> Result<Afterwards, TargetError> {
-        let id = context.recorder.test_id(self.place);
-        let block_bytes = self.endurance.load.block_bytes;
+        let id = context.recorder.test_id(place);
+        let block_bytes = self.load.block_bytes;
         let again = wear.so_far.end == EnduranceEnd::Refused && wear.left_bytes() > 0;
         let mut write_refused = None;
         if again {
-            let seed = job::seed_of(context.setting.seed, &format!("{id}/again"));
-            let text = job::wear(&self.endurance.load, wear.range_bytes, block_bytes, seed);
-            let done = target.run_until_refused(&request(&text, seed))?;
+            let done = context.until_refused(target, &format!("{id}/again"), |seed| {
+                job::wear(&self.load, wear.range_bytes, block_bytes, seed)
+            })?;
             write_refused = Some(done.errno.is_some());
         }
         let asked_bytes = context.setting.capacity_bytes / READ_BYTES * READ_BYTES;
-        context
-            .recorder
-            .begin(self.place, "reading all of it", None);
-        let seed = job::seed_of(context.setting.seed, &format!("{id}/read-back"));
-        let text = job::read_back(READ_BYTES, asked_bytes, seed);
-        let done = target.run_until_refused(&request(&text, seed))?;
+        context.recorder.begin(place, "reading all of it", None);
+        let done = context.until_refused(target, &format!("{id}/read-back"), |seed| {
+            job::read_back(READ_BYTES, asked_bytes, seed)
+        })?;
         let reads = || done.job.fio.jobs.iter().map(|job| &job.read);
         let counted = done.job.fio.jobs.iter().map(|job| {
             let total = job.other.get("total_err").and_then(|n| n.as_u64());
@@ -377,14 +355,6 @@ impl EnduranceProcedure {
             failed_reads: counted.sum(),
             bw_bytes_per_s: reads().map(|read| read.bw_bytes as f64).sum(),
         })
-    }
-}
-
-fn request(text: &str, seed: u64) -> JobRequest<'_> {
-    JobRequest {
-        text,
-        seed,
-        sample_ms: 0,
     }
 }
 

@@ -3,13 +3,13 @@
 use serde::Deserialize;
 use stend_config::FileError;
 use stend_record::load::size_text;
-use stend_record::review::{FileWork, FileWorkOp, TargetKind};
-use stend_target::{FileOp, FileSet, FilesJob, FilesOutcome, Target, TargetError};
+use stend_record::review::{FileOp, FileWork, TargetKind};
+use stend_target::{FileSet, FilesJob, FilesOutcome, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;
 use crate::job;
-use crate::kind::{Kind, Planner, Procedure};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
@@ -33,14 +33,6 @@ pub struct Files {
     pub rest_s: f64,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum FileOpEntry {
-    Copy,
-    Archive,
-    Unarchive,
-}
-
 /// What an edition says of a test of this kind.
 pub type Keys = Files;
 
@@ -48,7 +40,7 @@ pub type Keys = Files;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
-    op: FileOpEntry,
+    op: FileOp,
     state: Spanned<String>,
     sets: Spanned<Vec<String>>,
     set_bytes: Spanned<u64>,
@@ -71,18 +63,11 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Files, FileError> {
             return at.fail(&entry.sets, format!("the set `{set}` stands here twice"));
         }
     }
-    let set_bytes = *entry.set_bytes.get_ref();
     at.region(Some(&entry.set_bytes))?;
-    if set_bytes > 1 << 42 {
-        return at.fail(&entry.set_bytes, "a set has at most 4 TiB");
-    }
+    let set_bytes = at.within(&entry.set_bytes, 0..=1 << 42, "a set has at most 4 TiB")?;
     Ok(Files {
         state: at.start(&entry.state)?,
-        op: match entry.op {
-            FileOpEntry::Copy => FileOp::Copy,
-            FileOpEntry::Archive => FileOp::Archive,
-            FileOpEntry::Unarchive => FileOp::Unarchive,
-        },
+        op: entry.op,
         sets: sets.clone(),
         set_bytes,
         rest_s: at.pause(&entry.rest_s)?,
@@ -110,12 +95,11 @@ impl Kind for Files {
             return planner.skip(why);
         }
         for set in &self.sets {
-            let place = planner.place();
-            planner.add(FilesProcedure {
-                place,
+            let work = SetWork {
                 files: self.clone(),
                 set: set.clone(),
-            });
+            };
+            planner.add(self.state, 1, work).starts_anew = true;
         }
     }
 }
@@ -135,13 +119,12 @@ fn missing(kind: TargetKind) -> Option<String> {
 
 /// One operation on one set.
 #[derive(Debug)]
-struct FilesProcedure {
-    place: Place,
+struct SetWork {
     files: Files,
     set: String,
 }
 
-impl FilesProcedure {
+impl SetWork {
     fn rest(&self) -> Step {
         Step::Idle {
             duration_s: self.files.rest_s,
@@ -149,19 +132,7 @@ impl FilesProcedure {
     }
 }
 
-impl Procedure for FilesProcedure {
-    fn state(&self) -> usize {
-        self.files.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        vec![self.place]
-    }
-
-    fn starts_anew(&self) -> bool {
-        true
-    }
-
+impl Work for SetWork {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         see(Action::Files(set_bytes(
             &self.files,
@@ -170,11 +141,11 @@ impl Procedure for FilesProcedure {
         see(Action::Step(&self.rest()));
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, files, set) = (context.setting, &self.files, &self.set);
         let bytes = set_bytes(files, setting.capacity_bytes);
         let title = format!("{} of `{set}`, {}", files.op.name(), size_text(bytes));
-        context.recorder.begin(self.place, &title, None);
+        context.recorder.begin(places[0], &title, None);
         let shipped = FileSet::shipped(set)
             .ok_or_else(|| TargetError::Input(format!("there is no set of files `{set}`")))?;
         let done = target.work_on_files(&FilesJob {
@@ -193,7 +164,7 @@ impl Procedure for FilesProcedure {
             push(&mut test.files, &work);
         });
         let cost = setting.cost(&Action::Files(bytes)) + setting.step_cost(&self.rest());
-        context.recorder.record(&[self.place], measured, cost);
+        context.recorder.record(places, measured, cost);
         Ok(())
     }
 }
@@ -218,11 +189,7 @@ fn result(files: &Files, set: &str, done: &FilesOutcome) -> Result<FileWork, Tar
     }
     let duration_s = done.elapsed_ns as f64 / 1e9;
     Ok(FileWork {
-        op: match files.op {
-            FileOp::Copy => FileWorkOp::Copy,
-            FileOp::Archive => FileWorkOp::Archive,
-            FileOp::Unarchive => FileWorkOp::Unarchive,
-        },
+        op: files.op,
         set: set.to_owned(),
         set_bytes: done.bytes,
         scaled: done.bytes < files.set_bytes,

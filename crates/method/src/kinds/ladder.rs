@@ -12,15 +12,20 @@ use stend_target::{Target, TargetError};
 use toml::Spanned;
 
 use crate::context::{Context, CurveJob, MeasuredCurve};
-use crate::kind::{Kind, Planner, Procedure};
+use crate::kind::{Kind, Planner, Work};
 use crate::outcome;
 use crate::parse::{Scope, YEAR_S};
-use crate::recorder::{Done, Measurement, Place, push};
+use crate::recorder::{Done, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 
-/// Said of a ladder on a target that cannot be copied.
-const ALONE: &str = "one target: before each further rest the load made it slow again, so the rests start from similar slow states, not from the same one";
+/// Warning of a ladder on a target that cannot be copied.
+const ALONE: &str = "one target: before each further rest the load made it slow again, so the \
+     rests start from similar slow states, not from the same one";
+
+/// Warning where a curve after a rest ends before its speed falls.
+const STILL_FAST: &str = "after some rests the load was still fast at its end: the drive recovered \
+     at least what was written; a longer `measure_s` shows how much";
 
 /// A load until the target is slow, and the same load again after rests of different
 /// length, each from the same slow state.
@@ -52,8 +57,8 @@ impl Ladder {
             .flat_map(|trim| self.idle_s.iter().map(|idle_s| (*trim, *idle_s)))
     }
 
-    /// How long the load runs on a target that cannot be copied to be slow again after a
-    /// rung, s. After TRIM everything is free, so that it takes as long as the first time.
+    /// How long the load runs after a rung until a target that cannot be copied is slow again, s.
+    /// After TRIM all space is free, so it takes as long as the first time.
     fn restore_s(&self, after_trim: bool) -> f64 {
         match after_trim {
             true => self.degrade_s,
@@ -127,27 +132,12 @@ impl Kind for Ladder {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let fresh = planner.place();
-        let rungs = planner.places(self.rungs().count());
-        planner.add(LadderProcedure {
-            fresh,
-            rungs,
-            ladder: self.clone(),
-        });
+        let curves = 1 + self.rungs().count();
+        planner.add(self.state, curves, self.clone());
     }
 }
 
-/// Makes the target slow, then rests: each rung on a copy of the slow target, or, where
-/// there is only one, after the load has made it slow again.
-#[derive(Debug)]
-struct LadderProcedure {
-    /// Of the fresh curve.
-    fresh: Place,
-    rungs: Vec<Place>,
-    ladder: Ladder,
-}
-
-/// A rung before it is measured.
+/// A rest that is to be measured.
 struct Rest {
     trim: bool,
     idle_s: f64,
@@ -155,50 +145,34 @@ struct Rest {
     end_iops: f64,
 }
 
-impl Procedure for LadderProcedure {
-    fn state(&self) -> usize {
-        self.ladder.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        [&[self.fresh], &self.rungs[..]].concat()
-    }
-
-    fn region_bytes(&self) -> Option<u64> {
-        self.ladder.load.region_bytes
-    }
-
+/// Makes the target slow, then rests: each rung on a copy of the slow target, or, where
+/// there is only one, after the load has made it slow again.
+impl Work for Ladder {
     fn actions(&self, setting: &Setting, copied: bool, see: &mut dyn FnMut(Action<'_>)) {
-        let ladder = &self.ladder;
         let load = |duration_s| Action::Load {
-            load: &ladder.load,
+            load: &self.load,
             runtime_s: Some(setting.runtime_s(duration_s)),
         };
-        see(load(ladder.degrade_s));
+        see(load(self.degrade_s));
         let mut before = None;
-        for (trim, duration_s) in ladder.rungs() {
+        for (trim, duration_s) in self.rungs() {
             if let Some(after_trim) = before.replace(trim).filter(|_| !copied) {
-                see(load(ladder.restore_s(after_trim)));
+                see(load(self.restore_s(after_trim)));
             }
             if trim {
                 see(Action::Step(&Step::Trim));
             }
             see(Action::Step(&Step::Idle { duration_s }));
-            see(load(ladder.measure_s));
+            see(load(self.measure_s));
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
-        let ladder = &self.ladder;
-        let (title, fresh) = self.curve(context, target, self.fresh, "fresh", ladder.degrade_s)?;
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
+        let fresh = self.curve(context, target, places[0], "fresh", self.degrade_s)?;
         let end_iops = end_level(&fresh.series).unwrap_or_default();
-        let series = fresh.series;
-        let measured = Measurement::of_job(title, fresh.job_text, fresh.warnings, move |test| {
-            push(&mut test.series, &series);
-        });
-        context.recorder.record(&[self.fresh], measured, fresh.cost);
+        fresh.record(context.recorder, &places[..1], |_| {});
         let mut before = None;
-        for (place, (trim, idle_s)) in self.rungs.iter().zip(ladder.rungs()) {
+        for (place, (trim, idle_s)) in places[1..].iter().zip(self.rungs()) {
             let rest = Rest {
                 trim,
                 idle_s,
@@ -217,7 +191,7 @@ impl Procedure for LadderProcedure {
     }
 }
 
-impl LadderProcedure {
+impl Ladder {
     fn rung(
         &self,
         context: &Context<'_>,
@@ -238,20 +212,16 @@ impl LadderProcedure {
         context.step(target, id, &Step::Idle { duration_s: idle_s })?;
         let idle_s = context.setting.rest_s(idle_s);
         let name = rung_name(trim, idle_s);
-        let (title, curve) = self.curve(context, target, place, &name, self.ladder.measure_s)?;
+        let mut curve = self.curve(context, target, place, &name, self.measure_s)?;
         let Some(found) = recovery(&curve.series, end_iops) else {
             return Err(Arc::new(TargetError::Failed(format!(
                 "the curve `{name}` is empty: its rest has no result"
             ))));
         };
-        let mut warnings = curve.warnings;
         if !found.fell && found.bytes > 0 {
-            warnings.push(
-                "after some rests the load was still fast at its end: the drive recovered at least what was written; a longer `measure_s` shows how much"
-                    .to_owned(),
-            );
+            curve.warnings.push(STILL_FAST.to_owned());
         }
-        warnings.extend(warning.map(str::to_owned));
+        curve.warnings.extend(warning.map(str::to_owned));
         let rung = Rung {
             name,
             idle_s,
@@ -260,16 +230,13 @@ impl LadderProcedure {
             recovered_bytes: found.bytes,
             fell: found.fell,
         };
-        let series = curve.series;
-        let measured = Measurement::of_job(title, curve.job_text, warnings, move |test| {
-            push(&mut test.series, &series);
-            push(&mut test.rungs, &rung);
+        curve.record(context.recorder, &[place], move |test| {
+            push(&mut test.rungs, &rung)
         });
-        context.recorder.record(&[place], measured, curve.cost);
         Ok(())
     }
 
-    /// The load that makes the one target there is slow again after a rung.
+    /// Runs the load until a target that cannot be copied is slow again after a rung.
     fn slow_again(
         &self,
         context: &Context<'_>,
@@ -277,16 +244,15 @@ impl LadderProcedure {
         place: Place,
         after_trim: bool,
     ) -> Done {
-        let duration_s = self.ladder.restore_s(after_trim);
+        let duration_s = self.restore_s(after_trim);
         let id = context.recorder.test_id(place);
         context.recorder.preparing(id, "writing until slow again");
         let runtime_s = context.setting.runtime_s(duration_s);
         let seed_name = format!("{id}/again-{}", place.slot);
-        let done = context.job(target, &self.ladder.load, &seed_name, Some(runtime_s), 0)?;
+        let timing = (Some(runtime_s), 0);
+        let done = context.job(target, &self.load, &seed_name, timing, None)?;
         outcome::check_errors(&done)?;
-        let cost = context
-            .setting
-            .load_cost(&self.ladder.load, Some(runtime_s));
+        let cost = context.setting.load_cost(&self.load, Some(runtime_s));
         context.recorder.spent(cost);
         Ok(())
     }
@@ -299,22 +265,19 @@ impl LadderProcedure {
         place: Place,
         name: &str,
         duration_s: f64,
-    ) -> Result<(String, MeasuredCurve), Arc<TargetError>> {
+    ) -> Result<MeasuredCurve, Arc<TargetError>> {
         let job = CurveJob {
             name,
             test: context.recorder.test_id(place),
-            load: &self.ladder.load,
+            load: &self.load,
             duration_s: Some(duration_s),
-            sample_ms: self.ladder.sample_ms,
+            sample_ms: self.sample_ms,
         };
-        let title = job.title();
-        let runtime_s = context.setting.runtime_s(duration_s);
-        context.recorder.begin(place, &title, Some(runtime_s));
-        Ok((title, context.curve(target, &job, None)?))
+        context.curve(target, &[place], &job, None)
     }
 }
 
-/// `after 30 s`, `after TRIM and 5 min`: by the rest as it was, under the review's scale.
+/// `after 30 s`, `after TRIM and 5 min`: by the length of the rest under the duration scale.
 fn rung_name(trim: bool, idle_s: f64) -> String {
     let rest = match idle_s {
         s if s >= 60.0 && s % 60.0 == 0.0 => format!("{} min", s / 60.0),

@@ -2,7 +2,7 @@
 //!
 //! A file has what an edition says of a test of its kind (`Entry`, which `parse` checks and turns
 //! into `Keys`), how it is planned ([`Kind`]) and how it is measured
-//! ([`Procedure`](crate::kind::Procedure)). The list of kinds is [`stend_record::kinds!`]. A
+//! ([`Work`](crate::kind::Work)). The list of kinds is [`stend_record::kinds!`]. A
 //! continuation leaves curves behind, and so has a file here alone.
 
 pub mod continuation;

@@ -9,8 +9,7 @@ use toml::Spanned;
 
 use crate::context::Context;
 use crate::enough::Watch;
-use crate::kind::{Kind, Planner, Procedure};
-use crate::outcome;
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
@@ -149,13 +148,11 @@ impl Kind for Vec<Sweep> {
                     unwanted += 1;
                     continue;
                 }
-                let point = PointProcedure {
-                    place: planner.place(),
-                    state: sweep.state,
+                let point = PlannedPoint {
                     load: *load,
                     duration_s: sweep.duration_s,
                 };
-                planner.add(point);
+                planner.add(sweep.state, 1, point).region_bytes = load.region_bytes;
             }
         }
         if writing > 0 {
@@ -165,14 +162,15 @@ impl Kind for Vec<Sweep> {
             planner.test.head.left_out_points = unwanted;
             let there = planner.test.slots;
             planner.remark(format!(
-                "only a part of this test: {there} of its {} points were requested; what follows from the whole test does not follow from them",
+                "only a part of this test: {there} of its {} points were requested; what follows \
+                 from the whole test does not follow from them",
                 there + unwanted as usize
             ));
         }
     }
 }
 
-/// What is said of a test without the points that write.
+/// Remark on a test without the points that write.
 fn left_out(points: usize) -> String {
     let which = match points {
         1 => "one point of this test that writes is".to_owned(),
@@ -181,32 +179,14 @@ fn left_out(points: usize) -> String {
     format!("{which} left out: the target was opened with --read-only")
 }
 
-/// Measures a point.
+/// A point to be measured.
 #[derive(Debug)]
-struct PointProcedure {
-    place: Place,
-    state: usize,
+struct PlannedPoint {
     load: Load,
     duration_s: f64,
 }
 
-impl Procedure for PointProcedure {
-    fn state(&self) -> usize {
-        self.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        vec![self.place]
-    }
-
-    fn region_bytes(&self) -> Option<u64> {
-        self.load.region_bytes
-    }
-
-    fn disturbs(&self) -> bool {
-        self.load.writes()
-    }
-
+impl Work for PlannedPoint {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         see(Action::Load {
             load: &self.load,
@@ -214,18 +194,16 @@ impl Procedure for PointProcedure {
         });
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, load) = (context.setting, &self.load);
-        let seed_name = format!("{}/{}", context.recorder.test_id(self.place), load.slug());
+        let seed_name = format!("{}/{}", context.recorder.test_id(places[0]), load.slug());
         let name = load.describe();
         let runtime_s = setting.runtime_s(self.duration_s);
-        context.recorder.begin(self.place, &name, Some(runtime_s));
-        let ending = context.ending(&[self.place], None);
+        context.recorder.begin(places[0], &name, Some(runtime_s));
+        let ending = context.ending(places, None);
         let mut watch = Watch::of_point(load, ending, runtime_s);
-        let timing = (Some(runtime_s), 0);
-        let outcome = context.watched(target, load, &seed_name, timing, watch.as_mut())?;
-        let mut point = outcome::point(load, runtime_s, setting.capacity_bytes, &outcome)?;
-        point.cpu_ns_per_request = context.cpu_time(&outcome);
+        let (point, outcome) =
+            context.point(target, load, &seed_name, runtime_s, watch.as_mut())?;
         let mut warnings = context.duration_warning(self.duration_s);
         warnings.extend(context.region_warning(load));
         let speed = (point.iops, point.bw_bytes_per_s);
@@ -235,7 +213,7 @@ impl Procedure for PointProcedure {
             push(&mut test.points, &point);
         });
         let cost = setting.load_cost(load, Some(runtime_s));
-        context.recorder.record(&[self.place], measured, cost);
+        context.recorder.record(places, measured, cost);
         Ok(())
     }
 }

@@ -12,14 +12,14 @@ use stend_target::{Completed, Deletion, JobRequest, LoggedOutcome, Target, Targe
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::kind::{Kind, Planner, Procedure};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Setting};
 use crate::state::Step;
 use crate::{job, outcome};
 
-/// Requests of a response that are kept one by one; of the others the intervals tell.
+/// How many of the slowest requests are kept; the others are only in the intervals.
 const SLOWEST_KEPT: usize = 2_000;
 
 /// Sizes of a region and a file that were made to fit are multiples of this, bytes.
@@ -67,10 +67,8 @@ pub(crate) struct Entry {
 
 /// Checks a test of reads while a file is deleted.
 pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Response, FileError> {
-    let interval_ms = *entry.interval_ms.get_ref();
-    if !(10..=1000).contains(&interval_ms) {
-        return at.fail(&entry.interval_ms, "an interval spans 10 to 1000 ms");
-    }
+    let problem = "an interval spans 10 to 1000 ms";
+    let interval_ms = at.within(&entry.interval_ms, 10..=1000, problem)?;
     let (file, command) = (*entry.file_bytes.get_ref(), *entry.command_bytes.get_ref());
     at.region(Some(&entry.command_bytes))?;
     at.region(Some(&entry.file_bytes))?;
@@ -84,12 +82,9 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Response, FileError>
         state: at.start(&entry.state)?,
         load: Load {
             op: PointOp::Read,
-            pattern: Pattern::Random,
-            block_bytes: at.block(&entry.block_bytes, *entry.block_bytes.get_ref())?,
-            queue_depth: at.count(&entry.queue_depth, *entry.queue_depth.get_ref())?,
-            threads: 1,
             read_percent: 100,
             region_bytes: at.region(Some(&entry.region_bytes))?,
+            ..at.write_load(Pattern::Random, &entry.block_bytes, &entry.queue_depth)?
         },
         file_bytes: file,
         command_bytes: command,
@@ -128,44 +123,28 @@ impl Kind for Response {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        // First the one that leaves the target as it was.
+        // First without TRIM, which leaves the target as it was.
         for trim in [false, true] {
-            let place = planner.place();
-            planner.add(ResponseProcedure {
-                place,
+            let work = Part {
                 response: self.clone(),
                 trim,
-            });
+            };
+            let procedure = planner.add(self.state, 1, work);
+            procedure.region_bytes = self.load.region_bytes;
+            procedure.starts_anew = true;
         }
     }
 }
 
 /// Writes the file, rests, and reads while it is deleted.
 #[derive(Debug)]
-struct ResponseProcedure {
-    place: Place,
+struct Part {
     response: Response,
     /// Whether the deletion gives TRIM.
     trim: bool,
 }
 
-impl Procedure for ResponseProcedure {
-    fn state(&self) -> usize {
-        self.response.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        vec![self.place]
-    }
-
-    fn region_bytes(&self) -> Option<u64> {
-        self.response.load.region_bytes
-    }
-
-    fn starts_anew(&self) -> bool {
-        true
-    }
-
+impl Work for Part {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         let response = &self.response;
         let (region, file) = geometry(response, setting.capacity_bytes);
@@ -185,9 +164,9 @@ impl Procedure for ResponseProcedure {
         });
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, response) = (context.setting, &self.response);
-        let test = context.recorder.test_id(self.place);
+        let test = context.recorder.test_id(places[0]);
         let (region, file) = geometry(response, setting.capacity_bytes);
         let load = Load {
             region_bytes: Some(region),
@@ -201,8 +180,8 @@ impl Procedure for ResponseProcedure {
         let title = format!("{name}: {}", load.describe());
         let reference_s = setting.runtime_s(response.reference_s);
         let runtime_s = reference_s + setting.runtime_s(response.duration_s);
-        context.recorder.begin(self.place, &title, Some(runtime_s));
-        // Both parts write the same file and read the same places.
+        context.recorder.begin(places[0], &title, Some(runtime_s));
+        // With TRIM and without, the same file is written and the same offsets are read.
         context.write(target, &format!("{test}/file"), |seed| {
             job::write_file(region, file, seed)
         })?;
@@ -235,7 +214,7 @@ impl Procedure for ResponseProcedure {
             push(&mut test.responses, &found);
         });
         let cost = setting.load_cost(&load, Some(runtime_s));
-        context.recorder.record(&[self.place], measured, cost);
+        context.recorder.record(places, measured, cost);
         Ok(())
     }
 }
@@ -249,7 +228,8 @@ fn size_warning(
     let wanted = response.load.region_bytes.unwrap_or(capacity_bytes);
     ((region, file) != (wanted, response.file_bytes)).then(|| {
         format!(
-            "the target holds {:.2} GB (10⁹ bytes), not a region of {} and a file of {}: reads in {}, a file of {}",
+            "the target holds {:.2} GB (10⁹ bytes), not a region of {} and a file of {}: reads in \
+             {}, a file of {}",
             capacity_bytes as f64 / 1e9,
             size_text(wanted),
             size_text(response.file_bytes),
@@ -277,7 +257,8 @@ fn summed_up(
     let (before, after) = requests.split_at(split);
     if before.is_empty() || after.is_empty() {
         return Err(TargetError::Failed(format!(
-            "{name}: {} reads before the deletion and {} after it: nothing can be compared; choose longer durations",
+            "{name}: {} reads before the deletion and {} after it: nothing can be compared; choose \
+             longer durations",
             before.len(),
             after.len()
         )));
@@ -286,7 +267,7 @@ fn summed_up(
     let intervals = intervals(requests, zero_ns, interval_ns);
     let reference_s = zero_ns as f64 / 1e9;
     let mut slowest: Vec<&Completed> = requests.iter().collect();
-    // The earlier of two that took as long.
+    // Of equally slow ones, the earlier first.
     slowest.sort_by_key(|r| (std::cmp::Reverse(r.latency_ns), r.at_ns));
     slowest.truncate(SLOWEST_KEPT);
     slowest.sort_by_key(|r| r.at_ns);
@@ -345,27 +326,21 @@ fn sorted(requests: &[Completed]) -> Vec<u64> {
     latencies
 }
 
-/// The first of ascending values at which so many parts of 100,000 of them are reached; 0 of
-/// none.
+/// The first of ascending values at which so many parts of 100,000 of them are reached; 0
+/// without values.
 fn at_part(ascending: &[u64], parts: u64) -> u64 {
     let rank = (ascending.len() as u64 * parts).div_ceil(100_000);
     let place = rank.saturating_sub(1) as usize;
     ascending.get(place).copied().unwrap_or(0)
 }
 
-/// Counted over the requests themselves, not over a histogram.
+/// Percentiles of the requests themselves, not of a histogram.
 fn summary(requests: &[Completed]) -> LatencySummary {
     let latencies = sorted(requests);
     let sum: u128 = latencies.iter().map(|l| u128::from(*l)).sum();
-    LatencySummary {
-        mean: sum as f64 / latencies.len().max(1) as f64,
-        p50: at_part(&latencies, 50_000),
-        p99: at_part(&latencies, 99_000),
-        p99_9: at_part(&latencies, 99_900),
-        p99_99: at_part(&latencies, 99_990),
-        p99_999: at_part(&latencies, 99_999),
-        max: latencies.last().copied().unwrap_or(0),
-    }
+    let values = [50_000, 99_000, 99_900, 99_990, 99_999].map(|parts| at_part(&latencies, parts));
+    let max = latencies.last().copied().unwrap_or(0);
+    LatencySummary::new(sum as f64 / latencies.len().max(1) as f64, max, values)
 }
 
 #[cfg(test)]
@@ -389,13 +364,8 @@ mod tests {
 
     fn load(region_bytes: u64) -> Load {
         Load {
-            op: PointOp::Read,
-            pattern: Pattern::Random,
-            block_bytes: 4096,
-            queue_depth: 1,
-            threads: 1,
-            read_percent: 100,
             region_bytes: Some(region_bytes),
+            ..Load::read(Pattern::Random, 4096, 1)
         }
     }
 

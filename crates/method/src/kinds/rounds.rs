@@ -10,8 +10,8 @@ use stend_target::Target;
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::kind::{Kind, Planner, Procedure};
-use crate::outcome::{self, written_bytes};
+use crate::kind::{Kind, Planner, Work};
+use crate::outcome::written_bytes;
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place};
 use crate::setting::{Action, Setting};
@@ -74,7 +74,7 @@ struct TrackEntry {
     figure: Tracked,
 }
 
-/// Rounds of a minute in ten weeks: a bound that no real run meets.
+/// Ten weeks in rounds of a minute: more than any real run takes.
 const ROUNDS_LIMIT: u32 = 100_000;
 
 /// Checks a test in rounds.
@@ -87,7 +87,8 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Rounds, FileError> {
     let Some(tracked) = tracked else {
         return at.fail(
             &entry.track,
-            "the tracked load is one of the round's: its `read_percent` and `block_bytes` stand in their lists",
+            "the tracked load is one of the round's: its `read_percent` and `block_bytes` stand in \
+             their lists",
         );
     };
     let until = match &entry.capacities {
@@ -162,19 +163,8 @@ impl Kind for Rounds {
     }
 
     fn plan(&self, planner: &mut Planner<'_>) {
-        let place = planner.place();
-        planner.add(RoundsProcedure {
-            place,
-            rounds: self.clone(),
-        });
+        planner.add(self.state, 1, self.clone());
     }
-}
-
-/// Measures round after round.
-#[derive(Debug)]
-struct RoundsProcedure {
-    place: Place,
-    rounds: Rounds,
 }
 
 /// What rounds have measured so far.
@@ -186,73 +176,62 @@ struct Totals {
     written_bytes: u64,
     /// The jobs of the first round.
     jobs: Vec<JobText>,
-    /// Of each load, its first figure that may be the machine's.
+    /// Of each load, the first warning that the host may have limited it.
     near_limit: Vec<Option<String>>,
     cost: f64,
 }
 
-impl Procedure for RoundsProcedure {
-    fn state(&self) -> usize {
-        self.rounds.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        vec![self.place]
-    }
-
-    fn disturbs(&self) -> bool {
-        self.rounds.loads.iter().any(Load::writes)
-    }
-
+/// Measures round after round.
+impl Work for Rounds {
     fn actions(&self, setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
-        // As many as there may be.
-        for _ in 0..self.rounds.rounds_max {
-            for load in &self.rounds.loads {
+        // The most rounds that are possible.
+        for _ in 0..self.rounds_max {
+            for load in &self.loads {
                 see(Action::Load {
                     load,
-                    runtime_s: Some(setting.runtime_s(self.rounds.load_s)),
+                    runtime_s: Some(setting.runtime_s(self.load_s)),
                 });
             }
         }
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
-        let (setting, rounds) = (context.setting, &self.rounds);
-        let enough_bytes = match rounds.until {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
+        let setting = context.setting;
+        let enough_bytes = match self.until {
             Until::Steady => u64::MAX,
             Until::Written { capacities } => {
                 setting.capacity_bytes.saturating_mul(capacities.into())
             }
         };
         let mut totals = Totals {
-            near_limit: vec![None; rounds.loads.len()],
+            near_limit: vec![None; self.loads.len()],
             ..Totals::default()
         };
         let mut steady = None;
-        for number in 1..=rounds.rounds_max {
-            self.round(context, target, number, &mut totals)?;
-            if rounds.until == Until::Steady {
+        for number in 1..=self.rounds_max {
+            self.round(context, target, places[0], (number, &mut totals))?;
+            if self.until == Until::Steady {
                 steady = Window::last(&totals.tracked).filter(Window::is_steady);
             }
             if steady.is_some() || totals.written_bytes >= enough_bytes {
                 break;
             }
         }
-        let mut warnings = context.duration_warning(rounds.load_s);
+        let mut warnings = context.duration_warning(self.load_s);
         warnings.extend(totals.near_limit.iter().flatten().cloned());
-        warnings.extend(not_achieved(rounds, steady.as_ref(), &totals, enough_bytes));
-        // What was set aside for rounds that were not needed.
+        warnings.extend(not_achieved(self, steady.as_ref(), &totals, enough_bytes));
+        // The planned cost of rounds that were not needed.
         let mut planned = 0.0;
         self.actions(setting, false, &mut |action| {
             planned += setting.cost(&action)
         });
         let cost = planned - totals.cost;
         let found = Measured {
-            loads: rounds.loads.clone(),
-            tracked: rounds.tracked,
-            figure: rounds.figure,
-            load_s: setting.runtime_s(rounds.load_s) as f64,
-            steady_sought: rounds.until == Until::Steady,
+            loads: self.loads.clone(),
+            tracked: self.tracked,
+            figure: self.figure,
+            load_s: setting.runtime_s(self.load_s) as f64,
+            steady_sought: self.until == Until::Steady,
             steady_from_round: steady.map(|w| w.first as u32 + 1),
             written_bytes: totals.written_bytes,
             rounds: totals.rounds,
@@ -261,29 +240,28 @@ impl Procedure for RoundsProcedure {
         let measured = Measurement::new(name, totals.jobs, warnings, move |test| {
             test.rounds = Some(found.clone());
         });
-        context.recorder.record(&[self.place], measured, cost);
+        context.recorder.record(places, measured, cost);
         Ok(())
     }
 }
 
-impl RoundsProcedure {
+impl Rounds {
     fn round(
         &self,
         context: &Context<'_>,
         target: &mut dyn Target,
-        number: u32,
-        totals: &mut Totals,
+        place: Place,
+        (number, totals): (u32, &mut Totals),
     ) -> Done {
-        let (setting, rounds) = (context.setting, &self.rounds);
-        let id = context.recorder.test_id(self.place);
-        let runtime_s = setting.runtime_s(rounds.load_s);
-        let mut figures = Vec::with_capacity(rounds.loads.len());
-        for (nth, load) in rounds.loads.iter().enumerate() {
+        let setting = context.setting;
+        let id = context.recorder.test_id(place);
+        let runtime_s = setting.runtime_s(self.load_s);
+        let mut figures = Vec::with_capacity(self.loads.len());
+        for (nth, load) in self.loads.iter().enumerate() {
             let name = format!("round {number}: {}", load.describe());
-            context.recorder.begin(self.place, &name, Some(runtime_s));
+            context.recorder.begin(place, &name, Some(runtime_s));
             let seed_name = format!("{id}/{}/round-{number}", load.slug());
-            let done = context.job(target, load, &seed_name, Some(runtime_s), 0)?;
-            let point = outcome::point(load, runtime_s, setting.capacity_bytes, &done)?;
+            let (point, done) = context.point(target, load, &seed_name, runtime_s, None)?;
             totals.written_bytes += written_bytes(&done);
             figures.push(RoundFigures {
                 iops: point.iops,
@@ -306,16 +284,16 @@ impl RoundsProcedure {
             context.recorder.spent(cost);
             totals.cost += cost;
         }
-        totals.tracked.push(match rounds.figure {
-            Tracked::Iops => figures[rounds.tracked].iops,
-            Tracked::LatencyMean => figures[rounds.tracked].latency_mean_ns,
+        totals.tracked.push(match self.figure {
+            Tracked::Iops => figures[self.tracked].iops,
+            Tracked::LatencyMean => figures[self.tracked].latency_mean_ns,
         });
         totals.rounds.push(figures);
         Ok(())
     }
 }
 
-/// Why rounds ended without what they were for.
+/// Why rounds ended without a steady state, or before enough was written.
 fn not_achieved(
     rounds: &Rounds,
     steady: Option<&Window>,
@@ -325,10 +303,12 @@ fn not_achieved(
     let count = totals.rounds.len();
     match rounds.until {
         Until::Steady if steady.is_none() => Some(format!(
-            "steady state not achieved in {count} rounds (the definition allows {ROUNDS_MAX}): figures are of the last {WINDOW} rounds, and are not those of a steady state"
+            "steady state not achieved in {count} rounds (the definition allows {ROUNDS_MAX}): \
+             figures are of the last {WINDOW} rounds, and are not those of a steady state"
         )),
         Until::Written { .. } if totals.written_bytes < enough_bytes => Some(format!(
-            "{count} rounds have written {:.2} GB of the {:.2} GB (10⁹ bytes) that were requested: the most rounds were reached first",
+            "{count} rounds have written {:.2} GB of the {:.2} GB (10⁹ bytes) that were requested: \
+             the most rounds were reached first",
             totals.written_bytes as f64 / 1e9,
             enough_bytes as f64 / 1e9
         )),

@@ -7,17 +7,14 @@ use stend_config::FileError;
 use stend_load::stats::LatencyStats;
 use stend_load::trace::profile::{ReplayMode, SHIPPED, Status};
 use stend_load::trace::replay::DEPTH_DEFAULT;
-use stend_load::trace::{
-    Fit, Profile, ReplayOptions, Synthetic, Timing as ReplayTiming, Trace, TraceFile,
-    summary,
-};
+use stend_load::trace::{Fit, Profile, ReplayOptions, Synthetic, Trace, TraceFile, summary};
 use stend_record::review::{LatencySummary, TargetKind};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming, overall_bw};
 use stend_target::{ReplayOutcome, Target, TargetError};
 use toml::Spanned;
 
 use crate::context::Context;
-use crate::kind::{Kind, Planner, Procedure};
+use crate::kind::{Kind, Planner, Work};
 use crate::parse::Scope;
 use crate::recorder::{Done, Measurement, Place, push};
 use crate::setting::{Action, Replay, Setting};
@@ -124,8 +121,8 @@ pub(crate) fn parse(entry: Entry, at: &Scope<'_>) -> Result<Traces, FileError> {
     })
 }
 
-/// A shipped profile, a profile in a file, or a file with a trace: all of it is read, so
-/// that what is wrong with it is known before a target is touched.
+/// A shipped profile, a profile in a file, or a file with a trace. All of it is read, so that its
+/// mistakes are known before a target is touched.
 fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, FileError> {
     let name = place.get_ref().as_str();
     if let Some(profile) = Profile::shipped(name) {
@@ -146,7 +143,8 @@ fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, 
         return at.fail(
             place,
             format!(
-                "there is no trace `{name}`; there are: {}. A file of your own is named by its path",
+                "there is no trace `{name}`; there are: {}. A file of your own is named by its \
+                 path",
                 names.join(", ")
             ),
         );
@@ -157,8 +155,8 @@ fn trace_source(place: &Spanned<String>, at: &Scope<'_>) -> Result<TraceSource, 
     }
 }
 
-/// How a trace of a test is replayed on a target of this kind. fio cannot leave idle time
-/// out: on a real target original times take that place.
+/// How a trace of a test is replayed on a target of this kind. fio cannot leave out idle time, so
+/// a real target replays at original times instead.
 fn options(traces: &Traces, entry: &TraceEntry, kind: TargetKind) -> ReplayOptions {
     let meant = match &entry.source {
         TraceSource::Profile(profile) => profile.replay,
@@ -166,8 +164,8 @@ fn options(traces: &Traces, entry: &TraceEntry, kind: TargetKind) -> ReplayOptio
     };
     let (timing, depth) = match (traces.timing, kind) {
         (Timing::Meant, _) => meant.timing(),
-        (Timing::Busy, TargetKind::Simulated) => (ReplayTiming::Busy, None),
-        (Timing::Original | Timing::Busy, _) => (ReplayTiming::Original, None),
+        (Timing::Busy, TargetKind::Simulated) => (TraceTiming::Busy, None),
+        (Timing::Original | Timing::Busy, _) => (TraceTiming::Original, None),
     };
     ReplayOptions {
         timing,
@@ -187,57 +185,46 @@ impl Kind for Traces {
 
     fn plan(&self, planner: &mut Planner<'_>) {
         for entry in &self.entries {
-            let replay = replay(self, entry, planner.setting);
-            let place = planner.place();
-            planner.add(TraceProcedure {
-                place,
+            let work = TraceWork {
                 traces: self.clone(),
                 entry: entry.clone(),
-                replay,
-            });
+                replay: replay(self, entry, planner.setting),
+            };
+            planner.add(self.state, 1, work);
         }
     }
 }
 
-/// What a trace moves. One that cannot be read moves nothing: its replay says so.
+/// What a trace moves; nothing if it cannot be read, which its replay reports.
 fn replay(traces: &Traces, entry: &TraceEntry, setting: &Setting) -> Replay {
     let holds = summary(entry.open(setting.seed).as_ref(), None).unwrap_or_default();
     Replay {
         read_bytes: holds.bytes[0],
         written_bytes: holds.bytes[1],
         duration_s: match options(traces, entry, setting.kind).timing {
-            ReplayTiming::Original => holds.duration.as_secs_f64(),
-            ReplayTiming::Busy | ReplayTiming::Fast => 0.0,
+            TraceTiming::Original => holds.duration.as_secs_f64(),
+            TraceTiming::Busy | TraceTiming::Fast => 0.0,
         },
     }
 }
 
 /// Replays one trace.
 #[derive(Debug)]
-struct TraceProcedure {
-    place: Place,
+struct TraceWork {
     traces: Traces,
     entry: TraceEntry,
     replay: Replay,
 }
 
-impl Procedure for TraceProcedure {
-    fn state(&self) -> usize {
-        self.traces.state
-    }
-
-    fn places(&self) -> Vec<Place> {
-        vec![self.place]
-    }
-
+impl Work for TraceWork {
     fn actions(&self, _setting: &Setting, _copied: bool, see: &mut dyn FnMut(Action<'_>)) {
         see(Action::Replay(self.replay));
     }
 
-    fn run(&self, context: &Context<'_>, target: &mut dyn Target) -> Done {
+    fn run(&self, context: &Context<'_>, target: &mut dyn Target, places: &[Place]) -> Done {
         let (setting, entry) = (context.setting, &self.entry);
         let options = options(&self.traces, entry, setting.kind);
-        context.recorder.begin(self.place, &entry.name, None);
+        context.recorder.begin(places[0], &entry.name, None);
         let trace = entry.open(setting.seed);
         let holds = summary(trace.as_ref(), Some((setting.capacity_bytes, options.fit)))
             .map_err(|error: FileError| TargetError::Input(error.to_string()))?;
@@ -255,7 +242,8 @@ impl Procedure for TraceProcedure {
         let mut warnings = Vec::new();
         if holds.changed > 0 {
             warnings.push(format!(
-                "{}: {} of {} requests were moved or widened to fit the target of {:.2} GB (10⁹ bytes)",
+                "{}: {} of {} requests were moved or widened to fit the target of {:.2} GB (10⁹ \
+                 bytes)",
                 entry.name,
                 holds.changed,
                 outcome.replayed.requests(),
@@ -268,13 +256,12 @@ impl Procedure for TraceProcedure {
             test.overall_bw_bytes_per_s = test.traces.as_deref().and_then(overall_bw);
         });
         let cost = setting.cost(&Action::Replay(self.replay));
-        context.recorder.record(&[self.place], measured, cost);
+        context.recorder.record(places, measured, cost);
         Ok(())
     }
 }
 
-/// A tool that is too old for traces does for every other test: their failure is this
-/// test's alone.
+/// A tool that is too old for traces is good enough for every other test: only this test fails.
 fn for_this_test(error: TargetError) -> TargetError {
     match error {
         TargetError::ToolMissing(what) => TargetError::Failed(what),
@@ -282,7 +269,7 @@ fn for_this_test(error: TargetError) -> TargetError {
     }
 }
 
-/// The command that does the same from the same state, as a comment of a job file.
+/// The command that replays the same trace from the same state, as a comment of a job file.
 fn command(seed: u64, entry: &TraceEntry, options: &ReplayOptions) -> String {
     format!(
         "; stend replay {} --on TARGET --seed {} --timing {} --depth {} --fit wrap\n",
@@ -319,10 +306,11 @@ fn summed_up(
             profile.structure
         ));
     }
-    if traces.timing == Timing::Busy && options.timing != ReplayTiming::Busy {
+    if traces.timing == Timing::Busy && options.timing != TraceTiming::Busy {
         limits.push(
-            "replayed at original times: fio cannot leave idle time out; busy time does not count it"
-                .to_owned(),
+            "replayed at original times: fio cannot leave idle time out; busy time does not count \
+             it"
+            .to_owned(),
         );
     }
     limits.extend(outcome.limits.iter().cloned());
@@ -330,11 +318,7 @@ fn summed_up(
         name: entry.name.clone(),
         title: entry.title().to_owned(),
         origin: origin(&entry.source),
-        timing: match options.timing {
-            ReplayTiming::Original => TraceTiming::Original,
-            ReplayTiming::Busy => TraceTiming::Busy,
-            ReplayTiming::Fast => TraceTiming::Fast,
-        },
+        timing: options.timing,
         queue_depth: options.depth,
         requests: replayed.requests(),
         read_bytes: replayed.ops[0].bytes,
@@ -362,13 +346,7 @@ fn origin(source: &TraceSource) -> TraceOrigin {
 }
 
 fn latency(stats: &LatencyStats) -> Option<LatencySummary> {
-    (stats.count() > 0).then(|| LatencySummary {
-        mean: stats.mean_ns(),
-        p50: stats.percentile_ns(50.0),
-        p99: stats.percentile_ns(99.0),
-        p99_9: stats.percentile_ns(99.9),
-        p99_99: stats.percentile_ns(99.99),
-        p99_999: stats.percentile_ns(99.999),
-        max: stats.max_ns(),
-    })
+    let values = LatencySummary::PERCENTILES.map(|percent| stats.percentile_ns(percent));
+    let summary = LatencySummary::new(stats.mean_ns(), stats.max_ns(), values);
+    (stats.count() > 0).then_some(summary)
 }

@@ -1,5 +1,4 @@
 //! A target in memory whose figures are a function of everything that was done to it
-#![allow(dead_code, reason = "each test program uses its own part")]
 //! and of the job: two runs agree only if state and job agree.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -149,14 +148,65 @@ pub fn options(tests: &[&str]) -> ReviewOptions<'static> {
     }
 }
 
+/// The tests of the edition 2014.
+pub const ALL: [&str; 14] = [
+    "sequential",
+    "random",
+    "depth-scaling",
+    "block-scaling",
+    "mixed-sequential",
+    "degradation",
+    "recovery",
+    "crystaldiskmark",
+    "desktop-traces",
+    "game-start",
+    "applications-start",
+    "file-copy",
+    "archive",
+    "unarchive",
+];
+
 /// The result of a test.
 pub fn test<'r>(review: &'r Review, id: &str) -> &'r TestResult {
     review.tests.iter().find(|t| t.id == id).unwrap()
 }
 
+/// The cells of a table: a row a line, parted by ` | `; `\n` in them stands for the end of a line.
+pub fn rows<const N: usize>(table: &str) -> Vec<[String; N]> {
+    let row = |line: &str| {
+        let cells = line.split(" | ").map(|cell| cell.replace("\\n", "\n"));
+        let cells: Vec<String> = cells.collect();
+        cells.try_into().expect("as many cells in each row")
+    };
+    table.trim().lines().map(row).collect()
+}
+
 pub fn option<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines()
         .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+/// What a target says of itself.
+pub fn info(kind: TargetKind, capacity_bytes: u64) -> TargetInfo {
+    TargetInfo {
+        name: "fake".into(),
+        title: "Fake".into(),
+        kind,
+        capacity_bytes,
+        ..TargetInfo::default()
+    }
+}
+
+/// The outcome of a job file with one section.
+pub fn outcome(text: &str, job: Job) -> JobOutcome {
+    JobOutcome {
+        fio: Output {
+            jobs: vec![job],
+            ..Output::default()
+        },
+        job_text: text.to_owned(),
+        ..JobOutcome::default()
+    }
 }
 
 fn direction(hash: u64, runtime_s: u64) -> Direction {
@@ -183,17 +233,12 @@ fn direction(hash: u64, runtime_s: u64) -> Direction {
 
 impl Target for Fake {
     fn info(&self) -> TargetInfo {
-        TargetInfo {
-            name: "fake".into(),
-            title: "Fake".into(),
-            kind: match (self.can_be_copied, self.is_directory) {
-                (true, _) => TargetKind::Simulated,
-                (false, true) => TargetKind::Directory,
-                (false, false) => TargetKind::File,
-            },
-            capacity_bytes: CAPACITY_BYTES,
-            facts: Vec::new(),
-        }
+        let kind = match (self.can_be_copied, self.is_directory) {
+            (true, _) => TargetKind::Simulated,
+            (false, true) => TargetKind::Directory,
+            (false, false) => TargetKind::File,
+        };
+        info(kind, CAPACITY_BYTES)
     }
 
     fn environment(&self) -> Vec<Condition> {
@@ -250,12 +295,8 @@ impl Target for Fake {
             self.stir(job.text);
         }
         let samples = if job.sample_ms > 0 { runtime_s } else { 0 };
+        let text = format!("; filled {} times\n{}", self.fills, job.text);
         Ok(JobOutcome {
-            fio: Output {
-                jobs: vec![result],
-                ..Output::default()
-            },
-            job_text: format!("; filled {} times\n{}", self.fills, job.text),
             samples: (1..=samples)
                 .map(|s| Sample {
                     t_s: s as f64,
@@ -264,7 +305,7 @@ impl Target for Fake {
                     ..Sample::default()
                 })
                 .collect(),
-            temperatures: Vec::new(),
+            ..outcome(&text, result)
         })
     }
 

@@ -6,7 +6,7 @@ use crate::latency::LatencySummary;
 use crate::load::Load;
 
 /// One row of a benchmark in one direction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkCell {
     /// Name of the row, `Seq Q32T1`.
     pub row: String,
@@ -27,7 +27,7 @@ pub struct BenchmarkCell {
 }
 
 /// One pass of a row in one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkPass {
     /// Requests a second, all threads and directions.
     pub iops: f64,

@@ -6,7 +6,7 @@ use crate::latency::LatencySummary;
 use crate::load::SeriesPoint;
 
 /// One measured curve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// `fresh`, `after idle`, `after TRIM`.
     pub name: String,
@@ -47,12 +47,8 @@ impl Series {
             name: name.into(),
             point,
             interval_s,
-            range_bytes: None,
             samples,
-            temperatures: Vec::new(),
-            cpu_ns_per_request: None,
-            latency_ns: LatencySummary::default(),
-            latency_histogram: None,
+            ..Series::default()
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::load::SeriesPoint;
 
 /// What was written, how fast, and the drive's health during it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Endurance {
     /// The writes.
     pub load: SeriesPoint,
@@ -43,7 +43,7 @@ pub struct Endurance {
 }
 
 /// Why a test of endurance ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnduranceEnd {
     /// The drive refused a write.
@@ -51,11 +51,12 @@ pub enum EnduranceEnd {
     /// What was allowed is written, and the drive takes writes as before.
     Budget,
     /// It goes on: the review was interrupted.
+    #[default]
     Unfinished,
 }
 
 /// One round of writing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnduranceRound {
     /// Bytes that the drive took.
     pub written_bytes: u64,

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 /// One operation on one set of files.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileWork {
     /// What was done.
-    pub op: FileWorkOp,
+    pub op: FileOp,
     /// Name of the set: `iso`, `program`, `work`.
     pub set: String,
     /// Bytes of its files.
@@ -27,15 +27,27 @@ pub struct FileWork {
 }
 
 /// What is done with a set of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FileWorkOp {
-    /// Copied within the drive.
+pub enum FileOp {
+    /// Copied within the drive, directory by directory.
+    #[default]
     Copy,
     /// Put into one archive.
     Archive,
     /// Taken out of one archive.
     Unarchive,
+}
+
+impl FileOp {
+    /// Its name, a noun.
+    pub fn name(self) -> &'static str {
+        match self {
+            FileOp::Copy => "copy",
+            FileOp::Archive => "archive",
+            FileOp::Unarchive => "unarchive",
+        }
+    }
 }
 
 /// The requests of an operation on files, those of the file system's own among them.

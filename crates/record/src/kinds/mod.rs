@@ -1,4 +1,4 @@
-//! The kinds of test: the one list of them, and what a test of each kind leaves behind.
+//! The kinds of test: the one list of them, and the results of each.
 
 pub mod benchmark;
 pub mod curve;
@@ -27,8 +27,7 @@ use traces::TraceResult;
 /// the kind's file in `src/kinds` of `record`, `method`, `analysis` and `report`, its key in an
 /// edition's file, and the name of its variant in `method`.
 ///
-/// Where the results of one test are of two kinds (a ladder has curves), the kind that tells more
-/// stands first.
+/// If a test has results of two kinds (a ladder has curves), the more specific kind stands first.
 #[macro_export]
 macro_rules! kinds {
     ($table:ident) => {

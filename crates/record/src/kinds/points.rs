@@ -6,7 +6,7 @@ use crate::latency::LatencySummary;
 use crate::load::{Load, PointOp};
 
 /// One measured point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// The load; its keys stand among the point's own.
     #[serde(flatten)]

@@ -7,7 +7,7 @@ use crate::load::SeriesPoint;
 
 /// Reads before and after a file is deleted. Times are relative to the deletion: to the
 /// first TRIM, or where none is given, to the instant at which it would have been.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// `with TRIM`, `without TRIM`.
     pub name: String,
@@ -40,7 +40,7 @@ pub struct Response {
 }
 
 /// The requests completed in one interval of a response.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResponseInterval {
     /// End of the interval, relative to the deletion, s.
     pub t_s: f64,

@@ -43,7 +43,7 @@ pub struct TraceResult {
     /// where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<f64>,
-    /// Said wherever these figures appear.
+    /// Limits of the figures, shown wherever they appear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
 }
@@ -61,15 +61,27 @@ pub enum TraceOrigin {
 }
 
 /// How the requests of a trace were issued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceTiming {
     /// Each at its time.
+    #[default]
     Original,
     /// Each at its time, without the time in which nothing was outstanding.
     Busy,
     /// As soon as there was room.
     Fast,
+}
+
+impl TraceTiming {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            TraceTiming::Original => "original",
+            TraceTiming::Busy => "busy",
+            TraceTiming::Fast => "fast",
+        }
+    }
 }
 
 /// The bandwidth of several traces together, bytes a second: all of their bytes over all of

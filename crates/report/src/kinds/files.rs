@@ -1,6 +1,6 @@
 //! Tests of work on files: bars of speed by set, and a table of what was worked on.
 
-use stend_analysis::kinds::files::{file_op_words, files_of, set_words};
+use stend_analysis::kinds::files::{files_of, set_words};
 use stend_record::review::{FileWork, TestResult};
 
 use crate::bars::{self, Bar, mb_per_s};
@@ -54,7 +54,7 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figu
         std::iter::once(Cell::from("Set")).chain(labels),
         rows,
     );
-    let title = format!("Speed of {} by set of files", file_op_words(works[0].op));
+    let title = format!("Speed of {} by set of files", works[0].op.name());
     let draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
         let found = same(&drives[slot], &test.id, &works[nth])?;
         Some(Bar::mb_per_s(found.bw_bytes_per_s))

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde::Serialize;
+use stend_analysis::LEVEL_SHARE;
 use stend_analysis::compare::{Row, Side, Unlike, key_rows, point_rows, unlike};
-use stend_analysis::{LEVEL_SHARE, Unit};
 use stend_lab::{Lab, RunId};
 use stend_record::review::{Condition, Review, Rival};
 use stend_report::Finding;
@@ -199,11 +199,7 @@ impl Compared {
                 .map(|row| DocumentRow {
                     test: row.test_id.clone(),
                     name: row.name.clone(),
-                    unit: match row.unit {
-                        Unit::Iops => "iops",
-                        Unit::BytesPerS => "bytes_per_s",
-                        Unit::Bytes => "bytes",
-                    },
+                    unit: row.unit.key(),
                     values: row.values.clone(),
                     ratios: row.ratios(),
                 })

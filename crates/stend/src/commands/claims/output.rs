@@ -225,7 +225,7 @@ fn check_document<'a>(check: &'a JudgedCheck<'a>) -> CheckDocument<'a> {
         figure: &check.check.figure,
         title: &check.figure.title,
         test: &check.figure.test,
-        unit: check.figure.quantity().key(),
+        unit: check.figure.unit().key(),
         relation: match check.check.relation {
             Relation::Value(_) => "value",
             Relation::Ratio { .. } => "ratio",
