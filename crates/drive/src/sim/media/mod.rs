@@ -77,7 +77,7 @@ impl Media {
     /// The work of a die has ended; the next begins.
     #[inline(always)]
     pub fn ended(&mut self, env: &mut Env, lane: Lane, die: DieId) -> NandOp {
-        NandOp::unpack(self.array.ended(&mut env.queue, lane, die.0).cookie)
+        NandOp::unpack(self.array.ended(&mut env.queue, lane, die.0))
     }
 
     /// Hands work to a die.
