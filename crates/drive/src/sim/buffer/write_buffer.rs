@@ -11,7 +11,7 @@ use super::fua::{WaiterList, Waiters};
 use crate::sim::geometry::bits::first_set;
 use crate::sim::geometry::{Kind, NONE};
 use crate::sim::ids::{
-    CommandId, DieId, IdRange, MpPage, STREAMS_HOST_MAX, StreamId, SuperblockId,
+    CommandId, DieId, IdRange, MpPage, Row, STREAMS_HOST_MAX, StreamId, SuperblockId,
 };
 use crate::sim::slab::Slab;
 
@@ -23,7 +23,7 @@ pub(in crate::sim) struct Program {
     pub mp_page: MpPage,
     pub kind: Kind,
     pub superblock: SuperblockId,
-    pub row: u32,
+    pub row: Row,
     pub die: DieId,
     pub stream: StreamId,
     /// How many multi-plane pages it is.
@@ -49,7 +49,7 @@ impl Program {
     pub fn new(
         mp_page: MpPage,
         kind: Kind,
-        (superblock, row, die): (SuperblockId, u32, DieId),
+        (superblock, row, die): (SuperblockId, Row, DieId),
         stream: StreamId,
         mp_pages: u32,
     ) -> Program {

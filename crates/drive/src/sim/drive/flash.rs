@@ -5,7 +5,7 @@ use stend_nand::{Class, Work};
 
 use super::SimDrive;
 use crate::sim::geometry::layout::Pool;
-use crate::sim::ids::{CommandId, DieId, IdRange, MpPage, Ppn, SuperblockId};
+use crate::sim::ids::{CommandId, DieId, IdRange, MpPage, Ppn, Row, SuperblockId};
 use crate::sim::media::errors::Source;
 use crate::sim::media::op::NandOp;
 use crate::sim::media::page_bytes;
@@ -136,8 +136,8 @@ impl SimDrive {
     ///
     /// # Panics
     /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
-    pub fn fail_die(&mut self, die: u32) {
-        self.store.media.fail_die(DieId(die));
+    pub fn fail_die(&mut self, die: impl Into<DieId>) {
+        self.store.media.fail_die(die.into());
     }
 
     /// Lets time pass without power, in which data ages and nothing else happens. Nothing
@@ -177,7 +177,7 @@ impl SimDrive {
     pub(super) fn program_is_repeated(
         &mut self,
         mp_page: MpPage,
-        (superblock, row, die): (SuperblockId, u32, DieId),
+        (superblock, row, die): (SuperblockId, Row, DieId),
         op: NandOp,
     ) -> bool {
         let media = &mut self.store.media;
@@ -189,7 +189,7 @@ impl SimDrive {
     fn repeat_program(
         &mut self,
         mp_page: MpPage,
-        (superblock, row, die): (SuperblockId, u32, DieId),
+        (superblock, row, die): (SuperblockId, Row, DieId),
         op: NandOp,
     ) -> bool {
         let failed = self.program_failed(superblock, row, die);
@@ -198,7 +198,7 @@ impl SimDrive {
         match failed {
             Failed::Again(before) => {
                 let work = Work::Program {
-                    program: before + self.env.limits.program[mode as usize][row as usize],
+                    program: before + self.env.limits.program[mode as usize][row.index()],
                     bytes: mp_pages_per_program * page_bytes(&self.env.spec),
                 };
                 self.env.counters.programs_of(mode);
@@ -214,7 +214,7 @@ impl SimDrive {
     }
 
     #[cold]
-    fn program_failed(&mut self, superblock: SuperblockId, row: u32, die: DieId) -> Failed {
+    fn program_failed(&mut self, superblock: SuperblockId, row: Row, die: DieId) -> Failed {
         self.env.counters.program_failures += 1;
         let mode = self.store.ftl.superblocks.mode(superblock);
         let mut erase = Nanos::ZERO;

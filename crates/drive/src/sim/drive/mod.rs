@@ -174,13 +174,13 @@ impl SimDrive {
     ///
     /// # Panics
     /// When the drive's tables contradict each other: this is what tests look for.
-    pub fn content(&self, lpn: u32) -> Option<u32> {
-        self.store.ftl.l2p.content(Lpn(lpn))
+    pub fn content(&self, lpn: impl Into<Lpn>) -> Option<u32> {
+        self.store.ftl.l2p.content(lpn.into())
     }
 
     /// Whether the data of logical page `lpn` was lost: a read of it ends with an error.
-    pub fn is_lost(&self, lpn: u32) -> bool {
-        self.store.ftl.l2p.lookup(Lpn(lpn)) == Ppn::LOST
+    pub fn is_lost(&self, lpn: impl Into<Lpn>) -> bool {
+        self.store.ftl.l2p.lookup(lpn.into()) == Ppn::LOST
     }
 
     /// The tags of the requests whose data lies in flash at this instant, programmed and

@@ -11,7 +11,7 @@ use crate::sim::buffer::write_buffer::{Program, WriteBuffer};
 use crate::sim::env::Env;
 use crate::sim::geometry::NONE;
 use crate::sim::geometry::bits::without_lowest;
-use crate::sim::ids::{CommandId, DieId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
+use crate::sim::ids::{CommandId, DieId, Lpn, MpPage, Ppn, Row, StreamId, SuperblockId};
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::spec::PAGE_BYTES;
@@ -325,7 +325,7 @@ impl Ftl {
         let point = &mut self.points.points[id.number()];
         point.superblock = superblock;
         point.kind = kind;
-        (point.within, point.row, point.die) = (0, 0, DieId(0));
+        (point.within, point.row, point.die) = (0, Row(0), DieId(0));
         point.first_ppn = env
             .layout
             .first_mp_page(superblock)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::geometry::{Kind, NONE};
-use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, STREAMS_MAX, StreamId, SuperblockId};
+use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, Row, STREAMS_MAX, StreamId, SuperblockId};
 use crate::spec::Spec;
 
 /// An open superblock and where it is filled.
@@ -20,7 +20,7 @@ pub(super) struct WritePoint {
     /// Number of the first multi-plane page being filled, within the superblock.
     pub within: u32,
     /// Its row and die.
-    pub row: u32,
+    pub row: Row,
     pub die: DieId,
     /// Multi-plane pages and pages of one program there.
     pub mp_pages_per_program: u32,
@@ -44,7 +44,7 @@ impl WritePoint {
             kind: Kind::NATIVE,
             next: None,
             within: 0,
-            row: 0,
+            row: Row(0),
             die: DieId(0),
             mp_pages_per_program: 1,
             pages_per_program: pages_per_mp_page,

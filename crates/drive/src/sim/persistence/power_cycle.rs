@@ -67,7 +67,7 @@ impl Persistence {
             let (_, within) = view.layout.within_superblock(page);
             let shape = view.layout.shape(kind.mode);
             let (row, die) = shape.place(within);
-            dies[die.index()] += work.program[kind.mode as usize][row as usize];
+            dies[die.index()] += work.program[kind.mode as usize][row.index()];
             busses[(die.0 % channels) as usize] +=
                 work.transfer * u64::from(shape.mp_pages_per_program);
         }

@@ -64,8 +64,8 @@ impl SimDrive {
     /// The page that a read of a logical page would sense, and those of its stripe
     /// that would be read instead; `None` where it would sense none.
     #[doc(hidden)]
-    pub fn pages_of(&self, lpn: u32) -> Option<(PageState, Vec<PageState>)> {
-        let place = self.store.ftl.l2p.lookup(Lpn(lpn));
+    pub fn pages_of(&self, lpn: impl Into<Lpn>) -> Option<(PageState, Vec<PageState>)> {
+        let place = self.store.ftl.l2p.lookup(lpn.into());
         let mp_page = place.mp_page(self.env.layout.page_bits);
         if !place.is_place() || !self.store.media.has_errors() || self.store.buffer.holds(mp_page) {
             return None;
