@@ -17,12 +17,12 @@ use crate::spec::PairedPages;
 /// The neighbours of persistence as they are between two events.
 #[derive(Clone, Copy)]
 pub(in crate::sim) struct FlashView<'a> {
-    pub layout: &'a Layout,
-    pub l2p: &'a L2p,
-    pub superblocks: &'a Superblocks,
-    pub points: &'a WritePoints,
-    pub buffer: &'a WriteBuffer,
-    pub fold: &'a FoldState,
+    pub(super) layout: &'a Layout,
+    pub(super) l2p: &'a L2p,
+    pub(super) superblocks: &'a Superblocks,
+    pub(super) points: &'a WritePoints,
+    pub(super) buffer: &'a WriteBuffer,
+    pub(super) fold: &'a FoldState,
 }
 
 impl<'a> FlashView<'a> {
