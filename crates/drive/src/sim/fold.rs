@@ -49,7 +49,7 @@ pub(in crate::sim) struct Folder {
 impl Folder {
     /// Whether there is a cache that is folded, and a drive that is written.
     #[inline(always)]
-    pub fn may_run(&self, env: &Env, store: &Store) -> bool {
+    pub fn may_run(env: &Env, store: &Store) -> bool {
         env.limits.emptying == Some(Emptying::OnChip) && !store.ftl.space.is_read_only()
     }
 

@@ -3,14 +3,19 @@
 
 use std::ops::Range;
 
+use stend_nand::{Class, Work};
+
 use crate::sim::buffer::write_buffer::WriteBuffer;
+use crate::sim::env::Env;
 use crate::sim::ftl::Ftl;
 use crate::sim::ftl::fold_state::FoldState;
 use crate::sim::ftl::write_points::WritePoints;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Shape;
-use crate::sim::ids::{MpPage, Ppn, SuperblockId};
+use crate::sim::ids::{DieId, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::table::L2p;
+use crate::sim::media::Media;
+use crate::sim::media::op::{NandOp, Upkeep};
 use crate::sim::superblocks::Superblocks;
 use crate::spec::PairedPages;
 
@@ -23,6 +28,27 @@ pub(in crate::sim) struct FlashView<'a> {
     pub(super) points: &'a WritePoints,
     pub(super) buffer: &'a WriteBuffer,
     pub(super) fold: &'a FoldState,
+}
+
+/// The flash with its neighbours, for what gives the dies work.
+pub(in crate::sim) struct Flash<'a> {
+    pub env: &'a mut Env,
+    pub media: &'a mut Media,
+    pub ftl: &'a Ftl,
+    pub buffer: &'a WriteBuffer,
+}
+
+impl Flash<'_> {
+    /// What persistence looks at.
+    pub fn view(&self) -> FlashView<'_> {
+        FlashView::new(&self.env.layout, self.ftl, self.buffer)
+    }
+
+    /// Gives a die work beside data.
+    pub(super) fn submit(&mut self, die: DieId, class: Class, work: Work, what: Upkeep) {
+        let op = NandOp::Upkeep { what };
+        self.media.submit(self.env, die, class, work, op);
+    }
 }
 
 impl<'a> FlashView<'a> {
