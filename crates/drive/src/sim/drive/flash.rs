@@ -32,7 +32,7 @@ impl SimDrive {
     pub(super) fn page_unreadable(&mut self, rebuild: u32) {
         self.env.counters.uncorrectable_pages += 1;
         let mp_page = self.store.media.rebuild_of(rebuild).mp_page;
-        self.note_failing(rebuild);
+        self.losses.note_failing(&self.store, rebuild);
         let superblock = self.env.layout.superblock_of(mp_page);
         let mode = self.store.ftl.superblocks.mode(superblock);
         let stripe = self.env.layout.stripe(mp_page, mode);
@@ -54,7 +54,8 @@ impl SimDrive {
             let superblocks = &self.store.ftl.superblocks;
             media.read_for_rebuild(&mut self.env, superblocks, rebuild, source);
         }
-        self.note_stripe(rebuild, mp_page);
+        let (env, store) = (&self.env, &self.store);
+        self.losses.note_stripe(env, store, rebuild, mp_page);
         if alone || self.store.is_unprotected(mp_page) {
             self.store.media.rebuild_fails(rebuild);
         }
@@ -77,7 +78,8 @@ impl SimDrive {
         if ended.lost {
             self.env.counters.lost_pages += 1;
             let pages = self.store.ftl.l2p.valid_bits(mp_page);
-            self.note_unreadable(rebuild, mp_page, pages);
+            let store = &self.store;
+            self.losses.note_unreadable(store, rebuild, mp_page, pages);
             self.store.ftl.l2p.lose(mp_page);
             self.store.log_loss(&self.env, mp_page, pages);
             self.read_meets_loss(op);
@@ -106,7 +108,7 @@ impl SimDrive {
         let command = self.host.command_mut(id);
         command.fail(Status::MediaError);
         let pages = command.logical_pages();
-        self.note_met_by(pages);
+        self.losses.note_met_by(pages);
     }
 
     /// A read command has all its data: it fails if any of it is lost.
@@ -263,7 +265,8 @@ impl SimDrive {
     fn lose_program(&mut self, die: DieId, mp_pages: std::ops::Range<MpPage>) {
         let l2p = &self.store.ftl.l2p;
         let lost: Vec<(MpPage, u32)> = mp_pages.each().map(|s| (s, l2p.valid_bits(s))).collect();
-        self.note_no_block(die, &lost);
+        let (env, store) = (&self.env, &self.store);
+        self.losses.note_no_block(env, store, die, &lost);
         for &(mp_page, _) in &lost {
             self.env.counters.lost_pages += 1;
             self.store.ftl.l2p.lose(mp_page);

@@ -48,6 +48,7 @@ use crate::sim::reads::Reads;
 use crate::sim::store::Store;
 use crate::sim::trim::Trim;
 use crate::spec::{PAGE_BYTES, Spec};
+use losses::Losses;
 use settle::Due;
 
 /// A simulated solid-state drive.
@@ -73,9 +74,8 @@ pub struct SimDrive {
     power: Power,
     due: Due,
     /// What was lost, where a test wants to know; it takes no part in what the drive does.
-    #[cfg(feature = "fault-injection")]
     #[serde(skip)]
-    losses: losses::Losses,
+    losses: Losses,
 }
 
 impl SimDrive {
@@ -114,8 +114,7 @@ impl SimDrive {
             idle: Idle::default(),
             power: Power::default(),
             due: Due::default(),
-            #[cfg(feature = "fault-injection")]
-            losses: losses::Losses::default(),
+            losses: Losses::default(),
         };
         drive.host_fell_silent();
         drive

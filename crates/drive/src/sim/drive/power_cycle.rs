@@ -39,7 +39,7 @@ impl SimDrive {
     pub fn power_cut(&mut self) {
         self.env.trace(kind::POWER, 0);
         self.env.counters.unsafe_shutdowns += 1;
-        if self.persistence().is_recovering() {
+        if self.persistence().power().is_recovering() {
             self.lose_memory();
             let now = self.env.now();
             self.persistence().interrupt_recovery(now);
@@ -97,7 +97,7 @@ impl SimDrive {
     /// The power goes. In a clean shutdown, what programs are under way are the drive's own, and
     /// end before.
     fn lose_power(&mut self, clean: bool) {
-        assert!(self.persistence().is_serving(), "the power is off");
+        assert!(self.persistence().power().is_serving(), "the power is off");
         let saved = !clean && self.save();
         let ended = clean || saved;
         // What flash holds, from what is in memory for the last time.
@@ -230,7 +230,7 @@ impl SimDrive {
     /// A step of power-up has ended.
     pub(super) fn power_timer_ends(&mut self) {
         self.env.trace(kind::POWER, 1);
-        if self.persistence().has_read_back() {
+        if self.persistence().power().has_read_back() {
             self.start_serving();
         } else {
             self.read_back();
@@ -262,19 +262,19 @@ impl SimDrive {
     #[inline]
     pub(super) fn is_recovering(&self) -> bool {
         let persistence = self.store.persistence.as_ref();
-        persistence.is_some_and(|p| !p.is_serving())
+        persistence.is_some_and(|p| !p.power().is_serving())
     }
 
     /// False after a cut or a shutdown, until [`SimDrive::power_up`].
     pub fn has_power(&self) -> bool {
         let persistence = self.store.persistence.as_ref();
-        persistence.is_none_or(|p| p.has_power())
+        persistence.is_none_or(|p| p.power().is_on())
     }
 
     /// How long the drive has been without power.
     pub(super) fn off_ns(&self) -> u64 {
         let persistence = self.store.persistence.as_ref();
-        persistence.map_or(0, |p| p.off_ns(self.env.now()))
+        persistence.map_or(0, |p| p.power().off_ns(self.env.now()))
     }
 }
 

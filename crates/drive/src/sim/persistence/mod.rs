@@ -10,16 +10,16 @@
 //! ([`checkpoint`]).
 //!
 //! # Coalescing
-//! What is written again while it lies in a multi-plane page being filled may take the same place. A
-//! change that names the place would then bring data of a later request. So all changes from the
+//! What is written again while it lies in a multi-plane page being filled may take the same place.
+//! A change that names the place would then bring data of a later request. So all changes from the
 //! first that names the page up to those of the later request join one atomic group. Those before
 //! the page is programmed are not ready; this never reaches what is in the journal.
 //!
 //! # Erasing
 //! A superblock is needed while the durable L2P points into it, or a change that is not durable yet
 //! will make it. Only one that is not needed is erased; the release of the others is awaited
-//! ([`releases`]). Where somebody finds no erased superblock, and some are awaited, their release is
-//! *requested*: multi-plane pages that the journal waits for are padded, and a journal page is
+//! ([`releases`]). Where somebody finds no erased superblock, and some are awaited, their release
+//! is *requested*: multi-plane pages that the journal waits for are padded, and a journal page is
 //! written.
 //!
 //! # Neighbours

@@ -18,7 +18,7 @@
 use stend_base::{Nanos, SimTime};
 use stend_nand::{Class, Work};
 
-use super::power_state::Recovery;
+use super::power_state::{PowerState, Recovery};
 use super::{Flash, FlashView, Persistence, UpkeepEnd};
 use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::counters::Counters;
@@ -206,43 +206,21 @@ impl Persistence {
 
 /// A start.
 impl Persistence {
-    /// What a start that is cut short has to do again.
-    pub fn interrupt_recovery(&mut self, now: SimTime) {
-        if let Some(recovery) = self.power.interrupted() {
-            self.power.turn_off(now, recovery);
-        }
-    }
-
-    /// Whether commands are served.
+    /// The power, and how far a start has come.
     #[inline]
-    pub fn is_serving(&self) -> bool {
-        self.power.is_on()
+    pub fn power(&self) -> &PowerState {
+        &self.power
     }
 
-    /// Whether a recovery is under way.
-    pub fn is_recovering(&self) -> bool {
-        !self.power.is_on() && !self.power.is_off()
-    }
-
-    /// Whether there is power.
-    pub fn has_power(&self) -> bool {
-        !self.power.is_off()
-    }
-
-    /// How long there was no power.
-    pub fn off_ns(&self, now: SimTime) -> u64 {
-        self.power.off_ns(now)
+    /// A start is cut short: what it has to do again.
+    pub fn interrupt_recovery(&mut self, now: SimTime) {
+        self.power.interrupt(now);
     }
 
     /// The power comes back: when the first read of the flash begins.
     pub fn turn_on(&mut self, now: SimTime) -> Nanos {
         self.power.turn_on(now);
         self.spec.boot
-    }
-
-    /// Whether a recovery has read everything.
-    pub fn has_read_back(&mut self) -> bool {
-        self.power.recovery().has_read()
     }
 
     /// Begins to read what a cut has left; `copies` are to be made again by their dies, and each
