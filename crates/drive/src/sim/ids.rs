@@ -15,6 +15,18 @@ pub(crate) trait Id: Copy {
     fn number(self) -> u32;
 }
 
+impl Id for u32 {
+    #[inline(always)]
+    fn of(number: u32) -> u32 {
+        number
+    }
+
+    #[inline(always)]
+    fn number(self) -> u32 {
+        self
+    }
+}
+
 /// A range of ids.
 pub(crate) trait IdRange<T> {
     /// Each of them, in order.

@@ -1,5 +1,6 @@
 //! Where the fold under way takes its pages from, and how far it has come.
 
+use crate::sim::geometry::bits::{has_bit, set_bit};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::{DieId, MpPage, Ppn, Row, SuperblockId};
@@ -116,18 +117,14 @@ impl FoldState {
 
     /// Notes that a word line of a die is behind the fold. Whether it is the last of its stripe.
     pub fn is_last_of_stripe(&mut self, layout: &Layout, within: u32) -> bool {
-        self.behind[within as usize / 64] |= 1 << (within % 64);
+        set_bit(&mut self.behind, within);
         self.stripe_is_behind(layout, within)
     }
 
     fn stripe_is_behind(&self, layout: &Layout, within: u32) -> bool {
         let shape = layout.shape(Mode::Slc);
         let mut stripe = (0..).map_while(|nth| shape.nth_of_stripe(within, nth));
-        stripe.all(|other| self.is_behind(other))
-    }
-
-    fn is_behind(&self, within: u32) -> bool {
-        self.behind[within as usize / 64] >> (within % 64) & 1 != 0
+        stripe.all(|other| has_bit(&self.behind, other))
     }
 
     /// Where a multi-plane page of the fold under way came from: the word line and die, and the
@@ -146,7 +143,7 @@ impl FoldState {
     /// Whether a fold has not come to a multi-plane page of the superblock that it fills.
     pub fn lacks(&self, layout: &Layout, mp_page: MpPage) -> bool {
         let from = self.folded_from(layout, mp_page);
-        from.is_some_and(|(within, _)| !self.is_behind(within))
+        from.is_some_and(|(within, _)| !has_bit(&self.behind, within))
     }
 
     /// Whether a fold copies into a superblock.

@@ -119,8 +119,7 @@ impl MappingLog {
     }
 
     fn superblock(&self, place: Ppn) -> SuperblockId {
-        self.layout
-            .superblock_of(place.mp_page(self.layout.page_bits))
+        self.layout.superblock_of_ppn(place)
     }
 }
 

@@ -87,8 +87,7 @@ impl<'a> FlashView<'a> {
     /// The superblock of a physical page.
     #[inline(always)]
     pub(super) fn superblock_of(&self, ppn: Ppn) -> SuperblockId {
-        let page = ppn.mp_page(self.layout.page_bits);
-        self.layout.superblock_of(page)
+        self.layout.superblock_of_ppn(ppn)
     }
 
     /// The pages that share a word line with a page, itself among them.
