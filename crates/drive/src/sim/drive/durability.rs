@@ -56,7 +56,7 @@ impl SimDrive {
     /// [`crate::Spec::power_loss`].
     pub fn atomic_write_pages(&self) -> Option<u32> {
         let persistence = self.store.persistence.as_ref();
-        persistence.map(|p| p.atomic_write_pages())
+        persistence.map(|p| p.writes().piece_pages())
     }
 
     /// Switches a fault on.

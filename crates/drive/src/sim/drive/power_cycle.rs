@@ -68,13 +68,13 @@ impl SimDrive {
     /// Lets time pass until all that was done is durable.
     pub(super) fn make_durable(&mut self) {
         self.store.pad_all(&mut self.env);
-        let all = self.persistence().next_lsn();
+        let all = self.persistence().changes().next_lsn();
         self.run_while(|drive| {
             let persistence = drive.persistence();
-            if !persistence.is_awaited() {
+            if !persistence.changes().is_awaited() {
                 persistence.request_all();
             }
-            persistence.durable_lsn() < all || persistence.checkpoint_under_way()
+            persistence.changes().durable_lsn() < all || persistence.checkpoint_under_way()
         });
     }
 

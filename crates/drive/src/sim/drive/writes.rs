@@ -261,7 +261,7 @@ impl SimDrive {
                 return;
             }
         }
-        if self.store.keeps_parity() {
+        if self.store.parity().is_some() {
             self.store.buffer.mark(mp_page, mp_pages_per_program, false);
         }
         self.program_ended(superblock);
@@ -361,7 +361,7 @@ impl SimDrive {
         let Some(persistence) = &mut self.store.persistence else {
             return;
         };
-        let Some((stream, reserved)) = persistence.write_given_up(id, all_placed) else {
+        let Some((stream, reserved)) = persistence.writes_mut().give_up(id, all_placed) else {
             return;
         };
         self.store.ftl.points.unreserve(stream, reserved);

@@ -58,8 +58,7 @@ use durable_l2p::DurableL2p;
 use journal::Journal;
 use journal_blocks::JournalBlocks;
 use journal_buffer::JournalBuffer;
-use partial_parity::PartialParity;
-pub(in crate::sim) use partial_parity::StripeMember;
+pub(in crate::sim) use partial_parity::{PartialParity, StripeMember};
 pub(in crate::sim) use power_cycle::SaveWork;
 use power_state::PowerState;
 use readiness::Readiness;
@@ -356,29 +355,14 @@ impl Persistence {
 
 /// What is to become durable.
 impl Persistence {
-    /// Whether anything that was done is not durable.
-    pub fn has_volatile_changes(&self) -> bool {
-        !self.buffer.is_empty()
-    }
-
-    /// Whether somebody waits for something to become durable.
-    pub fn is_awaited(&self) -> bool {
-        self.buffer.is_awaited()
+    /// The changes that are not durable yet.
+    pub fn changes(&self) -> &JournalBuffer {
+        &self.buffer
     }
 
     /// All that was done so far is to become durable.
     pub fn request_all(&mut self) {
         self.buffer.request_all();
-    }
-
-    /// The LSN that the next change will have.
-    pub fn next_lsn(&self) -> u64 {
-        self.buffer.next_lsn()
-    }
-
-    /// All changes below this LSN are durable.
-    pub fn durable_lsn(&self) -> u64 {
-        self.buffer.durable_lsn()
     }
 
     /// A flush: the LSN up to which all must be durable before it ends; `None` if it ends at once.
@@ -402,31 +386,17 @@ impl Persistence {
 
 /// Parity.
 impl Persistence {
-    /// Whether parity of stripes that are not full has to be kept over a cut.
+    /// What cuts leave of stripes, where parity has to be kept over them.
     #[inline]
-    pub fn keeps_parity(&self) -> bool {
-        self.parity.is_some()
+    pub fn parity(&self) -> Option<&PartialParity> {
+        self.parity.as_deref()
     }
 
     /// Whether what a fold has copied is durable in the place it came from until its parity has
     /// been copied too.
     #[inline]
     pub fn keeps_fold_sources(&self) -> bool {
-        self.keeps_parity() && !self.faults.has(Fault::FoldEarly)
-    }
-
-    /// What a multi-plane page gives to rebuild another of its stripe.
-    pub fn stripe_member(&self, page: MpPage, view: &FlashView<'_>) -> StripeMember {
-        match &self.parity {
-            Some(parity) => parity.member(page, view),
-            None => StripeMember::Page,
-        }
-    }
-
-    /// Whether a cut has left the data of a multi-plane page without parity.
-    pub fn is_unprotected(&self, page: MpPage) -> bool {
-        let parity = self.parity.as_ref();
-        parity.is_some_and(|parity| parity.is_unprotected(page))
+        self.parity.is_some() && !self.faults.has(Fault::FoldEarly)
     }
 
     /// A multi-plane page holds nothing that can be read until it is erased.

@@ -46,7 +46,7 @@ pub(in crate::sim) enum StripeMember {
 
 /// What cuts have left of stripes.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct PartialParity {
+pub(in crate::sim) struct PartialParity {
     paired: PairedPages,
     /// Time to sense a page of the journal's blocks.
     sense: Nanos,
@@ -147,7 +147,7 @@ impl PartialParity {
     /// Finds the stripes whose partial parity has to be written with some changes; how many they
     /// are, a page each.
     #[inline(never)]
-    pub fn find<'a>(
+    pub(super) fn find<'a>(
         &mut self,
         changes: impl Iterator<Item = &'a Change>,
         view: &FlashView<'_>,
