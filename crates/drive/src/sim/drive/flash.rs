@@ -64,15 +64,9 @@ impl SimDrive {
         }
     }
 
-    /// A page of the stripe has come.
+    /// All pages of the stripe have come, or none is to.
     #[cold]
-    pub(super) fn rebuild_read(&mut self, rebuild: u32) {
-        if self.store.media.rebuild_read(rebuild) {
-            self.rebuild_ends(rebuild);
-        }
-    }
-
-    fn rebuild_ends(&mut self, rebuild: u32) {
+    pub(super) fn rebuild_ends(&mut self, rebuild: u32) {
         let ended = self.store.media.rebuild_ended(rebuild);
         let (mp_page, op) = (ended.mp_page, ended.op());
         if ended.lost {

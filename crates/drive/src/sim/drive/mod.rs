@@ -13,7 +13,6 @@ mod flash;
 mod health;
 mod idle;
 mod losses;
-mod over_provisioning;
 mod power;
 mod power_cycle;
 mod service;
@@ -24,7 +23,7 @@ use stend_base::{Completion, Device, Event, EventQueue, Lane, Op, Request, SimTi
 
 #[cfg(feature = "fault-injection")]
 pub use losses::{Loss, LossCause};
-pub use over_provisioning::UserBytesError;
+pub use service::UserBytesError;
 
 use crate::sim::admission::Admission;
 use crate::sim::buffer::write_buffer::WriteBuffer;
@@ -294,7 +293,11 @@ impl SimDrive {
             NandOp::Fold { within } => self.fold_copied(within),
             NandOp::Erase { superblock, die } => self.erase_done(superblock, die),
             NandOp::Unreadable { rebuild } => self.page_unreadable(rebuild),
-            NandOp::Rebuild { rebuild } => self.rebuild_read(rebuild),
+            NandOp::Rebuild { rebuild } => {
+                if store.media.rebuild_read(rebuild) {
+                    self.rebuild_ends(rebuild);
+                }
+            }
             NandOp::L2pRead { waiting } => {
                 let cache = store.ftl.l2p_cache.as_mut();
                 let cache = cache.expect("the L2P lies on flash");
@@ -311,7 +314,10 @@ impl SimDrive {
         let (env, store) = (&mut self.env, &mut self.store);
         match self.controller.finish(&mut env.queue, core) {
             Job::Command { command } => self.command_handled(command),
-            Job::Received { command, bytes } => self.write_worked_on(command, bytes),
+            Job::Received { command, bytes } => {
+                self.admission.received();
+                self.place(command, bytes);
+            }
             Job::Gc { mp_page } => {
                 self.gc.relocate(env, store, mp_page);
                 self.due.all();
@@ -323,19 +329,6 @@ impl SimDrive {
             }
             Job::Trimmed => self.trim_piece_done(),
         }
-    }
-
-    /// The next completion, and lets time pass up to it or to `limit`.
-    fn run_until(&mut self, limit: SimTime) -> Option<Completion> {
-        while let Some(event) = self.env.queue.pop_by(limit) {
-            if let Some(completion) = self.step_inlined(event, limit) {
-                return Some(completion);
-            }
-        }
-        if limit < SimTime::NEVER {
-            self.env.queue.set_now(limit);
-        }
-        None
     }
 
     /// Lets at most `events` events happen, and stops at a completion: how many have
@@ -404,7 +397,15 @@ impl Device for SimDrive {
     }
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
-        self.run_until(limit)
+        while let Some(event) = self.env.queue.pop_by(limit) {
+            if let Some(completion) = self.step_inlined(event, limit) {
+                return Some(completion);
+            }
+        }
+        if limit < SimTime::NEVER {
+            self.env.queue.set_now(limit);
+        }
+        None
     }
 }
 

@@ -62,16 +62,9 @@ impl SimDrive {
             .submit_begun(&mut self.env.queue, core, job, ahead);
     }
 
-    /// The firmware has worked on data that had come.
-    #[inline(always)]
-    pub(super) fn write_worked_on(&mut self, id: CommandId, bytes: u32) {
-        self.admission.received();
-        self.place(id, bytes);
-    }
-
     /// Puts received data where it belongs.
     #[inline(always)]
-    fn place(&mut self, id: CommandId, bytes: u32) {
+    pub(super) fn place(&mut self, id: CommandId, bytes: u32) {
         let command = self.host.command_mut(id);
         let begin = command.next_to_move();
         let finished = command.moved(bytes);
