@@ -63,7 +63,7 @@ impl Store {
         persistence.is_some_and(|p| p.may_request_release())
     }
 
-    /// Nobody finds an erased superblock.
+    /// Somebody finds no erased superblock.
     #[inline(always)]
     pub fn request_release(&mut self) {
         if let Some(persistence) = &mut self.persistence {

@@ -1,6 +1,6 @@
 //! What a service tool does: switching the write cache on or off, erasing the whole drive, as ATA's
-//! SECURITY ERASE UNIT and NVMe's Format and Sanitize do, and over-provisioning by the user: a drive
-//! that is told to show less than it could has more room to collect in (SET MAX ADDRESS,
+//! SECURITY ERASE UNIT and NVMe's Format and Sanitize do, and over-provisioning by the user: a
+//! drive that is told to show less than it could has more room to collect in (SET MAX ADDRESS,
 //! ATA/ATAPI-6 and later, Host Protected Area).
 
 use stend_base::{Device, Nanos, SimTime};

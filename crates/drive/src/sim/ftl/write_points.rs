@@ -295,8 +295,8 @@ impl WritePoints {
             let end = self.of(id).filled + self.reserved[id.number()] + pages;
             return end.next_multiple_of(self.fills[mode as usize].pages_per_program) - end;
         }
-        let mp_pages_per_program = self.fills.iter().map(|fill| fill.pages_per_program);
-        mp_pages_per_program.max().unwrap_or_default() - 1
+        let [slc, native] = &self.fills;
+        slc.pages_per_program.max(native.pages_per_program) - 1
     }
 
     /// Counts how often a stream has come further.
@@ -463,14 +463,14 @@ impl WritePoints {
         }
     }
 
-    /// Pages that are missing to the program that a stream fills; `None` where it fills none.
+    /// Pages that the program which a stream fills has left; `None` where it fills none.
     pub(super) fn padding(&self, id: StreamId) -> Option<u32> {
         let point = self.of(id);
         (point.filled > 0).then(|| point.pages_per_program - point.filled)
     }
 
-    /// Pages that are missing to the next program of a stream, if that begins in a superblock, with
-    /// this multi-plane page of it or before.
+    /// Pages that the next program of a stream, or the one being filled, has left, if it lies in
+    /// a superblock and begins with this multi-plane page of it or before.
     pub(super) fn padding_upto(
         &self,
         id: StreamId,

@@ -42,7 +42,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// `together` rows of a word line are programmed at once: 1, or all of them.
+    /// The numbering for programs of one multi-plane page, or of all rows of a word line.
     pub fn new(
         dies: u32,
         rows: u32,
@@ -122,8 +122,7 @@ impl Shape {
     /// The first multi-plane page, not before `within`, from which on no word line has been begun,
     /// where those before `within` have.
     pub fn next_word_line(&self, within: u32) -> u32 {
-        let mp_pages_per_program = self.rows_per_word_line / self.mp_pages_per_program;
-        match mp_pages_per_program {
+        match self.rows_per_word_line / self.mp_pages_per_program {
             1 => within,
             _ => within.next_multiple_of(self.rows_per_word_line * self.dies),
         }

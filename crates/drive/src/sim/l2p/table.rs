@@ -278,7 +278,7 @@ impl L2p {
         bits
     }
 
-    /// Points `count` pages from `logical` on at as many from `to` on, which lie in one multi-plane
+    /// Points `count` pages from `lpn` on at as many from `to` on, which lie in one multi-plane
     /// page of `superblock`; they hold what the request `tag` has brought.
     #[inline]
     pub fn write(&mut self, lpn: Lpn, count: u32, to: Ppn, superblock: SuperblockId, tag: u32) {
@@ -607,7 +607,7 @@ impl L2p {
             .filter(|&(_, tag)| tag != ERASED)
     }
 
-    /// The tag of the request whose data a read of `logical` would return; `None` where
+    /// The tag of the request whose data a read of `lpn` would return; `None` where
     /// nothing is mapped.
     ///
     /// # Panics

@@ -30,7 +30,7 @@ pub(in crate::sim) struct FlashView<'a> {
     pub(super) fold: &'a FoldState,
 }
 
-/// The flash with its neighbours, for what gives the dies work.
+/// The flash, the FTL and the write buffer, for what gives the dies work.
 pub(in crate::sim) struct Flash<'a> {
     pub env: &'a mut Env,
     pub media: &'a mut Media,
