@@ -6,9 +6,11 @@
 
 pub mod array;
 pub mod cell;
+mod dies;
 pub mod overlap;
 pub mod reliability;
 
-pub use array::{Array, ArrayCounters, Class, Finished, Work};
+pub use array::Array;
 pub use cell::CellTiming;
+pub use dies::{ArrayCounters, Class, Work};
 pub use overlap::{Abilities, Suspend};

@@ -16,7 +16,7 @@
 
 use stend_base::{EventQueue, Lane, Nanos, SimTime};
 
-use crate::array::{Array, Class, Finished, Work};
+use crate::dies::{Class, Dies, Work};
 
 /// Which operations a die overlaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -115,9 +115,7 @@ impl Overlap {
             dies: vec![State::default(); dies],
         })
     }
-}
 
-impl Overlap {
     /// Whether data leaves a cache register.
     pub fn any_leaves(&self) -> bool {
         self.dies.iter().any(|state| state.leaving.is_some())
@@ -132,80 +130,81 @@ impl Overlap {
     pub fn power_cut(&mut self) {
         self.dies.fill(State::default());
     }
-}
-
-impl Array {
-    #[inline]
-    fn abilities(&self) -> Abilities {
-        self.overlap.as_ref().expect("dies overlap").abilities
-    }
-
     #[inline]
     fn state(&mut self, die: u32) -> &mut State {
-        &mut self.overlap.as_mut().expect("dies overlap").dies[die as usize]
+        &mut self.dies[die as usize]
     }
 
     /// Work of `class` has been queued for a busy die.
-    pub(crate) fn overlap_waiting(&mut self, queue: &mut EventQueue, die: u32, class: Class) {
+    pub fn work_waits(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32, class: Class) {
         if let Begin::At(at) = self.state(die).begin {
-            self.await_begin(queue, die, at);
+            self.await_begin(dies, queue, die, at);
         }
         match class {
-            Class::HostRead => self.suspend(queue, die),
-            Class::HostProgram | Class::Background => self.load(queue, die),
+            Class::HostRead => self.suspend(dies, queue, die),
+            Class::HostProgram | Class::Background => self.load(dies, queue, die),
         }
     }
 
-    pub(crate) fn overlap_start(
+    /// Begins `work` on an idle die.
+    pub fn start(
         &mut self,
+        dies: &mut Dies,
         queue: &mut EventQueue,
         die: u32,
         work: Work,
         cookie: u64,
     ) {
-        self.begin(queue, die, work, cookie, Nanos::ZERO);
+        self.begin(dies, queue, die, (work, cookie), Nanos::ZERO);
     }
 
-    /// Begins `work` on idle cells, which can sense after `delay`.
-    fn begin(&mut self, queue: &mut EventQueue, die: u32, work: Work, cookie: u64, delay: Nanos) {
+    /// Begins work on idle cells, which can sense after `delay`.
+    fn begin(
+        &mut self,
+        dies: &mut Dies,
+        queue: &mut EventQueue,
+        die: u32,
+        (work, cookie): (Work, u64),
+        delay: Nanos,
+    ) {
         let now = queue.now();
-        let this = &mut self.dies[die as usize];
-        this.busy = true;
-        this.cookie = cookie;
-        this.began = now;
-        let kind = self.kind_die;
+        dies.begin(die, now, cookie);
         match work {
             Work::Read { sense, bytes } => {
-                this.bytes = bytes;
-                self.counters.reads += 1;
+                dies.sense(die, bytes);
                 self.state(die).cells = Cells::Reading;
-                queue.schedule(Lane::Sense, now + delay + sense, kind, die);
+                dies.schedule(queue, Lane::Sense, now + delay + sense, die);
             }
             Work::Program { program, bytes } => {
-                self.counters.programs += 1;
-                let begins = self.transfer(die, now, bytes);
-                self.cells_begin(queue, die, Cells::Programming, begins, program);
+                let begins = dies.load(die, now, bytes);
+                self.cells_begin(dies, queue, die, (Cells::Programming, begins, program));
             }
-            Work::OnDie { busy } => self.begin_on_die(queue, die, Cells::Copying, busy),
-            Work::Erase { erase } => self.begin_on_die(queue, die, Cells::Erasing, erase),
+            Work::OnDie { busy } => self.begin_on_die(dies, queue, die, (Cells::Copying, busy)),
+            Work::Erase { erase } => self.begin_on_die(dies, queue, die, (Cells::Erasing, erase)),
         }
     }
 
     /// Begins an operation that needs no channel.
     #[cold]
-    fn begin_on_die(&mut self, queue: &mut EventQueue, die: u32, cells: Cells, time: Nanos) {
-        self.counters.on_die += 1;
-        self.cells_begin(queue, die, cells, queue.now(), time);
+    fn begin_on_die(
+        &mut self,
+        dies: &mut Dies,
+        queue: &mut EventQueue,
+        die: u32,
+        (cells, time): (Cells, Nanos),
+    ) {
+        dies.count_on_die();
+        self.cells_begin(dies, queue, die, (cells, queue.now(), time));
     }
 
+    /// The cells of a die begin at an instant what takes so long.
     #[inline(always)]
     fn cells_begin(
         &mut self,
+        dies: &mut Dies,
         queue: &mut EventQueue,
         die: u32,
-        cells: Cells,
-        begins: SimTime,
-        time: Nanos,
+        (cells, begins, time): (Cells, SimTime, Nanos),
     ) {
         let ends = begins + time;
         let state = self.state(die);
@@ -216,141 +215,132 @@ impl Array {
             true => Begin::Passed,
             false => Begin::At(begins),
         };
-        queue.schedule(Lane::Work, ends, self.kind_die, die);
-        if begins > queue.now() && self.any_waits(die) {
-            self.await_begin(queue, die, begins);
+        dies.schedule(queue, Lane::Work, ends, die);
+        if begins > queue.now() && dies.any_waits(die) {
+            self.await_begin(dies, queue, die, begins);
         }
     }
 
     /// Work waits for a die whose cells begin at the instant `at`.
-    fn await_begin(&mut self, queue: &mut EventQueue, die: u32, at: SimTime) {
-        let kind = self.kind_die;
-        self.state(die).begin = if queue.has_passed(Lane::Sense, at, kind, die) {
+    fn await_begin(&mut self, dies: &Dies, queue: &mut EventQueue, die: u32, at: SimTime) {
+        self.state(die).begin = if dies.has_passed(queue, at, die) {
             Begin::Passed
         } else {
-            queue.schedule(Lane::Sense, at, kind, die);
+            dies.schedule(queue, Lane::Sense, at, die);
             Begin::Awaited
         };
     }
 
     /// Cells have sensed, or begin to program data that has arrived.
-    pub(crate) fn overlap_sensed(&mut self, queue: &mut EventQueue, die: u32) {
+    pub fn sensed(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
         if self.state(die).cells != Cells::Reading {
             self.state(die).begin = Begin::Passed;
-            self.suspend(queue, die);
-            self.load(queue, die);
-            return;
+            self.suspend(dies, queue, die);
+            self.load(dies, queue, die);
+        } else if !self.abilities.cache_read {
+            dies.send(queue, die);
+        } else if self.state(die).leaving.is_some() {
+            self.state(die).held = true;
+        } else {
+            self.leave(dies, queue, die);
         }
-        if self.abilities().cache_read {
-            if self.state(die).leaving.is_some() {
-                self.state(die).held = true;
-            } else {
-                self.leave(queue, die);
-            }
-            return;
-        }
-        let bytes = self.dies[die as usize].bytes;
-        let end = self.transfer(die, queue.now(), bytes);
-        queue.schedule(Lane::Move, end, self.kind_die, die);
     }
 
     /// A sensed page leaves over the cache register; the cells go on.
-    fn leave(&mut self, queue: &mut EventQueue, die: u32) {
-        let this = &self.dies[die as usize];
-        let (bytes, cookie) = (this.bytes, this.cookie);
-        let end = self.transfer(die, queue.now(), bytes);
-        queue.schedule(Lane::Move, end, self.kind_die, die);
-        self.state(die).leaving = Some(cookie);
-        self.cells_free(queue, die);
+    fn leave(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
+        dies.send(queue, die);
+        self.state(die).leaving = Some(dies.cookie(die));
+        self.cells_free(dies, queue, die);
     }
 
-    pub(crate) fn overlap_ended(
-        &mut self,
-        queue: &mut EventQueue,
-        lane: Lane,
-        die: u32,
-    ) -> Finished {
+    /// An operation of a die has ended: its cookie.
+    pub fn ended(&mut self, dies: &mut Dies, queue: &mut EventQueue, lane: Lane, die: u32) -> u64 {
         let left = (lane == Lane::Move).then(|| self.state(die).leaving.take());
         if let Some(Some(cookie)) = left {
             if std::mem::take(&mut self.state(die).held) {
-                self.leave(queue, die);
+                self.leave(dies, queue, die);
             }
-            return Finished { cookie };
+            return cookie;
         }
-        let cookie = self.dies[die as usize].cookie;
-        self.cells_free(queue, die);
-        Finished { cookie }
+        let cookie = dies.cookie(die);
+        self.cells_free(dies, queue, die);
+        cookie
     }
 
     /// The cells of a die have ended an operation: the next begins.
-    fn cells_free(&mut self, queue: &mut EventQueue, die: u32) {
+    fn cells_free(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
         let now = queue.now();
-        let this = &mut self.dies[die as usize];
-        this.busy = false;
-        self.counters.die_busy_ns += now.since(this.began).0;
-        let reads_wait = !this.waiting[Class::HostRead as usize].is_empty();
+        dies.end(die, now);
+        let reads_wait = dies.read_waits(die);
         let state = self.state(die);
         state.cells = Cells::Idle;
         if let Some(suspended) = state.suspended {
             if reads_wait && self.may_pass(die) {
-                let next = self.take_waiting(die, Class::HostRead as usize);
-                self.begin(queue, die, next.work(), next.cookie, Nanos::ZERO);
+                self.begin_read(dies, queue, die, Nanos::ZERO);
             } else {
-                self.resume(queue, die, suspended);
+                self.resume(dies, queue, die, suspended);
             }
             return;
         }
         // A page in the register lets reads pass if dies can suspend.
-        let passing = reads_wait && self.abilities().suspend.is_some();
+        let passing = reads_wait && self.abilities.suspend.is_some();
         if !passing && let Some(loaded) = self.state(die).loaded.take() {
             let begins = now.max(loaded.at);
-            let this = &mut self.dies[die as usize];
-            (this.busy, this.cookie, this.began) = (true, loaded.cookie, now);
-            self.cells_begin(queue, die, Cells::Programming, begins, loaded.program);
-            self.load(queue, die);
+            dies.begin(die, now, loaded.cookie);
+            self.cells_begin(
+                dies,
+                queue,
+                die,
+                (Cells::Programming, begins, loaded.program),
+            );
+            self.load(dies, queue, die);
             return;
         }
-        if let Some(next) = self.next_waiting(die) {
-            self.begin(queue, die, next.work(), next.cookie, Nanos::ZERO);
+        if let Some(next) = dies.next_waiting(die) {
+            self.begin(dies, queue, die, (next.work(), next.cookie), Nanos::ZERO);
         }
+    }
+
+    /// Begins the oldest read of the host that waits for a die, which can sense after `delay`.
+    fn begin_read(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32, delay: Nanos) {
+        let next = dies.take_waiting(die, Class::HostRead as usize);
+        self.begin(dies, queue, die, (next.work(), next.cookie), delay);
     }
 
     /// Moves the data of the next program to the die while the cells program.
     #[inline(always)]
-    fn load(&mut self, queue: &mut EventQueue, die: u32) {
-        let overlap = self.overlap.as_ref().expect("dies overlap");
-        let state = &overlap.dies[die as usize];
+    fn load(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
+        let state = &self.dies[die as usize];
         let free = state.cells == Cells::Programming && state.begin == Begin::Passed;
-        if overlap.abilities.cache_program && free && state.loaded.is_none() {
-            self.load_next(queue, die);
+        if self.abilities.cache_program && free && state.loaded.is_none() {
+            self.load_next(dies, queue, die);
         }
     }
 
     #[inline(never)]
-    fn load_next(&mut self, queue: &mut EventQueue, die: u32) {
-        let Some((class, Work::Program { program, bytes })) = self.peek_waiting(die) else {
+    fn load_next(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
+        let Some((class, Work::Program { program, bytes })) = dies.peek_waiting(die) else {
             return;
         };
-        let next = self.take_waiting(die, class);
-        self.counters.programs += 1;
-        let at = self.transfer(die, queue.now(), bytes);
+        let cookie = dies.take_waiting(die, class).cookie;
+        let at = dies.load(die, queue.now(), bytes);
         self.state(die).loaded = Some(Loaded {
             program,
-            cookie: next.cookie,
+            cookie,
             at,
         });
     }
 
     /// Suspends the operation of the cells for the reads that wait, if it may and saves time.
     #[inline]
-    fn suspend(&mut self, queue: &mut EventQueue, die: u32) {
-        if !self.dies[die as usize].waiting[Class::HostRead as usize].is_empty() {
-            self.suspend_for_reads(queue, die);
+    fn suspend(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
+        if dies.read_waits(die) {
+            self.suspend_for_reads(dies, queue, die);
         }
     }
 
-    fn suspend_for_reads(&mut self, queue: &mut EventQueue, die: u32) {
-        let Some(suspend) = self.abilities().suspend else {
+    fn suspend_for_reads(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32) {
+        let Some(suspend) = self.abilities.suspend else {
             return;
         };
         let now = queue.now();
@@ -366,39 +356,34 @@ impl Array {
         if state.begin != Begin::Passed || left <= delay || !self.may_pass(die) {
             return;
         }
-        queue.cancel_in(Lane::Work, self.kind_die, die);
-        let this = &self.dies[die as usize];
-        let cookie = this.cookie;
-        self.counters.die_busy_ns += now.since(this.began).0;
-        self.counters.suspensions += 1;
+        dies.cancel_end(queue, die);
+        dies.count_suspension();
         self.state(die).suspended = Some(Suspended {
             cells: state.cells,
-            cookie,
+            cookie: dies.end(die, now),
             left,
         });
-        let next = self.take_waiting(die, Class::HostRead as usize);
-        self.begin(queue, die, next.work(), next.cookie, delay);
+        self.begin_read(dies, queue, die, delay);
     }
 
     /// Whether the operation lets one more read pass. If so, it is counted.
     fn may_pass(&mut self, die: u32) -> bool {
-        let most = self.abilities().suspend.map_or(0, |s| s.reads_max);
+        let most = self.abilities.suspend.map_or(0, |s| s.reads_max);
         let state = self.state(die);
         let may = state.passed < most;
         state.passed += u32::from(may);
         may
     }
 
-    fn resume(&mut self, queue: &mut EventQueue, die: u32, suspended: Suspended) {
-        let resume = self.abilities().suspend.map_or(Nanos::ZERO, |s| s.resume);
+    fn resume(&mut self, dies: &mut Dies, queue: &mut EventQueue, die: u32, suspended: Suspended) {
+        let resume = self.abilities.suspend.map_or(Nanos::ZERO, |s| s.resume);
         let now = queue.now();
-        let this = &mut self.dies[die as usize];
-        (this.busy, this.cookie, this.began) = (true, suspended.cookie, now);
+        dies.begin(die, now, suspended.cookie);
         let passed = self.state(die).passed;
         self.state(die).suspended = None;
         let begins = now + resume;
-        self.cells_begin(queue, die, suspended.cells, begins, suspended.left);
+        self.cells_begin(dies, queue, die, (suspended.cells, begins, suspended.left));
         self.state(die).passed = passed;
-        self.load(queue, die);
+        self.load(dies, queue, die);
     }
 }

@@ -33,8 +33,8 @@ impl Bench {
             match event.lane {
                 Lane::Sense => self.array.sensed(&mut self.queue, event.source),
                 _ => {
-                    let finished = self.array.ended(&mut self.queue, event.lane, event.source);
-                    done.push((finished.cookie, event.at.0));
+                    let cookie = self.array.ended(&mut self.queue, event.lane, event.source);
+                    done.push((cookie, event.at.0));
                 }
             }
         }

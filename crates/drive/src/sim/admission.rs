@@ -228,7 +228,9 @@ impl Admission {
             let command = host.command(id);
             let (first, end) = command.logical_pages();
             let begins = command.admission_begins().then_some(first..end);
-            persistence.part_admitted(id, begins, (required.pages, reserve), stream);
+            persistence
+                .writes_mut()
+                .admitted(id, begins, (required.pages, reserve), stream);
         }
         host.command_mut(id).pad(required.padding);
         self.request(env, host, id, required.bytes);
@@ -289,7 +291,7 @@ fn stream_of(store: &Store, id: CommandId, command: &Command, first: Lpn) -> Str
         let persistence = store.persistence.as_ref()?;
         match command.admission_begins() {
             true => None,
-            false => persistence.stream_of_piece(id),
+            false => persistence.writes().stream_of(id),
         }
     };
     store.ftl.sorting.of_admission(command, first, piece)

@@ -49,7 +49,7 @@ pub(in crate::sim) struct Folder {
 impl Folder {
     /// Whether there is a cache that is folded, and a drive that is written.
     #[inline(always)]
-    pub fn may_run(&self, env: &Env, store: &Store) -> bool {
+    pub fn may_run(env: &Env, store: &Store) -> bool {
         env.limits.emptying == Some(Emptying::OnChip) && !store.ftl.space.is_read_only()
     }
 
@@ -123,7 +123,7 @@ impl Folder {
             return Folding::NeedsGc;
         }
         let word_lines = env.layout.shape(Mode::Slc).mp_pages;
-        let keeps_parity = store.keeps_parity();
+        let keeps_parity = store.parity().is_some();
         let superblocks = &mut store.ftl.superblocks;
         let target = superblocks.open(Pool::Data, Mode::Native);
         let target = target.expect("there is an erased superblock");
@@ -283,7 +283,7 @@ impl Folder {
     /// One word line of one die is behind the fold; at the last, the cache superblocks are
     /// released and the one of the data area is full.
     fn word_line_done(&mut self, env: &mut Env, store: &mut Store, within: u32) {
-        if store.keeps_parity() {
+        if store.parity().is_some() {
             log_folded_stripe(env, store, within);
         }
         let ftl = &mut store.ftl;

@@ -15,6 +15,18 @@ pub(crate) trait Id: Copy {
     fn number(self) -> u32;
 }
 
+impl Id for u32 {
+    #[inline(always)]
+    fn of(number: u32) -> u32 {
+        number
+    }
+
+    #[inline(always)]
+    fn number(self) -> u32 {
+        self
+    }
+}
+
 /// A range of ids.
 pub(crate) trait IdRange<T> {
     /// Each of them, in order.
@@ -40,10 +52,11 @@ macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
         #[derive(
-            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize,
+            serde::Deserialize,
         )]
         #[serde(transparent)]
-        pub(crate) struct $name(pub u32);
+        pub struct $name(pub u32);
 
         #[allow(dead_code)]
         impl $name {
@@ -66,6 +79,26 @@ macro_rules! ids {
             #[inline(always)]
             fn number(self) -> u32 {
                 self.0
+            }
+        }
+
+        impl From<u32> for $name {
+            fn from(number: u32) -> $name {
+                $name(number)
+            }
+        }
+
+        impl Word for $name {
+            const BYTES: usize = <u32 as Word>::BYTES;
+
+            #[inline]
+            fn put(self, before: $name, bytes: &mut [u8]) {
+                self.0.put(before.0, bytes);
+            }
+
+            #[inline]
+            fn take(before: $name, bytes: &[u8]) -> $name {
+                $name(u32::take(before.0, bytes))
             }
         }
 
@@ -123,8 +156,12 @@ ids! {
     MpPage
     /// A superblock, those of the SLC cache before those of the data area.
     SuperblockId
+    /// A row of a superblock: its multi-plane pages of equal number on all dies.
+    Row
     /// A die; it hangs on channel `die % channels`.
     DieId
+    /// A block of a die: one of each plane, which work together.
+    BlockId
     /// A host command that the drive has accepted: its queue slot.
     CommandId
 }
@@ -171,20 +208,6 @@ impl Ppn {
     #[inline(always)]
     pub fn within_mp_page(self, page_bits: u32) -> u32 {
         self.0 & ((1 << page_bits) - 1)
-    }
-}
-
-impl Word for Ppn {
-    const BYTES: usize = <u32 as Word>::BYTES;
-
-    #[inline]
-    fn put(self, before: Ppn, bytes: &mut [u8]) {
-        self.0.put(before.0, bytes);
-    }
-
-    #[inline]
-    fn take(before: Ppn, bytes: &[u8]) -> Ppn {
-        Ppn(u32::take(before.0, bytes))
     }
 }
 

@@ -4,9 +4,9 @@ use stend_base::Nanos;
 
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
-use crate::sim::geometry::shape::Mode;
+use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::ids::{STREAMS_MAX as MOST, StreamId};
-use crate::spec::{Emptying, FoldLimit, PAGE_BYTES, Spec, WhenFull};
+use crate::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec, WhenFull};
 
 /// Thresholds in multi-plane pages, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -82,43 +82,30 @@ impl Limits {
         let cache_floor = mp_pages(Pool::SlcCache, cache_superblocks_kept(spec));
         let most = spec.buffer.write_pages + spec.program_pages();
         let mp_pages_for = Mode::ALL.map(|mode| {
-            (0..=most)
-                .map(|pages| {
-                    mp_pages_with_parity(spec, layout.shape(mode).mp_pages_per_program, pages)
-                })
-                .collect::<Vec<u32>>()
+            let shape = layout.shape(mode);
+            let all = (0..=most).map(|pages| mp_pages_with_parity(spec, shape, pages));
+            all.collect::<Vec<u32>>()
         });
         let room = |mode: Mode| i64::from(mp_pages_for[mode as usize][most as usize]) + 1;
-        let wanted = mp_pages(Pool::Data, collect.start_superblocks + further);
         let fold_data_floor = mp_pages(Pool::Data, collect.reserve_superblocks);
         let native = layout.shape(Mode::Native);
         let slc_pages = layout.shape(Mode::Slc).data_mp_pages * spec.pages_per_mp_page;
-        let empty_room = fold_data_floor
-            + i64::from(
-                mp_pages_with_parity(spec, native.mp_pages_per_program, slc_pages)
-                    + native.mp_pages_per_program,
-            );
-        let data_needed = data_floor + room(Mode::Native);
-        let gc_start = match cache {
-            None => wanted.max(data_needed),
-            // What the host writes there directly or in SLC mode must find room: an open
-            // superblock, and one to open.
+        let emptied = mp_pages_with_parity(spec, native, slc_pages) + native.mp_pages_per_program;
+        let empty_room = fold_data_floor + i64::from(emptied);
+        let wanted = mp_pages(Pool::Data, collect.start_superblocks + further);
+        let gc_start = wanted.max(match cache {
+            None => data_floor + room(Mode::Native),
             Some(cache) if cache.opens_data() => {
-                let bits = i64::from(spec.data.timing.pages_per_word_line());
-                let needed = mp_pages(Pool::Data, 2) + bits * room(Mode::Slc);
-                let host = data_needed.max(data_floor + needed);
-                wanted.max(host).max(empty_room)
+                let host = data_floor + room_to_open(spec, layout, Mode::ALL.map(room));
+                host.max(empty_room)
             }
-            Some(cache) if cache.emptying == Emptying::Controller => wanted.max(empty_room),
+            Some(cache) if cache.emptying == Emptying::Controller => empty_room,
             Some(_) => wanted,
-        };
-        let times = |pool: &crate::spec::PoolSpec, program: Option<Nanos>| {
-            let read = (0..pool.rows).map(|row| pool.timing.read_at(row));
-            let one = |row| program.unwrap_or_else(|| pool.timing.program_at(row));
-            (read.collect(), (0..pool.rows).map(one).collect())
-        };
-        let (slc_read, slc_program) = cache.map(|c| times(&c.pool, None)).unwrap_or_default();
-        let (read, program) = times(&spec.data, spec.one_shot);
+        });
+        let (slc_read, slc_program) = cache
+            .map(|c| times_by_row(&c.pool, None))
+            .unwrap_or_default();
+        let (read, program) = times_by_row(&spec.data, spec.one_shot);
         let cache_needed = cache_floor + mp_pages(Pool::SlcCache, 1);
         let always = always(spec);
         let host_floor = [cache_floor, data_floor];
@@ -131,10 +118,10 @@ impl Limits {
                 || spec.power_loss.is_some()
                 || cache.is_some_and(|cache| cache.emptying == Emptying::Controller),
             emptying: cache.map(|cache| cache.emptying),
-            emptying_paced: cache.and_then(|cache| match cache.fold_limit {
-                FoldLimit::MpPages(mp_pages) => Some(mp_pages),
-                FoldLimit::None | FoldLimit::Dies { .. } => None,
-            }),
+            emptying_paced: match cache.map(|cache| cache.fold_limit) {
+                Some(FoldLimit::MpPages(mp_pages)) => Some(mp_pages),
+                _ => None,
+            },
             host_floor,
             gc_start,
             gc_idle: mp_pages(Pool::Data, spec.idle.target_superblocks + further).max(gc_start),
@@ -157,6 +144,14 @@ impl Limits {
     pub fn mp_pages_for(&self, mode: Mode, pages: u32) -> i64 {
         i64::from(self.mp_pages_for[mode as usize][pages as usize])
     }
+}
+
+/// Multi-plane pages of the data area for what the host writes there directly or in SLC mode, where
+/// all that it may write takes `room` by mode: beside an open superblock, one to open.
+fn room_to_open(spec: &Spec, layout: &Layout, room: [i64; 2]) -> i64 {
+    let [slc, native] = room;
+    let bits = i64::from(spec.data.timing.pages_per_word_line());
+    native.max(layout.mp_pages_of(Pool::Data, 2) + bits * slc)
 }
 
 /// What each stream always opens.
@@ -195,7 +190,16 @@ pub(crate) fn cache_superblocks_kept(spec: &Spec) -> u32 {
     }
 }
 
-fn mp_pages_with_parity(spec: &Spec, mp_pages_per_program: u32, pages: u32) -> u32 {
+/// tR and tPROG of each row of a pool; where rows are programmed together, that of all of them.
+fn times_by_row(pool: &PoolSpec, program: Option<Nanos>) -> (Vec<Nanos>, Vec<Nanos>) {
+    let read = (0..pool.rows).map(|row| pool.timing.read_at(row));
+    let one = |row| program.unwrap_or_else(|| pool.timing.program_at(row));
+    (read.collect(), (0..pool.rows).map(one).collect())
+}
+
+/// Multi-plane pages that `pages` take with their parity, in superblocks of this shape.
+fn mp_pages_with_parity(spec: &Spec, shape: &Shape, pages: u32) -> u32 {
+    let mp_pages_per_program = shape.mp_pages_per_program;
     let programs = pages.div_ceil(spec.pages_per_mp_page * mp_pages_per_program);
     let parity = spec.parity_data.map_or(0, |data| programs.div_ceil(data));
     (programs + parity) * mp_pages_per_program

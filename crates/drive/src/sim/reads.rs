@@ -48,6 +48,25 @@ struct Stream {
     frontier: Lpn,
 }
 
+impl Stream {
+    fn drop_front(&mut self, entries: &mut Slab<Entry>) {
+        if let Some(entry) = self.entries.pop_front() {
+            if entries[entry].ready {
+                entries.remove(entry);
+            } else {
+                entries[entry].forgotten = true;
+            }
+        }
+    }
+
+    #[inline]
+    fn drop_all(&mut self, entries: &mut Slab<Entry>) {
+        while !self.entries.is_empty() {
+            self.drop_front(entries);
+        }
+    }
+}
+
 /// The read-ahead buffer.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(in crate::sim) struct Reads {
@@ -67,62 +86,29 @@ impl Reads {
         }
     }
 
-    /// Whether any entry is in use, forgotten ones among them.
+    /// The stream that a read at this offset continues, and true; else the first of those that
+    /// were used longest ago.
     #[inline]
-    fn holds_any(&self) -> bool {
-        self.entries.any()
-    }
-
-    fn add_entry(&mut self, stream: usize, entry: Entry) -> u32 {
-        let index = self.entries.insert(entry);
-        self.streams[stream].entries.push_back(index);
-        self.streams[stream].frontier = entry.end;
-        index
-    }
-
-    fn add_waiter(&mut self, entry: u32, command: CommandId, bytes: u32) {
-        let waiter = Waiter {
-            command,
-            bytes,
-            next: self.entries[entry].waiters,
-        };
-        let index = self.waiters.insert(waiter);
-        self.entries[entry].waiters = index;
-    }
-
-    /// The stream that a read at this offset continues; else the first of those that were
-    /// used longest ago.
-    #[inline]
-    fn find(&self, offset_bytes: u64) -> (Option<usize>, usize) {
+    fn find(&self, offset_bytes: u64) -> (usize, bool) {
         let mut oldest = 0;
         for (nth, stream) in self.streams.iter().enumerate() {
             if stream.last_used > 0 && stream.next_byte == offset_bytes {
-                return (Some(nth), nth);
+                return (nth, true);
             }
             if stream.last_used < self.streams[oldest].last_used {
                 oldest = nth;
             }
         }
-        (None, oldest)
-    }
-
-    fn drop_front(&mut self, stream: usize) {
-        if let Some(entry) = self.streams[stream].entries.pop_front() {
-            if self.entries[entry].ready {
-                self.entries.remove(entry);
-            } else {
-                self.entries[entry].forgotten = true;
-            }
-        }
+        (oldest, false)
     }
 
     /// A page was lost that was read ahead: nobody finds it any more. The commands that wait
     /// for it.
     #[cold]
     pub fn gives_up(&mut self, entry: u32) -> Vec<CommandId> {
-        let mut streams = 0..STREAMS;
-        if let Some(of) = streams.find(|&s| self.streams[s].entries.contains(&entry)) {
-            self.drop_all(of);
+        let mut streams = self.streams.iter_mut();
+        if let Some(stream) = streams.find(|stream| stream.entries.contains(&entry)) {
+            stream.drop_all(&mut self.entries);
         }
         let mut waiting = Vec::new();
         let mut waiter = self.entries[entry].waiters;
@@ -136,15 +122,8 @@ impl Reads {
 
     /// Gives up all that was read ahead, of any stream.
     pub fn forget_all(&mut self) {
-        for stream in 0..STREAMS {
-            self.drop_all(stream);
-        }
-    }
-
-    #[inline]
-    fn drop_all(&mut self, stream: usize) {
-        while !self.streams[stream].entries.is_empty() {
-            self.drop_front(stream);
+        for stream in &mut self.streams {
+            stream.drop_all(&mut self.entries);
         }
     }
 
@@ -249,37 +228,39 @@ impl Reads {
             return;
         }
         self.uses += 1;
-        let (found, oldest) = self.find(offset_bytes);
-        let stream = &mut self.streams[oldest];
+        let (nth, continues) = self.find(offset_bytes);
+        let stream = &mut self.streams[nth];
         stream.next_byte = end_byte;
         stream.last_used = self.uses;
-        let Some(found) = found else {
+        if !continues {
             stream.continued = 0;
-            self.drop_all(oldest);
-            self.streams[oldest].frontier = end;
+            stream.drop_all(&mut self.entries);
+            stream.frontier = end;
             read_pages(env, store, host, id, (first, end));
             return;
-        };
+        }
         stream.continued += 1;
-        let covered = self.serve(env, host, id, found, (first, end));
+        let covered = self.serve(env, host, id, nth, (first, end));
         if covered < end {
             read_pages(env, store, host, id, (covered, end));
         }
-        self.read_further(env, store, found, end);
+        self.read_further(env, store, nth, end);
     }
 
-    /// Serves a command from what was read ahead; the page up to which that reaches.
+    /// Serves a command from what was read ahead of the nth stream; the page up to which that
+    /// reaches.
     fn serve(
         &mut self,
         env: &mut Env,
         host: &mut Host,
         id: CommandId,
-        stream: usize,
+        nth: usize,
         (first, end): (Lpn, Lpn),
     ) -> Lpn {
+        let stream = &mut self.streams[nth];
         let mut at = first;
-        while let Some(&index) = self.streams[stream].entries.front() {
-            let entry = self.entries[index];
+        while let Some(&index) = stream.entries.front() {
+            let entry = &mut self.entries[index];
             if at < entry.first || at >= end {
                 break;
             }
@@ -290,52 +271,49 @@ impl Reads {
                 if entry.ready {
                     host.send_read(env, id, bytes);
                 } else {
-                    self.add_waiter(index, id, bytes);
+                    entry.waiters = self.waiters.insert(Waiter {
+                        command: id,
+                        bytes,
+                        next: entry.waiters,
+                    });
                 }
                 at = to;
             }
             // The last page may be wanted again by a command that begins within it.
-            let next_lpn = Lpn::of_byte(self.streams[stream].next_byte);
-            if entry.end > next_lpn {
+            if entry.end > Lpn::of_byte(stream.next_byte) {
                 break;
             }
-            self.drop_front(stream);
+            stream.drop_front(&mut self.entries);
         }
         at
     }
 
-    /// Keeps the read-ahead of a stream filled.
-    fn read_further(&mut self, env: &mut Env, store: &mut Store, stream: usize, from: Lpn) {
-        if self.streams[stream].continued < 2 {
+    /// Keeps the read-ahead of the nth stream filled.
+    fn read_further(&mut self, env: &mut Env, store: &mut Store, nth: usize, from: Lpn) {
+        let stream = &mut self.streams[nth];
+        if stream.continued < 2 {
             return;
         }
-        if self.streams[stream].entries.is_empty() {
-            self.streams[stream].frontier = from;
+        if stream.entries.is_empty() {
+            stream.frontier = from;
         }
         let pages = Lpn(store.ftl.l2p.logical_pages());
         let limit = pages.min(Lpn(from.0.saturating_add(env.spec.buffer.read_ahead_pages)));
-        loop {
-            let first = self.streams[stream].frontier;
-            if first >= limit {
-                return;
-            }
+        while stream.frontier < limit {
+            let first = stream.frontier;
             let (end, mp_page) = run_from(env, store, first, pages);
-            let entry = Entry {
+            let entry = self.entries.insert(Entry {
                 first,
                 end,
                 ready: mp_page.is_none(),
                 forgotten: false,
                 waiters: NONE,
-            };
-            let entry = self.add_entry(stream, entry);
+            });
+            stream.entries.push_back(entry);
+            stream.frontier = end;
             if let Some(mp_page) = mp_page {
-                read_mp_page(
-                    env,
-                    store,
-                    mp_page,
-                    end - first,
-                    NandOp::ReadAhead { entry },
-                );
+                let op = NandOp::ReadAhead { entry };
+                read_mp_page(env, store, mp_page, end - first, op);
             }
         }
     }
@@ -362,20 +340,19 @@ impl Reads {
     /// Forgets what was read ahead of pages that change.
     #[inline(always)]
     pub fn forget(&mut self, first: Lpn, end: Lpn) {
-        if self.holds_any() {
+        if self.entries.any() {
             self.forget_changed(first, end);
         }
     }
 
     #[inline(never)]
     fn forget_changed(&mut self, first: Lpn, end: Lpn) {
-        for stream in 0..STREAMS {
-            let Some(&front) = self.streams[stream].entries.front() else {
+        for stream in &mut self.streams {
+            let Some(&front) = stream.entries.front() else {
                 continue;
             };
-            let from = self.entries[front].first;
-            if first < self.streams[stream].frontier && end > from {
-                self.drop_all(stream);
+            if first < stream.frontier && end > self.entries[front].first {
+                stream.drop_all(&mut self.entries);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::sim::ftl::Ftl;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::ids::{DieId, Lpn, MpPage, SuperblockId};
 use crate::sim::media::Media;
-use crate::sim::persistence::{FlashView, Persistence, StripeMember};
+use crate::sim::persistence::{FlashView, PartialParity, Persistence, StripeMember};
 
 /// What holds the data of a drive.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -63,7 +63,7 @@ impl Store {
         persistence.is_some_and(|p| p.may_request_release())
     }
 
-    /// Nobody finds an erased superblock.
+    /// Somebody finds no erased superblock.
     #[inline(always)]
     pub fn request_release(&mut self) {
         if let Some(persistence) = &mut self.persistence {
@@ -122,7 +122,9 @@ impl Store {
     /// begin.
     pub fn tell_journal_tail(&mut self) {
         if let Some(persistence) = &self.persistence {
-            self.ftl.points.set_journal_tail(persistence.next_lsn());
+            self.ftl
+                .points
+                .set_journal_tail(persistence.changes().next_lsn());
         }
     }
 
@@ -136,7 +138,7 @@ impl Store {
     /// Whether anything waits to be programmed, or is not durable.
     pub fn has_volatile_data(&self) -> bool {
         let persistence = self.persistence.as_ref();
-        self.ftl.points.has_open_program() || persistence.is_some_and(|p| p.has_volatile_changes())
+        self.ftl.points.has_open_program() || persistence.is_some_and(|p| !p.changes().is_empty())
     }
 }
 
@@ -195,11 +197,10 @@ impl Store {
         }
     }
 
-    /// Whether parity of stripes that are not full has to be kept over a cut.
+    /// What cuts leave of stripes, where parity has to be kept over them.
     #[inline]
-    pub fn keeps_parity(&self) -> bool {
-        let persistence = self.persistence.as_ref();
-        persistence.is_some_and(|p| p.keeps_parity())
+    pub fn parity(&self) -> Option<&PartialParity> {
+        self.persistence.as_ref()?.parity()
     }
 
     /// Whether what a fold has copied counts only when its parity has been copied too.
@@ -211,19 +212,15 @@ impl Store {
 
     /// What a multi-plane page gives to rebuild another of its stripe.
     pub fn stripe_member(&self, env: &Env, page: MpPage) -> StripeMember {
-        match &self.persistence {
-            Some(persistence) => {
-                let view = FlashView::new(&env.layout, &self.ftl, &self.buffer);
-                persistence.stripe_member(page, &view)
-            }
-            None => StripeMember::Page,
-        }
+        let view = FlashView::new(&env.layout, &self.ftl, &self.buffer);
+        let parity = self.parity();
+        parity.map_or(StripeMember::Page, |parity| parity.member(page, &view))
     }
 
     /// Whether a cut has left the data of a multi-plane page without parity.
     pub fn is_unprotected(&self, page: MpPage) -> bool {
-        let persistence = self.persistence.as_ref();
-        persistence.is_some_and(|p| p.is_unprotected(page))
+        self.parity()
+            .is_some_and(|parity| parity.is_unprotected(page))
     }
 
     /// A multi-plane page holds nothing that can be read until it is erased.

@@ -55,16 +55,12 @@ pub(crate) struct Superblocks {
     worn_out: bool,
 }
 
-/// The superblocks of some numbers.
-fn numbered(numbers: Range<u32>) -> impl Iterator<Item = SuperblockId> {
-    numbers.map(SuperblockId)
-}
-
 impl Superblocks {
     pub fn new(spec: &Spec, layout: &Layout) -> Superblocks {
         let n = layout.superblocks() as usize;
         let cache = layout.pool(Pool::SlcCache).superblocks;
         let health = spec.health.as_ref();
+        let numbered = |numbers: Range<u32>| numbers.map(SuperblockId).collect::<VecDeque<_>>();
         let spare = n as u32 - health.map_or(0, |health| health.spare_superblocks);
         Superblocks {
             state: vec![State::Erased; n],
@@ -81,12 +77,9 @@ impl Superblocks {
                 .collect(),
             dynamic: 0,
             first_data: SuperblockId(cache),
-            erased: [
-                numbered(0..cache).collect(),
-                numbered(cache..spare).collect(),
-            ],
+            erased: [numbered(0..cache), numbered(cache..spare)],
             closed_cache: VecDeque::with_capacity(cache as usize),
-            spares: numbered(spare..n as u32).collect(),
+            spares: numbered(spare..n as u32),
             end_of_life_cycles: health.map_or([u32::MAX; 2], |h| h.end_of_life_cycles),
             retired: 0,
             lost: [0; 2],
@@ -96,7 +89,7 @@ impl Superblocks {
 
     /// All superblocks.
     fn all(&self) -> impl Iterator<Item = SuperblockId> + use<> {
-        numbered(0..self.state.len() as u32)
+        (0..self.state.len() as u32).map(SuperblockId)
     }
 
     /// Erased superblocks of a pool.
@@ -152,8 +145,13 @@ impl Superblocks {
     /// A program has ended. True when the superblock is closed by it.
     #[inline(always)]
     pub fn program_ends(&mut self, superblock: SuperblockId) -> bool {
-        self.programs[superblock.index()] -= 1;
-        self.close_if_done(superblock)
+        let i = superblock.index();
+        self.programs[i] -= 1;
+        let done = self.full[i] && self.programs[i] == 0 && self.state[i] == State::Open;
+        if done {
+            self.close_filled(superblock);
+        }
+        done
     }
 
     /// Its last multi-plane page has been taken, and is being programmed.
@@ -171,16 +169,6 @@ impl Superblocks {
     /// Superblocks of the data area that are in SLC mode and not erased.
     pub fn dynamic(&self) -> u32 {
         self.dynamic
-    }
-
-    #[inline(always)]
-    fn close_if_done(&mut self, superblock: SuperblockId) -> bool {
-        let i = superblock.index();
-        if !(self.full[i] && self.programs[i] == 0 && self.state[i] == State::Open) {
-            return false;
-        }
-        self.close_filled(superblock);
-        true
     }
 
     /// Closes a superblock that was filled by programs. Few of them end one.

@@ -45,7 +45,7 @@ impl Losses {
     /// Whether nobody gets the data of a page from itself.
     fn has_failed(&self, page: &PageState) -> bool {
         let beyond = self.corrects.is_some_and(|most| page.rber > most);
-        page.missing || beyond || self.dead[page.die as usize]
+        page.missing || beyond || self.dead[page.die.index()]
     }
 
     /// Whether parity cannot give what a page held, beside others of its group.

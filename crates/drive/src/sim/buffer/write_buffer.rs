@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::fua::{WaiterList, Waiters};
-use crate::sim::geometry::bits::first_set;
+use crate::sim::geometry::bits::{clear_bit, first_set, has_bit, set_bit};
 use crate::sim::geometry::{Kind, NONE};
 use crate::sim::ids::{
-    CommandId, DieId, IdRange, MpPage, STREAMS_HOST_MAX, StreamId, SuperblockId,
+    CommandId, DieId, IdRange, MpPage, Row, STREAMS_HOST_MAX, StreamId, SuperblockId,
 };
 use crate::sim::slab::Slab;
 
@@ -23,7 +23,7 @@ pub(in crate::sim) struct Program {
     pub mp_page: MpPage,
     pub kind: Kind,
     pub superblock: SuperblockId,
-    pub row: u32,
+    pub row: Row,
     pub die: DieId,
     pub stream: StreamId,
     /// How many multi-plane pages it is.
@@ -49,7 +49,7 @@ impl Program {
     pub fn new(
         mp_page: MpPage,
         kind: Kind,
-        (superblock, row, die): (SuperblockId, u32, DieId),
+        (superblock, row, die): (SuperblockId, Row, DieId),
         stream: StreamId,
         mp_pages: u32,
     ) -> Program {
@@ -147,7 +147,7 @@ impl WriteBuffer {
     /// True while the content of a multi-plane page is in the buffer.
     #[inline]
     pub fn holds(&self, mp_page: MpPage) -> bool {
-        self.unprogrammed[mp_page.index() / 64] >> (mp_page.0 % 64) & 1 != 0
+        has_bit(&self.unprogrammed, mp_page)
     }
 
     /// The first of some multi-plane pages whose content is in the buffer.
@@ -298,9 +298,10 @@ impl WriteBuffer {
 
     #[inline(always)]
     fn mark_one(&mut self, mp_page: MpPage, waits: bool) {
-        let word = &mut self.unprogrammed[mp_page.index() / 64];
-        let bit = 1 << (mp_page.0 % 64);
-        *word = if waits { *word | bit } else { *word & !bit };
+        match waits {
+            true => set_bit(&mut self.unprogrammed, mp_page),
+            false => clear_bit(&mut self.unprogrammed, mp_page),
+        }
     }
 
     /// Whether a program of GC with a number below `before` has not ended.

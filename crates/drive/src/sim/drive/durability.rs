@@ -3,7 +3,7 @@
 use super::SimDrive;
 use crate::sim::kind;
 use crate::sim::media::op::Upkeep;
-use crate::sim::persistence::{FlashView, FollowUp, Nand, Persistence, Step, UpkeepEnd};
+use crate::sim::persistence::{Flash, FlashView, Persistence, Retry, UpkeepEnd};
 use crate::sim::store::Store;
 
 impl SimDrive {
@@ -18,68 +18,36 @@ impl SimDrive {
 
     #[inline(never)]
     fn follow_up(&mut self) {
-        let mut at = FollowUp::default();
-        while let Some(step) = self.next_step(&mut at) {
-            match step {
-                Step::PadTo(page) => self.store.pad_to(&mut self.env, page),
-                Step::WriteJournal(write) => {
-                    let (persistence, nand) = self.persistence_and_nand();
-                    persistence.write_journal(write, nand);
-                }
-                Step::RetryAll => {
-                    self.settle_all();
-                }
-                Step::RetryWrites => {
+        loop {
+            let (persistence, view) = self.persistence_and_view();
+            if let Some(page) = persistence.page_to_pad(&view) {
+                self.store.pad_to(&mut self.env, page);
+            }
+            let (persistence, mut flash) = self.persistence_and_flash();
+            persistence.write_journal(&mut flash);
+            match persistence.retry(&flash.view()) {
+                Some(Retry::All) => self.settle_all(),
+                Some(Retry::Writes) => {
                     self.due.writes();
                     self.settle();
                 }
+                None => return,
             }
         }
-    }
-
-    fn next_step(&mut self, at: &mut FollowUp) -> Option<Step> {
-        let (persistence, view) = self.persistence_and_view();
-        persistence.next_step(at, &view)
     }
 
     /// Work of the dies beside data has ended.
     pub(super) fn upkeep_done(&mut self, what: Upkeep) {
-        let (persistence, view) = self.persistence_and_view();
-        match persistence.upkeep_done(what, &view) {
+        let (persistence, mut flash) = self.persistence_and_flash();
+        match persistence.upkeep_done(what, &mut flash) {
             UpkeepEnd::Nothing => {}
-            UpkeepEnd::CheckpointPage => {
-                let (persistence, nand) = self.persistence_and_nand();
-                if persistence.checkpoint_page_done(nand) {
-                    self.journal_goes_on();
-                }
-            }
             UpkeepEnd::Committed => {
                 self.store.erase_released(&mut self.env);
                 self.check_flushes();
-                let (persistence, nand) = self.persistence_and_nand();
-                if persistence.checkpoint_if_due(nand) {
-                    self.journal_goes_on();
-                }
+                let (persistence, mut flash) = self.persistence_and_flash();
+                persistence.checkpoint_if_due(&mut flash);
             }
             UpkeepEnd::Replays(time) => self.env.set_timer(time, kind::POWER),
-        }
-    }
-
-    /// Writes the changed parts of the L2P to flash.
-    pub(super) fn begin_checkpoint(&mut self) {
-        let (persistence, nand) = self.persistence_and_nand();
-        if persistence.begin_checkpoint(nand) {
-            self.journal_goes_on();
-        }
-    }
-
-    /// A checkpoint has ended, for which the journal may have waited.
-    fn journal_goes_on(&mut self) {
-        let (persistence, view) = self.persistence_and_view();
-        persistence.count_ready(&view);
-        if let Some(write) = persistence.begin_journal(&view) {
-            let (persistence, nand) = self.persistence_and_nand();
-            persistence.write_journal(write, nand);
         }
     }
 
@@ -88,7 +56,7 @@ impl SimDrive {
     /// [`crate::Spec::power_loss`].
     pub fn atomic_write_pages(&self) -> Option<u32> {
         let persistence = self.store.persistence.as_ref();
-        persistence.map(|p| p.atomic_write_pages())
+        persistence.map(|p| p.writes().piece_pages())
     }
 
     /// Switches a fault on.
@@ -113,16 +81,21 @@ impl SimDrive {
         both.expect("there is a journal")
     }
 
-    /// That of a drive whose power can be cut, and the dies.
-    pub(super) fn persistence_and_nand(&mut self) -> (&mut Persistence, Nand<'_>) {
+    /// That of a drive whose power can be cut, and what gives the dies work.
+    pub(super) fn persistence_and_flash(&mut self) -> (&mut Persistence, Flash<'_>) {
         let Store {
-            media, persistence, ..
+            media,
+            buffer,
+            ftl,
+            persistence,
         } = &mut self.store;
+        let flash = Flash {
+            env: &mut self.env,
+            media,
+            ftl,
+            buffer,
+        };
         let persistence = persistence.as_mut();
-        let env = &mut self.env;
-        (
-            persistence.expect("there is a journal"),
-            Nand { env, media },
-        )
+        (persistence.expect("there is a journal"), flash)
     }
 }

@@ -5,7 +5,7 @@ use stend_nand::{Class, Work};
 
 use super::SimDrive;
 use crate::sim::geometry::layout::Pool;
-use crate::sim::ids::{CommandId, DieId, IdRange, MpPage, Ppn, SuperblockId};
+use crate::sim::ids::{CommandId, DieId, IdRange, MpPage, Ppn, Row, SuperblockId};
 use crate::sim::media::errors::Source;
 use crate::sim::media::op::NandOp;
 use crate::sim::media::page_bytes;
@@ -32,7 +32,7 @@ impl SimDrive {
     pub(super) fn page_unreadable(&mut self, rebuild: u32) {
         self.env.counters.uncorrectable_pages += 1;
         let mp_page = self.store.media.rebuild_of(rebuild).mp_page;
-        self.note_failing(rebuild);
+        self.losses.note_failing(&self.store, rebuild);
         let superblock = self.env.layout.superblock_of(mp_page);
         let mode = self.store.ftl.superblocks.mode(superblock);
         let stripe = self.env.layout.stripe(mp_page, mode);
@@ -54,7 +54,8 @@ impl SimDrive {
             let superblocks = &self.store.ftl.superblocks;
             media.read_for_rebuild(&mut self.env, superblocks, rebuild, source);
         }
-        self.note_stripe(rebuild, mp_page);
+        let (env, store) = (&self.env, &self.store);
+        self.losses.note_stripe(env, store, rebuild, mp_page);
         if alone || self.store.is_unprotected(mp_page) {
             self.store.media.rebuild_fails(rebuild);
         }
@@ -63,21 +64,16 @@ impl SimDrive {
         }
     }
 
-    /// A page of the stripe has come.
+    /// All pages of the stripe have come, or none is to.
     #[cold]
-    pub(super) fn rebuild_read(&mut self, rebuild: u32) {
-        if self.store.media.rebuild_read(rebuild) {
-            self.rebuild_ends(rebuild);
-        }
-    }
-
-    fn rebuild_ends(&mut self, rebuild: u32) {
+    pub(super) fn rebuild_ends(&mut self, rebuild: u32) {
         let ended = self.store.media.rebuild_ended(rebuild);
         let (mp_page, op) = (ended.mp_page, ended.op());
         if ended.lost {
             self.env.counters.lost_pages += 1;
             let pages = self.store.ftl.l2p.valid_bits(mp_page);
-            self.note_unreadable(rebuild, mp_page, pages);
+            let store = &self.store;
+            self.losses.note_unreadable(store, rebuild, mp_page, pages);
             self.store.ftl.l2p.lose(mp_page);
             self.store.log_loss(&self.env, mp_page, pages);
             self.read_meets_loss(op);
@@ -106,7 +102,7 @@ impl SimDrive {
         let command = self.host.command_mut(id);
         command.fail(Status::MediaError);
         let pages = command.logical_pages();
-        self.note_met_by(pages);
+        self.losses.note_met_by(pages);
     }
 
     /// A read command has all its data: it fails if any of it is lost.
@@ -136,8 +132,8 @@ impl SimDrive {
     ///
     /// # Panics
     /// When errors are not modelled (the drive has no `[media]`), or there is no such die.
-    pub fn fail_die(&mut self, die: u32) {
-        self.store.media.fail_die(DieId(die));
+    pub fn fail_die(&mut self, die: impl Into<DieId>) {
+        self.store.media.fail_die(die.into());
     }
 
     /// Lets time pass without power, in which data ages and nothing else happens. Nothing
@@ -177,7 +173,7 @@ impl SimDrive {
     pub(super) fn program_is_repeated(
         &mut self,
         mp_page: MpPage,
-        (superblock, row, die): (SuperblockId, u32, DieId),
+        (superblock, row, die): (SuperblockId, Row, DieId),
         op: NandOp,
     ) -> bool {
         let media = &mut self.store.media;
@@ -189,7 +185,7 @@ impl SimDrive {
     fn repeat_program(
         &mut self,
         mp_page: MpPage,
-        (superblock, row, die): (SuperblockId, u32, DieId),
+        (superblock, row, die): (SuperblockId, Row, DieId),
         op: NandOp,
     ) -> bool {
         let failed = self.program_failed(superblock, row, die);
@@ -198,7 +194,7 @@ impl SimDrive {
         match failed {
             Failed::Again(before) => {
                 let work = Work::Program {
-                    program: before + self.env.limits.program[mode as usize][row as usize],
+                    program: before + self.env.limits.program[mode as usize][row.index()],
                     bytes: mp_pages_per_program * page_bytes(&self.env.spec),
                 };
                 self.env.counters.programs_of(mode);
@@ -214,7 +210,7 @@ impl SimDrive {
     }
 
     #[cold]
-    fn program_failed(&mut self, superblock: SuperblockId, row: u32, die: DieId) -> Failed {
+    fn program_failed(&mut self, superblock: SuperblockId, row: Row, die: DieId) -> Failed {
         self.env.counters.program_failures += 1;
         let mode = self.store.ftl.superblocks.mode(superblock);
         let mut erase = Nanos::ZERO;
@@ -263,7 +259,8 @@ impl SimDrive {
     fn lose_program(&mut self, die: DieId, mp_pages: std::ops::Range<MpPage>) {
         let l2p = &self.store.ftl.l2p;
         let lost: Vec<(MpPage, u32)> = mp_pages.each().map(|s| (s, l2p.valid_bits(s))).collect();
-        self.note_no_block(die, &lost);
+        let (env, store) = (&self.env, &self.store);
+        self.losses.note_no_block(env, store, die, &lost);
         for &(mp_page, _) in &lost {
             self.env.counters.lost_pages += 1;
             self.store.ftl.l2p.lose(mp_page);

@@ -137,8 +137,8 @@ impl SimDrive {
     pub fn diagnosis(&self) -> String {
         let store = &self.store;
         format!(
-            "{}; {}; erased cache {} data area {}, of the cache closed {}, outstanding {}, {} writes \
-             wait, {:?}, {:?}; {}",
+            "{}; {}; erased cache {} data area {}, of the cache closed {}, outstanding {}, \
+             {} writes wait, {:?}, {:?}; {}",
             store.ftl.diagnosis(),
             store.buffer.diagnosis(),
             store.ftl.superblocks.erased(Pool::SlcCache),

@@ -13,7 +13,6 @@ mod flash;
 mod health;
 mod idle;
 mod losses;
-mod over_provisioning;
 mod power;
 mod power_cycle;
 mod service;
@@ -24,7 +23,7 @@ use stend_base::{Completion, Device, Event, EventQueue, Lane, Op, Request, SimTi
 
 #[cfg(feature = "fault-injection")]
 pub use losses::{Loss, LossCause};
-pub use over_provisioning::UserBytesError;
+pub use service::UserBytesError;
 
 use crate::sim::admission::Admission;
 use crate::sim::buffer::write_buffer::WriteBuffer;
@@ -48,6 +47,7 @@ use crate::sim::reads::Reads;
 use crate::sim::store::Store;
 use crate::sim::trim::Trim;
 use crate::spec::{PAGE_BYTES, Spec};
+use losses::Losses;
 use settle::Due;
 
 /// A simulated solid-state drive.
@@ -73,9 +73,8 @@ pub struct SimDrive {
     power: Power,
     due: Due,
     /// What was lost, where a test wants to know; it takes no part in what the drive does.
-    #[cfg(feature = "fault-injection")]
     #[serde(skip)]
-    losses: losses::Losses,
+    losses: Losses,
 }
 
 impl SimDrive {
@@ -114,8 +113,7 @@ impl SimDrive {
             idle: Idle::default(),
             power: Power::default(),
             due: Due::default(),
-            #[cfg(feature = "fault-injection")]
-            losses: losses::Losses::default(),
+            losses: Losses::default(),
         };
         drive.host_fell_silent();
         drive
@@ -174,13 +172,13 @@ impl SimDrive {
     ///
     /// # Panics
     /// When the drive's tables contradict each other: this is what tests look for.
-    pub fn content(&self, lpn: u32) -> Option<u32> {
-        self.store.ftl.l2p.content(Lpn(lpn))
+    pub fn content(&self, lpn: impl Into<Lpn>) -> Option<u32> {
+        self.store.ftl.l2p.content(lpn.into())
     }
 
     /// Whether the data of logical page `lpn` was lost: a read of it ends with an error.
-    pub fn is_lost(&self, lpn: u32) -> bool {
-        self.store.ftl.l2p.lookup(Lpn(lpn)) == Ppn::LOST
+    pub fn is_lost(&self, lpn: impl Into<Lpn>) -> bool {
+        self.store.ftl.l2p.lookup(lpn.into()) == Ppn::LOST
     }
 
     /// The tags of the requests whose data lies in flash at this instant, programmed and
@@ -295,7 +293,11 @@ impl SimDrive {
             NandOp::Fold { within } => self.fold_copied(within),
             NandOp::Erase { superblock, die } => self.erase_done(superblock, die),
             NandOp::Unreadable { rebuild } => self.page_unreadable(rebuild),
-            NandOp::Rebuild { rebuild } => self.rebuild_read(rebuild),
+            NandOp::Rebuild { rebuild } => {
+                if store.media.rebuild_read(rebuild) {
+                    self.rebuild_ends(rebuild);
+                }
+            }
             NandOp::L2pRead { waiting } => {
                 let cache = store.ftl.l2p_cache.as_mut();
                 let cache = cache.expect("the L2P lies on flash");
@@ -312,7 +314,10 @@ impl SimDrive {
         let (env, store) = (&mut self.env, &mut self.store);
         match self.controller.finish(&mut env.queue, core) {
             Job::Command { command } => self.command_handled(command),
-            Job::Received { command, bytes } => self.write_worked_on(command, bytes),
+            Job::Received { command, bytes } => {
+                self.admission.received();
+                self.place(command, bytes);
+            }
             Job::Gc { mp_page } => {
                 self.gc.relocate(env, store, mp_page);
                 self.due.all();
@@ -324,19 +329,6 @@ impl SimDrive {
             }
             Job::Trimmed => self.trim_piece_done(),
         }
-    }
-
-    /// The next completion, and lets time pass up to it or to `limit`.
-    fn run_until(&mut self, limit: SimTime) -> Option<Completion> {
-        while let Some(event) = self.env.queue.pop_by(limit) {
-            if let Some(completion) = self.step_inlined(event, limit) {
-                return Some(completion);
-            }
-        }
-        if limit < SimTime::NEVER {
-            self.env.queue.set_now(limit);
-        }
-        None
     }
 
     /// Lets at most `events` events happen, and stops at a completion: how many have
@@ -405,9 +397,117 @@ impl Device for SimDrive {
     }
 
     fn advance(&mut self, limit: SimTime) -> Option<Completion> {
-        self.run_until(limit)
+        while let Some(event) = self.env.queue.pop_by(limit) {
+            if let Some(completion) = self.step_inlined(event, limit) {
+                return Some(completion);
+            }
+        }
+        if limit < SimTime::NEVER {
+            self.env.queue.set_now(limit);
+        }
+        None
     }
 }
 
 #[cfg(test)]
-mod streams_tests;
+mod tests {
+    use stend_base::{Nanos, Rng};
+
+    use super::*;
+    use crate::Model;
+    use crate::sim::geometry::layout::Pool;
+    use crate::spec::{Policy, StreamsSpec};
+
+    /// After a load of which nine of ten writes go to the first tenth of the data.
+    fn skewed(host_streams: u32, gc_streams: u32) -> SimDrive {
+        let model = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
+        let mut spec = model.spec();
+        (spec.data.rows, spec.data.superblocks) = (8, 200);
+        spec.gc.policy = Policy::CostBenefit;
+        spec.user_bytes = 150 * 8 * u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
+        spec.streams = Some(StreamsSpec {
+            host_streams,
+            gc_streams,
+            heat_group_pages: 1,
+            heat_window_percent: 400,
+            classify: Nanos::ZERO,
+        });
+        let mut drive = SimDrive::new(&spec);
+        let pages = spec.user_bytes / PAGE_BYTES;
+        let mut rng = Rng::stream(1, "skew");
+        for n in 0..7 * pages {
+            let offset = match rng.ratio(9, 10) {
+                _ if n < pages => n,
+                true => rng.below(pages / 10),
+                false => pages / 10 + rng.below(pages - pages / 10),
+            };
+            drive.submit(Request {
+                tag: 0,
+                op: Op::Write,
+                offset_bytes: offset * PAGE_BYTES,
+                len_bytes: PAGE_BYTES,
+                ..Request::default()
+            });
+            if n % 32 == 31 {
+                while drive
+                    .advance(SimTime::NEVER)
+                    .is_some_and(|_| !drive.host.is_silent())
+                {}
+            }
+        }
+        drive
+    }
+
+    /// Of all pairs of valid pages in a full superblock of this generation, the share in
+    /// which both are hot or both are cold; and how many such superblocks there are.
+    fn purity(drive: &SimDrive, generation: u8) -> (f64, u32) {
+        let data_area = drive.env.layout.pool(Pool::Data);
+        let pages = drive.store.ftl.l2p.logical_pages();
+        let mut hot_and_all = vec![(0u64, 0u64); data_area.superblocks as usize];
+        for lpn in 0..pages {
+            let mp_page = drive
+                .store
+                .ftl
+                .l2p
+                .lookup(Lpn(lpn))
+                .mp_page(drive.env.layout.page_bits);
+            let superblock = drive.env.layout.superblock_of(mp_page);
+            let of = &mut hot_and_all[(superblock - data_area.first_superblock) as usize];
+            of.0 += u64::from(lpn < pages / 10);
+            of.1 += 1;
+        }
+        let (mut alike, mut pairs, mut found) = (0, 0, 0);
+        for (nth, (hot, all)) in hot_and_all.into_iter().enumerate() {
+            let superblock = data_area.first_superblock + nth as u32;
+            if drive.store.ftl.superblocks.is_closed(superblock)
+                && drive.store.ftl.superblocks.generation(superblock) == generation
+            {
+                alike += hot * hot + (all - hot) * (all - hot);
+                pairs += all * all;
+                found += 1;
+            }
+        }
+        (alike as f64 / pairs as f64, found)
+    }
+
+    #[test]
+    fn hot_and_cold_data_of_the_host_lie_apart() {
+        let (mixed, apart) = (purity(&skewed(1, 1), 0), purity(&skewed(2, 1), 0));
+        println!("mixed {mixed:?}, apart {apart:?}");
+        assert!(mixed.1 > 10 && apart.1 > 10);
+        assert!(apart.0 > 0.97 && mixed.0 < 0.8, "{apart:?}, {mixed:?}");
+    }
+
+    #[test]
+    fn the_survivors_of_a_generation_enter_the_next_up_to_the_last() {
+        let drive = skewed(1, 3);
+        let found = [0, 1, 2, 3, 4].map(|generation| purity(&drive, generation));
+        println!("{found:?}");
+        assert!(found[1].1 > 0 && found[2].1 > 0 && found[3].1 > 0);
+        assert_eq!(found[4].1, 0);
+        // What survives longer is colder.
+        assert!(found[3].0 > 0.97 && found[3].0 > found[1].0, "{found:?}");
+        let two = skewed(1, 1);
+        assert_eq!([2, 3].map(|generation| purity(&two, generation).1), [0, 0]);
+    }
+}

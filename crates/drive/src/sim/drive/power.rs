@@ -44,7 +44,7 @@ impl SimDrive {
                 .store
                 .persistence
                 .as_ref()
-                .is_some_and(|p| p.is_awaited())
+                .is_some_and(|p| p.changes().is_awaited())
     }
 
     /// The timer of the idle states has ended.

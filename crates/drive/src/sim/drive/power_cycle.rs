@@ -8,11 +8,11 @@ use crate::sim::ftl::space::Space;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, MpPage, SuperblockId};
+use crate::sim::ids::{DieId, SuperblockId};
 use crate::sim::kind;
 use crate::sim::media::op::NandOp;
-use crate::sim::media::{page_bytes, read_time};
-use crate::sim::persistence::{FlashView, Nand, SaveWork};
+use crate::sim::media::page_bytes;
+use crate::sim::persistence::SaveWork;
 use crate::sim::store::Store;
 use crate::spec::Spec;
 
@@ -39,7 +39,7 @@ impl SimDrive {
     pub fn power_cut(&mut self) {
         self.env.trace(kind::POWER, 0);
         self.env.counters.unsafe_shutdowns += 1;
-        if self.persistence().is_recovering() {
+        if self.persistence().power().is_recovering() {
             self.lose_memory();
             let now = self.env.now();
             self.persistence().interrupt_recovery(now);
@@ -59,7 +59,8 @@ impl SimDrive {
         self.run_while(|drive| drive.is_recovering());
         self.wake_up();
         self.make_durable();
-        self.begin_checkpoint();
+        let (persistence, mut flash) = self.persistence_and_flash();
+        persistence.begin_checkpoint(&mut flash);
         self.run_while(|drive| drive.persistence().checkpoint_under_way());
         self.lose_power(true);
     }
@@ -67,13 +68,13 @@ impl SimDrive {
     /// Lets time pass until all that was done is durable.
     pub(super) fn make_durable(&mut self) {
         self.store.pad_all(&mut self.env);
-        let all = self.persistence().next_lsn();
+        let all = self.persistence().changes().next_lsn();
         self.run_while(|drive| {
             let persistence = drive.persistence();
-            if !persistence.is_awaited() {
+            if !persistence.changes().is_awaited() {
                 persistence.request_all();
             }
-            persistence.durable_lsn() < all || persistence.checkpoint_under_way()
+            persistence.changes().durable_lsn() < all || persistence.checkpoint_under_way()
         });
     }
 
@@ -96,13 +97,11 @@ impl SimDrive {
     /// The power goes. In a clean shutdown, what programs are under way are the drive's own, and
     /// end before.
     fn lose_power(&mut self, clean: bool) {
-        assert!(self.persistence().is_serving(), "the power is off");
-        let saved = !clean && self.saves();
+        assert!(self.persistence().power().is_serving(), "the power is off");
+        let saved = !clean && self.save();
         let ended = clean || saved;
         // What flash holds, from what is in memory for the last time.
-        if saved {
-            self.save();
-        } else {
+        if !saved {
             self.tear(clean);
         }
         let (persistence, view) = self.persistence_and_view();
@@ -116,21 +115,14 @@ impl SimDrive {
             media,
         } = &mut self.store;
         let persistence = persistence.as_mut().expect("it was looked at");
-        ftl.l2p.restore(persistence.durable_l2p());
-        persistence.power_cut(&ftl.l2p);
-        let (open, recovery) = persistence.sort_superblocks(ended, &self.env.layout, ftl);
-        buffer.clear();
-        buffer.take_host_programmed();
-        let erase = recovery.to_erase().to_vec();
-        media.cut_copies(ended, &erase);
         let now = self.env.now();
-        let view = FlashView::new(&self.env.layout, ftl, buffer);
-        persistence.turn_off(now, recovery, &view);
+        let (open, erase) = persistence.power_cut(now, ended, &self.env.layout, (ftl, buffer));
+        media.cut_copies(ended, &erase);
         self.count_free(&open, &erase);
     }
 
-    /// Whether the capacitors hold until buffer and journal are in flash.
-    fn saves(&mut self) -> bool {
+    /// Saves buffer and journal on capacitors. Whether these hold until both are in flash.
+    fn save(&mut self) -> bool {
         let media = &self.store.media;
         let work = SaveWork {
             spec: &self.env.spec,
@@ -140,14 +132,7 @@ impl SimDrive {
         };
         let both = self.store.persistence_and_view(&self.env.layout);
         let (persistence, view) = both.expect("the caller looked");
-        persistence.saves(work, &mut self.env.counters, &view)
-    }
-
-    /// The capacitors have held: buffer and journal are in flash.
-    fn save(&mut self) {
-        let both = self.store.persistence_and_view(&self.env.layout);
-        let (persistence, view) = both.expect("the caller looked");
-        persistence.save(&mut self.env.counters, &view);
+        persistence.save(work, &mut self.env.counters, &view)
     }
 
     /// What was in the buffer is gone, and what the programs under way tear, but in a clean
@@ -245,7 +230,7 @@ impl SimDrive {
     /// A step of power-up has ended.
     pub(super) fn power_timer_ends(&mut self) {
         self.env.trace(kind::POWER, 1);
-        if self.persistence().has_read_back() {
+        if self.persistence().power().has_read_back() {
             self.start_serving();
         } else {
             self.read_back();
@@ -253,18 +238,10 @@ impl SimDrive {
     }
 
     fn read_back(&mut self) {
-        let Store {
-            media,
-            ftl,
-            persistence,
-            ..
-        } = &mut self.store;
-        let superblocks = &ftl.superblocks;
-        let copies = media.copies_again(&mut self.env, superblocks);
-        let sense_page = |nand: &mut Nand<'_>, page: MpPage| read_time(nand.env, superblocks, page);
-        let persistence = persistence.as_mut().expect("there is a journal");
-        let env = &mut self.env;
-        persistence.read_back(copies, sense_page, Nand { env, media });
+        let superblocks = &self.store.ftl.superblocks;
+        let copies = self.store.media.copies_again(&mut self.env, superblocks);
+        let (persistence, mut flash) = self.persistence_and_flash();
+        persistence.read_back(copies, &mut flash);
     }
 
     fn start_serving(&mut self) {
@@ -285,19 +262,19 @@ impl SimDrive {
     #[inline]
     pub(super) fn is_recovering(&self) -> bool {
         let persistence = self.store.persistence.as_ref();
-        persistence.is_some_and(|p| !p.is_serving())
+        persistence.is_some_and(|p| !p.power().is_serving())
     }
 
     /// False after a cut or a shutdown, until [`SimDrive::power_up`].
     pub fn has_power(&self) -> bool {
         let persistence = self.store.persistence.as_ref();
-        persistence.is_none_or(|p| p.has_power())
+        persistence.is_none_or(|p| p.power().is_on())
     }
 
     /// How long the drive has been without power.
     pub(super) fn off_ns(&self) -> u64 {
         let persistence = self.store.persistence.as_ref();
-        persistence.map_or(0, |p| p.off_ns(self.env.now()))
+        persistence.map_or(0, |p| p.power().off_ns(self.env.now()))
     }
 }
 

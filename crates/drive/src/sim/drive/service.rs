@@ -1,13 +1,44 @@
-//! What a service tool does: switching the write cache on or off, and erasing the whole drive, as
-//! ATA's SECURITY ERASE PAGE and NVMe's Format and Sanitize do.
+//! What a service tool does: switching the write cache on or off, erasing the whole drive, as ATA's
+//! SECURITY ERASE UNIT and NVMe's Format and Sanitize do, and over-provisioning by the user: a
+//! drive that is told to show less than it could has more room to collect in (SET MAX ADDRESS,
+//! ATA/ATAPI-6 and later, Host Protected Area).
 
-use stend_base::{Nanos, SimTime};
+use stend_base::{Device, Nanos, SimTime};
 
 use super::SimDrive;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::Lpn;
 use crate::sim::kind;
 use crate::sim::store::Store;
+use crate::spec::PAGE_BYTES;
+
+/// Why the capacity was not changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UserBytesError {
+    /// Not a capacity that this drive can have.
+    #[error(
+        "{bytes} bytes are not allowed; it must be a multiple of 4096 from 4096 to {most}, which \
+         is the drive's own capacity"
+    )]
+    OutOfRange {
+        /// The capacity that was requested.
+        bytes: u64,
+        /// The capacity that the drive was made with.
+        most: u64,
+    },
+    /// Commands are under way.
+    #[error("{commands} commands have not completed; wait for them first")]
+    Busy {
+        /// How many.
+        commands: u32,
+    },
+    /// Some of the data might lie beyond the new end.
+    #[error("the drive holds {pages} pages of 4 KiB; TRIM the whole drive first")]
+    HoldsData {
+        /// Mapped pages.
+        pages: u64,
+    },
+}
 
 impl SimDrive {
     /// Erases every superblock that is not erased, on all dies at once; what it takes of
@@ -70,7 +101,8 @@ impl SimDrive {
         let begin = self.env.now();
         self.begin_service();
         let done = self.env.now() + self.env.spec.trim.command;
-        self.run_until(done);
+        let nothing = self.advance(done);
+        debug_assert!(nothing.is_none());
         let end = Lpn(self.store.ftl.l2p.logical_pages());
         self.reads.forget(Lpn(0), end);
         self.store.ftl.l2p.forget();
@@ -107,5 +139,44 @@ impl SimDrive {
     /// drive already has keep to what was so when they came; see [`stend_base::Op::Flush`].
     pub fn set_write_cache(&mut self, on: bool) {
         self.env.spec.host.write_cache = on;
+    }
+
+    /// The capacity that the drive was made with.
+    pub fn native_bytes(&self) -> u64 {
+        self.native_bytes
+    }
+
+    /// Changes what the host can address: on an empty drive, and up to
+    /// [`SimDrive::native_bytes`]. What the flash has been through stays; what was known of
+    /// the heat of data is forgotten. A drive whose power can be cut lets time pass until it
+    /// has noted that it is empty.
+    ///
+    /// # Errors
+    /// [`UserBytesError`]; the drive is as it was.
+    pub fn set_user_bytes(&mut self, bytes: u64) -> Result<(), UserBytesError> {
+        let most = self.native_bytes;
+        if bytes == 0 || !bytes.is_multiple_of(PAGE_BYTES) || bytes > most {
+            return Err(UserBytesError::OutOfRange { bytes, most });
+        }
+        let commands = self.host.outstanding();
+        if commands > 0 {
+            return Err(UserBytesError::Busy { commands });
+        }
+        let pages = self.store.ftl.l2p.mapped_pages();
+        if pages > 0 {
+            return Err(UserBytesError::HoldsData { pages });
+        }
+        self.reads.forget(Lpn(0), Lpn::NONE);
+        if self.store.persistence.is_some() {
+            self.make_durable();
+        }
+        let pages = (bytes / PAGE_BYTES) as u32;
+        self.env.spec.user_bytes = bytes;
+        if let Some(persistence) = &mut self.store.persistence {
+            persistence.set_logical_pages(&self.env.spec, pages);
+        }
+        self.store.ftl.l2p.set_logical_pages(pages);
+        self.store.ftl.sorting.forget_heat(&self.env.spec, pages);
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::SimDrive;
 use crate::sim::admission::{self, Needed, Next};
-use crate::sim::fold::Folding;
+use crate::sim::fold::{Folder, Folding};
 use crate::sim::ids::CommandId;
 use crate::sim::trim::{Begun, Trim};
 
@@ -87,7 +87,7 @@ impl SimDrive {
     /// Folding continues, of caches that are folded.
     #[inline(always)]
     fn fold(&mut self) {
-        if self.folder.may_run(&self.env, &self.store) {
+        if Folder::may_run(&self.env, &self.store) {
             self.fold_on();
         }
     }

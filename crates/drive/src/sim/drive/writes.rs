@@ -62,16 +62,9 @@ impl SimDrive {
             .submit_begun(&mut self.env.queue, core, job, ahead);
     }
 
-    /// The firmware has worked on data that had come.
-    #[inline(always)]
-    pub(super) fn write_worked_on(&mut self, id: CommandId, bytes: u32) {
-        self.admission.received();
-        self.place(id, bytes);
-    }
-
     /// Puts received data where it belongs.
     #[inline(always)]
-    fn place(&mut self, id: CommandId, bytes: u32) {
+    pub(super) fn place(&mut self, id: CommandId, bytes: u32) {
         let command = self.host.command_mut(id);
         let begin = command.next_to_move();
         let finished = command.moved(bytes);
@@ -261,7 +254,7 @@ impl SimDrive {
                 return;
             }
         }
-        if self.store.keeps_parity() {
+        if self.store.parity().is_some() {
             self.store.buffer.mark(mp_page, mp_pages_per_program, false);
         }
         self.program_ended(superblock);
@@ -361,7 +354,7 @@ impl SimDrive {
         let Some(persistence) = &mut self.store.persistence else {
             return;
         };
-        let Some((stream, reserved)) = persistence.write_given_up(id, all_placed) else {
+        let Some((stream, reserved)) = persistence.writes_mut().give_up(id, all_placed) else {
             return;
         };
         self.store.ftl.points.unreserve(stream, reserved);

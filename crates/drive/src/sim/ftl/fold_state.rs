@@ -1,8 +1,9 @@
 //! Where the fold under way takes its pages from, and how far it has come.
 
+use crate::sim::geometry::bits::{has_bit, set_bit};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, MpPage, Ppn, SuperblockId};
+use crate::sim::ids::{DieId, MpPage, Ppn, Row, SuperblockId};
 
 /// Superblocks folded together: the bits of a cell of the data area.
 pub(in crate::sim) const SOURCES_MAX: usize = 4;
@@ -103,31 +104,27 @@ impl FoldState {
     }
 
     /// Row and die of the first page of a word line on a die, in the superblock that is filled.
-    pub fn place(&self, layout: &Layout, within: u32) -> (u32, DieId) {
+    pub fn place(&self, layout: &Layout, within: u32) -> (Row, DieId) {
         let (word_line, die) = (within / layout.dies, within % layout.dies);
-        (word_line * self.get().count, DieId(die))
+        (Row(word_line * self.get().count), DieId(die))
     }
 
-    /// The multi-plane page that a page of a word line on a die goes to.
-    pub fn folded_to(&self, layout: &Layout, within: u32, page: u32) -> MpPage {
+    /// The multi-plane page that the nth page of a word line on a die goes to.
+    pub fn folded_to(&self, layout: &Layout, within: u32, nth: u32) -> MpPage {
         let (row, die) = self.place(layout, within);
-        layout.first_mp_page(self.target()) + layout.shape(Mode::Native).at(row + page, die)
+        layout.first_mp_page(self.target()) + layout.shape(Mode::Native).at(row + nth, die)
     }
 
     /// Notes that a word line of a die is behind the fold. Whether it is the last of its stripe.
     pub fn is_last_of_stripe(&mut self, layout: &Layout, within: u32) -> bool {
-        self.behind[within as usize / 64] |= 1 << (within % 64);
+        set_bit(&mut self.behind, within);
         self.stripe_is_behind(layout, within)
     }
 
     fn stripe_is_behind(&self, layout: &Layout, within: u32) -> bool {
         let shape = layout.shape(Mode::Slc);
         let mut stripe = (0..).map_while(|nth| shape.nth_of_stripe(within, nth));
-        stripe.all(|other| self.is_behind(other))
-    }
-
-    fn is_behind(&self, within: u32) -> bool {
-        self.behind[within as usize / 64] >> (within % 64) & 1 != 0
+        stripe.all(|other| has_bit(&self.behind, other))
     }
 
     /// Where a multi-plane page of the fold under way came from: the word line and die, and the
@@ -139,14 +136,14 @@ impl FoldState {
             return None;
         }
         let (row, die) = layout.shape(Mode::Native).place(within);
-        let source = fold.sources[(row % fold.count) as usize];
-        Some((row / fold.count * layout.dies + die.0, source))
+        let source = fold.sources[(row.0 % fold.count) as usize];
+        Some((row.0 / fold.count * layout.dies + die.0, source))
     }
 
     /// Whether a fold has not come to a multi-plane page of the superblock that it fills.
     pub fn lacks(&self, layout: &Layout, mp_page: MpPage) -> bool {
         let from = self.folded_from(layout, mp_page);
-        from.is_some_and(|(within, _)| !self.is_behind(within))
+        from.is_some_and(|(within, _)| !has_bit(&self.behind, within))
     }
 
     /// Whether a fold copies into a superblock.

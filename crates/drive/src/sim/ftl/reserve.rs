@@ -72,11 +72,8 @@ impl Ftl {
     /// Where the last of `pages` more of a stream goes, as things stand.
     #[inline(always)]
     fn kind_for(&self, env: &Env, id: StreamId, pages: u32) -> Kind {
-        let point = self.points.of(id);
-        if point.superblock != SuperblockId::NONE && self.points.has_room(id, pages) {
-            return point.kind;
-        }
-        self.next_kind(env, id)
+        let kind = self.points.kind_with_room(id, pages);
+        kind.unwrap_or_else(|| self.next_kind(env, id))
     }
 
     /// Whether `pages` more can be placed, leaving the other streams what is reserved for them.
@@ -128,7 +125,7 @@ impl Ftl {
         let settled = env.limits.always[id.number()].is_some();
         if !settled && self.points.superblocks_needed(id, pages) > 0 {
             let kind = self.next_kind(env, id);
-            self.points.of_mut(id).next = Some(kind);
+            self.points.settle_next(id, kind);
         }
     }
 

@@ -6,12 +6,11 @@
 use stend_nand::Class;
 
 use super::Ftl;
-use super::write_points::{WritePoint, WritePoints};
+use super::write_points::Places;
 use crate::sim::buffer::write_buffer::{Program, WriteBuffer};
 use crate::sim::env::Env;
-use crate::sim::geometry::NONE;
 use crate::sim::geometry::bits::without_lowest;
-use crate::sim::ids::{CommandId, DieId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
+use crate::sim::ids::{CommandId, Lpn, MpPage, Ppn, StreamId, SuperblockId};
 use crate::sim::media::Media;
 use crate::sim::media::op::NandOp;
 use crate::spec::PAGE_BYTES;
@@ -80,18 +79,16 @@ impl Ftl {
                 lpn += 1;
                 continue;
             }
-            if self.points.of(id).filled == 0 {
+            if !self.points.is_filling(id) {
                 self.begin_program_inlined(env, media, buffer, id);
             }
-            // Within one multi-plane page.
-            let pages_per_mp_page = self.points.pages_per_mp_page;
-            let point = self.points.of_mut(id);
-            let count =
-                (pages.end - lpn).min(pages_per_mp_page - (point.filled & (pages_per_mp_page - 1)));
-            let to = point.first_ppn + point.filled;
-            point.filled += count;
-            let (superblock, program) = (point.superblock, point.program);
-            self.points.room[id.number()] -= count;
+            let Places {
+                to,
+                count,
+                superblock,
+                program,
+                full,
+            } = self.points.take_in_page(id, pages.end - lpn);
             let partly = match whole {
                 true => [Ppn::UNMAPPED; 2],
                 false => self.partly_written(begin, end, lpn, lpn + count - 1),
@@ -107,8 +104,7 @@ impl Ftl {
             if !whole {
                 self.merge_partly(env, media, buffer, program, partly);
             }
-            let point = self.points.of(id);
-            if point.filled == point.pages_per_program {
+            if full {
                 self.close_program_inlined(env, media, buffer, id);
             }
             lpn += count;
@@ -163,10 +159,8 @@ impl Ftl {
         received: Received,
         placed: &mut Placed,
     ) -> bool {
-        let point = self.points.of(received.stream);
-        let filled = point.first_ppn..point.first_ppn + point.filled;
         let place = self.l2p.lookup(lpn);
-        let coalesces = filled.contains(&place);
+        let coalesces = self.points.has_filled(received.stream, place);
         if coalesces {
             self.overwrite_in_buffer(env, buffer, lpn, place, received, placed);
         }
@@ -183,13 +177,8 @@ impl Ftl {
         received: Received,
         placed: &mut Placed,
     ) {
-        let tail = self.points.journal_tail;
-        let point = self.points.of_mut(received.stream);
-        // It becomes durable with the changes that name its place; those before are joined with
-        // the next, which has this number.
-        let from = std::mem::replace(&mut point.journal_from, tail);
+        let (program, from) = self.points.coalesce(received.stream);
         placed.joins = Some(placed.joins.map_or(from, |joins| joins.min(from)));
-        let program = point.program;
         self.l2p.write_over(lpn, place, received.tag);
         buffer.give_pages(1);
         env.counters.pages_coalesced += 1;
@@ -212,14 +201,10 @@ impl Ftl {
     ) {
         let (mut pages, mut count) = (pages, count);
         while count > 0 {
-            if self.points.of(id).filled == 0 {
+            if !self.points.is_filling(id) {
                 self.begin_program(env, media, buffer, id);
             }
-            let point = self.points.of(id);
-            let to = point.first_ppn + point.filled;
-            // Up to the next parity or the end of the superblock, in one go.
-            let now = count.min(point.run_end - to);
-            let superblock = point.superblock;
+            let (to, now, superblock) = self.points.next_run(id, count);
             let rest = match now == count {
                 true => 0,
                 false => without_lowest(pages, now),
@@ -247,11 +232,7 @@ impl Ftl {
     ) {
         let mut left = count;
         loop {
-            let point = self.points.of_mut(id);
-            let now = left.min(point.pages_per_program - point.filled);
-            point.filled += now;
-            let full = point.filled == point.pages_per_program;
-            self.points.room[id.number()] -= now;
+            let (now, full) = self.points.fill(id, left);
             left -= now;
             if full {
                 self.close_program_inlined(env, media, buffer, id);
@@ -283,29 +264,16 @@ impl Ftl {
         buffer: &mut WriteBuffer,
         id: StreamId,
     ) {
-        if self.points.of(id).superblock == SuperblockId::NONE {
+        if !self.points.has_superblock(id) {
             self.open_superblock(env, media, id);
         }
-        let journal_tail = self.points.journal_tail;
-        let point = &mut self.points.points[id.number()];
-        let WritePoint {
-            kind,
-            superblock,
-            row,
-            die,
-            mp_pages_per_program: mp_pages,
-            ..
-        } = *point;
-        let fill = &self.points.fills[kind.mode as usize];
-        point.run_end = point.first_ppn + fill.run[point.within as usize];
-        let mp_page = point.first_ppn.mp_page(env.layout.page_bits);
-        self.superblocks.program_begins(superblock);
-        self.space.take(env, kind, mp_pages);
-        if env.spec.buffer.coalesces {
-            point.journal_from = journal_tail;
-        }
-        let program = Program::new(mp_page, kind, (superblock, row, die), id, mp_pages);
-        point.program = buffer.begin(program);
+        let coalesces = env.spec.buffer.coalesces;
+        let span = self.points.begin_program(&env.layout, id, coalesces);
+        self.superblocks.program_begins(span.superblock);
+        self.space.take(env, span.kind, span.mp_pages);
+        let place = (span.superblock, span.row, span.die);
+        let program = Program::new(span.mp_page, span.kind, place, id, span.mp_pages);
+        self.points.set_program(id, buffer.begin(program));
     }
 
     #[inline(never)]
@@ -321,18 +289,7 @@ impl Ftl {
         };
         self.superblocks.set_generation(superblock, id.generation());
         media.opened(env, superblock);
-        let fill = &self.points.fills[kind.mode as usize];
-        let point = &mut self.points.points[id.number()];
-        point.superblock = superblock;
-        point.kind = kind;
-        (point.within, point.row, point.die) = (0, 0, DieId(0));
-        point.first_ppn = env
-            .layout
-            .first_mp_page(superblock)
-            .first_ppn(env.layout.page_bits);
-        point.mp_pages_per_program = fill.mp_pages_per_program;
-        point.pages_per_program = fill.pages_per_program;
-        self.points.room[id.number()] = fill.pages_per_superblock;
+        self.points.open(&env.layout, id, (superblock, kind));
     }
 
     #[inline(never)]
@@ -356,60 +313,26 @@ impl Ftl {
         buffer: &mut WriteBuffer,
         id: StreamId,
     ) {
-        let point = self.points.of_mut(id);
-        let WritePoint {
-            superblock,
-            program,
-            kind,
-            mp_pages_per_program,
-            row,
-            die,
-            ..
-        } = *point;
-        let unfilled = point.pages_per_program - point.filled;
-        point.filled = 0;
-        point.program = NONE;
-        self.points.room[id.number()] -= unfilled;
+        let (span, program) = self.points.close_program(&env.layout, id);
+        let mode = span.kind.mode;
         if buffer.complete(program) {
-            media.program(env, kind.mode, (row, die), id, NandOp::Program { program });
+            let op = NandOp::Program { program };
+            media.program(env, mode, (span.row, span.die), id, op);
         }
-        self.next_program(env, id);
-        while self.points.of(id).superblock != SuperblockId::NONE {
-            let WritePoint {
-                within, row, die, ..
-            } = *self.points.of(id);
-            if self.points.fills[kind.mode as usize].run[within as usize] > 0 {
-                return;
-            }
-            self.superblocks.program_begins(superblock);
-            self.space.take(env, kind, mp_pages_per_program);
+        while let Some(parity) = self.points.take_parity(&env.layout, id) {
+            self.superblocks.program_begins(parity.superblock);
+            self.space.take(env, parity.kind, parity.mp_pages);
             env.counters.parity_programs += 1;
-            let mp_page = env.layout.first_mp_page(superblock) + within;
+            let mp_page = parity.mp_page;
             if self.keeps_parity {
-                buffer.mark(mp_page, mp_pages_per_program, true);
+                buffer.mark(mp_page, parity.mp_pages, true);
             }
-            media.program(env, kind.mode, (row, die), id, NandOp::Parity { mp_page });
-            self.next_program(env, id);
+            let op = NandOp::Parity { mp_page };
+            media.program(env, mode, (parity.row, parity.die), id, op);
         }
-        // The program of its last page is under way: it closes when that has ended.
-        self.superblocks.fill_up(superblock);
-    }
-
-    /// Moves a stream on to the next program; behind the last it has no superblock.
-    fn next_program(&mut self, env: &Env, id: StreamId) {
-        let dies = env.layout.dies;
-        self.points.moves += 1;
-        let WritePoints { points, fills, .. } = &mut self.points;
-        let point = &mut points[id.number()];
-        point.within += point.mp_pages_per_program;
-        point.die += 1;
-        if point.die.0 == dies {
-            point.die = DieId(0);
-            point.row += point.mp_pages_per_program;
-        }
-        point.first_ppn += point.pages_per_program;
-        if point.within == fills[point.kind.mode as usize].mp_pages_per_superblock {
-            point.superblock = SuperblockId::NONE;
+        if !self.points.has_superblock(id) {
+            // The program of its last page is under way: it closes when that has ended.
+            self.superblocks.fill_up(span.superblock);
         }
     }
 
@@ -422,7 +345,7 @@ impl Ftl {
         buffer: &mut WriteBuffer,
         id: StreamId,
     ) {
-        if self.points.of(id).filled > 0 {
+        if self.points.is_filling(id) {
             env.counters.padded_mp_pages += 1;
             self.close_program(env, media, buffer, id);
         }
@@ -432,7 +355,7 @@ impl Ftl {
     /// Where padding would take room that was reserved, it is owed until the data that it is
     /// reserved for has arrived.
     pub fn pad_all(&mut self, env: &mut Env, media: &mut Media, buffer: &mut WriteBuffer) {
-        self.points.padding_owed = false;
+        self.points.set_owes_padding(false);
         for id in self.points.streams() {
             self.pad(env, media, buffer, id);
         }
@@ -446,13 +369,13 @@ impl Ftl {
         buffer: &mut WriteBuffer,
         id: StreamId,
     ) {
-        let point = self.points.of(id);
-        if point.filled == 0 {
+        let Some(padding) = self.points.padding(id) else {
             return;
-        }
-        let padding = point.pages_per_program - point.filled;
+        };
         if !self.padding_fits(env, id, padding) {
-            self.points.padding_owed |= id.is_host();
+            if id.is_host() {
+                self.points.set_owes_padding(true);
+            }
             return;
         }
         self.settle_next(env, id, padding);
@@ -484,24 +407,18 @@ impl Ftl {
         buffer: &mut WriteBuffer,
         mp_page: MpPage,
     ) {
-        let (superblock, last) = env.layout.within_superblock(mp_page);
+        let place = env.layout.within_superblock(mp_page);
         for id in self.points.streams() {
-            loop {
-                let point = self.points.of(id);
-                let filled = point.filled;
-                if point.superblock != superblock || point.within > last {
-                    break;
-                }
-                let padding = point.pages_per_program - filled;
+            while let Some(padding) = self.points.padding_upto(id, place) {
                 if !self.padding_fits(env, id, padding) {
                     break;
                 }
                 self.settle_next(env, id, padding);
-                if filled == 0 {
+                if self.points.is_filling(id) {
+                    env.counters.padded_mp_pages += 1;
+                } else {
                     self.begin_program(env, media, buffer, id);
                     env.counters.filler_mp_pages += 1;
-                } else {
-                    env.counters.padded_mp_pages += 1;
                 }
                 self.close_padded(env, media, buffer, id, padding);
             }

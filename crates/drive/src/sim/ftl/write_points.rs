@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::geometry::{Kind, NONE};
-use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, STREAMS_MAX, StreamId, SuperblockId};
+use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, Row, STREAMS_MAX, StreamId, SuperblockId};
 use crate::spec::Spec;
 
 /// An open superblock and where it is filled.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct WritePoint {
-    pub superblock: SuperblockId,
-    pub kind: Kind,
+struct WritePoint {
+    superblock: SuperblockId,
+    kind: Kind,
     /// What it opens next, while more is reserved than it has room for: data on its way goes
     /// where room was found for it.
-    pub next: Option<Kind>,
+    next: Option<Kind>,
     /// Number of the first multi-plane page being filled, within the superblock.
-    pub within: u32,
+    within: u32,
     /// Its row and die.
-    pub row: u32,
-    pub die: DieId,
+    row: Row,
+    die: DieId,
     /// Multi-plane pages and pages of one program there.
-    pub mp_pages_per_program: u32,
-    pub pages_per_program: u32,
+    mp_pages_per_program: u32,
+    pages_per_program: u32,
     /// Its first page.
-    pub first_ppn: Ppn,
+    first_ppn: Ppn,
     /// The page up to which, from there on, there is no parity.
-    pub run_end: Ppn,
+    run_end: Ppn,
     /// Pages filled so far of those that are programmed together.
-    pub filled: u32,
+    filled: u32,
     /// The program that they belong to.
-    pub program: u32,
+    program: u32,
     /// Changes of the journal from this number on may name the pages being filled.
-    pub journal_from: u64,
+    journal_from: u64,
 }
 
 impl WritePoint {
@@ -44,7 +44,7 @@ impl WritePoint {
             kind: Kind::NATIVE,
             next: None,
             within: 0,
-            row: 0,
+            row: Row(0),
             die: DieId(0),
             mp_pages_per_program: 1,
             pages_per_program: pages_per_mp_page,
@@ -56,6 +56,19 @@ impl WritePoint {
         }
     }
 
+    /// The multi-plane pages of its next program, or of the one being filled.
+    #[inline(always)]
+    fn span(&self, layout: &Layout) -> Span {
+        Span {
+            superblock: self.superblock,
+            kind: self.kind,
+            mp_page: self.first_ppn.mp_page(layout.page_bits),
+            row: self.row,
+            die: self.die,
+            mp_pages: self.mp_pages_per_program,
+        }
+    }
+
     /// Multi-plane pages of its superblock that have been begun, where a program fills so many.
     fn begun(&self, mp_pages_per_program: u32) -> u32 {
         self.within + mp_pages_per_program * u32::from(self.filled > 0)
@@ -64,16 +77,16 @@ impl WritePoint {
 
 /// How superblocks of one mode are filled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Fill {
+struct Fill {
     /// Multi-plane pages and pages of one program.
-    pub mp_pages_per_program: u32,
-    pub pages_per_program: u32,
-    pub mp_pages_per_superblock: u32,
+    mp_pages_per_program: u32,
+    pages_per_program: u32,
+    mp_pages_per_superblock: u32,
     /// Pages of a superblock, without parity.
-    pub pages_per_superblock: u32,
+    pages_per_superblock: u32,
     /// Pages from the nth multi-plane page of a superblock up to the next that holds parity, or to
     /// the end: 0 if the nth does.
-    pub run: Vec<u32>,
+    run: Vec<u32>,
 }
 
 impl Fill {
@@ -94,29 +107,53 @@ impl Fill {
     }
 }
 
+/// The next places of a stream, one after another in one superblock.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    pub to: Ppn,
+    pub count: u32,
+    pub superblock: SuperblockId,
+    /// The program that they belong to.
+    pub program: u32,
+    /// They are the last of it.
+    pub full: bool,
+}
+
+/// The multi-plane pages of one program of a stream.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub superblock: SuperblockId,
+    pub kind: Kind,
+    /// The first of them, its row and die.
+    pub mp_page: MpPage,
+    pub row: Row,
+    pub die: DieId,
+    pub mp_pages: u32,
+}
+
 /// The write points of all streams.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::sim) struct WritePoints {
-    pub(super) points: [WritePoint; STREAMS_MAX],
+    points: [WritePoint; STREAMS_MAX],
     /// By stream: pages left in its superblock, without parity, and pages reserved for data on
     /// its way. Those of all streams are looked at together.
-    pub(super) room: [u32; STREAMS_MAX],
-    pub(super) reserved: [u32; STREAMS_MAX],
+    room: [u32; STREAMS_MAX],
+    reserved: [u32; STREAMS_MAX],
     /// Of these, what is reserved for the host's streams.
     host_reserved: u32,
     /// Numbers of streams in use are below this.
-    pub(super) streams: usize,
-    pub(super) pages_per_mp_page: u32,
+    streams: usize,
+    pages_per_mp_page: u32,
     /// By mode: what a program fills, and a superblock holds.
-    pub(super) fills: [Fill; 2],
+    fills: [Fill; 2],
     /// Pages of the smallest superblock that each stream may open next.
     least_pages: [u32; STREAMS_MAX],
     /// How often a stream has come further.
-    pub(super) moves: u64,
+    moves: u64,
     /// Padding was requested that would have taken reserved room.
-    pub(super) padding_owed: bool,
+    padding_owed: bool,
     /// The number of the next change of the journal, as the caller told it last.
-    pub(super) journal_tail: u64,
+    journal_tail: u64,
 }
 
 impl WritePoints {
@@ -145,15 +182,13 @@ impl WritePoints {
         }
     }
 
-    /// The write point of a stream.
     #[inline(always)]
-    pub(super) fn of(&self, id: StreamId) -> &WritePoint {
+    fn of(&self, id: StreamId) -> &WritePoint {
         &self.points[id.number()]
     }
 
-    /// The write point of a stream, to be changed.
     #[inline(always)]
-    pub(super) fn of_mut(&mut self, id: StreamId) -> &mut WritePoint {
+    fn of_mut(&mut self, id: StreamId) -> &mut WritePoint {
         &mut self.points[id.number()]
     }
 
@@ -218,6 +253,20 @@ impl WritePoints {
         (pages - room).div_ceil(self.least_pages[id.number()])
     }
 
+    /// Of which kind the superblock of a stream is, if that has room for `pages` more.
+    #[inline(always)]
+    pub(super) fn kind_with_room(&self, id: StreamId, pages: u32) -> Option<Kind> {
+        let point = self.of(id);
+        let has_room = point.superblock != SuperblockId::NONE && self.has_room(id, pages);
+        has_room.then_some(point.kind)
+    }
+
+    /// Settles what a stream opens next.
+    #[inline(always)]
+    pub(super) fn settle_next(&mut self, id: StreamId, kind: Kind) {
+        self.of_mut(id).next = Some(kind);
+    }
+
     /// What a stream opens next, where that is settled by what is reserved.
     #[inline]
     pub fn reserved_kind(&self, id: StreamId) -> Option<Kind> {
@@ -227,6 +276,11 @@ impl WritePoints {
     /// Whether a program is being filled whose data has not all come.
     pub fn has_open_program(&self) -> bool {
         self.points.iter().any(|point| point.filled > 0)
+    }
+
+    /// Padding waits for reserved data, or no longer.
+    pub(super) fn set_owes_padding(&mut self, owes: bool) {
+        self.padding_owed = owes;
     }
 
     /// Whether padding waits for reserved data.
@@ -241,8 +295,8 @@ impl WritePoints {
             let end = self.of(id).filled + self.reserved[id.number()] + pages;
             return end.next_multiple_of(self.fills[mode as usize].pages_per_program) - end;
         }
-        let mp_pages_per_program = self.fills.iter().map(|fill| fill.pages_per_program);
-        mp_pages_per_program.max().unwrap_or_default() - 1
+        let [slc, native] = &self.fills;
+        slc.pages_per_program.max(native.pages_per_program) - 1
     }
 
     /// Counts how often a stream has come further.
@@ -255,6 +309,176 @@ impl WritePoints {
     #[inline]
     pub fn set_journal_tail(&mut self, tail: u64) {
         self.journal_tail = tail;
+    }
+
+    /// Whether a stream has an open superblock.
+    #[inline(always)]
+    pub(super) fn has_superblock(&self, id: StreamId) -> bool {
+        self.of(id).superblock != SuperblockId::NONE
+    }
+
+    /// A stream opens a superblock.
+    pub(super) fn open(
+        &mut self,
+        layout: &Layout,
+        id: StreamId,
+        (superblock, kind): (SuperblockId, Kind),
+    ) {
+        let fill = &self.fills[kind.mode as usize];
+        let point = &mut self.points[id.number()];
+        (point.superblock, point.kind) = (superblock, kind);
+        (point.within, point.row, point.die) = (0, Row(0), DieId(0));
+        let first = layout.first_mp_page(superblock);
+        point.first_ppn = first.first_ppn(layout.page_bits);
+        point.mp_pages_per_program = fill.mp_pages_per_program;
+        point.pages_per_program = fill.pages_per_program;
+        self.room[id.number()] = fill.pages_per_superblock;
+    }
+
+    /// Whether a stream fills a program of which data has come.
+    #[inline(always)]
+    pub(super) fn is_filling(&self, id: StreamId) -> bool {
+        self.of(id).filled > 0
+    }
+
+    /// The next program of a stream begins to be filled. Where data `coalesces`, which changes
+    /// of the journal may name its pages is noted.
+    #[inline(always)]
+    pub(super) fn begin_program(&mut self, layout: &Layout, id: StreamId, coalesces: bool) -> Span {
+        let tail = self.journal_tail;
+        let point = &mut self.points[id.number()];
+        let fill = &self.fills[point.kind.mode as usize];
+        point.run_end = point.first_ppn + fill.run[point.within as usize];
+        if coalesces {
+            point.journal_from = tail;
+        }
+        point.span(layout)
+    }
+
+    /// The number of the program that has begun.
+    #[inline(always)]
+    pub(super) fn set_program(&mut self, id: StreamId, program: u32) {
+        self.of_mut(id).program = program;
+    }
+
+    /// Takes the next places of a stream, at most so many, within one multi-plane page.
+    #[inline(always)]
+    pub(super) fn take_in_page(&mut self, id: StreamId, most: u32) -> Places {
+        let pages_per_mp_page = self.pages_per_mp_page;
+        let point = self.of_mut(id);
+        let count = most.min(pages_per_mp_page - (point.filled & (pages_per_mp_page - 1)));
+        let to = point.first_ppn + point.filled;
+        point.filled += count;
+        let places = Places {
+            to,
+            count,
+            superblock: point.superblock,
+            program: point.program,
+            full: point.filled == point.pages_per_program,
+        };
+        self.room[id.number()] -= count;
+        places
+    }
+
+    /// The next places of a stream, at most so many, up to the next parity or the end of the
+    /// superblock: the first, how many, and the superblock.
+    #[inline(always)]
+    pub(super) fn next_run(&self, id: StreamId, most: u32) -> (Ppn, u32, SuperblockId) {
+        let point = self.of(id);
+        let to = point.first_ppn + point.filled;
+        (to, most.min(point.run_end - to), point.superblock)
+    }
+
+    /// Fills up to so many of the next places of a stream, of one program. How many, and whether
+    /// it is full.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, id: StreamId, most: u32) -> (u32, bool) {
+        let point = self.of_mut(id);
+        let count = most.min(point.pages_per_program - point.filled);
+        point.filled += count;
+        let full = point.filled == point.pages_per_program;
+        self.room[id.number()] -= count;
+        (count, full)
+    }
+
+    /// Whether a place lies in the program that a stream fills, and has been filled.
+    #[inline(always)]
+    pub(super) fn has_filled(&self, id: StreamId, place: Ppn) -> bool {
+        let point = self.of(id);
+        (point.first_ppn..point.first_ppn + point.filled).contains(&place)
+    }
+
+    /// Data takes the place of other data in the program that a stream fills: the program, and the
+    /// number of the first change of the journal that may name the place. Those before the next
+    /// become durable together with it.
+    pub(super) fn coalesce(&mut self, id: StreamId) -> (u32, u64) {
+        let tail = self.journal_tail;
+        let point = self.of_mut(id);
+        (
+            point.program,
+            std::mem::replace(&mut point.journal_from, tail),
+        )
+    }
+
+    /// No more data for the program that a stream fills, which moves on: where it lies, and its
+    /// number.
+    #[inline(always)]
+    pub(super) fn close_program(&mut self, layout: &Layout, id: StreamId) -> (Span, u32) {
+        let point = self.of_mut(id);
+        let span = point.span(layout);
+        let program = std::mem::replace(&mut point.program, NONE);
+        let unfilled = point.pages_per_program - std::mem::take(&mut point.filled);
+        self.room[id.number()] -= unfilled;
+        self.next_program(layout, id);
+        (span, program)
+    }
+
+    /// The program of parity that is next in a stream's superblock, if one is; the stream moves
+    /// on behind it.
+    #[inline(always)]
+    pub(super) fn take_parity(&mut self, layout: &Layout, id: StreamId) -> Option<Span> {
+        let point = self.of(id);
+        let run = &self.fills[point.kind.mode as usize].run;
+        if point.superblock == SuperblockId::NONE || run[point.within as usize] > 0 {
+            return None;
+        }
+        let span = point.span(layout);
+        self.next_program(layout, id);
+        Some(span)
+    }
+
+    /// Moves a stream on to the next program; behind the last it has no superblock.
+    fn next_program(&mut self, layout: &Layout, id: StreamId) {
+        self.moves += 1;
+        let point = &mut self.points[id.number()];
+        point.within += point.mp_pages_per_program;
+        point.die += 1;
+        if point.die.0 == layout.dies {
+            point.die = DieId(0);
+            point.row += point.mp_pages_per_program;
+        }
+        point.first_ppn += point.pages_per_program;
+        if point.within == self.fills[point.kind.mode as usize].mp_pages_per_superblock {
+            point.superblock = SuperblockId::NONE;
+        }
+    }
+
+    /// Pages that the program which a stream fills has left; `None` where it fills none.
+    pub(super) fn padding(&self, id: StreamId) -> Option<u32> {
+        let point = self.of(id);
+        (point.filled > 0).then(|| point.pages_per_program - point.filled)
+    }
+
+    /// Pages that the next program of a stream, or the one being filled, has left, if it lies in
+    /// a superblock and begins with this multi-plane page of it or before.
+    pub(super) fn padding_upto(
+        &self,
+        id: StreamId,
+        (superblock, last): (SuperblockId, u32),
+    ) -> Option<u32> {
+        let point = self.of(id);
+        let lies_before = point.superblock == superblock && point.within <= last;
+        lies_before.then(|| point.pages_per_program - point.filled)
     }
 
     /// The multi-plane pages that open superblocks continue with, all those of one program.

@@ -4,6 +4,27 @@ use std::ops::Range;
 
 use crate::sim::ids::Id;
 
+/// Whether a bit is set.
+#[inline(always)]
+pub(in crate::sim) fn has_bit(words: &[u64], bit: impl Id) -> bool {
+    let bit = bit.number();
+    words[bit as usize / 64] >> (bit % 64) & 1 != 0
+}
+
+/// Sets a bit.
+#[inline(always)]
+pub(in crate::sim) fn set_bit(words: &mut [u64], bit: impl Id) {
+    let bit = bit.number();
+    words[bit as usize / 64] |= 1 << (bit % 64);
+}
+
+/// Clears a bit.
+#[inline(always)]
+pub(in crate::sim) fn clear_bit(words: &mut [u64], bit: impl Id) {
+    let bit = bit.number();
+    words[bit as usize / 64] &= !(1 << (bit % 64));
+}
+
 /// The first of some bits that is set.
 pub(in crate::sim) fn first_set<T: Id>(words: &[u64], bits: Range<T>) -> Option<T> {
     let (mut at, end) = (bits.start.number(), bits.end.number());

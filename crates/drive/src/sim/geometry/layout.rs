@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::sim::geometry::divider::Divider;
 use crate::sim::geometry::shape::{Mode, Shape};
-use crate::sim::ids::{MpPage, SuperblockId};
+use crate::sim::ids::{MpPage, Ppn, SuperblockId};
 use crate::spec::{PoolSpec, Spec};
 
 /// The two kinds of superblocks.
@@ -156,6 +156,12 @@ impl Layout {
     #[inline]
     pub fn superblock_of(&self, mp_page: MpPage) -> SuperblockId {
         self.within_superblock(mp_page).0
+    }
+
+    /// The superblock of a physical page.
+    #[inline(always)]
+    pub fn superblock_of_ppn(&self, ppn: Ppn) -> SuperblockId {
+        self.superblock_of(ppn.mp_page(self.page_bits))
     }
 
     /// The multi-plane pages that share a word line with `mp_page` of a superblock in this mode,

@@ -5,7 +5,7 @@
 //! Those that hold parity are numbered like the others.
 
 use crate::sim::geometry::divider::Divider;
-use crate::sim::ids::DieId;
+use crate::sim::ids::{DieId, Row};
 
 /// In which mode a superblock's cells are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -42,7 +42,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// `together` rows of a word line are programmed at once: 1, or all of them.
+    /// The numbering for programs of one multi-plane page, or of all rows of a word line.
     pub fn new(
         dies: u32,
         rows: u32,
@@ -71,16 +71,16 @@ impl Shape {
 
     /// Row and die of a multi-plane page.
     #[inline]
-    pub fn place(&self, within: u32) -> (u32, DieId) {
+    pub fn place(&self, within: u32) -> (Row, DieId) {
         let (program, page) = self.by_program.divide(within);
         let (first, die) = self.by_die.divide(program);
-        (first * self.mp_pages_per_program + page, DieId(die))
+        (Row(first * self.mp_pages_per_program + page), DieId(die))
     }
 
     /// The multi-plane page at a row and die.
     #[inline]
-    pub fn at(&self, row: u32, die: DieId) -> u32 {
-        let (first, page) = self.by_program.divide(row);
+    pub fn at(&self, row: Row, die: DieId) -> u32 {
+        let (first, page) = self.by_program.divide(row.0);
         (first * self.dies + die.0) * self.mp_pages_per_program + page
     }
 
@@ -122,8 +122,7 @@ impl Shape {
     /// The first multi-plane page, not before `within`, from which on no word line has been begun,
     /// where those before `within` have.
     pub fn next_word_line(&self, within: u32) -> u32 {
-        let mp_pages_per_program = self.rows_per_word_line / self.mp_pages_per_program;
-        match mp_pages_per_program {
+        match self.rows_per_word_line / self.mp_pages_per_program {
             1 => within,
             _ => within.next_multiple_of(self.rows_per_word_line * self.dies),
         }
@@ -133,7 +132,7 @@ impl Shape {
     /// in the word line.
     fn word_line_die(&self, within: u32) -> (u32, u32) {
         let (row, die) = self.place(within);
-        let (word_line, page) = self.by_word_line.divide(row);
+        let (word_line, page) = self.by_word_line.divide(row.0);
         (word_line * self.dies + die.0, page)
     }
 
@@ -173,7 +172,7 @@ impl Shape {
         let other = self.by_stride.divide(number).0 * self.parity_stride + nth;
         let (word_line, die) = self.by_die.divide(other);
         let row = word_line * self.rows_per_word_line + page;
-        (row < self.rows).then(|| self.at(row, DieId(die)))
+        (row < self.rows).then(|| self.at(Row(row), DieId(die)))
     }
 }
 
@@ -190,8 +189,8 @@ mod tests {
             let mut seen = vec![false; shape.mp_pages as usize];
             for row in 0..rows {
                 for die in 0..dies {
-                    let within = shape.at(row, DieId(die));
-                    assert_eq!(shape.place(within), (row, DieId(die)));
+                    let within = shape.at(Row(row), DieId(die));
+                    assert_eq!(shape.place(within), (Row(row), DieId(die)));
                     assert!(!std::mem::replace(&mut seen[within as usize], true));
                 }
             }

@@ -42,7 +42,7 @@ pub(in crate::sim) struct Host {
 pub(in crate::sim) struct Reported {
     /// The sender.
     pub sender: u16,
-    /// A request waits in the sender's queue: see [`Host::start_next`].
+    /// A request waits in the sender's queue, and may start: see [`Host::take_waiting`].
     pub others_wait: bool,
 }
 

@@ -62,19 +62,19 @@ impl MappingLog {
     }
 
     /// The entry of a page will soon be changed.
-    pub fn expect(&self, lpn: u32) {
-        self.l2p.prefetch(Lpn(lpn));
+    pub fn expect(&self, lpn: impl Into<Lpn>) {
+        self.l2p.prefetch(lpn.into());
     }
 
     /// Gives a page the next place.
-    pub fn write(&mut self, lpn: u32) {
+    pub fn write(&mut self, lpn: impl Into<Lpn>) {
         // One multi-plane page more than is being emptied: its pages must have somewhere to go.
         while self.free < 2 << self.layout.page_bits {
             self.empty_oldest();
         }
         let place = self.take_place();
         let superblock = self.superblock(place);
-        self.l2p.write(Lpn(lpn), 1, place, superblock, 0);
+        self.l2p.write(lpn.into(), 1, place, superblock, 0);
     }
 
     fn empty_oldest(&mut self) {
@@ -119,8 +119,7 @@ impl MappingLog {
     }
 
     fn superblock(&self, place: Ppn) -> SuperblockId {
-        self.layout
-            .superblock_of(place.mp_page(self.layout.page_bits))
+        self.layout.superblock_of_ppn(place)
     }
 }
 

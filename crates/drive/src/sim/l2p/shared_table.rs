@@ -275,11 +275,9 @@ mod tests {
         let other = table.clone();
         *one.entry(BLOCK_ENTRIES) = 8;
         one.row_to_change(LEN - 2, 2).copy_from_slice(&[9, 10]);
-        let same = |block: u32| {
-            std::ptr::eq(
-                one.block(block * BLOCK_ENTRIES),
-                table.block(block * BLOCK_ENTRIES),
-            )
+        let same = |nth: u32| {
+            let first = nth * BLOCK_ENTRIES;
+            std::ptr::eq(one.block(first), table.block(first))
         };
         let shared: Vec<bool> = (0..BLOCKS).map(same).collect();
         let expected: Vec<bool> = (0..BLOCKS).map(|b| b != 1 && b != BLOCKS - 1).collect();

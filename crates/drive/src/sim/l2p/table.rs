@@ -2,7 +2,7 @@
 //! tables are flat arrays: 4 bytes a page each way, and one bit for validity.
 
 use super::shared_table::{BLOCK_ENTRIES, SharedTable};
-use crate::sim::geometry::bits::set_bits;
+use crate::sim::geometry::bits::{clear_bit, has_bit, set_bit, set_bits};
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::ids::{IdRange, Lpn, MpPage, Ppn, SuperblockId};
 use crate::table::memory;
@@ -63,13 +63,13 @@ struct PendingTrim {
 impl PendingTrim {
     #[inline]
     fn holds(&self, lpn: Lpn) -> bool {
-        self.bits[lpn.index() / 64] >> (lpn.0 % 64) & 1 != 0
+        has_bit(&self.bits, lpn)
     }
 
     /// Forgets one; whether it was pending.
     fn remove(&mut self, lpn: Lpn) -> bool {
         let was = self.holds(lpn);
-        self.bits[lpn.index() / 64] &= !(1 << (lpn.0 % 64));
+        clear_bit(&mut self.bits, lpn);
         self.count -= u32::from(was);
         self.hiding = self.hide && self.count > 0;
         was
@@ -236,7 +236,7 @@ impl L2p {
     /// Whether the L2P points to a physical page.
     #[inline]
     pub fn is_valid(&self, ppn: Ppn) -> bool {
-        self.valid[ppn.index() / 64] >> (ppn.0 % 64) & 1 != 0
+        has_bit(&self.valid, ppn)
     }
 
     /// The valid count of a superblock.
@@ -278,7 +278,7 @@ impl L2p {
         bits
     }
 
-    /// Points `count` pages from `logical` on at as many from `to` on, which lie in one multi-plane
+    /// Points `count` pages from `lpn` on at as many from `to` on, which lie in one multi-plane
     /// page of `superblock`; they hold what the request `tag` has brought.
     #[inline]
     pub fn write(&mut self, lpn: Lpn, count: u32, to: Ppn, superblock: SuperblockId, tag: u32) {
@@ -331,8 +331,8 @@ impl L2p {
             let old = Ppn(std::mem::replace(ppn_entry, (to + nth).0));
             *lpn_entry = (lpn + nth).0;
             if old.is_place() {
-                self.valid[old.index() / 64] &= !(1 << (old.0 % 64));
-                let superblock = self.layout.superblock_of(old.mp_page(self.page_bits));
+                clear_bit(&mut self.valid, old);
+                let superblock = self.layout.superblock_of_ppn(old);
                 self.valid_in[superblock.index()] -= 1;
             }
         }
@@ -350,8 +350,8 @@ impl L2p {
 
     #[inline]
     fn invalidate(&mut self, ppn: Ppn) {
-        self.valid[ppn.index() / 64] &= !(1 << (ppn.0 % 64));
-        let superblock = self.layout.superblock_of(ppn.mp_page(self.page_bits));
+        clear_bit(&mut self.valid, ppn);
+        let superblock = self.layout.superblock_of_ppn(ppn);
         self.valid_in[superblock.index()] -= 1;
     }
 
@@ -460,8 +460,8 @@ impl L2p {
         }
         self.invalidate(old);
         if keep && old < self.cache_end {
-            self.trimmed[old.index() / 64] |= 1 << (old.0 % 64);
-            let superblock = self.layout.superblock_of(old.mp_page(self.page_bits));
+            set_bit(&mut self.trimmed, old);
+            let superblock = self.layout.superblock_of_ppn(old);
             self.trimmed_in[superblock.index()] += 1;
         }
     }
@@ -476,7 +476,7 @@ impl L2p {
     pub fn trim_later(&mut self, first: Lpn, end: Lpn) {
         for lpn in (first..end).each() {
             if self.entry(lpn) != Ppn::UNMAPPED && !self.pending.holds(lpn) {
-                self.pending.bits[lpn.index() / 64] |= 1 << (lpn.0 % 64);
+                set_bit(&mut self.pending.bits, lpn);
                 self.pending.count += 1;
             }
         }
@@ -530,11 +530,9 @@ impl L2p {
 
     /// Forgets the trimmed pages of a multi-plane page that has been folded.
     pub fn release_trimmed(&mut self, mp_page: MpPage) {
-        for nth in 0..1 << self.page_bits {
-            let ppn = mp_page.first_ppn(self.page_bits) + nth;
-            let word = &mut self.trimmed[ppn.index() / 64];
-            if *word >> (ppn.0 % 64) & 1 != 0 {
-                *word &= !(1 << (ppn.0 % 64));
+        for ppn in mp_page.ppns(self.page_bits).each() {
+            if has_bit(&self.trimmed, ppn) {
+                clear_bit(&mut self.trimmed, ppn);
                 self.trimmed_in[self.layout.superblock_of(mp_page).index()] -= 1;
             }
         }
@@ -594,8 +592,8 @@ impl L2p {
                 continue;
             }
             assert_eq!(self.lpn_of(ppn), lpn, "flash has another page there");
-            self.valid[ppn.index() / 64] |= 1 << (ppn.0 % 64);
-            let superblock = self.layout.superblock_of(ppn.mp_page(self.page_bits));
+            set_bit(&mut self.valid, ppn);
+            let superblock = self.layout.superblock_of_ppn(ppn);
             self.valid_in[superblock.index()] += 1;
         }
     }
@@ -609,7 +607,7 @@ impl L2p {
             .filter(|&(_, tag)| tag != ERASED)
     }
 
-    /// The tag of the request whose data a read of `logical` would return; `None` where
+    /// The tag of the request whose data a read of `lpn` would return; `None` where
     /// nothing is mapped.
     ///
     /// # Panics

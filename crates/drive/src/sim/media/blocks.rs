@@ -35,7 +35,7 @@ use crate::health::{BlockHealth, Cycles};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, MpPage, SuperblockId};
+use crate::sim::ids::{BlockId, DieId, IdRange, MpPage, Row, SuperblockId};
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{BlocksSpec, Spec};
 
@@ -52,7 +52,7 @@ const PROGRAM_HASHES: u64 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShortDie {
     /// Which.
-    pub die: u32,
+    pub die: DieId,
     /// Its blocks that were bad from the factory.
     pub factory_bad: u32,
 }
@@ -66,12 +66,12 @@ pub(crate) struct Blocks {
     blocks_per_die: u32,
     /// The block in each place, `superblock * dies + die`.
     #[serde(with = "crate::table")]
-    at: Vec<u32>,
+    at: Vec<BlockId>,
     /// Erase cycles of every block, `die * blocks_per_die + block`.
     #[serde(with = "crate::table")]
     erases: Vec<u32>,
     /// By die; taken in the order in which they came.
-    spares: Vec<VecDeque<u32>>,
+    spares: Vec<VecDeque<BlockId>>,
     /// Spare blocks of the die with the fewest when the drive was new.
     spares_new: u32,
     factory_bad: u32,
@@ -92,25 +92,25 @@ struct Replacement {
     superblock: SuperblockId,
     die: DieId,
     /// That of the program; those before are copied.
-    row: u32,
+    row: Row,
     /// Until then: to erase the new block and to copy.
     time: Nanos,
 }
 
 /// Evenly distributed 64 bits for a block.
-fn block_hash(seed: u64, die: DieId, block: u32, nth: u64) -> u64 {
-    let place = u64::from(die.0) << 32 | u64::from(block);
+fn block_hash(seed: u64, die: DieId, block: BlockId, nth: u64) -> u64 {
+    let place = u64::from(die.0) << 32 | u64::from(block.0);
     let block = seed ^ place.wrapping_mul(0xd129_0d3e_9f3c_8a2d);
     splitmix64(block, nth)
 }
 
 impl BlocksSpec {
-    fn is_factory_bad(&self, die: DieId, block: u32) -> bool {
+    fn is_factory_bad(&self, die: DieId, block: BlockId) -> bool {
         block_hash(self.seed, die, block, 0) % 1_000_000 < u64::from(self.factory_bad_ppm)
     }
 
     /// Erases that a block bears in a pool; at least one.
-    fn life(&self, die: DieId, block: u32, pool: Pool) -> u32 {
+    fn life(&self, die: DieId, block: BlockId, pool: Pool) -> u32 {
         let mean = self.life_cycles[pool as usize];
         if mean == u32::MAX {
             return u32::MAX;
@@ -137,7 +137,7 @@ impl Blocks {
             spec: of.clone(),
             dies,
             blocks_per_die,
-            at: vec![0; (superblocks * dies) as usize],
+            at: vec![BlockId(0); (superblocks * dies) as usize],
             erases: vec![0; (blocks_per_die * dies) as usize],
             spares: Vec::with_capacity(dies as usize),
             spares_new: of.spare_blocks,
@@ -148,19 +148,17 @@ impl Blocks {
             missing: Vec::new(),
         };
         for die in (0..dies).map(DieId) {
-            let is_bad = |&block: &u32| of.is_factory_bad(die, block);
-            let mut spares: VecDeque<u32> = (superblocks..blocks_per_die)
-                .filter(|b| !is_bad(b))
-                .collect();
-            let factory_bad = (0..blocks_per_die).filter(is_bad).count() as u32;
+            let is_bad = |&block: &BlockId| of.is_factory_bad(die, block);
+            let spares = BlockId(superblocks)..BlockId(blocks_per_die);
+            let mut spares: VecDeque<BlockId> = spares.each().filter(|b| !is_bad(b)).collect();
+            let all = BlockId(0)..BlockId(blocks_per_die);
+            let factory_bad = all.each().filter(is_bad).count() as u32;
             for superblock in (0..superblocks).map(SuperblockId) {
                 // A sound superblock has the block of its own number.
-                let block = match is_bad(&superblock.0) {
-                    false => superblock.0,
-                    true => spares.pop_front().ok_or(ShortDie {
-                        die: die.0,
-                        factory_bad,
-                    })?,
+                let own = BlockId(superblock.0);
+                let block = match is_bad(&own) {
+                    false => own,
+                    true => spares.pop_front().ok_or(ShortDie { die, factory_bad })?,
                 };
                 let place = blocks.place(superblock, die);
                 blocks.at[place] = block;
@@ -187,12 +185,13 @@ impl Blocks {
 
     /// The block that a superblock has on a die, and its erase cycles.
     #[inline]
-    fn block(&self, superblock: SuperblockId, die: DieId) -> (u32, u32) {
+    fn block(&self, superblock: SuperblockId, die: DieId) -> (BlockId, u32) {
         let block = self.at[self.place(superblock, die)];
-        (
-            block,
-            self.erases[(die.0 * self.blocks_per_die + block) as usize],
-        )
+        (block, self.erases[self.erases_at(die, block)])
+    }
+
+    fn erases_at(&self, die: DieId, block: BlockId) -> usize {
+        (die.0 * self.blocks_per_die + block.0) as usize
     }
 
     /// The most erase cycles of the blocks of a superblock.
@@ -204,7 +203,8 @@ impl Blocks {
     /// A die has erased its block of a superblock: whether that did not fail.
     fn bears_erase(&mut self, superblock: SuperblockId, die: DieId, pool: Pool) -> bool {
         let block = self.at[self.place(superblock, die)];
-        let erases = &mut self.erases[(die.0 * self.blocks_per_die + block) as usize];
+        let at = self.erases_at(die, block);
+        let erases = &mut self.erases[at];
         *erases += 1;
         let life = self.spec.life(die, block, pool);
         // A cut may have its failed erase done again.
@@ -213,9 +213,9 @@ impl Blocks {
     }
 
     /// Whether a program of a row fails: the same each time until the block is erased.
-    fn program_fails(&mut self, superblock: SuperblockId, die: DieId, row: u32) -> bool {
+    fn program_fails(&mut self, superblock: SuperblockId, die: DieId, row: Row) -> bool {
         let (block, cycles) = self.block(superblock, die);
-        let nth = PROGRAM_HASHES + (u64::from(cycles) << 24 | u64::from(row));
+        let nth = PROGRAM_HASHES + (u64::from(cycles) << 24 | u64::from(row.0));
         let fails = block_hash(self.spec.seed, die, block, nth) % 1_000_000_000
             < u64::from(self.spec.program_failure_ppb);
         self.grown_bad += u32::from(fails);
@@ -257,7 +257,7 @@ impl Blocks {
     }
 
     /// A program of a row has ended: what it waited for is in its place.
-    fn has_copied(&mut self, superblock: SuperblockId, die: DieId, row: u32) {
+    fn has_copied(&mut self, superblock: SuperblockId, die: DieId, row: Row) {
         let ended = |r: &Replacement| (r.superblock, r.die, r.row) == (superblock, die, row);
         self.replacements.retain(|r| !ended(r));
     }
@@ -401,7 +401,7 @@ impl Media {
 
     /// Whether a program of a row, which has ended, failed.
     #[inline]
-    pub fn program_fails(&mut self, superblock: SuperblockId, row: u32, die: DieId) -> bool {
+    pub fn program_fails(&mut self, superblock: SuperblockId, row: Row, die: DieId) -> bool {
         let blocks = self.blocks_mut();
         if !blocks.replacements.is_empty() {
             blocks.has_copied(superblock, die, row);
@@ -429,7 +429,7 @@ impl Media {
         &mut self,
         env: &mut Env,
         mode: Mode,
-        (superblock, row, die): (SuperblockId, u32, DieId),
+        (superblock, row, die): (SuperblockId, Row, DieId),
         erase: Nanos,
         noted: bool,
     ) -> Nanos {
@@ -556,7 +556,7 @@ mod tests {
     #[test]
     fn lives_have_the_mean_and_the_spread_that_were_asked_for() {
         let lives: Vec<f64> = (0..40_000)
-            .map(|n| f64::from(spec().life(DieId(n % 16), n / 16, Pool::Data)))
+            .map(|n| f64::from(spec().life(DieId(n % 16), BlockId(n / 16), Pool::Data)))
             .collect();
         let count = lives.len() as f64;
         let mean = lives.iter().sum::<f64>() / count;
@@ -575,12 +575,12 @@ mod tests {
         // Of a bell curve 2.28 % lie two standard deviations below; of twelve numbers' sum
         // hardly fewer.
         assert!((beyond / count - 0.0228).abs() < 0.004, "{beyond}");
-        assert_eq!(spec().life(DieId(1), 2, Pool::SlcCache), u32::MAX);
+        assert_eq!(spec().life(DieId(1), BlockId(2), Pool::SlcCache), u32::MAX);
         let even = BlocksSpec {
             life_spread_percent: 0,
             ..spec()
         };
-        assert_eq!(even.life(DieId(1), 2, Pool::Data), 1_000);
+        assert_eq!(even.life(DieId(1), BlockId(2), Pool::Data), 1_000);
     }
 
     #[test]
@@ -592,7 +592,7 @@ mod tests {
         let error = (0.02 * 0.98 / f64::from(all)).sqrt();
         assert!((share - 0.02).abs() < 5.0 * error, "{share}");
         for die in 0..dies {
-            let mut used: Vec<u32> = (0..superblocks)
+            let mut used: Vec<BlockId> = (0..superblocks)
                 .map(|s| blocks.at[(s * dies + die) as usize])
                 .chain(blocks.spares[die as usize].iter().copied())
                 .collect();
@@ -600,7 +600,7 @@ mod tests {
             used.sort_unstable();
             used.dedup();
             let bad = (0..540)
-                .filter(|&b| spec().is_factory_bad(DieId(die), b))
+                .filter(|&b| spec().is_factory_bad(DieId(die), BlockId(b)))
                 .count();
             assert_eq!(used.len(), 540 - bad, "each sound block is in one place");
         }
@@ -638,7 +638,7 @@ mod tests {
         );
         assert!(blocks.bears_erase(SuperblockId(0), DieId(1), Pool::Data));
         assert!(!blocks.give_up_doomed(SuperblockId(0)));
-        assert_eq!((blocks.at[1], blocks.grown_bad), (2, 1));
+        assert_eq!((blocks.at[1], blocks.grown_bad), (BlockId(2), 1));
     }
 
     #[test]
@@ -649,7 +649,7 @@ mod tests {
             ..spec()
         };
         let mut blocks = Blocks::new(&of, 2, 4).expect("there are enough");
-        for (block, has_next) in [(2, true), (4, false)] {
+        for (block, has_next) in [(BlockId(2), true), (BlockId(4), false)] {
             let life = of.life(DieId(1), block, Pool::Data);
             for _ in 0..life {
                 assert!(blocks.bears_erase(SuperblockId(2), DieId(1), Pool::Data));
@@ -667,7 +667,7 @@ mod tests {
         assert!(blocks.replace(SuperblockId(2), DieId(1)));
         assert_eq!(
             (blocks.cycles(SuperblockId(2), DieId(1)), blocks.at[5]),
-            (0, 3)
+            (0, BlockId(3))
         );
         assert_eq!(blocks.health().spares_least, 0);
         assert_eq!(blocks.spares[0].len(), 2);

@@ -27,7 +27,7 @@ use crate::spec::{MediaSpec, Spec};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PageState {
     /// Where it lies.
-    pub die: u32,
+    pub die: DieId,
     /// Its raw bit error rate.
     pub rber: Rber,
     /// It was never programmed, since no block was left for it.
@@ -178,7 +178,7 @@ impl Media {
         let block = errors.block_rber(env.queue.now(), (superblock, mode), cycles);
         let hash = page_hash(errors.spec.seed, mp_page, cycles);
         PageState {
-            die: die.0,
+            die,
             rber: errors.spec.cells(mode).page(block, hash),
             missing: self.lacks_page(mp_page),
         }

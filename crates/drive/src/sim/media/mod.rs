@@ -10,7 +10,7 @@ use stend_nand::{Array, ArrayCounters, Class, Work};
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, MpPage, StreamId, SuperblockId};
+use crate::sim::ids::{DieId, IdRange, MpPage, Row, StreamId, SuperblockId};
 use crate::sim::kind;
 use crate::sim::superblocks::Superblocks;
 use crate::spec::{PAGE_BYTES, Spec};
@@ -77,7 +77,7 @@ impl Media {
     /// The work of a die has ended; the next begins.
     #[inline(always)]
     pub fn ended(&mut self, env: &mut Env, lane: Lane, die: DieId) -> NandOp {
-        NandOp::unpack(self.array.ended(&mut env.queue, lane, die.0).cookie)
+        NandOp::unpack(self.array.ended(&mut env.queue, lane, die.0))
     }
 
     /// Hands work to a die.
@@ -131,12 +131,12 @@ impl Media {
         &mut self,
         env: &mut Env,
         mode: Mode,
-        (row, die): (u32, DieId),
+        (row, die): (Row, DieId),
         stream: StreamId,
         op: NandOp,
     ) {
         let work = Work::Program {
-            program: env.limits.program[mode as usize][row as usize],
+            program: env.limits.program[mode as usize][row.index()],
             bytes: env.limits.program_bytes[mode as usize],
         };
         env.counters.programs_of(mode);
@@ -175,7 +175,7 @@ pub(in crate::sim) fn read_time(
     let mode = superblocks.mode(superblock);
     let (row, die) = env.layout.shape(mode).place(within);
     env.counters.reads_of(mode);
-    (die, env.limits.read[mode as usize][row as usize])
+    (die, env.limits.read[mode as usize][row.index()])
 }
 
 /// tBERS of a block in a mode.
@@ -193,16 +193,16 @@ fn count_erase(env: &mut Env, mode: Mode) {
 }
 
 /// Counts the copying of all rows of a block before one; the time it takes on the die.
-fn copy_rows(env: &mut Env, mode: Mode, end: u32) -> Nanos {
+fn copy_rows(env: &mut Env, mode: Mode, end: Row) -> Nanos {
     let mp_pages_per_program = env.layout.shape(mode).mp_pages_per_program;
-    env.counters.block_copies += u64::from(end);
+    env.counters.block_copies += u64::from(end.0);
     let mut time = Nanos::ZERO;
-    for row in 0..end {
+    for row in (Row(0)..end).each() {
         env.counters.reads_of(mode);
-        time += env.limits.read[mode as usize][row as usize];
-        if row.is_multiple_of(mp_pages_per_program) {
+        time += env.limits.read[mode as usize][row.index()];
+        if row.0.is_multiple_of(mp_pages_per_program) {
             env.counters.programs_of(mode);
-            time += env.limits.program[mode as usize][row as usize];
+            time += env.limits.program[mode as usize][row.index()];
         }
     }
     time

@@ -38,7 +38,7 @@ struct AtomicWrite {
 
 /// All of them.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct AtomicWrites {
+pub(in crate::sim) struct AtomicWrites {
     /// By command; `None` where it is no such write.
     of_command: Vec<Option<AtomicWrite>>,
     /// How many of them have pages at each counter.
@@ -134,14 +134,14 @@ impl AtomicWrites {
     }
 
     /// A part of a write, of so many logical pages, has been admitted to a stream; `begins` tells
-    /// the whole write with its first part. With the first of a piece, it was reserved.
+    /// the whole write with its first part. With the first of a piece, it was `reserved`.
+    #[inline(never)]
     pub fn admitted(
         &mut self,
         command: CommandId,
         begins: Option<Range<Lpn>>,
-        pages: u32,
+        (pages, reserved): (u32, u32),
         stream: StreamId,
-        reserved: u32,
     ) {
         let write = match begins {
             Some(whole) => self.add(command, whole.start, whole.end, stream),
@@ -179,6 +179,7 @@ impl AtomicWrites {
     /// Nothing more of a write is admitted. Pieces that were admitted whole are still logged; of a
     /// piece that was not, nothing is. The stream and how many pages were reserved there for what
     /// does not come.
+    #[cold]
     pub fn give_up(&mut self, command: CommandId, all_placed: bool) -> Option<(StreamId, u32)> {
         let write = self.get_mut(command)?;
         let given_up = (write.stream, std::mem::take(&mut write.to_admit));

@@ -3,6 +3,7 @@
 
 use super::journal::Journal;
 use crate::sim::ftl::l2p_cache::directory_pages;
+use crate::sim::geometry::bits::set_bit;
 use crate::sim::ids::Lpn;
 use crate::spec::Spec;
 
@@ -30,8 +31,7 @@ impl DirtyParts {
     /// The entry of a logical page is not as it was last written.
     #[inline]
     pub fn mark(&mut self, lpn: Lpn) {
-        let part = lpn.0 / PAGES_PER_PART;
-        self.changed[part as usize / 64] |= 1 << (part % 64);
+        set_bit(&mut self.changed, lpn.0 / PAGES_PER_PART);
     }
 
     /// The first logical page behind the part of the table that the entry of one lies in.

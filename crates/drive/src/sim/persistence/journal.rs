@@ -3,20 +3,12 @@
 //! It is one log: the next pages are written when the ones before are. Together with them goes the
 //! partial parity that they need.
 
-use super::journal_blocks::{JournalBlocks, Nand};
 use super::journal_buffer::Prefix;
 use crate::sim::media::op::Upkeep;
-use crate::spec::{PAGE_BYTES, PowerLossSpec, Spec};
+use crate::spec::{PAGE_BYTES, Spec};
 
 /// Bytes of an entry: a logical page, and its place.
 const ENTRY_BYTES: u64 = 8;
-
-/// Pages to be programmed for one write of the journal.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::sim) struct JournalWrite {
-    pages: u32,
-    parity_pages: u32,
-}
 
 /// The journal in flash.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -62,15 +54,12 @@ impl Journal {
         self.entries
     }
 
-    /// Begins to write changes, with so many pages of partial parity.
-    pub fn begin(&mut self, holds: Prefix, parity_pages: u32) -> JournalWrite {
+    /// Begins to write changes, with so many pages of partial parity: its own pages.
+    pub fn begin(&mut self, holds: Prefix, parity_pages: u32) -> u32 {
         let pages = self.pages_for(holds.entries);
         self.holds = holds;
         self.under_way = pages + parity_pages;
-        JournalWrite {
-            pages,
-            parity_pages,
-        }
+        pages
     }
 
     /// A page is programmed; the changes that are durable now, if it was the last.
@@ -105,24 +94,5 @@ impl Journal {
 
     pub fn diagnosis(&self) -> String {
         format!("pages under way {}, written {}", self.under_way, self.pages)
-    }
-}
-
-impl JournalWrite {
-    /// Programs the pages.
-    pub(super) fn program(
-        self,
-        blocks: &mut JournalBlocks,
-        spec: &PowerLossSpec,
-        nand: &mut Nand<'_>,
-    ) {
-        nand.env.counters.journal_programs += u64::from(self.pages);
-        for _ in 0..self.pages {
-            blocks.program(spec, nand, Upkeep::JournalPage);
-        }
-        nand.env.counters.partial_parity_programs += u64::from(self.parity_pages);
-        for _ in 0..self.parity_pages {
-            blocks.program(spec, nand, Upkeep::PartialParity);
-        }
     }
 }

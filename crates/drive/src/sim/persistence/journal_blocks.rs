@@ -4,31 +4,12 @@
 
 use stend_nand::{Class, Work};
 
-use crate::sim::env::Env;
+use super::view::Flash;
 use crate::sim::geometry::shape::Mode;
 use crate::sim::ids::DieId;
-use crate::sim::media::Media;
-use crate::sim::media::op::{NandOp, Upkeep};
-use crate::spec::{PAGE_BYTES, PowerLossSpec};
-
-/// The dies and the drive's surroundings, for whoever gives the dies work.
-pub(in crate::sim) struct Nand<'a> {
-    pub env: &'a mut Env,
-    pub media: &'a mut Media,
-}
-
-impl Nand<'_> {
-    /// Gives a die work beside data.
-    pub(super) fn submit(&mut self, die: DieId, class: Class, work: Work, what: Upkeep) {
-        let op = NandOp::Upkeep { what };
-        self.media.submit(self.env, die, class, work, op);
-    }
-
-    /// Bytes of a multi-plane page.
-    pub(super) fn page_bytes(&self) -> u32 {
-        self.env.spec.pages_per_mp_page * PAGE_BYTES as u32
-    }
-}
+use crate::sim::media::op::Upkeep;
+use crate::sim::media::page_bytes;
+use crate::spec::PowerLossSpec;
 
 /// How far the blocks are filled.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -48,9 +29,9 @@ impl JournalBlocks {
     }
 
     /// Programs the next page.
-    pub fn program(&mut self, spec: &PowerLossSpec, nand: &mut Nand<'_>, what: Upkeep) {
+    pub fn program(&mut self, spec: &PowerLossSpec, flash: &mut Flash<'_>, what: Upkeep) {
         let die = self.next_die;
-        self.next_die = DieId((die.0 + 1) % nand.env.spec.dies);
+        self.next_die = DieId((die.0 + 1) % flash.env.spec.dies);
         let taken = &mut self.taken[die.index()];
         let begins_block = *taken > 0 && taken.is_multiple_of(spec.journal_rows);
         *taken += 1;
@@ -61,18 +42,14 @@ impl JournalBlocks {
             _ => Class::Background,
         };
         if begins_block {
-            nand.env.counters.journal_erases += 1;
-            nand.env.counters.erases += 1;
-            nand.env.counters.slc_erases += 1;
-            nand.submit(
-                die,
-                class,
-                Work::OnDie { busy: erase },
-                Upkeep::JournalErase,
-            );
+            flash.env.counters.journal_erases += 1;
+            flash.env.counters.erases += 1;
+            flash.env.counters.slc_erases += 1;
+            let work = Work::OnDie { busy: erase };
+            flash.submit(die, class, work, Upkeep::JournalErase);
         }
-        nand.env.counters.programs_of(Mode::Slc);
-        let bytes = nand.page_bytes();
-        nand.submit(die, class, Work::Program { program, bytes }, what);
+        flash.env.counters.programs_of(Mode::Slc);
+        let bytes = page_bytes(&flash.env.spec);
+        flash.submit(die, class, Work::Program { program, bytes }, what);
     }
 }

@@ -31,7 +31,7 @@ impl Prefix {
 
 /// The changes that are not durable yet.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct JournalBuffer {
+pub(in crate::sim) struct JournalBuffer {
     changes: VecDeque<Change>,
     /// Entries of the journal that all of them take.
     entries: u64,
@@ -82,7 +82,7 @@ impl JournalBuffer {
     }
 
     /// All changes, in their order.
-    pub fn changes(&self) -> &VecDeque<Change> {
+    pub(super) fn changes(&self) -> &VecDeque<Change> {
         &self.changes
     }
 
@@ -93,22 +93,22 @@ impl JournalBuffer {
     }
 
     /// What is ready, as far as it was counted.
-    pub fn ready(&self) -> Prefix {
+    pub(super) fn ready(&self) -> Prefix {
         self.ready
     }
 
     /// What can be written to the journal.
-    pub fn committable(&self) -> Prefix {
+    pub(super) fn committable(&self) -> Prefix {
         self.committable
     }
 
     /// The first change that is not ready.
-    pub fn first_unready(&self) -> Option<Change> {
+    pub(super) fn first_unready(&self) -> Option<Change> {
         self.changes.get(self.ready.changes).copied()
     }
 
     /// More is ready than was known.
-    pub fn advance(&mut self, ready: Prefix, committable: Prefix) {
+    pub(super) fn advance(&mut self, ready: Prefix, committable: Prefix) {
         (self.ready, self.committable) = (ready, committable);
     }
 
@@ -134,7 +134,7 @@ impl JournalBuffer {
     }
 
     /// Adds a change.
-    pub fn push(&mut self, change: Change) {
+    pub(super) fn push(&mut self, change: Change) {
         self.entries += change.entries();
         self.changes.push_back(change);
         if self.changes.len() >= MOST_CHANGES && !self.is_awaited() {
@@ -164,7 +164,7 @@ impl JournalBuffer {
     }
 
     /// The first changes are durable.
-    pub fn take(&mut self, durable: Prefix) {
+    pub(super) fn take(&mut self, durable: Prefix) {
         self.ready = self.ready.less(durable);
         self.committable = self.committable.less(durable);
         self.drain(durable);

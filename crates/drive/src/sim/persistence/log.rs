@@ -2,16 +2,23 @@
 
 use std::ops::Range;
 
+use super::atomic_writes::AtomicWrites;
 use super::change::{Change, ChangeKind};
 use super::{FlashView, Persistence};
 use crate::sim::faults::Fault;
-use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, StreamId, SuperblockId};
+use crate::sim::ids::{CommandId, IdRange, Lpn, MpPage, Ppn, SuperblockId};
 
 /// Writes, and what waits for them.
 impl Persistence {
-    /// Longest write that is kept or lost as a whole, in logical pages.
-    pub fn atomic_write_pages(&self) -> u32 {
-        self.writes.piece_pages()
+    /// Writes that have begun to take their places.
+    #[inline]
+    pub fn writes(&self) -> &AtomicWrites {
+        &self.writes
+    }
+
+    /// The same, to be changed.
+    pub fn writes_mut(&mut self) -> &mut AtomicWrites {
+        &mut self.writes
     }
 
     fn overlaps(&self, pages: &Range<Lpn>) -> bool {
@@ -36,26 +43,6 @@ impl Persistence {
         reservation
     }
 
-    /// The stream that the rest of a write's piece must go to.
-    #[inline]
-    pub fn stream_of_piece(&self, command: CommandId) -> Option<StreamId> {
-        self.writes.stream_of(command)
-    }
-
-    /// A part of a write, of so many logical pages, has been admitted to a stream; `begins` is the
-    /// whole write with its first part. With the first of a piece, it was reserved.
-    #[inline(never)]
-    pub fn part_admitted(
-        &mut self,
-        command: CommandId,
-        begins: Option<Range<Lpn>>,
-        (pages, reserved): (u32, u32),
-        stream: StreamId,
-    ) {
-        self.writes
-            .admitted(command, begins, pages, stream, reserved);
-    }
-
     /// A part of a write, up to logical page `end`, has its places: it is logged with the other
     /// parts of its piece when it is the last.
     #[inline(never)]
@@ -70,17 +57,6 @@ impl Persistence {
             // A write that was given up has not reached the end of its last piece.
             self.writes.remove(command);
         }
-    }
-
-    /// Nothing more of a write is admitted, of which all that was is placed, or not. The stream,
-    /// and how many pages were reserved there for what does not come.
-    #[cold]
-    pub fn write_given_up(
-        &mut self,
-        command: CommandId,
-        all_placed: bool,
-    ) -> Option<(StreamId, u32)> {
-        self.writes.give_up(command, all_placed)
     }
 
     fn log_piece(&mut self, pages: Range<Lpn>, view: &FlashView<'_>) {

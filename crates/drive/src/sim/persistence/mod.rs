@@ -10,21 +10,22 @@
 //! ([`checkpoint`]).
 //!
 //! # Coalescing
-//! What is written again while it lies in a multi-plane page being filled may take the same place. A
-//! change that names the place would then bring data of a later request. So all changes from the
+//! What is written again while it lies in a multi-plane page being filled may take the same place.
+//! A change that names the place would then bring data of a later request. So all changes from the
 //! first that names the page up to those of the later request join one atomic group. Those before
 //! the page is programmed are not ready; this never reaches what is in the journal.
 //!
 //! # Erasing
 //! A superblock is needed while the durable L2P points into it, or a change that is not durable yet
 //! will make it. Only one that is not needed is erased; the release of the others is awaited
-//! ([`releases`]). Where somebody finds no erased superblock, and some are awaited, their release is
-//! *requested*: multi-plane pages that the journal waits for are padded, and a journal page is
+//! ([`releases`]). Where somebody finds no erased superblock, and some are awaited, their release
+//! is *requested*: multi-plane pages that the journal waits for are padded, and a journal page is
 //! written.
 //!
 //! # Neighbours
-//! It looks at where data lies through a [`FlashView`], and gives the dies work through [`Nand`].
-//! What neighbours have to do, it answers: [`Persistence::next_step`] after each event.
+//! It looks at where data lies through a [`FlashView`], and gives the dies work through [`Flash`].
+//! After each event it answers what neighbours have to do: which superblock is to be filled on
+//! ([`Persistence::page_to_pad`]), and who may continue ([`Persistence::retry`]).
 
 mod atomic_writes;
 mod change;
@@ -55,16 +56,13 @@ use atomic_writes::AtomicWrites;
 use checkpoint::Checkpoint;
 use durable_l2p::DurableL2p;
 use journal::Journal;
-pub(in crate::sim) use journal::JournalWrite;
 use journal_blocks::JournalBlocks;
-pub(in crate::sim) use journal_blocks::Nand;
 use journal_buffer::JournalBuffer;
-use partial_parity::PartialParity;
-pub(in crate::sim) use partial_parity::StripeMember;
+pub(in crate::sim) use partial_parity::{PartialParity, StripeMember};
 pub(in crate::sim) use power_cycle::SaveWork;
 use power_state::PowerState;
 use readiness::Readiness;
-pub(in crate::sim) use view::FlashView;
+pub(in crate::sim) use view::{Flash, FlashView};
 
 /// What is durable of a drive whose power can be cut, and what is to become so.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -84,26 +82,13 @@ pub(in crate::sim) struct Persistence {
     faults: Faults,
 }
 
-/// What follows from an event, in this order and again from the first.
+/// Who may continue after an event.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::sim) enum Step {
-    /// The superblock of this multi-plane page is to be filled up to it.
-    PadTo(MpPage),
-    /// The journal is to be written.
-    WriteJournal(JournalWrite),
-    /// Everything that may have waited for space may continue.
-    RetryAll,
-    /// Writes and TRIMs that waited for an earlier write may continue.
-    RetryWrites,
-}
-
-/// How far what follows from an event has come.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::sim) enum FollowUp {
-    #[default]
-    Pad,
-    Journal,
-    Retry,
+pub(in crate::sim) enum Retry {
+    /// All that may have waited for space.
+    All,
+    /// Writes and TRIMs that waited for an earlier write.
+    Writes,
 }
 
 /// An end of work beside data.
@@ -112,10 +97,8 @@ pub(in crate::sim) enum UpkeepEnd {
     /// Nothing follows from it.
     Nothing,
     /// Changes have become durable: superblocks may be erased and flushes end, and then a
-    /// checkpoint may be due.
+    /// checkpoint may be due ([`Persistence::checkpoint_if_due`]).
     Committed,
-    /// [`Persistence::checkpoint_page_done`] follows.
-    CheckpointPage,
     /// A recovery has read everything, and brings the journal back for so long.
     Replays(stend_base::Nanos),
 }
@@ -181,8 +164,8 @@ impl Persistence {
 
 /// What follows from events.
 impl Persistence {
-    /// Whether nothing of what [`Persistence::next_step`] looks for has come about, as after
-    /// most events: nobody waits for anything, and what is ready is too little for the journal.
+    /// Whether nothing is to be done, as after most events: nobody waits for anything, and what is
+    /// ready is too little for the journal.
     #[inline(always)]
     pub fn is_quiet(&mut self, view: &FlashView<'_>) -> bool {
         let releases = self.durable.releases();
@@ -196,35 +179,21 @@ impl Persistence {
         self.readiness.is_too_little(&self.buffer, view)
     }
 
-    /// What is to be done next: what has become ready, who waits for it, what can continue.
-    pub fn next_step(&mut self, at: &mut FollowUp, view: &FlashView<'_>) -> Option<Step> {
-        if let FollowUp::Pad = at {
-            *at = FollowUp::Journal;
-            if let Some(page) = self.page_to_pad(view) {
-                return Some(Step::PadTo(page));
-            }
-        }
-        if let FollowUp::Journal = at {
-            *at = FollowUp::Retry;
-            if let Some(write) = self.begin_journal(view) {
-                return Some(Step::WriteJournal(write));
-            }
-        }
-        // Whoever continues may request a release in turn.
-        *at = FollowUp::Pad;
+    /// Who may continue, if anybody may. Whoever does may request a release in turn.
+    pub fn retry(&mut self, view: &FlashView<'_>) -> Option<Retry> {
         let writes = self.writes.take_retry();
         if self.durable.releases_mut().take_added() {
-            return Some(Step::RetryAll);
+            return Some(Retry::All);
         }
         if writes {
-            return Some(Step::RetryWrites);
+            return Some(Retry::Writes);
         }
         self.readiness.find_last_awaited(&self.buffer, view);
         None
     }
 
     /// The multi-plane page that somebody waits for, up to which its superblock is to be filled.
-    fn page_to_pad(&mut self, view: &FlashView<'_>) -> Option<MpPage> {
+    pub fn page_to_pad(&mut self, view: &FlashView<'_>) -> Option<MpPage> {
         self.count_ready(view);
         let requested = self.durable.releases().is_requested();
         if requested && !self.buffer.is_awaited() && !self.buffer.is_empty() {
@@ -237,17 +206,15 @@ impl Persistence {
         self.readiness.page_to_pad(&self.buffer, view)
     }
 
-    /// Counts what is ready.
-    pub fn count_ready(&mut self, view: &FlashView<'_>) {
+    fn count_ready(&mut self, view: &FlashView<'_>) {
         self.readiness.advance(&mut self.buffer, view);
     }
 
-    /// Begins to write the ready changes to the journal when somebody waits for them or there are
-    /// enough: what is to be programmed.
-    pub fn begin_journal(&mut self, view: &FlashView<'_>) -> Option<JournalWrite> {
+    /// Writes the ready changes to the journal if somebody waits for them or there are enough.
+    pub fn write_journal(&mut self, flash: &mut Flash<'_>) {
         let holds = self.buffer.committable();
         if holds.changes == 0 || self.journal.is_writing() {
-            return None;
+            return;
         }
         let awaited = self.buffer.is_awaited() && !self.buffer.lacks_awaited();
         let interval = u64::from(self.spec.journal_interval_pages);
@@ -255,10 +222,21 @@ impl Persistence {
         let most = 2 * self.spec.checkpoint_pages;
         let full = self.checkpoint.is_under_way() && self.journal.pages() >= most;
         if full || !(awaited || holds.entries >= interval) {
-            return None;
+            return;
         }
-        let parity_pages = self.find_partial_parity(holds.changes, view);
-        Some(self.journal.begin(holds, parity_pages))
+        let parity_pages = self.find_partial_parity(holds.changes, &flash.view());
+        let pages = self.journal.begin(holds, parity_pages);
+        flash.env.counters.journal_programs += u64::from(pages);
+        flash.env.counters.partial_parity_programs += u64::from(parity_pages);
+        self.program(flash, Upkeep::JournalPage, pages);
+        self.program(flash, Upkeep::PartialParity, parity_pages);
+    }
+
+    /// Programs pages beside data.
+    fn program(&mut self, flash: &mut Flash<'_>, what: Upkeep, pages: u32) {
+        for _ in 0..pages {
+            self.blocks.program(&self.spec, flash, what);
+        }
     }
 
     /// Finds the partial parity that has to be in flash with the first changes; its pages.
@@ -272,19 +250,17 @@ impl Persistence {
         parity.map_or(0, |parity| parity.find(first, view))
     }
 
-    /// Programs the pages of a journal write.
-    pub fn write_journal(&mut self, write: JournalWrite, mut nand: Nand<'_>) {
-        write.program(&mut self.blocks, &self.spec, &mut nand);
-    }
-
     /// Work beside data has ended on a die.
-    pub fn upkeep_done(&mut self, what: Upkeep, view: &FlashView<'_>) -> UpkeepEnd {
+    pub fn upkeep_done(&mut self, what: Upkeep, flash: &mut Flash<'_>) -> UpkeepEnd {
         match what {
-            Upkeep::RecoveryRead => self.recovery_read_done(),
-            Upkeep::JournalPage | Upkeep::PartialParity => self.journal_page_done(what, view),
-            Upkeep::CheckpointPage => UpkeepEnd::CheckpointPage,
-            Upkeep::JournalErase => UpkeepEnd::Nothing,
+            Upkeep::RecoveryRead => return self.recovery_read_done(),
+            Upkeep::JournalPage | Upkeep::PartialParity => {
+                return self.journal_page_done(what, &flash.view());
+            }
+            Upkeep::CheckpointPage => self.checkpoint_page_done(flash),
+            Upkeep::JournalErase => {}
         }
+        UpkeepEnd::Nothing
     }
 
     fn journal_page_done(&mut self, what: Upkeep, view: &FlashView<'_>) -> UpkeepEnd {
@@ -301,37 +277,36 @@ impl Persistence {
         UpkeepEnd::Committed
     }
 
-    /// Begins a checkpoint if the journal is long enough. Whether it has ended at once.
-    pub fn checkpoint_if_due(&mut self, nand: Nand<'_>) -> bool {
+    /// Begins a checkpoint if the journal is long enough.
+    pub fn checkpoint_if_due(&mut self, flash: &mut Flash<'_>) {
         let due = self.journal.pages() >= self.spec.checkpoint_pages;
-        due && !self.checkpoint.is_under_way() && self.begin_checkpoint(nand)
-    }
-
-    /// Begins to write the changed parts of the table. Whether that has ended at once.
-    pub fn begin_checkpoint(&mut self, mut nand: Nand<'_>) -> bool {
-        let dies = nand.env.spec.dies;
-        let pages = self
-            .checkpoint
-            .begin(self.durable.dirty(), &mut self.journal, dies);
-        for _ in 0..pages {
-            self.program_checkpoint_page(&mut nand);
+        if due && !self.checkpoint.is_under_way() {
+            self.begin_checkpoint(flash);
         }
-        pages == 0
     }
 
-    fn program_checkpoint_page(&mut self, nand: &mut Nand<'_>) {
-        nand.env.counters.checkpoint_programs += 1;
-        self.blocks
-            .program(&self.spec, nand, Upkeep::CheckpointPage);
+    /// Begins to write the changed parts of the table.
+    pub fn begin_checkpoint(&mut self, flash: &mut Flash<'_>) {
+        let (dirty, dies) = (self.durable.dirty(), flash.env.spec.dies);
+        let pages = self.checkpoint.begin(dirty, &mut self.journal, dies);
+        self.checkpoint_goes_on(flash, pages);
     }
 
-    /// A page of a checkpoint is programmed. Whether it was the last.
-    pub fn checkpoint_page_done(&mut self, mut nand: Nand<'_>) -> bool {
+    /// A page of a checkpoint is programmed.
+    fn checkpoint_page_done(&mut self, flash: &mut Flash<'_>) {
         let dirty = self.durable.dirty();
-        if self.checkpoint.page_done(dirty, &mut self.journal) {
-            self.program_checkpoint_page(&mut nand);
+        let more = self.checkpoint.page_done(dirty, &mut self.journal);
+        self.checkpoint_goes_on(flash, u32::from(more));
+    }
+
+    /// Programs pages of a checkpoint. Where it has ended, the journal may have waited for that.
+    fn checkpoint_goes_on(&mut self, flash: &mut Flash<'_>, pages: u32) {
+        flash.env.counters.checkpoint_programs += u64::from(pages);
+        self.program(flash, Upkeep::CheckpointPage, pages);
+        if !self.checkpoint.is_under_way() {
+            self.count_ready(&flash.view());
+            self.write_journal(flash);
         }
-        !self.checkpoint.is_under_way()
     }
 
     /// Whether a checkpoint is under way.
@@ -380,29 +355,14 @@ impl Persistence {
 
 /// What is to become durable.
 impl Persistence {
-    /// Whether anything that was done is not durable.
-    pub fn has_volatile_changes(&self) -> bool {
-        !self.buffer.is_empty()
-    }
-
-    /// Whether somebody waits for something to become durable.
-    pub fn is_awaited(&self) -> bool {
-        self.buffer.is_awaited()
+    /// The changes that are not durable yet.
+    pub fn changes(&self) -> &JournalBuffer {
+        &self.buffer
     }
 
     /// All that was done so far is to become durable.
     pub fn request_all(&mut self) {
         self.buffer.request_all();
-    }
-
-    /// The LSN that the next change will have.
-    pub fn next_lsn(&self) -> u64 {
-        self.buffer.next_lsn()
-    }
-
-    /// All changes below this LSN are durable.
-    pub fn durable_lsn(&self) -> u64 {
-        self.buffer.durable_lsn()
     }
 
     /// A flush: the LSN up to which all must be durable before it ends; `None` if it ends at once.
@@ -426,31 +386,17 @@ impl Persistence {
 
 /// Parity.
 impl Persistence {
-    /// Whether parity of stripes that are not full has to be kept over a cut.
+    /// What cuts leave of stripes, where parity has to be kept over them.
     #[inline]
-    pub fn keeps_parity(&self) -> bool {
-        self.parity.is_some()
+    pub fn parity(&self) -> Option<&PartialParity> {
+        self.parity.as_deref()
     }
 
     /// Whether what a fold has copied is durable in the place it came from until its parity has
     /// been copied too.
     #[inline]
     pub fn keeps_fold_sources(&self) -> bool {
-        self.keeps_parity() && !self.faults.has(Fault::FoldEarly)
-    }
-
-    /// What a multi-plane page gives to rebuild another of its stripe.
-    pub fn stripe_member(&self, page: MpPage, view: &FlashView<'_>) -> StripeMember {
-        match &self.parity {
-            Some(parity) => parity.member(page, view),
-            None => StripeMember::Page,
-        }
-    }
-
-    /// Whether a cut has left the data of a multi-plane page without parity.
-    pub fn is_unprotected(&self, page: MpPage) -> bool {
-        let parity = self.parity.as_ref();
-        parity.is_some_and(|parity| parity.is_unprotected(page))
+        self.parity.is_some() && !self.faults.has(Fault::FoldEarly)
     }
 
     /// A multi-plane page holds nothing that can be read until it is erased.

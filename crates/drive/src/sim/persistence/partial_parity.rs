@@ -22,34 +22,12 @@ use std::ops::Range;
 use stend_base::Nanos;
 
 use super::change::Change;
-use super::recent::RecentPages;
+use super::recent::RecentRanges;
 use super::view::FlashView;
-use crate::sim::geometry::bits::first_set;
+use crate::sim::geometry::bits::{clear_bit, first_set, has_bit, set_bit};
 use crate::sim::geometry::layout::Layout;
 use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::spec::{PairedPages, PowerLossSpec, Spec};
-
-/// One bit a page.
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-struct PageSet(#[serde(with = "crate::table")] Vec<u64>);
-
-impl PageSet {
-    fn new(pages: u32) -> PageSet {
-        PageSet(vec![0; pages.div_ceil(64) as usize])
-    }
-
-    fn has(&self, page: MpPage) -> bool {
-        self.0[page.index() / 64] >> (page.0 % 64) & 1 != 0
-    }
-
-    fn add(&mut self, page: MpPage) {
-        self.0[page.index() / 64] |= 1 << (page.0 % 64);
-    }
-
-    fn remove(&mut self, page: MpPage) {
-        self.0[page.index() / 64] &= !(1 << (page.0 % 64));
-    }
-}
 
 /// Of superblocks that were looked at last, the pages: the first, the one before which all stripes
 /// are whole, and the one behind the last.
@@ -68,16 +46,20 @@ pub(in crate::sim) enum StripeMember {
 
 /// What cuts have left of stripes.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct PartialParity {
+pub(in crate::sim) struct PartialParity {
     paired: PairedPages,
     /// Time to sense a page of the journal's blocks.
     sense: Nanos,
-    /// A cut has torn them or passed them over: they hold nothing until they are erased.
-    void: PageSet,
+    /// One bit a page, as in the next two. A cut has torn them or passed them over: they hold
+    /// nothing until they are erased.
+    #[serde(with = "crate::table")]
+    void: Vec<u64>,
     /// Partial parity of their stripe, which is in flash, covers them.
-    covered: PageSet,
+    #[serde(with = "crate::table")]
+    covered: Vec<u64>,
     /// They were durable when a cut left their stripe without parity.
-    unprotected: PageSet,
+    #[serde(with = "crate::table")]
+    unprotected: Vec<u64>,
     /// First pages of the stripes whose partial parity is written with the journal pages under
     /// way, and the pages that it will cover.
     stripes: Vec<MpPage>,
@@ -88,13 +70,14 @@ impl PartialParity {
     /// `None` where no parity has to be kept over a cut.
     pub fn new(of: &PowerLossSpec, spec: &Spec, layout: &Layout) -> Option<Box<PartialParity>> {
         let used = spec.parity_data.is_some() && spec.media.is_some();
+        let bits = || vec![0; layout.mp_pages().div_ceil(64) as usize];
         used.then(|| {
             Box::new(PartialParity {
                 paired: of.paired_pages,
                 sense: of.journal.read[0],
-                void: PageSet::new(layout.mp_pages()),
-                covered: PageSet::new(layout.mp_pages()),
-                unprotected: PageSet::new(layout.mp_pages()),
+                void: bits(),
+                covered: bits(),
+                unprotected: bits(),
                 stripes: Vec::with_capacity(64),
                 covering: Vec::with_capacity(256),
             })
@@ -122,14 +105,14 @@ impl PartialParity {
     /// Whether nothing is still to come to the stripe of a page, and its parity is in its place.
     fn stripe_is_whole(&self, page: MpPage, view: &FlashView<'_>) -> bool {
         Self::stripe_of(page, view).all(|other| {
-            let gone = self.void.has(other) && Self::is_parity(other, view);
+            let gone = has_bit(&self.void, other) && Self::is_parity(other, view);
             !gone && self.has_been_filled(other, view)
         })
     }
 
     /// What a page gives to rebuild another of its stripe.
     pub fn member(&self, page: MpPage, view: &FlashView<'_>) -> StripeMember {
-        if !self.void.has(page) {
+        if !has_bit(&self.void, page) {
             return match self.has_been_filled(page, view) {
                 true => StripeMember::Page,
                 false => StripeMember::Nothing,
@@ -144,27 +127,27 @@ impl PartialParity {
 
     /// Whether a cut has left the data of a page without parity.
     pub fn is_unprotected(&self, page: MpPage) -> bool {
-        self.unprotected.has(page)
+        has_bit(&self.unprotected, page)
     }
 
     /// Pages hold nothing any more.
     pub fn erased(&mut self, pages: Range<MpPage>) {
         for page in pages.each() {
-            self.void.remove(page);
-            self.covered.remove(page);
-            self.unprotected.remove(page);
+            clear_bit(&mut self.void, page);
+            clear_bit(&mut self.covered, page);
+            clear_bit(&mut self.unprotected, page);
         }
     }
 
     /// A page holds nothing that can be read until it is erased.
     pub fn is_void(&mut self, page: MpPage) {
-        self.void.add(page);
+        set_bit(&mut self.void, page);
     }
 
     /// Finds the stripes whose partial parity has to be written with some changes; how many they
     /// are, a page each.
     #[inline(never)]
-    pub fn find<'a>(
+    pub(super) fn find<'a>(
         &mut self,
         changes: impl Iterator<Item = &'a Change>,
         view: &FlashView<'_>,
@@ -173,7 +156,7 @@ impl PartialParity {
         let mut covering = std::mem::take(&mut self.covering);
         stripes.clear();
         covering.clear();
-        let (mut whole, mut recent) = (RecentPages::default(), RecentPages::default());
+        let (mut whole, mut recent) = (RecentRanges::default(), RecentRanges::default());
         let mut before = WholeBefore::default();
         let bits = view.layout.page_bits;
         for (to, pages) in changes.filter_map(|change| change.programs()) {
@@ -185,13 +168,13 @@ impl PartialParity {
                 if self.lies_before(page, &mut before, view) || recent.has(page) {
                     continue;
                 }
-                recent.add(page);
+                recent.add(page, page + 1);
                 let (_, within, shape) = view.place(page);
                 let first = shape.nth_of_stripe(within, 0).expect("it has parity");
                 let stripe = page - within + first;
                 if !stripes.contains(&stripe) {
                     if whole.has(stripe) || self.stripe_is_whole(page, view) {
-                        whole.add(stripe);
+                        whole.add(stripe, stripe + 1);
                         continue;
                     }
                     stripes.push(stripe);
@@ -232,7 +215,7 @@ impl PartialParity {
         let first = view.layout.first_mp_page(superblock);
         let begun = view.begun(superblock);
         let pages = first..first + begun;
-        if view.fold.is_target(superblock) || first_set(&self.void.0, pages.clone()).is_some() {
+        if view.fold.is_target(superblock) || first_set(&self.void, pages.clone()).is_some() {
             return 0;
         }
         let unprogrammed = view.buffer.first_held(pages);
@@ -245,7 +228,7 @@ impl PartialParity {
     #[inline(never)]
     pub fn cover(&mut self) -> u64 {
         for &page in &self.covering {
-            self.covered.add(page);
+            set_bit(&mut self.covered, page);
         }
         self.covering.clear();
         self.stripes.len() as u64
@@ -268,9 +251,9 @@ impl PartialParity {
         });
         let pages: Vec<MpPage> = open.collect();
         for &page in &pages {
-            let covered = self.covered.has(page);
+            let covered = has_bit(&self.covered, page);
             if !covered && holds_durable(page) && !self.stripe_is_whole(page, view) {
-                self.unprotected.add(page);
+                set_bit(&mut self.unprotected, page);
             }
         }
         for page in pages {
@@ -279,11 +262,11 @@ impl PartialParity {
             }
             let parity = Self::is_parity(page, view);
             if !(all_ended || ended && !parity) {
-                self.void.add(page);
+                set_bit(&mut self.void, page);
             }
             if parity && tears_pairs {
                 for paired in view.word_line(page) {
-                    self.void.add(paired);
+                    set_bit(&mut self.void, paired);
                 }
             }
         }
@@ -293,7 +276,7 @@ impl PartialParity {
     pub fn pages_to_read(&self, view: &FlashView<'_>) -> u32 {
         let next = view.points.next_mp_pages();
         let covered =
-            |page: MpPage| Self::stripe_of(page, view).any(|other| self.covered.has(other));
+            |page: MpPage| Self::stripe_of(page, view).any(|other| has_bit(&self.covered, other));
         next.filter(|&page| covered(page)).count() as u32
     }
 }

@@ -18,16 +18,17 @@
 use stend_base::{Nanos, SimTime};
 use stend_nand::{Class, Work};
 
-use super::power_state::Recovery;
-use super::{FlashView, Nand, Persistence, UpkeepEnd};
+use super::power_state::{PowerState, Recovery};
+use super::{Flash, FlashView, Persistence, UpkeepEnd};
+use crate::sim::buffer::write_buffer::WriteBuffer;
 use crate::sim::counters::Counters;
 use crate::sim::ftl::Ftl;
 use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Mode;
-use crate::sim::ids::{DieId, IdRange, MpPage, Ppn, SuperblockId};
-use crate::sim::l2p::table::L2p;
+use crate::sim::ids::{DieId, IdRange, MpPage, SuperblockId};
 use crate::sim::media::op::Upkeep;
+use crate::sim::media::{page_bytes, read_time};
 use crate::spec::{PairedPages, Spec};
 
 /// What there is to save on capacitors beside the buffer, and how long operations take.
@@ -41,17 +42,10 @@ pub(in crate::sim) struct SaveWork<'a> {
     pub copies: Vec<(DieId, Nanos)>,
 }
 
-impl Recovery {
-    /// Superblocks that are to be erased.
-    pub fn to_erase(&self) -> &[SuperblockId] {
-        &self.erase
-    }
-}
-
 /// A cut.
 impl Persistence {
-    /// Whether capacitors hold until buffer and changes are in flash.
-    pub fn saves(
+    /// Saves buffer and changes on capacitors. Whether these hold until both are in flash.
+    pub fn save(
         &mut self,
         work: SaveWork<'_>,
         counters: &mut Counters,
@@ -67,7 +61,7 @@ impl Persistence {
             let (_, within) = view.layout.within_superblock(page);
             let shape = view.layout.shape(kind.mode);
             let (row, die) = shape.place(within);
-            dies[die.index()] += work.program[kind.mode as usize][row as usize];
+            dies[die.index()] += work.program[kind.mode as usize][row.index()];
             busses[(die.0 % channels) as usize] +=
                 work.transfer * u64::from(shape.mp_pages_per_program);
         }
@@ -89,11 +83,12 @@ impl Persistence {
             counters.failed_saves += 1;
             return false;
         }
+        self.saved(counters, view);
         true
     }
 
     /// Capacitors have saved buffer and changes.
-    pub fn save(&mut self, counters: &mut Counters, view: &FlashView<'_>) {
+    fn saved(&mut self, counters: &mut Counters, view: &FlashView<'_>) {
         if let Some(parity) = &mut self.parity {
             let pages = parity.cover();
             counters.partial_parity_programs += pages;
@@ -144,22 +139,35 @@ impl Persistence {
         }
     }
 
-    /// The physical page of each logical page in flash.
-    pub fn durable_l2p(&self) -> &[Ppn] {
-        self.durable.table()
-    }
-
-    /// Everything that was not durable is forgotten; the L2P is the durable one.
-    pub fn power_cut(&mut self, l2p: &L2p) {
-        self.forget_the_rest(l2p);
+    /// Everything that was not durable is forgotten, and the power is off; the L2P is the durable
+    /// one. `ended`: no program was cut, so that the state of all pages is known. Which superblocks
+    /// are filled on, of which kind, with how many multi-plane pages left, and which are erased at
+    /// the next start.
+    pub fn power_cut(
+        &mut self,
+        now: SimTime,
+        ended: bool,
+        layout: &Layout,
+        (ftl, buffer): (&mut Ftl, &mut WriteBuffer),
+    ) -> (Vec<(SuperblockId, Kind, u32)>, Vec<SuperblockId>) {
+        ftl.l2p.restore(self.durable.table());
+        self.forget_the_rest(&ftl.l2p);
         self.journal.power_cut();
         self.checkpoint.power_cut();
         self.durable.dirty().power_cut();
+        let (open, mut recovery) = self.sort_superblocks(ended, layout, ftl);
+        buffer.clear();
+        buffer.take_host_programmed();
+        if let Some(parity) = &self.parity {
+            recovery.parity_pages = parity.pages_to_read(&FlashView::new(layout, ftl, buffer));
+        }
+        let erase = recovery.erase.clone();
+        self.power.turn_off(now, recovery);
+        (open, erase)
     }
 
-    /// Which superblocks are filled on, which are to be erased; the others are closed. `ended`: no
-    /// program was cut, so that the state of all pages is known.
-    pub fn sort_superblocks(
+    /// Which superblocks are filled on, which are to be erased; the others are closed.
+    fn sort_superblocks(
         &mut self,
         ended: bool,
         layout: &Layout,
@@ -194,44 +202,19 @@ impl Persistence {
         }
         (open, Recovery::new(scan, erase))
     }
-
-    /// The power is off from now on, with this to do at the next start.
-    pub fn turn_off(&mut self, now: SimTime, mut recovery: Recovery, view: &FlashView<'_>) {
-        if let Some(parity) = &self.parity {
-            recovery.parity_pages = parity.pages_to_read(view);
-        }
-        self.power.turn_off(now, recovery);
-    }
 }
 
 /// A start.
 impl Persistence {
-    /// What a start that is cut short has to do again.
-    pub fn interrupt_recovery(&mut self, now: SimTime) {
-        if let Some(recovery) = self.power.interrupted() {
-            self.power.turn_off(now, recovery);
-        }
-    }
-
-    /// Whether commands are served.
+    /// The power, and how far a start has come.
     #[inline]
-    pub fn is_serving(&self) -> bool {
-        self.power.is_on()
+    pub fn power(&self) -> &PowerState {
+        &self.power
     }
 
-    /// Whether a recovery is under way.
-    pub fn is_recovering(&self) -> bool {
-        !self.power.is_on() && !self.power.is_off()
-    }
-
-    /// Whether there is power.
-    pub fn has_power(&self) -> bool {
-        !self.power.is_off()
-    }
-
-    /// How long there was no power.
-    pub fn off_ns(&self, now: SimTime) -> u64 {
-        self.power.off_ns(now)
+    /// A start is cut short: what it has to do again.
+    pub fn interrupt_recovery(&mut self, now: SimTime) {
+        self.power.interrupt(now);
     }
 
     /// The power comes back: when the first read of the flash begins.
@@ -240,19 +223,9 @@ impl Persistence {
         self.spec.boot
     }
 
-    /// Whether a recovery has read everything.
-    pub fn has_read_back(&mut self) -> bool {
-        self.power.recovery().has_read()
-    }
-
     /// Begins to read what a cut has left; `copies` are to be made again by their dies, and each
-    /// takes so long. `sense` tells the die of a page of data and tR.
-    pub fn read_back(
-        &mut self,
-        copies: Vec<(DieId, Nanos)>,
-        mut sense_page: impl FnMut(&mut Nand<'_>, MpPage) -> (DieId, Nanos),
-        mut nand: Nand<'_>,
-    ) {
+    /// takes so long.
+    pub fn read_back(&mut self, copies: Vec<(DieId, Nanos)>, flash: &mut Flash<'_>) {
         let sense = self.spec.journal.read[0];
         let in_blocks = self.checkpoint.table_pages() + self.journal.pages();
         let recovery = self.power.recovery();
@@ -260,20 +233,20 @@ impl Persistence {
         recovery.reads = in_blocks + recovery.scan.len() as u32 + copies.len() as u32;
         for (die, busy) in copies {
             let work = Work::OnDie { busy };
-            nand.submit(die, Class::Background, work, Upkeep::RecoveryRead);
+            flash.submit(die, Class::Background, work, Upkeep::RecoveryRead);
         }
-        let bytes = nand.page_bytes();
+        let bytes = page_bytes(&flash.env.spec);
         for page in 0..in_blocks {
-            nand.env.counters.reads_of(Mode::Slc);
-            let die = DieId(page % nand.env.spec.dies);
+            flash.env.counters.reads_of(Mode::Slc);
+            let die = DieId(page % flash.env.spec.dies);
             let work = Work::Read { sense, bytes };
-            nand.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
+            flash.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
         for &page in &recovery.scan {
             // What a page holds is told by the bytes beside its data.
-            let (die, sense) = sense_page(&mut nand, page);
+            let (die, sense) = read_time(flash.env, &flash.ftl.superblocks, page);
             let work = Work::Read { sense, bytes: 0 };
-            nand.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
+            flash.submit(die, Class::HostRead, work, Upkeep::RecoveryRead);
         }
     }
 

@@ -16,7 +16,7 @@ enum Power {
 
 /// What there is to do at the next start.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(in crate::sim) struct Recovery {
+pub(super) struct Recovery {
     /// Multi-plane pages whose state is to be found out.
     pub(super) scan: Vec<MpPage>,
     /// Superblocks to be erased.
@@ -31,7 +31,7 @@ pub(in crate::sim) struct Recovery {
 
 /// The power, and how long there was none.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct PowerState {
+pub(in crate::sim) struct PowerState {
     power: Power,
     /// Time without power, up to the last start.
     off: Nanos,
@@ -45,37 +45,44 @@ impl PowerState {
         }
     }
 
-    /// Whether it serves commands.
+    /// Whether commands are served.
     #[inline]
-    pub fn is_on(&self) -> bool {
+    pub fn is_serving(&self) -> bool {
         self.power == Power::On
     }
 
-    /// Whether there is no power.
-    pub fn is_off(&self) -> bool {
-        matches!(self.power, Power::Off(..))
+    /// Whether a recovery is under way.
+    pub fn is_recovering(&self) -> bool {
+        matches!(self.power, Power::Recovering(..))
     }
 
-    /// What a recovery that is cut short has to do again: nothing in flash has changed yet.
-    pub fn interrupted(&self) -> Option<Recovery> {
-        match &self.power {
-            Power::Recovering(_, recovery) => Some(Recovery {
-                reads: 0,
-                read: false,
-                ..recovery.clone()
-            }),
-            Power::On | Power::Off(..) => None,
-        }
+    /// Whether there is power.
+    pub fn is_on(&self) -> bool {
+        !matches!(self.power, Power::Off(..))
+    }
+
+    /// Whether a recovery has read everything.
+    pub fn has_read_back(&self) -> bool {
+        matches!(&self.power, Power::Recovering(_, recovery) if recovery.read)
+    }
+
+    /// The power goes while the drive recovers: all is to be done again, since nothing in flash has
+    /// changed yet.
+    pub(super) fn interrupt(&mut self, now: SimTime) {
+        let Recovery { reads, read, .. } = self.recovery();
+        (*reads, *read) = (0, false);
+        let recovery = self.recovery().clone();
+        self.turn_off(now, recovery);
     }
 
     /// The power is off from now on.
-    pub fn turn_off(&mut self, now: SimTime, recovery: Recovery) {
+    pub(super) fn turn_off(&mut self, now: SimTime, recovery: Recovery) {
         self.power = Power::Off(now, recovery);
     }
 
     /// # Panics
     /// When the power is not off.
-    pub fn turn_on(&mut self, now: SimTime) {
+    pub(super) fn turn_on(&mut self, now: SimTime) {
         let Power::Off(since, recovery) = &self.power else {
             panic!("the power is on");
         };
@@ -84,7 +91,7 @@ impl PowerState {
     }
 
     /// The recovery under way.
-    pub fn recovery(&mut self) -> &mut Recovery {
+    pub(super) fn recovery(&mut self) -> &mut Recovery {
         match &mut self.power {
             Power::Recovering(_, recovery) => recovery,
             Power::On | Power::Off(..) => unreachable!("the drive is recovering"),
@@ -92,7 +99,7 @@ impl PowerState {
     }
 
     /// Serves commands from now on: how long the recovery took, and what it is to erase.
-    pub fn serve(&mut self, now: SimTime) -> (Nanos, Vec<SuperblockId>) {
+    pub(super) fn serve(&mut self, now: SimTime) -> (Nanos, Vec<SuperblockId>) {
         match std::mem::replace(&mut self.power, Power::On) {
             Power::Recovering(since, recovery) => (now.since(since), recovery.erase),
             Power::On | Power::Off(..) => unreachable!("the drive is recovering"),
@@ -123,11 +130,6 @@ impl Recovery {
     pub fn read_done(&mut self) -> bool {
         self.reads -= 1;
         self.read = self.reads == 0;
-        self.read
-    }
-
-    /// Whether all reads have ended.
-    pub fn has_read(&self) -> bool {
         self.read
     }
 }

@@ -3,37 +3,6 @@
 
 use crate::sim::ids::MpPage;
 
-/// Pages that were looked at last.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RecentPages {
-    pages: [MpPage; 8],
-    next: usize,
-}
-
-impl Default for RecentPages {
-    fn default() -> RecentPages {
-        RecentPages {
-            pages: [MpPage::NONE; 8],
-            next: 0,
-        }
-    }
-}
-
-impl RecentPages {
-    /// Whether a page is among them.
-    #[inline]
-    pub fn has(&self, page: MpPage) -> bool {
-        self.pages.contains(&page)
-    }
-
-    /// Adds the latest; the oldest is forgotten.
-    #[inline]
-    pub fn add(&mut self, page: MpPage) {
-        self.pages[self.next] = page;
-        self.next = (self.next + 1) % self.pages.len();
-    }
-}
-
 /// Ranges of pages that were looked at last, each without its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RecentRanges {

@@ -3,26 +3,52 @@
 
 use std::ops::Range;
 
+use stend_nand::{Class, Work};
+
 use crate::sim::buffer::write_buffer::WriteBuffer;
+use crate::sim::env::Env;
 use crate::sim::ftl::Ftl;
 use crate::sim::ftl::fold_state::FoldState;
 use crate::sim::ftl::write_points::WritePoints;
 use crate::sim::geometry::layout::Layout;
 use crate::sim::geometry::shape::Shape;
-use crate::sim::ids::{MpPage, Ppn, SuperblockId};
+use crate::sim::ids::{DieId, MpPage, Ppn, SuperblockId};
 use crate::sim::l2p::table::L2p;
+use crate::sim::media::Media;
+use crate::sim::media::op::{NandOp, Upkeep};
 use crate::sim::superblocks::Superblocks;
 use crate::spec::PairedPages;
 
 /// The neighbours of persistence as they are between two events.
 #[derive(Clone, Copy)]
 pub(in crate::sim) struct FlashView<'a> {
-    pub layout: &'a Layout,
-    pub l2p: &'a L2p,
-    pub superblocks: &'a Superblocks,
-    pub points: &'a WritePoints,
+    pub(super) layout: &'a Layout,
+    pub(super) l2p: &'a L2p,
+    pub(super) superblocks: &'a Superblocks,
+    pub(super) points: &'a WritePoints,
+    pub(super) buffer: &'a WriteBuffer,
+    pub(super) fold: &'a FoldState,
+}
+
+/// The flash, the FTL and the write buffer, for what gives the dies work.
+pub(in crate::sim) struct Flash<'a> {
+    pub env: &'a mut Env,
+    pub media: &'a mut Media,
+    pub ftl: &'a Ftl,
     pub buffer: &'a WriteBuffer,
-    pub fold: &'a FoldState,
+}
+
+impl Flash<'_> {
+    /// What persistence looks at.
+    pub fn view(&self) -> FlashView<'_> {
+        FlashView::new(&self.env.layout, self.ftl, self.buffer)
+    }
+
+    /// Gives a die work beside data.
+    pub(super) fn submit(&mut self, die: DieId, class: Class, work: Work, what: Upkeep) {
+        let op = NandOp::Upkeep { what };
+        self.media.submit(self.env, die, class, work, op);
+    }
 }
 
 impl<'a> FlashView<'a> {
@@ -61,8 +87,7 @@ impl<'a> FlashView<'a> {
     /// The superblock of a physical page.
     #[inline(always)]
     pub(super) fn superblock_of(&self, ppn: Ppn) -> SuperblockId {
-        let page = ppn.mp_page(self.layout.page_bits);
-        self.layout.superblock_of(page)
+        self.layout.superblock_of_ppn(ppn)
     }
 
     /// The pages that share a word line with a page, itself among them.

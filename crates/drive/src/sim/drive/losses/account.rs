@@ -2,10 +2,12 @@
 //! takes no part in what the drive does.
 
 use crate::sim::drive::SimDrive;
+use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
 use crate::sim::ids::{DieId, Lpn, MpPage};
 use crate::sim::media::errors::PageState;
 use crate::sim::persistence::StripeMember;
+use crate::sim::store::Store;
 
 /// Why data was lost.
 #[doc(hidden)]
@@ -64,113 +66,103 @@ impl SimDrive {
     /// The page that a read of a logical page would sense, and those of its stripe
     /// that would be read instead; `None` where it would sense none.
     #[doc(hidden)]
-    pub fn pages_of(&self, lpn: u32) -> Option<(PageState, Vec<PageState>)> {
-        let place = self.store.ftl.l2p.lookup(Lpn(lpn));
+    pub fn pages_of(&self, lpn: impl Into<Lpn>) -> Option<(PageState, Vec<PageState>)> {
+        let place = self.store.ftl.l2p.lookup(lpn.into());
         let mp_page = place.mp_page(self.env.layout.page_bits);
         if !place.is_place() || !self.store.media.has_errors() || self.store.buffer.holds(mp_page) {
             return None;
         }
-        Some((self.page_state(mp_page), self.stripe_states(mp_page)))
+        let (env, store) = (&self.env, &self.store);
+        let page = page_state(env, store, mp_page);
+        Some((page, stripe_states(env, store, mp_page)))
     }
+}
 
-    fn page_state(&self, mp_page: MpPage) -> PageState {
-        let superblocks = &self.store.ftl.superblocks;
-        self.store.media.page_state(&self.env, superblocks, mp_page)
-    }
+fn page_state(env: &Env, store: &Store, mp_page: MpPage) -> PageState {
+    store.media.page_state(env, &store.ftl.superblocks, mp_page)
+}
 
-    fn stripe_states(&self, mp_page: MpPage) -> Vec<PageState> {
-        let superblock = self.env.layout.superblock_of(mp_page);
-        let mode = self.store.ftl.superblocks.mode(superblock);
-        let stripe = self.env.layout.stripe(mp_page, mode);
-        let others = stripe.filter(|&other| other != mp_page);
-        let pages = others.filter(|&other| {
-            let member = self.store.stripe_member(&self.env, other);
-            match member {
-                StripeMember::Page => true,
-                StripeMember::Nothing => self.store.media.lacks_page(other),
-                StripeMember::PartialParity(..) => false,
-            }
-        });
-        pages.map(|other| self.page_state(other)).collect()
-    }
+/// The other pages of the stripe of one.
+fn stripe_states(env: &Env, store: &Store, mp_page: MpPage) -> Vec<PageState> {
+    let superblock = env.layout.superblock_of(mp_page);
+    let stripe = env
+        .layout
+        .stripe(mp_page, store.ftl.superblocks.mode(superblock));
+    let others = stripe.filter(|&other| other != mp_page);
+    let pages = others.filter(|&other| match store.stripe_member(env, other) {
+        StripeMember::Page => true,
+        StripeMember::Nothing => store.media.lacks_page(other),
+        StripeMember::PartialParity(..) => false,
+    });
+    pages.map(|other| page_state(env, store, other)).collect()
+}
 
-    /// Notes how a page was when it was sensed that cannot be read.
+impl Losses {
+    /// Notes how a page that cannot be read was when it was sensed.
     #[cold]
-    pub(in crate::sim::drive) fn note_failing(&mut self, rebuild: u32) {
-        if !self.losses.kept {
+    pub fn note_failing(&mut self, store: &Store, rebuild: u32) {
+        if !self.kept {
             return;
         }
-        let page = self.store.media.rebuild_of(rebuild).sensed;
-        let open = &mut self.losses.open;
+        let page = store.media.rebuild_of(rebuild).sensed;
         // A cut forgets what was being rebuilt.
-        open.retain(|open| open.0 != rebuild);
-        open.push((rebuild, page, Vec::new()));
+        self.open.retain(|open| open.0 != rebuild);
+        self.open.push((rebuild, page, Vec::new()));
     }
 
     /// Notes how the others of its stripe are, which are being read: each read has disturbed
     /// its block by then.
     #[cold]
-    pub(in crate::sim::drive) fn note_stripe(&mut self, rebuild: u32, mp_page: MpPage) {
-        if !self.losses.kept {
-            return;
-        }
-        let stripe = self.stripe_states(mp_page);
-        if let Some(open) = self.losses.open.iter_mut().find(|o| o.0 == rebuild) {
-            open.2 = stripe;
+    pub fn note_stripe(&mut self, env: &Env, store: &Store, rebuild: u32, mp_page: MpPage) {
+        if let Some(open) = self.open.iter_mut().find(|o| o.0 == rebuild) {
+            open.2 = stripe_states(env, store, mp_page);
         }
     }
 
     /// Notes that a page was lost, which held these pages, one bit each.
     #[cold]
-    pub(in crate::sim::drive) fn note_unreadable(
-        &mut self,
-        rebuild: u32,
-        mp_page: MpPage,
-        pages: u32,
-    ) {
-        if !self.losses.kept {
+    pub fn note_unreadable(&mut self, store: &Store, rebuild: u32, mp_page: MpPage, pages: u32) {
+        if !self.kept {
             return;
         }
-        let pages = self.lpns_of(mp_page, pages).collect();
-        let losses = &mut self.losses;
-        let nth = losses.open.iter().position(|open| open.0 == rebuild);
-        let (_, page, stripe) = losses.open.swap_remove(nth.expect("it was found failing"));
-        losses.found.push(Loss {
+        let nth = self.open.iter().position(|open| open.0 == rebuild);
+        let (_, page, stripe) = self.open.swap_remove(nth.expect("it was found failing"));
+        self.found.push(Loss {
             pages: 1,
-            lpns: pages,
+            lpns: lpns_of(store, mp_page, pages).collect(),
             met_by: Vec::new(),
             cause: LossCause::Unreadable(page, stripe),
         });
     }
 
     /// Notes that a read command of these pages wanted the page that was lost last.
-    pub(in crate::sim::drive) fn note_met_by(&mut self, (first, end): (Lpn, Lpn)) {
-        if let Some(loss) = self.losses.found.last_mut() {
+    pub fn note_met_by(&mut self, (first, end): (Lpn, Lpn)) {
+        if let Some(loss) = self.found.last_mut() {
             loss.met_by.push((first.0, end.0));
         }
     }
 
     /// Notes that multi-plane pages were lost, each with the pages that it was to hold.
     #[cold]
-    pub(in crate::sim::drive) fn note_no_block(&mut self, die: DieId, lost: &[(MpPage, u32)]) {
-        if !self.losses.kept {
+    pub fn note_no_block(&mut self, env: &Env, store: &Store, die: DieId, lost: &[(MpPage, u32)]) {
+        if !self.kept {
             return;
         }
-        let pages = lost.iter().flat_map(|&(s, u)| self.lpns_of(s, u));
-        let loss = Loss {
+        let lpns = lost
+            .iter()
+            .flat_map(|&(page, pages)| lpns_of(store, page, pages));
+        self.found.push(Loss {
             pages: lost.len() as u32,
-            lpns: pages.collect(),
+            lpns: lpns.collect(),
             met_by: Vec::new(),
             cause: LossCause::NoBlock {
-                spares: self.store.media.spares_of_die(die),
-                superblock_left: self.store.ftl.has_superblock(&self.env, Pool::Data),
+                spares: store.media.spares_of_die(die),
+                superblock_left: store.ftl.has_superblock(env, Pool::Data),
             },
-        };
-        self.losses.found.push(loss);
+        });
     }
+}
 
-    fn lpns_of(&self, mp_page: MpPage, pages: u32) -> impl Iterator<Item = u32> + '_ {
-        let lpns = self.store.ftl.l2p.lpns_of(mp_page, pages);
-        lpns.map(|lpn| lpn.0)
-    }
+fn lpns_of(store: &Store, mp_page: MpPage, pages: u32) -> impl Iterator<Item = u32> {
+    store.ftl.l2p.lpns_of(mp_page, pages).map(|lpn| lpn.0)
 }

@@ -1,0 +1,26 @@
+//! The account of losses where none is kept.
+
+use crate::sim::env::Env;
+use crate::sim::ids::{DieId, Lpn, MpPage};
+use crate::sim::store::Store;
+
+/// Nothing.
+#[derive(Clone, Debug, Default)]
+pub(in crate::sim) struct Losses;
+
+impl Losses {
+    #[inline(always)]
+    pub fn note_failing(&mut self, _: &Store, _rebuild: u32) {}
+
+    #[inline(always)]
+    pub fn note_stripe(&mut self, _: &Env, _: &Store, _rebuild: u32, _: MpPage) {}
+
+    #[inline(always)]
+    pub fn note_unreadable(&mut self, _: &Store, _rebuild: u32, _: MpPage, _pages: u32) {}
+
+    #[inline(always)]
+    pub fn note_met_by(&mut self, _: (Lpn, Lpn)) {}
+
+    #[inline(always)]
+    pub fn note_no_block(&mut self, _: &Env, _: &Store, _: DieId, _lost: &[(MpPage, u32)]) {}
+}
