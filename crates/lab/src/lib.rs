@@ -33,7 +33,7 @@ pub use store::RunContext;
 const APPLICATION_ID: i32 = 0x7374_6e64;
 
 /// How long to wait for another program that writes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Each version of the tables from the one before it.
 const VERSIONS: [&str; 2] = [
@@ -62,7 +62,7 @@ impl Lab {
             })?;
         }
         let mut connection = Connection::open(path).map_err(failed)?;
-        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
         check(&connection, path)?;
         connection
             .pragma_update(None, "journal_mode", "WAL")
@@ -91,11 +91,11 @@ impl Lab {
             return Ok(None);
         }
         let failed = |error| LabError::of(error, path);
-        let connection = match reader(path.as_os_str()) {
+        let connection = match open_read_only(path.as_os_str()) {
             // Beside the file there is neither a log nor room for one: nobody writes, and
             // SQLite reads it with this flag.
-            Err(error) if is_shut(&error) && !log_of(path).exists() => {
-                reader(unchanging(path).as_ref())
+            Err(error) if cannot_open(&error) && !wal_path(path).exists() => {
+                open_read_only(immutable_uri(path).as_ref())
             }
             other => other,
         };
@@ -137,30 +137,30 @@ impl Lab {
 }
 
 /// A connection that only reads, and has.
-fn reader(name: &OsStr) -> Result<Connection, rusqlite::Error> {
+fn open_read_only(name: &OsStr) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(name, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     version(&connection)?;
     Ok(connection)
 }
 
 /// Whether a file is there and SQLite cannot make its log beside it.
-fn is_shut(error: &rusqlite::Error) -> bool {
+fn cannot_open(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
 }
 
 /// What SQLite has not yet moved into the file.
-fn log_of(path: &Path) -> PathBuf {
+fn wal_path(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     PathBuf::from(log)
 }
 
 /// The name by which SQLite opens a file that nobody changes: <https://sqlite.org/uri.html>.
-fn unchanging(path: &Path) -> String {
+fn immutable_uri(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let escaped = |c: char| match c {
         '%' | '?' | '#' => format!("%{:02x}", u32::from(c)),

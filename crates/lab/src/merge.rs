@@ -64,8 +64,8 @@ impl Lab {
         }
         let failed = self.failed();
         // As it was looked at.
-        let name = match crate::reader(other.as_os_str()) {
-            Err(error) if crate::is_shut(&error) => crate::unchanging(other),
+        let name = match crate::open_read_only(other.as_os_str()) {
+            Err(error) if crate::cannot_open(&error) => crate::immutable_uri(other),
             _ => other.to_string_lossy().into_owned(),
         };
         self.connection
