@@ -20,7 +20,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction};
 use rusqlite_migration::{M, Migrations};
 
 pub use error::LabError;
@@ -130,9 +130,47 @@ impl Lab {
             .expect("the file is open");
     }
 
-    fn failed(&self) -> impl Fn(rusqlite::Error) -> LabError + use<> {
-        let path = self.path.clone();
-        move |error| LabError::of(error, &path)
+    fn failed(&self, error: rusqlite::Error) -> LabError {
+        LabError::of(error, &self.path)
+    }
+
+    /// What a statement yields for each row.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        of: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, LabError> {
+        let rows = || {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            statement.query_map(parameters, of)?.collect()
+        };
+        rows().map_err(|error| self.failed(error))
+    }
+
+    /// What a statement yields for its only row, if it has one.
+    fn row<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        of: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, LabError> {
+        let row = self.connection.query_row(sql, parameters, of);
+        row.optional().map_err(|error| self.failed(error))
+    }
+
+    /// Makes changes of which either all are kept or, after an error, none.
+    fn change<T>(
+        &mut self,
+        changes: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, LabError> {
+        let change = |connection: &mut Connection| {
+            let transaction = connection.transaction()?;
+            let done = changes(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        change(&mut self.connection).map_err(|error| self.failed(error))
     }
 }
 
