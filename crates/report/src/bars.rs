@@ -22,7 +22,7 @@ impl Bar {
     }
 }
 
-/// An axis of bandwidth, of which `what` tells more.
+/// An axis of bandwidth; `what` follows the unit.
 pub fn mb_per_s(what: &str) -> Axis {
     Axis::new(&format!("MB/s{what} (MB = 10⁶ bytes)"), "MB/s")
 }

@@ -50,7 +50,7 @@ pub fn drives(review: &Review) -> Vec<Drive<'_>> {
         .collect()
 }
 
-/// The drives that have results of a kind in a test, with these; `of` tells those of a test.
+/// The drives that have results of a kind in a test, with these; `of` returns those of a test.
 pub fn measured<'d, 'a, T>(
     drives: &'d [Drive<'a>],
     test: &TestResult,

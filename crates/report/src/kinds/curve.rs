@@ -456,7 +456,7 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
         .iter()
         .map(|d| curve::facts(d.series, duration_scale))
         .collect();
-    // Curves of one test are equally long: the first tells the lengths for the heads.
+    // Curves of one test are equally long: the heads have the lengths of the first.
     let window = drawn.first().map_or(String::new(), |d| {
         number::duration(curve::mean_window_s(d.series, duration_scale))
     });
@@ -520,7 +520,7 @@ fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
         let found = recovery(d.series, end_iops).map(|found| {
             let threshold = speed(d.series, found.iops_threshold).text;
             let note = match found.bytes {
-                0 => "nothing came back".to_string(),
+                0 => "nothing restored".to_string(),
                 _ if found.fell => format!("down to {threshold}"),
                 _ => format!("never below {threshold}"),
             };

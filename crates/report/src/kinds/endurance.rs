@@ -71,7 +71,7 @@ fn charts(drive: &Drive<'_>, endurance: &Endurance) -> Vec<Chart> {
         number::gb(endurance.round_bytes as f64)
     );
     let life = chart(
-        "What the drive tells of its life",
+        "Life of the drive, as it reports it",
         Axis::new("Percent", "%"),
         vec![
             health("rated life used", 0, |h| h.used_percent),
@@ -118,7 +118,7 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     if let Some(rated) = endurance.rated_bytes {
         let of = format!("of {}", number::gb(rated as f64));
         rows.push(vec![
-            "Of what is rated".into(),
+            "Of the rated life".into(),
             Cell::noted(times(rated as f64), of),
         ]);
     }

@@ -77,7 +77,7 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
     });
     Table::new(
         format!(
-            "What was worked on, and what reached the drive; GB = 10⁹ bytes: {}",
+            "The files, and the requests to the drive; GB = 10⁹ bytes: {}",
             drive.label
         ),
         vec![

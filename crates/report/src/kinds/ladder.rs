@@ -16,13 +16,13 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     }
     let measured = measured_lists(drives, test, rungs_of);
     let recovered = chart(
-        "Fast writes that come back, against the rest",
+        "Fast writes restored by a rest, against its length",
         Axis::new("GB (10⁹ bytes)", "GB"),
         &measured,
         |rung| rung.recovered_bytes as f64 / 1e9,
     );
     let speeds = chart(
-        "Speed after the rest, first five samples, against the rest",
+        "Speed after a rest, first five samples, against its length",
         Axis::new("IOPS", "IOPS"),
         &measured,
         |rung| rung.iops_start,
@@ -90,7 +90,7 @@ fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
         ]
     });
     Table::new(
-        format!("What each rest gave back; GB = 10⁹ bytes: {}", drive.label),
+        format!("What each rest restored; GB = 10⁹ bytes: {}", drive.label),
         vec![
             "Rest".into(),
             "TRIM before it".into(),

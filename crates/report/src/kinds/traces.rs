@@ -171,7 +171,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     )
 }
 
-/// What has to be said of the figures, each sentence once with the traces it is of.
+/// The limits of the figures, each once with its traces.
 fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
     for trace in traces {
@@ -191,10 +191,10 @@ fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     });
     Table::new(
         format!(
-            "What the figures are and what they are not: {}",
+            "Limits of the figures: {}",
             drive.label
         ),
-        ["What holds", "Traces"],
+        ["Limit", "Traces"],
         rows,
     )
     .on_paper()
