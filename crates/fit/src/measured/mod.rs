@@ -30,7 +30,7 @@ pub struct Place {
 /// States, tests, variants of models, and published rows.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// In what a drive is when a test begins.
+    /// The state of a drive when a test begins.
     pub states: Vec<State>,
     /// What was done to the drive, and which figures were taken from it.
     pub tests: Vec<Test>,
@@ -40,12 +40,12 @@ pub struct Measured {
     pub rows: Vec<Row>,
 }
 
-/// In what a drive is when a test begins.
+/// The state of a drive when a test begins.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Its name.
     pub id: String,
-    /// In words.
+    /// Title.
     pub title: String,
     /// What is known of it, and what is assumed.
     pub source: String,
@@ -60,9 +60,9 @@ pub struct State {
 /// How much of the drive, from its beginning, holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Used {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// All but so many bytes.
+    /// All but this many bytes.
     AllBut(u64),
 }
 
@@ -111,7 +111,7 @@ pub struct Part {
     /// What is done.
     #[serde(rename = "do")]
     pub step: Step,
-    /// Keep a sample each so many milliseconds; 0 for none.
+    /// Interval between samples, ms; 0 for none.
     #[serde(default)]
     pub sample_ms: u32,
 }
@@ -252,7 +252,7 @@ pub enum Base {
 /// What was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expected {
-    /// So much.
+    /// This value.
     Value(f64),
     /// Something between these, or on one side of one of them.
     Between {
@@ -310,7 +310,7 @@ pub struct Relation {
 pub enum RelationKind {
     /// A multiple of the other's figure.
     Ratio,
-    /// So much more than the other's figure.
+    /// How much more it is than the other's figure.
     Difference,
 }
 
