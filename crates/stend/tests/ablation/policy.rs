@@ -3,20 +3,22 @@
 use stend_drive::Model;
 use stend_target::{JobRequest, SimulatedTarget, Target};
 
-use super::{about, drive_with, figure, job};
+use super::{about, figure, job};
 
 /// The demonstration drive without its cache, smaller, and with fast flash, so that
 /// GC alone decides; with tables added to its file.
 fn drive(tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
-    drive_with("demo-8gb", tables, |model| {
-        let cache = model.slc_cache.as_mut().expect("it has a cache");
-        cache.enabled.value = false;
-        model.nand.pages_per_block.value = 24;
-        model.nand.blocks_per_plane.value = 400;
-        model.gc.depth.value = 8;
-        model.capacity.user_bytes.value = 210_000 * 4096;
-        change(model);
-    })
+    let text = Model::shipped("demo-8gb").expect("it is shipped").text;
+    let uncached = "[slc_cache]\nenabled = { value = false,";
+    let text = text.replace("[slc_cache]\nenabled = { value = true,", uncached);
+    assert!(text.contains(uncached));
+    let mut model = Model::parse(&format!("{text}\n{tables}"), "ablation").expect("it is sound");
+    model.nand.pages_per_block.value = 24;
+    model.nand.blocks_per_plane.value = 400;
+    model.gc.depth.value = 8;
+    model.capacity.user_bytes.value = 210_000 * 4096;
+    change(&mut model);
+    SimulatedTarget::new(model)
 }
 
 /// Writes a second over the last third of so many seconds of random 4 KiB writes.
