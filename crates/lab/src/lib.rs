@@ -141,11 +141,12 @@ impl Lab {
         parameters: impl Params,
         of: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, LabError> {
-        let rows = || {
+        let read = || -> rusqlite::Result<Vec<T>> {
             let mut statement = self.connection.prepare_cached(sql)?;
-            statement.query_map(parameters, of)?.collect()
+            let rows = statement.query_map(parameters, of)?;
+            rows.collect()
         };
-        rows().map_err(|error| self.failed(error))
+        read().map_err(|error| self.failed(error))
     }
 
     /// What a statement yields for its only row, if it has one.
@@ -164,7 +165,7 @@ impl Lab {
         &mut self,
         changes: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, LabError> {
-        let change = |connection: &mut Connection| {
+        let change = |connection: &mut Connection| -> rusqlite::Result<T> {
             let transaction = connection.transaction()?;
             let done = changes(&transaction)?;
             transaction.commit()?;
