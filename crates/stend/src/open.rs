@@ -124,7 +124,7 @@ pub fn open(name: &str, real_args: &RealArgs, access: Access) -> Result<Opened, 
 }
 
 /// As [`open`], with what will be written to a device of a number of bytes: for the table that is
-/// shown before its serial number is asked for.
+/// shown before its serial number is requested.
 pub fn open_planned(
     name: &str,
     real_args: &RealArgs,

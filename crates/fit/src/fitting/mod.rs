@@ -10,8 +10,8 @@
 //! | `written` | the files with the fitted values and their sources |
 //!
 //! The same models, rows and options give the same result, on any number of threads and however
-//! often the search is interrupted. (The linear algebra uses what the processor has: on another kind
-//! of processor the last digit of a point, and so the path of a search, may differ.)
+//! often the search is interrupted. (The linear algebra uses what the processor has: on another
+//! kind of processor the last digit of a point, and so the path of a search, may differ.)
 
 mod objective;
 mod parameters;
@@ -79,9 +79,9 @@ pub struct Generation {
     pub of: usize,
     /// Points of a generation.
     pub population: usize,
-    /// The lowest cost so far: a mean of squared error ratios.
+    /// The lowest cost so far: the mean square of the errors, each a ratio.
     pub cost_best: f64,
-    /// The cost of the values before the search: a mean of squared error ratios.
+    /// The cost of the values before the search: the mean square of the errors, each a ratio.
     pub cost_before: f64,
 }
 
@@ -248,7 +248,7 @@ fn rows(task: &Task<'_>) -> Result<Vec<usize>, FitError> {
 fn no_rows(models: &[(String, Files)]) -> String {
     let names: Vec<&str> = models.iter().map(|(name, _)| &**name).collect();
     format!(
-        "{} can answer no measured figure: a row names its model, and a test that the model can run",
+        "{} can answer no measured figure: a row names its model, and a test that it can run",
         names.join(", ")
     )
 }

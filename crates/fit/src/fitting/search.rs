@@ -42,8 +42,8 @@ pub(super) struct Best {
 
 /// Looks for places from 0 to 1 with a low cost.
 ///
-/// `start` is where it begins, with its cost. `costs` returns those of a generation's points. `kept`
-/// is called after every generation that is not of `history`; its error ends the search.
+/// `start` is where it begins, with its cost. `costs` returns those of a generation's points.
+/// `kept` is called after every generation that is not of `history`; its error ends the search.
 pub(super) fn search<E>(
     start: Best,
     options: &SearchOptions,

@@ -190,10 +190,7 @@ fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
         vec![(*text).into(), of.into()]
     });
     Table::new(
-        format!(
-            "Limits of the figures: {}",
-            drive.label
-        ),
+        format!("Limits of the figures: {}", drive.label),
         ["Limit", "Traces"],
         rows,
     )

@@ -72,8 +72,8 @@ fn no_overprovisioning(name: &str, user_bytes: u64) -> Failure {
         "{name}: over-provisioning of real drives is not changed by stend, since a mistake there \
          costs more than data. Erase the drive (`stend drive erase {name}`), then leave the rest \
          of it unused: test a part of it (`stend review {name} --size {user_bytes}`), make a \
-         partition of that size, or, on SATA drives, hide what is beyond with `hdparm -N p{} {name}` \
-         (the p makes it permanent)",
+         partition of that size, or, on SATA drives, hide what is beyond with \
+         `hdparm -N p{} {name}` (the p makes it permanent)",
         user_bytes / 512
     ))
 }
