@@ -710,7 +710,7 @@ fn traces_are_told_by_busy_time_and_as_what_they_are() {
     assert_eq!(facts[2][0], "A startsynthesised, totals assumed");
     assert_eq!(facts[2][3], "9.00 sat once, depth 2");
     assert_eq!(facts[2][6..], ["–", "–", "1,234"]);
-    let limits = rows_of(&html, "desktop-traces", "what they are not: Fixture A");
+    let limits = rows_of(&html, "desktop-traces", "Limits of the figures: Fixture A");
     assert_eq!(limits[2], ["a limit of all", "all of them"]);
     assert_eq!(limits[3][1], "A start");
     assert_eq!(limits.len(), 4);
