@@ -45,7 +45,7 @@ pub struct Side<'a> {
 }
 
 /// A condition that was not the same for all.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Unlike {
     /// Which.
     pub name: String,

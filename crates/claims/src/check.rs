@@ -1,7 +1,7 @@
 //! Whether an edition measures what an article's figures need.
 
 use stend_analysis::Load;
-use stend_analysis::claims::{Aggregate, Article, Figure, Of};
+use stend_analysis::claims::{Aggregate, Article, Figure, Of, OfPoints};
 use stend_method::Edition;
 use stend_method::edition::{ContinuationStep, TestKind};
 
@@ -9,12 +9,8 @@ use crate::error::ClaimsError;
 
 /// The points of a test of an edition.
 pub(crate) fn loads(edition: &Edition, id: &str) -> Vec<Load> {
-    match edition
-        .tests
-        .iter()
-        .find(|test| test.id == id)
-        .map(|test| &test.kind)
-    {
+    let test = edition.tests.iter().find(|test| test.id == id);
+    match test.map(|test| &test.kind) {
         Some(TestKind::Sweeps(sweeps)) => {
             let loads = sweeps.iter().flat_map(|sweep| &sweep.loads);
             loads.map(Load::without_region).collect()
@@ -56,20 +52,7 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
     };
     match (&figure.of, &test.kind) {
         (Of::Points(points), TestKind::Sweeps(_)) => {
-            let loads = loads(edition, &figure.test);
-            let taken = loads.iter().filter(|load| points.takes(load)).count();
-            match (taken, points.over) {
-                (0, _) => Err(format!(
-                    "no point of test `{}` is one of these",
-                    figure.test
-                )),
-                (2.., Aggregate::Only) => Err(format!(
-                    "{taken} points of test `{}` are of these; say more, or how they become one \
-                    number (`over`)",
-                    figure.test
-                )),
-                _ => Ok(()),
-            }
+            points_fit(&loads(edition, &figure.test), points, &figure.test)
         }
         (Of::Curve(of), TestKind::Curve(curve)) => {
             one_of(&of.name, std::slice::from_ref(&curve.name))
@@ -108,5 +91,18 @@ fn fits(figure: &Figure, edition: &Edition) -> Result<(), String> {
             None => Ok(()),
         },
         _ => Err(format!("test `{}` has no figure of this kind", figure.test)),
+    }
+}
+
+/// Whether points of a test are selected, and no more than one where they are not aggregated.
+fn points_fit(loads: &[Load], points: &OfPoints, test: &str) -> Result<(), String> {
+    let taken = loads.iter().filter(|load| points.takes(load)).count();
+    match (taken, points.over) {
+        (0, _) => Err(format!("no point of test `{test}` is one of these")),
+        (2.., Aggregate::Only) => Err(format!(
+            "{taken} points of test `{test}` are of these; say more, or how they become one number \
+             (`over`)"
+        )),
+        _ => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use stend_analysis::Load;
 use stend_lab::Lab;
 use stend_method::{Edition, EndsWhen, Event as ReviewEvent, ReviewOptions, estimate, run_review};
-use stend_record::review::{Condition, Review, TargetInfo, TestResult};
+use stend_record::review::{Condition, Review, TestResult};
 use stend_target::{SimulatedTarget, Target};
 
 use crate::check::loads;
@@ -114,7 +114,7 @@ pub fn measure<E: From<ClaimsError> + Send>(
         let tests = measurement.missing(&known);
         if tests.is_empty() {
             let from_lab = MeasuredDrive {
-                target: info(measurement),
+                target: SimulatedTarget::info_of(&measurement.model),
                 tests: known,
                 failed: Vec::new(),
             };
@@ -201,11 +201,6 @@ fn add(tests: &mut Vec<TestResult>, more: Vec<TestResult>, measurement: &Measure
     }
 }
 
-/// What the model is, without making a drive of it.
-fn info(measurement: &Measurement<'_>) -> TargetInfo {
-    SimulatedTarget::info_of(&measurement.model)
-}
-
 fn review_options<'a>(
     tests: &[String],
     options: &Options<'_>,
@@ -234,7 +229,8 @@ fn cost(
     let review = review_options(tests, options, &wanted, &ends_when);
     // Orders of magnitude, to begin with the longest and to estimate the time left: a wrong one
     // costs a little idle time.
-    estimate(measurement.edition, &review, &info(measurement), true).map_or(1.0, |asked| {
+    let target = SimulatedTarget::info_of(&measurement.model);
+    estimate(measurement.edition, &review, &target, true).map_or(1.0, |asked| {
         let measured_s = match options.full_length {
             true => asked.measured_s,
             false => asked.writing_s,
@@ -299,7 +295,7 @@ fn simulate_all<E: From<ClaimsError> + Send>(
         };
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().try_for_each(|worker| {
-            let panicked = |_| ClaimsError::Io("a thread broke down".to_owned());
+            let panicked = |_| ClaimsError::Io("a thread of the simulations panicked".to_owned());
             worker.join().map_err(panicked)?
         })
     })?;

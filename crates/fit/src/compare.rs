@@ -65,11 +65,11 @@ pub struct Comparison {
     pub overall: Option<Median>,
 }
 
-/// How models are found and runs are told of.
+/// How models are found and progress is reported.
 pub struct Comparing<'a> {
     /// The model of a name.
     pub model: &'a dyn Fn(&str) -> Option<Model>,
-    /// Only rows that it says yes to, by their index.
+    /// Whether a row is compared, by its index.
     pub only: &'a dyn Fn(usize) -> bool,
     /// Root of every random choice.
     pub seed: u64,

@@ -8,7 +8,7 @@
 //! | [`compare`](mod@compare) | predicted against measured: errors, medians, what cannot be answered |
 //! | [`fitting`] | free figures of models adjusted to measured ones |
 //!
-//! Nothing here draws charts or knows a clock: how long something takes is told by whoever calls.
+//! Nothing here draws charts or knows a clock: the caller measures how long something takes.
 //! Same models, rows and seed: same figures, on any number of threads.
 
 pub mod compare;

@@ -88,7 +88,7 @@ struct Done {
     job: Option<JobOutcome>,
     /// How long it took, s.
     seconds: f64,
-    /// What it took of energy, J, where the model tells.
+    /// The energy that it took, J, where the model has energy.
     joules: Option<f64>,
 }
 
@@ -115,7 +115,7 @@ fn carry_out(
         Step::TrimAll => target.trim_all()?,
         Step::TrimFree => {
             let capacity = target.capacity_bytes();
-            let from = free_from(state, capacity);
+            let from = used(state, capacity);
             if from < capacity {
                 target.trim(from, capacity - from)?;
             }
@@ -128,7 +128,7 @@ fn carry_out(
     Ok(done)
 }
 
-/// Bytes from the beginning of the drive that hold data.
+/// Bytes from the beginning of the drive that hold data; what is behind them holds none.
 fn used(state: &State, capacity: u64) -> u64 {
     let bytes = match state.used {
         Used::Bytes(bytes) => bytes.min(capacity),
@@ -137,17 +137,12 @@ fn used(state: &State, capacity: u64) -> u64 {
     bytes / ALIGN_BYTES * ALIGN_BYTES
 }
 
-/// Where begins what holds no data.
-fn free_from(state: &State, capacity: u64) -> u64 {
-    used(state, capacity)
-}
-
 /// A job with numbers in place of `{used}`, `{free}` and `{capacity}`, bytes.
 fn with_places(text: &str, state: &State, capacity: u64) -> String {
     let used = used(state, capacity);
     // fio takes a size of nothing for "everything": one request is the least that is written.
     text.replace("{used}", &used.max(ALIGN_BYTES).to_string())
-        .replace("{free}", &free_from(state, capacity).to_string())
+        .replace("{free}", &used.to_string())
         .replace("{capacity}", &capacity.to_string())
 }
 

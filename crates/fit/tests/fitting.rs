@@ -57,8 +57,8 @@ fn made_by(text: &str) -> Measured {
         ];
         let rows = figures.iter().zip(values).map(|((figure, unit), value)| {
             format!(
-                "{{ what = \"{figure}\", figure = \"{figure}\", state = \"used-1gb\", value = {value:?}, \
-                 unit = \"{unit}\" }},\n"
+                "{{ what = \"{figure}\", figure = \"{figure}\", state = \"used-1gb\", \
+                 value = {value:?}, unit = \"{unit}\" }},\n"
             )
         });
         format!(
@@ -258,8 +258,8 @@ fn a_part_of_several_drives_is_fitted_once_for_all() {
     let cost = DEMO.lines().find(|line| line.starts_with(READ)).unwrap();
     let rest = DEMO.replace(&format!("{cost}\n"), "");
     let part = format!(
-        "schema = \"stend.part/2\"\ntitle = \"p\"\n[controller]\n{READ} = {{ value = 20000, source = \
-         \"assumed\", free = [4000, 30000] }}\n"
+        "schema = \"stend.part/2\"\ntitle = \"p\"\n[controller]\n\
+         {READ} = {{ value = 20000, source = \"assumed\", free = [4000, 30000] }}\n"
     );
     fs::create_dir(folder.path().join("parts")).unwrap();
     fs::write(folder.path().join("parts/core.toml"), &part).unwrap();

@@ -114,7 +114,8 @@ fn a_figure_is_what_the_job_yields() {
 fn a_state_is_prepared_and_jobs_find_its_places() {
     let row = |figure: &str, state: &str| {
         format!(
-            "{{ what = \"w\", figure = \"{figure}\", state = \"{state}\", value = 1.0, unit = \"ms\" }}"
+            "{{ what = \"w\", figure = \"{figure}\", state = \"{state}\", value = 1.0, \
+             unit = \"ms\" }}"
         )
     };
     // 1 GB is written; behind it lies nothing, and reads of nothing ask no die.
@@ -187,12 +188,27 @@ fn a_model_that_is_not_there_answers_nothing() {
 #[test]
 fn relations_and_variants() {
     // A variant with four times the dies writes faster; it is told what it was made from.
-    let text = "schema = \"stend.measured/1\"\n[[variant]]\nname = \"demo-32gb\"\ntitle = \"Demo 32 GB\"\nof = \"demo-8gb\"\n\
-                dies = 16\nuser_bytes = 32_000_004_096\ndram_mib = 64\nsource = \"four times the dies\"\n\
-                [[published]]\ndrive = \"Demo 32 GB\"\nmodel = \"demo-32gb\"\nsource = \"s\"\ntest = \"t\"\nrows = [\n\
-                { what = \"w\", figure = \"bw\", state = \"new\", ratio_to = \"demo-8gb\", value = 1.0, unit = \"MB/s\" },\n\
-                { what = \"w\", figure = \"bw\", state = \"new\", more_than = \"demo-8gb\", value = -10.0, unit = \"MB/s\" },\n\
-                { what = \"w\", figure = \"bw\", state = \"new\", value = 100.0, unit = \"MB/s\" },\n]\n";
+    let text = r#"
+        schema = "stend.measured/1"
+        [[variant]]
+        name = "demo-32gb"
+        title = "Demo 32 GB"
+        of = "demo-8gb"
+        dies = 16
+        user_bytes = 32_000_004_096
+        dram_mib = 64
+        source = "four times the dies"
+        [[published]]
+        drive = "Demo 32 GB"
+        model = "demo-32gb"
+        source = "s"
+        test = "t"
+        unit = "MB/s"
+        rows = [
+            { what = "w", figure = "bw", state = "new", ratio_to = "demo-8gb", value = 1.0 },
+            { what = "w", figure = "bw", state = "new", more_than = "demo-8gb", value = -10.0 },
+            { what = "w", figure = "bw", state = "new", value = 100.0 },
+        ]"#;
     let measured = Measured::parse(&[("t.toml", JOBS), ("r.toml", text)]).unwrap();
     let comparison = compared(&measured);
     let answers: Vec<&Answer> = comparison
@@ -217,8 +233,9 @@ fn relations_and_variants() {
 
 #[test]
 fn the_number_of_threads_does_not_matter() {
-    let rows = "{ what = \"w\", figure = \"iops\", state = \"new\", value = 1.0, unit = \"IOPS\" },\n\
-                { what = \"w\", figure = \"read-used\", state = \"free-1gb\", value = 1.0, unit = \"ms\" }";
+    let rows = r#"
+        { what = "w", figure = "iops", state = "new", value = 1.0, unit = "IOPS" },
+        { what = "w", figure = "read-used", state = "free-1gb", value = 1.0, unit = "ms" }"#;
     let measured = measured(rows);
     let by = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -246,7 +263,7 @@ fn expected_figures_are_as_written() {
 }
 
 #[test]
-fn errors_name_file_line_and_what_is_allowed() {
+fn errors_of_rows_name_file_line_and_what_is_allowed() {
     let row = |rest: &str| format!("{{ what = \"w\", {rest} }}");
     let good = "figure = \"iops\", state = \"new\", unit = \"IOPS\"";
     for (rest, parts) in [
@@ -299,6 +316,10 @@ fn errors_name_file_line_and_what_is_allowed() {
             assert!(message.contains(part), "{rest}\nlacks {part}\n{message}");
         }
     }
+}
+
+#[test]
+fn errors_of_tests_and_states_name_file_line_and_what_is_allowed() {
     let whole = |text: &str| {
         Measured::parse(&[("t.toml", text)])
             .unwrap_err()

@@ -1,122 +1,130 @@
 //! Between JSON objects and rows: what of an object has a column, and what is left of it.
 
+use std::sync::LazyLock;
+
 use rusqlite::types::{Value as Cell, ValueRef};
 use serde_json::{Map, Value};
 
 /// A column, and the keys that lead to what it holds.
-pub(crate) struct Column {
+struct Column {
+    name: String,
+    path: Vec<&'static str>,
+}
+
+/// A table whose rows are objects that belong, in their order, to rows of another table.
+pub(crate) struct Table {
     pub(crate) name: &'static str,
-    pub(crate) path: &'static [&'static str],
+    /// The column that names the row to which one belongs.
+    pub(crate) owner: &'static str,
+    columns: Vec<Column>,
 }
 
-const fn column(name: &'static str, path: &'static [&'static str]) -> Column {
-    Column { name, path }
-}
+/// Points of a test.
+pub(crate) static POINTS: LazyLock<Table> = LazyLock::new(|| {
+    Table::new("points", "test")
+        .keys("op pattern block_bytes queue_depth threads read_percent region_bytes duration_s")
+        .keys("iops bw_bytes_per_s")
+        .latencies_and_rest()
+});
 
-/// Of `points`.
-pub(crate) const POINT: [Column; 20] = [
-    column("op", &["op"]),
-    column("pattern", &["pattern"]),
-    column("block_bytes", &["block_bytes"]),
-    column("queue_depth", &["queue_depth"]),
-    column("threads", &["threads"]),
-    column("read_percent", &["read_percent"]),
-    column("region_bytes", &["region_bytes"]),
-    column("duration_s", &["duration_s"]),
-    column("iops", &["iops"]),
-    column("bw_bytes_per_s", &["bw_bytes_per_s"]),
-    column("cpu_ns_per_request", &["cpu_ns_per_request"]),
-    column("latency_mean_ns", &["latency_ns", "mean"]),
-    column("latency_p50_ns", &["latency_ns", "p50"]),
-    column("latency_p99_ns", &["latency_ns", "p99"]),
-    column("latency_p99_9_ns", &["latency_ns", "p99_9"]),
-    column("latency_p99_99_ns", &["latency_ns", "p99_99"]),
-    column("latency_p99_999_ns", &["latency_ns", "p99_999"]),
-    column("latency_max_ns", &["latency_ns", "max"]),
-    column("latency_histogram", &["latency_histogram"]),
-    column("rest", &[]),
-];
+/// Curves of a test.
+pub(crate) static SERIES: LazyLock<Table> = LazyLock::new(|| {
+    Table::new("series", "test")
+        .keys("name interval_s range_bytes")
+        .keys_in(&["point"], "op pattern block_bytes queue_depth")
+        .latencies_and_rest()
+});
 
-/// Of `series`.
-pub(crate) const SERIES: [Column; 17] = [
-    column("name", &["name"]),
-    column("op", &["point", "op"]),
-    column("pattern", &["point", "pattern"]),
-    column("block_bytes", &["point", "block_bytes"]),
-    column("queue_depth", &["point", "queue_depth"]),
-    column("interval_s", &["interval_s"]),
-    column("range_bytes", &["range_bytes"]),
-    column("cpu_ns_per_request", &["cpu_ns_per_request"]),
-    column("latency_mean_ns", &["latency_ns", "mean"]),
-    column("latency_p50_ns", &["latency_ns", "p50"]),
-    column("latency_p99_ns", &["latency_ns", "p99"]),
-    column("latency_p99_9_ns", &["latency_ns", "p99_9"]),
-    column("latency_p99_99_ns", &["latency_ns", "p99_99"]),
-    column("latency_p99_999_ns", &["latency_ns", "p99_999"]),
-    column("latency_max_ns", &["latency_ns", "max"]),
-    column("latency_histogram", &["latency_histogram"]),
-    column("rest", &[]),
-];
+/// What has a table of its own of a curve; the tables are named as the keys.
+pub(crate) static OF_SERIES: LazyLock<[Table; 2]> = LazyLock::new(|| {
+    [
+        Table::new("samples", "series").keys("t_s written_bytes iops"),
+        Table::new("temperatures", "series").keys("t_s celsius"),
+    ]
+});
 
-/// Of `samples`.
-pub(crate) const SAMPLE: [Column; 3] = [
-    column("t_s", &["t_s"]),
-    column("written_bytes", &["written_bytes"]),
-    column("iops", &["iops"]),
-];
-
-/// Of `temperatures`.
-pub(crate) const TEMPERATURE: [Column; 2] =
-    [column("t_s", &["t_s"]), column("celsius", &["celsius"])];
-
-/// What has a table of its own: its key in a curve, the table, its columns.
-pub(crate) const OF_SERIES: [(&str, &str, &[Column]); 2] = [
-    ("samples", "samples", &SAMPLE),
-    ("temperatures", "temperatures", &TEMPERATURE),
-];
-
-/// The names of columns, as in SQL.
-pub(crate) fn names(columns: &[Column]) -> String {
-    let names: Vec<&str> = columns.iter().map(|c| c.name).collect();
-    names.join(", ")
-}
-
-/// The cells of an object; that of `rest` holds what no other column does.
-pub(crate) fn cells(mut object: Value, columns: &[Column]) -> Vec<Cell> {
-    let mut cells: Vec<Cell> = columns
-        .iter()
-        .filter(|column| !column.path.is_empty())
-        .map(|column| cell(take(&mut object, column.path)))
-        .collect();
-    if columns.iter().any(|column| column.path.is_empty()) {
-        cells.push(Cell::Text(object.to_string()));
-    }
-    cells
-}
-
-/// The object whose cells these are.
-pub(crate) fn object(cells: &[ValueRef<'_>], columns: &[Column]) -> Result<Value, String> {
-    let rest = columns.iter().position(|column| column.path.is_empty());
-    let mut object = match rest {
-        None => Value::Object(Map::new()),
-        Some(at) => {
-            let text = cells[at].as_str().map_err(|error| error.to_string())?;
-            serde_json::from_str(text).map_err(|error| error.to_string())?
+impl Table {
+    fn new(name: &'static str, owner: &'static str) -> Table {
+        Table {
+            name,
+            owner,
+            columns: Vec::new(),
         }
-    };
-    for (column, cell) in columns.iter().zip(cells) {
-        let value = match cell {
-            ValueRef::Null => continue,
-            ValueRef::Integer(n) => Value::from(*n),
-            ValueRef::Real(x) => Value::from(*x),
-            ValueRef::Text(_) => Value::from(cell.as_str().map_err(|error| error.to_string())?),
-            ValueRef::Blob(_) => return Err(format!("a blob in column {}", column.name)),
+    }
+
+    /// With columns named as the keys that they hold.
+    fn keys(self, names: &'static str) -> Table {
+        self.keys_in(&[], names)
+    }
+
+    /// With columns named as the keys that they hold, which lie within others.
+    fn keys_in(mut self, within: &[&'static str], names: &'static str) -> Table {
+        self.columns.extend(names.split(' ').map(|name| Column {
+            name: name.to_owned(),
+            path: [within, &[name]].concat(),
+        }));
+        self
+    }
+
+    /// With the columns of latencies, and one for what has no other.
+    fn latencies_and_rest(self) -> Table {
+        let mut table = self.keys("cpu_ns_per_request latency_histogram");
+        let keys = ["mean", "p50", "p99", "p99_9", "p99_99", "p99_999", "max"];
+        table.columns.extend(keys.map(|key| Column {
+            name: format!("latency_{key}_ns"),
+            path: vec!["latency_ns", key],
+        }));
+        table.columns.push(Column {
+            name: "rest".to_owned(),
+            path: Vec::new(),
+        });
+        table
+    }
+
+    /// How many columns [`Table::names`] has.
+    pub(crate) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The names of the columns, as in SQL.
+    pub(crate) fn names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|c| &*c.name).collect();
+        names.join(", ")
+    }
+
+    /// The cells of an object; that of `rest`, the last, holds what no other column does.
+    pub(crate) fn cells(&self, mut object: Value) -> Vec<Cell> {
+        let cell = |column: &Column| match column.path.is_empty() {
+            true => Cell::Text(object.to_string()),
+            false => cell(take(&mut object, &column.path)),
         };
-        if !column.path.is_empty() {
-            put(&mut object, column.path, value);
-        }
+        self.columns.iter().map(cell).collect()
     }
-    Ok(object)
+
+    /// The object whose cells these are.
+    pub(crate) fn object(&self, cells: &[ValueRef<'_>]) -> Result<Value, String> {
+        let rest = self.columns.iter().position(|c| c.path.is_empty());
+        let mut object = match rest {
+            None => Value::Object(Map::new()),
+            Some(at) => {
+                let text = cells[at].as_str().map_err(|error| error.to_string())?;
+                serde_json::from_str(text).map_err(|error| error.to_string())?
+            }
+        };
+        for (column, cell) in self.columns.iter().zip(cells) {
+            let value = match cell {
+                ValueRef::Null => continue,
+                ValueRef::Integer(n) => Value::from(*n),
+                ValueRef::Real(x) => Value::from(*x),
+                ValueRef::Text(_) => Value::from(cell.as_str().map_err(|error| error.to_string())?),
+                ValueRef::Blob(_) => return Err(format!("a blob in column {}", column.name)),
+            };
+            if !column.path.is_empty() {
+                put(&mut object, &column.path, value);
+            }
+        }
+        Ok(object)
+    }
 }
 
 /// Takes what a path leads to out of an object, and the objects that are empty then.

@@ -70,7 +70,7 @@ pub enum LabError {
     NoRun {
         /// The file.
         path: PathBuf,
-        /// What was asked for.
+        /// The number that was named.
         run: i64,
     },
     /// An exported file cannot be written.

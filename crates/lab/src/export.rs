@@ -56,6 +56,9 @@ impl Format {
     }
 }
 
+/// Why a table could not be written.
+type Failed = Box<dyn std::error::Error>;
+
 /// A column of an exported table.
 struct Column {
     name: String,
@@ -102,74 +105,62 @@ impl Lab {
         for &run in runs.unwrap_or_default() {
             self.run(run)?;
         }
-        let failed = |what: String| LabError::Export {
-            path: folder.to_path_buf(),
-            what,
+        let failed = |path: &Path, error: Failed| LabError::Export {
+            path: path.to_path_buf(),
+            what: error.to_string(),
         };
-        std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error.into()))?;
         let mut files = Vec::new();
         for table in tables {
             assert!(TABLES.contains(table), "{table} is no table");
             let path = folder.join(format!("{table}.{}", format.extension()));
-            let failed = |what: String| LabError::Export {
-                path: path.clone(),
-                what,
-            };
-            let file = File::create(&path).map_err(|error| failed(error.to_string()))?;
+            let file = File::create(&path).map_err(|error| failed(&path, error.into()))?;
             let columns = self.columns(table)?;
-            match format {
-                Format::Csv => self.to_csv(table, &columns, runs, file).map_err(failed)?,
-                Format::Json => self.to_json(table, &columns, runs, file).map_err(failed)?,
-                Format::Parquet => self
-                    .to_parquet(table, &columns, runs, file)
-                    .map_err(failed)?,
-            }
+            let written = match format {
+                Format::Csv => self.to_csv(table, &columns, runs, file),
+                Format::Json => self.to_json(table, &columns, runs, file),
+                Format::Parquet => self.to_parquet(table, &columns, runs, file),
+            };
+            written.map_err(|error| failed(&path, error))?;
             files.push(path);
         }
         Ok(files)
     }
 
     fn columns(&self, table: &str) -> Result<Vec<Column>, LabError> {
-        let mut statement = self
-            .connection
-            .prepare("SELECT name, type FROM pragma_table_info(?1)")
-            .map_err(self.failed())?;
-        let columns = statement
-            .query_map([table], |row| {
-                let kind: String = row.get(1)?;
-                Ok(Column {
-                    name: row.get(0)?,
-                    kind: match kind.as_str() {
-                        "INTEGER" => Kind::Integer,
-                        "REAL" => Kind::Real,
-                        _ => Kind::Text,
-                    },
-                })
+        let sql = "SELECT name, type FROM pragma_table_info(?1)";
+        self.rows(sql, [table], |row| {
+            let kind: String = row.get(1)?;
+            Ok(Column {
+                name: row.get(0)?,
+                kind: match kind.as_str() {
+                    "INTEGER" => Kind::Integer,
+                    "REAL" => Kind::Real,
+                    _ => Kind::Text,
+                },
             })
-            .map_err(self.failed())?;
-        columns.collect::<Result<_, _>>().map_err(self.failed())
+        })
     }
 
     /// Gives each row to `take`.
-    fn rows(
+    fn each_row(
         &self,
         table: &str,
         runs: Option<&[RunId]>,
-        take: &mut dyn FnMut(&[ValueRef<'_>]) -> Result<(), String>,
-    ) -> Result<(), String> {
+        take: &mut dyn FnMut(&[ValueRef<'_>]) -> Result<(), Failed>,
+    ) -> Result<(), Failed> {
         let mut sql = format!("SELECT * FROM {table}");
         if let Some(runs) = runs {
             let list: Vec<String> = runs.iter().map(RunId::to_string).collect();
             sql += " WHERE ";
             sql += &of_runs(table).replace(":runs", &list.join(", "));
         }
-        let told = |error: rusqlite::Error| error.to_string();
-        let mut statement = self.connection.prepare(&sql).map_err(told)?;
+        let mut statement = self.connection.prepare(&sql)?;
         let width = statement.column_count();
-        let mut rows = statement.query([]).map_err(told)?;
-        while let Some(row) = rows.next().map_err(told)? {
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
             let cells: Result<Vec<ValueRef<'_>>, _> = (0..width).map(|n| row.get_ref(n)).collect();
-            take(&cells.map_err(told)?)?;
+            take(&cells?)?;
         }
         Ok(())
     }
@@ -180,16 +171,13 @@ impl Lab {
         columns: &[Column],
         runs: Option<&[RunId]>,
         file: File,
-    ) -> Result<(), String> {
+    ) -> Result<(), Failed> {
         let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        let told = |error: csv::Error| error.to_string();
-        writer
-            .write_record(columns.iter().map(|c| &c.name))
-            .map_err(told)?;
-        self.rows(table, runs, &mut |cells| {
-            writer.write_record(cells.iter().map(text)).map_err(told)
+        writer.write_record(columns.iter().map(|c| &c.name))?;
+        self.each_row(table, runs, &mut |cells| {
+            Ok(writer.write_record(cells.iter().map(text))?)
         })?;
-        writer.flush().map_err(|error| error.to_string())
+        Ok(writer.flush()?)
     }
 
     fn to_json(
@@ -198,24 +186,22 @@ impl Lab {
         columns: &[Column],
         runs: Option<&[RunId]>,
         file: File,
-    ) -> Result<(), String> {
+    ) -> Result<(), Failed> {
         let mut out = BufWriter::new(file);
-        let told = |error: std::io::Error| error.to_string();
         let mut before = "[\n";
-        self.rows(table, runs, &mut |cells| {
+        self.each_row(table, runs, &mut |cells| {
             let object: Map<String, Value> = columns
                 .iter()
                 .zip(cells)
                 .map(|(column, cell)| (column.name.clone(), json(column, cell)))
                 .collect();
-            write!(out, "{before}{}", Value::Object(object)).map_err(told)?;
+            write!(out, "{before}{}", Value::Object(object))?;
             before = ",\n";
             Ok(())
         })?;
         let end = if before == "[\n" { "[]\n" } else { "\n]\n" };
-        out.write_all(end.as_bytes())
-            .and_then(|()| out.flush())
-            .map_err(told)
+        out.write_all(end.as_bytes())?;
+        Ok(out.flush()?)
     }
 
     fn to_parquet(
@@ -224,32 +210,25 @@ impl Lab {
         columns: &[Column],
         runs: Option<&[RunId]>,
         file: File,
-    ) -> Result<(), String> {
-        let told = |error: parquet::errors::ParquetError| error.to_string();
-        let schema = schema(table, columns).map_err(told)?;
+    ) -> Result<(), Failed> {
+        let schema = schema(table, columns)?;
         let properties = Arc::new(WriterProperties::builder().build());
-        let mut writer =
-            SerializedFileWriter::new(BufWriter::new(file), schema, properties).map_err(told)?;
+        let mut writer = SerializedFileWriter::new(BufWriter::new(file), schema, properties)?;
         let mut group: Vec<Vec<Cell>> = Vec::new();
-        self.rows(table, runs, &mut |cells| {
-            group.push(
-                cells
-                    .iter()
-                    .map(|&cell| cell.try_into().unwrap_or(Cell::Null))
-                    .collect(),
-            );
+        self.each_row(table, runs, &mut |cells| {
+            let row = cells.iter().map(|&cell| cell.try_into());
+            group.push(row.map(|cell| cell.unwrap_or(Cell::Null)).collect());
             if group.len() == ROWS_TOGETHER {
-                let rows = writer.next_row_group().map_err(told)?;
-                write_group(rows, columns, &group).map_err(told)?;
+                write_group(writer.next_row_group()?, columns, &group)?;
                 group.clear();
             }
             Ok(())
         })?;
         if !group.is_empty() {
-            let rows = writer.next_row_group().map_err(told)?;
-            write_group(rows, columns, &group).map_err(told)?;
+            write_group(writer.next_row_group()?, columns, &group)?;
         }
-        writer.close().map(drop).map_err(told)
+        writer.close()?;
+        Ok(())
     }
 }
 
@@ -315,16 +294,28 @@ fn write_group<W: Write + Send>(
         };
         match column.kind {
             Kind::Integer => {
+                let integer = |cell: &Cell| match cell {
+                    Cell::Integer(n) => Some(*n),
+                    _ => None,
+                };
                 let values: Vec<i64> = cells().filter_map(integer).collect();
                 let typed = writer.typed::<Int64Type>();
                 typed.write_batch(&values, Some(&levels), None)?;
             }
             Kind::Real => {
+                let real = |cell: &Cell| match cell {
+                    Cell::Real(x) => Some(*x),
+                    _ => None,
+                };
                 let values: Vec<f64> = cells().filter_map(real).collect();
                 let typed = writer.typed::<DoubleType>();
                 typed.write_batch(&values, Some(&levels), None)?;
             }
             Kind::Text => {
+                let bytes = |cell: &Cell| match cell {
+                    Cell::Text(text) => Some(ByteArray::from(text.as_str())),
+                    _ => None,
+                };
                 let values: Vec<ByteArray> = cells().filter_map(bytes).collect();
                 let typed = writer.typed::<ByteArrayType>();
                 typed.write_batch(&values, Some(&levels), None)?;
@@ -333,25 +324,4 @@ fn write_group<W: Write + Send>(
         writer.close()?;
     }
     group.close().map(drop)
-}
-
-fn integer(cell: &Cell) -> Option<i64> {
-    match cell {
-        Cell::Integer(n) => Some(*n),
-        _ => None,
-    }
-}
-
-fn real(cell: &Cell) -> Option<f64> {
-    match cell {
-        Cell::Real(x) => Some(*x),
-        _ => None,
-    }
-}
-
-fn bytes(cell: &Cell) -> Option<ByteArray> {
-    match cell {
-        Cell::Text(text) => Some(ByteArray::from(text.as_str())),
-        _ => None,
-    }
 }

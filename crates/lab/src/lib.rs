@@ -20,7 +20,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Params, Row, Transaction};
 use rusqlite_migration::{M, Migrations};
 
 pub use error::LabError;
@@ -33,7 +33,7 @@ pub use store::RunContext;
 const APPLICATION_ID: i32 = 0x7374_6e64;
 
 /// How long to wait for another program that writes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Each version of the tables from the one before it.
 const VERSIONS: [&str; 2] = [
@@ -62,7 +62,7 @@ impl Lab {
             })?;
         }
         let mut connection = Connection::open(path).map_err(failed)?;
-        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
         check(&connection, path)?;
         connection
             .pragma_update(None, "journal_mode", "WAL")
@@ -91,11 +91,11 @@ impl Lab {
             return Ok(None);
         }
         let failed = |error| LabError::of(error, path);
-        let connection = match reader(path.as_os_str()) {
+        let connection = match open_read_only(path.as_os_str()) {
             // Beside the file there is neither a log nor room for one: nobody writes, and
             // SQLite reads it with this flag.
-            Err(error) if is_shut(&error) && !log_of(path).exists() => {
-                reader(unchanging(path).as_ref())
+            Err(error) if cannot_open(&error) && !wal_path(path).exists() => {
+                open_read_only(immutable_uri(path).as_ref())
             }
             other => other,
         };
@@ -130,37 +130,76 @@ impl Lab {
             .expect("the file is open");
     }
 
-    fn failed(&self) -> impl Fn(rusqlite::Error) -> LabError + use<> {
-        let path = self.path.clone();
-        move |error| LabError::of(error, &path)
+    fn failed(&self, error: rusqlite::Error) -> LabError {
+        LabError::of(error, &self.path)
+    }
+
+    /// What a statement yields for each row.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        of: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, LabError> {
+        let read = || -> rusqlite::Result<Vec<T>> {
+            let mut statement = self.connection.prepare_cached(sql)?;
+            let rows = statement.query_map(parameters, of)?;
+            rows.collect()
+        };
+        read().map_err(|error| self.failed(error))
+    }
+
+    /// What a statement yields for its only row, if it has one.
+    fn row<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        of: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, LabError> {
+        let row = self.connection.query_row(sql, parameters, of);
+        row.optional().map_err(|error| self.failed(error))
+    }
+
+    /// Makes changes of which either all are kept or, after an error, none.
+    fn change<T>(
+        &mut self,
+        changes: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, LabError> {
+        let change = |connection: &mut Connection| -> rusqlite::Result<T> {
+            let transaction = connection.transaction()?;
+            let done = changes(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        change(&mut self.connection).map_err(|error| self.failed(error))
     }
 }
 
 /// A connection that only reads, and has.
-fn reader(name: &OsStr) -> Result<Connection, rusqlite::Error> {
+fn open_read_only(name: &OsStr) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(name, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     version(&connection)?;
     Ok(connection)
 }
 
 /// Whether a file is there and SQLite cannot make its log beside it.
-fn is_shut(error: &rusqlite::Error) -> bool {
+fn cannot_open(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
 }
 
 /// What SQLite has not yet moved into the file.
-fn log_of(path: &Path) -> PathBuf {
+fn wal_path(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     PathBuf::from(log)
 }
 
 /// The name by which SQLite opens a file that nobody changes: <https://sqlite.org/uri.html>.
-fn unchanging(path: &Path) -> String {
+fn immutable_uri(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let escaped = |c: char| match c {
         '%' | '?' | '#' => format!("%{:02x}", u32::from(c)),

@@ -1,14 +1,13 @@
 //! Reading reviews back.
 
-use rusqlite::types::ValueRef;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stend_record::review::{
     Condition, FailedTest, Review, Rival, SCHEMA, Series, TargetInfo, TestResult,
 };
 
-use crate::columns::{Column, OF_SERIES, POINT, SERIES, names, object};
+use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
 use crate::{Lab, LabError, RunId};
 
 impl Lab {
@@ -19,12 +18,9 @@ impl Lab {
     /// review is.
     pub fn review(&self, run: RunId) -> Result<Review, LabError> {
         let mut review = self.without_rivals(run)?;
-        let rivals = self.column(
-            "SELECT rival FROM rivals WHERE run = ?1 ORDER BY position",
-            run,
-        )?;
-        for rival in rivals {
-            let rival = self.without_rivals(RunId(rival))?;
+        let sql = "SELECT rival FROM rivals WHERE run = ?1 ORDER BY position";
+        for rival in self.rows(sql, params![run.0], |row| Ok(RunId(row.get(0)?)))? {
+            let rival = self.without_rivals(rival)?;
             review.rivals.push(Rival {
                 target: rival.target,
                 tests: rival.tests,
@@ -39,41 +35,37 @@ impl Lab {
             SELECT target, model, kind, capacity_bytes, edition, edition_title, seed,
                 duration_scale, state, command, rest
             FROM runs JOIN drives ON drives.id = runs.drive WHERE runs.id = ?1";
-        let head = self
-            .connection
-            .query_row(sql, params![run.0], |row| {
-                let text = |n| row.get::<_, String>(n);
-                let rest = text(10)?;
-                let target = TargetInfo {
-                    name: text(0)?,
-                    title: text(1)?,
-                    kind: stend_record::review::TargetKind::File,
-                    capacity_bytes: row.get::<_, i64>(3)?.cast_unsigned(),
-                    facts: Vec::new(),
-                };
-                let review = Review {
-                    schema: SCHEMA.to_owned(),
-                    target,
-                    edition: text(4)?,
-                    edition_title: text(5)?,
-                    seed: text(6)?.parse().unwrap_or_default(),
-                    duration_scale: row.get(7)?,
-                    until_steady: None,
-                    complete: text(8)? == "complete",
-                    conditions: Vec::new(),
-                    environment: Vec::new(),
-                    reproduce: text(9)?,
-                    tests: Vec::new(),
-                    failed: Vec::new(),
-                    unfinished: Vec::new(),
-                    read_only: false,
-                    rivals: Vec::new(),
-                    smart: None,
-                };
-                Ok((review, text(2)?, rest))
-            })
-            .optional()
-            .map_err(self.failed())?;
+        let head = self.row(sql, params![run.0], |row| {
+            let text = |n| row.get::<_, String>(n);
+            let rest = text(10)?;
+            let target = TargetInfo {
+                name: text(0)?,
+                title: text(1)?,
+                kind: stend_record::review::TargetKind::File,
+                capacity_bytes: row.get::<_, i64>(3)?.cast_unsigned(),
+                facts: Vec::new(),
+            };
+            let review = Review {
+                schema: SCHEMA.to_owned(),
+                target,
+                edition: text(4)?,
+                edition_title: text(5)?,
+                seed: text(6)?.parse().unwrap_or_default(),
+                duration_scale: row.get(7)?,
+                until_steady: None,
+                complete: text(8)? == "complete",
+                conditions: Vec::new(),
+                environment: Vec::new(),
+                reproduce: text(9)?,
+                tests: Vec::new(),
+                failed: Vec::new(),
+                unfinished: Vec::new(),
+                read_only: false,
+                rivals: Vec::new(),
+                smart: None,
+            };
+            Ok((review, text(2)?, rest))
+        })?;
         let (mut review, kind, rest) = head.ok_or_else(|| self.no_run(run))?;
         review.target.kind = self.read(Value::from(kind))?;
         review = self.with_rest(&review, &rest)?;
@@ -96,13 +88,9 @@ impl Lab {
                 continue;
             };
             let sql = "SELECT document FROM smart WHERE run = ?1 AND moment = ?2";
-            let text: Option<String> = self
-                .connection
-                .query_row(sql, params![run.0, moment], |row| row.get(0))
-                .optional()
-                .map_err(self.failed())?;
-            let text =
-                text.ok_or_else(|| self.damaged(format!("no document of smart {moment}")))?;
+            let text: Option<String> = self.row(sql, params![run.0, moment], |row| row.get(0))?;
+            let missing = || self.damaged(format!("no document of smart {moment}"));
+            let text = text.ok_or_else(missing)?;
             reading.document = serde_json::from_str(&text).map_err(|error| self.damaged(error))?;
         }
         Ok(())
@@ -122,36 +110,27 @@ impl Lab {
     fn conditions(&self, run: RunId, kind: &str) -> Result<Vec<Condition>, LabError> {
         let sql =
             "SELECT name, value FROM conditions WHERE run = ?1 AND kind = ?2 ORDER BY position";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
-        let rows = statement
-            .query_map(params![run.0, kind], |row| {
-                Ok(Condition {
-                    name: row.get(0)?,
-                    value: row.get(1)?,
-                })
+        self.rows(sql, params![run.0, kind], |row| {
+            Ok(Condition {
+                name: row.get(0)?,
+                value: row.get(1)?,
             })
-            .map_err(self.failed())?;
-        rows.collect::<Result<_, _>>().map_err(self.failed())
+        })
     }
 
     fn tests(&self, run: RunId) -> Result<Vec<TestResult>, LabError> {
         let sql = "
             SELECT id, test, title, method, rest FROM tests
             WHERE run = ?1 AND state = 'finished' ORDER BY position";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
-        let rows = statement
-            .query_map(params![run.0], |row| {
-                let test = TestResult {
-                    id: row.get(1)?,
-                    title: row.get(2)?,
-                    method: row.get(3)?,
-                    ..TestResult::default()
-                };
-                Ok((row.get(0)?, test, row.get::<_, String>(4)?))
-            })
-            .map_err(self.failed())?;
-        let rows: Vec<(i64, TestResult, String)> =
-            rows.collect::<Result<_, _>>().map_err(self.failed())?;
+        let rows = self.rows(sql, params![run.0], |row| {
+            let test = TestResult {
+                id: row.get(1)?,
+                title: row.get(2)?,
+                method: row.get(3)?,
+                ..TestResult::default()
+            };
+            Ok((row.get(0)?, test, row.get::<_, String>(4)?))
+        })?;
         rows.into_iter()
             .map(|(id, test, rest)| self.test(id, &test, &rest))
             .collect()
@@ -160,20 +139,17 @@ impl Lab {
     fn test(&self, id: i64, bare: &TestResult, rest: &str) -> Result<TestResult, LabError> {
         let mut test: TestResult = self.with_rest(bare, rest)?;
         if let Some(points) = &mut test.points {
-            for point in self.objects("points", "test", id, &POINT)? {
+            for point in self.objects(&POINTS, id)? {
                 points.push(self.read(point)?);
             }
         }
         if let Some(series) = &mut test.series {
-            let ids = self.column(
-                "SELECT id FROM series WHERE test = ?1 ORDER BY position",
-                RunId(id),
-            )?;
-            let objects = self.objects("series", "test", id, &SERIES)?;
+            let sql = "SELECT id FROM series WHERE test = ?1 ORDER BY position";
+            let ids = self.rows(sql, params![id], |row| row.get(0))?;
+            let objects = self.objects(&SERIES, id)?;
             for (id, mut curve) in ids.into_iter().zip(objects) {
-                for (key, table, columns) in OF_SERIES {
-                    let list = self.objects(table, "series", id, columns)?;
-                    curve[key] = Value::Array(list);
+                for table in OF_SERIES.iter() {
+                    curve[table.name] = Value::Array(self.objects(table, id)?);
                 }
                 series.push(self.read::<Series>(curve)?);
             }
@@ -185,52 +161,30 @@ impl Lab {
         let sql = "
             SELECT test, coalesce(error, '') FROM tests
             WHERE run = ?1 AND state = 'failed' ORDER BY position";
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
-        let rows = statement
-            .query_map(params![run.0], |row| {
-                Ok(FailedTest {
-                    id: row.get(0)?,
-                    error: row.get(1)?,
-                })
+        self.rows(sql, params![run.0], |row| {
+            Ok(FailedTest {
+                id: row.get(0)?,
+                error: row.get(1)?,
             })
-            .map_err(self.failed())?;
-        rows.collect::<Result<_, _>>().map_err(self.failed())
-    }
-
-    /// The numbers that a statement about a row yields.
-    fn column(&self, sql: &str, of: RunId) -> Result<Vec<i64>, LabError> {
-        let mut statement = self.connection.prepare_cached(sql).map_err(self.failed())?;
-        let rows = statement
-            .query_map(params![of.0], |row| row.get(0))
-            .map_err(self.failed())?;
-        rows.collect::<Result<_, _>>().map_err(self.failed())
+        })
     }
 
     /// The objects of a table that belong to a row of another.
-    fn objects(
-        &self,
-        table: &str,
-        owner: &str,
-        id: i64,
-        columns: &[Column],
-    ) -> Result<Vec<Value>, LabError> {
+    fn objects(&self, table: &Table, owner: i64) -> Result<Vec<Value>, LabError> {
         let sql = format!(
-            "SELECT {} FROM {table} WHERE {owner} = ?1 ORDER BY position",
-            names(columns)
+            "SELECT {} FROM {} WHERE {} = ?1 ORDER BY position",
+            table.names(),
+            table.name,
+            table.owner
         );
-        let mut statement = self
-            .connection
-            .prepare_cached(&sql)
-            .map_err(self.failed())?;
-        let mut rows = statement.query(params![id]).map_err(self.failed())?;
-        let mut objects = Vec::new();
-        while let Some(row) = rows.next().map_err(self.failed())? {
-            let cells: Result<Vec<ValueRef<'_>>, _> =
-                (0..columns.len()).map(|n| row.get_ref(n)).collect();
-            let cells = cells.map_err(self.failed())?;
-            objects.push(object(&cells, columns).map_err(|what| self.damaged(what))?);
-        }
-        Ok(objects)
+        let object = |row: &Row<'_>| {
+            let cells: Result<Vec<_>, _> = (0..table.width()).map(|n| row.get_ref(n)).collect();
+            Ok(table.object(&cells?))
+        };
+        let objects = self.rows(&sql, params![owner], object)?.into_iter();
+        objects
+            .map(|object| object.map_err(|what| self.damaged(what)))
+            .collect()
     }
 
     fn read<T: DeserializeOwned>(&self, value: Value) -> Result<T, LabError> {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use rusqlite::{Transaction, params};
 
-use crate::runs::RunState;
+use crate::columns::{OF_SERIES, POINTS, SERIES, Table};
+use crate::runs::{RunState, remove_drives_without_runs};
 use crate::{Lab, LabError, RunId};
 
 /// What a merge did.
@@ -62,27 +63,18 @@ impl Lab {
             }
             wanted.push(run.run);
         }
-        let failed = self.failed();
         // As it was looked at.
-        let name = match crate::reader(other.as_os_str()) {
-            Err(error) if crate::is_shut(&error) => crate::unchanging(other),
+        let name = match crate::open_read_only(other.as_os_str()) {
+            Err(error) if crate::cannot_open(&error) => crate::immutable_uri(other),
             _ => other.to_string_lossy().into_owned(),
         };
         self.connection
             .execute("ATTACH DATABASE ?1 AS other", params![name])
             .map_err(|error| LabError::of(error, other))?;
-        let done = self.copy(&wanted, &superseded);
-        self.connection
-            .execute("DETACH DATABASE other", [])
-            .map_err(&failed)?;
+        let done = self.change(|within| copy(within, &wanted, &superseded));
+        let detached = self.connection.execute("DETACH DATABASE other", []);
+        detached.map_err(|error| self.failed(error))?;
         done.map(|()| merged)
-    }
-
-    fn copy(&mut self, wanted: &[i64], superseded: &[RunId]) -> Result<(), LabError> {
-        let failed = self.failed();
-        let transaction = self.connection.transaction().map_err(&failed)?;
-        copy(&transaction, wanted, superseded).map_err(&failed)?;
-        transaction.commit().map_err(&failed)
     }
 }
 
@@ -119,11 +111,7 @@ fn copy(
             )?;
         }
     }
-    within.execute(
-        "DELETE FROM main.drives WHERE id NOT IN (SELECT drive FROM main.runs)",
-        [],
-    )?;
-    Ok(())
+    remove_drives_without_runs(within)
 }
 
 /// Copies a run with all but its rivals; its number here.
@@ -143,13 +131,7 @@ fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> 
     )?;
     let ours = within.last_insert_rowid();
     for (table, columns) in OF_RUN {
-        within.execute(
-            &format!(
-                "INSERT INTO main.{table} (run, {columns})
-                 SELECT ?1, {columns} FROM other.{table} WHERE run = ?2"
-            ),
-            params![ours, run],
-        )?;
+        copy_rows(within, table, "run", (run, ours), columns)?;
     }
     let tests = copy_children(
         within,
@@ -159,30 +141,34 @@ fn copy_run(within: &Transaction<'_>, run: i64) -> Result<i64, rusqlite::Error> 
         "position, test, title, method, state, error, saved_unix_ms, sha256, rest",
     )?;
     for of_test in tests {
-        let points = crate::columns::names(&crate::columns::POINT);
-        within.execute(
-            &format!(
-                "INSERT INTO main.points (test, position, {points})
-                 SELECT ?1, position, {points} FROM other.points WHERE test = ?2"
-            ),
-            params![of_test.1, of_test.0],
-        )?;
-        let series = crate::columns::names(&crate::columns::SERIES);
-        let columns = format!("position, {series}");
-        for of_series in copy_children(within, "series", "test", of_test, &columns)? {
-            for (_, table, columns) in crate::columns::OF_SERIES {
-                let columns = crate::columns::names(columns);
-                within.execute(
-                    &format!(
-                        "INSERT INTO main.{table} (series, position, {columns})
-                         SELECT ?1, position, {columns} FROM other.{table} WHERE series = ?2"
-                    ),
-                    params![of_series.1, of_series.0],
-                )?;
+        copy_rows(within, "points", "test", of_test, &columns_of(&POINTS))?;
+        for of_series in copy_children(within, "series", "test", of_test, &columns_of(&SERIES))? {
+            for table in OF_SERIES.iter() {
+                let columns = columns_of(table);
+                copy_rows(within, table.name, table.owner, of_series, &columns)?;
             }
         }
     }
     Ok(ours)
+}
+
+fn columns_of(table: &Table) -> String {
+    format!("position, {}", table.names())
+}
+
+/// Copies the rows that belong to another.
+fn copy_rows(
+    within: &Transaction<'_>,
+    table: &str,
+    owner: &str,
+    (theirs, ours): (i64, i64),
+    columns: &str,
+) -> Result<(), rusqlite::Error> {
+    let sql = format!(
+        "INSERT INTO main.{table} ({owner}, {columns})
+         SELECT ?1, {columns} FROM other.{table} WHERE {owner} = ?2"
+    );
+    within.execute(&sql, params![ours, theirs]).map(drop)
 }
 
 /// Copies rows that have numbers of their own and belong to another; both numbers of each.

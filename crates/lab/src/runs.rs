@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rusqlite::types::Type;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, Transaction, params};
 
 use crate::{Lab, LabError};
 
@@ -103,9 +103,7 @@ impl Lab {
     /// All runs in the order in which they began.
     pub fn runs(&self) -> Result<Vec<RunSummary>, LabError> {
         let sql = format!("{SELECT} ORDER BY begun_unix_ms, runs.id");
-        let mut statement = self.connection.prepare(&sql).map_err(self.failed())?;
-        let runs = statement.query_map([], summary).map_err(self.failed())?;
-        runs.collect::<Result<_, _>>().map_err(self.failed())
+        self.rows(&sql, [], summary)
     }
 
     /// One run.
@@ -114,11 +112,8 @@ impl Lab {
     /// [`LabError::NoRun`] where there is none.
     pub fn run(&self, run: RunId) -> Result<RunSummary, LabError> {
         let sql = format!("{SELECT} WHERE runs.id = ?1");
-        self.connection
-            .query_row(&sql, params![run.0], summary)
-            .optional()
-            .map_err(self.failed())?
-            .ok_or_else(|| self.no_run(run))
+        let found = self.row(&sql, params![run.0], summary)?;
+        found.ok_or_else(|| self.no_run(run))
     }
 
     /// The last complete run of a drive, by the target's name as it was typed, by its model or by
@@ -137,11 +132,9 @@ impl Lab {
     pub fn runs_where(&self, kind: &str, name: &str, value: &str) -> Result<Vec<RunId>, LabError> {
         let sql = "SELECT DISTINCT run FROM conditions
              WHERE kind = ?1 AND name = ?2 AND value = ?3 ORDER BY run";
-        let mut statement = self.connection.prepare(sql).map_err(self.failed())?;
-        let runs = statement
-            .query_map(params![kind, name, value], |row| Ok(RunId(row.get(0)?)))
-            .map_err(self.failed())?;
-        runs.collect::<Result<_, _>>().map_err(self.failed())
+        self.rows(sql, params![kind, name, value], |row| {
+            Ok(RunId(row.get(0)?))
+        })
     }
 
     /// Removes runs with all that belongs to them, and drives of which there is no run then.
@@ -150,23 +143,15 @@ impl Lab {
     /// # Errors
     /// [`LabError::NoRun`] where there is none; then nothing is removed.
     pub fn delete(&mut self, runs: &[RunId]) -> Result<(), LabError> {
-        let failed = self.failed();
         for &run in runs {
             self.run(run)?;
         }
-        let transaction = self.connection.transaction().map_err(&failed)?;
-        for run in runs {
-            transaction
-                .execute("DELETE FROM runs WHERE id = ?1", params![run.0])
-                .map_err(&failed)?;
-        }
-        transaction
-            .execute(
-                "DELETE FROM drives WHERE id NOT IN (SELECT drive FROM runs)",
-                [],
-            )
-            .map_err(&failed)?;
-        transaction.commit().map_err(&failed)
+        self.change(|within| {
+            for run in runs {
+                within.execute("DELETE FROM runs WHERE id = ?1", params![run.0])?;
+            }
+            remove_drives_without_runs(within)
+        })
     }
 
     pub(crate) fn no_run(&self, run: RunId) -> LabError {
@@ -175,6 +160,12 @@ impl Lab {
             run: run.0,
         }
     }
+}
+
+/// Removes the drives of which there is no run any more.
+pub(crate) fn remove_drives_without_runs(within: &Transaction<'_>) -> Result<(), rusqlite::Error> {
+    let sql = "DELETE FROM main.drives WHERE id NOT IN (SELECT drive FROM main.runs)";
+    within.execute(sql, []).map(drop)
 }
 
 fn summary(row: &Row<'_>) -> Result<RunSummary, rusqlite::Error> {

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use stend_record::review::{Condition, FailedTest, Review, TargetInfo, TestResult};
 use uuid::Uuid;
 
-use crate::columns::{Column, OF_SERIES, POINT, SERIES, cells, names, take};
+use crate::columns::{OF_SERIES, POINTS, SERIES, Table, take};
 use crate::runs::RunState;
 use crate::{Lab, LabError, RunId};
 
@@ -29,15 +29,13 @@ pub struct RunContext<'a> {
 }
 
 impl Lab {
-    /// Begins a run from a review without tests, or with some that are finished:
-    /// everything else.
+    /// Begins a run from a review, of which some tests may be finished.
     pub fn begin(&mut self, review: &Review, of: &RunContext<'_>) -> Result<RunId, LabError> {
-        let failed = self.failed();
-        let transaction = self.connection.transaction().map_err(&failed)?;
-        let run = begin(&transaction, review, of).map_err(&failed)?;
-        save(&transaction, run, review, of).map_err(&failed)?;
-        transaction.commit().map_err(&failed)?;
-        Ok(run)
+        self.change(|to| {
+            let run = begin(to, review, of)?;
+            save(to, run, review, of)?;
+            Ok(run)
+        })
     }
 
     /// The run that a review with this report folder goes on with: the last one there of the
@@ -54,24 +52,18 @@ impl Lab {
                 AND serial = ?8 AND firmware = ?9
             ORDER BY begun_unix_ms DESC, runs.id DESC LIMIT 1";
         let [kind, model, serial, firmware] = drive_of(&review.target);
-        self.connection
-            .query_row(
-                sql,
-                params![
-                    of.folder.to_string_lossy(),
-                    review.edition,
-                    review.seed.to_string(),
-                    review.duration_scale,
-                    review.target.capacity_bytes.cast_signed(),
-                    kind,
-                    model,
-                    serial,
-                    firmware
-                ],
-                |row| Ok(RunId(row.get(0)?)),
-            )
-            .optional()
-            .map_err(self.failed())
+        let parameters = params![
+            of.folder.to_string_lossy(),
+            review.edition,
+            review.seed.to_string(),
+            review.duration_scale,
+            review.target.capacity_bytes.cast_signed(),
+            kind,
+            model,
+            serial,
+            firmware
+        ];
+        self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))
     }
 
     /// The last run with this report folder that is not complete; rivals' do not count.
@@ -80,12 +72,8 @@ impl Lab {
             SELECT id FROM runs
             WHERE state = 'unfinished' AND folder = ?1 AND id NOT IN (SELECT rival FROM rivals)
             ORDER BY begun_unix_ms DESC, id DESC LIMIT 1";
-        self.connection
-            .query_row(sql, params![folder.to_string_lossy()], |row| {
-                Ok(RunId(row.get(0)?))
-            })
-            .optional()
-            .map_err(self.failed())
+        let parameters = params![folder.to_string_lossy()];
+        self.row(sql, parameters, |row| Ok(RunId(row.get(0)?)))
     }
 
     /// Notes that a run goes on after a break.
@@ -95,7 +83,7 @@ impl Lab {
             SELECT ?1, (SELECT count(*) FROM breaks WHERE run = ?1), ?2,
                 (SELECT count(*) FROM tests WHERE run = ?1 AND state = 'finished')";
         let inserted = self.connection.execute(sql, params![run.0, now_unix_ms]);
-        inserted.map(drop).map_err(self.failed())
+        inserted.map(drop).map_err(|error| self.failed(error))
     }
 
     /// Writes the present state of a run's review, in one transaction. A test that is there as it
@@ -107,10 +95,7 @@ impl Lab {
         review: &Review,
         of: &RunContext<'_>,
     ) -> Result<(), LabError> {
-        let failed = self.failed();
-        let transaction = self.connection.transaction().map_err(&failed)?;
-        save(&transaction, run, review, of).map_err(&failed)?;
-        transaction.commit().map_err(&failed)
+        self.change(|to| save(to, run, review, of))
     }
 }
 
@@ -395,37 +380,28 @@ fn save_test(
     for key in ["id", "title", "method"] {
         take(&mut rest, &[key]);
     }
-    to.execute(
-        "INSERT INTO tests (run, position, test, title, method, state, error, saved_unix_ms, sha256,
-            rest)
-         VALUES (?1, ?2, ?3, ?4, ?5, 'finished', NULL, ?6, ?7, ?8)",
-        params![
-            run.0,
-            position,
-            test.id,
-            test.title,
-            test.method,
-            now_unix_ms,
-            sha256,
-            rest.to_string()
-        ],
-    )?;
+    let titles = [test.title.as_str(), &test.method];
+    let row = (test.id.as_str(), titles, "finished", None, rest.to_string());
+    insert_test(to, run, position, row, &sha256, now_unix_ms)?;
     let id = to.last_insert_rowid();
     for (position, point) in (0..).zip(test.points.iter().flatten()) {
         let object = serde_json::to_value(point).unwrap_or_default();
-        insert(to, "points", "test", id, position, object, &POINT)?;
+        insert(to, &POINTS, id, position, object)?;
     }
     for (position, series) in (0..).zip(test.series.iter().flatten()) {
         let mut object = serde_json::to_value(series).unwrap_or_default();
-        let lists = OF_SERIES.map(|(key, ..)| take(&mut object, &[key]).unwrap_or_default());
-        insert(to, "series", "test", id, position, object, &SERIES)?;
+        let lists: Vec<Option<Value>> = OF_SERIES
+            .iter()
+            .map(|table| take(&mut object, &[table.name]))
+            .collect();
+        insert(to, &SERIES, id, position, object)?;
         let series = to.last_insert_rowid();
-        for (list, (_, table, columns)) in lists.into_iter().zip(OF_SERIES) {
-            let Value::Array(list) = list else {
+        for (list, table) in lists.into_iter().zip(OF_SERIES.iter()) {
+            let Some(Value::Array(list)) = list else {
                 continue;
             };
             for (position, sample) in (0..).zip(list) {
-                insert(to, table, "series", series, position, sample, columns)?;
+                insert(to, table, series, position, sample)?;
             }
         }
     }
@@ -443,33 +419,65 @@ fn save_failed(
     if is_kept(to, run, &test.id, position, &sha256)? {
         return Ok(());
     }
+    let row = (
+        test.id.as_str(),
+        ["", ""],
+        "failed",
+        Some(&*test.error),
+        "{}".to_owned(),
+    );
+    insert_test(to, run, position, row, &sha256, now_unix_ms)
+}
+
+/// Inserts a test: its id, its title and method, its state, the error if it failed, and what has
+/// no column.
+fn insert_test(
+    to: &Transaction<'_>,
+    run: RunId,
+    position: i64,
+    (test, [title, method], state, error, rest): (&str, [&str; 2], &str, Option<&str>, String),
+    sha256: &str,
+    now_unix_ms: i64,
+) -> Result<(), rusqlite::Error> {
     to.execute(
         "INSERT INTO tests (run, position, test, title, method, state, error, saved_unix_ms, sha256,
             rest)
-         VALUES (?1, ?2, ?3, '', '', 'failed', ?4, ?5, ?6, '{}')",
-        params![run.0, position, test.id, test.error, now_unix_ms, sha256],
-    )?;
-    Ok(())
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        params![
+            run.0,
+            position,
+            test,
+            title,
+            method,
+            state,
+            error,
+            now_unix_ms,
+            sha256,
+            rest
+        ],
+    )
+    .map(drop)
 }
 
-/// Puts an object into a table, the nth that belongs to `owner`.
+/// Puts an object into a table, the nth that belongs to a row of another.
 fn insert(
     to: &Transaction<'_>,
-    table: &str,
-    owner: &str,
-    id: i64,
+    table: &Table,
+    owner: i64,
     position: i64,
     object: Value,
-    columns: &[Column],
 ) -> Result<(), rusqlite::Error> {
-    let places: Vec<String> = (3..columns.len() + 3).map(|n| format!("?{n}")).collect();
+    let places: Vec<String> = (3..table.width() + 3).map(|n| format!("?{n}")).collect();
     let sql = format!(
-        "INSERT INTO {table} ({owner}, position, {}) VALUES (?1, ?2, {})",
-        names(columns),
+        "INSERT INTO {} ({}, position, {}) VALUES (?1, ?2, {})",
+        table.name,
+        table.owner,
+        table.names(),
         places.join(", ")
     );
-    let mut row = vec![id.into(), position.into()];
-    row.extend(cells(object, columns));
-    to.prepare_cached(&sql)?.execute(params_from_iter(row))?;
-    Ok(())
+    let mut row = vec![owner.into(), position.into()];
+    row.extend(table.cells(object));
+    to.prepare_cached(&sql)?
+        .execute(params_from_iter(row))
+        .map(drop)
 }

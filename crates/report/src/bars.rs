@@ -1,9 +1,8 @@
 //! Horizontal bars in named groups, one a drive in each.
 
-use crate::chart::{Axis, ChartKind, Coordinate, Role, Scale, Trace};
+use crate::chart::{Axis, Chart, ChartKind, Coordinate, Role, Scale, Trace};
 use crate::drive::Drive;
 use crate::number;
-use crate::view::Draft;
 
 /// A bar: where it ends on the axis, and what stands beside it.
 pub struct Bar {
@@ -23,13 +22,9 @@ impl Bar {
     }
 }
 
-/// An axis of bandwidth, of which `what` tells more.
+/// An axis of bandwidth; `what` follows the unit.
 pub fn mb_per_s(what: &str) -> Axis {
-    Axis {
-        title: format!("MB/s{what} (MB = 10⁶ bytes)"),
-        unit: "MB/s".into(),
-        ..Axis::default()
-    }
+    Axis::new(&format!("MB/s{what} (MB = 10⁶ bytes)"), "MB/s")
 }
 
 /// The chart of `groups`; `bar` gives that of a drive, by its slot, in the nth group, where it
@@ -40,7 +35,7 @@ pub fn draft(
     groups: &[String],
     drives: &[Drive<'_>],
     bar: impl Fn(usize, usize) -> Option<Bar>,
-) -> Draft {
+) -> Chart {
     let traces = drives.iter().enumerate().map(|(slot, drive)| {
         let bars = (0..groups.len()).map(|group| bar(slot, group));
         let parts = bars.map(|bar| match bar {
@@ -57,9 +52,8 @@ pub fn draft(
         )
         .labelled(labels)
     });
-    Draft {
+    Chart {
         title,
-        note: String::new(),
         kind: ChartKind::Bars,
         // A bar of 22 pixels, gaps between groups, the axis and the legend.
         height_px: 120 + 22 * (groups.len() * drives.len()) as u32 + 16 * groups.len() as u32,
@@ -70,6 +64,6 @@ pub fn draft(
             ..Axis::default()
         },
         traces: traces.collect(),
-        marks: Vec::new(),
+        ..Chart::default()
     }
 }

@@ -25,17 +25,23 @@ pub struct ChartData {
     pub curves: Vec<CurveData>,
 }
 
-/// One chart.
+/// One chart; by default one of lines.
 #[derive(Clone, Debug, Serialize)]
 pub struct Chart {
-    /// Id of the container in the page.
+    /// Id of the container in the page; given when the chart gets its place.
     pub id: String,
-    /// Title, for the saved picture; the page shows its own.
+    /// Title.
     pub title: String,
+    /// A sentence on how to read it; empty for none.
+    #[serde(skip)]
+    pub note: String,
     /// Bars or lines.
     pub kind: ChartKind,
     /// Height of the plot, CSS pixels.
     pub height_px: u32,
+    /// Whether it takes the whole width.
+    #[serde(skip)]
+    pub wide: bool,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
@@ -48,6 +54,24 @@ pub struct Chart {
     /// Places on the horizontal axis that are marked by a line, ascending.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+}
+
+impl Default for Chart {
+    fn default() -> Chart {
+        Chart {
+            id: String::new(),
+            title: String::new(),
+            note: String::new(),
+            kind: ChartKind::Lines,
+            height_px: 380,
+            wide: false,
+            x: Axis::default(),
+            y: Axis::default(),
+            y2: None,
+            traces: Vec::new(),
+            marks: Vec::new(),
+        }
+    }
 }
 
 /// A marked place on the horizontal axis.
@@ -92,6 +116,17 @@ pub struct Axis {
     /// What a value of a curve is multiplied with to be in the axis's unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multiply: Option<f64>,
+}
+
+impl Axis {
+    /// An even axis.
+    pub fn new(title: &str, unit: &str) -> Axis {
+        Axis {
+            title: title.to_owned(),
+            unit: unit.to_owned(),
+            ..Axis::default()
+        }
+    }
 }
 
 /// Form of an axis.
@@ -153,9 +188,14 @@ impl Trace {
     }
 
     /// A trace through points of figures.
-    pub fn through(name: &str, slot: usize, role: Role, points: &[(f64, f64)]) -> Trace {
-        let x = points.iter().map(|p| Coordinate::rounded(p.0));
-        let y = points.iter().map(|p| Coordinate::rounded(p.1));
+    pub fn through(
+        name: impl Into<String>,
+        slot: usize,
+        role: Role,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Trace {
+        let rounded = |(x, y)| (Coordinate::rounded(x), Coordinate::rounded(y));
+        let (x, y): (Vec<_>, Vec<_>) = points.into_iter().map(rounded).unzip();
         Trace::own(name, slot, role, x, y)
     }
 }
@@ -221,6 +261,12 @@ pub enum Coordinate {
     Name(String),
     /// Nothing was measured.
     Gap(()),
+}
+
+impl From<Option<f64>> for Coordinate {
+    fn from(value: Option<f64>) -> Coordinate {
+        value.map_or(Coordinate::Gap(()), Coordinate::rounded)
+    }
 }
 
 impl Coordinate {

@@ -1,8 +1,7 @@
 //! The drives of a review, the reviewed one first, and the words for their loads.
 
 use stend_analysis::kinds::curve::curves_of;
-use stend_analysis::load::points_of;
-use stend_analysis::load::words_among;
+use stend_analysis::load::{points_of, words_among};
 use stend_analysis::{Dimension, Load};
 use stend_record::review::{Point, Review, Series, TargetInfo, TargetKind, TestResult};
 
@@ -49,6 +48,27 @@ pub fn drives(review: &Review) -> Vec<Drive<'_>> {
         .zip(stend_analysis::labels(review))
         .map(|((info, tests), label)| Drive { label, info, tests })
         .collect()
+}
+
+/// The drives that have results of a kind in a test, with these; `of` returns those of a test.
+pub fn measured<'d, 'a, T>(
+    drives: &'d [Drive<'a>],
+    test: &TestResult,
+    of: impl Fn(&'a TestResult) -> Option<T>,
+) -> Vec<(&'d Drive<'a>, T)> {
+    let results = |drive: &'d Drive<'a>| Some((drive, of(drive.test(&test.id)?)?));
+    drives.iter().filter_map(results).collect()
+}
+
+/// As [`measured`], of results that are a list.
+pub fn measured_lists<'d, 'a, T>(
+    drives: &'d [Drive<'a>],
+    test: &TestResult,
+    of: fn(&TestResult) -> &[T],
+) -> Vec<(&'d Drive<'a>, &'a [T])> {
+    measured(drives, test, |test| {
+        Some(of(test)).filter(|list| !list.is_empty())
+    })
 }
 
 /// How a target was measured, for people.

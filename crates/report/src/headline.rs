@@ -5,7 +5,7 @@ use stend_analysis::key_figures;
 
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Cell, Folding, Table, Width};
+use crate::view::{Cell, Table};
 
 /// A value with its unit.
 pub fn text(unit: Unit, value: f64) -> String {
@@ -51,16 +51,16 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
             ]);
             test_before = &figure.test_id;
         }
-        let mut row: Vec<Cell> = vec![number::bound(&figure.name).into()];
-        row.push(text(figure.unit, figure.value).into());
+        let mut row: Vec<Cell> = vec![
+            number::bound(&figure.name).into(),
+            text(figure.unit, figure.value).into(),
+        ];
         for rival in &all[1..] {
-            row.push(match same(rival, figure) {
-                Some(other) => Cell::noted(
-                    text(other.unit, other.value),
-                    difference(figure.value, other.value),
-                ),
-                None => number::MISSING.into(),
+            let told = same(rival, figure).map(|other| {
+                let difference = difference(figure.value, other.value);
+                Cell::noted(text(other.unit, other.value), difference)
             });
+            row.push(told.into());
         }
         rows.push(row);
     }
@@ -70,19 +70,10 @@ pub fn table(drives: &[Drive<'_>]) -> Option<Table> {
     } else {
         "More is better throughout. MB and GB are decimal"
     };
-    let labels = drives.iter().map(|drive| drive.label.as_str().into());
     Some(Table {
-        caption: caption.into(),
-        columns: std::iter::once(Cell::from("Figure"))
-            .chain(labels)
-            .collect(),
-        rows,
-        folding: Folding::Open,
         // Of more drives the remarks must stand under the figures.
-        width: match drives.len() {
-            0..=3 => Width::Fitting,
-            _ => Width::Full,
-        },
+        fitting: drives.len() <= 3,
+        ..Table::of_drives(caption, "Figure", drives, rows)
     })
 }
 

@@ -2,9 +2,20 @@
 
 use stend_record::review::LatencySummary;
 
-use crate::chart::{Axis, Coordinate, Role, Scale, Trace, Values};
+use crate::chart::{Axis, Chart, Coordinate, Role, Scale, Trace, Values};
 use crate::number;
-use crate::view::{Cell, Draft, Folding, Table, Width};
+use crate::view::{Cell, Table};
+
+/// A distribution with its name.
+#[derive(Clone)]
+pub struct Row<'a> {
+    /// Its load, or its curve.
+    pub name: String,
+    /// The distribution.
+    pub latency: &'a LatencySummary,
+    /// The time on processors that a request took, ns.
+    pub cpu_ns: Option<f64>,
+}
 
 /// The percentiles that a review keeps, ns, with their names.
 pub fn percentiles(latency: &LatencySummary) -> [(&'static str, f64); 7] {
@@ -20,12 +31,8 @@ pub fn percentiles(latency: &LatencySummary) -> [(&'static str, f64); 7] {
 }
 
 /// A place on a logarithmic latency axis, µs; 0 has none.
-pub fn place(ns: f64) -> Coordinate {
-    if ns > 0.0 {
-        Coordinate::rounded(ns / 1e3)
-    } else {
-        Coordinate::Gap(())
-    }
+pub fn place_us(ns: f64) -> Option<f64> {
+    (ns > 0.0).then_some(ns / 1e3)
 }
 
 /// The latency axis, logarithmic, with ticks over the values of some traces, µs.
@@ -44,12 +51,10 @@ pub fn axis(traces: &[Trace]) -> Axis {
     }
     let ticks = log_ticks(least, greatest);
     Axis {
-        title: "Latency (logarithmic axis)".into(),
-        unit: "µs".into(),
         scale: Scale::Log,
         tick_texts: ticks.iter().map(|&us| tick_latency(us)).collect(),
         tick_values: ticks,
-        ..Axis::default()
+        ..Axis::new("Latency (logarithmic axis)", "µs")
     }
 }
 
@@ -82,66 +87,71 @@ fn tick_latency(us: f64) -> String {
 }
 
 /// A chart of whole distributions, a line each.
-pub fn chart(title: String, lines: &[(String, &LatencySummary)]) -> Draft {
-    let traces = lines.iter().enumerate().map(|(slot, (name, latency))| {
+pub fn chart(title: String, lines: &[Row<'_>]) -> Chart {
+    let traces = lines.iter().enumerate().map(|(slot, line)| {
         // The mean is not a place in the distribution: it stands in the table alone.
-        let places = &percentiles(latency)[1..];
+        let places = &percentiles(line.latency)[1..];
         Trace::own(
-            name.clone(),
+            line.name.clone(),
             slot,
             Role::Line,
             places.iter().map(|(n, _)| Coordinate::Name((*n).into())),
-            places.iter().map(|&(_, ns)| place(ns)),
+            places.iter().map(|&(_, ns)| place_us(ns).into()),
         )
     });
     let traces: Vec<Trace> = traces.collect();
-    Draft {
+    Chart {
         title,
         wide: true,
         x: Axis {
-            title: "Share of requests that are faster".into(),
             scale: Scale::Category,
-            ..Axis::default()
+            ..Axis::new("Share of requests that are faster", "")
         },
         y: axis(&traces),
         traces,
-        ..Draft::default()
+        ..Chart::default()
     }
 }
 
-/// A table of distributions.
-pub fn table(caption: String, head: &str, rows: Vec<(String, &LatencySummary)>) -> Table {
+/// A table of distributions. A dozen rows can be taken in at a glance: more are folded.
+pub fn table(caption: String, head: &str, rows: &[Row<'_>]) -> Table {
+    let with_cpu = has_cpu_time(rows);
+    let cells = rows.iter().map(|row| cells(row, with_cpu));
+    let table = Table::new(caption, columns(head, with_cpu), cells);
+    match rows.len() {
+        0..=12 => table,
+        _ => table.on_paper(),
+    }
+}
+
+/// A folded table of distributions in groups, each with its name; none where there is no group.
+pub fn folded_table(caption: &str, head: &str, groups: &[(&str, Vec<Row<'_>>)]) -> Option<Table> {
+    let with_cpu = groups.iter().any(|(_, rows)| has_cpu_time(rows));
+    let rows = groups.iter().flat_map(|(name, rows)| {
+        let cells = rows.iter().map(|row| cells(row, with_cpu));
+        std::iter::once(vec![(*name).into()]).chain(cells)
+    });
+    (!groups.is_empty()).then(|| Table::new(caption, columns(head, with_cpu), rows).folded())
+}
+
+fn has_cpu_time(rows: &[Row<'_>]) -> bool {
+    rows.iter().any(|row| row.cpu_ns.is_some())
+}
+
+fn columns(head: &str, with_cpu: bool) -> Vec<Cell> {
     let heads = percentiles(&LatencySummary::default()).map(|(name, _)| name.into());
-    let rows: Vec<Vec<Cell>> = rows
-        .into_iter()
-        .map(|(name, latency)| {
-            let figures = percentiles(latency).map(|(_, ns)| number::latency(ns).into());
-            std::iter::once(name.into()).chain(figures).collect()
-        })
-        .collect();
-    // A dozen rows can be taken in at a glance.
-    let folding = match rows.len() {
-        0..=12 => Folding::Open,
-        _ => Folding::OpenOnPaper,
-    };
-    Table {
-        caption,
-        columns: std::iter::once(head.into()).chain(heads).collect(),
-        rows,
-        folding,
-        width: Width::Full,
-    }
+    let cpu = with_cpu.then(|| Cell::noted("CPU time", "a request, fio's threads"));
+    std::iter::once(head.into())
+        .chain(heads)
+        .chain(cpu)
+        .collect()
 }
 
-/// The time on processors that a request took, a column beside the latencies: a cell a row.
-pub fn add_cpu_time(table: &mut Table, cpu_ns_per_request: &[Option<f64>]) {
-    table
-        .columns
-        .push(Cell::noted("CPU time", "a request, fio's threads"));
-    for (row, ns) in table.rows.iter_mut().zip(cpu_ns_per_request) {
-        let text = ns.map(number::latency);
-        row.push(text.unwrap_or_else(|| number::MISSING.into()).into());
-    }
+fn cells(row: &Row<'_>, with_cpu: bool) -> Vec<Cell> {
+    let figures = percentiles(row.latency).map(|(_, ns)| number::latency(ns).into());
+    let cpu = with_cpu.then(|| row.cpu_ns.map(number::latency).into());
+    let name = row.name.as_str().into();
+    std::iter::once(name).chain(figures).chain(cpu).collect()
 }
 
 #[cfg(test)]

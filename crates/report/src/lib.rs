@@ -4,8 +4,8 @@
 //! The same review gives the same bytes: no clock, no randomness, no hashing order.
 //! The page's parts, in the order of reading: [`write()`] gathers them; `headline` has
 //! the key figures; `kinds` makes each test's charts and tables, one file for each kind of
-//! test; `latency` has their tables of percentiles, `bars` their bars in groups; `chart` is the
-//! data that the page's script draws; `page` lays it out.
+//! test; `latency` has their tables of percentiles, `bars` their bars in groups, `speed` their
+//! speeds in both units; `chart` is the data that the page's script draws; `page` lays it out.
 
 mod bars;
 mod chart;
@@ -19,6 +19,7 @@ mod number;
 mod page;
 mod published;
 mod smart;
+mod speed;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ pub fn plain(value: f64) -> String {
     separate_thousands(&text)
 }
 
-/// The value rounded to so many significant decimal digits.
+/// The value rounded to a number of significant decimal digits.
 pub fn significant(value: f64, digits: usize) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;

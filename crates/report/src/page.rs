@@ -3,14 +3,12 @@
 use askama::Template;
 use stend_analysis::figures::LEVEL_SHARE;
 use stend_analysis::steady::start_words;
-use stend_record::review::{
-    Condition, JobText, Review, SteadyStart, TargetInfo, TargetKind, TestResult,
-};
+use stend_record::review::{Review, SteadyStart, TargetKind, TestResult};
 
 use crate::chart::ChartData;
 use crate::drive::{Drive, drives, kind_words};
 use crate::finding::{Finding, ReportError};
-use crate::view::{Block, Cell, Table};
+use crate::view::{Block, Table};
 use crate::{headline, kinds, number, published, smart};
 
 #[derive(Template)]
@@ -21,21 +19,13 @@ struct Page<'a> {
     script: &'static str,
     /// The charts' data as JSON that cannot end its script element.
     data: String,
-    title: &'a str,
-    name: &'a str,
-    edition: &'a str,
+    review: &'a Review,
     kind: &'static str,
     kind_note: &'static str,
     simulated: bool,
     capacity: String,
-    seed: u64,
     /// `SHORTENED RUN: every duration × 0.01`; empty for a full run.
     note: String,
-    /// Requested tests that did not finish; the page says so in its head.
-    incomplete: bool,
-    /// Nothing was written: not to prepare it either.
-    read_only: bool,
-    failed: &'a [stend_record::review::FailedTest],
     findings: Vec<Finding>,
     /// Within which share figures are called level.
     level: String,
@@ -45,23 +35,16 @@ struct Page<'a> {
     drives: Table,
     /// The drive's SMART data, if it has any.
     account: Option<smart::Account>,
-    facts: &'a [Condition],
-    conditions: &'a [Condition],
-    environment: &'a [Condition],
-    reproduce: &'a str,
     tests: Vec<Section<'a>>,
 }
 
 /// One test.
 struct Section<'a> {
+    test: &'a TestResult,
     anchor: String,
-    title: &'a str,
-    method: &'a str,
     /// How it was brought to the steady states that it started from.
     starts: Vec<String>,
-    warnings: &'a [String],
     blocks: Vec<Block>,
-    jobs: &'a [JobText],
 }
 
 /// Writes the page.
@@ -90,28 +73,18 @@ pub fn render(review: &Review, findings: &[Finding]) -> Result<String, ReportErr
         plotly: include_str!(concat!(env!("OUT_DIR"), "/plotly.min.js")),
         script: include_str!("../page/charts.js"),
         data: script_safe(&data)?,
-        title: &target.title,
-        name: &target.name,
-        edition: &review.edition_title,
+        review,
         kind: kind_words(target.kind),
         kind_note: kind_note(target.kind),
         simulated: target.kind == TargetKind::Simulated,
         capacity: number::capacity(target.capacity_bytes),
-        seed: review.seed,
         note: data.note.clone(),
-        incomplete: !review.complete,
-        read_only: review.read_only,
-        failed: &review.failed,
         findings: findings.iter().map(bound).collect(),
         level: number::percent(LEVEL_SHARE),
         key_figures: headline::table(&drives),
         published: published::tables(review),
         drives: drives_table(&drives),
         account: review.smart.as_ref().map(smart::account),
-        facts: &target.facts,
-        conditions: &review.conditions,
-        environment: &review.environment,
-        reproduce: &review.reproduce,
         tests,
     };
     page.render()
@@ -174,17 +147,14 @@ fn section<'a>(
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
         .collect();
     Section {
+        test,
         anchor: format!("test-{}-{words}", number + 1),
-        title: &test.title,
-        method: &test.method,
         starts: test
             .steady_starts
             .iter()
             .map(|start| number::bound(&start_sentence(start)))
             .collect(),
-        warnings: &test.warnings,
         blocks: kinds::blocks(test, drives, data),
-        jobs: &test.jobs,
     }
 }
 
@@ -198,14 +168,13 @@ fn start_sentence(start: &SteadyStart) -> String {
 /// The drives side by side.
 fn drives_table(drives: &[Drive<'_>]) -> Table {
     let rows = drives.iter().map(|drive| {
-        let info: &TargetInfo = drive.info;
-        let cells: [Cell; 4] = [
+        let info = drive.info;
+        vec![
             drive.label.as_str().into(),
             info.name.as_str().into(),
             kind_words(info.kind).into(),
             number::capacity(info.capacity_bytes).into(),
-        ];
-        cells.into()
+        ]
     });
     Table::new(
         "Drives; the reviewed one first. GB = 10⁹ bytes, GiB = 2³⁰ bytes",

@@ -76,7 +76,10 @@ fn open(article: &Article, judged: &[JudgedFinding<'_>]) -> Option<Table> {
     }
     (!rows.is_empty()).then(|| {
         Table::new(
-            format!("{}: what is open here, and what it needs", article.title),
+            format!(
+                "{}: findings that stay open here, and what they need",
+                article.title
+            ),
             ["Finding", "Needs"],
             rows,
         )

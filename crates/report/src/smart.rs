@@ -47,7 +47,7 @@ fn table(changes: &[Change]) -> Table {
         ]
     });
     Table::new(
-        "What the drive told of itself (SMART), before the first test and after the last",
+        "SMART data of the drive, before the first test and after the last",
         ["Figure", "Before", "After", "Change"],
         rows,
     )

@@ -1,6 +1,8 @@
 //! What the template lays out: tables, figures and blocks of them.
 
-use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Role, Trace};
+use crate::chart::{Axis, Chart, ChartData, ChartKind, Role, Trace};
+use crate::drive::Drive;
+use crate::number;
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,18 +16,9 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
     /// Whether it is opened by hand.
     pub folding: Folding,
-    /// How wide it is laid out.
-    pub width: Width,
-}
-
-/// How a table is laid out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Width {
-    /// Over the whole width, remarks under the figures.
-    #[default]
-    Full,
-    /// As wide as it must be, remarks beside the figures.
-    Fitting,
+    /// As wide as it must be, remarks beside the figures; else over the whole width, remarks
+    /// under the figures.
+    pub fitting: bool,
 }
 
 /// Whether a table stands open.
@@ -55,38 +48,43 @@ impl Table {
         }
     }
 
-    /// Folded on the screen.
-    pub fn on_paper(self) -> Table {
-        Table {
-            folding: Folding::OpenOnPaper,
-            ..self
-        }
+    /// A table with a column for each drive.
+    pub fn of_drives(
+        caption: impl Into<String>,
+        head: &str,
+        drives: &[Drive<'_>],
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> Table {
+        let labels = drives.iter().map(|drive| drive.label.as_str());
+        Table::new(caption, std::iter::once(head).chain(labels), rows)
+    }
+
+    /// Names of facts, and the facts: as wide as it must be.
+    pub fn of_facts(caption: String, rows: Vec<Vec<Cell>>) -> Table {
+        Table::new(caption, ["", ""], rows).fitting()
+    }
+
+    /// Folded on the screen, open on paper.
+    pub fn on_paper(mut self) -> Table {
+        self.folding = Folding::OpenOnPaper;
+        self
     }
 
     /// Folded on paper as well.
-    pub fn folded(self) -> Table {
-        Table {
-            folding: Folding::Folded,
-            ..self
-        }
+    pub fn folded(mut self) -> Table {
+        self.folding = Folding::Folded;
+        self
     }
 
     /// As wide as it must be.
-    pub fn fitting(self) -> Table {
-        Table {
-            width: Width::Fitting,
-            ..self
-        }
+    pub fn fitting(mut self) -> Table {
+        self.fitting = true;
+        self
     }
 
     /// Whether the table is folded on the screen.
     pub fn is_folded(&self) -> bool {
         self.folding != Folding::Open
-    }
-
-    /// Whether the table is only as wide as it must be.
-    pub fn is_fitting(&self) -> bool {
-        self.width == Width::Fitting
     }
 
     /// Whether a folded table opens for printing.
@@ -111,6 +109,13 @@ impl Cell {
             text: text.into(),
             note: note.into(),
         }
+    }
+}
+
+/// A dash where there is nothing.
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(cell: Option<T>) -> Cell {
+        cell.map_or_else(|| number::MISSING.into(), Into::into)
     }
 }
 
@@ -156,59 +161,14 @@ pub struct Block {
     pub tables: Vec<Table>,
 }
 
-/// The axis of temperatures, where there is a trace on it.
-fn temperature_axis(traces: &[Trace]) -> Option<Axis> {
-    let any = traces.iter().any(|trace| trace.role == Role::Temperature);
-    any.then(|| Axis {
-        title: "Temperature, °C".into(),
-        unit: "°C".into(),
-        ..Axis::default()
-    })
-}
-
-/// A chart before it has a place; by default one of lines.
-#[derive(Clone, Debug)]
-pub struct Draft {
-    /// Title over the chart.
-    pub title: String,
-    /// A sentence on how to read it; empty for none.
-    pub note: String,
-    /// Bars, lines or dots.
-    pub kind: ChartKind,
-    /// Height, CSS pixels.
-    pub height_px: u32,
-    /// Whether it takes the whole width.
-    pub wide: bool,
-    /// The horizontal axis.
-    pub x: Axis,
-    /// The vertical axis.
-    pub y: Axis,
-    /// What is drawn.
-    pub traces: Vec<Trace>,
-    /// Marked places on the horizontal axis.
-    pub marks: Vec<Mark>,
-}
-
-impl Default for Draft {
-    fn default() -> Draft {
-        Draft {
-            title: String::new(),
-            note: String::new(),
-            kind: ChartKind::Lines,
-            height_px: 380,
-            wide: false,
-            x: Axis::default(),
-            y: Axis::default(),
-            traces: Vec::new(),
-            marks: Vec::new(),
-        }
-    }
-}
-
-impl Draft {
+impl Chart {
     /// Puts the chart among the page's data and gives its place.
-    pub fn place(self, data: &mut ChartData, table: Option<Table>) -> Figure {
-        let id = format!("chart-{}", data.charts.len() + 1);
+    pub fn place(mut self, data: &mut ChartData, table: Option<Table>) -> Figure {
+        self.id = format!("chart-{}", data.charts.len() + 1);
+        let temperatures = |trace: &Trace| trace.role == Role::Temperature;
+        if self.traces.iter().any(temperatures) {
+            self.y2 = Some(Axis::new("Temperature, °C", "°C"));
+        }
         let mut names: Vec<&str> = Vec::new();
         for trace in &self.traces {
             if !names.contains(&trace.name.as_str()) {
@@ -226,26 +186,16 @@ impl Draft {
             names.join("; ")
         );
         let figure = Figure {
-            id: id.clone(),
+            id: self.id.clone(),
             title: self.title.clone(),
             label,
-            note: self.note,
+            note: std::mem::take(&mut self.note),
             traces: self.traces.len(),
             height_px: self.height_px,
             wide: self.wide,
             table,
         };
-        data.charts.push(Chart {
-            id,
-            title: self.title,
-            kind: self.kind,
-            height_px: self.height_px,
-            x: self.x,
-            y: self.y,
-            y2: temperature_axis(&self.traces),
-            traces: self.traces,
-            marks: self.marks,
-        });
+        data.charts.push(self);
         figure
     }
 }

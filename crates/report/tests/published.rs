@@ -30,7 +30,7 @@ fn findings_that_the_drives_answer_are_told_with_what_is_missing() {
     assert!(text.contains("about 41,000 IOPS"), "{text}");
     assert!(text.contains("holds"), "{text}");
     assert!(
-        text.contains("what is open here, and what it needs"),
+        text.contains("findings that stay open here, and what they need"),
         "{text}"
     );
     assert!(text.contains("sandisk-ultra-ii-480gb"), "{text}");

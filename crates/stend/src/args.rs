@@ -67,13 +67,10 @@ pub enum Command {
     Claims(ClaimsArgs),
     /// Fit the free parameters of drive models to measured figures.
     Fit(FitArgs),
-    /// Run one case of `cargo xtask bench`, given on stdin.
-    #[command(hide = true)]
-    BenchCase,
 }
 
 /// How a real target is opened.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct RealArgs {
     /// Bytes under test: the size of the file to create, or how much to use of a file, a device
     /// or a directory's file system. Suffixes: KiB, MiB, GiB (binary), KB, MB, GB (decimal).
@@ -88,6 +85,39 @@ pub struct RealArgs {
     /// prepared, and tests that write are left out.
     #[arg(long, conflicts_with = "destroy")]
     pub read_only: bool,
+}
+
+/// What a job or a trace runs on.
+#[derive(Debug, Args)]
+pub struct OnArgs {
+    /// The target.
+    #[arg(long, value_name = "TARGET")]
+    pub on: String,
+
+    /// Fill the simulated drive sequentially first.
+    #[arg(long)]
+    pub fill: bool,
+
+    /// How a real target is opened.
+    #[command(flatten)]
+    pub real: RealArgs,
+}
+
+/// What random numbers and durations are derived from.
+#[derive(Clone, Debug, Args)]
+pub struct ScaleArgs {
+    /// Seed of all random numbers.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Scale every duration by this factor; shown beside every figure unless it is 1.
+    #[arg(
+        long,
+        value_name = "F",
+        default_value_t = 1.0,
+        allow_negative_numbers = true
+    )]
+    pub duration_scale: f64,
 }
 
 /// Which lab.
@@ -214,25 +244,16 @@ pub struct ClaimsArgs {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub drives: Option<Vec<String>>,
 
-    /// Seed of all random numbers.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-
-    /// Scale every duration by this factor; shown beside every figure unless it is 1.
-    #[arg(
-        long,
-        value_name = "F",
-        default_value_t = 1.0,
-        allow_negative_numbers = true
-    )]
-    pub duration_scale: f64,
+    /// Seed and durations.
+    #[command(flatten)]
+    pub scale: ScaleArgs,
 
     /// Measure everything for its full time. By default, reads and curves of sustained writes end
     /// once they are steady.
     #[arg(long)]
     pub full_length: bool,
 
-    /// Simulate so many drives at a time. Default: the number of processors.
+    /// Simulate this many drives at a time. Default: the number of processors.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 
@@ -288,18 +309,9 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "TARGET,…", value_delimiter = ',')]
     pub against: Vec<String>,
 
-    /// Seed of all random numbers.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
-
-    /// Scale every duration by this factor; shown beside every figure unless it is 1.
-    #[arg(
-        long,
-        value_name = "F",
-        default_value_t = 1.0,
-        allow_negative_numbers = true
-    )]
-    pub duration_scale: f64,
+    /// Seed and durations.
+    #[command(flatten)]
+    pub scale: ScaleArgs,
 
     /// The most that an endurance test may write: bytes, or with a suffix KiB … TiB (binary) or
     /// KB … TB (decimal). On a real target the test needs it and never writes more.
@@ -320,7 +332,7 @@ pub struct ReviewArgs {
     )]
     pub until_steady: Option<SteadyLoad>,
 
-    /// Run so many tests at a time, on copies of a simulated drive; results do not depend on it.
+    /// Run this many tests at a time, on copies of a simulated drive; results do not depend on it.
     /// Default: the number of processors.
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
@@ -360,9 +372,9 @@ pub struct RunArgs {
     /// The fio job file.
     pub job: PathBuf,
 
-    /// What to run it on.
-    #[arg(long, value_name = "TARGET")]
-    pub on: String,
+    /// What it runs on.
+    #[command(flatten)]
+    pub on: OnArgs,
 
     /// Format of the output.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "normal")]
@@ -375,14 +387,6 @@ pub struct RunArgs {
     /// Seed of all random numbers that the job file does not seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-
-    /// Fill the simulated drive sequentially before the job.
-    #[arg(long)]
-    pub fill: bool,
-
-    /// How a real target is opened.
-    #[command(flatten)]
-    pub real: RealArgs,
 }
 
 /// When requests of a trace are issued.
@@ -412,9 +416,9 @@ pub struct ReplayArgs {
     /// synthesised trace (`stend traces`), or a profile of one (`./mine.toml`).
     pub trace: String,
 
-    /// What to replay it on.
-    #[arg(long, value_name = "TARGET")]
-    pub on: String,
+    /// What it runs on.
+    #[command(flatten)]
+    pub on: OnArgs,
 
     /// When to issue requests. Default: as a synthesised trace says; else original.
     #[arg(long, value_name = "HOW", value_enum)]
@@ -438,17 +442,9 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Fill the simulated drive sequentially before the trace.
-    #[arg(long)]
-    pub fill: bool,
-
     /// Print the result as JSON (schema `stend.replay/1`) on stdout.
     #[arg(long)]
     pub json: bool,
-
-    /// How a real target is opened.
-    #[command(flatten)]
-    pub real: RealArgs,
 }
 
 /// Arguments of `stend traces`.
@@ -617,7 +613,7 @@ pub struct MonitorArgs {
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_interval)]
     pub interval: f64,
 
-    /// End after so many readings. Default: 1 with --once, else no limit.
+    /// End after this many readings. Default: 1 with --once, else no limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
 

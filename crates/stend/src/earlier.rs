@@ -27,11 +27,11 @@ pub fn find(folder: &Folder, lab: Option<&Path>, command: &str) -> Result<Option
     let Some((run, kept)) = begun.transpose()?.flatten() else {
         return Ok(there);
     };
-    let goes_on = match &there {
-        Some(there) => is_further(&kept, there),
-        None => is_worth_it(&kept, command),
+    let resumes = match &there {
+        Some(there) => has_more_tests(&kept, there),
+        None => is_worth_resuming(&kept, command),
     };
-    if !goes_on {
+    if !resumes {
         return Ok(there);
     }
     tell(folder, run, &kept)?;
@@ -50,7 +50,7 @@ fn tell(folder: &Folder, run: RunId, kept: &Review) -> Result<(), Failure> {
 
 /// Whether to resume a run whose folder is gone: the same command, with a finished test that
 /// took real time. A simulation is repeated quickly, and perhaps on purpose.
-fn is_worth_it(kept: &Review, command: &str) -> bool {
+fn is_worth_resuming(kept: &Review, command: &str) -> bool {
     let rivals = kept.rivals.iter().map(|rival| &rival.target);
     let mut targets = std::iter::once(&kept.target).chain(rivals);
     kept.reproduce == command
@@ -59,7 +59,7 @@ fn is_worth_it(kept: &Review, command: &str) -> bool {
 }
 
 /// Whether `one` has all that `other` has, and more.
-fn is_further(one: &Review, other: &Review) -> bool {
+fn has_more_tests(one: &Review, other: &Review) -> bool {
     let same = |of: fn(&Review) -> String| of(one) == of(other);
     same(|review| review.target.name.clone())
         && same(|review| review.edition.clone())

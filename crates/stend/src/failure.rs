@@ -1,6 +1,8 @@
 //! The failures of a command, and the exit code of each. The codes are documented in
 //! `docs/exit-codes.md` and in `stend --help`.
 
+use std::path::Path;
+
 use stend_claims::ClaimsError;
 use stend_config::FileError;
 use stend_lab::LabError;
@@ -43,6 +45,14 @@ impl Failure {
             Failure::Incomplete => 7,
             Failure::Refuted => 8,
         }
+    }
+
+    /// A file that cannot be written.
+    pub fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+        Failure::Io(format!(
+            "cannot write {}: {error}; choose a place that can be written to",
+            path.display()
+        ))
     }
 
     /// Whether everything has been said already.

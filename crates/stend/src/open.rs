@@ -10,7 +10,7 @@ use stend_record::review::TargetInfo;
 use stend_target::real::{self, FioTarget, OpenOptions};
 use stend_target::{Access, SimulatedTarget, Target, is_state_file};
 
-use crate::args::RealArgs;
+use crate::args::{OnArgs, RealArgs};
 use crate::consent;
 use crate::failure::Failure;
 
@@ -47,18 +47,10 @@ impl Opened {
         }
     }
 
-    /// Counts the requests that a simulated drive completes.
-    pub fn request_count(&self) -> Option<Arc<AtomicU64>> {
+    /// Counts the requests that a simulated drive completes, and its events.
+    pub fn counts(&self) -> Option<[Arc<AtomicU64>; 2]> {
         match self {
-            Opened::Simulated(target) => Some(target.request_count()),
-            Opened::Real(_) => None,
-        }
-    }
-
-    /// Counts the events of a simulated drive.
-    pub fn event_count(&self) -> Option<Arc<AtomicU64>> {
-        match self {
-            Opened::Simulated(target) => Some(target.event_count()),
+            Opened::Simulated(target) => Some([target.request_count(), target.event_count()]),
             Opened::Real(_) => None,
         }
     }
@@ -74,8 +66,18 @@ pub fn is_model(name: &str) -> bool {
     SHIPPED.iter().any(|s| s.name == name) || name.ends_with(".toml")
 }
 
-/// Refuses options of real targets where every target is simulated: they would be passed
-/// over in silence.
+/// Refuses options that the target of a job or a trace would ignore.
+pub fn check_on(on: &OnArgs) -> Result<(), Failure> {
+    real_options_fit([&on.on], &on.real)?;
+    if on.fill && !is_simulated(&on.on) {
+        return Err(Failure::Input(
+            "--fill is for simulated drives; write to a real target with `stend run` first".into(),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses options of real targets where every target is simulated and would ignore them.
 pub fn real_options_fit<'a>(
     names: impl IntoIterator<Item = &'a String>,
     real: &RealArgs,
@@ -121,24 +123,25 @@ pub fn open(name: &str, real_args: &RealArgs, access: Access) -> Result<Opened, 
     open_planned(name, real_args, access, &|_| None)
 }
 
-/// As [`open`], with what is going to be written to a device of so many bytes: for the table
-/// that is shown before its serial number is demanded.
+/// As [`open`], with what will be written to a device of a number of bytes: for the table that is
+/// shown before its serial number is requested.
 pub fn open_planned(
     name: &str,
     real_args: &RealArgs,
     access: Access,
     planned: &dyn Fn(u64) -> Option<Planned>,
 ) -> Result<Opened, Failure> {
-    if let Some(model) = Model::shipped(name) {
-        return Ok(Opened::Simulated(Box::new(SimulatedTarget::new(model))));
-    }
     let path = Path::new(name);
-    if name.ends_with(".toml") {
-        let model = Model::read(path)?;
-        return Ok(Opened::Simulated(Box::new(SimulatedTarget::new(model))));
-    }
-    if is_state_file(path) {
-        let target = SimulatedTarget::open(path, access)?;
+    let simulated = if let Some(model) = Model::shipped(name) {
+        Some(SimulatedTarget::new(model))
+    } else if name.ends_with(".toml") {
+        Some(SimulatedTarget::new(Model::read(path)?))
+    } else if is_state_file(path) {
+        Some(SimulatedTarget::open(path, access)?)
+    } else {
+        None
+    };
+    if let Some(target) = simulated {
         return Ok(Opened::Simulated(Box::new(target)));
     }
     let looks_like_a_path = name.contains('/') || path.exists() || real_args.size.is_some();

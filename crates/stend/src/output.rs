@@ -34,14 +34,15 @@ pub fn print_json(document: &Value) -> Result<(), Failure> {
 
 /// A document as one line of JSON.
 pub fn json_line(document: &impl Serialize) -> Result<String, Failure> {
-    Ok(serde_json::to_string(document).map_err(unwritable)? + "\n")
+    Ok(serde_json::to_string(document).map_err(unwritable_json)? + "\n")
 }
 
 /// A document as a JSON value.
 pub fn json_value(document: &impl Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(document).map_err(unwritable)
+    serde_json::to_value(document).map_err(unwritable_json)
 }
 
-fn unwritable(error: serde_json::Error) -> Failure {
+/// A result that is no JSON.
+pub fn unwritable_json(error: serde_json::Error) -> Failure {
     Failure::Io(format!("cannot write the result as JSON: {error}"))
 }

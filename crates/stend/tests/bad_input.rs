@@ -193,19 +193,17 @@ fn broken_toml_and_wrong_keys_of_a_model() {
     complaint_about_line("[capacity]", "# gone", "./bad.toml:", &["user_bytes"]);
 }
 
+/// A line of a drive file with this key and value.
+fn figure_line(start: &str, value: &str) -> String {
+    let key = start.split(' ').next().unwrap();
+    format!("{key} = {{ value = {value}, source = \"assumed\" }}")
+}
+
 #[test]
 fn impossible_geometry_of_a_model() {
-    let line = |start: &str, value: &str| {
-        let key = start.split(' ').next().unwrap();
-        format!("{key} = {{ value = {value}, source = \"assumed\" }}")
-    };
     let figure = |start: &str, value: &str, part: &str| {
         let place = format!("./bad.toml:{{}}: {part}");
-        complaint_about_line(start, &line(start, value), &place, &[]);
-    };
-    // Two figures that contradict each other: said of the other one.
-    let other_figure = |start: &str, value: &str, parts: &[&str]| {
-        complaint(&changed_model(start, &line(start, value)).0, parts);
+        complaint_about_line(start, &figure_line(start, value), &place, &[]);
     };
     figure(
         "channels =",
@@ -249,6 +247,14 @@ fn impossible_geometry_of_a_model() {
         "\"lucky\"",
         "gc.policy: `lucky` is not known; allowed: greedy",
     );
+}
+
+#[test]
+fn figures_of_a_model_that_contradict_each_other() {
+    // It is said of the other figure.
+    let other_figure = |start: &str, value: &str, parts: &[&str]| {
+        complaint(&changed_model(start, &figure_line(start, value)).0, parts);
+    };
     other_figure(
         "reserve_superblocks =",
         "400",

@@ -37,8 +37,8 @@ fn article(dir: &Path, second: &str) {
     tiny_edition(dir);
     models(dir);
     let text = format!(
-        "schema = \"stend.article/1\"\nid = \"small\"\ntitle = \"Small drives\"\nedition = \
-        \"tiny.toml\"\n\
+        "schema = \"stend.article/1\"\nid = \"small\"\ntitle = \"Small drives\"\n\
+         edition = \"tiny.toml\"\n\
          subjects = [\"small.toml\"]\nrivals = [\"slow.toml\"]\n\
          [figure.write]\ntitle = \"random write\"\ntest = \"random\"\n\
          points = {{ op = \"write\", metric = \"iops\" }}\n\
@@ -47,8 +47,10 @@ fn article(dir: &Path, second: &str) {
          [[finding]]\nid = \"faster\"\ntext = \"It reads faster than the slow one.\"\n\
          [[finding.check]]\nfigure = \"depth\"\ndrives = [\"small.toml\"]\n\
          order = {{ more_than = [\"rivals\"] }}\n\
-         [[finding]]\nid = \"second\"\ntext = \"Its writes.\"\nwhen_not = \"because it is made up\"\n\
-         [[finding.check]]\nfigure = \"write\"\ndrives = [\"small.toml\"]\nreading = \"at all\"\n{second}\n"
+         [[finding]]\nid = \"second\"\ntext = \"Its writes.\"\n\
+         when_not = \"because it is made up\"\n\
+         [[finding.check]]\nfigure = \"write\"\ndrives = [\"small.toml\"]\n\
+         reading = \"at all\"\n{second}\n"
     );
     fs::write(dir.join("small-drives.toml"), text).unwrap();
 }

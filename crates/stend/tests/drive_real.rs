@@ -495,6 +495,13 @@ fn a_simulated_drive_is_watched_in_virtual_time() {
         &[&args[..], &["--count", "2", "--interval", "0.5"]].concat(),
     );
     assert_eq!(few.stdout.lines().count(), 2);
+}
+
+#[test]
+fn a_simulated_drive_is_watched_only_with_a_job_that_fits() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("j.fio"), "[a]\nrw=randread\nbs=4k\n").unwrap();
     fails(
         dir,
         &["drive", "monitor", "demo-8gb"],

@@ -272,19 +272,8 @@ fn a_review_is_killed_at_any_moment() {
     // Before anything is finished; then some time after a test more has been.
     for (after_ms, of_next) in moments_ms().zip([false, true, false, true]) {
         let mut child = start(&mut program(dir, &args));
-        let began = Instant::now();
-        let tests_finished = || {
-            runs(dir)
-                .first()
-                .map_or(0, |run| run["tests_finished"].as_u64().unwrap())
-        };
-        while of_next && tests_finished() <= finished.len() as u64 {
-            let hangs = began.elapsed() > Duration::from_secs(120);
-            assert!(
-                !hangs && child.try_wait().unwrap().is_none(),
-                "no further test"
-            );
-            sleep(Duration::from_millis(20));
+        if of_next {
+            wait_for_a_test_more(dir, &mut child, finished.len() as u64);
         }
         sleep(Duration::from_millis(after_ms));
         child.kill().unwrap();
@@ -322,6 +311,21 @@ fn a_review_is_killed_at_any_moment() {
         page.contains("the run was stopped after"),
         "the break is shown"
     );
+}
+
+/// Waits until the run in the lab has more than so many finished tests.
+fn wait_for_a_test_more(dir: &Path, child: &mut Child, finished: u64) {
+    let began = Instant::now();
+    let tests_finished = || {
+        let run = runs(dir).first().cloned();
+        run.map_or(0, |run| run["tests_finished"].as_u64().unwrap())
+    };
+    while tests_finished() <= finished {
+        let hangs = began.elapsed() > Duration::from_secs(120);
+        let runs = child.try_wait().unwrap().is_none();
+        assert!(!hangs && runs, "no further test");
+        sleep(Duration::from_millis(20));
+    }
 }
 
 fn start(command: &mut Command) -> Child {

@@ -3,16 +3,15 @@
 use crate::common;
 
 use std::fs;
+use std::path::Path;
 
 use common::{fails, folder, have, list, mortal_model, number, ok, review, test, tiny_edition};
 
 const SHORT: [&str; 4] = ["--edition", "rested.toml", "--duration-scale", "0.05"];
 
-#[test]
-fn a_test_starts_from_a_steady_state_on_wish() {
-    let dir = folder();
-    let dir = dir.path();
-    // With rests that give a drive time to make room.
+/// A small drive, which soon shows all that it has, and an edition with rests that give a drive
+/// time to make room.
+fn prepare(dir: &Path) {
     let text = fs::read_to_string(tiny_edition(dir)).unwrap();
     let rested = text.replace(
         "idle = { duration_s = 0.01 }",
@@ -20,10 +19,16 @@ fn a_test_starts_from_a_steady_state_on_wish() {
     );
     assert_ne!(rested, text);
     fs::write(dir.join("rested.toml"), rested).unwrap();
-    // A small drive soon shows all that it has.
     let text = fs::read_to_string(mortal_model(dir)).unwrap();
     let small = text.replace("_cycles = { value = ", "_cycles = { value = 1000");
     fs::write(dir.join("small.toml"), small).unwrap();
+}
+
+#[test]
+fn a_test_starts_from_a_steady_state_on_wish() {
+    let dir = folder();
+    let dir = dir.path();
+    prepare(dir);
     let args = [
         "./small.toml",
         "--tests",
@@ -54,19 +59,7 @@ fn a_test_starts_from_a_steady_state_on_wish() {
         .map(|s| s["state"].as_str().unwrap())
         .collect();
     assert_eq!(states, ["filled-steady", "clean-steady"]);
-    for start in starts {
-        let rounds = number(&start["rounds"]);
-        assert!((5.0..=25.0).contains(&rounds), "{start}");
-        assert_eq!(start["load"]["block_bytes"], 4096);
-        // A round of a minute, scaled.
-        assert_eq!(number(&start["round_s"]), 3.0);
-        let steady =
-            number(&start["spread_share"]) <= 0.2 && number(&start["drift_share"]).abs() <= 0.1;
-        assert_eq!(start["reached"], steady, "{start}");
-        let written = number(&start["written_bytes"]) / rounds / 3.0 / 4096.0;
-        let mean = number(&start["iops_mean"]);
-        assert!(written > 0.2 * mean && written < 5.0 * mean, "{start}");
-    }
+    starts.iter().for_each(check_start);
     // It changes what is measured: a second of writes finds no room made for it.
     let plain = [
         "./small.toml",
@@ -86,6 +79,27 @@ fn a_test_starts_from_a_steady_state_on_wish() {
 
     let page = fs::read_to_string(dir.join("out/index.html")).unwrap();
     assert!(page.contains("Steady state before the test (state `clean-steady`)"));
+}
+
+/// A steady start by rounds of a minute, scaled, of random 4 KiB writes.
+fn check_start(start: &serde_json::Value) {
+    let rounds = number(&start["rounds"]);
+    assert!((5.0..=25.0).contains(&rounds), "{start}");
+    assert_eq!(start["load"]["block_bytes"], 4096);
+    assert_eq!(number(&start["round_s"]), 3.0);
+    let steady =
+        number(&start["spread_share"]) <= 0.2 && number(&start["drift_share"]).abs() <= 0.1;
+    assert_eq!(start["reached"], steady, "{start}");
+    let written = number(&start["written_bytes"]) / rounds / 3.0 / 4096.0;
+    let mean = number(&start["iops_mean"]);
+    assert!(written > 0.2 * mean && written < 5.0 * mean, "{start}");
+}
+
+#[test]
+fn the_terminal_says_how_a_steady_state_was_reached() {
+    let dir = folder();
+    let dir = dir.path();
+    prepare(dir);
     let said = ok(
         dir,
         &[

@@ -32,12 +32,13 @@ pub fn directions(files: &[SourceFile], order: &[String]) -> Vec<Finding> {
             let message = format!("`{name}` is not in the map of ARCHITECTURE.md");
             findings.push(Finding::at(&file.path, 1, &message));
         }
-        let all = dependencies(&file.text).into_iter();
+        let all = dependencies(file).into_iter();
         // Tests of a crate may switch on its own features.
         for (line, imported) in all.filter(|(_, imported)| *imported != name) {
             if place(&imported) >= own || place(&imported).is_none() {
                 let message = format!(
-                    "`{name}` imports `{imported}`, which does not stand above it in the map of ARCHITECTURE.md"
+                    "`{name}` imports `{imported}`, which is not above it in the map of \
+                     ARCHITECTURE.md"
                 );
                 findings.push(Finding::at(&file.path, line, &message));
             }
@@ -49,21 +50,17 @@ pub fn directions(files: &[SourceFile], order: &[String]) -> Vec<Finding> {
 /// Crates without the lints of the workspace, and a workspace whose lints allow public items
 /// without documentation.
 pub fn lints(files: &[SourceFile]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for file in manifests(files) {
-        if !section(&file.text, "[lints]").any(|(_, line)| line == "workspace = true") {
-            let message = "add `[lints] workspace = true`";
-            findings.push(Finding::at(&file.path, 1, message));
-        }
-    }
-    for file in files.iter().filter(|file| file.path == "Cargo.toml") {
-        let denied = section(&file.text, "[workspace.lints.rust]")
-            .any(|(_, line)| line == "missing_docs = \"deny\"");
-        if !denied {
-            findings.push(Finding::at(&file.path, 1, "deny `missing_docs`"));
-        }
-    }
-    findings
+    let lacks = |file: &&SourceFile, name: &'static str, key: &str| {
+        !section(file, name).any(|(_, line)| line == key)
+    };
+    let workspace = files.iter().filter(|file| file.path == "Cargo.toml");
+    let crates = manifests(files)
+        .filter(|file| lacks(file, "[lints]", "workspace = true"))
+        .map(|file| Finding::at(&file.path, 1, "add `[lints] workspace = true`"));
+    let workspace = workspace
+        .filter(|file| lacks(file, "[workspace.lints.rust]", "missing_docs = \"deny\""))
+        .map(|file| Finding::at(&file.path, 1, "deny `missing_docs`"));
+    crates.chain(workspace).collect()
 }
 
 fn manifests(files: &[SourceFile]) -> impl Iterator<Item = &SourceFile> {
@@ -73,7 +70,7 @@ fn manifests(files: &[SourceFile]) -> impl Iterator<Item = &SourceFile> {
 }
 
 /// The crates of the workspace that a manifest names, with the lines.
-fn dependencies(manifest: &str) -> Vec<(usize, String)> {
+fn dependencies(manifest: &SourceFile) -> Vec<(usize, String)> {
     let sections = [
         "[dependencies]",
         "[dev-dependencies]",
@@ -89,11 +86,13 @@ fn dependencies(manifest: &str) -> Vec<(usize, String)> {
 }
 
 /// The lines of a section of a manifest, with their numbers.
-fn section<'a>(manifest: &'a str, name: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+fn section<'a>(
+    manifest: &'a SourceFile,
+    name: &'static str,
+) -> impl Iterator<Item = (usize, &'a str)> {
     manifest
         .lines()
-        .enumerate()
-        .map(|(index, line)| (index + 1, line.trim()))
+        .map(|(number, line)| (number, line.trim()))
         .skip_while(move |(_, line)| *line != name)
         .skip(1)
         .take_while(|(_, line)| !line.starts_with('['))
@@ -132,7 +131,8 @@ mod tests {
         assert_eq!(
             check("base", "serde = \"1\"\nstend-nand = { workspace = true }"),
             [
-                "crates/base/Cargo.toml:5: `base` imports `nand`, which does not stand above it in the map of ARCHITECTURE.md"
+                "crates/base/Cargo.toml:5: `base` imports `nand`, which is not above it in the map \
+                 of ARCHITECTURE.md"
             ]
         );
         assert_eq!(check("base", "stend-tidy.workspace = true").len(), 1);

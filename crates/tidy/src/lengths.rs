@@ -31,7 +31,8 @@ pub fn functions(files: &[SourceFile]) -> Vec<Finding> {
                     subject: format!("{path} {name}"),
                     amount: lines,
                     message: format!(
-                        "{path}:{first}: `{name}` has {lines} lines, at most {FUNCTION_LINES_MAX} are allowed"
+                        "{path}:{first}: `{name}` has {lines} lines, at most \
+                         {FUNCTION_LINES_MAX} are allowed"
                     ),
                 });
             }
@@ -87,7 +88,7 @@ pub fn columns(files: &[SourceFile]) -> Vec<Finding> {
             continue;
         }
         let mut in_code = false;
-        for (index, text) in file.text.lines().enumerate() {
+        for (number, text) in file.lines() {
             let columns = text.chars().count();
             in_code ^= prose && text.trim_start().starts_with("```");
             let row = text.trim_start().starts_with('|');
@@ -96,7 +97,7 @@ pub fn columns(files: &[SourceFile]) -> Vec<Finding> {
             let table = text.trim_start().starts_with("//! |");
             if columns > COLUMNS_MAX && !free && !table {
                 let message = format!("{columns} columns, at most {COLUMNS_MAX} are allowed");
-                findings.push(Finding::at(&file.path, index + 1, &message));
+                findings.push(Finding::at(&file.path, number, &message));
             }
         }
     }

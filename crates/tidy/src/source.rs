@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-#[derive(Clone)]
 /// A text file of the repository.
+#[derive(Clone)]
 pub struct SourceFile {
     /// From the root of the repository, with `/`.
     pub path: String,
@@ -30,18 +30,16 @@ impl SourceFile {
     /// `crates/drive/src/sim/host/mod.rs`); nothing for tests, benches and examples.
     pub fn module(&self) -> Option<Vec<String>> {
         let inside = self.path.strip_prefix("crates/")?.split_once("/src/")?.1;
-        let mut names: Vec<String> = inside
-            .strip_suffix(".rs")?
-            .split('/')
-            .map(str::to_owned)
-            .collect();
-        if matches!(
-            names.last().map(String::as_str),
-            Some("mod" | "lib" | "main")
-        ) {
+        let mut names: Vec<&str> = inside.strip_suffix(".rs")?.split('/').collect();
+        if matches!(names.last(), Some(&("mod" | "lib" | "main"))) {
             names.pop();
         }
-        Some(names)
+        Some(names.into_iter().map(str::to_owned).collect())
+    }
+
+    /// The lines with their numbers, from 1.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        (1..).zip(self.text.lines())
     }
 
     /// Whether the path ends with this extension.

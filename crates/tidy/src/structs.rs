@@ -46,7 +46,7 @@ pub fn sizes(files: &[SourceFile]) -> Vec<Finding> {
             }
         }
     }
-    // Types of one name in several modules are told apart by nothing here.
+    // Types of one name in several modules cannot be told apart here.
     sizes.retain(|_, size| size.definitions == 1);
     let mut findings = Vec::new();
     for ((crate_name, name), size) in &sizes {

@@ -39,10 +39,10 @@ pub fn machine(files: &[SourceFile]) -> Vec<Finding> {
     let unwanted = unwanted();
     let mut findings = Vec::new();
     for file in files {
-        for (index, line) in file.text.lines().enumerate() {
+        for (number, line) in file.lines() {
             for (text, why) in unwanted.iter().filter(|(text, _)| line.contains(text)) {
                 let message = format!("`{text}`: {why}");
-                findings.push(Finding::at(&file.path, index + 1, &message));
+                findings.push(Finding::at(&file.path, number, &message));
             }
         }
     }
@@ -52,10 +52,9 @@ pub fn machine(files: &[SourceFile]) -> Vec<Finding> {
 /// Packages of `Cargo.lock` that do not come from crates.io.
 pub fn sources(lock: &SourceFile) -> Vec<Finding> {
     let expected = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
-    let lines = lock.text.lines().enumerate();
-    lines
+    lock.lines()
         .filter(|(_, line)| line.starts_with("source = ") && *line != expected)
-        .map(|(index, line)| Finding::at(&lock.path, index + 1, line))
+        .map(|(number, line)| Finding::at(&lock.path, number, line))
         .collect()
 }
 
@@ -77,13 +76,12 @@ pub fn named_files(documents: &[SourceFile], paths: &[String]) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     for file in documents.iter().filter(|file| file.is("md")) {
-        for (index, line) in file.text.lines().enumerate() {
+        for (number, line) in file.lines() {
             let quoted = line.split('`').skip(1).step_by(2);
-            let names = quoted.filter(|name| is_path(name) && !exists(name));
-            findings.extend(names.map(|name| {
+            for name in quoted.filter(|name| is_path(name) && !exists(name)) {
                 let message = format!("`{name}` does not exist");
-                Finding::at(&file.path, index + 1, &message)
-            }));
+                findings.push(Finding::at(&file.path, number, &message));
+            }
         }
     }
     findings

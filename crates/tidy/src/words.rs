@@ -38,19 +38,16 @@ pub fn parse(text: &str) -> Vec<Banned> {
                 Some(rest) => rest.split_once(") ").expect("a bracket is closed"),
                 None => ("", words),
             };
-            let paths: Vec<_> = fields.flat_map(str::split_whitespace).collect();
+            let paths = fields.flat_map(str::split_whitespace);
             let (not_in, only_in): (Vec<&str>, Vec<&str>) =
-                paths.into_iter().partition(|path| path.starts_with('!'));
-            let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
+                paths.partition(|path| path.starts_with('!'));
+            let owned = |path: &str| path.trim_start_matches('!').to_owned();
             Banned {
                 unless_after: unless_after.split(',').map(str::to_lowercase).collect(),
                 words: words.split(' ').map(str::to_lowercase).collect(),
                 instead: instead.to_owned(),
-                only_in: owned(only_in),
-                not_in: not_in
-                    .into_iter()
-                    .map(|path| path[1..].to_owned())
-                    .collect(),
+                only_in: only_in.into_iter().map(owned).collect(),
+                not_in: not_in.into_iter().map(owned).collect(),
             }
         })
         .collect()
@@ -67,7 +64,7 @@ pub fn banned(files: &[SourceFile], list: &[Banned]) -> Vec<Finding> {
             .iter()
             .filter(|banned| banned.is_for(&file.path))
             .collect();
-        let words = words_of(&file.text);
+        let words = words_of(file);
         for (at, (_, line)) in words.iter().enumerate() {
             for banned in here.iter().filter(|banned| banned.stands_at(&words, at)) {
                 let (words, instead) = (banned.words.join(" "), &banned.instead);
@@ -103,12 +100,13 @@ impl Banned {
 /// All words in lower case, with their lines. Identifiers are taken apart. Anything between two
 /// words that is not a space, a line's end or the mark of a comment stands as a word of its own,
 /// so that words of two sentences do not seem to follow each other.
-fn words_of(text: &str) -> Vec<(String, usize)> {
+fn words_of(file: &SourceFile) -> Vec<(String, usize)> {
     let mut words: Vec<(String, usize)> = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let start = line.trim_start();
-        let marks = start.len() - start.trim_start_matches(['/', '!', '#', '>', '*']).len();
-        words_of_line(&start[marks..], index + 1, &mut words);
+    for (number, line) in file.lines() {
+        let text = line
+            .trim_start()
+            .trim_start_matches(['/', '!', '#', '>', '*']);
+        words_of_line(text, number, &mut words);
     }
     words
 }

@@ -5,13 +5,13 @@
 //! |---|---|
 //! | `parameters` | free figures as places from 0 to 1 between their bounds |
 //! | `objective` | what values cost: the errors of all rows |
-//! | `search` | CMA-ES, in generations, that goes on where it was broken off |
+//! | `search` | CMA-ES, in generations; continues after an interruption |
 //! | `sensitivity` | how sensitive the figures are to each parameter |
 //! | `written` | the files with the fitted values and their sources |
 //!
 //! The same models, rows and options give the same result, on any number of threads and however
-//! often the search is broken off. (The linear algebra uses what the processor has: on another kind of
-//! processor the last digit of a point, and so the path of a search, may differ.)
+//! often the search is interrupted. (The linear algebra uses what the processor has: on another
+//! kind of processor the last digit of a point, and so the path of a search, may differ.)
 
 mod objective;
 mod parameters;
@@ -79,9 +79,9 @@ pub struct Generation {
     pub of: usize,
     /// Points of a generation.
     pub population: usize,
-    /// The lowest cost so far.
+    /// The lowest cost so far: the mean square of the errors, each a ratio.
     pub cost_best: f64,
-    /// That of the values as they were.
+    /// The cost of the values before the search: the mean square of the errors, each a ratio.
     pub cost_before: f64,
 }
 
@@ -213,8 +213,8 @@ fn allowed_parameters(models: &[(String, Files)]) -> Result<Vec<Parameter>, FitE
         let model = files.model().map_err(|e| FitError::Model(e.to_string()))?;
         if model.predicted {
             return Err(FitError::Model(format!(
-                "{name} is never fitted: its file says `predicted = true`, it is to be predicted from its parts; \
-                 fit another drive with the same parts"
+                "{name} is never fitted: its file says `predicted = true`, so it is predicted from \
+                 its parts; fit another drive with the same parts"
             )));
         }
     }
@@ -248,7 +248,7 @@ fn rows(task: &Task<'_>) -> Result<Vec<usize>, FitError> {
 fn no_rows(models: &[(String, Files)]) -> String {
     let names: Vec<&str> = models.iter().map(|(name, _)| &**name).collect();
     format!(
-        "no measured figure can be answered by {}: rows name their model, and a test that it can run",
+        "{} can answer no measured figure: a row names its model, and a test that it can run",
         names.join(", ")
     )
 }
@@ -310,8 +310,8 @@ fn known(state: Option<SearchState>, inputs: &str) -> Result<SearchState, FitErr
     match state.schema == STATE_SCHEMA && state.inputs == inputs {
         true => Ok(state),
         false => Err(FitError::State(
-            "what was found so far is of another search: other models, figures, seed, population, or \
-             another version of stend; choose another folder, or remove the state"
+            "the state is of another search: other models, figures, seed, population, or another \
+             version of stend; choose another folder, or remove the state"
                 .to_owned(),
         )),
     }

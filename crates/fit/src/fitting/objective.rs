@@ -23,7 +23,8 @@ const UNUSABLE: f64 = 1e6;
 /// Values of all parameters, and what the models predict with them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// The mean over all rows of the errors' squares, beyond [`SQUARE_UP_TO`] growing linearly.
+    /// The mean over all rows of the squares of the errors, each a ratio; beyond
+    /// [`SQUARE_UP_TO`] it grows linearly.
     pub cost: f64,
     /// What became of the rows, by their index.
     pub rows: Vec<(usize, Outcome)>,

@@ -1,7 +1,7 @@
 //! The search: CMA-ES (Hansen and Ostermeier, Evolutionary Computation 9(2), 2001), in generations.
 //!
-//! A search that goes on is the same search: the costs that were found are told to a new one from
-//! the beginning, which so asks for the same points, without evaluating any of them again.
+//! A search that continues is the same search: the known costs are given to a new one from the
+//! beginning, which then asks for the same points, and none of them is evaluated again.
 
 use fcmaes_core::{Cmaes, CmaesParams, Fitness};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The first step, as a share of the way between the bounds.
 const STEP: f64 = 0.2;
 
-/// Without a better point in so many generations, the search ends.
+/// After this many generations without a better point, the search ends.
 const PATIENCE: usize = 15;
 
 /// A better point is one whose cost is lower by this share.
@@ -42,8 +42,8 @@ pub(super) struct Best {
 
 /// Looks for places from 0 to 1 with a low cost.
 ///
-/// `start` is where it begins, with its cost. `costs` tells those of a generation's points. `kept`
-/// is told after every generation that is not of `history`; what it says ends the search.
+/// `start` is where it begins, with its cost. `costs` returns those of a generation's points.
+/// `kept` is called after every generation that is not of `history`; its error ends the search.
 pub(super) fn search<E>(
     start: Best,
     options: &SearchOptions,

@@ -21,7 +21,7 @@ pub struct Sensitivity {
     pub change_per_tenth: f64,
     /// The row whose figure that is; `None` if none changes.
     pub most_sensitive: Option<usize>,
-    /// How much the cost grew with the value that was tried.
+    /// How much the cost, the mean square of the errors, each a ratio, grew with the tried value.
     pub cost_added: f64,
 }
 

@@ -114,8 +114,9 @@ fn source(fitted: &Fitted, measured: &Measured, fit: &Fit) -> String {
         format!(", most of all {}", figure_of(measured, row))
     });
     format!(
-        "fitted: to {count} measured figures of {}; sensitivity: a tenth more or less of it changes figures by up \
-         to {:.1} %{figure}; remaining error {:.1} % (root of the mean square)",
+        "fitted: to {count} measured figures of {}; sensitivity: a tenth more or less of it \
+         changes figures by up to {:.1} %{figure}; remaining error {:.1} % (root of the mean \
+         square)",
         models.join(", "),
         sensitivity.change_per_tenth * 100.0,
         fit.after.error_rms() * 100.0

@@ -9,6 +9,7 @@ mod units;
 
 use std::path::Path;
 
+use serde::Deserialize;
 use stend_config::FileError;
 
 pub use shipped::SHIPPED;
@@ -18,7 +19,7 @@ pub use units::{Quantity, UNITS, Unit};
 pub const SCHEMA: &str = "stend.measured/1";
 
 /// Where something stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file.
     pub file: String,
@@ -29,7 +30,7 @@ pub struct Place {
 /// States, tests, variants of models, and published rows.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// In what a drive is when a test begins.
+    /// The state of a drive when a test begins.
     pub states: Vec<State>,
     /// What was done to the drive, and which figures were taken from it.
     pub tests: Vec<Test>,
@@ -39,12 +40,12 @@ pub struct Measured {
     pub rows: Vec<Row>,
 }
 
-/// In what a drive is when a test begins.
+/// The state of a drive when a test begins.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Its name.
     pub id: String,
-    /// In words.
+    /// Title.
     pub title: String,
     /// What is known of it, and what is assumed.
     pub source: String,
@@ -59,18 +60,20 @@ pub struct State {
 /// How much of the drive, from its beginning, holds data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Used {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// All but so many bytes.
+    /// All but this many bytes.
     AllBut(u64),
 }
 
 /// Something that is done to a drive.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub enum Step {
     /// A fio job, with places like `{used}` in it.
     Job(String),
     /// Left alone, s.
+    #[serde(rename = "rest_s")]
     Rest(f64),
     /// TRIM of what holds no data in this state.
     TrimFree,
@@ -100,13 +103,16 @@ pub struct Test {
 }
 
 /// A part of a test.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Part {
     /// Its name, by which figures refer to it.
     pub id: String,
     /// What is done.
+    #[serde(rename = "do")]
     pub step: Step,
-    /// Keep a sample each so many milliseconds; 0 for none.
+    /// Interval between samples, ms; 0 for none.
+    #[serde(default)]
     pub sample_ms: u32,
 }
 
@@ -126,7 +132,8 @@ pub struct Figure {
 }
 
 /// What is taken from a part's result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Take {
     /// Bytes moved a second.
     Bandwidth,
@@ -170,7 +177,8 @@ pub enum Window {
 }
 
 /// A model of another capacity, of the same parts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Variant {
     /// Its name.
     pub name: String,
@@ -187,6 +195,7 @@ pub struct Variant {
     /// How these are known.
     pub source: String,
     /// Where it stands.
+    #[serde(skip)]
     pub place: Place,
 }
 
@@ -231,7 +240,8 @@ pub struct Ask {
 }
 
 /// Whether a publication says if its unit is binary or decimal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Base {
     /// It does, or the unit has no base.
     Said,
@@ -242,7 +252,7 @@ pub enum Base {
 /// What was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expected {
-    /// So much.
+    /// This value.
     Value(f64),
     /// Something between these, or on one side of one of them.
     Between {
@@ -300,7 +310,7 @@ pub struct Relation {
 pub enum RelationKind {
     /// A multiple of the other's figure.
     Ratio,
-    /// So much more than the other's figure.
+    /// How much more it is than the other's figure.
     Difference,
 }
 

@@ -6,7 +6,7 @@ use stend_config::{FileError, Problem, Spanned, Text};
 
 use super::{
     Ask, Base, Expected, Figure, Measured, Part, Place, Relation, RelationKind, Row, SCHEMA, State,
-    Step, Take, Test, UNITS, Unit, Used, Variant, Window,
+    Step, Take, Test, UNITS, Used, Variant, Window,
 };
 
 #[derive(Deserialize)]
@@ -18,7 +18,7 @@ struct File {
     #[serde(default)]
     test: Vec<Spanned<TestEntry>>,
     #[serde(default)]
-    variant: Vec<Spanned<VariantEntry>>,
+    variant: Vec<Spanned<Variant>>,
     #[serde(default)]
     published: Vec<PublishedEntry>,
 }
@@ -32,17 +32,7 @@ struct StateEntry {
     used_bytes: Option<u64>,
     free_bytes: Option<u64>,
     #[serde(default)]
-    steps: Vec<StepEntry>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-enum StepEntry {
-    Job(String),
-    RestS(f64),
-    TrimFree,
-    TrimAll,
-    WriteCacheOff,
+    steps: Vec<Step>,
 }
 
 #[derive(Deserialize)]
@@ -52,18 +42,8 @@ struct TestEntry {
     title: String,
     source: String,
     shortened: Option<String>,
-    part: Vec<Spanned<PartEntry>>,
+    part: Vec<Spanned<Part>>,
     figure: Vec<Spanned<FigureEntry>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PartEntry {
-    id: String,
-    #[serde(rename = "do")]
-    step: StepEntry,
-    #[serde(default)]
-    sample_ms: u32,
 }
 
 #[derive(Deserialize)]
@@ -72,33 +52,9 @@ struct FigureEntry {
     id: String,
     metric: String,
     part: String,
-    take: TakeEntry,
+    take: Take,
     bytes: Option<[u64; 2]>,
     seconds: Option<[f64; 2]>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum TakeEntry {
-    Bandwidth,
-    BandwidthLeast,
-    Iops,
-    LatencyMean,
-    Period,
-    Power,
-    StepBytes,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct VariantEntry {
-    name: String,
-    title: String,
-    of: String,
-    dies: u32,
-    user_bytes: u64,
-    dram_mib: u32,
-    source: String,
 }
 
 #[derive(Deserialize)]
@@ -110,15 +66,8 @@ struct PublishedEntry {
     address: Option<String>,
     test: Option<String>,
     unit: Option<String>,
-    base: Option<BaseEntry>,
+    base: Option<Base>,
     rows: Vec<Spanned<RowEntry>>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum BaseEntry {
-    Said,
-    Assumed,
 }
 
 #[derive(Deserialize)]
@@ -131,7 +80,7 @@ struct RowEntry {
     figure: Option<String>,
     state: Option<String>,
     unit: Option<String>,
-    base: Option<BaseEntry>,
+    base: Option<Base>,
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
@@ -144,14 +93,6 @@ fn place_of<T>(text: &Text<'_>, of: &Spanned<T>) -> Place {
         file: text.file.to_owned(),
         line: text.line(of.span().start),
     }
-}
-
-fn read(text: &Text<'_>) -> Result<File, FileError> {
-    let file: File = text.read()?;
-    if file.schema.get_ref() != SCHEMA {
-        return text.fail(&file.schema, format!("must be \"{SCHEMA}\""));
-    }
-    Ok(file)
 }
 
 fn fail<T>(place: &Place, message: impl Into<String>) -> Result<T, FileError> {
@@ -169,7 +110,10 @@ pub(super) fn all(files: &[(&str, &str)]) -> Result<Measured, FileError> {
     let mut published = Vec::new();
     for (file, text) in files {
         let text = Text { file, text };
-        let file = read(&text)?;
+        let file: File = text.read()?;
+        if file.schema.get_ref() != SCHEMA {
+            return text.fail(&file.schema, format!("must be \"{SCHEMA}\""));
+        }
         for entry in file.state {
             let state = state(&text, entry)?;
             let ids = measured.states.iter().map(|s| (&s.id, &s.place));
@@ -199,6 +143,21 @@ pub(super) fn all(files: &[(&str, &str)]) -> Result<Measured, FileError> {
     Ok(measured)
 }
 
+/// The place of a name among others, or an error with all of them.
+fn find<'a>(
+    place: &Place,
+    missing: &str,
+    name: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<usize, FileError> {
+    let names: Vec<&str> = names.collect();
+    match names.iter().position(|other| *other == name) {
+        Some(index) => Ok(index),
+        None => fail(place, format!("{missing}: {}", names.join(", "))),
+    }
+}
+
+/// Refuses a second thing of the same name.
 fn once<'a>(
     id: &str,
     what: &str,
@@ -234,13 +193,16 @@ fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError
             );
         }
     };
-    let steps = entry.steps.into_iter().map(|step| self::step(&place, step));
+    entry
+        .steps
+        .iter()
+        .try_for_each(|step| check(&place, step))?;
     Ok(State {
         id: entry.id,
         title: entry.title,
         source: entry.source,
         used,
-        steps: steps.collect::<Result<_, _>>()?,
+        steps: entry.steps,
         place,
     })
 }
@@ -248,26 +210,24 @@ fn state(text: &Text<'_>, entry: Spanned<StateEntry>) -> Result<State, FileError
 /// The places that a job may have, which are known only with the drive.
 pub(super) const PLACES: [&str; 3] = ["{used}", "{free}", "{capacity}"];
 
-fn step(place: &Place, entry: StepEntry) -> Result<Step, FileError> {
-    Ok(match entry {
-        StepEntry::Job(text) => {
-            // The job is looked at with any numbers, so that it does not fail only when it runs.
+/// Refuses a step that would fail when it is made.
+fn check(place: &Place, step: &Step) -> Result<(), FileError> {
+    match step {
+        Step::Job(text) => {
+            // With any numbers in its places.
             let sample = PLACES
                 .iter()
                 .fold(text.clone(), |text, name| text.replace(name, "1048576"));
-            if let Err(error) = stend_load::JobFile::parse(&sample) {
-                return fail(place, format!("the job: {error}"));
+            match stend_load::JobFile::parse(&sample) {
+                Ok(_) => Ok(()),
+                Err(error) => fail(place, format!("the job: {error}")),
             }
-            Step::Job(text)
         }
-        StepEntry::RestS(seconds) if (0.0..=86_400.0).contains(&seconds) => Step::Rest(seconds),
-        StepEntry::RestS(seconds) => {
-            return fail(place, format!("rest_s = {seconds}: from 0 to 86400"));
+        Step::Rest(seconds) if !(0.0..=86_400.0).contains(seconds) => {
+            fail(place, format!("rest_s = {seconds}: from 0 to 86400"))
         }
-        StepEntry::TrimFree => Step::TrimFree,
-        StepEntry::TrimAll => Step::TrimAll,
-        StepEntry::WriteCacheOff => Step::WriteCacheOff,
-    })
+        _ => Ok(()),
+    }
 }
 
 fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
@@ -280,11 +240,8 @@ fn test(text: &Text<'_>, entry: Spanned<TestEntry>) -> Result<Test, FileError> {
         if parts.iter().any(|other| other.id == part.id) {
             return fail(&place, format!("there is a part `{}` already", part.id));
         }
-        parts.push(Part {
-            step: step(&place, part.step)?,
-            id: part.id,
-            sample_ms: part.sample_ms,
-        });
+        check(&place, &part.step)?;
+        parts.push(part);
     }
     let mut figures: Vec<Figure> = Vec::new();
     for figure in entry.figure {
@@ -312,11 +269,8 @@ fn figure(
 ) -> Result<Figure, FileError> {
     let place = place_of(text, &entry);
     let entry = entry.into_inner();
-    let Some(part) = parts.iter().position(|part| part.id == entry.part) else {
-        let names: Vec<&str> = parts.iter().map(|part| &*part.id).collect();
-        let message = format!("there is no part `{}`: {}", entry.part, names.join(", "));
-        return fail(&place, message);
-    };
+    let missing = format!("there is no part `{}`", entry.part);
+    let part = find(&place, &missing, &entry.part, parts.iter().map(|p| &*p.id))?;
     let window = match (entry.bytes, entry.seconds) {
         (None, None) => Window::Whole,
         (Some([from, to]), None) if from < to => Window::Bytes(from, to),
@@ -326,15 +280,7 @@ fn figure(
             return fail(&place, message);
         }
     };
-    let take = match entry.take {
-        TakeEntry::Bandwidth => Take::Bandwidth,
-        TakeEntry::BandwidthLeast => Take::BandwidthLeast,
-        TakeEntry::Iops => Take::Iops,
-        TakeEntry::LatencyMean => Take::LatencyMean,
-        TakeEntry::Period => Take::Period,
-        TakeEntry::Power => Take::Power,
-        TakeEntry::StepBytes => Take::StepBytes,
-    };
+    let take = entry.take;
     let samples = window != Window::Whole || matches!(take, Take::BandwidthLeast | Take::StepBytes);
     if samples && (parts[part].sample_ms == 0 || !matches!(parts[part].step, Step::Job(_))) {
         let message = format!(
@@ -364,23 +310,14 @@ fn figure(
     })
 }
 
-fn variant(text: &Text<'_>, entry: Spanned<VariantEntry>) -> Result<Variant, FileError> {
+fn variant(text: &Text<'_>, entry: Spanned<Variant>) -> Result<Variant, FileError> {
     let place = place_of(text, &entry);
-    let entry = entry.into_inner();
-    if entry.dies == 0 || entry.dram_mib == 0 || !entry.user_bytes.is_multiple_of(4096) {
+    let variant = entry.into_inner();
+    if variant.dies == 0 || variant.dram_mib == 0 || !variant.user_bytes.is_multiple_of(4096) {
         let message = "a variant has dies, DRAM, and user_bytes that are a multiple of 4096";
         return fail(&place, message);
     }
-    Ok(Variant {
-        name: entry.name,
-        title: entry.title,
-        of: entry.of,
-        dies: entry.dies,
-        user_bytes: entry.user_bytes,
-        dram_mib: entry.dram_mib,
-        source: entry.source,
-        place,
-    })
+    Ok(Variant { place, ..variant })
 }
 
 fn rows(
@@ -452,40 +389,28 @@ fn ask(
         ),
     };
     let test_id = key("test", &entry.test, &group.test)?;
-    let Some(test) = measured.tests.iter().position(|test| test.id == test_id) else {
-        let ids: Vec<&str> = measured.tests.iter().map(|test| &*test.id).collect();
-        return fail(
-            place,
-            format!("there is no test `{test_id}`: {}", ids.join(", ")),
-        );
-    };
+    let tests = measured.tests.iter().map(|test| &*test.id);
+    let test = find(
+        place,
+        &format!("there is no test `{test_id}`"),
+        &test_id,
+        tests,
+    )?;
     let figure_id = key("figure", &entry.figure, &None)?;
     let figures = &measured.tests[test].figures;
-    let Some(figure) = figures.iter().position(|figure| figure.id == figure_id) else {
-        let ids: Vec<&str> = figures.iter().map(|figure| &*figure.id).collect();
-        let message = format!(
-            "test `{test_id}` has no figure `{figure_id}`: {}",
-            ids.join(", ")
-        );
-        return fail(place, message);
-    };
+    let missing = format!("test `{test_id}` has no figure `{figure_id}`");
+    let ids = figures.iter().map(|figure| &*figure.id);
+    let figure = find(place, &missing, &figure_id, ids)?;
     let state_id = key("state", &entry.state, &None)?;
-    let Some(state) = measured.states.iter().position(|s| s.id == state_id) else {
-        let ids: Vec<&str> = measured.states.iter().map(|s| &*s.id).collect();
-        return fail(
-            place,
-            format!("there is no state `{state_id}`: {}", ids.join(", ")),
-        );
-    };
+    let states = measured.states.iter().map(|state| &*state.id);
+    let missing = format!("there is no state `{state_id}`");
+    let state = find(place, &missing, &state_id, states)?;
     if group.model.is_none() {
         return fail(place, "a row that asks something names its model");
     }
     let unit_name = key("unit", &entry.unit, &group.unit)?;
-    let Some(unit) = Unit::of(&unit_name) else {
-        let names = UNITS.map(|unit| unit.name);
-        let message = format!("there is no unit `{unit_name}`: {}", names.join(", "));
-        return fail(place, message);
-    };
+    let missing = format!("there is no unit `{unit_name}`");
+    let unit = UNITS[find(place, &missing, &unit_name, UNITS.iter().map(|u| u.name))?];
     if figures[figure].take.quantity() != unit.quantity {
         let message = format!("`{figure_id}` is not measured in {unit_name}");
         return fail(place, message);
@@ -496,10 +421,7 @@ fn ask(
         state,
         expected: expected(place, entry)?,
         unit,
-        base: match entry.base.or(group.base) {
-            Some(BaseEntry::Assumed) => Base::Assumed,
-            Some(BaseEntry::Said) | None => Base::Said,
-        },
+        base: entry.base.or(group.base).unwrap_or(Base::Said),
         relation: relation(place, entry)?,
     })
 }

@@ -48,10 +48,3 @@ pub const UNITS: [Unit; 11] = [
     unit("GiB", Quantity::Size, 1_073_741_824.0),
     unit("MB", Quantity::Size, 1e6),
 ];
-
-impl Unit {
-    /// The unit of this name.
-    pub fn of(name: &str) -> Option<Unit> {
-        UNITS.iter().find(|unit| unit.name == name).copied()
-    }
-}

@@ -9,7 +9,7 @@ use crate::bars::{self, Bar, mb_per_s};
 use crate::chart::ChartData;
 use crate::drive::Drive;
 use crate::number;
-use crate::view::{Block, Cell, Figure, Folding, Table};
+use crate::view::{Block, Cell, Figure, Table};
 
 /// Charts and tables of a benchmark; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
@@ -100,15 +100,11 @@ fn speed_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
 }
 
 fn latency_table(test: &TestResult, drives: &[Drive<'_>]) -> Table {
-    Table {
-        folding: Folding::OpenOnPaper,
-        ..side_by_side(
-            test,
-            drives,
-            "Lowest mean completion latency of the passes",
-            |cell| number::latency(cell.best_mean_latency_ns).into(),
-        )
-    }
+    let caption = "Lowest mean completion latency of the passes";
+    side_by_side(test, drives, caption, |cell| {
+        number::latency(cell.best_mean_latency_ns).into()
+    })
+    .on_paper()
 }
 
 fn side_by_side(
@@ -119,17 +115,15 @@ fn side_by_side(
 ) -> Table {
     let cells = benchmark_of(test);
     let ops = ops(cells);
-    let mut columns: Vec<Cell> = vec!["Row".into()];
-    for drive in drives {
-        let heads = ops
-            .iter()
-            .map(|op| Cell::noted(op_head(*op, cells), &drive.label));
-        columns.extend(heads);
-    }
+    let heads = drives.iter().flat_map(|drive| {
+        let head = |op: &PointOp| Cell::noted(op_head(*op, cells), &drive.label);
+        ops.iter().map(head).collect::<Vec<_>>()
+    });
+    let columns = std::iter::once("Row".into()).chain(heads);
     let row = |name: &str| {
         let figures = drives.iter().flat_map(|drive| {
             let found = ops.iter().map(|op| cell_of(drive, test, name, *op));
-            found.map(|cell| cell.map_or_else(|| number::MISSING.into(), &text))
+            found.map(|cell| cell.map(&text).into())
         });
         std::iter::once(name.into()).chain(figures).collect()
     };
@@ -140,8 +134,8 @@ fn side_by_side(
 fn passes_table(test: &TestResult, drive: &Drive<'_>) -> Option<Table> {
     let cells = benchmark_of(drive.test(&test.id)?);
     let passes = cells.iter().map(|cell| cell.passes.len()).max()?;
-    let mut columns: Vec<Cell> = vec!["Row".into()];
-    columns.extend((1..=passes).map(|n| format!("Pass {n}").into()));
+    let heads = (1..=passes).map(|n| format!("Pass {n}"));
+    let columns = std::iter::once("Row".to_owned()).chain(heads);
     let row = |cell: &BenchmarkCell| {
         let head = Cell::from(format!("{}, {}", cell.row, cell.load.op.words()));
         let figures = cell.passes.iter().map(|pass| {

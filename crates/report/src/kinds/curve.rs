@@ -7,16 +7,17 @@ use stend_analysis::ends::START_SAMPLES;
 use stend_analysis::kinds::curve::curves_of;
 use stend_analysis::words::capitalised;
 use stend_analysis::{Level, LevelKind, Metric, end_level, recovery, steps};
-use stend_record::review::{LatencySummary, PointOp, Series, TestResult};
+use stend_record::review::{PointOp, Series, TestResult};
 
 use crate::chart::{
-    Along, Axis, ChartData, ChartKind, Coordinate, CurveData, Mark, Role, Scale, Trace, Values,
+    Along, Axis, Chart, ChartData, ChartKind, CurveData, Mark, Role, Scale, Trace, Values,
 };
 use crate::curve::{self, Facts, Window};
 use crate::drive::Drive;
 use crate::latency;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Folding, Table};
+use crate::speed;
+use crate::view::{Block, Cell, Table};
 
 /// A curve with its means, and where the page's data holds it.
 struct Drawn<'a> {
@@ -236,10 +237,12 @@ fn group_blocks(
 /// Latency over whole curves: a chart where the reviewed drive is among them, a table
 /// in any case.
 fn latency_block(drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Block {
-    let rows: Vec<(String, &LatencySummary)> = drawn
-        .iter()
-        .map(|d| (d.name.clone(), &d.series.latency_ns))
-        .collect();
+    let rows = drawn.iter().map(|d| latency::Row {
+        name: d.name.clone(),
+        latency: &d.series.latency_ns,
+        cpu_ns: d.series.cpu_ns_per_request,
+    });
+    let rows: Vec<latency::Row<'_>> = rows.collect();
     let reviewed = drawn.iter().any(|d| d.dots);
     let mut figures = Vec::new();
     if reviewed {
@@ -248,20 +251,11 @@ fn latency_block(drawn: &[Drawn<'_>], suffix: &str, data: &mut ChartData) -> Blo
         figures.push(latency::chart(title, &rows).place(data, None));
     }
     let caption = format!("Completion latency over the whole curve{suffix}");
-    let mut table = latency::table(caption, "Curve", rows);
-    let cpu_times: Vec<Option<f64>> = drawn.iter().map(|d| d.series.cpu_ns_per_request).collect();
-    if cpu_times.iter().any(Option::is_some) {
-        latency::add_cpu_time(&mut table, &cpu_times);
-    }
+    let table = latency::table(caption, "Curve", &rows);
+    let table = if reviewed { table } else { table.folded() };
     Block {
         figures,
-        tables: vec![Table {
-            folding: match reviewed {
-                true => table.folding,
-                false => Folding::Folded,
-            },
-            ..table
-        }],
+        tables: vec![table],
     }
 }
 
@@ -303,11 +297,6 @@ fn reading_note(drawn: &[Drawn<'_>], duration_scale: f64) -> String {
     }
 }
 
-/// Whether a curve is drawn in bytes a second.
-fn in_bandwidth(series: &Series) -> bool {
-    Metric::of_curve(&series.point) == Metric::Bandwidth
-}
-
 /// The steps that charts mark: those of the reviewed drive, each by the level that begins
 /// at it.
 fn marked_steps<'d>(drawn: &'d [Drawn<'_>]) -> &'d [Level] {
@@ -336,20 +325,17 @@ fn marks(view: View, x: &Axis, drawn: &[Drawn<'_>]) -> Vec<Mark> {
 }
 
 fn speed_axis(series: &Series, greatest_iops: f64) -> Axis {
-    let (title, unit, multiply) = if in_bandwidth(series) {
-        let mb = series.point.block_bytes as f64 / 1e6;
-        ("MB/s (MB = 10⁶ bytes)", "MB/s", mb)
-    } else {
-        ("IOPS", "IOPS", 1.0)
+    let metric = Metric::of_curve(&series.point);
+    let multiply = match metric {
+        Metric::Bandwidth => series.point.block_bytes as f64 / 1e6,
+        Metric::Iops => 1.0,
     };
     // A twentieth above the highest dot.
     let top = number::significant(greatest_iops * multiply * 1.05, 3);
     Axis {
-        title: title.into(),
-        unit: unit.into(),
         range: (top > 0.0).then_some([0.0, top]),
         multiply: Some(multiply),
-        ..Axis::default()
+        ..speed::axis(metric)
     }
 }
 
@@ -362,22 +348,18 @@ fn time_axis(ranges: &Ranges) -> Axis {
         _ => ("Time, h", "h", HOUR_S),
     };
     Axis {
-        title: title.into(),
-        unit: unit.into(),
         range: (ranges.t_s > 0.0).then_some([0.0, ranges.t_s / unit_s]),
         multiply: Some(1.0 / unit_s),
-        ..Axis::default()
+        ..Axis::new(title, unit)
     }
 }
 
 fn written_axis(ranges: &Ranges) -> Axis {
     let end = ranges.written_bytes / 1e9;
     Axis {
-        title: "Data written, GB (GB = 10⁹ bytes)".into(),
-        unit: "GB".into(),
         range: (end > 0.0).then_some([0.0, end]),
         multiply: Some(1e-9),
-        ..Axis::default()
+        ..Axis::new("Data written, GB (GB = 10⁹ bytes)", "GB")
     }
 }
 
@@ -406,7 +388,7 @@ fn curve_chart(
     view: View,
     drawn: &[Drawn<'_>],
     ranges: &Ranges,
-) -> Draft {
+) -> Chart {
     let trace = |d: &Drawn<'_>, role| Trace {
         name: d.name.clone(),
         slot: d.slot,
@@ -430,7 +412,7 @@ fn curve_chart(
         },
         View::WrittenLog => written_log_axis(ranges),
     };
-    Draft {
+    Chart {
         title,
         note,
         kind: ChartKind::Dots,
@@ -444,6 +426,7 @@ fn curve_chart(
             .chain(temperatures(view, &x, drawn))
             .collect(),
         x,
+        ..Chart::default()
     }
 }
 
@@ -456,25 +439,16 @@ fn temperatures<'d>(
     let multiply = x.multiply.unwrap_or(1.0);
     let sampled = move |d: &&Drawn<'_>| view == View::Time && !d.series.temperatures.is_empty();
     drawn.iter().filter(sampled).map(move |d| {
-        let samples = || d.series.temperatures.iter();
-        let at = samples().map(|s| Coordinate::rounded(s.t_s * multiply));
-        Trace::own(
-            format!("{}: temperature", d.name),
-            d.slot,
-            Role::Temperature,
-            at,
-            samples().map(|s| Coordinate::rounded(s.celsius)),
-        )
+        let samples = d.series.temperatures.iter();
+        let points = samples.map(|s| (s.t_s * multiply, s.celsius));
+        let name = format!("{}: temperature", d.name);
+        Trace::through(name, d.slot, Role::Temperature, points)
     })
 }
 
 fn speed(series: &Series, iops: f64) -> Cell {
-    let bw = number::mb_per_s(iops * series.point.block_bytes as f64);
-    let iops = number::iops(iops);
-    match in_bandwidth(series) {
-        true => Cell::noted(bw, iops),
-        false => Cell::noted(iops, bw),
-    }
+    let bw_bytes_per_s = iops * series.point.block_bytes as f64;
+    speed::cell(Metric::of_curve(&series.point), (iops, bw_bytes_per_s))
 }
 
 fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64) -> Table {
@@ -482,7 +456,7 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
         .iter()
         .map(|d| curve::facts(d.series, duration_scale))
         .collect();
-    // Curves of one test are equally long: the first tells the lengths for the heads.
+    // Curves of one test are equally long: the heads have the lengths of the first.
     let window = drawn.first().map_or(String::new(), |d| {
         number::duration(curve::mean_window_s(d.series, duration_scale))
     });
@@ -543,16 +517,16 @@ fn facts_table(drawn: &[Drawn<'_>], fast: Option<Vec<Cell>>, duration_scale: f64
 fn fast_writes(drawn: &[Drawn<'_>]) -> Option<Vec<Cell>> {
     let end_iops = end_level(drawn.first()?.series)?;
     let cell = |d: &Drawn<'_>| {
-        let Some(found) = recovery(d.series, end_iops) else {
-            return number::MISSING.into();
-        };
-        let threshold = speed(d.series, found.iops_threshold).text;
-        let note = match found.bytes {
-            0 => "nothing came back".to_string(),
-            _ if found.fell => format!("down to {threshold}"),
-            _ => format!("never below {threshold}"),
-        };
-        Cell::noted(number::gb(found.bytes as f64), note)
+        let found = recovery(d.series, end_iops).map(|found| {
+            let threshold = speed(d.series, found.iops_threshold).text;
+            let note = match found.bytes {
+                0 => "nothing restored".to_string(),
+                _ if found.fell => format!("down to {threshold}"),
+                _ => format!("never below {threshold}"),
+            };
+            Cell::noted(number::gb(found.bytes as f64), note)
+        });
+        found.into()
     };
     let writes = drawn.iter().all(|d| d.series.point.op == PointOp::Write);
     writes.then(|| drawn.iter().map(cell).collect())
@@ -647,13 +621,9 @@ fn means_table(drawn: &[Drawn<'_>], window_s: f64) -> Table {
         for curve in drawn {
             let found = curve.means.binary_search_by_key(&number, |w| w.number);
             let mean = found.ok().map(|place| &curve.means[place]);
-            row.push(mean.map_or(number::MISSING.into(), |m| {
-                speed(curve.series, m.iops).text.into()
-            }));
+            row.push(mean.map(|m| speed(curve.series, m.iops).text).into());
             if curve.series.point.op != PointOp::Read {
-                row.push(mean.map_or(number::MISSING.into(), |m| {
-                    number::gb(m.written_bytes as f64).into()
-                }));
+                row.push(mean.map(|m| number::gb(m.written_bytes as f64)).into());
             }
         }
         row

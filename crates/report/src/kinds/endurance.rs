@@ -1,15 +1,14 @@
-//! A drive written until it refuses: its speed and its health over the bytes
-//! written.
+//! A drive written until it refuses: its speed and its health over the bytes written.
 
 use stend_analysis::kinds::endurance::endurance_of;
 use stend_analysis::words::capitalised;
 use stend_record::endurance::{Endurance, EnduranceEnd, EnduranceRound, Health};
 use stend_record::review::TestResult;
 
-use crate::chart::{Axis, ChartData, Role, Trace};
-use crate::drive::Drive;
+use crate::chart::{Axis, Chart, ChartData, Role, Trace};
+use crate::drive::{Drive, measured};
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Table};
+use crate::view::{Block, Cell, Table};
 
 /// Rounds that the table of them shows at most; of more, evenly chosen ones.
 const ROWS_MAX: usize = 200;
@@ -19,14 +18,16 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     if endurance_of(test).is_none() {
         return Vec::new();
     }
-    let worn = drives
-        .iter()
-        .filter_map(|drive| Some((drive, endurance_of(drive.test(&test.id)?)?)));
-    worn.map(|(drive, endurance)| Block {
-        figures: charts(drive, endurance, data),
-        tables: vec![outcome(drive, endurance), rounds_table(drive, endurance)],
-    })
-    .collect()
+    let measured = measured(drives, test, endurance_of).into_iter();
+    measured
+        .map(|(drive, endurance)| Block {
+            figures: charts(drive, endurance)
+                .into_iter()
+                .map(|chart| chart.place(data, None))
+                .collect(),
+            tables: vec![outcome(drive, endurance), rounds_table(drive, endurance)],
+        })
+        .collect()
 }
 
 /// The rounds, each with the TB that were written until its end.
@@ -38,91 +39,60 @@ fn cumulated(endurance: &Endurance) -> impl Iterator<Item = (f64, &EnduranceRoun
     })
 }
 
-fn draft(title: String, note: String, axis: &str, unit: &str, traces: Vec<Trace>) -> Draft {
-    Draft {
-        title,
-        note,
-        x: Axis {
-            title: "Written, TB (10¹² bytes)".into(),
-            unit: "TB".into(),
-            ..Axis::default()
-        },
-        y: Axis {
-            title: axis.into(),
-            unit: unit.into(),
-            ..Axis::default()
-        },
-        traces,
-        ..Draft::default()
-    }
-}
-
-fn charts(drive: &Drive<'_>, endurance: &Endurance, data: &mut ChartData) -> Vec<Figure> {
+/// The charts of a drive: those for which it has figures.
+fn charts(drive: &Drive<'_>, endurance: &Endurance) -> Vec<Chart> {
+    let line = |name: &str, slot, figure: &dyn Fn(&EnduranceRound) -> Option<f64>| {
+        let points: Vec<(f64, f64)> = cumulated(endurance)
+            .filter_map(|(tb, round)| Some((tb, figure(round)?)))
+            .collect();
+        (!points.is_empty()).then(|| Trace::through(name, slot, Role::Line, points))
+    };
+    let health = |name, slot, figure: fn(&Health) -> Option<u64>| {
+        line(name, slot, &|round| Some(figure(&round.health?)? as f64))
+    };
+    let chart = |what: &str, y: Axis, traces: Vec<Option<Trace>>| Chart {
+        title: format!("{what}: {}", drive.label),
+        x: Axis::new("Written, TB (10¹² bytes)", "TB"),
+        y,
+        traces: traces.into_iter().flatten().collect(),
+        ..Chart::default()
+    };
     let load = &endurance.load;
-    let speeds: Vec<(f64, f64)> = cumulated(endurance)
-        .map(|(tb, round)| (tb, round.bw_bytes_per_s / 1e6))
-        .collect();
-    let what = format!(
-        "{} write, {}, queue depth {}",
+    let mut speeds = chart(
+        "Speed of each round, against what was written",
+        Axis::new("MB/s", "MB/s"),
+        vec![line("speed", 0, &|round| Some(round.bw_bytes_per_s / 1e6))],
+    );
+    speeds.note = format!(
+        "{} write, {}, queue depth {}. A round writes {}.",
         capitalised(load.pattern.words()),
         number::block(load.block_bytes),
-        load.queue_depth
-    );
-    let note = format!(
-        "{what}. A round writes {}.",
+        load.queue_depth,
         number::gb(endurance.round_bytes as f64)
     );
-    let mut figures = vec![
-        draft(
-            format!(
-                "Speed of each round, against what was written: {}",
-                drive.label
-            ),
-            note,
-            "MB/s",
-            "MB/s",
-            vec![Trace::through("speed", 0, Role::Line, &speeds)],
-        )
-        .place(data, None),
-    ];
-    let told = |of: fn(&Health) -> Option<u64>| -> Vec<(f64, f64)> {
-        cumulated(endurance)
-            .filter_map(|(tb, round)| Some((tb, of(&round.health?)? as f64)))
-            .collect()
-    };
-    let lines = [
-        ("rated life used", told(|h| h.used_percent)),
-        ("spare blocks left", told(|h| h.spare_percent)),
-        (
-            "spare blocks, threshold",
-            told(|h| h.spare_threshold_percent),
-        ),
-    ];
-    let traces: Vec<Trace> = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, (_, points))| !points.is_empty())
-        .map(|(slot, (name, points))| Trace::through(name, slot, Role::Line, points))
-        .collect();
-    if !traces.is_empty() {
-        let title = format!("What the drive tells of its life: {}", drive.label);
-        figures.push(draft(title, String::new(), "Percent", "%", traces).place(data, None));
-    }
-    let amplification: Vec<(f64, f64)> = cumulated(endurance)
-        .filter_map(|(tb, round)| Some((tb, round.write_amplification?)))
-        .collect();
-    if !amplification.is_empty() {
-        let title = format!("Write amplification of each round: {}", drive.label);
-        let traces = vec![Trace::through(
-            "write amplification",
-            0,
-            Role::Line,
-            &amplification,
-        )];
-        let axis = "Bytes in flash for each of the host's";
-        figures.push(draft(title, String::new(), axis, "", traces).place(data, None));
-    }
-    figures
+    let life = chart(
+        "Life of the drive, as it reports it",
+        Axis::new("Percent", "%"),
+        vec![
+            health("rated life used", 0, |h| h.used_percent),
+            health("spare blocks left", 1, |h| h.spare_percent),
+            health("spare blocks, threshold", 2, |h| h.spare_threshold_percent),
+        ],
+    );
+    let amplification = chart(
+        "Write amplification of each round",
+        Axis::new("Bytes in flash for each of the host's", ""),
+        vec![line("write amplification", 0, &|round| {
+            round.write_amplification
+        })],
+    );
+    let mut charts = vec![speeds];
+    charts.extend(
+        [life, amplification]
+            .into_iter()
+            .filter(|c| !c.traces.is_empty()),
+    );
+    charts
 }
 
 /// How it ended.
@@ -148,7 +118,7 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     if let Some(rated) = endurance.rated_bytes {
         let of = format!("of {}", number::gb(rated as f64));
         rows.push(vec![
-            "Of what is rated".into(),
+            "Of the rated life".into(),
             Cell::noted(times(rated as f64), of),
         ]);
     }
@@ -175,12 +145,8 @@ fn outcome(drive: &Drive<'_>, endurance: &Endurance) -> Table {
             ),
         ]);
     }
-    Table::new(
-        format!("How it ended; GB = 10⁹ bytes: {}", drive.label),
-        ["", ""],
-        rows,
-    )
-    .fitting()
+    let caption = format!("How it ended; GB = 10⁹ bytes: {}", drive.label);
+    Table::of_facts(caption, rows)
 }
 
 fn rounds_table(drive: &Drive<'_>, endurance: &Endurance) -> Table {
@@ -189,25 +155,21 @@ fn rounds_table(drive: &Drive<'_>, endurance: &Endurance) -> Table {
     let shown = cumulated(endurance)
         .enumerate()
         .filter(|(i, _)| i % every == 0 || i + 1 == count);
-    let whole = |value: Option<u64>| value.map_or(number::MISSING.into(), number::whole);
+    let whole = |value: Option<u64>| value.map(number::whole).into();
     let rows = shown.map(|(i, (tb, round))| {
         let health = round.health.unwrap_or_default();
         let cycles = health.erase_cycles.map(|cycles| cycles.mean);
-        let figure = |value: Option<f64>| value.map_or(number::MISSING.into(), number::plain);
         vec![
             number::whole(i as u64 + 1).into(),
             number::gb(tb * 1e3 * 1e9).into(),
             number::mb_per_s(round.bw_bytes_per_s).into(),
             number::latency(round.latency_max_ns as f64).into(),
-            figure(round.write_amplification).into(),
-            whole(health.used_percent).into(),
-            whole(health.spare_percent).into(),
-            figure(cycles).into(),
-            whole(health.retired_blocks).into(),
-            health
-                .temperature_c
-                .map_or(number::MISSING.to_string(), |c| c.to_string())
-                .into(),
+            round.write_amplification.map(number::plain).into(),
+            whole(health.used_percent),
+            whole(health.spare_percent),
+            cycles.map(number::plain).into(),
+            whole(health.retired_blocks),
+            health.temperature_c.map(|c| c.to_string()).into(),
         ]
     });
     let which = match every {

@@ -5,7 +5,7 @@ use stend_record::review::{FileWork, TestResult};
 
 use crate::bars::{self, Bar, mb_per_s};
 use crate::chart::ChartData;
-use crate::drive::Drive;
+use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Figure, Table};
 
@@ -14,16 +14,13 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     if files_of(test).is_empty() {
         return Vec::new();
     }
-    let mut tables = Vec::new();
-    for drive in drives {
-        let works = drive.test(&test.id).map_or(&[][..], files_of);
-        if !works.is_empty() {
-            tables.push(facts(drive, works));
-        }
-    }
+    let measured = measured_lists(drives, test, files_of);
     vec![Block {
         figures: vec![speeds(test, drives, data)],
-        tables,
+        tables: measured
+            .iter()
+            .map(|(drive, works)| facts(drive, works))
+            .collect(),
     }]
 }
 
@@ -39,21 +36,16 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figu
     let works = files_of(test);
     let groups: Vec<String> = works.iter().map(set_words).collect();
     let rows = works.iter().zip(&groups).map(|(work, name)| {
-        let cell = |drive: &Drive<'_>| match same(drive, &test.id, work) {
-            Some(found) => Cell::from(number::mb_per_s(found.bw_bytes_per_s)),
-            None => number::MISSING.into(),
-        };
-        let figures = drives.iter().map(cell);
+        let figures = drives.iter().map(|drive| {
+            let found = same(drive, &test.id, work);
+            found.map(|f| number::mb_per_s(f.bw_bytes_per_s)).into()
+        });
         std::iter::once(name.as_str().into())
             .chain(figures)
             .collect()
     });
-    let labels = drives.iter().map(|drive| drive.label.as_str().into());
-    let table = Table::new(
-        "MB/s, MB = 10⁶ bytes: bytes of the set over the time",
-        std::iter::once(Cell::from("Set")).chain(labels),
-        rows,
-    );
+    let caption = "MB/s, MB = 10⁶ bytes: bytes of the set over the time";
+    let table = Table::of_drives(caption, "Set", drives, rows);
     let title = format!("Speed of {} by set of files", works[0].op.name());
     let draft = bars::draft(title, mb_per_s(""), &groups, drives, |slot, nth| {
         let found = same(&drives[slot], &test.id, &works[nth])?;
@@ -70,18 +62,7 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
                 format!("{} requests", number::whole(count)),
             )
         };
-        let (reads, writes, flushes): (Cell, Cell, Cell) = match &work.requests {
-            Some(r) => (
-                requests(r.reads, r.read_bytes),
-                requests(r.writes, r.written_bytes),
-                number::whole(r.flushes).into(),
-            ),
-            None => (
-                number::MISSING.into(),
-                number::MISSING.into(),
-                number::MISSING.into(),
-            ),
-        };
+        let done = work.requests.as_ref();
         vec![
             set_words(work).into(),
             number::gb(work.set_bytes as f64).into(),
@@ -89,14 +70,14 @@ fn facts(drive: &Drive<'_>, works: &[FileWork]) -> Table {
             number::whole(work.directories).into(),
             number::seconds(work.duration_s).into(),
             number::mb_per_s(work.bw_bytes_per_s).into(),
-            reads,
-            writes,
-            flushes,
+            done.map(|r| requests(r.reads, r.read_bytes)).into(),
+            done.map(|r| requests(r.writes, r.written_bytes)).into(),
+            done.map(|r| number::whole(r.flushes)).into(),
         ]
     });
     Table::new(
         format!(
-            "What was worked on, and what reached the drive; GB = 10⁹ bytes: {}",
+            "The files, and the requests to the drive; GB = 10⁹ bytes: {}",
             drive.label
         ),
         vec![

@@ -4,41 +4,31 @@
 use stend_analysis::kinds::ladder::rungs_of;
 use stend_record::review::{Rung, TestResult};
 
-use crate::chart::{Axis, ChartData, Coordinate, Role, Scale, Trace};
-use crate::drive::Drive;
+use crate::chart::{Axis, Chart, ChartData, Role, Scale, Trace};
+use crate::drive::{Drive, measured_lists};
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Table};
+use crate::view::{Block, Cell, Table};
 
 /// Charts and a table for a ladder; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if rungs_of(test).is_empty() {
         return Vec::new();
     }
-    let measured: Vec<(&Drive<'_>, &[Rung])> = drives
-        .iter()
-        .filter_map(|drive| Some((drive, rungs_of(drive.test(&test.id)?))))
-        .filter(|(_, rungs)| !rungs.is_empty())
-        .collect();
-    let figures = vec![
-        chart(
-            "Fast writes that come back, against the rest",
-            "GB (10⁹ bytes)",
-            "GB",
-            &measured,
-            |rung| rung.recovered_bytes as f64 / 1e9,
-            data,
-        ),
-        chart(
-            "Speed after the rest, first five samples, against the rest",
-            "IOPS",
-            "IOPS",
-            &measured,
-            |rung| rung.iops_start,
-            data,
-        ),
-    ];
+    let measured = measured_lists(drives, test, rungs_of);
+    let recovered = chart(
+        "Fast writes restored by a rest, against its length",
+        Axis::new("GB (10⁹ bytes)", "GB"),
+        &measured,
+        |rung| rung.recovered_bytes as f64 / 1e9,
+    );
+    let speeds = chart(
+        "Speed after a rest, first five samples, against its length",
+        Axis::new("IOPS", "IOPS"),
+        &measured,
+        |rung| rung.iops_start,
+    );
     vec![Block {
-        figures,
+        figures: vec![recovered.place(data, None), speeds.place(data, None)],
         tables: measured
             .iter()
             .map(|(drive, rungs)| table(drive, rungs))
@@ -48,12 +38,10 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
 
 fn chart(
     title: &str,
-    axis: &str,
-    unit: &str,
+    y: Axis,
     measured: &[(&Drive<'_>, &[Rung])],
     figure: impl Fn(&Rung) -> f64,
-    data: &mut ChartData,
-) -> Figure {
+) -> Chart {
     let mut traces = Vec::new();
     for (drive, rungs) in measured {
         for trim in [false, true] {
@@ -62,13 +50,9 @@ fn chart(
                 continue;
             }
             let with = if trim { "with TRIM" } else { "without TRIM" };
-            traces.push(Trace::own(
-                format!("{}, {with}", drive.label),
-                traces.len(),
-                Role::Line,
-                of.iter().map(|r| Coordinate::rounded(r.idle_s)),
-                of.iter().map(|r| Coordinate::rounded(figure(r))),
-            ));
+            let name = format!("{}, {with}", drive.label);
+            let points = of.iter().map(|rung| (rung.idle_s, figure(rung)));
+            traces.push(Trace::through(name, traces.len(), Role::Line, points));
         }
     }
     let mut rests: Vec<f64> = measured
@@ -77,25 +61,18 @@ fn chart(
         .collect();
     rests.sort_by(f64::total_cmp);
     rests.dedup();
-    let draft = Draft {
+    Chart {
         title: title.into(),
         x: Axis {
-            title: "Rest".into(),
-            unit: "s".into(),
             scale: Scale::Log,
             tick_texts: rests.iter().map(|s| number::duration(*s)).collect(),
             tick_values: rests,
-            ..Axis::default()
+            ..Axis::new("Rest", "s")
         },
-        y: Axis {
-            title: axis.into(),
-            unit: unit.into(),
-            ..Axis::default()
-        },
+        y,
         traces,
-        ..Draft::default()
-    };
-    draft.place(data, None)
+        ..Chart::default()
+    }
 }
 
 fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
@@ -113,7 +90,7 @@ fn table(drive: &Drive<'_>, rungs: &[Rung]) -> Table {
         ]
     });
     Table::new(
-        format!("What each rest gave back; GB = 10⁹ bytes: {}", drive.label),
+        format!("What each rest restored; GB = 10⁹ bytes: {}", drive.label),
         vec![
             "Rest".into(),
             "TRIM before it".into(),

@@ -6,39 +6,16 @@ use stend_analysis::{Dimension, Load, Metric};
 use stend_record::review::{LatencySummary, Point, PointOp, TestResult};
 
 use crate::bars::{self, Bar};
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Role, Scale, Trace};
+use crate::chart::{Axis, Chart, ChartData, Coordinate, Role, Scale, Trace};
 use crate::drive::{Drive, common_words, load_words, tick};
 use crate::latency::{self, percentiles};
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Folding, Table};
+use crate::speed;
+use crate::view::{Block, Cell, Figure, Table};
 
-/// The figure on an axis, given both.
-fn on_axis(metric: Metric, iops: f64, bw_bytes_per_s: f64) -> f64 {
-    match metric {
-        Metric::Iops => iops,
-        Metric::Bandwidth => bw_bytes_per_s / 1e6,
-    }
-}
-
-/// The figure with its unit, and the other one.
-fn texts(metric: Metric, iops: f64, bw_bytes_per_s: f64) -> Cell {
-    let (iops, bw) = (number::iops(iops), number::mb_per_s(bw_bytes_per_s));
-    match metric {
-        Metric::Iops => Cell::noted(iops, bw),
-        Metric::Bandwidth => Cell::noted(bw, iops),
-    }
-}
-
-fn axis(metric: Metric) -> Axis {
-    let (title, unit) = match metric {
-        Metric::Iops => ("IOPS", "IOPS"),
-        Metric::Bandwidth => ("MB/s (MB = 10⁶ bytes)", "MB/s"),
-    };
-    Axis {
-        title: title.into(),
-        unit: unit.into(),
-        ..Axis::default()
-    }
+/// The speed of a point in requests and in bytes a second.
+fn speed_of(point: &Point) -> (f64, f64) {
+    (point.iops, point.bw_bytes_per_s)
 }
 
 fn caption(metric: Metric) -> &'static str {
@@ -62,7 +39,10 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
         Some(Dimension::Share) if Dimension::Share.values(points).len() == points.len() => {
             vec![shares(test, drives, metric, data)]
         }
-        Some(dimension) => lines(test, drives, metric, dimension, data),
+        Some(dimension) => ops(points)
+            .into_iter()
+            .map(|op| lines_of(test, op, drives, metric, dimension, data))
+            .collect(),
     };
     let speeds = Block {
         figures,
@@ -86,72 +66,41 @@ fn grouped(
     let loads = loads(points);
     let groups: Vec<String> = loads.iter().map(|&l| load_words(l, points)).collect();
     let title = capitalised(&format!("{} {}", common_words(points), ops_words(points)));
-    let draft = bars::draft(title, axis(metric), &groups, drives, |slot, nth| {
+    let draft = bars::draft(title, speed::axis(metric), &groups, drives, |slot, nth| {
         let point = drives[slot].point(&test.id, loads[nth])?;
         Some(Bar {
-            at: on_axis(metric, point.iops, point.bw_bytes_per_s),
-            text: texts(metric, point.iops, point.bw_bytes_per_s).text,
+            at: speed::on_axis(metric, speed_of(point)),
+            text: speed::cell(metric, speed_of(point)).text,
         })
     });
     let rows = loads.iter().zip(groups).map(|(&load, name)| {
-        speed_row(name, drives.iter().map(|d| d.point(&test.id, load)), metric)
+        let figures = drives.iter().map(|drive| {
+            let point = drive.point(&test.id, load);
+            point.map(|p| speed::cell(metric, speed_of(p))).into()
+        });
+        std::iter::once(name.into()).chain(figures).collect()
     });
-    let table = speed_table("Load", rows.collect(), drives, metric);
+    let table = Table::of_drives(caption(metric), "Load", drives, rows);
     draft.place(data, Some(table))
 }
 
-fn ops_words(points: &[Point]) -> String {
-    let mut ops: Vec<&str> = Vec::new();
-    for point in points {
-        let words = point.load.op.words();
-        if !ops.contains(&words) {
-            ops.push(words);
-        }
-    }
-    ops.join(" and ")
-}
-
-fn speed_row<'p>(
-    name: String,
-    points: impl Iterator<Item = Option<&'p Point>>,
-    metric: Metric,
-) -> Vec<Cell> {
-    let figures = points.map(|point| match point {
-        Some(p) => texts(metric, p.iops, p.bw_bytes_per_s),
-        None => number::MISSING.into(),
-    });
-    std::iter::once(name.into()).chain(figures).collect()
-}
-
-fn speed_table(head: &str, rows: Vec<Vec<Cell>>, drives: &[Drive<'_>], metric: Metric) -> Table {
-    let labels = drives.iter().map(|drive| drive.label.as_str().into());
-    Table::new(
-        caption(metric),
-        std::iter::once(Cell::from(head)).chain(labels),
-        rows,
-    )
-}
-
-/// A chart for each direction, lines over a dimension.
-fn lines(
-    test: &TestResult,
-    drives: &[Drive<'_>],
-    metric: Metric,
-    dimension: Dimension,
-    data: &mut ChartData,
-) -> Vec<Figure> {
-    let points = points_of(test);
+/// The directions of a test in the order of measuring.
+fn ops(points: &[Point]) -> Vec<PointOp> {
     let mut ops: Vec<PointOp> = Vec::new();
     for point in points {
         if !ops.contains(&point.load.op) {
             ops.push(point.load.op);
         }
     }
-    ops.into_iter()
-        .map(|op| lines_of(test, op, drives, metric, dimension, data))
-        .collect()
+    ops
 }
 
+fn ops_words(points: &[Point]) -> String {
+    let words: Vec<&str> = ops(points).iter().map(|op| op.words()).collect();
+    words.join(" and ")
+}
+
+/// A chart of a direction, lines over a dimension.
 fn lines_of(
     test: &TestResult,
     op: PointOp,
@@ -176,25 +125,20 @@ fn lines_of(
                 1 => drive.label.clone(),
                 _ => format!("{}, {}", drive.label, rest_words(rest, dimension, &rests)),
             };
-            let found: Vec<Option<&Point>> = values
+            let found: Vec<Option<(f64, f64)>> = values
                 .iter()
                 .map(|&v| drive.point(&test.id, with(rest, dimension, v)))
+                .map(|point| point.map(speed_of))
                 .collect();
-            for (row, point) in rows.iter_mut().zip(&found) {
-                row.push(match point {
-                    Some(p) => texts(metric, p.iops, p.bw_bytes_per_s),
-                    None => number::MISSING.into(),
-                });
+            for (row, speed) in rows.iter_mut().zip(&found) {
+                row.push(speed.map(|s| speed::cell(metric, s)).into());
             }
             columns.push(name.as_str().into());
-            let y = found.iter().map(|point| match point {
-                Some(p) => Coordinate::rounded(on_axis(metric, p.iops, p.bw_bytes_per_s)),
-                None => Coordinate::Gap(()),
-            });
+            let y = found.iter().map(|s| s.map(|s| speed::on_axis(metric, s)));
             traces.push(line(name, traces.len(), &values, y));
         }
     }
-    let draft = Draft {
+    let chart = Chart {
         title: capitalised(&format!(
             "{} {}{} against {}",
             common_words(points),
@@ -202,18 +146,15 @@ fn lines_of(
             constant_words(points, dimension),
             dimension.name()
         )),
-        note: String::new(),
-        kind: ChartKind::Lines,
-        height_px: 380,
         // The table under it has as many columns.
         wide: traces.len() > 3,
         x: dimension_axis(dimension, &values),
-        y: axis(metric),
+        y: speed::axis(metric),
         traces,
-        marks: Vec::new(),
+        ..Chart::default()
     };
     let table = Table::new(caption(metric), columns, rows);
-    draft.place(data, Some(table))
+    chart.place(data, Some(table))
 }
 
 /// What a test with a varied dimension holds constant, as far as a title should say it.
@@ -235,14 +176,9 @@ fn constant_words(points: &[Point], varied: Dimension) -> String {
     words
 }
 
-fn line(name: String, slot: usize, xs: &[u64], ys: impl Iterator<Item = Coordinate>) -> Trace {
-    Trace::own(
-        name,
-        slot,
-        Role::Line,
-        xs.iter().map(|&x| Coordinate::Figure(x as f64)),
-        ys,
-    )
+fn line(name: String, slot: usize, xs: &[u64], ys: impl Iterator<Item = Option<f64>>) -> Trace {
+    let xs = xs.iter().map(|&x| Coordinate::Figure(x as f64));
+    Trace::own(name, slot, Role::Line, xs, ys.map(Coordinate::from))
 }
 
 fn dimension_axis(dimension: Dimension, values: &[u64]) -> Axis {
@@ -319,33 +255,25 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
     values.reverse();
     let mut traces = Vec::new();
     for (slot, drive) in drives.iter().enumerate() {
-        let speeds = values.iter().map(|&v| match at_share(drive, test, v) {
-            Some(p) => Coordinate::rounded(on_axis(metric, p.iops, p.bw_bytes_per_s)),
-            None => Coordinate::Gap(()),
-        });
+        let speeds = values
+            .iter()
+            .map(|&v| at_share(drive, test, v).map(speed_of));
+        let speeds = speeds.map(|s| s.map(|s| speed::on_axis(metric, s)));
         traces.push(line(drive.label.clone(), slot, &values, speeds));
     }
     let reviewed = &drives[0];
     for (op, name) in [(PointOp::Read, "reads of"), (PointOp::Write, "writes of")] {
-        let speeds =
-            values.iter().map(
-                |&v| match at_share(reviewed, test, v).and_then(|p| part(p, op)) {
-                    Some((iops, bw)) => Coordinate::rounded(on_axis(metric, iops, bw)),
-                    None => Coordinate::Gap(()),
-                },
-            );
-        let thin = line(
-            format!("{name} {}", reviewed.label),
-            traces.len(),
-            &values,
-            speeds,
-        );
+        let parts = values
+            .iter()
+            .map(|&v| part(at_share(reviewed, test, v)?, op));
+        let speeds = parts.map(|s| s.map(|s| speed::on_axis(metric, s)));
+        let name = format!("{name} {}", reviewed.label);
         traces.push(Trace {
             role: Role::Thin,
-            ..thin
+            ..line(name, traces.len(), &values, speeds)
         });
     }
-    let draft = Draft {
+    let chart = Chart {
         title: capitalised(&format!(
             "{} mixed{} against the share of reads",
             common_words(points),
@@ -357,12 +285,12 @@ fn shares(test: &TestResult, drives: &[Drive<'_>], metric: Metric, data: &mut Ch
         height_px: 440,
         wide: true,
         x: dimension_axis(Dimension::Share, &values),
-        y: axis(metric),
+        y: speed::axis(metric),
         traces,
-        ..Draft::default()
+        ..Chart::default()
     };
     let table = share_table(test, drives, &values, metric);
-    draft.place(data, Some(table))
+    chart.place(data, Some(table))
 }
 
 fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: Metric) -> Table {
@@ -374,18 +302,16 @@ fn share_table(test: &TestResult, drives: &[Drive<'_>], values: &[u64], metric: 
             columns.push(Cell::noted(drive.label.as_str(), "writes"));
         }
     }
-    let texts = |speed: Option<(f64, f64)>| {
-        speed.map_or(number::MISSING.into(), |(iops, bw)| texts(metric, iops, bw))
-    };
+    let cell = |speed: Option<(f64, f64)>| speed.map(|s| speed::cell(metric, s)).into();
     let rows = values.iter().map(|&value| {
         let mut row: Vec<Cell> = vec![tick(Dimension::Share, value).into()];
         for (number, drive) in drives.iter().enumerate() {
             let point = at_share(drive, test, value);
-            row.push(texts(point.map(|p| (p.iops, p.bw_bytes_per_s))));
+            row.push(cell(point.map(speed_of)));
             // As in the chart: the parts of the reviewed drive alone.
             if number == 0 {
                 for op in [PointOp::Read, PointOp::Write] {
-                    row.push(texts(point.and_then(|p| part(p, op))));
+                    row.push(cell(point.and_then(|p| part(p, op))));
                 }
             }
         }
@@ -413,7 +339,7 @@ fn part(point: &Point, op: PointOp) -> Option<(f64, f64)> {
         PointOp::Write => point.load.op == op || point.load.read_percent == 0,
         PointOp::Mixed => true,
     };
-    alone.then_some((point.iops, point.bw_bytes_per_s))
+    alone.then_some(speed_of(point))
 }
 
 fn latencies(
@@ -431,74 +357,47 @@ fn latencies(
                 "Latency of {} requests by percentile: {reviewed}",
                 common_words(points)
             );
-            let lines: Vec<(String, &LatencySummary)> = points
-                .iter()
-                .map(|p| (load_words(Load::of(p), points), &p.latency_ns))
-                .collect();
+            let lines: Vec<latency::Row<'_>> =
+                points.iter().map(|p| latency_row(p, points)).collect();
             vec![latency::chart(title, &lines).place(data, None)]
         }
         Some(Dimension::Depth) => latency_lines(test, &drives[0], data),
         _ => Vec::new(),
     };
     let caption = format!("Completion latency by percentile: {reviewed}");
-    let mut table = latency::table(caption, "Load", latency_rows(points));
-    let cpu_times = cpu_times(points);
-    if cpu_times.iter().any(Option::is_some) {
-        latency::add_cpu_time(&mut table, &cpu_times);
-    }
-    let mut tables = vec![table];
-    tables.extend(rival_latencies(test, drives));
+    let mut tables = vec![latency::table(caption, "Load", &latency_rows(points))];
+    let rivals: Vec<(&str, Vec<latency::Row<'_>>)> = drives[1..]
+        .iter()
+        .filter_map(|rival| {
+            Some((
+                &*rival.label,
+                latency_rows(points_of(rival.test(&test.id)?)),
+            ))
+        })
+        .collect();
+    let caption = "Completion latency by percentile: the rivals";
+    tables.extend(latency::folded_table(caption, "Load", &rivals));
     Block { figures, tables }
 }
 
-/// The time on processors of each row of [`latency_rows`].
-fn cpu_times(points: &[Point]) -> Vec<Option<f64>> {
-    let rows = points.iter().flat_map(|point| {
-        let parts = point.parts.iter().map(|_| None);
-        std::iter::once(point.cpu_ns_per_request).chain(parts)
-    });
-    rows.collect()
-}
-
-/// The rivals' latencies in one folded table, a group of rows for each.
-fn rival_latencies(test: &TestResult, drives: &[Drive<'_>]) -> Option<Table> {
-    let mut all: Option<Table> = None;
-    let points = |drive: &Drive<'_>| drive.test(&test.id).map(|test| cpu_times(points_of(test)));
-    let told = drives[1..].iter().filter_map(points).flatten();
-    let told = told.flatten().next().is_some();
-    for drive in &drives[1..] {
-        let Some(theirs) = drive.test(&test.id) else {
-            continue;
-        };
-        let caption = "Completion latency by percentile: the rivals".to_string();
-        let mut one = latency::table(caption, "Load", latency_rows(points_of(theirs)));
-        if told {
-            latency::add_cpu_time(&mut one, &cpu_times(points_of(theirs)));
-        }
-        let all = all.get_or_insert(Table {
-            rows: Vec::new(),
-            folding: Folding::Folded,
-            ..one.clone()
-        });
-        all.rows.push(vec![drive.label.as_str().into()]);
-        all.rows.extend(one.rows);
+fn latency_row<'p>(point: &'p Point, points: &[Point]) -> latency::Row<'p> {
+    latency::Row {
+        name: load_words(Load::of(point), points),
+        latency: &point.latency_ns,
+        cpu_ns: point.cpu_ns_per_request,
     }
-    all
 }
 
-fn latency_rows(points: &[Point]) -> Vec<(String, &LatencySummary)> {
+fn latency_rows(points: &[Point]) -> Vec<latency::Row<'_>> {
     let mut rows = Vec::new();
     for point in points {
-        let name = load_words(Load::of(point), points);
-        let parts = point.parts.iter().map(|part| {
-            let share = number::bound(&Dimension::Share.words(u64::from(point.load.read_percent)));
-            (
-                format!("↳ {}s at {share}", part.op.words()),
-                &part.latency_ns,
-            )
-        });
-        rows.push((name, &point.latency_ns));
-        rows.extend(parts);
+        rows.push(latency_row(point, points));
+        let share = number::bound(&Dimension::Share.words(u64::from(point.load.read_percent)));
+        rows.extend(point.parts.iter().map(|part| latency::Row {
+            name: format!("↳ {}s at {share}", part.op.words()),
+            latency: &part.latency_ns,
+            cpu_ns: None,
+        }));
     }
     rows
 }
@@ -522,13 +421,11 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
                 let point = of_op
                     .iter()
                     .find(|p| u64::from(p.load.queue_depth) == depth);
-                point.map_or(Coordinate::Gap(()), |p| {
-                    latency::place(percentiles(&p.latency_ns)[place].1)
-                })
+                point.and_then(|p| latency::place_us(percentiles(&p.latency_ns)[place].1))
             });
             traces.push(line(name.into(), traces.len(), &depths, ys));
         }
-        let draft = Draft {
+        let chart = Chart {
             title: format!(
                 "{} latency against queue depth: {}",
                 capitalised(op.words()),
@@ -537,9 +434,9 @@ fn latency_lines(test: &TestResult, drive: &Drive<'_>, data: &mut ChartData) -> 
             x: dimension_axis(Dimension::Depth, &depths),
             y: latency::axis(&traces),
             traces,
-            ..Draft::default()
+            ..Chart::default()
         };
-        figures.push(draft.place(data, None));
+        figures.push(chart.place(data, None));
     }
     figures
 }

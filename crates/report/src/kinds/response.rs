@@ -4,39 +4,36 @@
 use stend_analysis::deletion_effect;
 use stend_analysis::kinds::response::responses_of;
 use stend_analysis::words::capitalised;
-use stend_record::review::{LatencySummary, Response, TestResult};
+use stend_record::review::{Response, ResponseInterval, TestResult};
 
-use crate::chart::{Axis, ChartData, ChartKind, Coordinate, Mark, Role, Scale, Trace, Values};
-use crate::drive::Drive;
+use crate::chart::{Axis, Chart, ChartData, ChartKind, Mark, Role, Scale, Trace};
+use crate::drive::{Drive, measured_lists};
 use crate::latency;
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Table};
+use crate::view::{Block, Cell, Table};
 
 /// Charts and tables of a test of deletions; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if responses_of(test).is_empty() {
         return Vec::new();
     }
-    let mut out = Vec::new();
-    for drive in drives {
-        let responses = drive.test(&test.id).map_or(&[][..], responses_of);
-        if responses.is_empty() {
-            continue;
-        }
-        let mut figures = vec![speeds(drive, responses, data)];
-        figures.extend(responses.iter().map(|r| latencies(drive, r, data)));
-        let rows = responses.iter().flat_map(latency_rows).collect();
+    let measured = measured_lists(drives, test, responses_of);
+    let block = |(drive, responses): (&Drive<'_>, &[Response])| {
+        let speeds = speeds(drive, responses);
+        let latencies = responses.iter().map(|response| latencies(drive, response));
+        let charts = std::iter::once(speeds).chain(latencies);
+        let rows: Vec<_> = responses.iter().flat_map(latency_rows).collect();
         let caption = format!("Completion latency by percentile: {}", drive.label);
-        out.push(Block {
-            figures,
+        Block {
+            figures: charts.map(|chart| chart.place(data, None)).collect(),
             tables: vec![
                 facts(drive, responses),
-                latency::table(caption, "Response", rows),
+                latency::table(caption, "Response", &rows),
                 intervals_table(drive, responses),
             ],
-        });
-    }
-    out
+        }
+    };
+    measured.into_iter().map(block).collect()
 }
 
 fn load_words(response: &Response) -> String {
@@ -45,14 +42,6 @@ fn load_words(response: &Response) -> String {
         number::block(response.point.block_bytes),
         response.point.queue_depth
     )
-}
-
-fn time_axis() -> Axis {
-    Axis {
-        title: "Time from the deletion on, s".into(),
-        unit: "s".into(),
-        ..Axis::default()
-    }
 }
 
 /// The deletion, and when reads are back to normal.
@@ -73,83 +62,69 @@ fn marks(responses: &[Response]) -> Vec<Mark> {
     marks
 }
 
-fn own(xs: Vec<f64>, ys: impl Iterator<Item = f64>) -> Values {
-    Values::Own {
-        x: xs.into_iter().map(Coordinate::rounded).collect(),
-        y: ys.map(Coordinate::rounded).collect(),
-        labels: Vec::new(),
-    }
-}
-
-fn times(response: &Response) -> Vec<f64> {
-    response.intervals.iter().map(|i| i.t_s).collect()
-}
-
 fn span(responses: &[Response]) -> Option<[f64; 2]> {
-    let all = || responses.iter().flat_map(times);
-    let (from, to) = (all().reduce(f64::min)?, all().reduce(f64::max)?);
+    let times = || responses.iter().flat_map(|r| &r.intervals).map(|i| i.t_s);
+    let (from, to) = (times().reduce(f64::min)?, times().reduce(f64::max)?);
     (from < to).then_some([from, to])
 }
 
-fn speeds(drive: &Drive<'_>, responses: &[Response], data: &mut ChartData) -> Figure {
-    let first = &responses[0];
-    let trace = |(slot, response): (usize, &Response)| Trace {
-        name: response.name.clone(),
-        slot,
-        role: Role::Means,
-        values: own(times(response), response.intervals.iter().map(|i| i.iops)),
-    };
-    let draft = Draft {
-        title: format!(
-            "{} around a deletion of {}: {}",
-            capitalised(&load_words(first)),
-            number::gb(first.file_bytes as f64),
-            drive.label
-        ),
-        note: format!(
-            "Lines: the mean over {}. Dashed vertical lines: the deletion, and from where on reads \
-             are back to normal.",
-            number::duration(first.interval_s)
-        ),
+/// A chart over the time from the deletion on, with what happens when.
+fn chart(
+    title: String,
+    note: String,
+    responses: &[Response],
+    y: Axis,
+    traces: Vec<Trace>,
+) -> Chart {
+    let range = span(responses);
+    Chart {
+        title,
+        note,
         kind: ChartKind::Dots,
         height_px: 440,
         wide: true,
         // Marks need the ends of their axis.
-        marks: span(responses).map_or_else(Vec::new, |_| marks(responses)),
+        marks: range.map_or_else(Vec::new, |_| marks(responses)),
         x: Axis {
-            range: span(responses),
-            ..time_axis()
+            range,
+            ..Axis::new("Time from the deletion on, s", "s")
         },
-        y: Axis {
-            title: "IOPS".into(),
-            unit: "IOPS".into(),
-            ..Axis::default()
-        },
-        traces: responses.iter().enumerate().map(trace).collect(),
-    };
-    draft.place(data, None)
+        y,
+        traces,
+        ..Chart::default()
+    }
 }
 
-fn latencies(drive: &Drive<'_>, response: &Response, data: &mut ChartData) -> Figure {
-    let filled = || response.intervals.iter().filter(|i| i.max_ns > 0);
-    let xs: Vec<f64> = filled().map(|i| i.t_s).collect();
+fn speeds(drive: &Drive<'_>, responses: &[Response]) -> Chart {
+    let first = &responses[0];
+    let trace = |(slot, response): (usize, &Response)| {
+        let points = response.intervals.iter().map(|i| (i.t_s, i.iops));
+        Trace::through(&response.name, slot, Role::Means, points)
+    };
+    let title = format!(
+        "{} around a deletion of {}: {}",
+        capitalised(&load_words(first)),
+        number::gb(first.file_bytes as f64),
+        drive.label
+    );
+    let note = format!(
+        "Lines: the mean over {}. Dashed vertical lines: the deletion, and from where on reads \
+         are back to normal.",
+        number::duration(first.interval_s)
+    );
+    let traces = responses.iter().enumerate().map(trace).collect();
+    chart(title, note, responses, Axis::new("IOPS", "IOPS"), traces)
+}
+
+fn latencies(drive: &Drive<'_>, response: &Response) -> Chart {
     let ms = |ns: u64| ns as f64 / 1e6;
-    let line = |name: &str, slot, ys: Vec<f64>| Trace {
-        name: name.into(),
-        slot,
-        role: Role::Means,
-        values: own(xs.clone(), ys.into_iter()),
+    let line = |name: &str, slot, latency_ns: fn(&ResponseInterval) -> u64| {
+        let filled = response.intervals.iter().filter(|i| i.max_ns > 0);
+        let points = filled.map(|i| (i.t_s, ms(latency_ns(i))));
+        Trace::through(name, slot, Role::Means, points)
     };
     let slow = &response.slowest;
-    let dots = Trace {
-        name: "slowest requests".into(),
-        slot: 3,
-        role: Role::Samples,
-        values: own(
-            slow.iter().map(|s| s.t_s).collect(),
-            slow.iter().map(|s| ms(s.latency_ns)),
-        ),
-    };
+    let dots = slow.iter().map(|s| (s.t_s, ms(s.latency_ns)));
     let kept = slow.len() as u64;
     let which = match kept == response.requests {
         true => "every request".to_owned(),
@@ -159,60 +134,48 @@ fn latencies(drive: &Drive<'_>, response: &Response, data: &mut ChartData) -> Fi
             number::whole(response.requests)
         ),
     };
-    let range = span(std::slice::from_ref(response));
-    let draft = Draft {
-        title: format!(
-            "Latency around a deletion, {}: {}",
-            response.name, drive.label
-        ),
-        note: format!(
-            "Dots: {which}. Lines: median, 99\u{a0}% and slowest of each {}.",
-            number::duration(response.interval_s)
-        ),
-        kind: ChartKind::Dots,
-        height_px: 440,
-        wide: true,
-        marks: range.map_or_else(Vec::new, |_| marks(std::slice::from_ref(response))),
-        x: Axis {
-            range,
-            ..time_axis()
-        },
-        y: Axis {
-            title: "Latency, ms (logarithmic axis)".into(),
-            unit: "ms".into(),
-            scale: Scale::Log,
-            ..Axis::default()
-        },
-        traces: vec![
-            dots,
-            line("median", 0, filled().map(|i| ms(i.p50_ns)).collect()),
-            line("99\u{a0}%", 1, filled().map(|i| ms(i.p99_ns)).collect()),
-            line("slowest", 2, filled().map(|i| ms(i.max_ns)).collect()),
-        ],
+    let title = format!(
+        "Latency around a deletion, {}: {}",
+        response.name, drive.label
+    );
+    let note = format!(
+        "Dots: {which}. Lines: median, 99\u{a0}% and slowest of each {}.",
+        number::duration(response.interval_s)
+    );
+    let y = Axis {
+        scale: Scale::Log,
+        ..Axis::new("Latency, ms (logarithmic axis)", "ms")
     };
-    draft.place(data, None)
+    let traces = vec![
+        Trace::through("slowest requests", 3, Role::Samples, dots),
+        line("median", 0, |i| i.p50_ns),
+        line("99\u{a0}%", 1, |i| i.p99_ns),
+        line("slowest", 2, |i| i.max_ns),
+    ];
+    chart(title, note, std::slice::from_ref(response), y, traces)
 }
 
-fn latency_rows(response: &Response) -> [(String, &LatencySummary); 2] {
+fn latency_rows(response: &Response) -> [latency::Row<'_>; 2] {
+    let row = |name, latency| latency::Row {
+        name,
+        latency,
+        cpu_ns: None,
+    };
+    let before = format!("{}: before", capitalised(&response.name));
     [
-        (
-            format!("{}: before", capitalised(&response.name)),
-            &response.reference_latency_ns,
-        ),
-        ("↳ from the deletion on".to_owned(), &response.latency_ns),
+        row(before, &response.reference_latency_ns),
+        row("↳ from the deletion on".to_owned(), &response.latency_ns),
     ]
 }
 
 fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
     let rows = responses.iter().map(|r| {
         let found = deletion_effect(r);
-        let lowest = found.map_or(number::MISSING.into(), |f| number::iops(f.iops_lowest));
-        let normal = match found.map(|f| f.normal_after_s) {
-            None => number::MISSING.to_string(),
-            Some(None) => "not while measured".into(),
-            Some(Some(0.0)) => "at once".into(),
-            Some(Some(after_s)) => number::seconds(after_s),
-        };
+        let normal = found.map(|f| match f.normal_after_s {
+            None => "not while measured".to_owned(),
+            Some(0.0) => "at once".to_owned(),
+            Some(after_s) => number::seconds(after_s),
+        });
         let trim = match (r.trim_s, r.command_bytes) {
             (Some(trim_s), Some(bytes)) => Cell::noted(
                 number::seconds(trim_s),
@@ -227,7 +190,7 @@ fn facts(drive: &Drive<'_>, responses: &[Response]) -> Table {
         vec![
             r.name.as_str().into(),
             number::iops(r.reference_iops).into(),
-            lowest.into(),
+            found.map(|f| number::iops(f.iops_lowest)).into(),
             normal.into(),
             number::latency(r.latency_ns.max as f64).into(),
             trim,
@@ -256,10 +219,7 @@ fn intervals_table(drive: &Drive<'_>, responses: &[Response]) -> Table {
     for response in responses {
         rows.push(vec![response.name.as_str().into()]);
         rows.extend(response.intervals.iter().map(|i| {
-            let latency = |ns: u64| match ns {
-                0 => number::MISSING.into(),
-                ns => Cell::from(number::latency(ns as f64)),
-            };
+            let latency = |ns: u64| (ns > 0).then(|| number::latency(ns as f64)).into();
             vec![
                 format!("{:.2}", i.t_s).into(),
                 number::iops(i.iops).into(),

@@ -7,36 +7,34 @@ use stend_analysis::words::capitalised;
 use stend_record::load::Load;
 use stend_record::review::{Pattern, Rounds, TestResult, Tracked};
 
-use crate::chart::{Axis, ChartData, Role, Trace};
-use crate::drive::Drive;
+use crate::chart::{Axis, Chart, ChartData, Role, Trace};
+use crate::drive::{Drive, measured};
 use crate::number;
-use crate::view::{Block, Cell, Draft, Figure, Table};
+use crate::view::{Block, Cell, Table};
 
 /// A chart and tables for each drive of a test in rounds; nothing of any other test.
 pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Vec<Block> {
     if rounds_of(test).is_none() {
         return Vec::new();
     }
-    let measured = drives.iter().filter_map(|drive| {
-        let rounds = rounds_of(drive.test(&test.id)?)?;
-        Some((drive, rounds))
-    });
+    let measured = measured(drives, test, rounds_of).into_iter();
     measured
         .map(|(drive, rounds)| {
             let judged = Judged::of(rounds);
             let mut tables = vec![judgement(drive, rounds, judged.as_ref())];
             tables.extend(judged.as_ref().map(|j| cells(drive, rounds, j)));
             tables.push(every_round(drive, rounds));
+            let chart = tracked_chart(drive, rounds, judged.as_ref());
             Block {
-                figures: vec![tracked_chart(drive, rounds, judged.as_ref(), data)],
+                figures: vec![chart.place(data, None)],
                 tables,
             }
         })
         .collect()
 }
 
-fn share_words(load: &Load) -> String {
-    match load.read_percent {
+fn share_words(read_percent: u32) -> String {
+    match read_percent {
         100 => "read".into(),
         0 => "write".into(),
         share => format!("{share}\u{a0}% reads"),
@@ -48,17 +46,9 @@ fn load_words(load: &Load) -> String {
         "{} {} {}, queue depth {}",
         load.pattern.words(),
         number::block(load.block_bytes),
-        share_words(load),
+        share_words(load.read_percent),
         load.queue_depth
     )
-}
-
-/// The tracked figure in the unit of its axis.
-fn scaled(rounds: &Rounds, value: f64) -> f64 {
-    match rounds.figure {
-        Tracked::Iops => value,
-        Tracked::LatencyMean => value / 1e6,
-    }
 }
 
 fn tracked_text(rounds: &Rounds, value: f64) -> String {
@@ -68,57 +58,22 @@ fn tracked_text(rounds: &Rounds, value: f64) -> String {
     }
 }
 
-fn tracked_chart(
-    drive: &Drive<'_>,
-    rounds: &Rounds,
-    judged: Option<&Judged>,
-    data: &mut ChartData,
-) -> Figure {
-    let trace = |name: &str, slot, role, points: Vec<(f64, f64)>| {
-        let points: Vec<_> = points.iter().map(|p| (p.0, scaled(rounds, p.1))).collect();
-        Trace::through(name, slot, role, &points)
+fn tracked_chart(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) -> Chart {
+    let mut lines = vec![Line {
+        name: "each round",
+        role: Role::Line,
+        points: (1..).map(f64::from).zip(rounds.tracked_figures()).collect(),
+    }];
+    lines.extend(judged.into_iter().flat_map(window_lines));
+    let (y, unit) = match rounds.figure {
+        Tracked::Iops => (Axis::new("IOPS", "IOPS"), 1.0),
+        Tracked::LatencyMean => (Axis::new("Mean latency, ms", "ms"), 1e6),
     };
-    let numbered = |(i, value): (usize, f64)| ((i + 1) as f64, value);
-    let all = rounds
-        .tracked_figures()
-        .into_iter()
-        .enumerate()
-        .map(numbered);
-    let mut traces = vec![trace("each round", 0, Role::Line, all.collect())];
-    if let Some(judged) = judged {
-        let (from, to) = judged.rounds();
-        let (from, to) = (f64::from(from), f64::from(to));
-        let level = |value: f64| vec![(from, value), (to, value)];
-        let (mean, drift) = (judged.window.mean, judged.window.drift_share);
-        let half = SPREAD_SHARE_MAX / 2.0;
-        let line = |end: f64| mean * (1.0 + end * drift / 2.0);
-        traces.extend([
-            trace("mean of the window", 1, Role::Thin, level(mean)),
-            trace(
-                "10\u{a0}% above it",
-                2,
-                Role::Thin,
-                level(mean * (1.0 + half)),
-            ),
-            trace(
-                "10\u{a0}% below it",
-                3,
-                Role::Thin,
-                level(mean * (1.0 - half)),
-            ),
-            trace(
-                "least-squares line",
-                4,
-                Role::Thin,
-                vec![(from, line(-1.0)), (to, line(1.0))],
-            ),
-        ]);
-    }
-    let (axis, unit) = match rounds.figure {
-        Tracked::Iops => ("IOPS", "IOPS"),
-        Tracked::LatencyMean => ("Mean latency, ms", "ms"),
-    };
-    let draft = Draft {
+    let traces = lines.into_iter().enumerate().map(|(slot, line)| {
+        let points = line.points.into_iter().map(|(x, value)| (x, value / unit));
+        Trace::through(line.name, slot, line.role, points)
+    });
+    Chart {
         title: format!(
             "{} by round: {}",
             capitalised(&load_words(&rounds.loads[rounds.tracked])),
@@ -130,19 +85,38 @@ fn tracked_chart(
         ),
         height_px: 400,
         wide: true,
-        x: Axis {
-            title: "Round".into(),
-            ..Axis::default()
-        },
-        y: Axis {
-            title: axis.into(),
-            unit: unit.into(),
-            ..Axis::default()
-        },
-        traces,
-        ..Draft::default()
+        x: Axis::new("Round", ""),
+        y,
+        traces: traces.collect(),
+        ..Chart::default()
+    }
+}
+
+/// A line of tracked figures, in their own unit, by round.
+struct Line {
+    name: &'static str,
+    role: Role,
+    points: Vec<(f64, f64)>,
+}
+
+/// What the figures of the window are judged by.
+fn window_lines(judged: &Judged) -> [Line; 4] {
+    let (from, to) = judged.rounds();
+    let (mean, drift) = (judged.window.mean, judged.window.drift_share);
+    let half = SPREAD_SHARE_MAX / 2.0;
+    let line = |name, first, last| Line {
+        name,
+        role: Role::Thin,
+        points: vec![(f64::from(from), first), (f64::from(to), last)],
     };
-    draft.place(data, None)
+    let level = |name, factor: f64| line(name, mean * factor, mean * factor);
+    let fitted = |end: f64| mean * (1.0 + end * drift / 2.0);
+    [
+        level("mean of the window", 1.0),
+        level("10\u{a0}% above it", 1.0 + half),
+        level("10\u{a0}% below it", 1.0 - half),
+        line("least-squares line", fitted(-1.0), fitted(1.0)),
+    ]
 }
 
 /// Whether the state is steady, and by which figures.
@@ -190,12 +164,8 @@ fn judgement(drive: &Drive<'_>, rounds: &Rounds, judged: Option<&Judged>) -> Tab
             ],
         ]);
     }
-    Table::new(
-        format!("Steady state by SNIA's definition: {}", drive.label),
-        ["", ""],
-        rows,
-    )
-    .fitting()
+    let caption = format!("Steady state by SNIA's definition: {}", drive.label);
+    Table::of_facts(caption, rows)
 }
 
 /// Every load over the window: a row a size, a column a share of reads.
@@ -208,34 +178,25 @@ fn cells(drive: &Drive<'_>, rounds: &Rounds, judged: &Judged) -> Table {
     blocks.dedup();
     let cell = |block: u64, share: u32| -> Cell {
         let place = |l: &Load| l.block_bytes == block && l.read_percent == share;
-        let Some(mean) = rounds
-            .loads
-            .iter()
-            .position(place)
-            .and_then(|load| judged.mean_of(rounds, load))
-        else {
-            return number::MISSING.into();
-        };
-        match (rounds.figure, rounds.loads[0].pattern) {
+        let load = rounds.loads.iter().position(place);
+        let mean = load.and_then(|load| judged.mean_of(rounds, load));
+        mean.map(|mean| match (rounds.figure, rounds.loads[0].pattern) {
             (Tracked::LatencyMean, _) => Cell::noted(
                 number::latency(mean.latency_mean_ns),
                 format!("slowest {}", number::latency(mean.latency_max_ns as f64)),
             ),
             (Tracked::Iops, Pattern::Sequential) => number::mb_per_s(mean.bw_bytes_per_s).into(),
             (Tracked::Iops, Pattern::Random) => number::iops(mean.iops).into(),
-        }
+        })
+        .into()
     };
-    let mut columns: Vec<Cell> = vec!["Size".into()];
-    columns.extend(shares.iter().map(|&read_percent| {
-        Cell::from(capitalised(&share_words(&Load {
-            read_percent,
-            ..rounds.loads[0]
-        })))
-    }));
+    let heads = shares.iter().map(|&share| capitalised(&share_words(share)));
+    let columns = std::iter::once("Size".to_owned()).chain(heads);
     let rows = blocks.iter().map(|&block| {
-        let mut row: Vec<Cell> = vec![number::block(block).into()];
-        row.extend(shares.iter().map(|&share| cell(block, share)));
-        row
+        let figures = shares.iter().map(|&share| cell(block, share));
+        std::iter::once(number::block(block).into())
+            .chain(figures)
+            .collect()
     });
     let (from, to) = judged.rounds();
     let state = match judged.is_steady() {

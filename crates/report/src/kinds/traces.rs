@@ -1,12 +1,12 @@
 //! Tests of replayed traces: a speed a trace, rivals side by side, and what was moved.
 
 use stend_analysis::kinds::traces::traces_of;
-use stend_record::review::TestResult;
+use stend_record::review::{LatencySummary, TestResult};
 use stend_record::traces::{TraceOrigin, TraceResult, TraceTiming};
 
 use crate::bars::{self, Bar, mb_per_s};
 use crate::chart::ChartData;
-use crate::drive::Drive;
+use crate::drive::{Drive, measured_lists};
 use crate::number;
 use crate::view::{Block, Cell, Figure, Table};
 
@@ -19,16 +19,14 @@ pub(crate) fn blocks(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartDa
     if traces_of(test).is_empty() {
         return Vec::new();
     }
-    let figures = vec![speeds(test, drives, data)];
-    let mut tables = Vec::new();
-    for drive in drives {
-        let traces = drive.test(&test.id).map_or(&[][..], traces_of);
-        if !traces.is_empty() {
-            tables.push(facts(traces, drive));
-            tables.push(limits(traces, drive));
-        }
-    }
-    vec![Block { figures, tables }]
+    let measured = measured_lists(drives, test, traces_of);
+    vec![Block {
+        figures: vec![speeds(test, drives, data)],
+        tables: measured
+            .iter()
+            .flat_map(|(drive, traces)| [facts(traces, drive), limits(traces, drive)])
+            .collect(),
+    }]
 }
 
 fn of<'a>(drive: &Drive<'a>, test: &TestResult, name: &str) -> Option<&'a TraceResult> {
@@ -82,10 +80,11 @@ fn rows(test: &TestResult, drives: &[Drive<'_>]) -> Vec<Row> {
 
 fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figure {
     let rows = rows(test, drives);
-    let synthesised = drives.iter().any(|drive| {
-        let traces = drive.test(&test.id).map_or(&[][..], traces_of);
-        traces.iter().any(|t| t.origin != TraceOrigin::Captured)
-    });
+    let mut traces = drives
+        .iter()
+        .filter_map(|drive| drive.test(&test.id))
+        .flat_map(traces_of);
+    let synthesised = traces.any(|t| t.origin != TraceOrigin::Captured);
     let title = format!("{}: bytes over busy time", test.title);
     let groups: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
     let axis = mb_per_s(" of busy time");
@@ -99,26 +98,19 @@ fn speeds(test: &TestResult, drives: &[Drive<'_>], data: &mut ChartData) -> Figu
 }
 
 fn speed_table(rows: &[Row], drives: &[Drive<'_>]) -> Table {
-    let cell = |figure: &Option<(f64, Option<f64>)>| match figure {
-        Some((bw, iops)) => Cell::noted(
-            number::mb_per_s(*bw),
-            iops.map_or_else(String::new, number::iops),
-        ),
-        None => number::MISSING.into(),
+    let texts = |(bw, iops): (f64, Option<f64>)| {
+        let iops = iops.map_or_else(String::new, number::iops);
+        Cell::noted(number::mb_per_s(bw), iops)
     };
     let row = |row: &Row| {
-        let figures = row.figures.iter().map(cell);
+        let figures = row.figures.iter().map(|figure| figure.map(texts).into());
         std::iter::once(row.name.as_str().into())
             .chain(figures)
             .collect()
     };
-    let labels = drives.iter().map(|drive| drive.label.as_str().into());
-    Table::new(
-        "MB/s of the time in which a request was outstanding, MB = 10⁶ bytes; below in \
-                  requests a second (IOPS)",
-        std::iter::once(Cell::from("Trace")).chain(labels),
-        rows.iter().map(row),
-    )
+    let caption = "MB/s of the time in which a request was outstanding, MB = 10⁶ bytes; below in \
+                   requests a second (IOPS)";
+    Table::of_drives(caption, "Trace", drives, rows.iter().map(row))
 }
 
 fn origin_words(origin: TraceOrigin) -> &'static str {
@@ -143,12 +135,12 @@ fn mb(bytes: u64) -> String {
 
 fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     let row = |t: &TraceResult| -> Vec<Cell> {
-        let mean = |latency: Option<stend_record::review::LatencySummary>| match latency {
-            Some(l) => Cell::noted(
-                number::latency(l.mean),
-                format!("99\u{a0}%\u{a0}{}", number::latency(l.p99 as f64)),
-            ),
-            None => number::MISSING.into(),
+        let mean = |latency: LatencySummary| {
+            let p99 = number::latency(latency.p99 as f64);
+            Cell::noted(
+                number::latency(latency.mean),
+                format!("99\u{a0}%\u{a0}{p99}"),
+            )
         };
         vec![
             Cell::noted(&t.title, origin_words(t.origin)),
@@ -156,10 +148,9 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
             mb(t.written_bytes).into(),
             Cell::noted(number::seconds(t.busy_s), timing_words(t)),
             number::seconds(t.elapsed_s).into(),
-            mean(t.read_latency_ns),
-            mean(t.write_latency_ns),
-            t.write_amplification
-                .map_or(number::MISSING.into(), |w| number::plain(w).into()),
+            t.read_latency_ns.map(mean).into(),
+            t.write_latency_ns.map(mean).into(),
+            t.write_amplification.map(number::plain).into(),
             number::whole(t.moved_requests).into(),
         ]
     };
@@ -180,7 +171,7 @@ fn facts(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     )
 }
 
-/// What has to be said of the figures, each sentence once with the traces it is of.
+/// The limits of the figures, each once with its traces.
 fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
     let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
     for trace in traces {
@@ -199,11 +190,8 @@ fn limits(traces: &[TraceResult], drive: &Drive<'_>) -> Table {
         vec![(*text).into(), of.into()]
     });
     Table::new(
-        format!(
-            "What the figures are and what they are not: {}",
-            drive.label
-        ),
-        ["What holds", "Traces"],
+        format!("Limits of the figures: {}", drive.label),
+        ["Limit", "Traces"],
         rows,
     )
     .on_paper()

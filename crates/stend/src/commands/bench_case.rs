@@ -15,7 +15,7 @@ use stend_drive::Model;
 use stend_load::{JobFile, RunOptions};
 use stend_target::SimulatedTarget;
 
-use crate::args::{LabPath, RealArgs, ReviewArgs};
+use crate::args::{LabPath, RealArgs, ReviewArgs, ScaleArgs};
 use crate::commands::review;
 use crate::failure::Failure;
 use crate::output::{note, print_json};
@@ -123,19 +123,17 @@ fn whole_review(case: &Review) -> Result<Measured, Failure> {
         edition: "2014".to_owned(),
         tests: case.tests.clone(),
         against: Vec::new(),
-        seed: 1,
-        duration_scale: case.duration_scale,
+        scale: ScaleArgs {
+            seed: 1,
+            duration_scale: case.duration_scale,
+        },
         write_budget: None,
         until_steady: None,
         threads: case.threads,
         out: Some(folder.path().join("report")),
         lab: LabPath::default(),
         json: false,
-        real: RealArgs {
-            size: None,
-            destroy: None,
-            read_only: false,
-        },
+        real: RealArgs::default(),
     };
     let began = Instant::now();
     let done = review::perform(&args, None)?;

@@ -1,6 +1,6 @@
 //! `stend compare`: reviews in the lab side by side.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use stend_analysis::LEVEL_SHARE;
@@ -24,8 +24,7 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
         true => point_rows(&compared.sides()),
         false => key_rows(&compared.sides()),
     };
-    let page = args.out.as_deref().map(|out| write_page(&compared, out));
-    let page = page.transpose()?;
+    let page = args.out.clone().map(|out| compared.save(out)).transpose()?;
     if args.json {
         let json = json_line(&compared.document(&rows))?;
         if let Some(page) = page {
@@ -92,8 +91,18 @@ impl Compared {
         unlike(&self.sides())
     }
 
+    /// Writes the page of the first review with the others as its rivals; says where it is.
+    pub fn save(&self, folder: PathBuf) -> Result<String, Failure> {
+        let review = self.together();
+        let review = review.ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
+        let folder = Folder::open(folder)?;
+        folder.keep_others(&review)?;
+        let page = folder.save_with(&review, self.finding())?;
+        Ok(format!("report: {}", page.display()))
+    }
+
     /// The first review with the others as its rivals.
-    pub fn together(&self) -> Option<Review> {
+    fn together(&self) -> Option<Review> {
         let (first, others) = self.reviews.split_first()?;
         let mut review = first.1.clone();
         for (_, other, _) in others {
@@ -108,7 +117,7 @@ impl Compared {
     }
 
     /// What is unlike, as the first finding of a page.
-    pub fn finding(&self) -> Option<Finding> {
+    fn finding(&self) -> Option<Finding> {
         let unlike = self.unlike();
         if unlike.is_empty() {
             return None;
@@ -186,14 +195,7 @@ impl Compared {
                     title: review.target.title.clone(),
                 })
                 .collect(),
-            unlike: self
-                .unlike()
-                .into_iter()
-                .map(|row| DocumentUnlike {
-                    name: row.name,
-                    values: row.values,
-                })
-                .collect(),
+            unlike: self.unlike(),
             figures: rows
                 .iter()
                 .map(|row| DocumentRow {
@@ -233,21 +235,11 @@ fn told(values: &[Option<String>]) -> Vec<&str> {
         .collect()
 }
 
-fn write_page(compared: &Compared, out: &Path) -> Result<String, Failure> {
-    let folder = Folder::open(out.to_path_buf())?;
-    let review = compared
-        .together()
-        .ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
-    folder.keep_others(&review)?;
-    let page = folder.save_with(&review, compared.finding())?;
-    Ok(format!("report: {}", page.display()))
-}
-
 #[derive(Serialize)]
 struct Document {
     schema: &'static str,
     sides: Vec<DocumentSide>,
-    unlike: Vec<DocumentUnlike>,
+    unlike: Vec<Unlike>,
     figures: Vec<DocumentRow>,
 }
 
@@ -255,12 +247,6 @@ struct Document {
 struct DocumentSide {
     run: i64,
     title: String,
-}
-
-#[derive(Serialize)]
-struct DocumentUnlike {
-    name: String,
-    values: Vec<Option<String>>,
 }
 
 #[derive(Serialize)]

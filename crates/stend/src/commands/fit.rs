@@ -107,8 +107,7 @@ fn all_are_files(models: &[(String, Files)]) -> Result<(), Failure> {
         None => Ok(()),
         Some(name) => Err(Failure::Input(format!(
             "--in-place: {name} is part of the program and cannot be changed; leave --in-place \
-            out and use the \
-             files of the result, or fit a model file whose parts lie beside it"
+            out and use the files of the result, or fit a model file whose parts lie beside it"
         ))),
     }
 }
@@ -133,7 +132,7 @@ fn names_exist(args: &FitArgs, measured: &Measured) -> Result<(), Failure> {
 fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let path = folder.join(STATE);
     let state = read_state(&path)?;
-    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::unwritable(folder, &error))?;
     let known = state.as_ref().map_or(0, |s| s.history.generations.len());
     if known > 0 {
         note(&format!("resuming after generation {known}"));
@@ -146,7 +145,7 @@ fn searched(task: &Task<'_>, folder: &Path) -> Result<Fit, Failure> {
     let mut keep = |state: &SearchState, generation: &Generation| {
         let text = serde_json::to_string(state).map_err(|error| error.to_string())?;
         signals::undisturbed(|| replace(&path, &text))
-            .map_err(|error| unwritable(&path, &error).to_string())?;
+            .map_err(|error| Failure::unwritable(&path, &error).to_string())?;
         note(&told_of(generation, known, begin.elapsed().as_secs()));
         Ok(())
     };
@@ -205,20 +204,17 @@ fn save(args: &FitArgs, folder: &Path, files: &[Written], document: &Value) -> R
     for file in files {
         let path = folder.join(&file.path);
         let parent = path.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).map_err(|error| unwritable(parent, &error))?;
-        replace(&path, &file.text).map_err(|error| unwritable(&path, &error))?;
+        fs::create_dir_all(parent).map_err(|error| Failure::unwritable(parent, &error))?;
+        replace(&path, &file.text).map_err(|error| Failure::unwritable(&path, &error))?;
     }
     let path = folder.join(RESULT);
-    replace(&path, &format!("{document:#}\n")).map_err(|error| unwritable(&path, &error))?;
+    replace(&path, &format!("{document:#}\n"))
+        .map_err(|error| Failure::unwritable(&path, &error))?;
     for file in files.iter().filter(|file| args.in_place && file.changed) {
         let path = Path::new(&file.original);
-        replace(path, &file.text).map_err(|error| unwritable(path, &error))?;
+        replace(path, &file.text).map_err(|error| Failure::unwritable(path, &error))?;
     }
     Ok(())
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Io(format!("cannot write {}: {error}", path.display()))
 }
 
 fn table(measured: &Measured, fit: &Fit) -> String {

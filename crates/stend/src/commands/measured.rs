@@ -33,7 +33,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         &Comparing {
             model: &Model::shipped,
             only: &asked,
-            seed: args.seed,
+            seed: args.scale.seed,
             progress: &|done, all| {
                 let mut last = last.lock().expect("no thread panics while it prints");
                 if done > *last {
@@ -44,7 +44,7 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
         },
     );
     match args.json {
-        true => print_json(&document(&measured, &comparison, args.seed)),
+        true => print_json(&document(&measured, &comparison, args.scale.seed)),
         false => print(&table(&measured, &comparison)),
     }
 }

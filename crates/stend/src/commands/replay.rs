@@ -9,28 +9,24 @@ use stend_target::{Access, ReplayOutcome, Target};
 
 use super::run::{FILL, save};
 use super::traces::{NamedTrace, summary_json};
-use crate::args::{FitArg, ReplayArgs, TimingArg};
+use crate::args::{FitArg, OnArgs, ReplayArgs, TimingArg};
 use crate::failure::Failure;
-use crate::open::{Opened, is_simulated, open, real_options_fit};
+use crate::open::{Opened, check_on, is_simulated, open};
 use crate::output::{print, print_json};
 
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     // The whole trace is read before the target is opened, which may create a file.
-    real_options_fit([&args.on], &args.real)?;
+    check_on(&args.on)?;
+    let OnArgs { on, fill, real } = &args.on;
     let named = NamedTrace::open(&args.trace, args.seed, args.only.as_deref())?;
     let options = options(args, &named)?;
     summary(named.trace(), None)?;
-    if args.fill && !is_simulated(&args.on) {
-        return Err(Failure::Input(
-            "--fill is for simulated drives; write to a real target with `stend run` first".into(),
-        ));
-    }
-    let mut opened = open(&args.on, &args.real, Access::Change)?;
+    let mut opened = open(on, real, Access::Change)?;
     let info = opened.info();
     let holds = summary(named.trace(), Some((info.capacity_bytes, options.fit)))?;
     let outcome = match &mut opened {
         Opened::Simulated(target) => {
-            if args.fill {
+            if *fill {
                 let fill = JobFile::parse(FILL)?;
                 target.run_file(&fill, &RunOptions::default())?;
             }
@@ -81,7 +77,7 @@ fn options(args: &ReplayArgs, named: &NamedTrace) -> Result<ReplayOptions, Failu
             "--depth {depth}: from 1 to {DEPTH_MAX} requests can be outstanding"
         )));
     }
-    if timing == Timing::Busy && !is_simulated(&args.on) {
+    if timing == Timing::Busy && !is_simulated(&args.on.on) {
         return Err(Failure::Input(
             "--timing busy is for simulated drives: fio cannot leave idle time out. Use --timing \
              original, whose busy time does not count it, or --timing fast --depth N"

@@ -7,7 +7,6 @@ use stend_lab::RunId;
 use crate::args::ReportArgs;
 use crate::commands::compare::Compared;
 use crate::failure::Failure;
-use crate::folder::Folder;
 use crate::laboratory;
 use crate::output::print;
 
@@ -15,13 +14,8 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let lab = laboratory::look(&args.lab)?;
     let runs: Vec<RunId> = args.runs.iter().copied().map(RunId).collect();
     let compared = Compared::load(&lab, &runs)?;
-    let review = compared
-        .together()
-        .ok_or_else(|| Failure::Input("no run was named".to_owned()))?;
-    let folder = Folder::open(folder_path(args))?;
-    folder.keep_others(&review)?;
-    let page = folder.save_with(&review, compared.finding())?;
-    print(&format!("report: {}\n", page.display()))
+    let page = compared.save(folder_path(args))?;
+    print(&format!("{page}\n"))
 }
 
 fn folder_path(args: &ReportArgs) -> PathBuf {

@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::laboratory::Keeper;
 use crate::open::{Opened, Planned, is_simulated, open, open_planned, real_options_fit};
+use crate::output::json_line;
 use crate::progress::Progress;
 use crate::{earlier, laboratory, note, print, signals};
 
@@ -30,7 +31,7 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     if let Some(run) = done.run {
         note(&format!("run {run} of the lab, {}", lab.display()));
     }
-    tell(args, review, done.saved.as_deref().ok())?;
+    print_review(args, review, done.saved.as_deref().ok())?;
     done.saved?;
     if review.complete {
         return Ok(());
@@ -62,8 +63,8 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     let edition = Edition::load(&args.edition)?;
     let options = ReviewOptions {
         tests: args.tests.clone(),
-        seed: args.seed,
-        duration_scale: args.duration_scale,
+        seed: args.scale.seed,
+        duration_scale: args.scale.duration_scale,
         threads: threads(args),
         write_budget_bytes: args.write_budget,
         until_steady: args.until_steady,
@@ -71,25 +72,22 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
         ..ReviewOptions::default()
     };
     check_options(&edition, &options)?;
-    let mut targets = std::iter::once(&args.target).chain(&args.against);
+    let targets = || std::iter::once(&args.target).chain(&args.against);
     // In read-only mode such a test is left out.
-    if targets.any(|name| !is_simulated(name)) && !args.real.read_only {
+    if targets().any(|name| !is_simulated(name)) && !args.real.read_only {
         check_write_budget(&edition, &options, WriteLimit::AsStated)?;
     }
-    real_options_fit(
-        std::iter::once(&args.target).chain(&args.against),
-        &args.real,
-    )?;
+    real_options_fit(targets(), &args.real)?;
     lab.map(laboratory::check).transpose()?;
     let folder = Folder::open(folder_path(args))?;
     let earlier = earlier::find(&folder, lab, &options.reproduce)?;
     let rivals = open_rivals(args)?;
     if let Some(earlier) = &earlier {
-        nothing_is_lost(earlier, (args, &edition), &rivals, &folder)?;
+        check_nothing_is_left_out(earlier, (args, &edition), &rivals, &folder)?;
     }
     let planned = |bytes| planned(&edition, &options, bytes);
     let target = open_planned(&args.target, &args.real, Access::Look, &planned)?;
-    tell_of_copies(std::iter::once(&target).chain(&rivals));
+    note_copies(std::iter::once(&target).chain(&rivals));
     let keeper = lab
         .map(|lab| Keeper::open(lab, folder.path(), &edition.sha256))
         .transpose()?;
@@ -116,7 +114,7 @@ pub fn perform(args: &ReviewArgs, lab: Option<&Path>) -> Result<Done, Failure> {
     })
 }
 
-/// What a review does to a block device of so many bytes.
+/// What a review does to a block device of this size.
 fn planned(edition: &Edition, options: &ReviewOptions<'_>, bytes: u64) -> Option<Planned> {
     let device = TargetInfo {
         name: String::new(),
@@ -154,17 +152,17 @@ impl Session<'_> {
             .map(|rival| earlier_rival(self.earlier.as_ref()?, &rival.info()).cloned())
             .collect();
         let mut all_complete = rivals.is_empty();
-        let mut review = self.one(target, self.earlier.clone(), &|partial| {
-            together(partial, &done, all_complete)
+        let mut review = self.review_target(target, self.earlier.clone(), &|partial| {
+            with_rivals(partial, &done, all_complete)
         })?;
         all_complete = true;
         let mut failed = Vec::new();
         for (index, rival) in rivals.into_iter().enumerate() {
             let resume = done[index].clone().map(|rival| as_review(&review, rival));
-            let other = self.one(rival, resume, &|partial| {
+            let other = self.review_target(rival, resume, &|partial| {
                 let mut now = done.clone();
                 now[index] = Some(as_rival(partial.clone()));
-                together(&review, &now, false)
+                with_rivals(&review, &now, false)
             })?;
             all_complete &= other.complete;
             failed.extend(other.failed.iter().map(|test| FailedTest {
@@ -174,7 +172,7 @@ impl Session<'_> {
             done[index] = Some(as_rival(other));
         }
         review.failed.append(&mut failed);
-        Ok(together(&review, &done, all_complete))
+        Ok(with_rivals(&review, &done, all_complete))
     }
 
     /// Saves a review as it stands. What one place has no room for, the other still gets.
@@ -189,13 +187,13 @@ impl Session<'_> {
 
     /// The whole edition on one target. What is finished is kept, put into its place by
     /// `place`.
-    fn one(
+    fn review_target(
         &self,
         target: Opened,
         resume: Option<Review>,
         place: &(dyn Fn(&Review) -> Review + Sync),
     ) -> Result<Review, Failure> {
-        let (requests, events) = (target.request_count(), target.event_count());
+        let counts = target.counts();
         let target = target.into_target();
         let progress = Progress::new(&target.info().title);
         let began = Instant::now();
@@ -214,8 +212,8 @@ impl Session<'_> {
         });
         progress.finish();
         let review = review?;
-        let total = |of: Option<Arc<AtomicU64>>| of.map_or(0, |n| n.load(Ordering::Relaxed));
-        let (requests, events) = (total(requests), total(events));
+        let load = |counts: [Arc<AtomicU64>; 2]| counts.map(|n| n.load(Ordering::Relaxed));
+        let [requests, events] = counts.map_or([0, 0], load);
         self.requests.fetch_add(requests, Ordering::Relaxed);
         self.events.fetch_add(events, Ordering::Relaxed);
         let requests = requests as f64 / 1e6;
@@ -233,7 +231,7 @@ impl Session<'_> {
 }
 
 /// The review of the target with what there is of its rivals.
-fn together(review: &Review, rivals: &[Option<Rival>], all_complete: bool) -> Review {
+fn with_rivals(review: &Review, rivals: &[Option<Rival>], all_complete: bool) -> Review {
     Review {
         complete: review.complete && all_complete,
         rivals: rivals.iter().flatten().cloned().collect(),
@@ -269,7 +267,7 @@ fn earlier_rival<'a>(earlier: &'a Review, info: &TargetInfo) -> Option<&'a Rival
 }
 
 /// Refuses to go on from an unfinished review of which something would be left out.
-fn nothing_is_lost(
+fn check_nothing_is_left_out(
     earlier: &Review,
     (args, edition): (&ReviewArgs, &Edition),
     rivals: &[Opened],
@@ -313,15 +311,14 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
             open(name, &args.real, Access::Look)?
         } else if Path::new(name).is_file() || Path::new(name).is_dir() {
             let real = RealArgs {
-                size: args.real.size,
                 destroy: None,
-                read_only: args.real.read_only,
+                ..args.real.clone()
             };
             open(name, &real, Access::Look)?
         } else {
             return Err(Failure::Input(format!(
-                "--against {name}: a rival is a drive model, a model file, a directory or a file that \
-                 exists; review a block device on its own"
+                "--against {name}: a rival is a drive model, a model file, a directory or a file \
+                 that exists; review a block device on its own"
             )));
         };
         rivals.push(opened);
@@ -330,7 +327,7 @@ fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
 }
 
 /// Says of drives that live in files that a review leaves them as they are.
-fn tell_of_copies<'a>(targets: impl Iterator<Item = &'a Opened>) {
+fn note_copies<'a>(targets: impl Iterator<Item = &'a Opened>) {
     for path in targets.filter_map(Opened::state_path) {
         note(&format!(
             "{} is not changed: a review works on copies of the drive in it",
@@ -352,15 +349,19 @@ fn folder_path(args: &ReviewArgs) -> PathBuf {
 /// The command that makes the same review again.
 fn reproduce(args: &ReviewArgs) -> String {
     let mut command = format!("stend review {}", word(&args.target));
-    command += &format!(" --edition {} --seed {}", word(&args.edition), args.seed);
+    command += &format!(
+        " --edition {} --seed {}",
+        word(&args.edition),
+        args.scale.seed
+    );
     if let Some(tests) = &args.tests {
         command += &format!(" --tests {}", word(&tests.join(",")));
     }
     if !args.against.is_empty() {
         command += &format!(" --against {}", word(&args.against.join(",")));
     }
-    if args.duration_scale != 1.0 {
-        command += &format!(" --duration-scale {}", args.duration_scale);
+    if args.scale.duration_scale != 1.0 {
+        command += &format!(" --duration-scale {}", args.scale.duration_scale);
     }
     if let Some(load) = args.until_steady {
         command += &format!(" --until-steady={}", load.name);
@@ -387,15 +388,14 @@ fn word(text: &str) -> String {
     }
 }
 
-fn tell(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Result<(), Failure> {
+fn print_review(args: &ReviewArgs, review: &Review, page: Option<&Path>) -> Result<(), Failure> {
     let report = page.map(|page| format!("report: {}", page.display()));
     if args.json {
-        let json = serde_json::to_string(review)
-            .map_err(|error| Failure::Io(format!("cannot write the review as JSON: {error}")))?;
+        let json = json_line(review)?;
         if let Some(report) = report {
             note(&report);
         }
-        return print(&(json + "\n"));
+        return print(&json);
     }
     let mut text = format!("{}, edition {}\n", review.target.title, review.edition);
     if review.duration_scale != 1.0 {

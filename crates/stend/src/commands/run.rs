@@ -10,10 +10,10 @@ use stend_record::fio;
 use stend_target::real::{FioTarget, check_job};
 use stend_target::{Access, SimulatedTarget};
 
-use crate::args::{OutputFormat, RunArgs};
+use crate::args::{OnArgs, OutputFormat, RunArgs};
 use crate::failure::Failure;
-use crate::open::{Opened, is_simulated, open, real_options_fit};
-use crate::output::print;
+use crate::open::{Opened, check_on, is_simulated, open};
+use crate::output::{print, unwritable_json};
 use crate::signals;
 
 /// Fills a drive: 128 KiB writes in ascending order over all of it.
@@ -22,27 +22,22 @@ pub const FILL: &str = "[fill]\nrw=write\nbs=128k\niodepth=32\n";
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     // The job is read before the target is opened, which may create a file, and the
     // output is opened before hours of measuring.
-    real_options_fit([&args.on], &args.real)?;
-    if is_simulated(&args.on) {
+    check_on(&args.on)?;
+    let OnArgs { on, real, .. } = &args.on;
+    if is_simulated(on) {
         let file = JobFile::read(&args.job)?;
         let mut used: Option<Box<SimulatedTarget>> = None;
-        deliver(args, || match open(&args.on, &args.real, Access::Change)? {
-            Opened::Simulated(target) => simulated(args, &file, used.insert(target)),
+        deliver(args, || match open(on, real, Access::Change)? {
+            Opened::Simulated(target) => run_simulated(args, &file, used.insert(target)),
             Opened::Real(_) => unreachable!("`open` and `is_simulated` agree"),
         })?;
         save(used.as_deref())
     } else {
-        if args.fill {
-            return Err(Failure::Input(
-                "--fill is for simulated drives; on a real target, run a job that writes first"
-                    .into(),
-            ));
-        }
         let text = flatten(&args.job)?;
         check_job(&text)?;
-        deliver(args, || match open(&args.on, &args.real, Access::Change)? {
+        deliver(args, || match open(on, real, Access::Change)? {
             Opened::Simulated(_) => unreachable!("`open` and `is_simulated` agree"),
-            Opened::Real(mut target) => real(args, &text, &mut target),
+            Opened::Real(mut target) => run_real(args, &text, &mut target),
         })
     }
 }
@@ -69,7 +64,7 @@ fn deliver(
         .append(true)
         .create(true)
         .open(path)
-        .map_err(|error| unwritable(path, &error))?;
+        .map_err(|error| Failure::unwritable(path, &error))?;
     let text = produce().inspect_err(|_| {
         if !was_there {
             let _ = fs::remove_file(path);
@@ -78,7 +73,7 @@ fn deliver(
     write(path, &text)
 }
 
-fn simulated(
+fn run_simulated(
     args: &RunArgs,
     file: &JobFile,
     target: &mut SimulatedTarget,
@@ -87,7 +82,7 @@ fn simulated(
         seed: args.seed,
         ..RunOptions::default()
     };
-    if args.fill {
+    if args.on.fill {
         let fill = JobFile::parse(FILL)?;
         target.run_file(&fill, &options)?;
     }
@@ -102,7 +97,7 @@ fn simulated(
     }
 }
 
-fn real(args: &RunArgs, text: &Text, target: &mut FioTarget) -> Result<String, Failure> {
+fn run_real(args: &RunArgs, text: &Text, target: &mut FioTarget) -> Result<String, Failure> {
     let outcome = target.run_text(text, args.seed)?;
     match args.output_format {
         OutputFormat::Normal => Ok(summary(&outcome.fio)),
@@ -112,8 +107,7 @@ fn real(args: &RunArgs, text: &Text, target: &mut FioTarget) -> Result<String, F
 }
 
 fn json(output: &fio::Output) -> Result<String, Failure> {
-    let mut text = serde_json::to_string_pretty(output)
-        .map_err(|error| Failure::Io(format!("cannot write the result as JSON: {error}")))?;
+    let mut text = serde_json::to_string_pretty(output).map_err(unwritable_json)?;
     text.push('\n');
     Ok(text)
 }
@@ -168,12 +162,5 @@ fn summary(output: &fio::Output) -> String {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|error| unwritable(path, &error))
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Io(format!(
-        "cannot write {}: {error}; choose a file in a folder that can be written to",
-        path.display()
-    ))
+    fs::write(path, text).map_err(|error| Failure::unwritable(path, &error))
 }

@@ -191,10 +191,7 @@ fn make(name: &str, out: &Path, seed: u64, file: &str, as_json: bool) -> Result<
             "{}: there is such a file already; choose another name",
             out.display()
         )),
-        _ => Failure::Io(format!(
-            "cannot write {}: {error}; choose a file in a folder that can be written to",
-            out.display()
-        )),
+        _ => Failure::unwritable(out, &error),
     };
     iolog::Writer::new(std::io::sink(), file).map_err(failed)?;
     let opened = OpenOptions::new()

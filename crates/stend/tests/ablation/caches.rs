@@ -1,14 +1,10 @@
-//! SLC caches of every kind, word lines programmed at once, and a map on flash.
+//! SLC caches of every kind, word lines programmed at once, and an L2P on flash.
 
 use stend_drive::Model;
 use stend_drive::model::{SHIPPED, SlcCache};
 use stend_target::{SimulatedTarget, Target};
 
-use super::{GB, job, levels, percentile, write};
-
-fn key(name: &str, value: &str) -> String {
-    format!("{name} = {{ value = {value}, source = \"assumed\" }}\n")
-}
+use super::{GB, figure, job, levels, percentile, write};
 
 /// Folding begins above this share of the cache, percent.
 fn fold_from(cache: &mut SlcCache, percent: f64) {
@@ -19,9 +15,9 @@ fn fold_from(cache: &mut SlcCache, percent: f64) {
 /// The demonstration drive with its cache emptied through the controller: `own` blocks of a
 /// plane, `dynamic` more of the data area, passed by when it is full; with tables added.
 fn cached(own: u32, dynamic: u32, tables: &str) -> SimulatedTarget {
-    let mut keys = key("fold_by", "\"controller\"") + &key("when_full", "\"bypass\"");
+    let mut keys = figure("fold_by", "\"controller\"") + &figure("when_full", "\"bypass\"");
     if dynamic > 0 {
-        keys += &key("dynamic_blocks_per_plane", &dynamic.to_string());
+        keys += &figure("dynamic_blocks_per_plane", dynamic);
     }
     changed(&keys, tables, |model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
@@ -37,7 +33,7 @@ fn changed(keys: &str, tables: &str, change: impl FnOnce(&mut Model)) -> Simulat
     let text = shipped.expect("a shipped model").text;
     let text = text.replace("[slc_cache]\n", &format!("[slc_cache]\n{keys}"));
     let lines = text.lines().map(|line| match line.split_once(" = ") {
-        Some((miss, _)) if miss.ends_with("_l2p_miss_ns") => key(miss, "0"),
+        Some((miss, _)) if miss.ends_with("_l2p_miss_ns") => figure(miss, "0"),
         _ => format!("{line}\n"),
     });
     let text: String = lines.collect();
@@ -109,10 +105,10 @@ fn first(target: &mut SimulatedTarget, body: &str) -> f64 {
 }
 
 #[test]
-fn long_requests_go_at_the_speed_of_the_main_area_from_the_first_byte_on() {
+fn long_requests_bypass_the_cache_from_the_first_byte_on() {
     let drive = |from: Option<&str>, enabled: bool| {
-        let mut keys = key("fold_by", "\"controller\"") + &key("when_full", "\"bypass\"");
-        keys += &from.map_or(String::new(), |from| key("bypass_from_kib", from));
+        let mut keys = figure("fold_by", "\"controller\"") + &figure("when_full", "\"bypass\"");
+        keys += &from.map_or(String::new(), |from| figure("bypass_from_kib", from));
         changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             cache.enabled.value = enabled;
@@ -154,9 +150,11 @@ fn long_requests_go_at_the_speed_of_the_main_area_from_the_first_byte_on() {
 #[test]
 fn reads_suffer_less_where_the_cache_is_emptied_at_a_pace() {
     // What is read, one at a time, while a cache that is nearly full is emptied: ns.
-    let reads = |slots: Option<&str>, start_percent: f64| {
-        let mut keys = key("fold_by", "\"controller\"");
-        keys += &slots.map_or(String::new(), |slots| key("fold_pages_background", slots));
+    let reads = |pages: Option<&str>, start_percent: f64| {
+        let mut keys = figure("fold_by", "\"controller\"");
+        keys += &pages.map_or(String::new(), |pages| {
+            figure("fold_pages_background", pages)
+        });
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             fold_from(cache, start_percent);
@@ -188,7 +186,7 @@ fn twice_the_dies_write_no_faster_where_no_more_may_fold() {
     // Sequential writing once the cache is full, of the demonstration drive and of one that is
     // twice as large: MB/s.
     let end = |size: u32, most: Option<&str>| {
-        let keys = most.map_or(String::new(), |most| key("fold_dies_max", most));
+        let keys = most.map_or(String::new(), |most| figure("fold_dies_max", most));
         let mut target = changed(&keys, "", |model| {
             model.capacity.user_bytes.value *= u64::from(size);
             model.nand.dies.value *= size;
@@ -210,7 +208,7 @@ fn twice_the_dies_write_no_faster_where_no_more_may_fold() {
 
 #[test]
 fn a_cache_over_the_whole_drive_takes_a_third_of_it() {
-    // 860 blocks of a plane at 3.5 MB, but for what collection keeps.
+    // 860 blocks of a plane at 3.5 MB, but for what GC keeps.
     let curve = curve(&mut cached(0, 860, ""));
     let at = falls_at(&curve).expect("it falls");
     println!("{at} GB");
@@ -221,7 +219,7 @@ fn a_cache_over_the_whole_drive_takes_a_third_of_it() {
 fn a_desktops_overwrites_die_in_the_cache() {
     // 100 MB overwritten thirty times.
     let native_share = |enabled: bool| {
-        let keys = key("fold_by", "\"controller\"");
+        let keys = figure("fold_by", "\"controller\"");
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             cache.enabled.value = enabled;
@@ -253,19 +251,19 @@ fn writing_goes_at_the_pace_of_a_word_line() {
             / 1e6
     };
     // Three pages in 5.4 ms, or in 2.7 ms; the channel takes 0.25 ms.
-    let (pages, line) = (speed(""), speed(&key("one_shot_program_us", "2700.0")));
+    let (pages, line) = (speed(""), speed(&figure("one_shot_program_us", "2700.0")));
     println!("{pages} MB/s by page, {line} MB/s by word line");
     assert!((1.8..2.05).contains(&(line / pages)));
 }
 
 #[test]
-fn reading_far_and_wide_pays_for_a_map_on_flash() {
-    let map = [
+fn random_reads_of_the_whole_drive_pay_for_an_l2p_on_flash() {
+    let l2p_cache = [
         "[l2p_cache]\n".to_string(),
-        key("read_us", "60.0"),
-        key("program_us", "500.0"),
-        key("erase_us", "5000.0"),
-        key("pages_per_block", "32"),
+        figure("read_us", "60.0"),
+        figure("program_us", "500.0"),
+        figure("erase_us", "5000.0"),
+        figure("pages_per_block", "32"),
     ]
     .concat();
     let median = |tables: &str, span: &str| {
@@ -276,17 +274,17 @@ fn reading_far_and_wide_pays_for_a_map_on_flash() {
         percentile(&job(&mut target, &body).read, "50.000000") as f64 / 1e3
     };
     // 256 segments of 4 MiB are at hand: 1 GiB.
-    let (far, near) = (median(&map, "100%"), median(&map, "900m"));
+    let (far, near) = (median(&l2p_cache, "100%"), median(&l2p_cache, "900m"));
     let in_dram = median("", "100%");
-    println!("far {far} µs, near {near} µs, map in DRAM {in_dram} µs");
+    println!("far {far} µs, near {near} µs, L2P in DRAM {in_dram} µs");
     assert!(far > near + 60.0);
     assert!((in_dram - near).abs() < 12.0);
 }
 
 #[test]
-fn a_cache_without_a_way_around_it_makes_the_host_wait() {
+fn a_full_cache_without_bypass_makes_the_host_wait() {
     let end = |when_full: &str| {
-        let keys = key("fold_by", "\"controller\"") + &key("when_full", when_full);
+        let keys = figure("fold_by", "\"controller\"") + &figure("when_full", when_full);
         let mut target = changed(&keys, "", |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
             fold_from(cache, 100.0);
@@ -295,16 +293,16 @@ fn a_cache_without_a_way_around_it_makes_the_host_wait() {
         println!("{when_full}: {found:?}");
         found.last().expect("a level").1
     };
-    // What waits is written twice, and read in between.
+    // Without bypass all data is written to the cache, read again and written to the data area.
     assert!(end("\"bypass\"") > 1.3 * end("\"wait\""));
 }
 
 #[test]
-fn sectors_cost_a_unit_each_unless_the_buffer_brings_them_together() {
+fn sectors_cost_a_page_each_unless_the_buffer_coalesces_them() {
     let written = |coalesces: &str| {
         let shipped = SHIPPED.iter().find(|s| s.name == "demo-8gb");
         let text = shipped.expect("a shipped model").text;
-        let keys = format!("[dram]\n{}", key("coalesce_writes", coalesces));
+        let keys = format!("[dram]\n{}", figure("coalesce_writes", coalesces));
         let model = Model::parse(&text.replace("[dram]\n", &keys), "changed.toml");
         let mut target = SimulatedTarget::new(model.expect("it fits"));
         job(&mut target, "rw=write\nbs=512\niodepth=1\nsize=16m");
@@ -313,7 +311,7 @@ fn sectors_cost_a_unit_each_unless_the_buffer_brings_them_together() {
     };
     let (together, apart) = (written("true"), written("false"));
     println!("written for each byte of the host: {together} together, {apart} apart");
-    // One of parity for every five; a page of eight units is full with the first sector of
-    // the eighth.
+    // One of parity for every five; a multi-plane page of eight logical pages is full with the
+    // first sector of the eighth.
     assert!((1.3..1.45).contains(&together) && (9.0..10.0).contains(&apart));
 }

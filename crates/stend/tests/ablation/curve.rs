@@ -4,7 +4,7 @@ use stend_analysis::{end_level, recovered_bytes};
 use stend_record::review::Series;
 use stend_target::Target;
 
-use super::{GB, about, clean, drive, job, levels, worn_in, write};
+use super::{GB, about, clean, drive, job, levels, preconditioned, write};
 
 const ULTRA_II: &str = "sandisk-ultra-ii-240gb";
 
@@ -49,17 +49,17 @@ fn mixed(half_duplex: bool, read_percent: u32) -> f64 {
 }
 
 #[test]
-fn a_few_writes_halve_the_speed_of_reading_as_long_as_the_buffer_serves_one_direction() {
+fn a_few_writes_halve_the_speed_of_reading_with_a_half_duplex_buffer() {
     let shares = [100, 90, 60];
-    let turns = shares.map(|share| mixed(true, share));
-    let free = shares.map(|share| mixed(false, share));
-    println!("one direction {turns:?}, both {free:?}");
-    assert!(0.9 * turns[1] < 0.5 * turns[0] && turns[2] < turns[1]);
-    assert!(0.9 * free[1] > 0.7 * free[0]);
+    let half_duplex = shares.map(|share| mixed(true, share));
+    let full_duplex = shares.map(|share| mixed(false, share));
+    println!("half-duplex {half_duplex:?}, full duplex {full_duplex:?}");
+    assert!(0.9 * half_duplex[1] < 0.5 * half_duplex[0] && half_duplex[2] < half_duplex[1]);
+    assert!(0.9 * full_duplex[1] > 0.7 * full_duplex[0]);
 }
 
 #[test]
-fn the_second_step_ends_when_what_idle_time_made_free_is_full() {
+fn the_second_step_ends_when_the_space_freed_in_idle_time_is_full() {
     let end = |share: u32| {
         let mut target = clean(drive(ULTRA_II, |model| {
             let cache = model.slc_cache.as_mut().expect("it has a cache");
@@ -73,7 +73,7 @@ fn the_second_step_ends_when_what_idle_time_made_free_is_full() {
         second.expect("a second level").0
     };
     let ratio = end(50) / end(100);
-    // Half of 4.4 GB of slots against what fits above the watermark, 3.7 GB, and the first step.
+    // Half of 4.4 GB of pages against what fits above the watermark, 3.7 GB, and the first step.
     assert!((0.5..0.65).contains(&ratio), "ratio {ratio}");
 }
 
@@ -112,9 +112,9 @@ fn the_third_level_comes_from_waiting_for_the_dies_that_may_fold() {
 }
 
 #[test]
-fn idle_minutes_give_back_what_idle_collection_prepares() {
+fn speed_recovers_in_idle_time_by_idle_gc() {
     let back = |enabled: bool| {
-        let (mut target, curve) = worn_in(|model| model.idle.enabled.value = enabled);
+        let (mut target, curve) = preconditioned(|model| model.idle.enabled.value = enabled);
         let end = end_level(&curve).expect("a curve");
         target.idle(900.0).expect("it rests");
         recovered_bytes(&write(&mut target, 120, 100), end)
@@ -124,7 +124,7 @@ fn idle_minutes_give_back_what_idle_collection_prepares() {
     assert!(with > 50_000_000, "{with} bytes came back");
     assert!(
         without < with / 20,
-        "{without} bytes came back without idle collection"
+        "{without} bytes came back without idle GC"
     );
 }
 
@@ -135,7 +135,7 @@ fn trim_gives_back_more_than_rest_though_not_the_fresh_speed() {
     let start = |series: &Series| series.samples[10..40].iter().map(|s| s.iops).sum::<f64>();
     let fresh = start(&write(&mut drive("demo-8gb", |_| {}), 10, 100));
     let after_trim = |reaches_cache: bool| {
-        let (mut target, curve) = worn_in(|model| {
+        let (mut target, curve) = preconditioned(|model| {
             model.trim.reaches_cache.value = reaches_cache;
         });
         let end = end_level(&curve).expect("a curve");
@@ -158,7 +158,7 @@ fn trim_gives_back_more_than_rest_though_not_the_fresh_speed() {
 #[test]
 fn more_over_provisioning_raises_the_end() {
     let end = |blocks: u32| {
-        let (_, curve) = worn_in(|model| model.nand.blocks_per_plane.value = blocks);
+        let (_, curve) = preconditioned(|model| model.nand.blocks_per_plane.value = blocks);
         end_level(&curve).expect("a curve")
     };
     let (less, more) = (end(860), end(1_000));

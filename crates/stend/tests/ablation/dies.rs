@@ -1,11 +1,12 @@
 //! What dies can do beside one plain operation at a time.
 
 use stend_drive::Model;
+use stend_target::SimulatedTarget;
 
-use super::{drive_with, job, percentile};
+use super::{drive_with, figure, job, percentile};
 
 /// The demonstration drive without its cache, with a channel for each die, of `bus_mb_per_s`.
-fn bare(commands: &str, bus_mb_per_s: u32) -> stend_target::SimulatedTarget {
+fn bare(commands: &str, bus_mb_per_s: u32) -> SimulatedTarget {
     let tables = format!("[nand_commands]\n{commands}");
     drive_with("demo-8gb", &tables, |model: &mut Model| {
         let cache = model.slc_cache.as_mut().expect("it has a cache");
@@ -15,12 +16,8 @@ fn bare(commands: &str, bus_mb_per_s: u32) -> stend_target::SimulatedTarget {
     })
 }
 
-fn on(key: &str, value: &str) -> String {
-    format!("{key} = {{ value = {value}, source = \"assumed\" }}\n")
-}
-
 /// Bytes a second of sequential 128 KiB requests at depth 32 on 256 MiB.
-fn sequential(target: &mut stend_target::SimulatedTarget, rw: &str) -> u64 {
+fn sequential(target: &mut SimulatedTarget, rw: &str) -> u64 {
     let body = format!("rw={rw}\nbs=128k\niodepth=32\nsize=256m");
     let job = job(target, &body);
     job.read.bw_bytes + job.write.bw_bytes
@@ -28,7 +25,8 @@ fn sequential(target: &mut stend_target::SimulatedTarget, rw: &str) -> u64 {
 
 #[test]
 fn planes_that_do_not_work_together_halve_the_writing_speed() {
-    let speed = |together: &str| sequential(&mut bare(&on("multi_plane", together), 400), "write");
+    let speed =
+        |together: &str| sequential(&mut bare(&figure("multi_plane", together), 400), "write");
     let (together, apart) = (speed("true"), speed("false"));
     println!("together {together} B/s, apart {apart} B/s");
     assert!((0.48..0.55).contains(&(apart as f64 / together as f64)));
@@ -36,7 +34,8 @@ fn planes_that_do_not_work_together_halve_the_writing_speed() {
 
 #[test]
 fn cache_programs_hide_a_slow_bus() {
-    let speed = |cache: &str, bus| sequential(&mut bare(&on("cache_program", cache), bus), "write");
+    let speed =
+        |cache: &str, bus| sequential(&mut bare(&figure("cache_program", cache), bus), "write");
     let gain = |bus| speed("true", bus) as f64 / speed("false", bus) as f64;
     let (slow, fast) = (gain(40), gain(4_800));
     println!("gain with 40 MB/s {slow}, with 4,800 MB/s {fast}");
@@ -47,7 +46,7 @@ fn cache_programs_hide_a_slow_bus() {
 #[test]
 fn cache_reads_hide_the_sensing() {
     let speed = |cache: &str| {
-        let mut target = bare(&on("cache_read", cache), 100);
+        let mut target = bare(&figure("cache_read", cache), 100);
         sequential(&mut target, "write");
         sequential(&mut target, "read")
     };
@@ -66,7 +65,7 @@ fn reads_wait_for_programs_unless_these_are_interrupted() {
                     time_based\nruntime=4";
         percentile(&job(&mut target, body).read, "99.000000")
     };
-    let suspend = on("program_suspend_us", "20.0") + &on("suspend_reads_max", "100");
+    let suspend = figure("program_suspend_us", "20.0") + &figure("suspend_reads_max", "100");
     let (waiting, interrupting) = (p99(""), p99(&suspend));
     println!("99 % of reads: {waiting} ns waiting, {interrupting} ns interrupting");
     assert!(waiting > 1_500_000, "{waiting}");

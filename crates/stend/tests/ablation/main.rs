@@ -1,7 +1,6 @@
-//! Each published behaviour comes from a mechanism: switch the mechanism off, or change its
-//! size, and the behaviour goes or moves. All of it seen from outside, as a reviewer would:
-//! by sending requests to the drive and looking at what comes back. One module for each
-//! family of mechanisms.
+//! Each published behaviour comes from a mechanism: without the mechanism, or with another size of
+//! it, the behaviour is gone or different. The tests see the drive as a reviewer does, through
+//! requests. One module for each family of mechanisms.
 
 #![allow(missing_docs)]
 
@@ -30,13 +29,23 @@ fn drive(name: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     SimulatedTarget::new(model)
 }
 
-/// A shipped model with tables added to its file, and something changed.
-fn drive_with(name: &str, tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
+/// A shipped model with tables added to its file.
+fn model_with(name: &str, tables: &str) -> Model {
     let shipped = SHIPPED.iter().find(|s| s.name == name);
     let text = format!("{}\n{tables}", shipped.expect("a shipped model").text);
-    let mut model = Model::parse(&text, "changed.toml").expect("it fits the model");
+    Model::parse(&text, "changed.toml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A shipped model with tables added to its file, and something changed.
+fn drive_with(name: &str, tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
+    let mut model = model_with(name, tables);
     change(&mut model);
     SimulatedTarget::new(model)
+}
+
+/// A figure as a drive file has it.
+fn figure(key: &str, value: impl std::fmt::Display) -> String {
+    format!("{key} = {{ value = {value}, source = \"assumed: for a test\" }}\n")
 }
 
 /// A job's result as fio would tell it; `body` are the lines of its section.
@@ -112,8 +121,8 @@ fn about(got: f64, expected: f64) -> bool {
     (got / expected - 1.0).abs() <= 0.1
 }
 
-/// A demonstration drive that was written to for several times its capacity.
-fn worn_in(change: impl FnOnce(&mut Model)) -> (SimulatedTarget, Series) {
+/// A demonstration drive that was written several times over, and the curve of these writes.
+fn preconditioned(change: impl FnOnce(&mut Model)) -> (SimulatedTarget, Series) {
     let mut target = drive("demo-8gb", change);
     let curve = write(&mut target, 6_000, 1000);
     (target, curve)

@@ -3,12 +3,10 @@
 use stend_base::Nanos;
 use stend_target::SimulatedTarget;
 
-use super::{drive_with, job};
+use super::{drive_with, figure, job};
 
-/// Cells that a year without power brings from what one pass corrects to what five do.
-fn aging(year_ppb: u32) -> SimulatedTarget {
-    let figure =
-        |key: &str, value: &str| format!("{key} = {{ value = {value}, source = \"assumed\" }}\n");
+/// A drive whose data needs five passes of a read after a year without power, and one before.
+fn ageing(year_ppb: u32) -> SimulatedTarget {
     let mut tables = "[media]\n".to_string();
     for (key, value) in [
         ("rber_fresh_ppb", "[200_000.0]"),
@@ -38,7 +36,7 @@ fn read(target: &mut SimulatedTarget) -> u64 {
 fn old_data_reads_slowly_until_it_is_written_anew() {
     let year = Nanos::from_secs(365 * 86_400);
     let speeds = |year_ppb| {
-        let mut target = aging(year_ppb);
+        let mut target = ageing(year_ppb);
         let write = "rw=write\nbs=128k\niodepth=32\nsize=512m";
         job(&mut target, write);
         let fresh = read(&mut target);
@@ -47,8 +45,8 @@ fn old_data_reads_slowly_until_it_is_written_anew() {
         job(&mut target, write);
         [fresh, old, read(&mut target)].map(|speed| speed as f64 / 1e6)
     };
-    let (aging, lasting) = (speeds(4_500_000), speeds(0));
-    println!("MB/s fresh, old, written anew: {aging:?}; of cells that last {lasting:?}");
-    assert!(aging[1] < 0.6 * aging[0] && aging[2] > 0.95 * aging[0]);
+    let (ageing, lasting) = (speeds(4_500_000), speeds(0));
+    println!("MB/s fresh, old, written anew: {ageing:?}; of cells that last {lasting:?}");
+    assert!(ageing[1] < 0.6 * ageing[0] && ageing[2] > 0.95 * ageing[0]);
     assert!(lasting[1] > 0.99 * lasting[0]);
 }

@@ -1,19 +1,14 @@
-//! What the choice of superblocks, and of places for data, does to the speed at which a
-//! drive can be written for long.
+//! What victim policies, streams and wear levelling do to the sustained speed of writing.
 
 use stend_drive::Model;
 use stend_target::{JobRequest, SimulatedTarget, Target};
 
-use super::about;
+use super::{about, figure, job};
 
 /// The demonstration drive without its cache, smaller, and with fast flash, so that
-/// collection alone decides; with tables added to its file.
+/// GC alone decides; with tables added to its file.
 fn drive(tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
-    let text = stend_drive::model::SHIPPED
-        .iter()
-        .find(|s| s.name == "demo-8gb")
-        .expect("it is shipped")
-        .text;
+    let text = Model::shipped("demo-8gb").expect("it is shipped").text;
     let uncached = "[slc_cache]\nenabled = { value = false,";
     let text = text.replace("[slc_cache]\nenabled = { value = true,", uncached);
     assert!(text.contains(uncached));
@@ -24,10 +19,6 @@ fn drive(tables: &str, change: impl FnOnce(&mut Model)) -> SimulatedTarget {
     model.capacity.user_bytes.value = 210_000 * 4096;
     change(&mut model);
     SimulatedTarget::new(model)
-}
-
-fn figure(key: &str, value: &str) -> String {
-    format!("{key} = {{ value = {value}, source = \"assumed\" }}\n")
 }
 
 /// Writes a second over the last third of so many seconds of random 4 KiB writes.
@@ -46,18 +37,12 @@ fn sustained(target: &mut dyn Target, distribution: &str, seconds: u32) -> f64 {
     last.iter().map(|row| row.write_iops).sum::<f64>() / last.len() as f64
 }
 
-/// Nine of ten writes go to a tenth of the units, which lie scattered.
+/// Nine of ten writes go to a tenth of the logical pages, which lie scattered.
 const SKEWED: &str = "pareto:0.1";
 const EVEN: &str = "random";
 
 fn filled(mut target: SimulatedTarget) -> SimulatedTarget {
-    let text = "[fill]\nrw=write\nbs=128k\niodepth=8\n";
-    let request = JobRequest {
-        text,
-        seed: 7,
-        sample_ms: 0,
-    };
-    target.run(&request).expect("the job runs");
+    job(&mut target, "rw=write\nbs=128k\niodepth=8");
     target
 }
 
@@ -73,18 +58,18 @@ fn with_policy(policy: &str, load: &str) -> f64 {
 #[test]
 fn a_skewed_load_tells_the_policies_apart_and_an_even_one_does_not() {
     let policies = ["fifo", "greedy", "cost-benefit"];
-    let [fifo, greedy, by_worth] = policies.map(|policy| with_policy(policy, SKEWED));
-    assert!(greedy > 1.5 * fifo && by_worth > 1.15 * greedy);
-    let [fifo, greedy, by_worth] = policies.map(|policy| with_policy(policy, EVEN));
-    assert!(about(fifo, greedy) && about(by_worth, greedy));
+    let [fifo, greedy, cost_benefit] = policies.map(|policy| with_policy(policy, SKEWED));
+    assert!(greedy > 1.5 * fifo && cost_benefit > 1.15 * greedy);
+    let [fifo, greedy, cost_benefit] = policies.map(|policy| with_policy(policy, EVEN));
+    assert!(about(fifo, greedy) && about(cost_benefit, greedy));
 }
 
-fn with_streams(host: u32, collect: u32, load: &str) -> f64 {
+fn with_streams(host: u32, gc: u32, load: &str) -> f64 {
     let table = [
         "[streams]\n".to_string(),
         figure("enabled", "true"),
-        figure("host_streams", &host.to_string()),
-        figure("gc_streams", &collect.to_string()),
+        figure("host_streams", host),
+        figure("gc_streams", gc),
         figure("heat_group_kib", "4"),
         figure("heat_window_percent", "400"),
         figure("classify_ns", "100"),
@@ -93,15 +78,15 @@ fn with_streams(host: u32, collect: u32, load: &str) -> f64 {
         model.gc.policy.value = "cost-benefit".into();
     }));
     let iops = sustained(&mut target, load, 150);
-    println!("{host} streams of the host, {collect} of collection, {load}: {iops:.0}");
+    println!("{host} streams of the host, {gc} of GC, {load}: {iops:.0}");
     iops
 }
 
 #[test]
 fn streams_raise_the_end_of_a_skewed_load_and_not_of_an_even_one() {
-    let skewed = [(1, 1), (2, 1), (2, 3)].map(|(h, c)| with_streams(h, c, SKEWED));
+    let skewed = [(1, 1), (2, 1), (2, 3)].map(|(host, gc)| with_streams(host, gc, SKEWED));
     assert!(skewed[1] > 1.05 * skewed[0] && skewed[2] > 1.03 * skewed[1]);
-    let even = [(1, 1), (2, 3)].map(|(h, c)| with_streams(h, c, EVEN));
+    let even = [(1, 1), (2, 3)].map(|(host, gc)| with_streams(host, gc, EVEN));
     assert!(even[1] < even[0] && about(even[1], even[0]));
 }
 
@@ -111,8 +96,8 @@ fn spread_and_end(dynamic: bool, static_spread: u32) -> (u32, f64) {
     let table = [
         "[wear_levelling]\n".to_string(),
         figure("enabled", "true"),
-        figure("dynamic", &dynamic.to_string()),
-        figure("static_spread", &static_spread.to_string()),
+        figure("dynamic", dynamic),
+        figure("static_spread", static_spread),
         figure("static_interval", "4"),
     ];
     let mut target = filled(drive(&table.concat(), |_| {}));

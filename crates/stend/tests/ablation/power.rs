@@ -1,19 +1,12 @@
-//! Idle states and heat, seen from outside.
+//! Idle states, heat, and wear-out.
 
-use stend_drive::Model;
 use stend_target::{JobRequest, SimulatedTarget, Target};
 
-const DEMO: &str = include_str!("../../../../drives/demo-8gb.toml");
-
-/// A figure as a drive file has it.
-fn figure(key: &str, value: impl std::fmt::Display) -> String {
-    format!("{key} = {{ value = {value}, source = \"assumed: for this test\" }}\n")
-}
+use super::{drive_with, figure};
 
 /// The demonstration drive with tables added to its file.
 fn demo_with(tables: &str) -> SimulatedTarget {
-    let model = Model::parse(&format!("{DEMO}\n{tables}"), "demo.toml");
-    SimulatedTarget::new(model.unwrap_or_else(|error| panic!("{error}")))
+    drive_with("demo-8gb", tables, |_| {})
 }
 
 fn idle_state(name: &str, delay_ms: u64, exit_us: u64) -> String {

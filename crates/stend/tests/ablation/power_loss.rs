@@ -1,35 +1,31 @@
-//! What capacitors and paired pages do to synchronous writes, and to what a power cut
-//! leaves.
+//! What capacitors and paired pages do to synchronous writes and to the data after a power cut.
 
 use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
-use stend_drive::model::SHIPPED;
 use stend_drive::{Model, SimDrive};
 use stend_target::{JobRequest, SimulatedTarget, Target};
 
-const UNIT: u64 = 4096;
+use super::{figure, model_with};
+
+const PAGE_BYTES: u64 = 4096;
 
 /// The demonstration drive with a table that its file does not have.
 fn model(capacitors: bool, paired_pages: &str) -> Model {
-    let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
-    let table = format!(
-        r#"
-[power_loss]
-enabled = {{ value = true, source = "assumed: for a test" }}
-capacitors = {{ value = {capacitors}, source = "assumed: for a test" }}
-hold_up_ms = {{ value = 20, source = "assumed: for a test" }}
-paired_pages = {{ value = "{paired_pages}", source = "assumed: for a test" }}
-journal_blocks_per_plane = {{ value = 9, source = "assumed: for a test" }}
-journal_read_us = {{ value = 40.0, source = "assumed: for a test" }}
-journal_program_us = {{ value = 400.0, source = "assumed: for a test" }}
-journal_erase_us = {{ value = 5000.0, source = "assumed: for a test" }}
-journal_interval_kib = {{ value = 16384, source = "assumed: for a test" }}
-checkpoint_pages = {{ value = 256, source = "assumed: for a test" }}
-boot_ms = {{ value = 50, source = "assumed: for a test" }}
-replay_page_ns = {{ value = 100, source = "assumed: for a test" }}
-"#
-    );
-    let text = demo.expect("it is shipped").text.to_string() + &table;
-    Model::parse(&text, "demo-8gb with power loss").expect("a sound model")
+    let table = [
+        "[power_loss]\n".to_string(),
+        figure("enabled", true),
+        figure("capacitors", capacitors),
+        figure("hold_up_ms", 20),
+        figure("paired_pages", format!("\"{paired_pages}\"")),
+        figure("journal_blocks_per_plane", 9),
+        figure("journal_read_us", "40.0"),
+        figure("journal_program_us", "400.0"),
+        figure("journal_erase_us", "5000.0"),
+        figure("journal_interval_kib", 16_384),
+        figure("checkpoint_pages", 256),
+        figure("boot_ms", 50),
+        figure("replay_page_ns", 100),
+    ];
+    model_with("demo-8gb", &table.concat())
 }
 
 fn without_cache(mut model: Model) -> Model {
@@ -69,18 +65,18 @@ fn capacitors_make_synchronous_writes_as_fast_as_others() {
     assert!((bare / without - 1.0).abs() < 0.02, "{bare}, {without}");
 }
 
-fn send(drive: &mut SimDrive, tag: u32, op: Op, unit: u64, units: u64) {
+fn send(drive: &mut SimDrive, tag: u32, op: Op, page: u64, pages: u64) {
     drive.submit(Request {
         tag,
         op,
-        offset_bytes: unit * UNIT,
-        len_bytes: units * UNIT,
+        offset_bytes: page * PAGE_BYTES,
+        len_bytes: pages * PAGE_BYTES,
         ..Request::default()
     });
 }
 
-/// Writes with a flush after every eight, cut at random instants: units that had been
-/// flushed and are gone, of how many; and slots programmed with nothing.
+/// Writes with a flush after every eight, cut at random instants: pages that had been
+/// flushed and are lost, of how many; and multi-plane pages of padding.
 fn lost(model: &Model) -> (u64, u64, u64) {
     let mut drive = SimDrive::new(&model.spec());
     drive.keep_content();
@@ -88,26 +84,26 @@ fn lost(model: &Model) -> (u64, u64, u64) {
     let (mut lost, mut flushed) = (0, 0);
     for life in 0..40u32 {
         let base = u64::from(life) * 1_000;
-        let tag = |unit: u64| life * 1_000 + unit as u32;
+        let tag = |page: u64| life * 1_000 + page as u32;
         let rounds = 1 + rng.below(6);
-        for unit in 0..rounds * 8 {
-            send(&mut drive, tag(unit), Op::Write, base + unit, 1);
+        for page in 0..rounds * 8 {
+            send(&mut drive, tag(page), Op::Write, base + page, 1);
             drive.advance(SimTime::NEVER).expect("it ends");
-            if unit % 8 == 7 {
+            if page % 8 == 7 {
                 send(&mut drive, 0, Op::Flush, 0, 0);
                 drive.advance(SimTime::NEVER).expect("it ends");
             }
         }
         // What comes after shares word lines with it.
-        for unit in 500..564 {
-            send(&mut drive, tag(unit), Op::Write, base + unit, 1);
+        for page in 500..564 {
+            send(&mut drive, tag(page), Op::Write, base + page, 1);
         }
         let limit = drive.now() + Nanos::from_micros(rng.below(6_000));
         while drive.advance(limit).is_some() {}
         drive.power_cut();
-        for unit in 0..rounds * 8 {
+        for page in 0..rounds * 8 {
             flushed += 1;
-            lost += u64::from(drive.content((base + unit) as u32) != Some(tag(unit)));
+            lost += u64::from(drive.content((base + page) as u32) != Some(tag(page)));
         }
         drive.power_up();
     }
@@ -116,12 +112,12 @@ fn lost(model: &Model) -> (u64, u64, u64) {
 
 #[test]
 fn paired_pages_take_flushed_data_with_them_unless_protected() {
-    let main_area = |paired: &str| lost(&without_cache(model(false, paired)));
-    let (bare, filled) = (main_area("unprotected"), main_area("pad"));
-    println!("unprotected {bare:?}, filled {filled:?}");
+    let data_area = |paired: &str| lost(&without_cache(model(false, paired)));
+    let (bare, padded) = (data_area("unprotected"), data_area("pad"));
+    println!("unprotected {bare:?}, padded {padded:?}");
     assert!(bare.0 > 50 && bare.2 == 0, "{bare:?}");
-    assert!(filled.0 == 0 && filled.2 > 100, "{filled:?}");
-    assert_eq!(main_area("one-shot").0, 0);
+    assert!(padded.0 == 0 && padded.2 > 100, "{padded:?}");
+    assert_eq!(data_area("one-shot").0, 0);
     // An SLC cache has one page on a word line.
     assert_eq!(lost(&model(false, "unprotected")).0, 0);
     // Programs that are under way end on capacitors.

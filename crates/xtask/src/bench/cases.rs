@@ -44,8 +44,8 @@ pub enum Aim {
 enum Drive {
     /// The model of this name.
     Shipped(&'static str),
-    /// The 850 PRO in another size.
-    Scaled { user_bytes: u64 },
+    /// The 850 PRO in another size, bytes.
+    Scaled(u64),
 }
 
 /// What a case does.
@@ -81,11 +81,11 @@ struct Phase {
 /// How much of it.
 #[derive(Clone, Copy)]
 enum Amount {
-    /// So many times the drive's capacity.
+    /// Multiples of the drive's capacity.
     Capacities(u64),
-    /// So many requests.
+    /// This many requests.
     Requests(u64),
-    /// As much as is done in so many virtual seconds.
+    /// As much as is done in this many virtual seconds.
     Seconds(u64),
 }
 
@@ -163,13 +163,17 @@ const FILL: Phase = Phase::new("write", 128, 32, Amount::Capacities(1));
 const SCALED: &str = "samsung-850-pro-256gb";
 const SAMSUNG: Drive = Drive::Shipped(SCALED);
 const SANDISK: Drive = Drive::Shipped("sandisk-ultra-ii-240gb");
-const GROWTH: Work = Work::Jobs {
-    prepare: &[
+const GROWTH: Work = jobs(
+    &[
         FILL,
         Phase::new("randwrite", 128, 32, Amount::Capacities(1)),
     ],
-    measured: Phase::new("randwrite", 4, 32, Amount::Requests(10_000_000)),
-};
+    Phase::new("randwrite", 4, 32, Amount::Requests(10_000_000)),
+);
+
+const fn jobs(prepare: &'static [Phase], measured: Phase) -> Work {
+    Work::Jobs { prepare, measured }
+}
 
 /// All of them, in the order in which they are run.
 pub const CASES: &[Case] = &[
@@ -180,10 +184,10 @@ pub const CASES: &[Case] = &[
         aim: Aim::RequestsPerS(5e6),
         only_by_name: None,
         drive: SAMSUNG,
-        work: Work::Jobs {
-            prepare: &[FILL, Phase::new("randwrite", 4, 32, Amount::Capacities(2))],
-            measured: Phase::new("randwrite", 4, 32, Amount::Requests(25_000_000)),
-        },
+        work: jobs(
+            &[FILL, Phase::new("randwrite", 4, 32, Amount::Capacities(2))],
+            Phase::new("randwrite", 4, 32, Amount::Requests(25_000_000)),
+        ),
     },
     Case {
         name: "random-read-qd32",
@@ -191,10 +195,10 @@ pub const CASES: &[Case] = &[
         aim: Aim::RequestsPerS(3e6),
         only_by_name: None,
         drive: SAMSUNG,
-        work: Work::Jobs {
-            prepare: &[FILL],
-            measured: Phase::new("randread", 4, 32, Amount::Requests(50_000_000)),
-        },
+        work: jobs(
+            &[FILL],
+            Phase::new("randread", 4, 32, Amount::Requests(50_000_000)),
+        ),
     },
     Case {
         name: "random-read-qd1",
@@ -202,10 +206,10 @@ pub const CASES: &[Case] = &[
         aim: Aim::RequestsPerS(3e6),
         only_by_name: None,
         drive: SAMSUNG,
-        work: Work::Jobs {
-            prepare: &[FILL],
-            measured: Phase::new("randread", 4, 1, Amount::Requests(20_000_000)),
-        },
+        work: jobs(
+            &[FILL],
+            Phase::new("randread", 4, 1, Amount::Requests(20_000_000)),
+        ),
     },
     Case {
         name: "sequential-write",
@@ -213,10 +217,7 @@ pub const CASES: &[Case] = &[
         aim: Aim::ProcessWallS(6.0),
         only_by_name: None,
         drive: SANDISK,
-        work: Work::Jobs {
-            prepare: &[],
-            measured: FILL,
-        },
+        work: jobs(&[], FILL),
     },
     Case {
         name: "sequential-write-850-pro",
@@ -224,10 +225,7 @@ pub const CASES: &[Case] = &[
         aim: Aim::ProcessWallS(6.0),
         only_by_name: None,
         drive: SAMSUNG,
-        work: Work::Jobs {
-            prepare: &[],
-            measured: FILL,
-        },
+        work: jobs(&[], FILL),
     },
     Case {
         name: "degradation",
@@ -235,10 +233,7 @@ pub const CASES: &[Case] = &[
         aim: Aim::ProcessWallS(20.0),
         only_by_name: None,
         drive: SANDISK,
-        work: Work::Jobs {
-            prepare: &[],
-            measured: Phase::new("randwrite", 4, 32, Amount::Seconds(7200)),
-        },
+        work: jobs(&[], Phase::new("randwrite", 4, 32, Amount::Seconds(7200))),
     },
     Case {
         name: "degradation-review",
@@ -271,9 +266,7 @@ pub const CASES: &[Case] = &[
                random 4 KiB writes, depth 32",
         aim: Aim::Reference("growth-4tb"),
         only_by_name: None,
-        drive: Drive::Scaled {
-            user_bytes: 128_000_000_000,
-        },
+        drive: Drive::Scaled(128_000_000_000),
         work: GROWTH,
     },
     Case {
@@ -284,9 +277,7 @@ pub const CASES: &[Case] = &[
             most: 2.0,
         },
         only_by_name: Some("takes about 9 GB of memory, and a quarter of an hour"),
-        drive: Drive::Scaled {
-            user_bytes: 4_000_000_000_000,
-        },
+        drive: Drive::Scaled(4_000_000_000_000),
         work: GROWTH,
     },
 ];
@@ -311,9 +302,9 @@ impl Case {
                 ModelText::new(shipped("demo-8gb")?)
             }
             (Drive::Shipped(_), true) => scaled(&shipped(SCALED)?, SMOKE_BYTES, Some(8)),
-            (Drive::Scaled { user_bytes }, false) => scaled(&shipped(SCALED)?, user_bytes, None),
+            (Drive::Scaled(user_bytes), false) => scaled(&shipped(SCALED)?, user_bytes, None),
             // The two sizes stay apart.
-            (Drive::Scaled { user_bytes }, true) => {
+            (Drive::Scaled(user_bytes), true) => {
                 let factor = if user_bytes > 1_000_000_000_000 { 2 } else { 1 };
                 scaled(&shipped(SCALED)?, factor * SMOKE_BYTES, Some(8))
             }

@@ -27,12 +27,9 @@ pub struct Machine {
 /// The program.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Versions {
-    /// Its version.
-    pub stend: String,
-    /// The compiler that built it.
-    pub rustc: String,
-    /// Whether it was built with the checks of a debug build.
-    pub debug_build: bool,
+    /// What it reports.
+    #[serde(flatten)]
+    pub build: Build,
     /// The commit of the clone.
     pub git_commit: Option<String>,
     /// Whether files of the clone differed from it.
@@ -59,11 +56,8 @@ impl Machine {
 impl Versions {
     /// Those of a program, and of this clone.
     pub fn of(program: &Path) -> Result<Versions, Failure> {
-        let build: Build = ask(program, &json!("build"))?;
         Ok(Versions {
-            stend: build.stend,
-            rustc: build.rustc,
-            debug_build: build.debug_build,
+            build: ask(program, &json!("build"))?,
             git_commit: git(&["rev-parse", "HEAD"]),
             git_changed: git(&["status", "--porcelain"]).map(|changes| !changes.is_empty()),
         })
@@ -71,11 +65,14 @@ impl Versions {
 }
 
 /// What a program reports of its build.
-#[derive(Deserialize)]
-struct Build {
-    stend: String,
-    rustc: String,
-    debug_build: bool,
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Build {
+    /// Its version.
+    pub stend: String,
+    /// The compiler that built it.
+    pub rustc: String,
+    /// Whether it was built with the checks of a debug build.
+    pub debug_build: bool,
 }
 
 fn git(args: &[&str]) -> Option<String> {

@@ -71,8 +71,8 @@ fn list(as_json: bool) -> Result<(), Failure> {
     print(&format!("{list:#}\n"))
 }
 
-/// The cases that were asked for. A smoke run needs neither memory nor time, so that it
-/// takes all of them.
+/// The cases that were named, or all that run by default. A smoke run needs neither memory nor
+/// time, so that it takes all of them.
 fn chosen(args: &BenchArgs) -> Result<Vec<&'static Case>, Failure> {
     let Some(names) = &args.only else {
         let by_default = |case: &&Case| args.smoke || case.only_by_name.is_none();
@@ -98,7 +98,7 @@ fn command(args: &BenchArgs) -> String {
 }
 
 fn warn(record: &Record, against: Option<&Record>) {
-    if record.versions.debug_build && !record.smoke {
+    if record.versions.build.debug_build && !record.smoke {
         note(
             "warning: this program was built with the checks of a debug build; for its real \
              speed, leave the program out",

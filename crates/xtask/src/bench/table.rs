@@ -25,7 +25,7 @@ impl Table<'_> {
             text += &self.line(&format!(
                 "compared with the record of {}: stend {}, {}, {}",
                 record.recorded_at,
-                record.versions.stend,
+                record.versions.build.stend,
                 record.versions.git_commit.as_deref().unwrap_or("no commit"),
                 record.machine.cpu,
             ));
@@ -34,51 +34,30 @@ impl Table<'_> {
             "{:<24} | {:<49} | {:<19} | {:<17} |",
             "", "measured phase", "whole process", "peak memory"
         ));
-        let columns = row(
-            "case",
-            [
-                "M requests",
-                "wall s",
-                "M/s",
-                "M events",
-                "M/s",
-                "M requests",
-                "wall s",
-                "MB",
-                "B/4 KiB",
-            ]
-            .map(str::to_owned),
-        );
-        text + &self.line(&format!("{columns}aim (M: 10^6)"))
+        let heads = row("case", |column| column.head.to_owned());
+        text + &self.line(&format!("{heads}aim (M: 10^6)"))
     }
 
     /// A case.
     pub fn case(&self, figures: &Figures) -> String {
-        let (phase, process) = (&figures.phase, &figures.process);
-        let millions = |n: u64| format!("{:.3}", n as f64 / 1e6);
         let mut end = figures.aim.to_string();
         if let Some(ratio) = figures.cost_ratio {
             end += &format!(" ({ratio:.2} times)");
         }
         end += &format!("; memory {}", figures.memory_aim);
-        let columns = row(
-            &figures.name,
-            [
-                millions(phase.requests),
-                format!("{:.3}", phase.wall_s),
-                format!("{:.3}", phase.requests_per_s / 1e6),
-                millions(phase.events),
-                format!("{:.2}", phase.events_per_s / 1e6),
-                millions(process.requests),
-                format!("{:.2}", process.wall_s),
-                format!("{:.1}", figures.peak_rss_bytes as f64 / 1e6),
-                format!("{:.2}", figures.peak_rss_per_4kib_bytes),
-            ],
-        );
+        let columns = row(&figures.name, |column| {
+            format!("{:.*}", column.decimals, (column.figure)(figures))
+        });
         let mut text = self.line(&(columns + &end));
         if let Some(record) = self.against {
             text += &match record.find(&figures.name) {
-                Some(before) => self.line(&(compared(figures, before) + "times the record")),
+                Some(before) => {
+                    let ratios = row("", |column| {
+                        let of = column.figure;
+                        format!("{:.3}", of(figures) / of(before))
+                    });
+                    self.line(&(ratios + "times the record"))
+                }
                 None => self.line("  not in the record"),
             };
         }
@@ -92,42 +71,57 @@ impl Table<'_> {
     }
 }
 
-fn row(name: &str, cells: [String; 9]) -> String {
-    let [
-        requests,
-        wall,
-        rate,
-        events,
-        event_rate,
-        all,
-        all_wall,
-        mb,
-        per_unit,
-    ] = cells;
-    format!(
-        "{name:<24} | {requests:>10} {wall:>8} {rate:>7} {events:>12} {event_rate:>8} | \
-         {all:>10} {all_wall:>8} | {mb:>9} {per_unit:>7} | "
-    )
+/// A column of figures.
+struct Column {
+    head: &'static str,
+    width: usize,
+    decimals: usize,
+    /// Whether a bar stands behind it.
+    is_last_of_group: bool,
+    figure: fn(&Figures) -> f64,
 }
 
-/// Each figure as a multiple of the recorded one.
-fn compared(now: &Figures, before: &Figures) -> String {
-    let ratio = |now: f64, before: f64| format!("{:.3}", now / before);
-    let count = |now: u64, before: u64| ratio(now as f64, before as f64);
-    row(
-        "",
-        [
-            count(now.phase.requests, before.phase.requests),
-            ratio(now.phase.wall_s, before.phase.wall_s),
-            ratio(now.phase.requests_per_s, before.phase.requests_per_s),
-            count(now.phase.events, before.phase.events),
-            ratio(now.phase.events_per_s, before.phase.events_per_s),
-            count(now.process.requests, before.process.requests),
-            ratio(now.process.wall_s, before.process.wall_s),
-            count(now.peak_rss_bytes, before.peak_rss_bytes),
-            ratio(now.peak_rss_per_4kib_bytes, before.peak_rss_per_4kib_bytes),
-        ],
-    )
+const fn column(
+    head: &'static str,
+    width: usize,
+    decimals: usize,
+    figure: fn(&Figures) -> f64,
+) -> Column {
+    Column {
+        head,
+        width,
+        decimals,
+        is_last_of_group: false,
+        figure,
+    }
+}
+
+const fn last(column: Column) -> Column {
+    Column {
+        is_last_of_group: true,
+        ..column
+    }
+}
+
+const COLUMNS: [Column; 9] = [
+    column("M requests", 10, 3, |f| f.phase.requests as f64 / 1e6),
+    column("wall s", 8, 3, |f| f.phase.wall_s),
+    column("M/s", 7, 3, |f| f.phase.requests_per_s / 1e6),
+    column("M events", 12, 3, |f| f.phase.events as f64 / 1e6),
+    last(column("M/s", 8, 2, |f| f.phase.events_per_s / 1e6)),
+    column("M requests", 10, 3, |f| f.process.requests as f64 / 1e6),
+    last(column("wall s", 8, 2, |f| f.process.wall_s)),
+    column("MB", 9, 1, |f| f.peak_rss_bytes as f64 / 1e6),
+    last(column("B/4 KiB", 7, 2, |f| f.peak_rss_per_4kib_bytes)),
+];
+
+fn row(name: &str, cell: impl Fn(&Column) -> String) -> String {
+    let mut text = format!("{name:<24} |");
+    for column in &COLUMNS {
+        let bar = if column.is_last_of_group { " |" } else { "" };
+        text += &format!(" {:>width$}{bar}", cell(column), width = column.width);
+    }
+    text + " "
 }
 
 /// The cases without their figures.

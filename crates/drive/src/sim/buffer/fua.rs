@@ -1,4 +1,4 @@
-//! Force unit access: writes that wait for the programs that hold their data.
+//! Writes with FUA, which wait for the programs that hold their data.
 
 use crate::sim::ids::CommandId;
 use crate::sim::slab::Slab;

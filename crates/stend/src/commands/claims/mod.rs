@@ -1,4 +1,4 @@
-//! `stend claims`: what published reviews found, put to the drives' models.
+//! `stend claims`: findings of published reviews, checked on drive models.
 
 mod output;
 mod progress;
@@ -26,8 +26,8 @@ pub fn run(args: &ClaimsArgs) -> Result<(), Failure> {
     laboratory::check(&lab)?;
     let options = Options {
         lab: &lab,
-        seed: args.seed,
-        duration_scale: args.duration_scale,
+        seed: args.scale.seed,
+        duration_scale: args.scale.duration_scale,
         full_length: args.full_length,
         fresh: args.fresh,
         threads: args.threads.map(NonZero::get),

@@ -1,4 +1,4 @@
-//! What became of the findings, as text and as JSON.
+//! The outcome of the findings, as text and as JSON.
 
 use serde::Serialize;
 use stend_analysis::claims::{JudgedCheck, JudgedFinding, Outcome, Relation};
@@ -24,7 +24,7 @@ pub fn count(findings: &[JudgedFinding<'_>], outcome: Outcome) -> usize {
     findings.iter().filter(|j| j.outcome == outcome).count()
 }
 
-/// What is to be said of how long was measured.
+/// How long was measured, in a sentence.
 pub fn lengths(args: &ClaimsArgs) -> &'static str {
     match args.full_length {
         true => "Everything was measured for its full time.",
@@ -54,10 +54,10 @@ pub fn sum<'j>(findings: impl Iterator<Item = &'j JudgedFinding<'j>>) -> String 
 
 pub fn text(judged: &Judged<'_>, args: &ClaimsArgs) -> String {
     let mut text = String::new();
-    if args.duration_scale != 1.0 {
+    if args.scale.duration_scale != 1.0 {
         text += &format!(
             "SHORTENED RUN: every duration × {}; the findings are about full ones\n\n",
-            args.duration_scale
+            args.scale.duration_scale
         );
     }
     for (article, findings) in judged {
@@ -189,8 +189,8 @@ pub fn json(judged: &Judged<'_>, args: &ClaimsArgs) -> Result<String, Failure> {
     let total = |outcome| judged.iter().map(|(_, all)| count(all, outcome)).sum();
     let document = Document {
         schema: "stend.claims/1",
-        seed: args.seed,
-        duration_scale: args.duration_scale,
+        seed: args.scale.seed,
+        duration_scale: args.scale.duration_scale,
         full_length: args.full_length,
         holds: total(Outcome::Holds),
         fails: total(Outcome::Fails),

@@ -15,12 +15,8 @@ pub fn write(
     judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)],
     args: &ClaimsArgs,
 ) -> Result<(), Failure> {
-    std::fs::write(path, document(judged, args)).map_err(|error| {
-        Failure::Io(format!(
-            "{} cannot be written: {error}; name another file",
-            path.display()
-        ))
-    })
+    let written = std::fs::write(path, document(judged, args));
+    written.map_err(|error| Failure::unwritable(path, &error))
 }
 
 fn document(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)], args: &ClaimsArgs) -> String {
@@ -28,18 +24,19 @@ fn document(judged: &[(&CheckedArticle, Vec<JudgedFinding<'_>>)], args: &ClaimsA
     let mut text = format!(
         "# Validation: what published reviews found, and what the models do\n\n\
          Written by `stend claims --validation FILE`, not by hand: the findings are data in \
-         [claims/](../claims/)\n(their format: [claims-format.md](claims-format.md)), and so is \
-         why one \
-         does not hold. Every figure is\nof simulated drives, seed {}. \"Open\" means that a drive it needs \
-         was not simulated.\n{}\n\nAll findings: {}.\n",
-        args.seed,
+         [claims/](../claims/)\n\
+         (their format: [claims-format.md](claims-format.md)), and so is why one does not hold. \
+         Every figure is\n\
+         of simulated drives, seed {}. \"Open\" means that a drive it needs was not simulated.\n\
+         {}\n\nAll findings: {}.\n",
+        args.scale.seed,
         output::lengths(args),
         output::sum(all)
     );
-    if args.duration_scale != 1.0 {
+    if args.scale.duration_scale != 1.0 {
         text += &format!(
             "\n**SHORTENED RUN: every duration × {}.**\n",
-            args.duration_scale
+            args.scale.duration_scale
         );
     }
     if let Some(drives) = &args.drives {

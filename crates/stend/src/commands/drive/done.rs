@@ -8,7 +8,7 @@ use crate::output::{print, print_json};
 /// What a command did: for people, and the keys of its JSON.
 pub type Done = (String, Vec<(&'static str, Value)>);
 
-/// Prints what a command did to a drive, in how many nanoseconds of which clock.
+/// Prints what a command did to a drive, and how long it took by which clock.
 pub fn done(
     name: &str,
     command: &str,
@@ -31,6 +31,27 @@ pub fn done(
         document[key] = value;
     }
     print_json(&document)
+}
+
+/// A range that was trimmed; `how` says by what.
+pub fn trimmed(offset: u64, length: u64, how: &str) -> Done {
+    let keys = vec![
+        ("offset_bytes", offset.into()),
+        ("length_bytes", length.into()),
+    ];
+    (format!("{length} bytes from {offset} on {how}"), keys)
+}
+
+/// A drive that was erased.
+pub fn erased(text: String, crypto: bool) -> Done {
+    (text, vec![("crypto", crypto.into())])
+}
+
+/// A write cache that was switched.
+pub fn switched(on: bool) -> Done {
+    let word = if on { "on" } else { "off" };
+    let text = format!("the write cache is {word}");
+    (text, vec![("write_cache", on.into())])
 }
 
 /// Time for people.

@@ -1,5 +1,4 @@
-//! `stend drive`: what is asked of a drive and done to it, besides measuring: to a simulated
-//! one that lives in a file, and is kept there, or to a real one.
+//! `stend drive`: health, monitoring and changes of a simulated drive in a file, or of a real one.
 
 mod done;
 mod health;

@@ -9,7 +9,7 @@ use stend_base::Nanos;
 use stend_load::JobFile;
 use stend_target::{Access, Reading, real};
 
-use super::readings::{Watched, latency, temperature, used};
+use super::readings::{Watched, directions, latency, temperature, used};
 use super::screen;
 use crate::args::{MonitorArgs, RealArgs};
 use crate::failure::Failure;
@@ -72,12 +72,7 @@ fn of_job(args: &MonitorArgs, job: &Path, in_lines: bool) -> Result<Watched, Fai
         )));
     }
     let file = JobFile::read(job)?;
-    let none = RealArgs {
-        size: None,
-        destroy: None,
-        read_only: true,
-    };
-    let Opened::Simulated(target) = open(&args.target, &none, Access::Look)? else {
+    let Opened::Simulated(target) = open(&args.target, &RealArgs::default(), Access::Look)? else {
         unreachable!("`open` and `is_simulated` agree");
     };
     if target.state_path().is_some() {
@@ -122,32 +117,19 @@ fn lines(target: &str, watched: &Watched, count: u64, as_json: bool) -> Result<(
 }
 
 fn line(reading: &Reading, clock: &str) -> String {
-    let direction = |name: &str, iops: f64, bw: f64, latency_ns: Option<f64>| {
+    let [reads, writes] = directions(reading).map(|(name, iops, bw, ns)| {
         format!(
             "{name} {iops:.0} IOPS, {:.1} MB/s, {}",
             bw / 1e6,
-            latency(latency_ns)
+            latency(ns)
         )
-    };
-    let r = reading;
+    });
     format!(
-        "{:.3} {clock}: {}; {}; depth {:.1} ({} now); {}; {}",
-        r.t_s,
-        direction(
-            "reads",
-            r.read_iops,
-            r.read_bw_bytes_per_s,
-            r.read_latency_ns_mean
-        ),
-        direction(
-            "writes",
-            r.write_iops,
-            r.write_bw_bytes_per_s,
-            r.write_latency_ns_mean
-        ),
-        r.queue_depth_mean,
-        r.in_flight,
-        temperature(r),
-        used(r),
+        "{:.3} {clock}: {reads}; {writes}; depth {:.1} ({} now); {}; {}",
+        reading.t_s,
+        reading.queue_depth_mean,
+        reading.in_flight,
+        temperature(reading),
+        used(reading),
     )
 }

@@ -14,6 +14,17 @@ pub struct Watched {
     pub readings: Receiver<Result<Reading, TargetError>>,
 }
 
+/// Name, requests a second, bytes a second and mean latency in ns of reads and of writes.
+pub fn directions(reading: &Reading) -> [(&'static str, f64, f64, Option<f64>); 2] {
+    let r = reading;
+    let read_ns = r.read_latency_ns_mean;
+    let write_ns = r.write_latency_ns_mean;
+    [
+        ("reads", r.read_iops, r.read_bw_bytes_per_s, read_ns),
+        ("writes", r.write_iops, r.write_bw_bytes_per_s, write_ns),
+    ]
+}
+
 /// A mean latency for people.
 pub fn latency(ns: Option<f64>) -> String {
     match ns {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use stend_target::real::{self, OpenOptions};
 
-use super::done::{Done, done};
+use super::done::{Done, done, erased, switched, trimmed};
 use crate::args::{DriveCommand, OnOff};
 use crate::consent;
 use crate::failure::Failure;
@@ -27,9 +27,7 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
         DriveCommand::WriteCache { state, .. } => {
             let on = *state == OnOff::On;
             real::set_write_cache(path, on)?;
-            let word = if on { "on" } else { "off" };
-            let keys = vec![("write_cache", on.into())];
-            ("write-cache", (format!("the write cache is {word}"), keys))
+            ("write-cache", switched(on))
         }
         DriveCommand::Overprovision { user_bytes, .. } => {
             return Err(no_overprovisioning(name, *user_bytes));
@@ -56,34 +54,26 @@ fn trim(
     destroy: Option<&str>,
 ) -> Result<Done, Failure> {
     let done = real::trim(path, offset, length, &options(destroy))?;
-    let (offset, length) = (done.offset_bytes, done.len_bytes);
     let how = if done.of_device {
         "are trimmed"
     } else {
         "are freed in the file system (in place of TRIM)"
     };
-    let keys = vec![
-        ("offset_bytes", offset.into()),
-        ("length_bytes", length.into()),
-    ];
-    Ok((format!("{length} bytes from {offset} on {how}"), keys))
+    Ok(trimmed(done.offset_bytes, done.len_bytes, how))
 }
 
 fn erase(path: &Path, crypto: bool, destroy: Option<&str>) -> Result<Done, Failure> {
     let done = real::erase(path, crypto, &options(destroy))?;
-    let keys = vec![("crypto", crypto.into())];
-    Ok((format!("{} is erased", done.how), keys))
+    Ok(erased(format!("{} is erased", done.how), crypto))
 }
 
 fn no_overprovisioning(name: &str, user_bytes: u64) -> Failure {
     Failure::Input(format!(
         "{name}: over-provisioning of real drives is not changed by stend, since a mistake there \
          costs more than data. Erase the drive (`stend drive erase {name}`), then leave the rest \
-         of \
-         it unused: test a part of it (`stend review {name} --size {user_bytes}`), make a \
-         partition \
-         of that size, or, on SATA drives, hide what is beyond with `hdparm -N p{} {name}` (the p \
-         makes it permanent)",
+         of it unused: test a part of it (`stend review {name} --size {user_bytes}`), make a \
+         partition of that size, or, on SATA drives, hide what is beyond with \
+         `hdparm -N p{} {name}` (the p makes it permanent)",
         user_bytes / 512
     ))
 }

@@ -12,19 +12,19 @@ use ratatui::widgets::{Block, Paragraph, Sparkline};
 use ratatui::{DefaultTerminal, Frame};
 use stend_target::Reading;
 
-use super::readings::{Watched, latency, temperature, used};
+use super::readings::{Watched, directions, latency, temperature, used};
 use crate::failure::Failure;
 use crate::signals;
 
-/// How long a key may wait.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How long one poll waits for a key.
+const KEY_POLL: Duration = Duration::from_millis(50);
 
 /// Readings kept for the curves: more than any terminal has columns.
 const HISTORY: usize = 1000;
 
-/// Shows readings until q, Ctrl-C, their end or so many of them; puts the terminal back.
+/// Shows readings until q, Ctrl-C, their end or `count` of them; restores the terminal.
 pub fn show(watched: &Watched, count: u64) -> Result<(), Failure> {
-    let mut terminal = ratatui::try_init().map_err(|error| trouble(&error))?;
+    let mut terminal = ratatui::try_init().map_err(|error| terminal_error(&error))?;
     signals::restore_terminal_by(Some(ratatui::restore));
     let result = watch(&mut terminal, watched, count);
     ratatui::restore();
@@ -32,7 +32,7 @@ pub fn show(watched: &Watched, count: u64) -> Result<(), Failure> {
     result
 }
 
-fn trouble(error: &std::io::Error) -> Failure {
+fn terminal_error(error: &std::io::Error) -> Failure {
     Failure::Io(format!(
         "the terminal cannot show a screen: {error}; --once --count N prints lines"
     ))
@@ -49,9 +49,9 @@ fn watch(terminal: &mut DefaultTerminal, watched: &Watched, count: u64) -> Resul
     loop {
         terminal
             .draw(|frame| draw(frame, &view))
-            .map_err(|error| trouble(&error))?;
-        if event::poll(GLANCE).map_err(|error| trouble(&error))?
-            && let Event::Key(key) = event::read().map_err(|error| trouble(&error))?
+            .map_err(|error| terminal_error(&error))?;
+        if event::poll(KEY_POLL).map_err(|error| terminal_error(&error))?
+            && let Event::Key(key) = event::read().map_err(|error| terminal_error(&error))?
             && ends(&key)
         {
             return Ok(());
@@ -102,26 +102,16 @@ impl View {
         let Some(now) = self.history.back() else {
             return vec![Line::from("waiting for the first reading")];
         };
-        let direction = |name: &str, iops: f64, bw: f64, ns: Option<f64>| {
+        let [reads, writes] = directions(now).map(|(name, iops, bw, ns)| {
             Line::from(format!(
                 "{name:<12}{iops:>10.0} IOPS {:>9.1} MB/s   mean latency {}",
                 bw / 1e6,
                 latency(ns)
             ))
-        };
+        });
         vec![
-            direction(
-                "reads",
-                now.read_iops,
-                now.read_bw_bytes_per_s,
-                now.read_latency_ns_mean,
-            ),
-            direction(
-                "writes",
-                now.write_iops,
-                now.write_bw_bytes_per_s,
-                now.write_latency_ns_mean,
-            ),
+            reads,
+            writes,
             Line::from(format!(
                 "queue depth {:>10.1} mean {:>9} now",
                 now.queue_depth_mean, now.in_flight
@@ -130,7 +120,7 @@ impl View {
         ]
     }
 
-    /// The speeds that fit so many columns, the last one on the right.
+    /// The speeds that fit into the columns, the last one on the right.
     fn speeds(&self, columns: u16, of: fn(&Reading) -> f64) -> Vec<u64> {
         let skip = self.history.len().saturating_sub(usize::from(columns));
         let shown = self.history.iter().skip(skip);

@@ -6,7 +6,7 @@ use stend_base::Device;
 use stend_drive::SimDrive;
 use stend_target::{Access, SimulatedTarget, is_state_file};
 
-use super::done::{Done, done};
+use super::done::{Done, done, erased, switched, trimmed};
 use crate::args::{DriveCommand, OnOff, RealArgs};
 use crate::failure::Failure;
 use crate::open::{is_model, real_options_fit};
@@ -41,7 +41,9 @@ pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
         }
         DriveCommand::WriteCache { target, state } => {
             change(target, "write-cache", json, |target| {
-                Ok(write_cache(target.drive_mut(), *state == OnOff::On))
+                let on = *state == OnOff::On;
+                target.drive_mut().set_write_cache(on);
+                Ok(switched(on))
             })
         }
         DriveCommand::Health { .. } | DriveCommand::Monitor(_) => {
@@ -52,9 +54,8 @@ pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
 
 fn nothing_to_lose(target: &String, destroy: Option<&String>) -> Result<(), Failure> {
     let real = RealArgs {
-        size: None,
         destroy: destroy.cloned(),
-        read_only: false,
+        ..RealArgs::default()
     };
     real_options_fit([target], &real)
 }
@@ -88,9 +89,9 @@ pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
     }
     Err(Failure::Input(if is_model(name) {
         format!(
-            "{name} is a model, of which every command makes a new drive: there is none to read \
-            or change; create one with a file, by `stend drives create {name} \
-             --state FILE`, and name that file"
+            "{name} is a model, of which every command makes a new drive: there is none to read or \
+             change; create one in a file by `stend drives create {name} --state FILE`, and name \
+             that file"
         )
     } else if path.exists() {
         format!(
@@ -99,8 +100,8 @@ pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
         )
     } else {
         format!(
-            "there is no file {name}; a simulated drive with a file is created by `stend \
-             drives create MODEL --state {name}`"
+            "there is no file {name}; `stend drives create MODEL --state {name}` creates a \
+             simulated drive in it"
         )
     }))
 }
@@ -122,11 +123,7 @@ fn trim(target: &mut SimulatedTarget, offset: u64, length: Option<u64>) -> Resul
         ));
     }
     target.trim(offset, length)?;
-    let keys = vec![
-        ("offset_bytes", offset.into()),
-        ("length_bytes", length.into()),
-    ];
-    Ok((format!("{length} bytes from {offset} on are trimmed"), keys))
+    Ok(trimmed(offset, length, "are trimmed"))
 }
 
 fn erase(target: &mut SimulatedTarget, crypto: bool) -> Done {
@@ -138,7 +135,7 @@ fn erase(target: &mut SimulatedTarget, crypto: bool) -> Done {
         drive.secure_erase();
         "all of the flash is erased"
     };
-    (text.to_string(), vec![("crypto", crypto.into())])
+    erased(text.to_owned(), crypto)
 }
 
 fn overprovision(drive: &mut SimDrive, user_bytes: u64) -> Result<Done, Failure> {
@@ -156,13 +153,4 @@ fn overprovision(drive: &mut SimDrive, user_bytes: u64) -> Result<Done, Failure>
         format!("the host can address {user_bytes} bytes of {native}"),
         keys,
     ))
-}
-
-fn write_cache(drive: &mut SimDrive, on: bool) -> Done {
-    drive.set_write_cache(on);
-    let word = if on { "on" } else { "off" };
-    (
-        format!("the write cache is {word}"),
-        vec![("write_cache", on.into())],
-    )
 }

@@ -1,0 +1,32 @@
+//! Speeds in both units: the one that a test is judged by, and the other under it.
+
+use stend_analysis::Metric;
+
+use crate::chart::Axis;
+use crate::number;
+use crate::view::Cell;
+
+/// The axis of a metric.
+pub fn axis(metric: Metric) -> Axis {
+    match metric {
+        Metric::Iops => Axis::new("IOPS", "IOPS"),
+        Metric::Bandwidth => Axis::new("MB/s (MB = 10⁶ bytes)", "MB/s"),
+    }
+}
+
+/// The place on [`axis`] of a speed in requests and in bytes a second.
+pub fn on_axis(metric: Metric, (iops, bw_bytes_per_s): (f64, f64)) -> f64 {
+    match metric {
+        Metric::Iops => iops,
+        Metric::Bandwidth => bw_bytes_per_s / 1e6,
+    }
+}
+
+/// A speed in requests and in bytes a second, the unit of the metric first.
+pub fn cell(metric: Metric, (iops, bw_bytes_per_s): (f64, f64)) -> Cell {
+    let (iops, bw) = (number::iops(iops), number::mb_per_s(bw_bytes_per_s));
+    match metric {
+        Metric::Iops => Cell::noted(iops, bw),
+        Metric::Bandwidth => Cell::noted(bw, iops),
+    }
+}
