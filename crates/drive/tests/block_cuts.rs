@@ -252,15 +252,15 @@ fn a_program_without_a_block_is_lost_in_flash_too() {
             left -= done.min(left);
         }
         drive.power_cut();
-        for unit in (0..8).chain(20..28) {
-            let lost = drive.is_lost(unit);
-            assert_eq!(drive.content(unit), None, "unit {unit}, {events} events");
+        for page in (0..8).chain(20..28) {
+            let lost = drive.is_lost(page);
+            assert_eq!(drive.content(page), None, "page {page}, {events} events");
             before += u32::from(!lost);
             after += u32::from(lost);
         }
         if ended {
             assert_eq!(drive.counters().lost_pages, 4);
-            assert!((0..8).chain(20..28).all(|unit| drive.is_lost(unit)));
+            assert!((0..8).chain(20..28).all(|page| drive.is_lost(page)));
             break;
         }
     }
@@ -305,9 +305,9 @@ fn a_fold_that_is_done_again_is_cut_too() {
     assert!(copied > 0, "no cut fell into a copy");
 }
 
-/// A drive with one group of parity, 3 + 1 pages on 4 dies, whose programs mostly fail; its
+/// A drive with one stripe, 3 + 1 pages on 4 dies, whose programs mostly fail; its
 /// last program has ended.
-fn one_group(seed: u64, cuts: bool) -> SimDrive {
+fn one_stripe(seed: u64, cuts: bool) -> SimDrive {
     let mut spec = plain(8, 4, 64);
     spec.gc.start_superblocks = 4;
     spec.parity_data = Some(3);
@@ -325,13 +325,13 @@ fn one_group(seed: u64, cuts: bool) -> SimDrive {
     drive
 }
 
-/// Reads of the group that fail, summed over the dies that may be the one that fails.
+/// Reads of the stripe that fail, summed over the dies that may be the one that fails.
 fn fail_beside_each_die(drive: &SimDrive) -> u64 {
     let failed = |die| {
         let mut drive = drive.clone();
         drive.fail_die(die);
-        for unit in 0..12 {
-            alone(&mut drive, request(3, Op::Read, unit, 1));
+        for page in 0..12 {
+            alone(&mut drive, request(3, Op::Read, page, 1));
         }
         drive.counters().failed_reads
     };
@@ -343,11 +343,11 @@ fn fail_beside_each_die(drive: &SimDrive) -> u64 {
 fn one_page_without_block(cuts: bool) -> [Vec<u64>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     for seed in 0..300 {
-        let drive = one_group(seed, cuts);
+        let drive = one_stripe(seed, cuts);
         if drive.counters().lost_pages != 1 {
             continue;
         }
-        let lost = (0..12).filter(|&unit| drive.is_lost(unit)).count();
+        let lost = (0..12).filter(|&page| drive.is_lost(page)).count();
         assert!(lost == 0 || lost == 4, "{lost}");
         found[usize::from(lost > 0)].push(fail_beside_each_die(&drive));
     }
@@ -355,7 +355,7 @@ fn one_page_without_block(cuts: bool) -> [Vec<u64>; 2] {
     found
 }
 
-/// Without it nothing of its group can be rebuilt, whichever die fails: neither parity nor
+/// Without it nothing of its stripe can be rebuilt, whichever die fails: neither parity nor
 /// data that was never programmed counts as read.
 #[test]
 fn a_page_that_found_no_block_rebuilds_nothing() {
@@ -369,7 +369,7 @@ fn a_page_that_found_no_block_rebuilds_nothing() {
     );
 }
 
-/// Where the power can be cut, parity of the group lies in the journal's blocks, and stays.
+/// Where the power can be cut, parity of the stripe lies in the journal's blocks, and stays.
 #[test]
 fn partial_parity_stands_in_for_a_page_that_found_no_block() {
     let [parity, data] = one_page_without_block(true);

@@ -56,7 +56,7 @@ fn mortal_past_the_cache() -> Spec {
 /// Pages of the longest of the writes that wear the drive out.
 const LONG: u64 = 300;
 
-/// Writes of many pieces until the drive is worn out, two at a time; the tag and first page of
+/// Writes of many atomic groups until the drive is worn out, two at a time; the tag and first page of
 /// each that was refused.
 fn wear_out(drive: &mut SimDrive, seed: u64) -> Vec<(u32, u64)> {
     let mut next = random(drive, seed);
@@ -93,22 +93,22 @@ fn there(drive: &SimDrive, (tag, first): (u32, u64)) -> u64 {
     pages.filter(|&u| drive.content(u) == Some(tag)).count() as u64
 }
 
-/// The drive wears out while some of a piece has been admitted and the rest has been promised:
-/// nothing of the piece stays over a cut, the promise is given back, and what comes later goes
+/// The drive wears out while some of an atomic group has been admitted and the rest has been promised:
+/// nothing of the group stays over a cut, the promise is given back, and what comes later goes
 /// on.
 #[test]
-fn a_write_is_given_up_in_the_middle_of_a_piece() {
+fn a_write_is_given_up_in_the_middle_of_an_atomic_group() {
     for spec in [mortal(), mortal_past_the_cache()] {
         give_up_writes(&spec);
     }
 }
 
 fn give_up_writes(spec: &Spec) {
-    let mut in_a_piece = 0;
+    let mut in_a_group = 0;
     for seed in 0..60 {
         let mut drive = SimDrive::new(spec);
         drive.keep_content();
-        let piece = u64::from(drive.atomic_write_pages().expect("it has a log"));
+        let group_pages = u64::from(drive.atomic_write_pages().expect("it has a log"));
         let refused = wear_out(&mut drive, seed);
         assert!(drive.is_read_only());
         let parts: Vec<u64> = refused.iter().map(|r| there(&drive, *r)).collect();
@@ -122,15 +122,19 @@ fn give_up_writes(spec: &Spec) {
         drive.power_cut();
         for (refused, part) in refused.iter().zip(parts) {
             let kept = there(&drive, *refused);
-            assert_eq!(kept, part / piece * piece, "seed {seed}, {refused:?}");
-            in_a_piece += u32::from(part % piece > 0);
+            assert_eq!(
+                kept,
+                part / group_pages * group_pages,
+                "seed {seed}, {refused:?}"
+            );
+            in_a_group += u32::from(part % group_pages > 0);
         }
         drive.power_up();
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
         drive.shutdown();
     }
-    println!("{in_a_piece} writes were given up in a piece");
-    assert!(in_a_piece >= 5, "{in_a_piece}");
+    println!("{in_a_group} writes were given up in a group");
+    assert!(in_a_group >= 5, "{in_a_group}");
 }
 
 /// Pages lost when a die fails after a cut while the cache is being folded, over all moments of
@@ -138,7 +142,7 @@ fn give_up_writes(spec: &Spec) {
 fn lost_by_folds(fault: Option<Fault>) -> u32 {
     let mut spec = cached(40, 24, 4_000);
     spec.media = Some(media());
-    // One die copies at a time, so that most groups are copied in part.
+    // One die copies at a time, so that most stripes are copied in part.
     spec.idle.enabled = false;
     spec.cache.as_mut().expect("it has one").fold_start_mp_pages = 64;
     spec.power_loss = Some(PowerLossSpec {
@@ -237,8 +241,8 @@ fn refreshing() -> Spec {
     spec.data.timing.read = vec![Nanos::from_micros(70); 3];
     spec.data.timing.program = vec![Nanos::from_micros(900); 3];
     let mut media = media();
-    media.main.fresh = Rber(800);
-    media.main.year_fresh = Rber(1_000);
+    media.data_area.fresh = Rber(800);
+    media.data_area.year_fresh = Rber(1_000);
     media.refresh = Some(Rber(1_500));
     spec.media = Some(media);
     spec.power_loss = Some(PowerLossSpec {

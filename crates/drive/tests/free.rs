@@ -47,7 +47,7 @@ fn free_figures_are_listed_with_their_files() {
         bounds: [50.0, 90.5],
         whole: false,
     };
-    let collect = FreeFigure {
+    let gc_page = FreeFigure {
         file: file("drive.toml"),
         table: "controller".to_owned(),
         key: "gc_page_ns".to_owned(),
@@ -56,7 +56,7 @@ fn free_figures_are_listed_with_their_files() {
         bounds: [0.0, 50_000.0],
         whole: true,
     };
-    let expected = [read(0, 60.0), read(1, 70.5), read(2, 80.0), collect];
+    let expected = [read(0, 60.0), read(1, 70.5), read(2, 80.0), gc_page];
     assert_eq!(files.free(), expected);
     // The drive's own figure is another one, and may be not free.
     let own = "[capacity]\nread_us = { value = [1.0, 1.0, 1.0], source = \"assumed\" }";

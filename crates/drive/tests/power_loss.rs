@@ -147,7 +147,7 @@ fn what_a_cut_cannot_tear_is_not_protected() {
 }
 
 #[test]
-fn a_map_on_flash_is_cold_after_a_start_that_reads_its_directory() {
+fn an_l2p_on_flash_is_cold_after_a_start_that_reads_its_directory() {
     let mut spec = one_die(|_| {});
     spec.l2p_cache = Some(L2pCacheSpec {
         read: Nanos(77_000),
@@ -236,14 +236,14 @@ fn what_coalesces_waits_for_the_rest_of_its_request() {
 fn a_write_of_several_mp_pages_does_not_coalesce() {
     let mut spec = one_die(|_| {});
     spec.buffer.coalesces = true;
-    let coalesced = |units: u64, loss: bool| {
+    let coalesced = |pages: u64, loss: bool| {
         let mut spec = spec.clone();
         if !loss {
             spec.power_loss = None;
         }
         let mut drive = new_drive(&spec);
         alone(&mut drive, request(1, Op::Write, 0, 2));
-        alone(&mut drive, request(2, Op::Write, 0, units));
+        alone(&mut drive, request(2, Op::Write, 0, pages));
         drive.counters().pages_coalesced
     };
     assert_eq!((coalesced(4, true), coalesced(4, false)), (2, 2));
@@ -264,14 +264,14 @@ fn with_parity(hold_up: Option<Nanos>) -> Spec {
 }
 
 #[test]
-fn a_group_that_is_not_full_has_its_parity_beside_the_journal() {
+fn a_stripe_that_is_not_full_has_its_parity_beside_the_journal() {
     let mut drive = new_drive(&with_parity(None));
     alone(&mut drive, request(1, Op::Write, 5, 1));
     alone(&mut drive, request(2, Op::Flush, 0, 0));
     let c = drive.counters();
     assert_eq!((c.journal_programs, c.partial_parity_programs), (1, 1));
     assert_eq!(c.nand_programs, 3);
-    // The rest of the group, after which its own parity follows.
+    // The rest of the stripe, after which its own parity follows.
     alone(&mut drive, request(3, Op::Write, 100, 8));
     rest(&mut drive, Nanos::from_millis(10));
     alone(&mut drive, request(4, Op::Flush, 0, 0));
@@ -287,7 +287,7 @@ fn a_group_that_is_not_full_has_its_parity_beside_the_journal() {
 }
 
 #[test]
-fn a_die_takes_nothing_along_from_a_group_that_a_cut_left_unfinished() {
+fn a_die_takes_nothing_along_from_a_stripe_that_a_cut_left_unfinished() {
     for hold_up in [None, Some(Nanos::from_secs(1))] {
         let mut drive = new_drive(&with_parity(hold_up));
         alone(&mut drive, request(1, Op::Write, 5, 4));
@@ -301,16 +301,16 @@ fn a_die_takes_nothing_along_from_a_group_that_a_cut_left_unfinished() {
         let before = drive.counters().slc_reads;
         alone(&mut drive, request(3, Op::Read, 5, 4));
         let c = drive.counters();
-        // Table, journal, and the parity, with which the group goes on.
+        // Table, journal, and the parity, with which the stripe goes on.
         assert_eq!(c.slc_reads - before, 3);
         assert_eq!((c.rebuilt_pages, c.failed_reads), (1, 0));
-        // When the group is full, its own parity serves.
+        // When the stripe is full, its own parity serves.
         alone(&mut drive, request(4, Op::Write, 100, 8));
         rest(&mut drive, Nanos::from_millis(10));
         alone(&mut drive, request(5, Op::Read, 5, 4));
         let c = drive.counters();
         assert_eq!((c.rebuilt_pages, c.failed_reads), (2, 0));
-        // Each read, the group, and where nothing was saved the multi-plane page that had been
+        // Each read, the stripe, and where nothing was saved the multi-plane page that had been
         // begun.
         assert_eq!(c.native_reads, 2 + 3 + u64::from(hold_up.is_none()));
     }
@@ -349,7 +349,7 @@ fn what_is_lost_stays_lost_after_a_cut() {
 fn data_ages_while_the_power_is_off() {
     const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
     let mut spec = with_parity(None);
-    spec.media.as_mut().expect("it has").main.year_fresh = Rber(3_000);
+    spec.media.as_mut().expect("it has").data_area.year_fresh = Rber(3_000);
     let mut drive = new_drive(&spec);
     alone(&mut drive, request(1, Op::Write, 0, 4));
     alone(&mut drive, request(2, Op::Flush, 0, 0));
@@ -470,8 +470,8 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
         loss.journal_rows = 6;
     });
     let mut drive = new_drive(&spec);
-    let units = 8 * 40;
-    let mut next = 0..units;
+    let pages = 8 * 40;
+    let mut next = 0..pages;
     // One at a time and slowly, so that a multi-plane page is programmed before the next is begun.
     for page in &mut next {
         alone(&mut drive, request(page as u32, Op::Write, page, 1));
@@ -483,7 +483,7 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
         (40, 4),
         "{c:?}"
     );
-    assert_eq!(c.nand_programs, units / 4 + 40 + 4);
+    assert_eq!(c.nand_programs, pages / 4 + 40 + 4);
     // 44 pages in blocks of 6: the eighth block is the eighth that is begun.
     assert_eq!((c.journal_erases, c.erases), (7, 7));
     // They cost energy like any others in SLC mode.
@@ -534,11 +534,11 @@ fn flushed_and_lost(paired_pages: PairedPages) -> (u64, u64) {
 
 #[test]
 fn an_unprotected_lower_page_goes_with_the_upper() {
-    let (requests, units) = flushed_and_lost(PairedPages::Unprotected);
-    println!("{requests} requests of 240, {units} units");
+    let (requests, pages) = flushed_and_lost(PairedPages::Unprotected);
+    println!("{requests} requests of 240, {pages} pages");
     assert!(
-        requests > 20 && units == 4 * requests,
-        "{requests}, {units}"
+        requests > 20 && pages == 4 * requests,
+        "{requests}, {pages}"
     );
     assert_eq!(flushed_and_lost(PairedPages::Pad), (0, 0));
     assert_eq!(flushed_and_lost(PairedPages::OneShot), (0, 0));

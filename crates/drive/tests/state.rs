@@ -77,7 +77,7 @@ fn refused(bytes: &[u8]) -> StateError {
     }
 }
 
-/// Shipped models, one or more of each kind: caches, maps on flash, links, heat.
+/// Shipped models, one or more of each kind: caches, L2Ps on flash, links, heat.
 const KINDS: [&str; 9] = [
     "demo-8gb",
     "samsung-850-pro-256gb",

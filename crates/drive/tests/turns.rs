@@ -161,10 +161,10 @@ fn a_few_writes_cost_most_of_the_speed_and_only_where_directions_take_turns() {
 
 #[test]
 fn the_firmware_works_on_a_long_write_while_more_of_it_comes() {
-    let time = |unit_ns: u64| {
+    let time = |page_ns: u64| {
         let mut spec = plain(64, 16, 8_000);
         spec.buffer.write_pages = 1_024;
-        spec.controller.write_page = Nanos(unit_ns);
+        spec.controller.write_page = Nanos(page_ns);
         let mut drive = SimDrive::new(&spec);
         let got = alone(&mut drive, request(0, Op::Write, 0, 64));
         (got, way(&spec, 64))

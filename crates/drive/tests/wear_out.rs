@@ -36,14 +36,14 @@ fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
     let mut outstanding = Vec::new();
     let mut refused = 0;
     let mut send = |drive: &mut SimDrive, outstanding: &mut Vec<(u32, u64)>| {
-        let unit = loop {
-            let unit = next() / 3 * 3;
-            if unit + 3 <= pages && outstanding.iter().all(|(_, other)| *other != unit) {
-                break unit;
+        let page = loop {
+            let page = next() / 3 * 3;
+            if page + 3 <= pages && outstanding.iter().all(|(_, other)| *other != page) {
+                break page;
             }
         };
-        drive.submit(request(tag, Op::Write, unit, 3));
-        outstanding.push((tag, unit));
+        drive.submit(request(tag, Op::Write, page, 3));
+        outstanding.push((tag, page));
         tag += 1;
     };
     for _ in 0..16 {
@@ -54,12 +54,12 @@ fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
             .advance(SimTime::NEVER)
             .unwrap_or_else(|| panic!("it stands still: {}", drive.diagnosis()));
         let at = outstanding.iter().position(|(tag, _)| *tag == done.tag);
-        let (tag, unit) = outstanding.swap_remove(at.expect("a known tag"));
-        for unit in unit..unit + 3 {
-            expected[unit as usize] = match done.status {
+        let (tag, page) = outstanding.swap_remove(at.expect("a known tag"));
+        for page in page..page + 3 {
+            expected[page as usize] = match done.status {
                 Status::Ok => Some(tag),
                 // Some of its pages may have been written, others not.
-                _ => drive.content(unit as u32),
+                _ => drive.content(page as u32),
             };
         }
         refused += u32::from(done.status == Status::WriteProtected);
@@ -115,8 +115,8 @@ fn ends_read_only(spec: &Spec) {
         Status::Ok
     );
     let mut known = 0;
-    for (unit, tag) in expected.iter().enumerate() {
-        assert_eq!(drive.content(unit as u32), *tag, "unit {unit}");
+    for (page, tag) in expected.iter().enumerate() {
+        assert_eq!(drive.content(page as u32), *tag, "page {page}");
         known += u32::from(tag.is_some());
     }
     assert!(known as usize > expected.len() * 9 / 10);
@@ -191,16 +191,16 @@ fn health_adds_up() {
     );
     assert!(h.nand_written_bytes > 2 * h.host_written_bytes, "{h:?}");
     let counts = drive.erase_counts();
-    let (slc, main) = counts.split_at(24);
-    for (got, counts) in [(h.slc_cycles.expect("a cache"), slc), (h.cycles, main)] {
+    let (slc, data_area) = counts.split_at(24);
+    for (got, counts) in [(h.slc_cycles.expect("a cache"), slc), (h.cycles, data_area)] {
         let mean = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
         assert_eq!(got.mean, mean);
         assert_eq!(Some(&got.min), counts.iter().min());
         assert_eq!(Some(&got.max), counts.iter().max());
     }
     let slc = h.slc_cycles.expect("a cache").mean / 50.0;
-    let main = h.cycles.mean / 10.0;
-    assert_eq!(h.used_percent, Some((slc.max(main) * 100.0) as u64));
+    let data_area = h.cycles.mean / 10.0;
+    assert_eq!(h.used_percent, Some((slc.max(data_area) * 100.0) as u64));
     assert_eq!(h.power_on.0 / 1_000_000_000, drive.now().0 / 1_000_000_000);
 }
 
@@ -322,8 +322,8 @@ fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
         "{of_blocks:?}"
     );
     rest(&mut drive, Nanos::from_secs(100));
-    for (unit, tag) in expected.iter().enumerate() {
-        assert_eq!(drive.content(unit as u32), *tag, "unit {unit}");
+    for (page, tag) in expected.iter().enumerate() {
+        assert_eq!(drive.content(page as u32), *tag, "page {page}");
     }
     drive.submit(request(9, Op::Read, 0, 64));
     let done = drive.advance(SimTime::NEVER).expect("it ends");
@@ -378,7 +378,7 @@ fn a_drive_that_has_lost_a_superblock_can_be_erased() {
     let lost = u64::from(worn.health().retired_superblocks);
     assert!(worn.free_entry_pages() >= free);
     assert_eq!(worn.free_entry_pages(), (40 - lost) * 8 * 4 * 4);
-    assert!((0..3_000).all(|unit| worn.content(unit).is_none()));
+    assert!((0..3_000).all(|page| worn.content(page).is_none()));
 }
 
 /// A program that fails costs an erase of the new block, the copying of what the old one
@@ -397,7 +397,7 @@ fn a_program_that_fails_is_done_again_in_another_block() {
             );
             alone(&mut drive, request(0, Op::Flush, 0, 0));
         }
-        assert!((0..128).all(|unit| drive.content(unit) == Some(unit / 4)));
+        assert!((0..128).all(|page| drive.content(page) == Some(page / 4)));
         drive
     };
     let sound = filled(&spec);
@@ -409,7 +409,10 @@ fn a_program_that_fails_is_done_again_in_another_block() {
     let failing = filled(&spec);
     let (a, b) = (sound.counters(), failing.counters());
     let failures = b.program_failures;
-    println!("{failures} failures, {} slots copied", b.block_copies);
+    println!(
+        "{failures} failures, {} multi-plane pages copied",
+        b.block_copies
+    );
     assert!(failures > 0 && b.block_copies > 0);
     assert_eq!(b.nand_programs, a.nand_programs + failures);
     assert_eq!(b.erases, a.erases + failures);
@@ -461,13 +464,13 @@ fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
         rest(&mut drive, Nanos::from_secs(100));
         let c = drive.counters();
         let slc = &spec.cache.as_ref().expect("it has one").pool.timing;
-        let main = &spec.data.timing;
-        let fold = slc.read[0] * 3 + main.program[0] * 3;
+        let native = &spec.data.timing;
+        let fold = slc.read[0] * 3 + native.program[0] * 3;
         let all = slc.read[0] * c.slc_reads
-            + main.read[0] * c.native_reads
+            + native.read[0] * c.native_reads
             + slc.program[0] * c.slc_programs
-            + main.program[0] * c.native_programs
-            + main.erase * c.erases
+            + native.program[0] * c.native_programs
+            + native.erase * c.erases
             + fold * c.folds
             + Nanos(c.channel_busy_ns);
         assert_eq!(c.die_busy_ns, all.0, "{c:?}");

@@ -38,35 +38,8 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
         one_shot: None,
         cache: None,
         parity_data: None,
-        host: HostSpec {
-            submit: Nanos(4_000),
-            complete: Nanos(5_000),
-            queue_depth: 32,
-            link_ps_per_byte: 1_666,
-            frame_bytes: 8192,
-            frame_overhead: Nanos(1_100),
-            command_overhead: Nanos(1_500),
-            pcie: None,
-            driver: None,
-            write_cache: true,
-            flush_queued: true,
-        },
-        controller: ControllerSpec {
-            cores: 1,
-            core_read: 0,
-            core_write: 0,
-            core_background: 0,
-            read_command: Nanos(5_000),
-            write_command: Nanos(6_000),
-            read_page: Nanos(100),
-            write_page: Nanos(100),
-            l2p_segments: 1 << 20,
-            l2p_segment_pages: 1024,
-            read_l2p_miss: Nanos::ZERO,
-            write_l2p_miss: Nanos::ZERO,
-            gc_page: Nanos(500),
-            fold_page: Nanos(500),
-        },
+        host: sata(),
+        controller: one_core(),
         l2p_cache: None,
         buffer: BufferSpec {
             write_pages: 64,
@@ -113,6 +86,43 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
     }
 }
 
+/// SATA: a byte takes 1.666 ns.
+fn sata() -> HostSpec {
+    HostSpec {
+        submit: Nanos(4_000),
+        complete: Nanos(5_000),
+        queue_depth: 32,
+        link_ps_per_byte: 1_666,
+        frame_bytes: 8192,
+        frame_overhead: Nanos(1_100),
+        command_overhead: Nanos(1_500),
+        pcie: None,
+        driver: None,
+        write_cache: true,
+        flush_queued: true,
+    }
+}
+
+/// One core for everything, with all of the L2P in fast memory.
+fn one_core() -> ControllerSpec {
+    ControllerSpec {
+        cores: 1,
+        core_read: 0,
+        core_write: 0,
+        core_background: 0,
+        read_command: Nanos(5_000),
+        write_command: Nanos(6_000),
+        read_page: Nanos(100),
+        write_page: Nanos(100),
+        l2p_segments: 1 << 20,
+        l2p_segment_pages: 1024,
+        read_l2p_miss: Nanos::ZERO,
+        write_l2p_miss: Nanos::ZERO,
+        gc_page: Nanos(500),
+        fold_page: Nanos(500),
+    }
+}
+
 /// The same with an SLC cache of `cache_superblocks`, TLC cells and parity 3+1.
 pub fn cached(superblocks: u32, cache_superblocks: u32, user_pages: u64) -> Spec {
     let mut spec = plain(superblocks, 24, user_pages);
@@ -156,8 +166,8 @@ pub fn media() -> MediaSpec {
         spread_percent: 0,
     };
     MediaSpec {
-        main: cells.clone(),
-        cache: cells,
+        data_area: cells.clone(),
+        slc_cache: cells,
         ecc: Ecc {
             passes: vec![Rber(1_000), Rber(2_000), Rber(4_000)],
             retry: Nanos(7_000),
