@@ -151,7 +151,7 @@ fn tables<'a>(text: &str, list: impl Iterator<Item = &'a Table>) -> Body {
 }
 
 /// Line of a key, or of what it stands for.
-fn item_line(text: &str, key: Option<&Key>, item: &Item) -> usize {
+pub(super) fn item_line(text: &str, key: Option<&Key>, item: &Item) -> usize {
     let span = key.and_then(Key::span).or_else(|| item.span());
     line_of(text, span.map_or(0, |span| span.start))
 }

@@ -59,79 +59,59 @@ pub enum WriteError {
 impl Files {
     /// The figures that may be fitted, in the order of the model's text.
     pub fn free(&self) -> Vec<FreeFigure> {
-        let Ok((mut reader, _)) = super::read(self.text(), &|line| self.place(line)) else {
+        let Ok((mut reader, _)) = super::read(self) else {
             return Vec::new();
         };
-        reader.free.sort_by_key(|free| free.line);
-        let figures = reader.free.into_iter().flat_map(|free| {
-            let file = self.place(free.line).0.to_owned();
-            free.values
-                .into_iter()
-                .map(move |(index, value, whole)| FreeFigure {
-                    file: file.clone(),
-                    table: free.table.to_owned(),
-                    key: free.key.to_owned(),
-                    index,
-                    value,
-                    bounds: free.bounds,
-                    whole,
-                })
+        reader.free.sort_by_key(|(line, _)| *line);
+        let figures = reader.free.into_iter().map(|(line, figure)| FreeFigure {
+            file: self.place(line).0.to_owned(),
+            ..figure
         });
         figures.collect()
     }
 }
 
-/// A key of the resolved text whose value may be fitted.
-pub(super) struct Free {
-    table: &'static str,
-    key: &'static str,
-    line: usize,
-    bounds: [f64; 2],
-    /// Place in the list, value, and whether it is written as a whole number.
-    values: Vec<(Option<usize>, f64, bool)>,
-}
-
-impl Free {
-    /// What `free` and `value` of a figure say.
-    ///
-    /// # Errors
-    /// What is wrong with them.
-    pub fn of(
-        table: &'static str,
-        key: &'static str,
-        line: usize,
-        free: &Item,
-        value: &Item,
-    ) -> Result<Free, String> {
-        let bounds = bounds(free)?;
-        let values: Option<Vec<_>> = match value.as_value() {
-            Some(TomlValue::Array(list)) => {
-                let entries = list.iter().enumerate();
-                let entry = |(index, value): (usize, &TomlValue)| {
-                    Some((Some(index), number(value)?, value.is_integer()))
-                };
-                entries.map(entry).collect()
-            }
-            Some(value) => number(value).map(|number| vec![(None, number, value.is_integer())]),
-            None => None,
-        };
-        let values = values.ok_or("only numbers can be free")?;
-        let [lowest, highest] = bounds;
-        let outside = values
-            .iter()
-            .find(|(_, v, _)| !(lowest..=highest).contains(v));
-        if let Some((_, value, _)) = outside {
-            return Err(format!(
-                "{value} lies outside of free = [{lowest}, {highest}]"
-            ));
-        }
-        Ok(Free {
-            table,
-            key,
-            line,
+/// The figures of a key of the resolved text, of which `free` and `value` say this. Their file is
+/// not told.
+///
+/// # Errors
+/// What is wrong with `free`.
+pub(super) fn figures_of(
+    table: &str,
+    key: &str,
+    free: &Item,
+    value: &Item,
+) -> Result<Vec<FreeFigure>, String> {
+    let bounds = bounds(free)?;
+    let figure = |index: Option<usize>, value: &TomlValue| {
+        Some(FreeFigure {
+            file: String::new(),
+            table: table.to_owned(),
+            key: key.to_owned(),
+            index,
+            value: number(value)?,
             bounds,
-            values,
+            whole: value.is_integer(),
         })
+    };
+    let figures: Option<Vec<_>> = match value.as_value() {
+        Some(TomlValue::Array(list)) => {
+            let entries = list.iter().enumerate();
+            entries
+                .map(|(index, value)| figure(Some(index), value))
+                .collect()
+        }
+        Some(value) => figure(None, value).map(|figure| vec![figure]),
+        None => None,
+    };
+    let figures = figures.ok_or("only numbers can be free")?;
+    let [lowest, highest] = bounds;
+    let outside = |f: &&FreeFigure| !(lowest..=highest).contains(&f.value);
+    match figures.iter().find(outside) {
+        Some(FreeFigure { value, .. }) => Err(format!(
+            "{value} lies outside of free = [{lowest}, {highest}]"
+        )),
+        None => Ok(figures),
     }
 }
 

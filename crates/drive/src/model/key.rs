@@ -1,13 +1,15 @@
 //! How the keys of a drive file are declared, read and checked. [`table!`] declares a table: each
-//! key once, with its meaning, type, default and what is allowed. From that follow the struct, the
-//! reader with its messages, and the rows of `docs/drive-format.md`.
+//! key once, with its meaning, type, default, what is allowed, and the figure of a simulation that
+//! it becomes. From that follow the struct, the reader with its messages, the rows of
+//! `docs/drive-format.md`, and the part of [`crate::Spec`].
 
 use std::fmt::Debug;
 
 use stend_config::{Problem, line_of};
 use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
-use super::free::Free;
+use super::compose::item_line;
+use super::free::{self, FreeFigure};
 use super::renamed;
 use super::rules::Rule;
 
@@ -17,8 +19,65 @@ use super::rules::Rule;
 /// - `write_cache: Field<bool> = true;`: with the value that it has if it is not given;
 /// - `cpus: Option<Field<u32>>, 1..=256;`: optional, without a default.
 ///
+/// After `pub struct Idle = "idle" => IdleSpec` each line may also name figures of `IdleSpec`, and
+/// the table has a function `spec`:
+///
+/// - `delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;`: what the function `millis`
+///   makes of the key;
+/// - `policy: Field<String> => |gc, model| policy: Policy = …;`: what follows from several keys of
+///   the table, or of the model; several figures are separated by commas.
+///
 /// What depends on other keys is checked by code beside the table.
 macro_rules! table {
+    (
+        $(#[doc = $about:literal])*
+        pub struct $Table:ident = $name:literal => $Spec:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $key:ident: $T:ty $(= $default:expr)? $(, $rule:expr)?
+                    $(=> $figure:ident: $Figure:ty = $of_key:path)?
+                    $(=> |$table:pat_param, $model:pat_param| $(
+                        $(#[doc = $several_doc:literal])*
+                        $several:ident: $Several:ty = $of_several:expr
+                    ),+)?;
+            )*
+        }
+    ) => {
+        $crate::model::key::table! {
+            $(#[doc = $about])*
+            pub struct $Table = $name {
+                $($(#[doc = $doc])* $key: $T $(= $default)? $(, $rule)?;)*
+            }
+        }
+
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct $Spec {
+            $(
+                $(
+                    #[doc = concat!("[`", stringify!($Table), "::", stringify!($key), "`].")]
+                    pub $figure: $Figure,
+                )?
+                $($($(#[doc = $several_doc])* pub $several: $Several,)+)?
+            )*
+        }
+
+        impl $Table {
+            /// The figures of a simulation.
+            #[allow(unused_variables)]
+            pub(in crate::model) fn spec(&self, model: &$crate::model::Model) -> $Spec {
+                $Spec {
+                    $(
+                        $($figure: $of_key(&self.$key),)?
+                        $($($several: {
+                            let ($table, $model) = (self, model);
+                            $of_several
+                        },)+)?
+                    )*
+                }
+            }
+        }
+    };
     (
         $(#[doc = $about:literal])*
         pub struct $Table:ident = $name:literal {
@@ -66,6 +125,7 @@ macro_rules! table {
                         &[$($doc),*],
                         $crate::model::key::declared!($key $(= $default)? $(, $rule)?),
                     )),*],
+                    inner: [$(<$T as $crate::model::key::Key>::sections(false)),*].concat(),
                 }
             }
         }
@@ -238,6 +298,12 @@ pub(super) trait Key: Sized {
         at: &At<'_>,
         declared: Declared<'_, Self::Value>,
     ) -> Option<Self>;
+
+    /// The sections of the document for the tables in it.
+    #[cfg(test)]
+    fn sections(_optional: bool) -> String {
+        String::new()
+    }
 }
 
 /// A table, as [`table!`] declares it.
@@ -271,8 +337,8 @@ pub(super) struct Reader<'a> {
     text: &'a str,
     /// What is wrong.
     pub problems: Problems,
-    /// Figures that may be fitted.
-    pub free: Vec<Free>,
+    /// Figures that may be fitted, with their lines.
+    pub free: Vec<(usize, FreeFigure)>,
 }
 
 impl<'a> Reader<'a> {
@@ -312,9 +378,7 @@ impl<'a> Reader<'a> {
 
     /// Line of a key, or else of what it stands for.
     fn line(&self, at: &At<'_>, key: &str, item: &Item) -> usize {
-        let own = at.items.key(key).and_then(toml_edit::Key::span);
-        let span = own.or_else(|| item.span());
-        line_of(self.text, span.map_or(0, |span| span.start))
+        item_line(self.text, at.items.key(key), item)
     }
 
     /// A value of a key that is no figure.
@@ -373,10 +437,12 @@ impl<'a> Reader<'a> {
         let found = if at.in_list {
             Err("what stands in a list of tables cannot be free".to_owned())
         } else {
-            Free::of(at.table, key, line, free, value)
+            free::figures_of(at.table, key, free, value)
         };
         match found {
-            Ok(free) => self.free.push(free),
+            Ok(figures) => self
+                .free
+                .extend(figures.into_iter().map(|figure| (line, figure))),
             Err(message) => self.problem(line, full_name(at.table, key), message),
         }
     }
@@ -490,6 +556,11 @@ impl<K: Key> Key for Option<K> {
             false => Some(None),
         }
     }
+
+    #[cfg(test)]
+    fn sections(_: bool) -> String {
+        K::sections(true)
+    }
 }
 
 impl<T: Table> Key for Vec<T> {
@@ -507,6 +578,11 @@ impl<T: Table> Key for Vec<T> {
             None => Some(Vec::new()),
         }
     }
+
+    #[cfg(test)]
+    fn sections(_: bool) -> String {
+        super::document::section::<T>(true, true)
+    }
 }
 
 impl<T: Table> Key for T {
@@ -521,8 +597,7 @@ impl<T: Table> Key for T {
             reader.problem(at.line, full_name(at.table, key), missing(key));
             return None;
         };
-        let line = item.span().map_or(0, |span| span.start);
-        let line = line_of(reader.text, line);
+        let line = item_line(reader.text, None, item);
         let Some(items) = item.as_table_like() else {
             let message = wrong_type(item, &format!("a table: [{key}]"));
             reader.problem(line, full_name(at.table, key), message);
@@ -535,6 +610,11 @@ impl<T: Table> Key for T {
             items,
         };
         T::read(reader, &at)
+    }
+
+    #[cfg(test)]
+    fn sections(optional: bool) -> String {
+        super::document::section::<T>(optional, false)
     }
 }
 
@@ -558,22 +638,13 @@ plain!(String, bool);
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Model, demo};
+    use crate::model::Model;
+    use crate::model::testing::{assert_refused, demo, parse};
 
-    /// The first model with a line replaced, and what is said of it.
-    fn said(line_start: &str, replacement: &str) -> String {
-        let mut done = false;
-        let lines = demo().lines().map(|line| {
-            let here = line.starts_with(line_start) && !done;
-            done |= here;
-            if here { replacement } else { line }
-        });
-        let text: Vec<&str> = lines.collect();
-        assert!(done, "{line_start}");
-        match Model::parse(&text.join("\n"), "m.toml") {
-            Err(error) => error.to_string(),
-            Ok(_) => panic!("{replacement} is sound"),
-        }
+    /// The demonstration drive with the first line that begins so replaced.
+    fn with(line_start: &str, replacement: &str) -> Result<Model, String> {
+        let line = demo().lines().find(|line| line.starts_with(line_start));
+        parse(&demo().replacen(line.expect(line_start), replacement, 1))
     }
 
     #[test]
@@ -609,21 +680,15 @@ mod tests {
             ("schema", "", "schema", "missing field `schema`"),
             ("[nand]", "[nnd]", "nnd", "unknown field `nnd`"),
         ] {
-            let text = said(start, replacement);
-            let after_line = text
-                .strip_prefix("m.toml:")
-                .and_then(|t| t.split_once(": "));
-            let (_, rest) = after_line.unwrap_or_else(|| panic!("{text}"));
-            assert!(rest.starts_with(&format!("{key}: ")), "{text}");
-            assert!(text.contains(part), "{text}");
+            assert_refused(with(start, replacement), key, part);
         }
     }
 
     #[test]
     fn broken_toml_has_a_line_and_no_key() {
-        let text = said("[nand]", "[nand");
+        let text = with("[nand]", "[nand").expect_err("it is no TOML");
         assert!(text.starts_with("m.toml:12: unclosed table"), "{text}");
-        let empty = Model::parse("", "m.toml").unwrap_err().to_string();
+        let empty = parse("").expect_err("it is empty");
         assert_eq!(empty, "m.toml:1: schema: missing field `schema`");
     }
 }

@@ -18,11 +18,12 @@ mod resolve;
 mod rules;
 mod schema;
 mod shipped;
-mod tables;
+pub mod tables;
+#[cfg(test)]
+mod testing;
 
 use std::path::Path;
 
-use compose::Resolved;
 use key::Reader;
 use stend_config::{Problem, Text};
 
@@ -32,17 +33,6 @@ pub use parts::{Files, ModelFile, PART_SCHEMA};
 pub use schema::Model;
 pub use shipped::{PARTS, SHIPPED, Shipped};
 pub use stend_config::FileError;
-pub use tables::blocks::Blocks;
-pub use tables::controller::{Controller, Dram, L2pCache};
-pub use tables::gc::{Gc, Idle, Streams, WearLevelling};
-pub use tables::health::{AttributeTable, HealthTable};
-pub use tables::host::Host;
-pub use tables::media::Media;
-pub use tables::nand::{Capacity, Nand, NandCommands, Parity};
-pub use tables::power::{EnergyTable, IdleStateTable, ThermalTable};
-pub use tables::power_loss::PowerLoss;
-pub use tables::slc_cache::SlcCache;
-pub use tables::trim::Trim;
 
 use crate::spec::Spec;
 
@@ -72,23 +62,18 @@ impl Model {
         Some(files.model().expect("shipped models are tested"))
     }
 
-    /// The model of a resolved text; `place` tells file and line of a line of it.
-    fn of<'a>(
-        resolved: &Resolved,
-        place: &dyn Fn(usize) -> (&'a str, usize),
-    ) -> Result<Model, FileError> {
-        let text = &resolved.text;
-        let (reader, model) = read(text, place)?;
+    fn of(files: &Files) -> Result<Model, FileError> {
+        let (reader, model) = read(files)?;
         let mut problems = reader.problems;
         if let Some(model) = &model {
             check::model(&mut problems, model);
         }
         let problems = problems.0.into_iter();
-        let problems = problems.map(|problem| placed(problem, place));
+        let problems = problems.map(|problem| placed(problem, files));
         FileError::unless_empty(problems.collect())?;
         let mut model = model.expect("what could not be read is a problem");
-        model.fingerprint = fingerprint(text);
-        model.text = text.clone();
+        model.fingerprint = fingerprint(files.text());
+        model.text = files.text().to_owned();
         Ok(model)
     }
 
@@ -98,16 +83,9 @@ impl Model {
     }
 }
 
-/// The demonstration drive's file, which has no parts: for tests that change it.
-#[cfg(test)]
-fn demo() -> &'static str {
-    let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
-    demo.expect("it is shipped").text
-}
-
-/// A problem of a line of the resolved text, where it really stands.
-fn placed<'a>(problem: Problem, place: &dyn Fn(usize) -> (&'a str, usize)) -> Problem {
-    let (file, line) = place(problem.line.unwrap_or(1));
+/// A problem of a line of the resolved text, with the file and line from which that line comes.
+fn placed(problem: Problem, files: &Files) -> Problem {
+    let (file, line) = files.place(problem.line.unwrap_or(1));
     Problem {
         file: file.to_owned(),
         line: Some(line),
@@ -116,13 +94,11 @@ fn placed<'a>(problem: Problem, place: &dyn Fn(usize) -> (&'a str, usize)) -> Pr
 }
 
 /// Reads a resolved text, unless it is no TOML or of another schema.
-fn read<'t, 'a>(
-    text: &'t str,
-    place: &dyn Fn(usize) -> (&'a str, usize),
-) -> Result<(Reader<'t>, Option<Model>), FileError> {
+fn read(files: &Files) -> Result<(Reader<'_>, Option<Model>), FileError> {
+    let text = files.text();
     let text_of = Text { file: "", text };
     let broken = |offset: usize, key: Option<String>, message: String| {
-        FileError::from(placed(text_of.problem(offset, key, message), place))
+        FileError::from(placed(text_of.problem(offset, key, message), files))
     };
     let document = toml_edit::Document::parse(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);

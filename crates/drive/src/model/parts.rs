@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use stend_config::{Problem, Text, line_of};
 use toml_edit::{Document, Item, Value as TomlValue};
 
-use super::compose::{self, Piece, Resolved};
+use super::compose::{self, Piece, Resolved, item_line};
 use super::shipped::{PARTS, SHIPPED};
 use super::{FileError, Model, SCHEMA, renamed};
 
@@ -31,6 +31,24 @@ pub struct ModelFile {
     pub built_in: bool,
     /// What stands in it.
     pub text: Cow<'static, str>,
+}
+
+impl ModelFile {
+    fn built_in(name: &str, text: &'static str) -> ModelFile {
+        ModelFile {
+            name: format!("drives/{name}"),
+            built_in: true,
+            text: Cow::Borrowed(text),
+        }
+    }
+
+    fn own(name: &str, text: impl Into<Cow<'static, str>>) -> ModelFile {
+        ModelFile {
+            name: name.to_owned(),
+            built_in: false,
+            text: text.into(),
+        }
+    }
 }
 
 /// The files of a model: the drive's own first, then its parts in the order of `include`.
@@ -55,35 +73,23 @@ impl Files {
             );
             FileError::of_file(&name, message)
         })?;
-        let file = ModelFile {
-            name,
-            built_in: false,
-            text: Cow::Owned(text),
-        };
-        Files::gather(file, Some(path.parent().unwrap_or(Path::new(""))))
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Files::gather(ModelFile::own(&name, text), Some(folder))
     }
 
     /// A drive file's text, with parts from the built-in ones. `name` is for messages.
     ///
     /// # Errors
-    /// A part that is not there, is none, or names what another one does. Figures are looked at by [`Files::model`].
+    /// A part that is not there, is no part, or names a key that another one names. Figures are
+    /// checked by [`Files::model`].
     pub fn of_text(text: impl Into<Cow<'static, str>>, name: &str) -> Result<Files, FileError> {
-        let file = ModelFile {
-            name: name.to_owned(),
-            built_in: false,
-            text: text.into(),
-        };
-        Files::gather(file, None)
+        Files::gather(ModelFile::own(name, text), None)
     }
 
     /// The files of the shipped model of this name.
     pub fn shipped(name: &str) -> Option<Files> {
         let shipped = SHIPPED.iter().find(|s| s.name == name)?;
-        let file = ModelFile {
-            name: format!("drives/{name}.toml"),
-            built_in: true,
-            text: Cow::Borrowed(shipped.text),
-        };
+        let file = ModelFile::built_in(&format!("{name}.toml"), shipped.text);
         Some(Files::gather(file, None).expect("shipped models are tested"))
     }
 
@@ -102,7 +108,7 @@ impl Files {
     /// # Errors
     /// What is wrong, with the places of the figures in these files.
     pub fn model(&self) -> Result<Model, FileError> {
-        Model::of(&self.resolved, &|line| self.place(line))
+        Model::of(self)
     }
 
     /// Puts another text in place of a file's, and resolves anew.
@@ -147,15 +153,15 @@ impl Files {
 
 /// The parts that a drive file names, with the line of each.
 fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
-    // Spares the drives without parts a second parsing; a word in a comment does no harm.
+    // A drive without parts is not parsed twice; the word in a comment does no harm.
     if !drive.text.contains("include") && !drive.text.contains(PART_SCHEMA) {
         return Ok(Vec::new());
     }
-    // What is broken is told of when the model is read.
+    // What is no TOML is an error when the model is read.
     let Ok(document) = Document::parse(&*drive.text) else {
         return Ok(Vec::new());
     };
-    let line = |item: &Item| line_of(&drive.text, item.span().map_or(0, |span| span.start));
+    let line = |item: &Item| item_line(&drive.text, None, item);
     if let Some(schema) = document.get("schema")
         && schema.as_str() == Some(PART_SCHEMA)
     {
@@ -194,11 +200,7 @@ fn find(
         let path: PathBuf = folder.join(name);
         match std::fs::read_to_string(&path) {
             Ok(text) => {
-                return Ok(ModelFile {
-                    name: path.display().to_string(),
-                    built_in: false,
-                    text: Cow::Owned(text),
-                });
+                return Ok(ModelFile::own(&path.display().to_string(), text));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 looked_for = format!("at {}, and ", path.display());
@@ -210,11 +212,7 @@ fn find(
         }
     }
     if let Some(part) = PARTS.iter().find(|part| part.name == name) {
-        return Ok(ModelFile {
-            name: format!("drives/{name}"),
-            built_in: true,
-            text: Cow::Borrowed(part.text),
-        });
+        return Ok(ModelFile::built_in(name, part.text));
     }
     let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
     let message = format!(
