@@ -1,10 +1,8 @@
-//! A simulated solid-state drive whose behaviour follows from its described hardware
-//! and firmware: NAND, SATA host path, controller cores, write buffer and read-ahead,
-//! page mapping striped over dies, GC, a static SLC cache with on-chip
-//! copy, parity, TRIM, idle work, and power cuts with what survives them.
+//! A simulated solid-state drive whose behaviour follows from its described hardware and firmware:
+//! flash, host interface, controller, buffer, FTL, persistence, power and health.
 //!
-//! It is a discrete-event simulation in integer nanoseconds; the order of events is
-//! total and documented in [`sim`]. Same model and same requests: same history.
+//! It is a discrete-event simulation in integer nanoseconds; the order of events is total and
+//! documented in [`sim`]. The same model and the same requests give the same history.
 //!
 //! It never knows who sends the requests or what is measured.
 

@@ -3,8 +3,8 @@
 //! What follows from a table of the model file is declared there, beside its keys
 //! ([`crate::model::tables`]).
 //!
-//! The words are those of `docs/glossary.md`; a **pool** is the superblocks of one kind, of the data
-//! area or of the SLC cache.
+//! The words are those of `docs/glossary.md`; a **pool** is the superblocks of one kind, of the
+//! data area or of the SLC cache.
 
 use stend_base::Nanos;
 use stend_nand::{Abilities, CellTiming};
@@ -30,7 +30,7 @@ pub struct Spec {
     pub user_bytes: u64,
     /// Dies.
     pub dies: u32,
-    /// Channels; die `d` hangs on channel `d % channels`.
+    /// Channels; die `d` is on channel `d % channels`.
     pub channels: u32,
     /// Pages of a multi-plane page: planes × page size / 4 KiB. A power of two.
     pub pages_per_mp_page: u32,
@@ -51,7 +51,7 @@ pub struct Spec {
     pub parity_data: Option<u32>,
     /// The way from the host.
     pub host: HostSpec,
-    /// Processor cores and what they take for each piece of work.
+    /// Cores and the time that each kind of work takes of them.
     pub controller: ControllerSpec,
     /// A mapping table on flash, of which DRAM holds `controller.l2p_segments`; `None`: all
     /// of it is in DRAM.
@@ -60,7 +60,7 @@ pub struct Spec {
     pub buffer: BufferSpec,
     /// GC.
     pub gc: GcSpec,
-    /// What happens while the host is silent.
+    /// Work without requests of the host.
     pub idle: IdleSpec,
     /// TRIM.
     pub trim: TrimSpec,
@@ -70,18 +70,17 @@ pub struct Spec {
     pub streams: Option<StreamsSpec>,
     /// Wear levelling.
     pub wear: Option<WearSpec>,
-    /// What things take of energy; `None`: no account is kept.
+    /// Energy of each operation; `None`: it is not modelled.
     pub energy: Option<EnergySpec>,
-    /// States that the drive enters when there is nothing to do, the deepest last.
+    /// Idle states, the deepest last.
     pub idle_states: Vec<IdleStateSpec>,
-    /// Heat; needs an account of energy.
+    /// Heat; needs [`Spec::energy`].
     pub thermal: Option<ThermalSpec>,
     /// Endurance.
     pub health: Option<HealthSpec>,
     /// Blocks that wear and go bad one by one; `None`: a superblock lives or dies as a whole.
     pub blocks: Option<BlocksSpec>,
-    /// What a power cut leaves. Without, the drive keeps no account of it and its power
-    /// cannot be cut.
+    /// What a power cut leaves; `None`: the power cannot be cut.
     pub power_loss: Option<PowerLossSpec>,
 }
 
@@ -115,7 +114,7 @@ impl Spec {
         }
     }
 
-    /// Whether anything in the drive wears out, so that it refuses writes at last.
+    /// Whether the flash wears out, so that the drive refuses writes in the end.
     pub fn wears_out(&self) -> bool {
         let ends = |cycles: &[u32; 2]| cycles.iter().any(|&n| n != u32::MAX);
         let retired = self.health.as_ref().map(|h| &h.end_of_life_cycles);
@@ -132,11 +131,11 @@ impl Spec {
     }
 
     /// Streams of the host: by heat, or one for what enters the SLC cache and one for the long
-    /// requests that pass it by.
+    /// requests that bypass it.
     pub fn host_streams(&self) -> u32 {
-        let past = self.cache.as_ref().and_then(|c| c.bypass_from_bytes);
+        let bypass = self.cache.as_ref().and_then(|c| c.bypass_from_bytes);
         let by_heat = self.streams.as_ref().map_or(1, |s| s.host_streams);
-        by_heat + u32::from(past.is_some())
+        by_heat + u32::from(bypass.is_some())
     }
 
     /// Programs that the write buffer must hold at least: two, one more where data may go to
@@ -174,10 +173,10 @@ pub enum Emptying {
     Controller,
 }
 
-/// What emptying an SLC cache is held to.
+/// The limit of emptying an SLC cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum FoldLimit {
-    /// Nothing.
+    /// No limit.
     None,
     /// Through the controller: multi-plane pages under way at the same time while the host still
     /// finds room, of [`GcSpec::depth`].
@@ -213,7 +212,7 @@ impl CacheSpec {
 }
 
 impl HostSpec {
-    /// Time of the bytes of a page on the link, without what goes along.
+    /// Time of the bytes of a page on the link, without framing.
     pub(crate) fn page_time(&self) -> Nanos {
         match &self.pcie {
             None => Nanos(PAGE_BYTES * self.link_ps_per_byte / 1000),
@@ -224,7 +223,7 @@ impl HostSpec {
     }
 }
 
-/// What speaks over PCIe.
+/// The protocol on PCIe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Protocol {
     /// One queue; two reads of host memory for each command.
@@ -236,7 +235,7 @@ pub enum Protocol {
 /// A PCIe link and the protocol on it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PcieSpec {
-    /// What speaks over it.
+    /// The protocol.
     pub protocol: Protocol,
     /// Time of a byte on one lane, line code included, fs.
     pub lane_fs_per_byte: u64,
@@ -268,7 +267,7 @@ pub struct DriverSpec {
     pub complete_registers: Nanos,
 }
 
-/// Which full superblock to collect next.
+/// Which closed superblock is the next victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Policy {
     /// The one with the fewest valid pages.
@@ -284,31 +283,31 @@ pub enum Policy {
     },
 }
 
-/// How addresses are taken away.
+/// How pages are unmapped.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrimWorkSpec {
-    /// Pages looked at together.
+    /// Pages of a chunk.
     pub chunk_pages: u32,
-    /// Each page of a piece that has an address.
+    /// Each mapped page of a chunk.
     pub per_page: Nanos,
     /// True: the command ends when its range is noted, and the core that does the drive's
-    /// own work follows. False: it ends when its last piece has.
+    /// own work unmaps it later. False: it ends when its last chunk has.
     pub lazy: bool,
-    /// True: what is noted reads as trimmed. False: as what it held, until its turn comes.
+    /// True: a noted page reads as trimmed. False: as before, until it is unmapped.
     pub deterministic: bool,
-    /// Rest of the core's work for TRIM after each piece; `None`: the next follows at once.
+    /// Rest of the core's work for TRIM after each chunk; `None`: the next follows at once.
     pub pause: Option<Nanos>,
 }
 
-/// The whole of a share, parts per million.
+/// A share of 100 %, parts per million.
 pub(crate) const WHOLE_PPM: u32 = 1_000_000;
 
 /// Share of time in which commands are admitted, by temperature.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Throttle {
-    /// All of it.
+    /// No throttling.
     None,
-    /// By steps.
+    /// By steps of temperature.
     Stepwise {
         /// Temperature from which on it holds, m°C, and share, parts per million.
         steps: Vec<(i64, u32)>,
@@ -317,7 +316,7 @@ pub enum Throttle {
     },
     /// In proportion to the distance from a limit.
     Gradual {
-        /// Where the least is admitted, m°C.
+        /// Temperature at which the least share is admitted, m°C.
         limit_mc: i64,
         /// Range below it in which the share falls, mK.
         band_mk: i64,
@@ -332,20 +331,16 @@ pub enum Throttle {
 pub enum PairedPages {
     /// All pages of a word line are programmed in one pass: there is nothing to tear.
     OneShot,
-    /// Data counts as safe when its word line is full; whoever waits for it has the rest
-    /// of the word line filled with nothing.
+    /// Data is durable when its word line is full; a flush pads the rest of the word line.
     Pad,
-    /// Nothing is done: a cut may take what a flush has promised.
+    /// A cut may take what a flush has promised.
     Unprotected,
 }
 
-/// What a drive has that does not go with [`Spec::power_loss`], as its description names it:
-/// pages that are programmed at once have no pairs that a cut could tear.
+/// The key of a drive file that excludes [`Spec::power_loss`], if it has one: pages programmed at
+/// once are not paired.
 pub fn power_loss_excludes(spec: &Spec) -> Option<&'static str> {
     let one_shot = |loss: &PowerLossSpec| loss.paired_pages == PairedPages::OneShot;
-    let excluded = [(
-        spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot),
-        "nand_commands.one_shot_program_us, unless paired_pages is \"one-shot\"",
-    )];
-    excluded.iter().find(|e| e.0).map(|e| e.1)
+    let excludes = spec.one_shot.is_some() && !spec.power_loss.as_ref().is_some_and(one_shot);
+    excludes.then_some("nand_commands.one_shot_program_us, unless paired_pages is \"one-shot\"")
 }

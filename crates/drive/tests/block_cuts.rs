@@ -9,28 +9,10 @@ use stend_base::{Device, Nanos, Op, SimTime};
 use stend_drive::health::BlockHealth;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
-use stend_nand::CellTiming;
 
 const PROGRAM: Nanos = Nanos::from_micros(400);
 const READ: Nanos = Nanos::from_micros(50);
 const ERASE: Nanos = Nanos::from_micros(3_000);
-
-fn power_loss() -> PowerLossSpec {
-    PowerLossSpec {
-        hold_up: None,
-        paired_pages: PairedPages::OneShot,
-        journal: CellTiming {
-            read: vec![Nanos(31_000)],
-            program: vec![Nanos(210_000)],
-            erase: ERASE,
-        },
-        journal_rows: 16,
-        journal_interval_pages: 1_000_000,
-        checkpoint_pages: 1_000_000,
-        boot: Nanos::from_millis(7),
-        replay_page: Nanos(130),
-    }
-}
 
 fn blocks(seed: u64) -> BlocksSpec {
     BlocksSpec {
@@ -109,7 +91,7 @@ fn copying() -> Nanos {
 }
 
 #[test]
-fn what_was_being_copied_is_in_the_old_block_and_is_copied_again() {
+fn a_cut_block_copy_begins_again_from_the_old_block() {
     let seed = caught_seed();
     let spec = failing(seed, None);
     let usual = {
@@ -155,7 +137,7 @@ fn what_was_being_copied_is_in_the_old_block_and_is_copied_again() {
 }
 
 #[test]
-fn what_was_copied_before_the_cut_is_not_copied_again() {
+fn mp_pages_copied_before_the_cut_are_not_copied_again() {
     let mut drive = caught(&failing(caught_seed(), None)).expect("the seed does that");
     rest(&mut drive, copying());
     alone(&mut drive, request(99, Op::Flush, 0, 0));
@@ -169,7 +151,7 @@ fn what_was_copied_before_the_cut_is_not_copied_again() {
 /// Erase, copies and the program itself are under way at the cut: the capacitors must hold for
 /// all of it, and then nothing is left to do.
 #[test]
-fn capacitors_end_what_is_being_copied() {
+fn capacitors_finish_a_block_copy() {
     let seed = caught_seed();
     let enough = {
         let long = failing(seed, Some(Nanos::from_secs(1)));

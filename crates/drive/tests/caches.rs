@@ -67,7 +67,7 @@ fn programs(drive: &SimDrive) -> (u64, u64) {
 }
 
 #[test]
-fn what_a_cache_has_no_room_for_passes_it_by() {
+fn writes_bypass_a_full_cache() {
     for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
         let mut drive = SimDrive::new(&cache(own, dynamic, WhenFull::Bypass));
         write(&mut drive, 900);
@@ -89,7 +89,7 @@ fn passed_by_long(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
 }
 
 #[test]
-fn long_requests_pass_the_cache_by_and_short_ones_enter_it() {
+fn long_requests_bypass_the_cache_and_short_ones_enter_it() {
     for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
         for when_full in [WhenFull::Wait, WhenFull::Bypass] {
             let mut drive = SimDrive::new(&passed_by_long(own, dynamic, when_full));
@@ -110,7 +110,7 @@ fn long_requests_pass_the_cache_by_and_short_ones_enter_it() {
 }
 
 #[test]
-fn long_requests_take_nothing_of_the_cache() {
+fn long_requests_take_no_space_of_the_cache() {
     // Twice what the cache holds goes past it; then there is room for all it holds.
     let mut drive = SimDrive::new(&passed_by_long(20, 0, WhenFull::Bypass));
     let mut at = 0;
@@ -124,7 +124,7 @@ fn long_requests_take_nothing_of_the_cache() {
 }
 
 #[test]
-fn a_long_forced_write_takes_a_program_of_the_data_area() {
+fn a_long_fua_write_takes_a_program_of_the_data_area() {
     // Requests of a multi-plane page pass by; they are of one page more, which fills up another.
     let forced = |from: Option<u64>| {
         let mut spec = cache(20, 0, WhenFull::Wait);
@@ -184,7 +184,7 @@ fn emptying_through_the_controller_is_limited_while_nobody_waits() {
 }
 
 #[test]
-fn who_waits_for_the_cache_is_served_at_full_depth() {
+fn a_host_that_waits_for_the_cache_is_served_at_full_depth() {
     let speed = |mp_pages: Option<u32>, idle: bool| {
         let mut spec = cache(20, 0, WhenFull::Wait);
         spec.idle.enabled = idle;
@@ -223,7 +223,7 @@ fn folded(dies: u32, limit: Option<u32>) -> Spec {
 }
 
 #[test]
-fn no_more_dies_fold_at_once_than_may() {
+fn no_more_dies_fold_at_once_than_the_limit() {
     // A word line of three multi-plane pages: sensed three times, programmed three times, mapped.
     let word_line = Nanos(3 * 30_000 + 3 * 900_000 + 12 * 500);
     let folds = |dies: u32, limit: Option<u32>| {
@@ -248,7 +248,7 @@ fn no_more_dies_fold_at_once_than_may() {
 }
 
 #[test]
-fn idle_time_makes_as_much_of_the_cache_free_as_it_may() {
+fn idle_folding_frees_the_cache_up_to_its_limit() {
     // 40 superblocks of 32 multi-plane pages, of which nine are the drive's own.
     let (written, all, kept) = (4 * 8 * 25, 40 * 32, 9 * 32);
     let taken_after = |free: Option<u64>| {
@@ -296,7 +296,7 @@ fn twice_the_dies_write_no_faster_where_as_many_fold() {
 }
 
 #[test]
-fn the_host_waits_for_a_cache_without_a_way_around_it() {
+fn the_host_waits_for_a_cache_without_bypass() {
     for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
         let mut drive = SimDrive::new(&cache(own, dynamic, WhenFull::Wait));
         write(&mut drive, 900);
@@ -312,7 +312,7 @@ fn the_host_waits_for_a_cache_without_a_way_around_it() {
 }
 
 #[test]
-fn what_dies_in_the_cache_is_never_folded() {
+fn pages_invalidated_in_the_cache_are_never_folded() {
     // 512 pages overwritten again and again, far more often than the cache is large.
     let overwrite = |spec: &Spec| {
         let mut drive = SimDrive::new(spec);
@@ -423,7 +423,7 @@ fn with_l2p_cache(cached: u32) -> Spec {
 }
 
 #[test]
-fn a_segment_that_is_not_at_hand_costs_a_page_read() {
+fn an_l2p_miss_costs_a_page_read() {
     let spec = with_l2p_cache(8);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
@@ -438,7 +438,7 @@ fn a_segment_that_is_not_at_hand_costs_a_page_read() {
 }
 
 #[test]
-fn a_write_does_not_wait_for_its_segment_and_its_program_does() {
+fn a_write_does_not_wait_for_its_l2p_segment_and_its_program_does() {
     let spec = with_l2p_cache(8);
     let l2p_read = Nanos(45_000 + PAGE * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0);
     let mut drive = SimDrive::new(&spec);
@@ -530,7 +530,7 @@ fn silent(frees_per_page: bool) -> f64 {
 }
 
 #[test]
-fn room_by_whole_blocks_comes_in_bursts() {
+fn room_freed_by_superblocks_comes_in_bursts() {
     let (by_page, by_superblock) = (silent(true), silent(false));
     println!("{by_page}, {by_superblock}");
     assert!(

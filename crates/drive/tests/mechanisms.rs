@@ -90,7 +90,7 @@ fn idle_work_keeps_to_its_share_of_the_time() {
 }
 
 #[test]
-fn what_was_read_ahead_is_forgotten_when_it_changes() {
+fn read_ahead_data_is_dropped_when_it_changes() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.read_ahead_pages = 64;
     for op in [Op::Write, Op::Trim] {
@@ -201,7 +201,7 @@ fn a_divided_controller_keeps_reads_free_of_writes() {
 }
 
 #[test]
-fn a_long_read_of_nothing_ends() {
+fn a_long_read_of_unmapped_pages_ends() {
     let spec = Model::shipped("demo-8gb").expect("a shipped model").spec();
     let mut drive = SimDrive::new(&spec);
     let pages = (5_u64 << 30) / PAGE;
@@ -220,7 +220,7 @@ fn a_request_of_no_length_is_refused() {
 }
 
 #[test]
-fn what_a_flush_has_promised_is_in_flash_at_every_instant() {
+fn flushed_data_is_in_flash_at_every_instant() {
     for spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
         let mut drive = SimDrive::new(&spec);
         drive.keep_content();
@@ -287,7 +287,7 @@ fn sectors_of_one_page_share_its_place_in_the_buffer() {
 /// A write that waits for the buffer goes on when another takes no room in it after all: else
 /// it waited for a multi-plane page that nobody fills.
 #[test]
-fn what_coalesces_makes_room_for_who_waits() {
+fn coalesced_pages_make_room_for_waiting_writes() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.coalesces = true;
     spec.buffer.write_pages = 8;
@@ -304,7 +304,7 @@ fn what_coalesces_makes_room_for_who_waits() {
 }
 
 #[test]
-fn a_page_written_over_in_the_buffer_holds_what_came_last() {
+fn a_page_overwritten_in_the_buffer_holds_the_last_data() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.coalesces = true;
     let mut drive = SimDrive::new(&spec);

@@ -61,7 +61,7 @@ fn each_pass_costs_a_sensing_and_its_own_time() {
 }
 
 #[test]
-fn data_ages_without_power_until_it_is_written_anew() {
+fn data_ages_without_power_until_it_is_refreshed() {
     let mut spec = spec();
     spec.media
         .as_mut()
@@ -111,7 +111,7 @@ fn reads_disturb_their_block() {
 }
 
 #[test]
-fn parity_replaces_a_die() {
+fn parity_rebuilds_a_die() {
     let spec = spec();
     let mut drive = filled(&spec);
     let fresh = read_all(&mut drive);
@@ -135,7 +135,7 @@ fn parity_replaces_a_die() {
 }
 
 #[test]
-fn without_parity_a_die_takes_its_data_along() {
+fn without_parity_the_data_of_a_failed_die_is_lost() {
     let mut spec = spec();
     spec.parity_data = None;
     let mut drive = filled(&spec);
@@ -151,7 +151,7 @@ fn without_parity_a_die_takes_its_data_along() {
 }
 
 #[test]
-fn parity_does_not_replace_two_dies() {
+fn parity_does_not_rebuild_two_dies() {
     let mut drive = filled(&spec());
     drive.fail_die(1);
     drive.fail_die(2);
@@ -162,7 +162,7 @@ fn parity_does_not_replace_two_dies() {
 }
 
 #[test]
-fn idle_time_writes_old_data_anew() {
+fn idle_time_refreshes_old_data() {
     let refreshed = |refresh: Option<Rber>| {
         let mut spec = spec();
         let media = spec.media.as_mut().expect("it has cells");
@@ -262,7 +262,7 @@ fn without_errors_of_the_flash_there_is_no_uber() {
 
 /// One superblock of old data, and nothing else to collect for.
 #[test]
-fn the_last_of_the_old_data_is_written_anew_too() {
+fn the_last_old_superblock_is_refreshed_too() {
     let mut spec = plain(24, 8, 128);
     let mut media = media();
     media.data_area.year_fresh = Rber(3_000);

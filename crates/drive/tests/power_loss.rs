@@ -8,28 +8,7 @@ use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::sim::Fault;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
-use stend_nand::CellTiming;
 use stend_nand::reliability::Rber;
-
-const JOURNAL_READ: Nanos = Nanos(31_000);
-const JOURNAL_PROGRAM: Nanos = Nanos(210_000);
-
-fn power_loss() -> PowerLossSpec {
-    PowerLossSpec {
-        hold_up: None,
-        paired_pages: PairedPages::OneShot,
-        journal: CellTiming {
-            read: vec![JOURNAL_READ],
-            program: vec![JOURNAL_PROGRAM],
-            erase: Nanos::from_micros(3000),
-        },
-        journal_rows: 16,
-        journal_interval_pages: 1_000_000,
-        checkpoint_pages: 1_000_000,
-        boot: Nanos::from_millis(7),
-        replay_page: Nanos(130),
-    }
-}
 
 /// One die, so that all its work is done in turn.
 fn one_die(change: impl FnOnce(&mut PowerLossSpec)) -> Spec {
@@ -104,7 +83,7 @@ fn a_write_with_fua_takes_the_data_and_then_the_journal() {
 
 /// Time without power costs no energy, and is not time in which the drive was on.
 #[test]
-fn a_drive_without_power_takes_none() {
+fn a_drive_without_power_takes_no_energy() {
     let mut spec = one_die(|_| {});
     spec.energy = Some(EnergySpec {
         read_pj: [0; 2],
@@ -187,7 +166,7 @@ fn an_l2p_on_flash_is_cold_after_a_start_that_reads_its_directory() {
 
 /// One word of what is written again before its multi-plane page is full.
 #[test]
-fn what_coalesces_is_kept_or_lost_with_what_lay_there() {
+fn coalesced_data_is_kept_or_lost_with_the_data_it_replaces() {
     let mut spec = one_die(|_| {});
     spec.buffer.coalesces = true;
     let mut drive = new_drive(&spec);
@@ -210,7 +189,7 @@ fn what_coalesces_is_kept_or_lost_with_what_lay_there() {
 /// The multi-plane page is programmed, and the journal would have its changes; but the last write
 /// has a page in the next multi-plane page.
 #[test]
-fn what_coalesces_waits_for_the_rest_of_its_request() {
+fn coalesced_pages_wait_for_the_rest_of_their_request() {
     let held = |fault: Option<Fault>| {
         let mut spec = one_die(|loss| loss.journal_interval_pages = 1);
         spec.buffer.coalesces = true;
@@ -287,7 +266,7 @@ fn a_stripe_that_is_not_full_has_its_parity_beside_the_journal() {
 }
 
 #[test]
-fn a_die_takes_nothing_along_from_a_stripe_that_a_cut_left_unfinished() {
+fn a_failed_die_loses_nothing_of_a_stripe_that_a_cut_left_unfinished() {
     for hold_up in [None, Some(Nanos::from_secs(1))] {
         let mut drive = new_drive(&with_parity(hold_up));
         alone(&mut drive, request(1, Op::Write, 5, 4));
@@ -364,7 +343,7 @@ fn data_ages_while_the_power_is_off() {
 }
 
 #[test]
-fn behind_capacitors_a_flush_is_a_command_and_no_more() {
+fn with_capacitors_a_flush_costs_only_its_command() {
     let spec = one_die(|loss| loss.hold_up = Some(Nanos::from_millis(20)));
     let mut drive = new_drive(&spec);
     for tag in 0..20 {
@@ -533,7 +512,7 @@ fn flushed_and_lost(paired_pages: PairedPages) -> (u64, u64) {
 }
 
 #[test]
-fn an_unprotected_lower_page_goes_with_the_upper() {
+fn an_unprotected_lower_page_is_lost_with_the_upper() {
     let (requests, pages) = flushed_and_lost(PairedPages::Unprotected);
     println!("{requests} requests of 240, {pages} pages");
     assert!(
@@ -545,7 +524,7 @@ fn an_unprotected_lower_page_goes_with_the_upper() {
 }
 
 #[test]
-fn filling_word_lines_costs_their_mp_pages() {
+fn padding_word_lines_costs_their_mp_pages() {
     let flush = |paired_pages| {
         let mut drive = two_passes(paired_pages);
         alone(&mut drive, request(0, Op::Write, 0, 4));
@@ -559,7 +538,7 @@ fn filling_word_lines_costs_their_mp_pages() {
 }
 
 #[test]
-fn what_was_being_erased_is_erased_again() {
+fn a_cut_erase_is_done_again() {
     let mut spec = plain(24, 8, 1_200);
     spec.power_loss = Some(power_loss());
     let mut drive = new_drive(&spec);

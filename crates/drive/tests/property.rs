@@ -33,12 +33,6 @@ struct Model {
 }
 
 impl Model {
-    /// Pages that a request touches.
-    fn range(request: &Request) -> std::ops::Range<usize> {
-        let end = request.offset_bytes + request.len_bytes;
-        (request.offset_bytes / PAGE) as usize..end.div_ceil(PAGE) as usize
-    }
-
     /// Pages that it covers wholly.
     fn whole(request: &Request) -> std::ops::Range<usize> {
         let end = ((request.offset_bytes + request.len_bytes) / PAGE) as usize;
@@ -62,7 +56,8 @@ impl Model {
             .unwrap_or_else(|| panic!("the drive stands still: {}", self.drive.diagnosis()));
         let place = self.outstanding.iter().position(|r| r.tag == done.tag);
         let request = self.outstanding.swap_remove(place.expect("a known tag"));
-        let pages = Model::range(&request);
+        let pages = touched(&request);
+        let pages = pages.start as usize..pages.end as usize;
         match request.op {
             Op::Write => self.expected[pages.clone()].fill(Some(request.tag)),
             Op::Trim if self.trim_works => self.expected[Model::whole(&request)].fill(None),
@@ -95,21 +90,13 @@ impl Model {
         };
         let mut request = request(self.next_tag, op, first, pages);
         if pages > 0 && rng.ratio(1, 3) {
-            // Sectors of 512 bytes: parts of the first and the last page are left out.
-            request.offset_bytes += rng.below(8) * 512;
-            request.len_bytes = pages * PAGE - (request.offset_bytes - first * PAGE);
-            request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
+            leave_out_sectors(&mut request, rng);
         }
         if let Some(senders) = &mut self.senders {
             request.queue = senders.below(20) as u16;
             request.fua = op == Op::Write && senders.ratio(1, 8);
         }
-        let new = Model::range(&request);
-        let overlaps = |old: &Request| {
-            let old = Model::range(old);
-            old.start < new.end && new.start < old.end
-        };
-        if !self.outstanding.iter().any(overlaps) {
+        if !self.outstanding.iter().any(|old| overlap(old, &request)) {
             self.next_tag += 1;
             self.outstanding.push(request);
             self.drive.submit(request);

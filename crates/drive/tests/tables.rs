@@ -1,5 +1,7 @@
 //! The optional tables of a drive file: what they come to, and what is said of mistakes.
 
+use crate::common::figures;
+
 use stend_base::Nanos;
 use stend_drive::Model;
 use stend_drive::spec::Throttle;
@@ -69,15 +71,6 @@ value = "full"
 thresh = 0
 flags = 50
 "#;
-
-/// Lines `key = value` as figures with a source; other lines as they are.
-fn figures(lines: &str) -> String {
-    let figure = |line: &str| match line.split_once(" = ") {
-        Some((key, value)) => format!("{key} = {{ value = {value}, source = \"assumed\" }}\n"),
-        None => format!("{line}\n"),
-    };
-    lines.lines().map(figure).collect()
-}
 
 /// The demonstration drive with these tables, or what is wrong with it.
 fn parse(tables: &str) -> Result<Model, String> {

@@ -137,7 +137,7 @@ fn reads_wait_behind_a_chunk_and_not_behind_them_all() {
 }
 
 #[test]
-fn what_is_noted_reads_as_trimmed_if_the_drive_is_deterministic() {
+fn pending_trim_reads_as_trimmed_if_the_drive_is_deterministic() {
     for deterministic in [true, false] {
         let mut spec = in_chunks(true);
         let work = spec.trim.work.as_mut().expect("it goes by chunks");
@@ -160,7 +160,7 @@ fn what_is_noted_reads_as_trimmed_if_the_drive_is_deterministic() {
 }
 
 #[test]
-fn what_is_written_after_the_command_is_not_trimmed_with_it() {
+fn pages_written_after_the_command_are_not_trimmed() {
     let mut spec = in_chunks(true);
     let work = spec.trim.work.as_mut().expect("it goes by chunks");
     work.per_page = Nanos::from_millis(1);
@@ -230,7 +230,7 @@ fn ranges_cost_by_what_the_command_can_name_in_one() {
 }
 
 #[test]
-fn what_trim_has_emptied_is_erased_one_after_another() {
+fn superblocks_emptied_by_trim_are_erased_one_after_another() {
     let pause = Nanos::from_millis(2);
     let erased_after = |pause: Option<Nanos>, time: Nanos| {
         let mut spec = plain(64, 16, 12_000);
@@ -267,7 +267,7 @@ fn the_rest_after_an_erase_is_kept_whatever_is_trimmed_meanwhile() {
 }
 
 #[test]
-fn what_trim_has_emptied_and_erased_can_be_written_again() {
+fn superblocks_erased_after_trim_can_be_written_again() {
     let mut spec = plain(64, 16, 12_000);
     spec.trim.erase_pause = Some(Nanos::ZERO);
     let mut drive = SimDrive::new(&spec);

@@ -41,7 +41,7 @@ fn reads_behind_write(spec: &Spec, written_pages: u64, reads: &[u64]) -> (Vec<Na
 }
 
 #[test]
-fn only_reads_that_go_on_where_another_ended_take_turns() {
+fn only_sequential_reads_take_turns_with_writes() {
     let of = |half_duplex, reads: &[u64]| reads_behind_write(&turning(half_duplex), 4, reads).1;
     assert_eq!(of(true, &[113, 1_013, 2_013]), 1, "to the write");
     assert_eq!(of(true, &[113, 114, 115, 1_013]), 2, "and to a stream");

@@ -18,7 +18,7 @@ fn mortal(mut spec: Spec, spare: u32) -> Spec {
     spec
 }
 
-/// What a plain map would hold, by page; `None` where a refused write may have changed it.
+/// What a plain table would hold, by page; `None` where a refused write may have changed it.
 struct Written {
     drive: SimDrive,
     expected: Vec<Option<u32>>,
@@ -75,23 +75,31 @@ fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
     }
 }
 
+/// [`write_to_the_end`], of a drive whose spare never grows, and which refuses writes at last.
+fn refuses_at_last(spec: &Spec) -> (SimDrive, Vec<Option<u32>>) {
+    let mut left = 100;
+    let written = write_to_the_end(spec, |drive| {
+        let now = drive.health().spare_percent;
+        assert!(now <= left, "spare grew from {left} % to {now} %");
+        left = now;
+    });
+    assert!(written.refused > 0 && written.drive.is_read_only());
+    (written.drive, written.expected)
+}
+
+fn assert_holds(drive: &SimDrive, expected: &[Option<u32>]) {
+    for (page, tag) in (0..).zip(expected) {
+        assert_eq!(drive.content(page), *tag, "page {page}");
+    }
+}
+
 fn ends_read_only(spec: &Spec) {
     let spares = spec
         .health
         .as_ref()
         .expect("it is mortal")
         .spare_superblocks;
-    let mut left = 100;
-    let Written {
-        mut drive,
-        expected,
-        refused,
-    } = write_to_the_end(spec, |drive| {
-        let now = drive.health().spare_percent;
-        assert!(now <= left, "spare grew from {left} % to {now} %");
-        left = now;
-    });
-    assert!(refused > 0 && drive.is_read_only());
+    let (mut drive, expected) = refuses_at_last(spec);
     let health = drive.health();
     assert!(health.read_only && health.spare_percent == 0, "{health:?}");
     assert_eq!(health.retired_superblocks, spares);
@@ -114,12 +122,9 @@ fn ends_read_only(spec: &Spec) {
         drive.advance(SimTime::NEVER).expect("it ends").status,
         Status::Ok
     );
-    let mut known = 0;
-    for (page, tag) in expected.iter().enumerate() {
-        assert_eq!(drive.content(page as u32), *tag, "page {page}");
-        known += u32::from(tag.is_some());
-    }
-    assert!(known as usize > expected.len() * 9 / 10);
+    assert_holds(&drive, &expected);
+    let known = expected.iter().flatten().count();
+    assert!(known > expected.len() * 9 / 10);
     drive.submit(request(9, Op::Read, 0, 64));
     let done = drive.advance(SimTime::NEVER);
     assert!(matches!(
@@ -139,12 +144,12 @@ fn a_worn_out_drive_refuses_writes_and_reads_everything() {
 }
 
 #[test]
-fn so_does_one_with_a_cache() {
+fn a_worn_out_drive_with_a_cache_refuses_writes_and_reads_everything() {
     ends_read_only(&mortal(cached(40, 40, 4_000), 3));
 }
 
 #[test]
-fn a_cache_that_is_worn_out_ends_it_too() {
+fn a_worn_out_cache_ends_the_drive() {
     let mut spec = mortal(cached(40, 24, 4_000), 3);
     let health = spec.health.as_mut().expect("it is mortal");
     health.end_of_life_cycles = [30, u32::MAX];
@@ -252,7 +257,7 @@ fn blocks_that_do_not_fail_change_nothing() {
 }
 
 #[test]
-fn an_erase_that_fails_costs_one_of_the_spare_block() {
+fn an_erase_that_fails_costs_one_spare_block() {
     let mut drive = SimDrive::new(&of_blocks(plain(40, 8, 3_000), 1, 0, 500));
     let tbers = drive.spec().data.timing.erase;
     let mut failed = 0;
@@ -286,7 +291,7 @@ fn an_erase_that_fails_costs_one_of_the_spare_block() {
 
 /// Without spread and without spare blocks the first erase beyond the life is the end.
 #[test]
-fn without_spares_the_first_block_that_fails_ends_it() {
+fn without_spares_the_first_block_that_fails_ends_the_drive() {
     let worn = write_to_the_end(&of_blocks(plain(40, 8, 3_000), 12, 0, 0), |_| ());
     assert!(worn.refused > 0 && worn.drive.is_read_only());
     assert_eq!(worn.drive.erase_counts().iter().max(), Some(&13));
@@ -303,17 +308,7 @@ fn without_spares_the_first_block_that_fails_ends_it() {
 fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
     let of = spec.blocks.as_ref().expect("blocks are told apart");
     let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);
-    let mut left = 100;
-    let Written {
-        mut drive,
-        expected,
-        refused,
-    } = write_to_the_end(spec, |drive| {
-        let now = drive.health().spare_percent;
-        assert!(now <= left, "spare grew from {left} % to {now} %");
-        left = now;
-    });
-    assert!(refused > 0 && drive.is_read_only());
+    let (mut drive, expected) = refuses_at_last(spec);
     let (health, of_blocks) = (drive.health(), blocks(&drive));
     assert_eq!((health.spare_percent, of_blocks.spares_least), (0, 0));
     assert!(health.retired_superblocks > spares, "{health:?}");
@@ -322,9 +317,7 @@ fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
         "{of_blocks:?}"
     );
     rest(&mut drive, Nanos::from_secs(100));
-    for (page, tag) in expected.iter().enumerate() {
-        assert_eq!(drive.content(page as u32), *tag, "page {page}");
-    }
+    assert_holds(&drive, &expected);
     drive.submit(request(9, Op::Read, 0, 64));
     let done = drive.advance(SimTime::NEVER).expect("it ends");
     assert_eq!(done.status, Status::Ok);
@@ -333,7 +326,7 @@ fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
 }
 
 #[test]
-fn spread_brings_the_end_nearer_and_spares_put_it_off() {
+fn life_spread_brings_the_end_nearer_and_spare_blocks_put_it_off() {
     let written = |spread, spare_blocks, spare_superblocks| {
         // As many for data in any case.
         let spec = plain(34 + spare_superblocks, 8, 3_000);
@@ -358,7 +351,7 @@ fn spread_brings_the_end_nearer_and_spares_put_it_off() {
 }
 
 #[test]
-fn blocks_of_a_drive_with_a_cache_end_it_too() {
+fn blocks_that_fail_end_a_drive_with_a_cache() {
     let spec = with_spare_superblocks(cached(40, 40, 4_000), 2);
     let (_, drive) = ends_where_a_die_has_no_block(&of_blocks(spec.clone(), 20, 10, 3));
     assert!(drive.counters().folds > 0);

@@ -1,4 +1,4 @@
-//! The tables of keys in `docs/drive-format.md`, from the declarations of the keys.
+//! Writes the tables of keys in `docs/drive-format.md` from their declarations.
 
 use super::key::{Declared, Key, Table};
 use super::rules::Rule;
@@ -8,7 +8,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/drive-format
 const BEGIN: &str = "<!-- keys: written by the test drive_format -->\n";
 const END: &str = "<!-- end of keys -->\n";
 
-/// What the document says of a table.
+/// A table in the document.
 pub(super) struct Section {
     /// What the table is about, line by line.
     pub about: &'static [&'static str],
@@ -18,7 +18,7 @@ pub(super) struct Section {
     pub inner: String,
 }
 
-/// What it says of a key.
+/// A key in the document.
 pub(super) struct Row {
     key: &'static str,
     optional: bool,
@@ -72,7 +72,7 @@ pub(super) fn section<T: Table>(optional: bool, list: bool) -> String {
     text + "\n" + &inner
 }
 
-/// The document holds every key as it is declared.
+/// `docs/drive-format.md` is what the declarations say.
 #[test]
 fn drive_format() {
     let text = std::fs::read_to_string(FILE).expect("the document");

@@ -1,4 +1,4 @@
-//! What a model is made of, in words for a report.
+//! The hardware of a model in words, for a report.
 
 use super::rules::named;
 use super::schema::Model;
@@ -6,7 +6,7 @@ use super::tables::trim::PROMISES;
 use crate::spec::{Emptying, PAGE_BYTES, Spec, WhenFull};
 
 impl Model {
-    /// Named facts of the hardware, in the order a reader wants them.
+    /// Named facts of the hardware, in the order of the report.
     pub fn facts(&self) -> Vec<(String, String)> {
         let nand = &self.nand;
         let spec = self.spec();
@@ -45,8 +45,7 @@ impl Model {
             .collect()
     }
 
-    /// What the drive is rated to be written in its life, bytes; `None` where its model does
-    /// not say.
+    /// Rated life, bytes written; `None` if the model does not say.
     pub fn rated_bytes(&self) -> Option<u64> {
         let rated = self.health.as_ref()?.rated_written_tb.as_ref()?;
         Some(u64::from(rated.value) * 1_000_000_000_000)

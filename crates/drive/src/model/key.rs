@@ -16,7 +16,7 @@ use super::rules::Rule;
 /// Declares a table of the drive file, one line a key after its meaning:
 ///
 /// - `channels: Field<u32>, 1..=32;`: required, with what is allowed (a [`Rule`], if any);
-/// - `write_cache: Field<bool> = true;`: with the value that it has if it is not given;
+/// - `write_cache: Field<bool> = true;`: with a default;
 /// - `cpus: Option<Field<u32>>, 1..=256;`: optional, without a default.
 ///
 /// After `pub struct Idle = "idle" => IdleSpec` each line may also name figures of `IdleSpec`, and
@@ -148,7 +148,7 @@ pub(super) use {declared, table};
 pub(super) struct Declared<'a, V> {
     /// Its name.
     pub key: &'static str,
-    /// The value that it has if it is not given.
+    /// Its default.
     pub default: Option<V>,
     /// What is allowed.
     pub rule: Option<&'a dyn Rule<V>>,
@@ -158,7 +158,7 @@ pub(super) struct Declared<'a, V> {
 /// be free within bounds: [`super::Files::free`].
 #[derive(Clone, Debug)]
 pub struct Field<T> {
-    /// The figure; its unit stands at the end of its key.
+    /// The figure, in the unit that ends its key.
     pub value: T,
     /// A publication, `assumed: why`, or `fitted: to what`; empty if the value is the default.
     pub source: String,
@@ -168,12 +168,12 @@ pub struct Field<T> {
 }
 
 impl<T> Field<T> {
-    /// Whether the file names it, rather than leaving it at its default.
+    /// Whether the file gives it: it is not the default.
     pub(super) fn is_given(&self) -> bool {
         !self.source.is_empty()
     }
 
-    /// Its key with its table, `nand.dies`.
+    /// Table and key, `nand.dies`.
     pub(super) fn name(&self) -> String {
         full_name(self.table, self.key)
     }
@@ -186,19 +186,18 @@ pub(super) fn full_name(table: &str, key: &str) -> String {
     }
 }
 
-/// Mistakes in the resolved text of a model, in the order in which they are told. Their lines are
-/// those of that text.
+/// Errors of a model, in the order in which they are reported. Their lines are those of the
+/// resolved text.
 #[derive(Debug, Default)]
 pub(super) struct Problems(pub Vec<Problem>);
 
 impl Problems {
-    /// Tells that a figure is wrong.
+    /// Reports a figure.
     pub fn report<T>(&mut self, field: &Field<T>, message: impl Into<String>) {
         self.report_key(field, field.name(), message);
     }
 
-    /// Tells that a key is wrong which has no place of its own, such as one that is missing: at
-    /// the place of `field`.
+    /// Reports a key that has no line of its own, such as a missing one, with the line of `field`.
     pub fn report_key<T>(
         &mut self,
         field: &Field<T>,
@@ -208,7 +207,7 @@ impl Problems {
         self.push(field.line, key.into(), message.into());
     }
 
-    /// Adds a mistake of a line.
+    /// Adds an error of a line.
     pub fn push(&mut self, line: usize, key: String, message: String) {
         self.0.push(Problem {
             file: String::new(),
@@ -225,7 +224,7 @@ impl Problems {
         }
     }
 
-    /// Tells of every one of these figures that the file names that it needs something else.
+    /// Reports each of these figures that the file gives.
     pub fn needs(&mut self, figures: &[&dyn Given], message: &str) {
         for (line, key) in figures.iter().filter_map(|figure| figure.place()) {
             self.push(line, key, message.to_owned());
@@ -233,9 +232,9 @@ impl Problems {
     }
 }
 
-/// A figure that the file may name, whatever its type.
+/// A figure of any type that the file may give.
 pub(super) trait Given {
-    /// Its line and key, if the file names it.
+    /// Its line and key, if the file gives it.
     fn place(&self) -> Option<(usize, String)>;
 }
 
@@ -251,12 +250,12 @@ impl<T> Given for Option<Field<T>> {
     }
 }
 
-/// What can stand as the value of a key.
+/// A type of values.
 pub(super) trait Scalar: Clone + Debug {
-    /// What is expected, in words.
+    /// Its name in messages.
     const EXPECTED: &'static str;
 
-    /// The value, if it is one of this type.
+    /// The value, if it has this type.
     fn of(value: &Value) -> Option<Self>;
 }
 
@@ -284,15 +283,15 @@ scalar! {
     Vec<f64>, "a list: [ … ]", value => value.as_array()?.iter().map(f64::of).collect();
 }
 
-/// What a file holds for a key: a figure, a plain value, a table, or a list of tables.
+/// The type of a key: a figure, a plain value, a table, or a list of tables.
 pub(super) trait Key: Sized {
-    /// What its rule is about.
+    /// The type of values that its rule checks.
     type Value: Debug;
-    /// Whether it may be left out, and nothing takes its place.
+    /// Whether it may be left out without a default.
     #[cfg(test)]
     const OPTIONAL: bool = false;
 
-    /// Reads it; `None` if it is wrong, as has been told.
+    /// Reads it; `None` after an error, which is reported.
     fn read(
         reader: &mut Reader<'_>,
         at: &At<'_>,
@@ -313,10 +312,10 @@ pub(super) trait Table: Sized {
     /// Its keys, in their order.
     const KEYS: &'static [&'static str];
 
-    /// Reads it; `None` if anything in it is missing or of a wrong type, as has been told.
+    /// Reads it; `None` if a key is missing or has a wrong type, which is reported.
     fn read(reader: &mut Reader<'_>, at: &At<'_>) -> Option<Self>;
 
-    /// What the document says of it.
+    /// Its section of the document.
     #[cfg(test)]
     fn document() -> super::document::Section;
 }
@@ -332,34 +331,38 @@ pub(super) struct At<'a> {
     items: &'a dyn TableLike,
 }
 
-/// Reads the text of a model, and collects what is wrong in it.
+/// Reads the text of a model and collects its errors.
 pub(super) struct Reader<'a> {
     text: &'a str,
-    /// What is wrong.
+    /// Errors.
     pub problems: Problems,
-    /// Figures that may be fitted, with their lines.
+    /// Free figures, with their lines.
     pub free: Vec<(usize, FreeFigure)>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a whole file; `None` if it cannot be made of what stands in it.
+    /// Reads a whole file; `None` if a key is missing or has a wrong type.
     pub fn read<T: Table>(text: &'a str, items: &dyn TableLike) -> (Reader<'a>, Option<T>) {
         let mut reader = Reader {
             text,
             problems: Problems::default(),
             free: Vec::new(),
         };
-        let at = At {
-            table: T::NAME,
-            in_list: false,
-            line: 1,
-            items,
-        };
-        let read = T::read(&mut reader, &at);
+        let read = reader.table(items, 1, false);
         (reader, read)
     }
 
-    /// Tells of the keys that do not exist.
+    fn table<T: Table>(&mut self, items: &dyn TableLike, line: usize, in_list: bool) -> Option<T> {
+        let at = At {
+            table: T::NAME,
+            in_list,
+            line,
+            items,
+        };
+        T::read(self, &at)
+    }
+
+    /// Reports unknown keys.
     pub fn unknown_keys(&mut self, at: &At<'_>, known: &[&str]) {
         for (key, item) in at.items.iter() {
             if known.contains(&key) {
@@ -376,25 +379,34 @@ impl<'a> Reader<'a> {
         self.problems.push(line, key, message);
     }
 
-    /// Line of a key, or else of what it stands for.
+    /// Reports a missing key.
+    fn missing(&mut self, at: &At<'_>, key: &str) {
+        self.problem(at.line, full_name(at.table, key), missing(key));
+    }
+
+    /// Reports a key whose value has a wrong type.
+    fn wrong_type(&mut self, at: &At<'_>, key: &str, item: &Item, expected: &str) {
+        let line = self.line(at, key, item);
+        self.problem(line, full_name(at.table, key), wrong_type(item, expected));
+    }
+
+    /// Line of a key, or else of its value.
     fn line(&self, at: &At<'_>, key: &str, item: &Item) -> usize {
         item_line(self.text, at.items.key(key), item)
     }
 
-    /// A value of a key that is no figure.
+    /// The value of a key that has no source.
     fn plain<T: Scalar>(&mut self, at: &At<'_>, declared: Declared<'_, T>) -> Option<T> {
         let Declared { key, default, .. } = declared;
-        let name = full_name(at.table, key);
         let Some(item) = at.items.get(key) else {
             if default.is_none() {
-                self.problem(at.line, name, missing(key));
+                self.missing(at, key);
             }
             return default;
         };
         let value = item.as_value().and_then(T::of);
         if value.is_none() {
-            let line = self.line(at, key, item);
-            self.problem(line, name, wrong_type(item, T::EXPECTED));
+            self.wrong_type(at, key, item, T::EXPECTED);
         }
         value
     }
@@ -409,27 +421,21 @@ impl<'a> Reader<'a> {
         let tables: Vec<_> = headed.chain(inline).collect();
         let entries = item.as_array().map_or(tables.len(), Array::len);
         if tables.len() < entries || !(item.is_array() || item.is_array_of_tables()) {
-            let line = self.line(at, key, item);
-            let message = wrong_type(item, &format!("a list of tables: [[{}]]", T::NAME));
-            self.problem(line, full_name(at.table, key), message);
+            let expected = format!("a list of tables: [[{}]]", T::NAME);
+            self.wrong_type(at, key, item, &expected);
             return None;
         }
         let read: Vec<Option<T>> = tables
             .into_iter()
             .map(|(items, span)| {
-                let at = At {
-                    table: T::NAME,
-                    in_list: true,
-                    line: line_of(self.text, span.map_or(0, |span| span.start)),
-                    items,
-                };
-                T::read(self, &at)
+                let line = line_of(self.text, span.map_or(0, |span| span.start));
+                self.table(items, line, true)
             })
             .collect();
         read.into_iter().collect()
     }
 
-    /// Looks at the bounds of a figure that may be fitted.
+    /// Reads the bounds of a free figure.
     fn free(&mut self, at: &At<'_>, key: &'static str, line: usize, figure: &dyn TableLike) {
         let (Some(free), Some(value)) = (figure.get("free"), figure.get("value")) else {
             return;
@@ -472,7 +478,7 @@ fn wrong_type(item: &Item, expected: &str) -> String {
     )
 }
 
-/// What a figure consists of.
+/// Keys of a figure.
 const FIGURE_KEYS: [&str; 3] = ["value", "source", "free"];
 
 impl<T: Scalar> Key for Field<T> {
@@ -490,14 +496,14 @@ impl<T: Scalar> Key for Field<T> {
         let name = full_name(at.table, key);
         let Some(item) = at.items.get(key) else {
             if default.is_none() {
-                reader.problem(at.line, name, missing(key));
+                reader.missing(at, key);
             }
             return default.map(|value| field(value, String::new(), at.line));
         };
         let line = reader.line(at, key, item);
         let Some(figure) = item.as_table_like() else {
             let expected = "a figure with its source: { value = …, source = \"…\" }";
-            reader.problem(line, name, wrong_type(item, expected));
+            reader.wrong_type(at, key, item, expected);
             return None;
         };
         for (other, _) in figure.iter().filter(|(k, _)| !FIGURE_KEYS.contains(k)) {
@@ -594,7 +600,7 @@ impl<T: Table> Key for T {
         Declared { key, .. }: Declared<'_, ()>,
     ) -> Option<Self> {
         let Some(item) = at.items.get(key) else {
-            reader.problem(at.line, full_name(at.table, key), missing(key));
+            reader.missing(at, key);
             return None;
         };
         let line = item_line(reader.text, None, item);
@@ -603,13 +609,7 @@ impl<T: Table> Key for T {
             reader.problem(line, full_name(at.table, key), message);
             return None;
         };
-        let at = At {
-            table: T::NAME,
-            in_list: false,
-            line,
-            items,
-        };
-        T::read(reader, &at)
+        reader.table(items, line, false)
     }
 
     #[cfg(test)]

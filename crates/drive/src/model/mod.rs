@@ -1,9 +1,9 @@
 //! Drive models: TOML files that describe a drive's hardware and firmware, every figure
 //! with its source.
 //!
-//! The format is documented key by key in `docs/drive-format.md`. A key that does not
-//! exist is an error with its place, as is a figure out of range. What several drives have in
-//! common stands in parts that their files include.
+//! The format is documented key by key in `docs/drive-format.md`. An unknown key is an error with
+//! its line, as is a figure out of range. Parts hold what several drives share; drive files include
+//! them.
 
 mod check;
 mod compose;
@@ -93,7 +93,7 @@ fn placed(problem: Problem, files: &Files) -> Problem {
     }
 }
 
-/// Reads a resolved text, unless it is no TOML or of another schema.
+/// Reads a resolved text, unless it is not TOML or has another schema.
 fn read(files: &Files) -> Result<(Reader<'_>, Option<Model>), FileError> {
     let text = files.text();
     let text_of = Text { file: "", text };
@@ -128,7 +128,7 @@ fn read(files: &Files) -> Result<(Reader<'_>, Option<Model>), FileError> {
     }
 }
 
-/// FNV-1a, 64 bits: enough to notice an edit; nobody is to be kept from forging one.
+/// FNV-1a, 64 bits: enough to notice an edit, no protection against forgery.
 fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,10 +1,9 @@
 //! A drive file and the parts that it includes: tables of figures that several drives share,
 //! such as those of a generation of flash, of a controller, of a host.
 //!
-//! A part has a schema, a title, and tables of the drive file's kinds; it includes nothing, so
-//! that there is no order to get wrong and no circle. What it says holds for every drive that
-//! includes it, and a drive's own figure wins over it. Two parts that name the same key are an
-//! error: it would not be clear which of them is meant.
+//! A part has a schema, a title, and tables of a drive file. It includes nothing, so that there is
+//! no order and no circle. A drive's own figure takes the place of a part's. Two parts that give
+//! the same key are an error, since neither takes precedence.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -29,7 +28,7 @@ pub struct ModelFile {
     pub name: String,
     /// Whether it is built into the program rather than read from a disk.
     pub built_in: bool,
-    /// What stands in it.
+    /// Its text.
     pub text: Cow<'static, str>,
 }
 
@@ -59,8 +58,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Reads a drive file and its parts, which are looked for beside it first and among the
-    /// built-in ones then.
+    /// Reads a drive file and its parts: those beside it, else those built in.
     ///
     /// # Errors
     /// If the drive file cannot be read; otherwise as [`Files::of_text`].
@@ -98,7 +96,7 @@ impl Files {
         &self.files
     }
 
-    /// The model as one text without `include`, which tells all that these files tell.
+    /// The model as one text without `include`.
     pub fn text(&self) -> &str {
         &self.resolved.text
     }
@@ -111,7 +109,7 @@ impl Files {
         Model::of(self)
     }
 
-    /// Puts another text in place of a file's, and resolves anew.
+    /// Replaces the text of a file and resolves again.
     ///
     /// # Errors
     /// As [`Files::of_text`].
@@ -126,7 +124,7 @@ impl Files {
         Ok(())
     }
 
-    /// File and line in which a line of the resolved text stands.
+    /// File and line of a line of the resolved text.
     pub(super) fn place(&self, line: usize) -> (&str, usize) {
         let (file, line) = self.resolved.place(line);
         (&self.files[file].name, line)
@@ -157,7 +155,7 @@ fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
     if !drive.text.contains("include") && !drive.text.contains(PART_SCHEMA) {
         return Ok(Vec::new());
     }
-    // What is no TOML is an error when the model is read.
+    // A file that is not TOML is an error when the model is read.
     let Ok(document) = Document::parse(&*drive.text) else {
         return Ok(Vec::new());
     };
@@ -188,7 +186,7 @@ fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
         .collect()
 }
 
-/// The part of this name: beside the drive file, if that is on a disk, or built in.
+/// The part of this name: beside the drive file, if that is on a disk, else built in.
 fn find(
     drive: &ModelFile,
     name: &str,
@@ -223,7 +221,7 @@ fn find(
     Err(parse_error(drive, line, "include", message))
 }
 
-/// One text of them all. A drive without parts is what its file says, byte for byte.
+/// One text of all files. Without parts it is the drive file, byte for byte.
 fn resolve(files: &[ModelFile]) -> Result<Resolved, FileError> {
     let [drive, parts @ ..] = files else {
         unreachable!("there is a drive file");
@@ -263,7 +261,7 @@ fn resolve(files: &[ModelFile]) -> Result<Resolved, FileError> {
     Ok(compose::compose(&drive.text, pieces))
 }
 
-/// What a part says, without its head.
+/// The pieces of a part without its head.
 fn part_pieces(part: &ModelFile, index: usize) -> Result<Vec<Piece>, FileError> {
     let pieces = compose::pieces(&part.text, index).map_err(|e| broken(part, &e))?;
     let schema = pieces.iter().find(|piece| piece.name() == "schema");
@@ -313,7 +311,7 @@ fn parse_error(file: &ModelFile, line: usize, key: &str, message: String) -> Fil
     problem(file, line, key, message).into()
 }
 
-/// A file that is no TOML.
+/// The error of a file that is not TOML.
 fn broken(file: &ModelFile, error: &toml_edit::TomlError) -> FileError {
     let text = Text {
         file: &file.name,

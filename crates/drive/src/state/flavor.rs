@@ -1,5 +1,4 @@
-//! Values to and from streams of bytes, in the format of postcard: without a second copy of
-//! all of it in memory.
+//! Values to and from streams in the format of postcard, without a second copy in memory.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -8,10 +7,10 @@ use serde::de::DeserializeOwned;
 
 use super::{StateError, unreadable};
 
-/// More than any string or block of a state: what claims to be longer is damaged.
+/// More than any string or block of a state: a longer one is damaged.
 const TAKEN_BYTES_MAX: usize = 16 << 20;
 
-/// A stream that keeps its error, since postcard only says that there was one.
+/// A stream that keeps its error, which postcard drops.
 struct Watched<T> {
     stream: T,
     failure: Option<io::Error>,

@@ -1,14 +1,14 @@
 //! Random loads on random drives whose power is cut at random events, against a plain model
 //! that knows what each page may hold afterwards.
 //!
-//! A page may hold what the last request before a flush left there, or what a later request did,
-//! acknowledged or not: but each request must be there as a whole or not at all (a write longer
-//! than the buffer: each atomic group of the buffer's size), and nothing before something that is there
-//! may be missing in the same page. A read may fail only where the page itself and another of its
-//! stripe have failed, or where no block was left for a program ([`super::losses`]); what was
-//! lost never comes back as older data. On every fourth drive, requests under way may overlap; they
-//! take effect in the order in which they are completed. Behind capacitors nothing that was
-//! acknowledged may be missing, after a shutdown nothing at all.
+//! A page may hold what the last request before a flush left there, or what a later request wrote,
+//! acknowledged or not. But each request is there as a whole or not at all (of a write longer than
+//! the buffer: each atomic group), and if a request is there, so are all earlier ones of the same
+//! page. A read may fail only where the page itself and another of its stripe have failed, or where
+//! no block was left for a program ([`super::losses`]); lost data never comes back as older data.
+//! On every fourth drive, outstanding requests may overlap; they take effect in the order of their
+//! completion. With capacitors nothing acknowledged may be missing, after a shutdown nothing at
+//! all.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::SimDrive;
@@ -17,7 +17,7 @@ use stend_drive::sim::Fault;
 use super::draw::{draw_for_cuts, draw_for_fault};
 use super::drawn::{Account, Seen};
 use super::losses::{Losses, Media};
-use super::{PAGE, alone, request, rest};
+use super::{PAGE, alone, leave_out_sectors, overlap, request, rest};
 
 /// Lives of each drive.
 pub const LIVES: u32 = 12;
@@ -463,20 +463,14 @@ impl Survival {
         };
         let mut new = request(self.next_tag, op, first, pages);
         if pages > 0 && rng.ratio(1, 3) {
-            new.offset_bytes += rng.below(8) * 512;
-            new.len_bytes = pages * PAGE - (new.offset_bytes - first * PAGE);
-            new.len_bytes -= rng.below((new.len_bytes / 512).min(8)) * 512;
+            leave_out_sectors(&mut new, rng);
         }
         if !self.overlapping {
             new.queue = rng.below(20) as u16;
             new.fua = op == Op::Write && rng.ratio(1, 12);
         }
-        let touches =
-            |r: &Request| (r.offset_bytes / PAGE)..(r.offset_bytes + r.len_bytes).div_ceil(PAGE);
-        let overlaps = self.outstanding.iter().any(|&s| {
-            let (old, new) = (touches(&self.sent[s].request), touches(&new));
-            old.start < new.end && new.start < old.end
-        });
+        let mut outstanding = self.outstanding.iter();
+        let overlaps = outstanding.any(|&s| overlap(&self.sent[s].request, &new));
         if overlaps && !self.overlapping {
             return;
         }
@@ -673,8 +667,8 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
 /// One drive with several lives.
 pub fn survive(seed: u64, lives: u32, fault: Option<Fault>) -> (Tried, Account) {
     let mut survival = Survival::new(seed, fault);
-    // What overwrites pages of an open multi-plane page is torn for a moment only: short lives, one request
-    // at a time, meet it more often.
+    // What overwrites pages of an open multi-plane page is torn for a moment only: short lives, one
+    // request at a time, meet it more often.
     let (lives, longest) = match fault {
         Some(Fault::CoalesceTorn) => {
             survival.depth = 1;

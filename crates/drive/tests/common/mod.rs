@@ -177,6 +177,28 @@ pub fn media() -> MediaSpec {
     }
 }
 
+/// tR and tPROG of the journal of [`power_loss`].
+pub const JOURNAL_READ: Nanos = Nanos(31_000);
+pub const JOURNAL_PROGRAM: Nanos = Nanos(210_000);
+
+/// Without capacitors, one-shot programs, and a journal that is written when it must be alone.
+pub fn power_loss() -> PowerLossSpec {
+    PowerLossSpec {
+        hold_up: None,
+        paired_pages: PairedPages::OneShot,
+        journal: CellTiming {
+            read: vec![JOURNAL_READ],
+            program: vec![JOURNAL_PROGRAM],
+            erase: Nanos::from_micros(3000),
+        },
+        journal_rows: 16,
+        journal_interval_pages: 1_000_000,
+        checkpoint_pages: 1_000_000,
+        boot: Nanos::from_millis(7),
+        replay_page: Nanos(130),
+    }
+}
+
 /// PCIe 3.0 x4 with NVMe: a byte takes 253.906 ps.
 pub fn nvme() -> PcieSpec {
     PcieSpec {
@@ -209,6 +231,35 @@ pub fn request(tag: u32, op: Op, page: u64, pages: u64) -> Request {
         len_bytes: pages * PAGE,
         ..Request::default()
     }
+}
+
+/// Lines `key = value` as figures with a source; other lines as they are.
+pub fn figures(lines: &str) -> String {
+    let figure = |line: &str| match line.split_once(" = ") {
+        Some((key, value)) => format!("{key} = {{ value = {value}, source = \"assumed\" }}\n"),
+        None => format!("{line}\n"),
+    };
+    lines.lines().map(figure).collect()
+}
+
+/// Pages that a request touches.
+pub fn touched(request: &Request) -> std::ops::Range<u64> {
+    let end = request.offset_bytes + request.len_bytes;
+    request.offset_bytes / PAGE..end.div_ceil(PAGE)
+}
+
+/// Whether two requests touch the same page.
+pub fn overlap(one: &Request, other: &Request) -> bool {
+    let (one, other) = (touched(one), touched(other));
+    one.start < other.end && other.start < one.end
+}
+
+/// Leaves sectors of 512 bytes of the first and the last page out of a request.
+pub fn leave_out_sectors(request: &mut Request, rng: &mut Rng) {
+    let left_out = rng.below(8) * 512;
+    request.offset_bytes += left_out;
+    request.len_bytes -= left_out;
+    request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
 }
 
 /// Runs one request alone; the time from submission to completion.

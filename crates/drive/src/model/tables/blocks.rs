@@ -36,8 +36,8 @@ table! {
     }
 }
 
-/// Whether every die has a sound block for each superblock: a check of a model whose figures
-/// are sane one by one.
+/// Whether every die has a good block for each superblock, in a model whose single figures are
+/// valid.
 pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {
         return;

@@ -140,7 +140,7 @@ pub(in super::super) fn enabled(model: &Model) -> Option<&Streams> {
     model.streams.as_ref().filter(|s| s.enabled.value)
 }
 
-/// Whether the buffer serves so many streams, when every figure on its own is sane.
+/// Whether the buffer serves so many streams, in a model whose single figures are valid.
 pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let Some(streams) = enabled(model) else {
         return;

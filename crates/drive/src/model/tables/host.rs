@@ -32,7 +32,8 @@ table! {
         /// SATA: link time of a Data FIS beside its payload, ns.
         frame_overhead_ns: Option<Field<u64>>, 0..=100_000 => frame_overhead: Nanos = nanos_or_zero;
         /// SATA: link time of a command beside its data, ns.
-        command_overhead_ns: Option<Field<u64>>, 0..=100_000 => command_overhead: Nanos = nanos_or_zero;
+        command_overhead_ns: Option<Field<u64>>, 0..=100_000
+            => command_overhead: Nanos = nanos_or_zero;
         /// PCIe: line rate and code.
         pcie_generation: Option<Field<String>>, OneOf(&GENERATIONS) => |host, _|
             /// PCIe in place of SATA.
@@ -260,67 +261,32 @@ mod tests {
 
     #[test]
     fn each_interface_has_its_keys() {
-        let without = |line: &str| NVME.replace(line, "");
-        for (host, key, part) in [
-            (without("queues = 65535\n"), "host.queues", "missing"),
-            (without("pcie_lanes = 4\n"), "host.pcie_lanes", "missing"),
+        for (from, to, key, part) in [
+            ("queues = 65535\n", "", "queues", "missing"),
+            ("pcie_lanes = 4\n", "", "pcie_lanes", "missing"),
+            ("lanes = 4", "lanes = 3", "pcie_lanes", "power of two"),
+            ("3.0", "4.0", "pcie_generation", "2.0, 3.0"),
+            ("= 65536", "= 1", "queue_slots", "from 2 to 65536"),
+            ("nvme", "ahci", "queue_slots", "from 1 to 32"),
+            ("nvme", "ahci", "queues", "has no such key"),
+            ("pcie-nvme", "sata-6g", "link_mb_per_s", "missing"),
+            ("pcie-nvme", "sata-6g", "pcie_lanes", "has no such key"),
+        ] {
+            let model = with(&NVME.replace(from, to));
+            assert_refused(model, &format!("host.{key}"), part);
+        }
+        for (keys, key, part) in [
+            ("frame_bytes = 512", "frame_bytes", "has no such key"),
+            ("queue_lock_ns = 5", "queue_lock_ns", "needs host.cpus"),
+            ("flush_queued = false", "flush_queued", "every command"),
             (
-                NVME.replace("lanes = 4", "lanes = 3"),
-                "host.pcie_lanes",
-                "power of two",
-            ),
-            (
-                NVME.replace("\"3.0\"", "\"4.0\""),
-                "host.pcie_generation",
-                "2.0, 3.0",
-            ),
-            (
-                NVME.replace("= 65536", "= 1"),
-                "host.queue_slots",
-                "from 2 to 65536",
-            ),
-            (
-                NVME.replace("nvme", "ahci"),
-                "host.queue_slots",
-                "from 1 to 32",
-            ),
-            (
-                NVME.replace("nvme", "ahci"),
-                "host.queues",
-                "has no such key",
-            ),
-            (
-                NVME.replace("pcie-nvme", "sata-6g"),
-                "host.link_mb_per_s",
-                "missing",
-            ),
-            (
-                NVME.replace("pcie-nvme", "sata-6g"),
-                "host.pcie_lanes",
-                "has no such key",
-            ),
-            (
-                NVME.to_owned() + "frame_bytes = 512\n",
-                "host.frame_bytes",
-                "has no such key",
-            ),
-            (
-                NVME.to_owned() + "queue_lock_ns = 5\n",
-                "host.queue_lock_ns",
-                "needs host.cpus",
-            ),
-            (
-                NVME.to_owned() + "flush_queued = false\n",
-                "host.flush_queued",
-                "every command",
-            ),
-            (
-                NVME.to_owned() + "cpus = 1\nregister_accesses = 1\n",
-                "host.register_accesses",
+                "cpus = 1\nregister_accesses = 1",
+                "register_accesses",
                 "pcie-ahci alone",
             ),
         ] {
-            assert_refused(with(&host), key, part);
+            let model = with(&format!("{NVME}{keys}"));
+            assert_refused(model, &format!("host.{key}"), part);
         }
     }
 }

@@ -158,7 +158,7 @@ pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
     check_steps(problems, thermal);
 }
 
-/// Work never takes less than waiting: so energy only grows.
+/// Work takes no less power than waiting, so that energy only grows.
 fn at_least(problems: &mut Problems, field: &Field<u64>, least: &Field<u64>) {
     if field.value < least.value {
         let message = format!(

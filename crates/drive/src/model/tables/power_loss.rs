@@ -66,8 +66,8 @@ const PAIRED_PAGES: [(&str, PairedPages); 3] = [
     ("unprotected", PairedPages::Unprotected),
 ];
 
-/// Whether the journal's blocks hold what is written there, and the capacitors for long
-/// enough: checks of a model whose figures are sane one by one.
+/// Whether the journal's blocks have room and the capacitors hold long enough, in a model whose
+/// single figures are valid.
 pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) {
     let (Some(table), Some(spec)) = (&model.power_loss, &drive.power_loss) else {
         return;
@@ -117,7 +117,7 @@ fn journal_blocks(drive: &Spec, spec: &PowerLossSpec) -> u64 {
 }
 
 /// Programming a full buffer and a page of the journal, evenly over the dies, one multi-plane page
-/// of relocated data for each of the collection's depth besides; where a word line is programmed at
+/// of relocated data for each of `gc.depth` besides; where a word line is programmed at
 /// once, each of them on the die that takes longest for it.
 fn longest_save(drive: &Spec, spec: &PowerLossSpec) -> Nanos {
     let longest = |timing: &CellTiming| timing.program.iter().copied().max();

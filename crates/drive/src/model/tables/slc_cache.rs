@@ -211,7 +211,7 @@ fn check_frees_per_page(problems: &mut Problems, cache: &SlcCache) {
     }
 }
 
-/// From where it is folded in the background.
+/// Whether it says when folding in the background begins.
 fn check_fold_start(problems: &mut Problems, cache: &SlcCache) {
     let free = &cache.fold_start_free_mib;
     match (&cache.fold_start_percent, free) {
@@ -261,8 +261,8 @@ fn check_fold_limits(problems: &mut Problems, cache: &SlcCache, model: &Model) {
     }
 }
 
-/// Whether its superblocks are enough for what is open and folded at once, when every figure
-/// on its own is sane.
+/// Whether it has enough superblocks for what is open and folded at once, in a model whose single
+/// figures are valid.
 pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(cache), Some(table)) = (&spec.cache, &model.slc_cache) else {
         return;
@@ -275,7 +275,7 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
     };
     let static_need = match (cache.emptying, cache.pool.superblocks) {
         (_, 0) if cache.dynamic_superblocks > 0 => 0,
-        // Five that may be half folded or open, two open, a cell's worth to fold, one.
+        // Five half folded or open, two open, up to four to fold together, one spare.
         (Emptying::OnChip, _) => spec.gc.slc_reserve_superblocks + 12,
         (Emptying::Controller, _) => 4,
     };
@@ -437,33 +437,22 @@ mod tests {
 
     #[test]
     fn impossible_figures_are_refused() {
-        for (keys, key, part) in [
-            ("bypass_from_kib = 0", "bypass_from_kib", "from 1 to"),
-            (
-                "fold_pages_background = 2",
-                "fold_pages_background",
-                "fold_by = \"controller\"",
-            ),
-            (
-                "fold_by = \"controller\"\nfold_pages_background = 0",
-                "fold_pages_background",
-                "from 1 to 1024",
-            ),
-            ("fold_dies_max = 0", "fold_dies_max", "from 1 to 1024"),
-            (
-                "fold_by = \"controller\"\nfold_dies_max = 2",
-                "fold_dies_max",
-                "it limits on-chip copy",
-            ),
-            ("idle_free_mib = 0", "idle_free_mib", "from 1 to"),
-            (
-                "fold_by = \"controller\"\nidle_free_mib = 200",
-                "idle_free_mib",
-                "it limits on-chip copy",
-            ),
-        ] {
-            assert_refused(parse(keys), &format!("slc_cache.{key}"), part);
-        }
+        let refuses = |fold_by: &str, key: &str, value: u32, part: &str| {
+            let model = parse(&format!("fold_by = \"{fold_by}\"\n{key} = {value}"));
+            assert_refused(model, &format!("slc_cache.{key}"), part);
+        };
+        refuses("on-chip", "bypass_from_kib", 0, "from 1 to");
+        refuses(
+            "on-chip",
+            "fold_pages_background",
+            2,
+            "fold_by = \"controller\"",
+        );
+        refuses("on-chip", "fold_dies_max", 0, "from 1 to 1024");
+        refuses("on-chip", "idle_free_mib", 0, "from 1 to");
+        refuses("controller", "fold_pages_background", 0, "from 1 to 1024");
+        refuses("controller", "fold_dies_max", 2, "it limits on-chip copy");
+        refuses("controller", "idle_free_mib", 200, "it limits on-chip copy");
     }
 
     #[test]

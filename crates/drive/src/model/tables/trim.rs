@@ -43,7 +43,8 @@ table! {
         deterministic: Option<Field<String>>, OneOf(&PROMISES);
         /// Superblocks of the data area that TRIM has emptied are erased before their space is
         /// needed, one after another, with this rest after each, µs.
-        erase_pause_us: Option<Field<u64>>, 0..=10_000_000 => erase_pause: Option<Nanos> = given_micros;
+        erase_pause_us: Option<Field<u64>>, 0..=10_000_000
+            => erase_pause: Option<Nanos> = given_micros;
     }
 }
 
