@@ -9,11 +9,10 @@
 pub mod health;
 pub mod model;
 pub mod sim;
-pub mod spec;
 pub mod state;
 mod table;
 
 pub use health::{Health, Temperature};
 pub use model::Model;
+pub use model::spec::{self, Spec};
 pub use sim::{Counters, Energy, SimDrive, UserBytesError};
-pub use spec::Spec;

@@ -18,6 +18,7 @@ mod resolve;
 mod rules;
 mod schema;
 mod shipped;
+pub mod spec;
 pub mod tables;
 #[cfg(test)]
 mod testing;

@@ -22,6 +22,8 @@ table! {
         /// `reserve_superblocks`.
         start_superblocks: Field<u32>, 4..=65_536 => start_superblocks: u32 = value;
         /// Superblocks of the data area kept back for the drive's own work.
+        // At least 3: one may be half relocated, one half filled by the host, and one must be left
+        // to relocate into.
         reserve_superblocks: Field<u32>, 3..=65_536 => reserve_superblocks: u32 = value;
         /// Superblocks of the SLC cache kept back for GC: at least 4 where relocated data enters
         /// the cache, 0 without a cache.
