@@ -39,7 +39,7 @@ fn write_random(drive: &mut SimDrive, rng: &mut Rng, seconds: u64, interval: u64
             None => {
                 let c = drive.counters();
                 println!(
-                    "{:8.0} s {:8.2} GB {:8.0} IOPS  free {:9} kunits, erased main {:5}, WA {:.2}",
+                    "{:8.0} s {:8.2} GB {:8.0} IOPS  free {:9} k pages, erased {:5}, WA {:.2}",
                     drive.now().since(start).as_secs_f64(),
                     done as f64 * 4096.0 / 1e9,
                     (done - before) as f64 / interval as f64,
@@ -81,7 +81,7 @@ fn main() {
         let limit: SimTime = drive.now() + Nanos::from_secs(900);
         assert!(drive.advance(limit).is_none());
         println!(
-            "free {} kunits, erased main {}",
+            "free {} k pages, erased {}",
             drive.free_entry_pages() / 1000,
             drive.erased_data_superblocks()
         );

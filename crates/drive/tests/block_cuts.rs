@@ -9,28 +9,10 @@ use stend_base::{Device, Nanos, Op, SimTime};
 use stend_drive::health::BlockHealth;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
-use stend_nand::CellTiming;
 
 const PROGRAM: Nanos = Nanos::from_micros(400);
 const READ: Nanos = Nanos::from_micros(50);
 const ERASE: Nanos = Nanos::from_micros(3_000);
-
-fn power_loss() -> PowerLossSpec {
-    PowerLossSpec {
-        hold_up: None,
-        paired_pages: PairedPages::OneShot,
-        journal: CellTiming {
-            read: vec![Nanos(31_000)],
-            program: vec![Nanos(210_000)],
-            erase: ERASE,
-        },
-        journal_rows: 16,
-        journal_interval_pages: 1_000_000,
-        checkpoint_pages: 1_000_000,
-        boot: Nanos::from_millis(7),
-        replay_page: Nanos(130),
-    }
-}
 
 fn blocks(seed: u64) -> BlocksSpec {
     BlocksSpec {
@@ -109,7 +91,7 @@ fn copying() -> Nanos {
 }
 
 #[test]
-fn what_was_being_copied_is_in_the_old_block_and_is_copied_again() {
+fn a_cut_block_copy_begins_again_from_the_old_block() {
     let seed = caught_seed();
     let spec = failing(seed, None);
     let usual = {
@@ -155,7 +137,7 @@ fn what_was_being_copied_is_in_the_old_block_and_is_copied_again() {
 }
 
 #[test]
-fn what_was_copied_before_the_cut_is_not_copied_again() {
+fn mp_pages_copied_before_the_cut_are_not_copied_again() {
     let mut drive = caught(&failing(caught_seed(), None)).expect("the seed does that");
     rest(&mut drive, copying());
     alone(&mut drive, request(99, Op::Flush, 0, 0));
@@ -169,7 +151,7 @@ fn what_was_copied_before_the_cut_is_not_copied_again() {
 /// Erase, copies and the program itself are under way at the cut: the capacitors must hold for
 /// all of it, and then nothing is left to do.
 #[test]
-fn capacitors_end_what_is_being_copied() {
+fn capacitors_finish_a_block_copy() {
     let seed = caught_seed();
     let enough = {
         let long = failing(seed, Some(Nanos::from_secs(1)));
@@ -252,15 +234,15 @@ fn a_program_without_a_block_is_lost_in_flash_too() {
             left -= done.min(left);
         }
         drive.power_cut();
-        for unit in (0..8).chain(20..28) {
-            let lost = drive.is_lost(unit);
-            assert_eq!(drive.content(unit), None, "unit {unit}, {events} events");
+        for page in (0..8).chain(20..28) {
+            let lost = drive.is_lost(page);
+            assert_eq!(drive.content(page), None, "page {page}, {events} events");
             before += u32::from(!lost);
             after += u32::from(lost);
         }
         if ended {
             assert_eq!(drive.counters().lost_pages, 4);
-            assert!((0..8).chain(20..28).all(|unit| drive.is_lost(unit)));
+            assert!((0..8).chain(20..28).all(|page| drive.is_lost(page)));
             break;
         }
     }
@@ -305,9 +287,9 @@ fn a_fold_that_is_done_again_is_cut_too() {
     assert!(copied > 0, "no cut fell into a copy");
 }
 
-/// A drive with one group of parity, 3 + 1 pages on 4 dies, whose programs mostly fail; its
+/// A drive with one stripe, 3 + 1 pages on 4 dies, whose programs mostly fail; its
 /// last program has ended.
-fn one_group(seed: u64, cuts: bool) -> SimDrive {
+fn one_stripe(seed: u64, cuts: bool) -> SimDrive {
     let mut spec = plain(8, 4, 64);
     spec.gc.start_superblocks = 4;
     spec.parity_data = Some(3);
@@ -325,13 +307,13 @@ fn one_group(seed: u64, cuts: bool) -> SimDrive {
     drive
 }
 
-/// Reads of the group that fail, summed over the dies that may be the one that fails.
+/// Reads of the stripe that fail, summed over the dies that may be the one that fails.
 fn fail_beside_each_die(drive: &SimDrive) -> u64 {
     let failed = |die| {
         let mut drive = drive.clone();
         drive.fail_die(die);
-        for unit in 0..12 {
-            alone(&mut drive, request(3, Op::Read, unit, 1));
+        for page in 0..12 {
+            alone(&mut drive, request(3, Op::Read, page, 1));
         }
         drive.counters().failed_reads
     };
@@ -343,11 +325,11 @@ fn fail_beside_each_die(drive: &SimDrive) -> u64 {
 fn one_page_without_block(cuts: bool) -> [Vec<u64>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     for seed in 0..300 {
-        let drive = one_group(seed, cuts);
+        let drive = one_stripe(seed, cuts);
         if drive.counters().lost_pages != 1 {
             continue;
         }
-        let lost = (0..12).filter(|&unit| drive.is_lost(unit)).count();
+        let lost = (0..12).filter(|&page| drive.is_lost(page)).count();
         assert!(lost == 0 || lost == 4, "{lost}");
         found[usize::from(lost > 0)].push(fail_beside_each_die(&drive));
     }
@@ -355,7 +337,7 @@ fn one_page_without_block(cuts: bool) -> [Vec<u64>; 2] {
     found
 }
 
-/// Without it nothing of its group can be rebuilt, whichever die fails: neither parity nor
+/// Without it nothing of its stripe can be rebuilt, whichever die fails: neither parity nor
 /// data that was never programmed counts as read.
 #[test]
 fn a_page_that_found_no_block_rebuilds_nothing() {
@@ -369,7 +351,7 @@ fn a_page_that_found_no_block_rebuilds_nothing() {
     );
 }
 
-/// Where the power can be cut, parity of the group lies in the journal's blocks, and stays.
+/// Where the power can be cut, parity of the stripe lies in the journal's blocks, and stays.
 #[test]
 fn partial_parity_stands_in_for_a_page_that_found_no_block() {
     let [parity, data] = one_page_without_block(true);

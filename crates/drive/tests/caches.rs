@@ -1,4 +1,4 @@
-//! SLC caches of every kind, word lines programmed at once, and a map on flash: what each
+//! SLC caches of every kind, word lines programmed at once, and an L2P on flash: what each
 //! costs, to the nanosecond or the multi-plane page.
 
 use crate::common;
@@ -25,11 +25,11 @@ fn cache(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
     spec
 }
 
-/// Collected data enters the cache's own superblocks while the host writes past them or to
+/// Relocated data enters the cache's own superblocks while the host writes past them or to
 /// those of the data area: it keeps room for that, and the drive goes on for as long as one
 /// likes.
 #[test]
-fn a_cache_that_takes_collected_data_keeps_room_for_it() {
+fn a_cache_that_takes_relocated_data_keeps_room_for_it() {
     for (dynamic, when_full, background) in [
         (0, WhenFull::Bypass, 0),
         (0, WhenFull::Bypass, 4),
@@ -67,7 +67,7 @@ fn programs(drive: &SimDrive) -> (u64, u64) {
 }
 
 #[test]
-fn what_a_cache_has_no_room_for_passes_it_by() {
+fn writes_bypass_a_full_cache() {
     for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
         let mut drive = SimDrive::new(&cache(own, dynamic, WhenFull::Bypass));
         write(&mut drive, 900);
@@ -89,7 +89,7 @@ fn passed_by_long(own: u32, dynamic: u32, when_full: WhenFull) -> Spec {
 }
 
 #[test]
-fn long_requests_pass_the_cache_by_and_short_ones_enter_it() {
+fn long_requests_bypass_the_cache_and_short_ones_enter_it() {
     for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
         for when_full in [WhenFull::Wait, WhenFull::Bypass] {
             let mut drive = SimDrive::new(&passed_by_long(own, dynamic, when_full));
@@ -110,7 +110,7 @@ fn long_requests_pass_the_cache_by_and_short_ones_enter_it() {
 }
 
 #[test]
-fn long_requests_take_nothing_of_the_cache() {
+fn long_requests_take_no_space_of_the_cache() {
     // Twice what the cache holds goes past it; then there is room for all it holds.
     let mut drive = SimDrive::new(&passed_by_long(20, 0, WhenFull::Bypass));
     let mut at = 0;
@@ -124,7 +124,7 @@ fn long_requests_take_nothing_of_the_cache() {
 }
 
 #[test]
-fn a_long_forced_write_takes_a_program_of_the_data_area() {
+fn a_long_fua_write_takes_a_program_of_the_data_area() {
     // Requests of a multi-plane page pass by; they are of one page more, which fills up another.
     let forced = |from: Option<u64>| {
         let mut spec = cache(20, 0, WhenFull::Wait);
@@ -166,7 +166,7 @@ fn emptied_in(mp_pages: Option<u32>, time: Nanos) -> f64 {
 }
 
 #[test]
-fn emptying_through_the_controller_is_paced_while_nobody_waits() {
+fn emptying_through_the_controller_is_limited_while_nobody_waits() {
     // One multi-plane page at a time: sensed, moved, looked at, moved back and programmed; and
     // every 32 multi-plane pages an erase, for which the dies are waited for.
     let moved = 4 * PAGE * 2_500 / 1_000 + 300;
@@ -184,7 +184,7 @@ fn emptying_through_the_controller_is_paced_while_nobody_waits() {
 }
 
 #[test]
-fn who_waits_for_the_cache_is_served_at_full_depth() {
+fn a_host_that_waits_for_the_cache_is_served_at_full_depth() {
     let speed = |mp_pages: Option<u32>, idle: bool| {
         let mut spec = cache(20, 0, WhenFull::Wait);
         spec.idle.enabled = idle;
@@ -223,7 +223,7 @@ fn folded(dies: u32, limit: Option<u32>) -> Spec {
 }
 
 #[test]
-fn no_more_dies_fold_at_once_than_may() {
+fn no_more_dies_fold_at_once_than_the_limit() {
     // A word line of three multi-plane pages: sensed three times, programmed three times, mapped.
     let word_line = Nanos(3 * 30_000 + 3 * 900_000 + 12 * 500);
     let folds = |dies: u32, limit: Option<u32>| {
@@ -248,7 +248,7 @@ fn no_more_dies_fold_at_once_than_may() {
 }
 
 #[test]
-fn idle_time_makes_as_much_of_the_cache_free_as_it_may() {
+fn idle_folding_frees_the_cache_up_to_its_limit() {
     // 40 superblocks of 32 multi-plane pages, of which nine are the drive's own.
     let (written, all, kept) = (4 * 8 * 25, 40 * 32, 9 * 32);
     let taken_after = |free: Option<u64>| {
@@ -296,7 +296,7 @@ fn twice_the_dies_write_no_faster_where_as_many_fold() {
 }
 
 #[test]
-fn the_host_waits_for_a_cache_without_a_way_around_it() {
+fn the_host_waits_for_a_cache_without_bypass() {
     for (own, dynamic) in [(20, 0), (0, 20), (12, 8)] {
         let mut drive = SimDrive::new(&cache(own, dynamic, WhenFull::Wait));
         write(&mut drive, 900);
@@ -306,13 +306,13 @@ fn the_host_waits_for_a_cache_without_a_way_around_it() {
         assert!(folded >= (900 - 20 * 32) * 4, "{folded}");
         assert!(
             native.abs_diff(folded / 4) <= 2,
-            "{native} programs for {folded} units"
+            "{native} programs for {folded} pages"
         );
     }
 }
 
 #[test]
-fn what_dies_in_the_cache_is_never_folded() {
+fn pages_invalidated_in_the_cache_are_never_folded() {
     // 512 pages overwritten again and again, far more often than the cache is large.
     let overwrite = |spec: &Spec| {
         let mut drive = SimDrive::new(spec);
@@ -391,7 +391,7 @@ fn a_word_line_is_programmed_at_once() {
     let mut drive = SimDrive::new(&other);
     alone(&mut drive, request(0, Op::Write, 0, 12));
     rest(&mut drive, Nanos::from_millis(3));
-    let mut read = |unit| alone(&mut drive, request(0, Op::Read, unit, 1)).0;
+    let mut read = |page| alone(&mut drive, request(0, Op::Read, page, 1)).0;
     let (lower, middle, upper) = (read(0), read(4), read(8));
     assert_eq!((middle - lower, upper - middle), (20_000, 20_000));
 }
@@ -408,10 +408,10 @@ fn a_flush_fills_up_a_word_line_that_is_programmed_at_once() {
     assert_eq!(drive.free_entry_pages(), before - 12);
 }
 
-/// A drive of 64 map segments, of which `at_hand` are.
-fn with_map(at_hand: u32) -> Spec {
+/// A drive of 64 L2P segments, of which `cached` are in DRAM.
+fn with_l2p_cache(cached: u32) -> Spec {
     let mut spec = plain(64, 16, 8_192);
-    spec.controller.l2p_segments = at_hand;
+    spec.controller.l2p_segments = cached;
     spec.controller.l2p_segment_pages = 128;
     spec.l2p_cache = Some(L2pCacheSpec {
         read: Nanos::from_micros(45),
@@ -423,8 +423,8 @@ fn with_map(at_hand: u32) -> Spec {
 }
 
 #[test]
-fn a_segment_that_is_not_at_hand_costs_a_page_read() {
-    let spec = with_map(8);
+fn an_l2p_miss_costs_a_page_read() {
+    let spec = with_l2p_cache(8);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     alone(&mut drive, request(0, Op::Flush, 0, 0));
@@ -438,17 +438,17 @@ fn a_segment_that_is_not_at_hand_costs_a_page_read() {
 }
 
 #[test]
-fn a_write_does_not_wait_for_its_segment_and_its_program_does() {
-    let spec = with_map(8);
-    let page = Nanos(45_000 + PAGE * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0);
+fn a_write_does_not_wait_for_its_l2p_segment_and_its_program_does() {
+    let spec = with_l2p_cache(8);
+    let l2p_read = Nanos(45_000 + PAGE * spec.bus_ps_per_byte / 1000 + spec.bus_overhead.0);
     let mut drive = SimDrive::new(&spec);
     fill(&mut drive);
     // Of four pages, a multi-plane page: how long a write takes, and then a flush.
-    let mut wait = |unit: u64| {
+    let mut wait = |page: u64| {
         alone(&mut drive, request(0, Op::Flush, 0, 0));
         rest(&mut drive, Nanos::from_millis(5));
         let misses = drive.counters().l2p_misses;
-        let write = alone(&mut drive, request(0, Op::Write, unit, 4));
+        let write = alone(&mut drive, request(0, Op::Write, page, 4));
         let flush = alone(&mut drive, request(0, Op::Flush, 0, 0));
         (write, flush, drive.counters().l2p_misses - misses)
     };
@@ -456,12 +456,12 @@ fn a_write_does_not_wait_for_its_segment_and_its_program_does() {
     let (hit, miss) = (wait(4), wait(40 * 128));
     assert_eq!((hit.2, miss.2), (0, 1));
     assert_eq!(miss.0, hit.0);
-    assert_eq!(miss.1, hit.1 + page);
+    assert_eq!(miss.1, hit.1 + l2p_read);
 }
 
 #[test]
 fn changed_segments_are_written_back_a_mp_page_at_a_time() {
-    let spec = with_map(8);
+    let spec = with_l2p_cache(8);
     let mut drive = SimDrive::new(&spec);
     // Each write changes a segment and drives out one that was changed, but for the first 8.
     let mut segment = 0;
@@ -475,7 +475,7 @@ fn changed_segments_are_written_back_a_mp_page_at_a_time() {
     assert_eq!(counters.l2p_programs, (264 - 8) / 4);
     assert_eq!(counters.l2p_erases, counters.l2p_programs / 8);
     // With all of it at hand there is nothing to read after the first look, and none goes.
-    let mut drive = SimDrive::new(&with_map(64));
+    let mut drive = SimDrive::new(&with_l2p_cache(64));
     let mut segment = 0;
     burst(&mut drive, Op::Write, 1, 1, 264, || {
         segment += 1;
@@ -487,7 +487,7 @@ fn changed_segments_are_written_back_a_mp_page_at_a_time() {
 
 #[test]
 fn a_segment_that_is_only_read_again_is_still_written_back() {
-    let mut drive = SimDrive::new(&with_map(8));
+    let mut drive = SimDrive::new(&with_l2p_cache(8));
     let mp_pages = |drive: &mut SimDrive| {
         // 16 changed segments, of which all go.
         for segment in (0..24).chain(0..8) {
@@ -502,10 +502,10 @@ fn a_segment_that_is_only_read_again_is_still_written_back() {
 
 /// Of the time in which a full cache takes lasting writes, the share of stretches of 10 ms in
 /// which none ends.
-fn silent(paced: bool) -> f64 {
+fn silent(frees_per_page: bool) -> f64 {
     let mut spec = cached(60, 20, 5_000);
     let cache = spec.cache.as_mut().expect("it has a cache");
-    (cache.takes_gc, cache.frees_per_page) = (false, paced);
+    (cache.takes_gc, cache.frees_per_page) = (false, frees_per_page);
     // It folds when it must, and not before.
     cache.fold_start_mp_pages = u64::MAX;
     spec.gc.slc_reserve_superblocks = 0;
@@ -530,8 +530,11 @@ fn silent(paced: bool) -> f64 {
 }
 
 #[test]
-fn room_by_whole_blocks_comes_in_bursts() {
-    let (paced, bursts) = (silent(true), silent(false));
-    println!("{paced}, {bursts}");
-    assert!(paced < 0.05 && bursts > 0.3, "{paced}, {bursts}");
+fn room_freed_by_superblocks_comes_in_bursts() {
+    let (by_page, by_superblock) = (silent(true), silent(false));
+    println!("{by_page}, {by_superblock}");
+    assert!(
+        by_page < 0.05 && by_superblock > 0.3,
+        "{by_page}, {by_superblock}"
+    );
 }

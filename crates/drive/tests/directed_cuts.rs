@@ -7,30 +7,22 @@ use stend_base::{Device, Nanos, Op, SimTime, Status};
 use stend_drive::sim::Fault;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
-use stend_nand::CellTiming;
 use stend_nand::reliability::Rber;
 
-fn power_loss() -> PowerLossSpec {
+/// A journal that is written often.
+fn journalling() -> PowerLossSpec {
     PowerLossSpec {
-        hold_up: None,
-        paired_pages: PairedPages::OneShot,
-        journal: CellTiming {
-            read: vec![Nanos(31_000)],
-            program: vec![Nanos(210_000)],
-            erase: Nanos::from_micros(3000),
-        },
-        journal_rows: 16,
         journal_interval_pages: 8,
         checkpoint_pages: 1_000,
         boot: Nanos::from_millis(1),
-        replay_page: Nanos(130),
+        ..power_loss()
     }
 }
 
 /// A drive near its end: each superblock bears two cycles.
 fn mortal() -> Spec {
     let mut spec = plain(24, 8, 1_200);
-    spec.power_loss = Some(power_loss());
+    spec.power_loss = Some(journalling());
     spec.health = Some(HealthSpec {
         rated_cycles: [2; 2],
         end_of_life_cycles: [2; 2],
@@ -48,7 +40,7 @@ fn mortal_past_the_cache() -> Spec {
     spec.buffer.write_pages = 128;
     // Some of it is on its way for most of the time.
     spec.host.link_ps_per_byte = 40_000;
-    spec.power_loss = Some(power_loss());
+    spec.power_loss = Some(journalling());
     spec.health = mortal().health;
     spec
 }
@@ -56,8 +48,8 @@ fn mortal_past_the_cache() -> Spec {
 /// Pages of the longest of the writes that wear the drive out.
 const LONG: u64 = 300;
 
-/// Writes of many pieces until the drive is worn out, two at a time; the tag and first page of
-/// each that was refused.
+/// Writes of many atomic groups until the drive is worn out, two at a time; the tag and first page
+/// of each that was refused.
 fn wear_out(drive: &mut SimDrive, seed: u64) -> Vec<(u32, u64)> {
     let mut next = random(drive, seed);
     let (mut tag, mut outstanding, mut refused) = (0, Vec::new(), Vec::new());
@@ -93,22 +85,22 @@ fn there(drive: &SimDrive, (tag, first): (u32, u64)) -> u64 {
     pages.filter(|&u| drive.content(u) == Some(tag)).count() as u64
 }
 
-/// The drive wears out while some of a piece has been admitted and the rest has been promised:
-/// nothing of the piece stays over a cut, the promise is given back, and what comes later goes
-/// on.
+/// The drive wears out while a part of an atomic group has been admitted and space for the rest is
+/// reserved: nothing of the group stays over a cut, the reservation is given back, and later
+/// requests are served.
 #[test]
-fn a_write_is_given_up_in_the_middle_of_a_piece() {
+fn a_write_is_given_up_in_the_middle_of_an_atomic_group() {
     for spec in [mortal(), mortal_past_the_cache()] {
         give_up_writes(&spec);
     }
 }
 
 fn give_up_writes(spec: &Spec) {
-    let mut in_a_piece = 0;
+    let mut in_a_group = 0;
     for seed in 0..60 {
         let mut drive = SimDrive::new(spec);
         drive.keep_content();
-        let piece = u64::from(drive.atomic_write_pages().expect("it has a log"));
+        let group_pages = u64::from(drive.atomic_write_pages().expect("it has a log"));
         let refused = wear_out(&mut drive, seed);
         assert!(drive.is_read_only());
         let parts: Vec<u64> = refused.iter().map(|r| there(&drive, *r)).collect();
@@ -122,15 +114,19 @@ fn give_up_writes(spec: &Spec) {
         drive.power_cut();
         for (refused, part) in refused.iter().zip(parts) {
             let kept = there(&drive, *refused);
-            assert_eq!(kept, part / piece * piece, "seed {seed}, {refused:?}");
-            in_a_piece += u32::from(part % piece > 0);
+            assert_eq!(
+                kept,
+                part / group_pages * group_pages,
+                "seed {seed}, {refused:?}"
+            );
+            in_a_group += u32::from(part % group_pages > 0);
         }
         drive.power_up();
         alone(&mut drive, request(9_999, Op::Flush, 0, 0));
         drive.shutdown();
     }
-    println!("{in_a_piece} writes were given up in a piece");
-    assert!(in_a_piece >= 5, "{in_a_piece}");
+    println!("{in_a_group} writes were given up in a group");
+    assert!(in_a_group >= 5, "{in_a_group}");
 }
 
 /// Pages lost when a die fails after a cut while the cache is being folded, over all moments of
@@ -138,12 +134,12 @@ fn give_up_writes(spec: &Spec) {
 fn lost_by_folds(fault: Option<Fault>) -> u32 {
     let mut spec = cached(40, 24, 4_000);
     spec.media = Some(media());
-    // One die copies at a time, so that most groups are copied in part.
+    // One die copies at a time, so that most stripes are copied in part.
     spec.idle.enabled = false;
     spec.cache.as_mut().expect("it has one").fold_start_mp_pages = 64;
     spec.power_loss = Some(PowerLossSpec {
         paired_pages: PairedPages::Pad,
-        ..power_loss()
+        ..journalling()
     });
     let mut folding = SimDrive::new(&spec);
     folding.keep_content();
@@ -184,7 +180,7 @@ fn a_fold_that_is_cut_keeps_the_parity_of_what_it_has_copied() {
 }
 
 #[test]
-fn a_fold_that_counts_too_early_is_found() {
+fn a_fold_that_is_durable_too_early_is_found() {
     assert!(lost_by_folds(Some(Fault::FoldEarly)) > 0);
 }
 
@@ -196,7 +192,7 @@ fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
     spec.buffer.coalesces = true;
     spec.power_loss = Some(PowerLossSpec {
         journal_interval_pages: 1,
-        ..power_loss()
+        ..journalling()
     });
     let mut writing = SimDrive::new(&spec);
     writing.keep_content();
@@ -219,14 +215,14 @@ fn torn_by_coalescing(fault: Option<Fault>) -> (u32, u32) {
 }
 
 #[test]
-fn what_overwrites_an_open_mp_page_is_kept_whole() {
+fn coalesced_writes_stay_atomic() {
     let (some, torn) = torn_by_coalescing(None);
     assert_eq!(torn, 0);
     assert!(some > 0, "it is never there");
 }
 
 #[test]
-fn what_overwrites_an_open_mp_page_and_counts_by_itself_is_found() {
+fn coalesced_writes_that_are_durable_in_part_are_found() {
     assert!(torn_by_coalescing(Some(Fault::CoalesceTorn)).1 > 0);
 }
 
@@ -237,14 +233,14 @@ fn refreshing() -> Spec {
     spec.data.timing.read = vec![Nanos::from_micros(70); 3];
     spec.data.timing.program = vec![Nanos::from_micros(900); 3];
     let mut media = media();
-    media.main.fresh = Rber(800);
-    media.main.year_fresh = Rber(1_000);
+    media.data_area.fresh = Rber(800);
+    media.data_area.year_fresh = Rber(1_000);
     media.refresh = Some(Rber(1_500));
     spec.media = Some(media);
     spec.power_loss = Some(PowerLossSpec {
         paired_pages: PairedPages::Pad,
         journal_interval_pages: 1_000,
-        ..power_loss()
+        ..journalling()
     });
     spec
 }
@@ -275,10 +271,10 @@ fn a_shutdown_after_refreshing_ends() {
 
 /// After a change of the capacity, a cut meets places of pages that there are no longer.
 #[test]
-fn a_drive_that_was_told_to_show_less_is_cut() {
+fn an_over_provisioned_drive_is_cut() {
     let mut spec = cached(40, 24, 4_000);
     spec.media = Some(media());
-    spec.power_loss = Some(power_loss());
+    spec.power_loss = Some(journalling());
     let mut drive = SimDrive::new(&spec);
     drive.keep_content();
     for first in (0..4_000).step_by(16) {

@@ -1,5 +1,7 @@
 //! Figures that may be fitted: which there are, and how other values are written.
 
+use crate::common::figures;
+
 use std::fs;
 
 use stend_drive::Model;
@@ -21,7 +23,12 @@ fn parse(text: &str) -> Result<Model, String> {
 #[test]
 fn free_figures_are_listed_with_their_files() {
     let dir = tempfile::tempdir().expect("a folder");
-    let part = "schema = \"stend.part/2\"\ntitle = \"a part\"\n\n[nand]\nread_us = { value = [60.0, 70.5, 80.0], source = \"assumed\", free = [50, 90.5] }\n";
+    let part = r#"schema = "stend.part/2"
+title = "a part"
+
+[nand]
+read_us = { value = [60.0, 70.5, 80.0], source = "assumed", free = [50, 90.5] }
+"#;
     fs::write(dir.path().join("part.toml"), part).expect("it is written");
     let text = with(
         "gc_page_ns",
@@ -47,7 +54,7 @@ fn free_figures_are_listed_with_their_files() {
         bounds: [50.0, 90.5],
         whole: false,
     };
-    let collect = FreeFigure {
+    let gc_page = FreeFigure {
         file: file("drive.toml"),
         table: "controller".to_owned(),
         key: "gc_page_ns".to_owned(),
@@ -56,7 +63,7 @@ fn free_figures_are_listed_with_their_files() {
         bounds: [0.0, 50_000.0],
         whole: true,
     };
-    let expected = [read(0, 60.0), read(1, 70.5), read(2, 80.0), collect];
+    let expected = [read(0, 60.0), read(1, 70.5), read(2, 80.0), gc_page];
     assert_eq!(files.free(), expected);
     // The drive's own figure is another one, and may be not free.
     let own = "[capacity]\nread_us = { value = [1.0, 1.0, 1.0], source = \"assumed\" }";
@@ -82,7 +89,7 @@ fn bounds_change_nothing_but_the_fingerprint() {
 }
 
 #[test]
-fn what_cannot_be_free_is_said() {
+fn impossible_bounds_are_refused() {
     for (key, value, free, part) in [
         (
             "gc_page_ns",
@@ -140,7 +147,11 @@ fn what_cannot_be_free_is_said() {
             "{said}"
         );
     }
-    let state = "\n[[idle_states]]\nname = { value = \"a\", source = \"assumed\" }\ndelay_ms = { value = 5, source = \"assumed\", free = [1, 9] }\npower_mw = { value = 5, source = \"assumed\" }\nentry_us = { value = 5, source = \"assumed\" }\nexit_us = { value = 5, source = \"assumed\" }\nwaits_for_idle_work = { value = true, source = \"assumed\" }\n";
+    let state = figures(
+        "\n[[idle_states]]\nname = \"a\"\ndelay_ms = 7\npower_mw = 5\nentry_us = 5\nexit_us = 5\n\
+         waits_for_idle_work = true",
+    );
+    let state = state.replace("value = 7,", "value = 7, free = [1, 9],");
     let said = parse(&format!("{DEMO}{state}")).expect_err("it is in a list");
     assert!(
         said.contains("idle_states.delay_ms: what stands in a list"),
@@ -150,7 +161,17 @@ fn what_cannot_be_free_is_said() {
 
 #[test]
 fn values_are_written_and_all_else_stays() {
-    let text = "# A head.\nschema = \"stend.part/2\" # and a note\n\n[nand]   # another\nread_us = { value = [60.0,  70.5], source = \"assumed\", free = [50, 90] } # why\ndies = { source = \"assumed\",  value = 4 , free = [1, 9] }\n\n[controller.cores]\nvalue = 1\nsource = \"a sheet\"\n";
+    let text = r#"# A head.
+schema = "stend.part/2" # and a note
+
+[nand]   # another
+read_us = { value = [60.0,  70.5], source = "assumed", free = [50, 90] } # why
+dies = { source = "assumed",  value = 4 , free = [1, 9] }
+
+[controller.cores]
+value = 1
+source = "a sheet"
+"#;
     let new = [
         NewValue {
             table: "nand",
@@ -172,7 +193,17 @@ fn values_are_written_and_all_else_stays() {
         },
     ];
     let written = write_values(text, &new, "fitted: \"a curve\"").expect("they are there");
-    let expected = "# A head.\nschema = \"stend.part/2\" # and a note\n\n[nand]   # another\nread_us = { value = [60.0,  71.25], source = 'fitted: \"a curve\"', free = [50, 90] } # why\ndies = { source = 'fitted: \"a curve\"',  value = 8 , free = [1, 9] }\n\n[controller.cores]\nvalue = 2\nsource = 'fitted: \"a curve\"'\n";
+    let expected = r#"# A head.
+schema = "stend.part/2" # and a note
+
+[nand]   # another
+read_us = { value = [60.0,  71.25], source = 'fitted: "a curve"', free = [50, 90] } # why
+dies = { source = 'fitted: "a curve"',  value = 8 , free = [1, 9] }
+
+[controller.cores]
+value = 2
+source = 'fitted: "a curve"'
+"#;
     assert_eq!(written, expected);
     assert_eq!(write_values(text, &[], "x").expect("nothing to do"), text);
 }
@@ -200,7 +231,7 @@ fn a_written_value_is_the_models() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused() {
+fn impossible_values_are_refused() {
     let new = |table, key, index, value| {
         [NewValue {
             table,

@@ -47,7 +47,7 @@ fn a_write_with_fua_waits_for_its_program() {
 }
 
 #[test]
-fn in_a_protected_buffer_data_is_as_safe_as_in_flash() {
+fn in_a_buffer_with_plp_data_is_as_safe_as_in_flash() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.plp = true;
     let mut drive = SimDrive::new(&spec);
@@ -74,7 +74,7 @@ fn in_a_protected_buffer_data_is_as_safe_as_in_flash() {
 }
 
 #[test]
-fn without_the_write_cache_every_write_is_so() {
+fn without_the_write_cache_every_write_waits_for_its_program() {
     let mut spec = plain(64, 16, 8_000);
     spec.host.write_cache = false;
     let mut drive = SimDrive::new(&spec);
@@ -150,7 +150,7 @@ fn padding_takes_no_room_that_the_drive_needs_for_itself() {
 /// While a FUA write waits for space, a flush may fill the multi-plane page up in which it would
 /// have ended: what it gives back when it has come is what it was promised all the same.
 #[test]
-fn a_write_that_waited_gives_back_what_it_was_promised() {
+fn a_write_that_waited_returns_its_reservation() {
     let mut spec = plain(24, 8, 1_200);
     spec.gc.depth = 1;
     let mut drive = SimDrive::new(&spec);
@@ -185,7 +185,7 @@ fn a_write_that_waited_gives_back_what_it_was_promised() {
 }
 
 #[test]
-fn reads_heed_no_fua() {
+fn fua_changes_no_read() {
     let spec = plain(64, 16, 8_000);
     let mut drive = SimDrive::new(&spec);
     alone(&mut drive, request(0, Op::Write, 5, 1));

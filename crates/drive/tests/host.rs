@@ -327,7 +327,7 @@ fn nvme_takes_more_commands_than_ahci_has_slots_for() {
 /// What a processor does to complete is taken at once where nothing else happens in between:
 /// that changes no instant, and not what is counted as an event.
 #[test]
-fn a_drive_led_event_by_event_does_the_same() {
+fn a_drive_advanced_event_by_event_has_the_same_history() {
     for (cpus, threads) in [(1, 1), (2, 2), (3, 5)] {
         let mut spec = over(nvme());
         spec.host.driver = Some(DriverSpec {

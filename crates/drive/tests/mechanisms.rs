@@ -9,9 +9,9 @@ use stend_drive::{Model, SimDrive, Spec};
 /// Random writes of `times` the capacity.
 fn worn(spec: &Spec, times: u64) -> SimDrive {
     let mut drive = SimDrive::new(spec);
-    let units = drive.capacity_bytes() / PAGE;
+    let pages = drive.capacity_bytes() / PAGE;
     let next = random(&drive, 11);
-    burst(&mut drive, Op::Write, 1, 32, times * units, next);
+    burst(&mut drive, Op::Write, 1, 32, times * pages, next);
     drive
 }
 
@@ -90,15 +90,15 @@ fn idle_work_keeps_to_its_share_of_the_time() {
 }
 
 #[test]
-fn what_was_read_ahead_is_forgotten_when_it_changes() {
+fn read_ahead_data_is_dropped_when_it_changes() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.read_ahead_pages = 64;
     for op in [Op::Write, Op::Trim] {
         let mut drive = SimDrive::new(&spec);
         fill(&mut drive);
         rest(&mut drive, Nanos::from_millis(5));
-        for unit in 0..8 {
-            alone(&mut drive, request(0, Op::Read, unit, 1));
+        for page in 0..8 {
+            alone(&mut drive, request(0, Op::Read, page, 1));
         }
         let hits = drive.counters().read_ahead_hits;
         assert!(hits > 0, "nothing was read ahead");
@@ -121,7 +121,7 @@ fn a_mp_page_waits_for_the_old_part_of_a_partly_written_page() {
     alone(&mut drive, request(0, Op::Flush, 0, 0));
     let least = spec.data.timing.read[0] + spec.data.timing.program[0];
     assert!(drive.now().since(start) > least);
-    assert_eq!(drive.counters().merges, 1, "whole units need no old part");
+    assert_eq!(drive.counters().merges, 1, "whole pages need no old part");
 }
 
 #[test]
@@ -155,12 +155,12 @@ fn page_types_take_their_own_time() {
     spec.data.timing.read = vec![Nanos(10_000), Nanos(20_000), Nanos(40_000)];
     spec.data.timing.program = vec![Nanos(100_000); 3];
     let mut drive = SimDrive::new(&spec);
-    for unit in 0..12 {
-        alone(&mut drive, request(0, Op::Write, unit, 1));
+    for page in 0..12 {
+        alone(&mut drive, request(0, Op::Write, page, 1));
     }
     alone(&mut drive, request(0, Op::Flush, 0, 0));
     let [lower, middle, upper] =
-        [0, 4, 8].map(|unit| alone(&mut drive, request(0, Op::Read, unit, 1)));
+        [0, 4, 8].map(|page| alone(&mut drive, request(0, Op::Read, page, 1)));
     assert_eq!(middle - lower, Nanos(10_000));
     assert_eq!(upper - middle, Nanos(20_000));
 }
@@ -201,11 +201,11 @@ fn a_divided_controller_keeps_reads_free_of_writes() {
 }
 
 #[test]
-fn a_long_read_of_nothing_ends() {
+fn a_long_read_of_unmapped_pages_ends() {
     let spec = Model::shipped("demo-8gb").expect("a shipped model").spec();
     let mut drive = SimDrive::new(&spec);
-    let units = (5_u64 << 30) / PAGE;
-    let time = alone(&mut drive, request(0, Op::Read, 0, units));
+    let pages = (5_u64 << 30) / PAGE;
+    let time = alone(&mut drive, request(0, Op::Read, 0, pages));
     assert!(
         time > Nanos::from_secs(8),
         "5 GiB cannot cross the link in {time:?}"
@@ -220,36 +220,36 @@ fn a_request_of_no_length_is_refused() {
 }
 
 #[test]
-fn what_a_flush_has_promised_is_in_flash_at_every_instant() {
+fn flushed_data_is_in_flash_at_every_instant() {
     for spec in [plain(64, 16, 12_000), cached(64, 24, 10_000)] {
         let mut drive = SimDrive::new(&spec);
         drive.keep_content();
-        let units = (drive.capacity_bytes() / PAGE) as u32;
+        let pages = (drive.capacity_bytes() / PAGE) as u32;
         // Each page under its own tag, and all of it flushed.
-        for unit in 0..units {
-            alone(&mut drive, request(unit, Op::Write, u64::from(unit), 1));
+        for page in 0..pages {
+            alone(&mut drive, request(page, Op::Write, u64::from(page), 1));
         }
         alone(&mut drive, request(0, Op::Flush, 0, 0));
         // Every other page is overwritten again and again; the rest is only moved about.
         let mut rng = stend_base::Rng::stream(1, "hot");
-        let mut tag = units;
+        let mut tag = pages;
         for round in 0..600 {
             for _ in 0..100 {
-                let unit = rng.below(u64::from(units) / 2) * 2;
-                drive.submit(request(tag, Op::Write, unit, 1));
+                let page = rng.below(u64::from(pages) / 2) * 2;
+                drive.submit(request(tag, Op::Write, page, 1));
                 tag += 1;
             }
             for _ in 0..100 {
                 drive.advance(SimTime::NEVER).expect("a write ends");
             }
-            let mut found = vec![false; units as usize];
-            for tag in drive.tags_in_flash().filter(|&tag| tag < units) {
+            let mut found = vec![false; pages as usize];
+            for tag in drive.tags_in_flash().filter(|&tag| tag < pages) {
                 found[tag as usize] = true;
             }
-            let lost = (1..units).step_by(2).find(|&unit| !found[unit as usize]);
+            let lost = (1..pages).step_by(2).find(|&page| !found[page as usize]);
             assert_eq!(
                 lost, None,
-                "round {round}: a flushed unit is only in the buffer"
+                "round {round}: a flushed page is only in the buffer"
             );
         }
         assert!(
@@ -287,7 +287,7 @@ fn sectors_of_one_page_share_its_place_in_the_buffer() {
 /// A write that waits for the buffer goes on when another takes no room in it after all: else
 /// it waited for a multi-plane page that nobody fills.
 #[test]
-fn what_coalesces_makes_room_for_who_waits() {
+fn coalesced_pages_make_room_for_waiting_writes() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.coalesces = true;
     spec.buffer.write_pages = 8;
@@ -304,7 +304,7 @@ fn what_coalesces_makes_room_for_who_waits() {
 }
 
 #[test]
-fn a_page_written_over_in_the_buffer_holds_what_came_last() {
+fn a_page_overwritten_in_the_buffer_holds_the_last_data() {
     let mut spec = plain(64, 16, 8_000);
     spec.buffer.coalesces = true;
     let mut drive = SimDrive::new(&spec);

@@ -28,9 +28,9 @@ fn filled(spec: &Spec) -> SimDrive {
 
 /// Reads every page alone; the times.
 fn read_all(drive: &mut SimDrive) -> Vec<Nanos> {
-    let units = drive.capacity_bytes() / PAGE;
-    (0..units)
-        .map(|unit| alone(drive, request(0, Op::Read, unit, 1)))
+    let pages = drive.capacity_bytes() / PAGE;
+    (0..pages)
+        .map(|page| alone(drive, request(0, Op::Read, page, 1)))
         .collect()
 }
 
@@ -50,7 +50,7 @@ fn each_pass_costs_a_sensing_and_its_own_time() {
     let plain_read = alone(&mut filled(&spec()), request(0, Op::Read, 5, 1));
     for (rber, passes) in [(1_000, 1), (1_001, 2), (2_001, 3)] {
         let mut spec = spec();
-        spec.media.as_mut().expect("it has cells").main.fresh = Rber(rber);
+        spec.media.as_mut().expect("it has cells").data_area.fresh = Rber(rber);
         let mut drive = filled(&spec);
         let before = drive.counters().read_retries;
         let time = alone(&mut drive, request(0, Op::Read, 5, 1));
@@ -61,9 +61,13 @@ fn each_pass_costs_a_sensing_and_its_own_time() {
 }
 
 #[test]
-fn data_ages_without_power_until_it_is_written_anew() {
+fn data_ages_without_power_until_it_is_refreshed() {
     let mut spec = spec();
-    spec.media.as_mut().expect("it has cells").main.year_fresh = Rber(3_000);
+    spec.media
+        .as_mut()
+        .expect("it has cells")
+        .data_area
+        .year_fresh = Rber(3_000);
     let mut drive = filled(&spec);
     let fresh = read_all(&mut drive);
     drive.rest_without_power(Nanos(YEAR.0 / 2));
@@ -87,7 +91,11 @@ fn data_ages_without_power_until_it_is_written_anew() {
 fn reads_disturb_their_block() {
     let mut spec = spec();
     // Every 100 reads add what one more pass corrects.
-    spec.media.as_mut().expect("it has cells").main.reads_100k = Rber(1_000_000);
+    spec.media
+        .as_mut()
+        .expect("it has cells")
+        .data_area
+        .reads_100k = Rber(1_000_000);
     let mut drive = filled(&spec);
     let retries: Vec<u64> = (0..3)
         .map(|_| {
@@ -103,7 +111,7 @@ fn reads_disturb_their_block() {
 }
 
 #[test]
-fn parity_replaces_a_die() {
+fn parity_rebuilds_a_die() {
     let spec = spec();
     let mut drive = filled(&spec);
     let fresh = read_all(&mut drive);
@@ -127,14 +135,14 @@ fn parity_replaces_a_die() {
 }
 
 #[test]
-fn without_parity_a_die_takes_its_data_along() {
+fn without_parity_the_data_of_a_failed_die_is_lost() {
     let mut spec = spec();
     spec.parity_data = None;
     let mut drive = filled(&spec);
     drive.fail_die(1);
     read_all(&mut drive);
     let c = drive.counters();
-    assert_eq!(c.failed_reads, 2_000, "a quarter of the units");
+    assert_eq!(c.failed_reads, 2_000, "a quarter of the pages");
     assert_eq!(c.lost_pages, 500);
     // Reading again finds the same; nothing else is read in its place.
     read_all(&mut drive);
@@ -143,7 +151,7 @@ fn without_parity_a_die_takes_its_data_along() {
 }
 
 #[test]
-fn parity_does_not_replace_two_dies() {
+fn parity_does_not_rebuild_two_dies() {
     let mut drive = filled(&spec());
     drive.fail_die(1);
     drive.fail_die(2);
@@ -154,11 +162,11 @@ fn parity_does_not_replace_two_dies() {
 }
 
 #[test]
-fn idle_time_writes_old_data_anew() {
+fn idle_time_refreshes_old_data() {
     let refreshed = |refresh: Option<Rber>| {
         let mut spec = spec();
         let media = spec.media.as_mut().expect("it has cells");
-        media.main.year_fresh = Rber(3_000);
+        media.data_area.year_fresh = Rber(3_000);
         media.refresh = refresh;
         let mut drive = filled(&spec);
         drive.rest_without_power(Nanos(YEAR.0 / 2));
@@ -166,19 +174,19 @@ fn idle_time_writes_old_data_anew() {
         let before = drive.counters();
         rest(&mut drive, Nanos::from_secs(60));
         let c = drive.counters();
-        let units = c.pages_refreshed - before.pages_refreshed;
+        let pages = c.pages_refreshed - before.pages_refreshed;
         let core = c.core_busy_ns - before.core_busy_ns;
-        assert_eq!(core, units * spec.controller.gc_page.0);
-        for unit in 0..8_000 {
-            assert!(drive.content(unit).is_some(), "unit {unit} is gone");
+        assert_eq!(core, pages * spec.controller.gc_page.0);
+        for page in 0..8_000 {
+            assert!(drive.content(page).is_some(), "page {page} is gone");
         }
         let before = drive.counters().read_retries;
         read_all(&mut drive);
-        (units, drive.counters().read_retries - before)
+        (pages, drive.counters().read_retries - before)
     };
     // But for what lies in superblocks that are not full yet, one of each stream.
-    let (units, retries) = refreshed(Some(Rber(1_000)));
-    assert_eq!(units, 8_000 - retries);
+    let (pages, retries) = refreshed(Some(Rber(1_000)));
+    assert_eq!(pages, 8_000 - retries);
     assert!(retries <= 2 * 48 * 4, "{retries}");
     assert_eq!(refreshed(None), (0, 8_000));
     // What is not old enough is left alone.
@@ -200,15 +208,15 @@ fn a_die_without_parity_gives_an_uber_of_its_share_of_the_sectors() {
     assert_eq!(health.uncorrectable_sectors, 2_000 * 8);
     assert_eq!(health.uber, Some(0.125 / 4096.0));
     // Only what was asked for counts, in commands that take parts of pages.
-    let lost = (0..8_000).find(|&unit| fails(&mut drive, unit, 0, 8));
+    let lost = (0..8_000).find(|&page| fails(&mut drive, page, 0, 8));
     let before = drive.health().uncorrectable_sectors;
     assert!(fails(&mut drive, lost.expect("a quarter is lost"), 3, 2));
     assert_eq!(drive.health().uncorrectable_sectors, before + 2);
 }
 
 /// Whether a read of `sectors` of a page ends with an error.
-fn fails(drive: &mut SimDrive, unit: u64, first: u64, sectors: u64) -> bool {
-    let mut part = request(0, Op::Read, unit, 1);
+fn fails(drive: &mut SimDrive, page: u64, first: u64, sectors: u64) -> bool {
+    let mut part = request(0, Op::Read, page, 1);
     part.offset_bytes += first * 512;
     part.len_bytes = sectors * 512;
     drive.submit(part);
@@ -223,8 +231,8 @@ fn the_uber_of_pages_beyond_correction_is_their_share() {
     let mut spec = spec();
     spec.parity_data = None;
     let cells = spec.media.as_mut().expect("it has cells");
-    cells.main.fresh = Rber(1_000);
-    cells.main.spread_percent = 100;
+    cells.data_area.fresh = Rber(1_000);
+    cells.data_area.spread_percent = 100;
     let mut drive = filled(&spec);
     read_all(&mut drive);
     let share = drive.health().uber.expect("it was read") * 4096.0;
@@ -254,10 +262,10 @@ fn without_errors_of_the_flash_there_is_no_uber() {
 
 /// One superblock of old data, and nothing else to collect for.
 #[test]
-fn the_last_of_the_old_data_is_written_anew_too() {
+fn the_last_old_superblock_is_refreshed_too() {
     let mut spec = plain(24, 8, 128);
     let mut media = media();
-    media.main.year_fresh = Rber(3_000);
+    media.data_area.year_fresh = Rber(3_000);
     media.refresh = Some(Rber(1_000));
     spec.media = Some(media);
     let mut drive = filled(&spec);
@@ -283,9 +291,9 @@ fn a_read_of_a_page_that_is_moved_meanwhile_fails_too() {
     }
     drive.fail_die(1);
     let mut moved = 0;
-    for unit in (0..2_560).rev() {
+    for page in (0..2_560).rev() {
         let failed = drive.counters().failed_reads;
-        alone(&mut drive, request(1, Op::Read, unit, 1));
+        alone(&mut drive, request(1, Op::Read, page, 1));
         for loss in drive.take_losses() {
             // Of the page nothing was left where it was.
             let elsewhere = loss.lpns.is_empty();

@@ -33,7 +33,7 @@ fn write_bytes(drive: &mut SimDrive, bytes: u64) {
 }
 
 #[test]
-fn nothing_is_moved_until_the_room_is_used() {
+fn nothing_is_relocated_until_the_room_is_used() {
     for (name, spec) in drives() {
         for (state, prepare) in [
             ("new", (|_| {}) as fn(&mut SimDrive)),
@@ -75,7 +75,7 @@ fn a_full_drive_has_no_room() {
 }
 
 #[test]
-fn where_more_may_begin_nothing_is_said() {
+fn room_is_not_told_where_other_work_may_begin() {
     let plain = plain(40, 64, 30 * 4 * 64 * 4);
     assert!(SimDrive::new(&plain).steady_bytes().is_some());
     let cached = SimDrive::new(&cached(40, 4, 30 * 4 * 64 * 4));

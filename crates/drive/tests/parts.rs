@@ -1,6 +1,8 @@
 //! Drive files that include parts: whose figure holds, where an error stands, and what the
 //! resolved text is.
 
+use crate::common::figures;
+
 use std::fs;
 use std::path::Path;
 
@@ -117,7 +119,8 @@ fn the_resolved_text_is_the_same_model_and_keeps_its_fingerprint() {
 fn the_drives_own_figure_wins() {
     let dir = split();
     let own = format!(
-        "[nand]\nbus_overhead_ns = {NUMBER}\nerase_us = {{ value = 1234.0, source = \"data sheet\" }}\n\n[slc_cache]"
+        "[nand]\nbus_overhead_ns = {NUMBER}\n\
+         erase_us = {{ value = 1234.0, source = \"data sheet\" }}\n\n[slc_cache]"
     );
     edit(dir.path(), "drive.toml", "[slc_cache]", &own);
     let model = read(dir.path()).expect("it is sound");
@@ -209,7 +212,7 @@ fn an_error_stands_where_the_figure_stands() {
 }
 
 #[test]
-fn what_misses_is_said_of_the_table() {
+fn missing_keys_are_errors_of_the_table() {
     let dir = split();
     edit(dir.path(), "nand.toml", "dies = ", "# dies = ");
     let said = said(dir.path());
@@ -221,7 +224,7 @@ fn what_misses_is_said_of_the_table() {
 }
 
 #[test]
-fn what_is_no_part_is_refused() {
+fn files_that_are_no_parts_are_refused() {
     let include = "include = [\"drive.toml\"]\n\n[nand]";
     for (file, from, to, place, part) in [
         (
@@ -389,16 +392,10 @@ fn a_part_is_no_model() {
 #[test]
 fn lists_of_tables_come_from_parts_as_a_whole() {
     let state = |name: &str, ms: u32| {
-        let figure = |value: &str| format!("{{ value = {value}, source = \"assumed\" }}");
-        format!(
-            "[[idle_states]]\nname = {}\ndelay_ms = {}\npower_mw = {}\nentry_us = {}\nexit_us = {}\nwaits_for_idle_work = {}\n",
-            figure(&format!("\"{name}\"")),
-            figure(&ms.to_string()),
-            figure("50"),
-            figure("10"),
-            figure("20"),
-            figure("true"),
-        )
+        figures(&format!(
+            "[[idle_states]]\nname = \"{name}\"\ndelay_ms = {ms}\npower_mw = 50\nentry_us = 10\n\
+             exit_us = 20\nwaits_for_idle_work = true"
+        ))
     };
     let dir = split();
     let rest = fs::read_to_string(dir.path().join("rest.toml")).expect("it is there");

@@ -34,7 +34,7 @@ fn number(name: &str) -> Option<u64> {
 }
 
 #[test]
-fn a_cut_loses_only_what_was_not_promised() {
+fn a_cut_loses_only_what_was_not_durable() {
     let seeds = match number("STEND_CUTS_SEED") {
         Some(seed) => seed..seed + 1,
         None => 0..number("STEND_CUTS_SEEDS").unwrap_or(SEEDS),

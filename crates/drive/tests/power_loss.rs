@@ -8,28 +8,7 @@ use stend_base::{Device, Nanos, Op, Request, Rng, SimTime};
 use stend_drive::sim::Fault;
 use stend_drive::spec::*;
 use stend_drive::{SimDrive, Spec};
-use stend_nand::CellTiming;
 use stend_nand::reliability::Rber;
-
-const JOURNAL_READ: Nanos = Nanos(31_000);
-const JOURNAL_PROGRAM: Nanos = Nanos(210_000);
-
-fn power_loss() -> PowerLossSpec {
-    PowerLossSpec {
-        hold_up: None,
-        paired_pages: PairedPages::OneShot,
-        journal: CellTiming {
-            read: vec![JOURNAL_READ],
-            program: vec![JOURNAL_PROGRAM],
-            erase: Nanos::from_micros(3000),
-        },
-        journal_rows: 16,
-        journal_interval_pages: 1_000_000,
-        checkpoint_pages: 1_000_000,
-        boot: Nanos::from_millis(7),
-        replay_page: Nanos(130),
-    }
-}
 
 /// One die, so that all its work is done in turn.
 fn one_die(change: impl FnOnce(&mut PowerLossSpec)) -> Spec {
@@ -104,7 +83,7 @@ fn a_write_with_fua_takes_the_data_and_then_the_journal() {
 
 /// Time without power costs no energy, and is not time in which the drive was on.
 #[test]
-fn a_drive_without_power_takes_none() {
+fn a_drive_without_power_takes_no_energy() {
     let mut spec = one_die(|_| {});
     spec.energy = Some(EnergySpec {
         read_pj: [0; 2],
@@ -147,7 +126,7 @@ fn what_a_cut_cannot_tear_is_not_protected() {
 }
 
 #[test]
-fn a_map_on_flash_is_cold_after_a_start_that_reads_its_directory() {
+fn an_l2p_on_flash_is_cold_after_a_start_that_reads_its_directory() {
     let mut spec = one_die(|_| {});
     spec.l2p_cache = Some(L2pCacheSpec {
         read: Nanos(77_000),
@@ -187,7 +166,7 @@ fn a_map_on_flash_is_cold_after_a_start_that_reads_its_directory() {
 
 /// One word of what is written again before its multi-plane page is full.
 #[test]
-fn what_coalesces_is_kept_or_lost_with_what_lay_there() {
+fn coalesced_data_is_kept_or_lost_with_the_data_it_replaces() {
     let mut spec = one_die(|_| {});
     spec.buffer.coalesces = true;
     let mut drive = new_drive(&spec);
@@ -210,7 +189,7 @@ fn what_coalesces_is_kept_or_lost_with_what_lay_there() {
 /// The multi-plane page is programmed, and the journal would have its changes; but the last write
 /// has a page in the next multi-plane page.
 #[test]
-fn what_coalesces_waits_for_the_rest_of_its_request() {
+fn coalesced_pages_wait_for_the_rest_of_their_request() {
     let held = |fault: Option<Fault>| {
         let mut spec = one_die(|loss| loss.journal_interval_pages = 1);
         spec.buffer.coalesces = true;
@@ -236,14 +215,14 @@ fn what_coalesces_waits_for_the_rest_of_its_request() {
 fn a_write_of_several_mp_pages_does_not_coalesce() {
     let mut spec = one_die(|_| {});
     spec.buffer.coalesces = true;
-    let coalesced = |units: u64, loss: bool| {
+    let coalesced = |pages: u64, loss: bool| {
         let mut spec = spec.clone();
         if !loss {
             spec.power_loss = None;
         }
         let mut drive = new_drive(&spec);
         alone(&mut drive, request(1, Op::Write, 0, 2));
-        alone(&mut drive, request(2, Op::Write, 0, units));
+        alone(&mut drive, request(2, Op::Write, 0, pages));
         drive.counters().pages_coalesced
     };
     assert_eq!((coalesced(4, true), coalesced(4, false)), (2, 2));
@@ -264,14 +243,14 @@ fn with_parity(hold_up: Option<Nanos>) -> Spec {
 }
 
 #[test]
-fn a_group_that_is_not_full_has_its_parity_beside_the_journal() {
+fn a_stripe_that_is_not_full_has_its_parity_beside_the_journal() {
     let mut drive = new_drive(&with_parity(None));
     alone(&mut drive, request(1, Op::Write, 5, 1));
     alone(&mut drive, request(2, Op::Flush, 0, 0));
     let c = drive.counters();
     assert_eq!((c.journal_programs, c.partial_parity_programs), (1, 1));
     assert_eq!(c.nand_programs, 3);
-    // The rest of the group, after which its own parity follows.
+    // The rest of the stripe, after which its own parity follows.
     alone(&mut drive, request(3, Op::Write, 100, 8));
     rest(&mut drive, Nanos::from_millis(10));
     alone(&mut drive, request(4, Op::Flush, 0, 0));
@@ -287,7 +266,7 @@ fn a_group_that_is_not_full_has_its_parity_beside_the_journal() {
 }
 
 #[test]
-fn a_die_takes_nothing_along_from_a_group_that_a_cut_left_unfinished() {
+fn a_failed_die_loses_nothing_of_a_stripe_that_a_cut_left_unfinished() {
     for hold_up in [None, Some(Nanos::from_secs(1))] {
         let mut drive = new_drive(&with_parity(hold_up));
         alone(&mut drive, request(1, Op::Write, 5, 4));
@@ -301,16 +280,16 @@ fn a_die_takes_nothing_along_from_a_group_that_a_cut_left_unfinished() {
         let before = drive.counters().slc_reads;
         alone(&mut drive, request(3, Op::Read, 5, 4));
         let c = drive.counters();
-        // Table, journal, and the parity, with which the group goes on.
+        // Table, journal, and the parity, with which the stripe goes on.
         assert_eq!(c.slc_reads - before, 3);
         assert_eq!((c.rebuilt_pages, c.failed_reads), (1, 0));
-        // When the group is full, its own parity serves.
+        // When the stripe is full, its own parity serves.
         alone(&mut drive, request(4, Op::Write, 100, 8));
         rest(&mut drive, Nanos::from_millis(10));
         alone(&mut drive, request(5, Op::Read, 5, 4));
         let c = drive.counters();
         assert_eq!((c.rebuilt_pages, c.failed_reads), (2, 0));
-        // Each read, the group, and where nothing was saved the multi-plane page that had been
+        // Each read, the stripe, and where nothing was saved the multi-plane page that had been
         // begun.
         assert_eq!(c.native_reads, 2 + 3 + u64::from(hold_up.is_none()));
     }
@@ -349,7 +328,7 @@ fn what_is_lost_stays_lost_after_a_cut() {
 fn data_ages_while_the_power_is_off() {
     const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
     let mut spec = with_parity(None);
-    spec.media.as_mut().expect("it has").main.year_fresh = Rber(3_000);
+    spec.media.as_mut().expect("it has").data_area.year_fresh = Rber(3_000);
     let mut drive = new_drive(&spec);
     alone(&mut drive, request(1, Op::Write, 0, 4));
     alone(&mut drive, request(2, Op::Flush, 0, 0));
@@ -364,7 +343,7 @@ fn data_ages_while_the_power_is_off() {
 }
 
 #[test]
-fn behind_capacitors_a_flush_is_a_command_and_no_more() {
+fn with_capacitors_a_flush_costs_only_its_command() {
     let spec = one_die(|loss| loss.hold_up = Some(Nanos::from_millis(20)));
     let mut drive = new_drive(&spec);
     for tag in 0..20 {
@@ -470,8 +449,8 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
         loss.journal_rows = 6;
     });
     let mut drive = new_drive(&spec);
-    let units = 8 * 40;
-    let mut next = 0..units;
+    let pages = 8 * 40;
+    let mut next = 0..pages;
     // One at a time and slowly, so that a multi-plane page is programmed before the next is begun.
     for page in &mut next {
         alone(&mut drive, request(page as u32, Op::Write, page, 1));
@@ -483,7 +462,7 @@ fn a_journal_page_for_every_interval_and_a_checkpoint_for_every_so_many() {
         (40, 4),
         "{c:?}"
     );
-    assert_eq!(c.nand_programs, units / 4 + 40 + 4);
+    assert_eq!(c.nand_programs, pages / 4 + 40 + 4);
     // 44 pages in blocks of 6: the eighth block is the eighth that is begun.
     assert_eq!((c.journal_erases, c.erases), (7, 7));
     // They cost energy like any others in SLC mode.
@@ -533,19 +512,19 @@ fn flushed_and_lost(paired_pages: PairedPages) -> (u64, u64) {
 }
 
 #[test]
-fn an_unprotected_lower_page_goes_with_the_upper() {
-    let (requests, units) = flushed_and_lost(PairedPages::Unprotected);
-    println!("{requests} requests of 240, {units} units");
+fn an_unprotected_lower_page_is_lost_with_the_upper() {
+    let (requests, pages) = flushed_and_lost(PairedPages::Unprotected);
+    println!("{requests} requests of 240, {pages} pages");
     assert!(
-        requests > 20 && units == 4 * requests,
-        "{requests}, {units}"
+        requests > 20 && pages == 4 * requests,
+        "{requests}, {pages}"
     );
     assert_eq!(flushed_and_lost(PairedPages::Pad), (0, 0));
     assert_eq!(flushed_and_lost(PairedPages::OneShot), (0, 0));
 }
 
 #[test]
-fn filling_word_lines_costs_their_mp_pages() {
+fn padding_word_lines_costs_their_mp_pages() {
     let flush = |paired_pages| {
         let mut drive = two_passes(paired_pages);
         alone(&mut drive, request(0, Op::Write, 0, 4));
@@ -559,7 +538,7 @@ fn filling_word_lines_costs_their_mp_pages() {
 }
 
 #[test]
-fn what_was_being_erased_is_erased_again() {
+fn a_cut_erase_is_done_again() {
     let mut spec = plain(24, 8, 1_200);
     spec.power_loss = Some(power_loss());
     let mut drive = new_drive(&spec);

@@ -1,6 +1,6 @@
 //! The translation layer against a plain map, on drives and loads drawn at random:
 //! geometry, cell bits, cache, parity, policies, buffer, idle work, links, processors of the
-//! host, TRIM in pieces; reads, writes with and without FUA, TRIM, flushes and silence, up to
+//! host, TRIM in chunks; reads, writes with and without FUA, TRIM, flushes and silence, up to
 //! 40 requests at once; where parity reaches, a die that fails.
 //!
 //! `STEND_PROPERTY_SEEDS=N` tries N seeds instead of the default; a failing seed prints
@@ -33,24 +33,18 @@ struct Model {
 }
 
 impl Model {
-    /// Pages that a request touches.
-    fn range(request: &Request) -> std::ops::Range<usize> {
-        let end = request.offset_bytes + request.len_bytes;
-        (request.offset_bytes / PAGE) as usize..end.div_ceil(PAGE) as usize
-    }
-
     /// Pages that it covers wholly.
     fn whole(request: &Request) -> std::ops::Range<usize> {
         let end = ((request.offset_bytes + request.len_bytes) / PAGE) as usize;
         (request.offset_bytes.div_ceil(PAGE) as usize).min(end)..end
     }
 
-    fn check(&self, units: std::ops::Range<usize>) {
-        for unit in units.filter(|_| self.checks) {
-            let got = self.drive.content(unit as u32);
-            let expected = self.expected[unit];
+    fn check(&self, pages: std::ops::Range<usize>) {
+        for page in pages.filter(|_| self.checks) {
+            let got = self.drive.content(page as u32);
+            let expected = self.expected[page];
             if expected.is_some() || self.deterministic {
-                assert_eq!(got, expected, "unit {unit}");
+                assert_eq!(got, expected, "page {page}");
             }
         }
     }
@@ -62,9 +56,10 @@ impl Model {
             .unwrap_or_else(|| panic!("the drive stands still: {}", self.drive.diagnosis()));
         let place = self.outstanding.iter().position(|r| r.tag == done.tag);
         let request = self.outstanding.swap_remove(place.expect("a known tag"));
-        let units = Model::range(&request);
+        let pages = touched(&request);
+        let pages = pages.start as usize..pages.end as usize;
         match request.op {
-            Op::Write => self.expected[units.clone()].fill(Some(request.tag)),
+            Op::Write => self.expected[pages.clone()].fill(Some(request.tag)),
             Op::Trim if self.trim_works => self.expected[Model::whole(&request)].fill(None),
             Op::Trim | Op::Read | Op::Flush => {}
         }
@@ -72,44 +67,36 @@ impl Model {
         if request.op == Op::Write && fua && self.checks {
             let of_it = self.drive.tags_in_flash();
             let found = of_it.filter(|&tag| tag == request.tag).count();
-            assert!(found >= units.len(), "{request:?}: {found} units in flash");
+            assert!(found >= pages.len(), "{request:?}: {found} pages in flash");
         }
-        self.check(units);
+        self.check(pages);
     }
 
     fn send(&mut self, rng: &mut Rng) {
         let all = self.expected.len() as u64;
         let longest = if rng.ratio(1, 20) { all } else { all.min(40) };
-        let units = 1 + rng.below(longest);
-        let first = rng.below(all - units + 1);
+        let pages = 1 + rng.below(longest);
+        let first = rng.below(all - pages + 1);
         let op = match rng.below(20) {
             0..12 => Op::Write,
             12..17 => Op::Read,
             17..19 => Op::Trim,
             _ => Op::Flush,
         };
-        let units = match op {
+        let pages = match op {
             Op::Flush => 0,
-            Op::Trim => units,
-            Op::Read | Op::Write => units.min(64),
+            Op::Trim => pages,
+            Op::Read | Op::Write => pages.min(64),
         };
-        let mut request = request(self.next_tag, op, first, units);
-        if units > 0 && rng.ratio(1, 3) {
-            // Sectors of 512 bytes: parts of the first and the last page are left out.
-            request.offset_bytes += rng.below(8) * 512;
-            request.len_bytes = units * PAGE - (request.offset_bytes - first * PAGE);
-            request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
+        let mut request = request(self.next_tag, op, first, pages);
+        if pages > 0 && rng.ratio(1, 3) {
+            leave_out_sectors(&mut request, rng);
         }
         if let Some(senders) = &mut self.senders {
             request.queue = senders.below(20) as u16;
             request.fua = op == Op::Write && senders.ratio(1, 8);
         }
-        let new = Model::range(&request);
-        let overlaps = |old: &Request| {
-            let old = Model::range(old);
-            old.start < new.end && new.start < old.end
-        };
-        if !self.outstanding.iter().any(overlaps) {
+        if !self.outstanding.iter().any(|old| overlap(old, &request)) {
             self.next_tag += 1;
             self.outstanding.push(request);
             self.drive.submit(request);
@@ -154,10 +141,10 @@ fn run(seed: u64, checks: bool) -> u64 {
     if checks {
         drive.keep_content();
     }
-    let units = (spec.user_bytes / PAGE) as usize;
+    let pages = (spec.user_bytes / PAGE) as usize;
     let mut model = Model {
         drive,
-        expected: vec![None; units],
+        expected: vec![None; pages],
         outstanding: Vec::new(),
         next_tag: 0,
         trim_works: spec.trim.enabled,
@@ -193,13 +180,13 @@ fn run(seed: u64, checks: bool) -> u64 {
             while !model.outstanding.is_empty() {
                 model.finish_one();
             }
-            model.check(0..units);
+            model.check(0..pages);
         }
     }
     while !model.outstanding.is_empty() {
         model.finish_one();
     }
-    model.check(0..units);
+    model.check(0..pages);
     assert_eq!(model.drive.counters().lost_pages, 0);
     assert!(!model.drive.is_read_only());
     let (now, trace) = (model.drive.now().0, model.drive.trace_hash());

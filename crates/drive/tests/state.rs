@@ -77,7 +77,7 @@ fn refused(bytes: &[u8]) -> StateError {
     }
 }
 
-/// Shipped models, one or more of each kind: caches, maps on flash, links, heat.
+/// Shipped models, one or more of each kind: caches, L2Ps on flash, links, heat.
 const KINDS: [&str; 9] = [
     "demo-8gb",
     "samsung-850-pro-256gb",
@@ -91,7 +91,7 @@ const KINDS: [&str; 9] = [
 ];
 
 #[test]
-fn a_drive_that_was_kept_goes_on_as_if_it_had_not_been() {
+fn a_drive_that_was_saved_goes_on_as_if_it_had_not_been() {
     let shipped = KINDS.map(|name| Model::shipped(name).unwrap()).into_iter();
     for (model, requests) in shipped
         .map(|model| (model, 1_000))
@@ -115,7 +115,7 @@ fn a_drive_that_was_kept_goes_on_as_if_it_had_not_been() {
 }
 
 #[test]
-fn a_drive_is_kept_in_the_middle_of_its_work() {
+fn a_drive_is_saved_in_the_middle_of_its_work() {
     let model = small();
     let mut drive = SimDrive::new(&model.spec());
     for tag in 0..24 {
@@ -140,7 +140,7 @@ fn a_drive_is_kept_in_the_middle_of_its_work() {
 }
 
 #[test]
-fn what_the_user_has_set_is_kept() {
+fn what_the_user_has_set_is_saved() {
     let model = small();
     let mut drive = SimDrive::new(&model.spec());
     let bytes_less = drive.capacity_bytes() - (4 << 20);

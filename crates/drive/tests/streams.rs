@@ -7,10 +7,10 @@ use stend_base::{Device, Nanos, Op, Rng};
 use stend_drive::spec::{Policy, StreamsSpec};
 use stend_drive::{SimDrive, Spec};
 
-fn streams(host: u32, collect: u32) -> StreamsSpec {
+fn streams(host: u32, gc: u32) -> StreamsSpec {
     StreamsSpec {
         host_streams: host,
-        gc_streams: collect,
+        gc_streams: gc,
         heat_group_pages: 4,
         heat_window_percent: 200,
         classify: Nanos::ZERO,
@@ -86,11 +86,11 @@ fn one_stream_each_is_what_a_drive_has_anyway() {
 #[test]
 fn streams_move_less_of_a_skewed_load_where_the_policy_can_wait() {
     let moved = |policy: Policy, to_hot: u64| {
-        [(1, 1), (2, 1), (1, 4), (2, 3)].map(|(host, collect)| {
-            let mut spec = drive(Some(streams(host, collect)));
+        [(1, 1), (2, 1), (1, 4), (2, 3)].map(|(host, gc)| {
+            let mut spec = drive(Some(streams(host, gc)));
             spec.gc.policy = policy;
             let moved = amplification(&spec, to_hot) - 1.0;
-            println!("{policy:?}, {to_hot} of 10, {host}/{collect}: {moved:.3}");
+            println!("{policy:?}, {to_hot} of 10, {host}/{gc}: {moved:.3}");
             moved
         })
     };

@@ -186,7 +186,7 @@ fn write_amplification_agrees_with_the_closed_form() {
 }
 
 #[test]
-fn fifo_collection_moves_no_less_than_greedy() {
+fn fifo_relocates_no_less_than_greedy() {
     let pages = 300 * 16 * 16;
     let mut moved = Vec::new();
     for policy in [

@@ -1,4 +1,4 @@
-//! TRIM in pieces, alone in the drive, and what follows it.
+//! TRIM in chunks, alone in the drive, and what follows it.
 
 use crate::common;
 
@@ -9,7 +9,7 @@ use stend_drive::{SimDrive, Spec};
 
 const PER_PAGE: Nanos = Nanos(700);
 
-fn in_pieces(lazy: bool) -> Spec {
+fn in_chunks(lazy: bool) -> Spec {
     let mut spec = plain(64, 16, 8_000);
     spec.trim.per_1024_pages = Nanos::ZERO;
     spec.trim.work = Some(TrimWorkSpec {
@@ -39,7 +39,7 @@ const COMMAND: Nanos = Nanos(4_000 + 5_000 + 10_000);
 
 #[test]
 fn the_command_takes_the_time_of_its_mapped_pages() {
-    let mut drive = partly_written(&in_pieces(false));
+    let mut drive = partly_written(&in_chunks(false));
     let got = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
     assert_eq!(got, COMMAND + PER_PAGE * 600);
     // What has no address any more costs nothing.
@@ -49,7 +49,7 @@ fn the_command_takes_the_time_of_its_mapped_pages() {
 
 #[test]
 fn a_lazy_command_ends_at_once_and_its_work_is_done_later() {
-    let mut drive = partly_written(&in_pieces(true));
+    let mut drive = partly_written(&in_chunks(true));
     let before = drive.counters().core_busy_ns;
     let got = alone(&mut drive, request(0, Op::Trim, 0, 1_000));
     assert_eq!(got, COMMAND);
@@ -59,12 +59,12 @@ fn a_lazy_command_ends_at_once_and_its_work_is_done_later() {
 }
 
 #[test]
-fn pieces_are_followed_by_a_rest() {
-    let mut spec = in_pieces(false);
+fn chunks_are_followed_by_a_rest() {
+    let mut spec = in_chunks(false);
     let pause = Nanos::from_micros(700);
-    spec.trim.work.as_mut().expect("it goes by pieces").pause = Some(pause);
+    spec.trim.work.as_mut().expect("it goes by chunks").pause = Some(pause);
     let mut drive = partly_written(&spec);
-    // 300 pages are three pieces.
+    // 300 pages are three chunks.
     let got = alone(&mut drive, request(0, Op::Trim, 0, 300));
     assert_eq!(got, COMMAND + PER_PAGE * 300 + pause * 2);
     // The rest after the last of them is kept; it began `complete` before now.
@@ -73,10 +73,10 @@ fn pieces_are_followed_by_a_rest() {
 }
 
 #[test]
-fn a_secure_erase_ends_the_rest_after_a_piece() {
-    let mut spec = in_pieces(false);
+fn a_secure_erase_ends_the_rest_after_a_chunk() {
+    let mut spec = in_chunks(false);
     let pause = Nanos::from_secs(5);
-    spec.trim.work.as_mut().expect("it goes by pieces").pause = Some(pause);
+    spec.trim.work.as_mut().expect("it goes by chunks").pause = Some(pause);
     let mut drive = partly_written(&spec);
     alone(&mut drive, request(0, Op::Trim, 0, 128));
     drive.secure_erase();
@@ -88,10 +88,10 @@ fn a_secure_erase_ends_the_rest_after_a_piece() {
 }
 
 #[test]
-fn a_read_in_the_rest_after_a_piece_waits_for_nothing() {
+fn a_read_in_the_rest_after_a_chunk_waits_for_nothing() {
     let read = |pause: Option<Nanos>| {
-        let mut spec = in_pieces(true);
-        let work = spec.trim.work.as_mut().expect("it goes by pieces");
+        let mut spec = in_chunks(true);
+        let work = spec.trim.work.as_mut().expect("it goes by chunks");
         // 44.8 ms.
         (work.chunk_pages, work.per_page, work.pause) = (64, Nanos::from_micros(700), pause);
         let mut drive = partly_written(&spec);
@@ -99,21 +99,21 @@ fn a_read_in_the_rest_after_a_piece_waits_for_nothing() {
         let behind = alone(&mut drive, request(1, Op::Read, 3_000, 1));
         (behind, alone(&mut drive, request(1, Op::Read, 3_000, 1)))
     };
-    let mut drive = partly_written(&in_pieces(true));
+    let mut drive = partly_written(&in_chunks(true));
     let undisturbed = alone(&mut drive, request(1, Op::Read, 3_000, 1));
-    let piece = Nanos::from_micros(700) * 64 - Nanos(5_000 + 4_000);
+    let chunk = Nanos::from_micros(700) * 64 - Nanos(5_000 + 4_000);
     let (first, second) = read(Some(Nanos::from_millis(1)));
-    assert_eq!((first, second), (undisturbed + piece, undisturbed));
-    // Without a rest the next piece is on the core before the second read is.
+    assert_eq!((first, second), (undisturbed + chunk, undisturbed));
+    // Without a rest the next chunk is on the core before the second read is.
     let (first, second) = read(None);
-    assert_eq!(first, undisturbed + piece);
+    assert_eq!(first, undisturbed + chunk);
     assert!(second > Nanos::from_millis(44), "{second:?}");
 }
 
 #[test]
-fn reads_wait_behind_a_piece_and_not_behind_them_all() {
+fn reads_wait_behind_a_chunk_and_not_behind_them_all() {
     let read_after_trim = |lazy: bool| {
-        let mut drive = partly_written(&in_pieces(lazy));
+        let mut drive = partly_written(&in_chunks(lazy));
         drive.submit(request(0, Op::Trim, 0, 1_000));
         drive.submit(request(1, Op::Read, 3_000, 1));
         let start = drive.now();
@@ -124,23 +124,23 @@ fn reads_wait_behind_a_piece_and_not_behind_them_all() {
             }
         }
     };
-    let mut drive = partly_written(&in_pieces(true));
+    let mut drive = partly_written(&in_chunks(true));
     let undisturbed = alone(&mut drive, request(1, Op::Read, 3_000, 1));
-    // It stood behind the command, before the first piece.
+    // It stood behind the command, before the first chunk.
     assert_eq!(read_after_trim(true), undisturbed + Nanos(10_000));
-    let mut drive = partly_written(&in_pieces(true));
+    let mut drive = partly_written(&in_chunks(true));
     alone(&mut drive, request(0, Op::Trim, 0, 1_000));
-    // The first piece began when the command ended on the core, `complete` before now.
+    // The first chunk began when the command ended on the core, `complete` before now.
     let behind = alone(&mut drive, request(1, Op::Read, 3_000, 1));
-    let piece = PER_PAGE * 128 - Nanos(5_000 + 4_000);
-    assert_eq!(behind, undisturbed + piece);
+    let chunk = PER_PAGE * 128 - Nanos(5_000 + 4_000);
+    assert_eq!(behind, undisturbed + chunk);
 }
 
 #[test]
-fn what_is_noted_reads_as_trimmed_if_the_drive_is_deterministic() {
+fn pending_trim_reads_as_trimmed_if_the_drive_is_deterministic() {
     for deterministic in [true, false] {
-        let mut spec = in_pieces(true);
-        let work = spec.trim.work.as_mut().expect("it goes by pieces");
+        let mut spec = in_chunks(true);
+        let work = spec.trim.work.as_mut().expect("it goes by chunks");
         // A second until it is done.
         work.per_page = Nanos::from_millis(1);
         work.chunk_pages = 1;
@@ -160,9 +160,9 @@ fn what_is_noted_reads_as_trimmed_if_the_drive_is_deterministic() {
 }
 
 #[test]
-fn what_is_written_after_the_command_is_not_trimmed_with_it() {
-    let mut spec = in_pieces(true);
-    let work = spec.trim.work.as_mut().expect("it goes by pieces");
+fn pages_written_after_the_command_are_not_trimmed() {
+    let mut spec = in_chunks(true);
+    let work = spec.trim.work.as_mut().expect("it goes by chunks");
     work.per_page = Nanos::from_millis(1);
     let mut drive = SimDrive::new(&spec);
     drive.keep_content();
@@ -182,7 +182,7 @@ fn what_is_written_after_the_command_is_not_trimmed_with_it() {
 #[test]
 fn a_command_that_is_not_queued_is_alone_in_the_drive() {
     let times = |queued: bool, op: Op| {
-        let mut spec = in_pieces(false);
+        let mut spec = in_chunks(false);
         spec.trim.queued = queued;
         spec.host.flush_queued = queued;
         let mut drive = partly_written(&spec);
@@ -230,7 +230,7 @@ fn ranges_cost_by_what_the_command_can_name_in_one() {
 }
 
 #[test]
-fn what_trim_has_emptied_is_erased_one_after_another() {
+fn superblocks_emptied_by_trim_are_erased_one_after_another() {
     let pause = Nanos::from_millis(2);
     let erased_after = |pause: Option<Nanos>, time: Nanos| {
         let mut spec = plain(64, 16, 12_000);
@@ -267,7 +267,7 @@ fn the_rest_after_an_erase_is_kept_whatever_is_trimmed_meanwhile() {
 }
 
 #[test]
-fn what_trim_has_emptied_and_erased_can_be_written_again() {
+fn superblocks_erased_after_trim_can_be_written_again() {
     let mut spec = plain(64, 16, 12_000);
     spec.trim.erase_pause = Some(Nanos::ZERO);
     let mut drive = SimDrive::new(&spec);

@@ -41,7 +41,7 @@ fn reads_behind_write(spec: &Spec, written_pages: u64, reads: &[u64]) -> (Vec<Na
 }
 
 #[test]
-fn only_reads_that_go_on_where_another_ended_take_turns() {
+fn only_sequential_reads_take_turns_with_writes() {
     let of = |half_duplex, reads: &[u64]| reads_behind_write(&turning(half_duplex), 4, reads).1;
     assert_eq!(of(true, &[113, 1_013, 2_013]), 1, "to the write");
     assert_eq!(of(true, &[113, 114, 115, 1_013]), 2, "and to a stream");
@@ -161,10 +161,10 @@ fn a_few_writes_cost_most_of_the_speed_and_only_where_directions_take_turns() {
 
 #[test]
 fn the_firmware_works_on_a_long_write_while_more_of_it_comes() {
-    let time = |unit_ns: u64| {
+    let time = |page_ns: u64| {
         let mut spec = plain(64, 16, 8_000);
         spec.buffer.write_pages = 1_024;
-        spec.controller.write_page = Nanos(unit_ns);
+        spec.controller.write_page = Nanos(page_ns);
         let mut drive = SimDrive::new(&spec);
         let got = alone(&mut drive, request(0, Op::Write, 0, 64));
         (got, way(&spec, 64))

@@ -55,7 +55,7 @@ fn worn(spec: &Spec, times: u64, in_order: bool) -> SimDrive {
 }
 
 #[test]
-fn what_is_levelled_is_read_programmed_and_mapped_once_and_counted() {
+fn levelled_pages_are_read_programmed_and_mapped_once_and_counted() {
     // Overwritten in order, a superblock holds nothing when it is collected: whatever moves,
     // levelling moves.
     let [off, on] = [None, levelling(true, 10)].map(|wear| {

@@ -18,7 +18,7 @@ fn mortal(mut spec: Spec, spare: u32) -> Spec {
     spec
 }
 
-/// What a plain map would hold, by page; `None` where a refused write may have changed it.
+/// What a plain table would hold, by page; `None` where a refused write may have changed it.
 struct Written {
     drive: SimDrive,
     expected: Vec<Option<u32>>,
@@ -36,14 +36,14 @@ fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
     let mut outstanding = Vec::new();
     let mut refused = 0;
     let mut send = |drive: &mut SimDrive, outstanding: &mut Vec<(u32, u64)>| {
-        let unit = loop {
-            let unit = next() / 3 * 3;
-            if unit + 3 <= pages && outstanding.iter().all(|(_, other)| *other != unit) {
-                break unit;
+        let page = loop {
+            let page = next() / 3 * 3;
+            if page + 3 <= pages && outstanding.iter().all(|(_, other)| *other != page) {
+                break page;
             }
         };
-        drive.submit(request(tag, Op::Write, unit, 3));
-        outstanding.push((tag, unit));
+        drive.submit(request(tag, Op::Write, page, 3));
+        outstanding.push((tag, page));
         tag += 1;
     };
     for _ in 0..16 {
@@ -54,12 +54,12 @@ fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
             .advance(SimTime::NEVER)
             .unwrap_or_else(|| panic!("it stands still: {}", drive.diagnosis()));
         let at = outstanding.iter().position(|(tag, _)| *tag == done.tag);
-        let (tag, unit) = outstanding.swap_remove(at.expect("a known tag"));
-        for unit in unit..unit + 3 {
-            expected[unit as usize] = match done.status {
+        let (tag, page) = outstanding.swap_remove(at.expect("a known tag"));
+        for page in page..page + 3 {
+            expected[page as usize] = match done.status {
                 Status::Ok => Some(tag),
                 // Some of its pages may have been written, others not.
-                _ => drive.content(unit as u32),
+                _ => drive.content(page as u32),
             };
         }
         refused += u32::from(done.status == Status::WriteProtected);
@@ -75,23 +75,31 @@ fn write_to_the_end(spec: &Spec, mut each: impl FnMut(&SimDrive)) -> Written {
     }
 }
 
+/// [`write_to_the_end`], of a drive whose spare never grows, and which refuses writes at last.
+fn refuses_at_last(spec: &Spec) -> (SimDrive, Vec<Option<u32>>) {
+    let mut left = 100;
+    let written = write_to_the_end(spec, |drive| {
+        let now = drive.health().spare_percent;
+        assert!(now <= left, "spare grew from {left} % to {now} %");
+        left = now;
+    });
+    assert!(written.refused > 0 && written.drive.is_read_only());
+    (written.drive, written.expected)
+}
+
+fn assert_holds(drive: &SimDrive, expected: &[Option<u32>]) {
+    for (page, tag) in (0..).zip(expected) {
+        assert_eq!(drive.content(page), *tag, "page {page}");
+    }
+}
+
 fn ends_read_only(spec: &Spec) {
     let spares = spec
         .health
         .as_ref()
         .expect("it is mortal")
         .spare_superblocks;
-    let mut left = 100;
-    let Written {
-        mut drive,
-        expected,
-        refused,
-    } = write_to_the_end(spec, |drive| {
-        let now = drive.health().spare_percent;
-        assert!(now <= left, "spare grew from {left} % to {now} %");
-        left = now;
-    });
-    assert!(refused > 0 && drive.is_read_only());
+    let (mut drive, expected) = refuses_at_last(spec);
     let health = drive.health();
     assert!(health.read_only && health.spare_percent == 0, "{health:?}");
     assert_eq!(health.retired_superblocks, spares);
@@ -114,12 +122,9 @@ fn ends_read_only(spec: &Spec) {
         drive.advance(SimTime::NEVER).expect("it ends").status,
         Status::Ok
     );
-    let mut known = 0;
-    for (unit, tag) in expected.iter().enumerate() {
-        assert_eq!(drive.content(unit as u32), *tag, "unit {unit}");
-        known += u32::from(tag.is_some());
-    }
-    assert!(known as usize > expected.len() * 9 / 10);
+    assert_holds(&drive, &expected);
+    let known = expected.iter().flatten().count();
+    assert!(known > expected.len() * 9 / 10);
     drive.submit(request(9, Op::Read, 0, 64));
     let done = drive.advance(SimTime::NEVER);
     assert!(matches!(
@@ -139,12 +144,12 @@ fn a_worn_out_drive_refuses_writes_and_reads_everything() {
 }
 
 #[test]
-fn so_does_one_with_a_cache() {
+fn a_worn_out_drive_with_a_cache_refuses_writes_and_reads_everything() {
     ends_read_only(&mortal(cached(40, 40, 4_000), 3));
 }
 
 #[test]
-fn a_cache_that_is_worn_out_ends_it_too() {
+fn a_worn_out_cache_ends_the_drive() {
     let mut spec = mortal(cached(40, 24, 4_000), 3);
     let health = spec.health.as_mut().expect("it is mortal");
     health.end_of_life_cycles = [30, u32::MAX];
@@ -191,16 +196,16 @@ fn health_adds_up() {
     );
     assert!(h.nand_written_bytes > 2 * h.host_written_bytes, "{h:?}");
     let counts = drive.erase_counts();
-    let (slc, main) = counts.split_at(24);
-    for (got, counts) in [(h.slc_cycles.expect("a cache"), slc), (h.cycles, main)] {
+    let (slc, data_area) = counts.split_at(24);
+    for (got, counts) in [(h.slc_cycles.expect("a cache"), slc), (h.cycles, data_area)] {
         let mean = f64::from(counts.iter().sum::<u32>()) / counts.len() as f64;
         assert_eq!(got.mean, mean);
         assert_eq!(Some(&got.min), counts.iter().min());
         assert_eq!(Some(&got.max), counts.iter().max());
     }
     let slc = h.slc_cycles.expect("a cache").mean / 50.0;
-    let main = h.cycles.mean / 10.0;
-    assert_eq!(h.used_percent, Some((slc.max(main) * 100.0) as u64));
+    let data_area = h.cycles.mean / 10.0;
+    assert_eq!(h.used_percent, Some((slc.max(data_area) * 100.0) as u64));
     assert_eq!(h.power_on.0 / 1_000_000_000, drive.now().0 / 1_000_000_000);
 }
 
@@ -252,7 +257,7 @@ fn blocks_that_do_not_fail_change_nothing() {
 }
 
 #[test]
-fn an_erase_that_fails_costs_one_of_the_spare_block() {
+fn an_erase_that_fails_costs_one_spare_block() {
     let mut drive = SimDrive::new(&of_blocks(plain(40, 8, 3_000), 1, 0, 500));
     let tbers = drive.spec().data.timing.erase;
     let mut failed = 0;
@@ -286,7 +291,7 @@ fn an_erase_that_fails_costs_one_of_the_spare_block() {
 
 /// Without spread and without spare blocks the first erase beyond the life is the end.
 #[test]
-fn without_spares_the_first_block_that_fails_ends_it() {
+fn without_spares_the_first_block_that_fails_ends_the_drive() {
     let worn = write_to_the_end(&of_blocks(plain(40, 8, 3_000), 12, 0, 0), |_| ());
     assert!(worn.refused > 0 && worn.drive.is_read_only());
     assert_eq!(worn.drive.erase_counts().iter().max(), Some(&13));
@@ -303,17 +308,7 @@ fn without_spares_the_first_block_that_fails_ends_it() {
 fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
     let of = spec.blocks.as_ref().expect("blocks are told apart");
     let spares = spec.health.as_ref().map_or(0, |h| h.spare_superblocks);
-    let mut left = 100;
-    let Written {
-        mut drive,
-        expected,
-        refused,
-    } = write_to_the_end(spec, |drive| {
-        let now = drive.health().spare_percent;
-        assert!(now <= left, "spare grew from {left} % to {now} %");
-        left = now;
-    });
-    assert!(refused > 0 && drive.is_read_only());
+    let (mut drive, expected) = refuses_at_last(spec);
     let (health, of_blocks) = (drive.health(), blocks(&drive));
     assert_eq!((health.spare_percent, of_blocks.spares_least), (0, 0));
     assert!(health.retired_superblocks > spares, "{health:?}");
@@ -322,9 +317,7 @@ fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
         "{of_blocks:?}"
     );
     rest(&mut drive, Nanos::from_secs(100));
-    for (unit, tag) in expected.iter().enumerate() {
-        assert_eq!(drive.content(unit as u32), *tag, "unit {unit}");
-    }
+    assert_holds(&drive, &expected);
     drive.submit(request(9, Op::Read, 0, 64));
     let done = drive.advance(SimTime::NEVER).expect("it ends");
     assert_eq!(done.status, Status::Ok);
@@ -333,7 +326,7 @@ fn ends_where_a_die_has_no_block(spec: &Spec) -> (u64, SimDrive) {
 }
 
 #[test]
-fn spread_brings_the_end_nearer_and_spares_put_it_off() {
+fn life_spread_brings_the_end_nearer_and_spare_blocks_put_it_off() {
     let written = |spread, spare_blocks, spare_superblocks| {
         // As many for data in any case.
         let spec = plain(34 + spare_superblocks, 8, 3_000);
@@ -358,7 +351,7 @@ fn spread_brings_the_end_nearer_and_spares_put_it_off() {
 }
 
 #[test]
-fn blocks_of_a_drive_with_a_cache_end_it_too() {
+fn blocks_that_fail_end_a_drive_with_a_cache() {
     let spec = with_spare_superblocks(cached(40, 40, 4_000), 2);
     let (_, drive) = ends_where_a_die_has_no_block(&of_blocks(spec.clone(), 20, 10, 3));
     assert!(drive.counters().folds > 0);
@@ -378,7 +371,7 @@ fn a_drive_that_has_lost_a_superblock_can_be_erased() {
     let lost = u64::from(worn.health().retired_superblocks);
     assert!(worn.free_entry_pages() >= free);
     assert_eq!(worn.free_entry_pages(), (40 - lost) * 8 * 4 * 4);
-    assert!((0..3_000).all(|unit| worn.content(unit).is_none()));
+    assert!((0..3_000).all(|page| worn.content(page).is_none()));
 }
 
 /// A program that fails costs an erase of the new block, the copying of what the old one
@@ -397,7 +390,7 @@ fn a_program_that_fails_is_done_again_in_another_block() {
             );
             alone(&mut drive, request(0, Op::Flush, 0, 0));
         }
-        assert!((0..128).all(|unit| drive.content(unit) == Some(unit / 4)));
+        assert!((0..128).all(|page| drive.content(page) == Some(page / 4)));
         drive
     };
     let sound = filled(&spec);
@@ -409,7 +402,10 @@ fn a_program_that_fails_is_done_again_in_another_block() {
     let failing = filled(&spec);
     let (a, b) = (sound.counters(), failing.counters());
     let failures = b.program_failures;
-    println!("{failures} failures, {} slots copied", b.block_copies);
+    println!(
+        "{failures} failures, {} multi-plane pages copied",
+        b.block_copies
+    );
     assert!(failures > 0 && b.block_copies > 0);
     assert_eq!(b.nand_programs, a.nand_programs + failures);
     assert_eq!(b.erases, a.erases + failures);
@@ -461,13 +457,13 @@ fn the_time_of_dies_is_that_of_what_they_did_though_programs_fail() {
         rest(&mut drive, Nanos::from_secs(100));
         let c = drive.counters();
         let slc = &spec.cache.as_ref().expect("it has one").pool.timing;
-        let main = &spec.data.timing;
-        let fold = slc.read[0] * 3 + main.program[0] * 3;
+        let native = &spec.data.timing;
+        let fold = slc.read[0] * 3 + native.program[0] * 3;
         let all = slc.read[0] * c.slc_reads
-            + main.read[0] * c.native_reads
+            + native.read[0] * c.native_reads
             + slc.program[0] * c.slc_programs
-            + main.program[0] * c.native_programs
-            + main.erase * c.erases
+            + native.program[0] * c.native_programs
+            + native.erase * c.erases
             + fold * c.folds
             + Nanos(c.channel_busy_ns);
         assert_eq!(c.die_busy_ns, all.0, "{c:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use stend_drive::health::{Health, figure, normal};
-use stend_drive::model::{AttributeTable, HealthTable};
+use stend_drive::model::tables::health::{AttributeTable, HealthTable};
 use stend_drive::{Model, Spec};
 use stend_record::smart::{
     Attribute, Attributes, Capacity, Device, Document, Flags, NvmeLog, PowerOn, Raw, Status,

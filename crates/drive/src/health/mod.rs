@@ -1,5 +1,5 @@
-//! What a drive tells of its health: plain figures, and by what names the attributes of a
-//! drive file ask for them. How a tool shows them is not known here.
+//! The health of a drive in figures, and the names of these figures in a drive file. How a tool
+//! shows them is not known here.
 
 use stend_base::Nanos;
 
@@ -77,7 +77,7 @@ pub struct Health {
     /// Share of the spare superblocks and spare blocks that is left, on the die that has the
     /// fewest.
     pub spare_percent: u64,
-    /// Below it the drive warns.
+    /// Spare percentage below which the drive warns.
     pub spare_threshold_percent: u64,
     /// The drive takes no more writes.
     pub read_only: bool,
@@ -87,7 +87,7 @@ pub struct Health {
     pub core_busy: Nanos,
     /// Times the power was switched on.
     pub power_cycles: u64,
-    /// Times it went without warning.
+    /// Times the power was cut without a shutdown.
     pub unsafe_shutdowns: u64,
     /// Requests that could not be served because of the flash.
     pub media_errors: u64,
@@ -125,15 +125,9 @@ pub const FIGURES: &[(&str, Figure)] = &[
     ("media_errors", |h| h.media_errors),
     ("uncorrectable_sectors", |h| h.uncorrectable_sectors),
     ("retired_superblocks", |h| u64::from(h.retired_superblocks)),
-    ("grown_bad_blocks", |h| {
-        h.blocks.map_or(0, |blocks| u64::from(blocks.grown_bad))
-    }),
-    ("factory_bad_blocks", |h| {
-        h.blocks.map_or(0, |blocks| u64::from(blocks.factory_bad))
-    }),
-    ("spare_blocks_least", |h| {
-        h.blocks.map_or(0, |blocks| u64::from(blocks.spares_least))
-    }),
+    ("grown_bad_blocks", |h| of_blocks(h, |b| b.grown_bad)),
+    ("factory_bad_blocks", |h| of_blocks(h, |b| b.factory_bad)),
+    ("spare_blocks_least", |h| of_blocks(h, |b| b.spares_least)),
     ("cycles_min", |h| u64::from(h.cycles.min)),
     ("cycles_mean", |h| h.cycles.mean as u64),
     ("cycles_max", |h| u64::from(h.cycles.max)),
@@ -148,6 +142,10 @@ pub const FIGURES: &[(&str, Figure)] = &[
     ("host_read_gib", |h| h.host_read_bytes >> 30),
     ("nand_written_gib", |h| h.nand_written_bytes >> 30),
 ];
+
+fn of_blocks(health: &Health, figure: fn(&BlockHealth) -> u32) -> u64 {
+    health.blocks.as_ref().map_or(0, |b| u64::from(figure(b)))
+}
 
 /// Gives the normalised value of an attribute, now and at its worst.
 pub type Normal = fn(&Health) -> [u64; 2];

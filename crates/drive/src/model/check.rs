@@ -1,12 +1,12 @@
-//! What a model must satisfy beyond its keys one by one: checks across tables.
+//! Checks of a model across its tables.
 
 use super::key::Problems;
 use super::schema::Model;
 use super::tables::{blocks, controller, gc, host, nand, power, power_loss, slc_cache, trim};
 use crate::spec::{PAGE_BYTES, Spec};
 
-/// Adds what is wrong with a model all of whose keys could be read. `problems` holds what is wrong
-/// with them one by one; sizes are looked at only if nothing is.
+/// Adds the errors of a model all of whose keys could be read. `problems` holds the errors of
+/// single keys; sizes are checked only if there is no error before.
 pub(super) fn model(problems: &mut Problems, model: &Model) {
     nand::check(problems, model);
     slc_cache::check(problems, model);
@@ -34,7 +34,7 @@ pub(super) fn model(problems: &mut Problems, model: &Model) {
     power_loss::check_sizes(problems, model, &spec);
 }
 
-/// Whether the user's data fits; false if nothing can be said of other sizes.
+/// Whether the user's data fits. False if other sizes cannot be checked.
 fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
     let Some(layout) = crate::sim::capacity(spec) else {
         let message = "dies × planes × blocks × pages are more logical pages of 4 KiB than the \

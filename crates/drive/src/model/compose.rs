@@ -1,5 +1,5 @@
-//! One text of several: the figures of a drive file and of its parts, each as its file writes
-//! it, in one order, with the place from which every line comes.
+//! Composes one text of a drive file and its parts: each figure as its file writes it, in a fixed
+//! order, with the file and line from which every line comes.
 
 use stend_config::line_of;
 use toml_edit::{Document, Item, Key, Table, TomlError};
@@ -7,12 +7,12 @@ use toml_edit::{Document, Item, Key, Table, TomlError};
 use super::key::Table as _;
 use super::schema::Model;
 
-/// A text, and where each of its lines stands.
+/// A composed text, and the file and line of each of its lines.
 #[derive(Clone, Debug)]
 pub(super) struct Resolved {
     /// The text.
     pub text: String,
-    /// File and line, from 1, of each of its lines; empty if it is the first file itself.
+    /// File number and line, from 1, of each line; empty if the text is the first file itself.
     places: Vec<(usize, usize)>,
 }
 
@@ -25,7 +25,7 @@ impl Resolved {
         }
     }
 
-    /// Number of the file, and line there, of a line of the text, both lines from 1.
+    /// File number and line there of a line of the text, both lines from 1.
     pub fn place(&self, line: usize) -> (usize, usize) {
         match self.places.get(line - 1).or(self.places.last()) {
             Some(&place) => place,
@@ -33,7 +33,7 @@ impl Resolved {
         }
     }
 
-    /// Adds lines that follow each other in their file.
+    /// Adds consecutive lines of a file.
     fn push(&mut self, text: &str, file: usize, line: usize) {
         for (offset, one) in text.split('\n').enumerate() {
             self.text += one;
@@ -43,12 +43,12 @@ impl Resolved {
     }
 }
 
-/// A key with what it stands for, or a list of tables, as a file writes it.
+/// A key with its value, or a list of tables, as a file writes it.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     /// The table; empty in the head of the file.
     pub table: String,
-    /// The key; empty for what stands for the whole table, as a list of tables may.
+    /// The key; empty for a list of tables that is a whole table.
     key: String,
     /// Number of the file.
     pub file: usize,
@@ -79,12 +79,12 @@ impl Piece {
         }
     }
 
-    /// Whether both stand for the same figure.
+    /// Whether both are the same figure.
     pub fn names_the_same(&self, other: &Piece) -> bool {
         self.name() == other.name()
     }
 
-    /// The string that it is, if it is one.
+    /// Its value, if that is a string.
     pub fn string(&self) -> Option<String> {
         let Body::Value(text) = &self.body else {
             return None;
@@ -94,7 +94,7 @@ impl Piece {
     }
 }
 
-/// All that a file says.
+/// All pieces of a file.
 pub(super) fn pieces(text: &str, file: usize) -> Result<Vec<Piece>, TomlError> {
     let document = Document::parse(text)?;
     let mut pieces = Vec::new();
@@ -111,7 +111,7 @@ pub(super) fn pieces(text: &str, file: usize) -> Result<Vec<Piece>, TomlError> {
         if let Some(list) = item.as_array_of_tables() {
             let body = tables(text, list.iter());
             pieces.push(piece(name, "", line, body));
-        } else if let Some(table) = item.as_table() {
+        } else if let Some(table) = item.as_table_like() {
             for (key, value) in table.iter() {
                 let line = item_line(text, table.key(key), value);
                 let body = match value.as_array_of_tables() {
@@ -119,17 +119,6 @@ pub(super) fn pieces(text: &str, file: usize) -> Result<Vec<Piece>, TomlError> {
                     None => Body::Value(raw(text, value)),
                 };
                 pieces.push(piece(name, key, line, body));
-            }
-        } else if let Some(table) = item.as_inline_table() {
-            for (key, value) in table.iter() {
-                let value = Item::Value(value.clone());
-                let body = Body::Value(raw(text, &value));
-                pieces.push(piece(
-                    name,
-                    key,
-                    item_line(text, table.key(key), &value),
-                    body,
-                ));
             }
         } else {
             pieces.push(piece("", name, line, Body::Value(raw(text, item))));
@@ -150,13 +139,13 @@ fn tables<'a>(text: &str, list: impl Iterator<Item = &'a Table>) -> Body {
     Body::Tables(list.map(one).collect())
 }
 
-/// Line of a key, or of what it stands for.
-fn item_line(text: &str, key: Option<&Key>, item: &Item) -> usize {
+/// Line of a key, or else of its value.
+pub(super) fn item_line(text: &str, key: Option<&Key>, item: &Item) -> usize {
     let span = key.and_then(Key::span).or_else(|| item.span());
     line_of(text, span.map_or(0, |span| span.start))
 }
 
-/// A value as the file writes it; what is spread over several keys, as one.
+/// A value as the file writes it; dotted keys become one inline table.
 fn raw(text: &str, item: &Item) -> String {
     match (item.as_value(), item.span()) {
         (Some(value), Some(span))
@@ -174,7 +163,7 @@ fn raw(text: &str, item: &Item) -> String {
     }
 }
 
-/// Writes the pieces, with what stands above the first key of the drive file.
+/// Writes the pieces, below the comments at the head of the drive file.
 pub(super) fn compose(drive: &str, pieces: Vec<Piece>) -> Resolved {
     let mut resolved = Resolved::verbatim(String::new());
     let above: Vec<&str> = drive
@@ -185,7 +174,7 @@ pub(super) fn compose(drive: &str, pieces: Vec<Piece>) -> Resolved {
         resolved.push(&above.join("\n"), 0, 1);
     }
     let rank = |piece: &Piece| {
-        // A table that is not known comes last, and is an error when the text is read.
+        // An unknown table comes last, and is an error when the text is read.
         let known = Model::KEYS.iter().position(|table| *table == piece.table);
         known.unwrap_or(Model::KEYS.len())
     };
@@ -211,7 +200,7 @@ pub(super) fn compose(drive: &str, pieces: Vec<Piece>) -> Resolved {
 fn write_table(resolved: &mut Resolved, name: &str, pieces: &[Piece]) {
     let mine = || pieces.iter().filter(|piece| piece.table == name);
     let plain = |piece: &&Piece| matches!(piece.body, Body::Value(_));
-    // What misses in a table is said of its header: rather of the drive's own.
+    // Errors of missing keys name the header's line: of the drive's own file if it has one.
     let header = mine().filter(plain).min_by_key(|piece| piece.file);
     if let Some(header) = header {
         resolved.push("", header.file, header.header_line);

@@ -1,63 +1,51 @@
-//! What a model is made of, in words for a report.
+//! The hardware of a model in words, for a report.
 
 use super::rules::named;
 use super::schema::Model;
 use super::tables::trim::PROMISES;
-use crate::spec::{Emptying, PAGE_BYTES, WhenFull};
+use crate::spec::{Emptying, PAGE_BYTES, Spec, WhenFull};
 
 impl Model {
-    /// Named facts of the hardware, in the order a reader wants them.
+    /// Named facts of the hardware, in the order of the report.
     pub fn facts(&self) -> Vec<(String, String)> {
         let nand = &self.nand;
         let spec = self.spec();
-        let mut facts = vec![
-            ("model".to_string(), self.description.clone()),
-            ("controller".to_string(), self.controller.name.value.clone()),
-            ("interface".to_string(), self.interface_in_words()),
-            (
-                "flash".to_string(),
-                format!(
-                    "{}: {} dies on {} channels, {} planes, pages of {} KiB",
-                    nand.generation.value,
-                    nand.dies.value,
-                    nand.channels.value,
-                    nand.planes.value,
-                    nand.page_kib.value
-                ),
-            ),
-            (
-                "DRAM".to_string(),
-                format!("{} MiB", self.dram.size_mib.value),
-            ),
-        ];
-        if let Some(capacity) = crate::sim::capacity(&spec) {
+        let flash = format!(
+            "{}: {} dies on {} channels, {} planes, pages of {} KiB",
+            nand.generation.value, spec.dies, spec.channels, nand.planes.value, nand.page_kib.value
+        );
+        let over_provisioning = crate::sim::capacity(&spec).map(|capacity| {
             let data = capacity.data_pages * PAGE_BYTES;
             let spare = 100.0 * (data as f64 / spec.user_bytes as f64 - 1.0);
-            facts.push((
-                "over-provisioning".to_string(),
-                format!("{spare:.1} % of the user's capacity in the data area"),
-            ));
-        }
-        facts.push(("SLC cache".to_string(), self.cache_in_words()));
-        facts.push((
-            "parity".to_string(),
-            spec.parity_data.map_or("none".to_string(), |data| {
-                format!("one page for every {data} of data")
-            }),
-        ));
-        facts.push(("TRIM".to_string(), self.trim_in_words()));
-        if let Some(promise) = &self.trim.deterministic {
-            let promise = named(&PROMISES, promise).to_string();
-            facts.push(("read after TRIM".to_string(), promise));
-        }
-        facts.push((
-            "model fingerprint".to_string(),
-            format!("{:016x} (FNV-1a of the model)", self.fingerprint),
-        ));
-        facts
+            format!("{spare:.1} % of the user's capacity in the data area")
+        });
+        let parity = match spec.parity_data {
+            None => "none".to_owned(),
+            Some(data) => format!("one page for every {data} of data"),
+        };
+        let promise = self.trim.deterministic.as_ref();
+        let promise = promise.map(|promise| named(&PROMISES, promise).to_owned());
+        let fingerprint = format!("{:016x} (FNV-1a of the model)", self.fingerprint);
+        let facts = [
+            ("model", Some(self.description.clone())),
+            ("controller", Some(self.controller.name.value.clone())),
+            ("interface", Some(self.interface_in_words())),
+            ("flash", Some(flash)),
+            ("DRAM", Some(format!("{} MiB", self.dram.size_mib.value))),
+            ("over-provisioning", over_provisioning),
+            ("SLC cache", Some(cache_in_words(&spec))),
+            ("parity", Some(parity)),
+            ("TRIM", Some(self.trim_in_words())),
+            ("read after TRIM", promise),
+            ("model fingerprint", Some(fingerprint)),
+        ];
+        let known = facts.into_iter();
+        known
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect()
     }
-    /// What the drive is rated to be written in its life, bytes; `None` where its model does
-    /// not say.
+
+    /// Rated life, bytes written; `None` if the model does not say.
     pub fn rated_bytes(&self) -> Option<u64> {
         let rated = self.health.as_ref()?.rated_written_tb.as_ref()?;
         Some(u64::from(rated.value) * 1_000_000_000_000)
@@ -71,43 +59,6 @@ impl Model {
             }
             _ => name.clone(),
         }
-    }
-
-    fn cache_in_words(&self) -> String {
-        let spec = self.spec();
-        let Some(cache) = &spec.cache else {
-            return "none".to_string();
-        };
-        let row_bytes = u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
-        let gb = |superblocks: u32| {
-            let rows = u64::from(superblocks) * u64::from(cache.pool.rows);
-            format!(
-                "{:.1} GB (10^9) with parity",
-                (rows * row_bytes) as f64 / 1e9
-            )
-        };
-        let own = cache.pool.superblocks;
-        let mut words = Vec::new();
-        if own > 0 {
-            words.push(format!("static, {}, in every die", gb(own)));
-        }
-        if cache.dynamic_superblocks > 0 {
-            let most = gb(cache.dynamic_superblocks);
-            words.push(format!("dynamic, up to {most}, in the data area"));
-        }
-        let enters = match cache.bypass_from_bytes {
-            None => "every write enters it".to_string(),
-            Some(bytes) => format!("writes below {} KiB enter it", bytes / 1024),
-        };
-        let full = match cache.when_full {
-            WhenFull::Wait => "",
-            WhenFull::Bypass => " while there is room",
-        };
-        let folds = match cache.emptying {
-            Emptying::OnChip => "on-chip copy",
-            Emptying::Controller => "the controller",
-        };
-        format!("{}; {enters}{full}, {folds} folds it", words.join(", and "))
     }
 
     fn trim_in_words(&self) -> String {
@@ -129,4 +80,40 @@ impl Model {
         };
         format!("{words}{alone}")
     }
+}
+
+fn cache_in_words(spec: &Spec) -> String {
+    let Some(cache) = &spec.cache else {
+        return "none".to_string();
+    };
+    let row_bytes = u64::from(spec.dies * spec.pages_per_mp_page) * PAGE_BYTES;
+    let gb = |superblocks: u32| {
+        let rows = u64::from(superblocks) * u64::from(cache.pool.rows);
+        format!(
+            "{:.1} GB (10^9) with parity",
+            (rows * row_bytes) as f64 / 1e9
+        )
+    };
+    let own = cache.pool.superblocks;
+    let mut words = Vec::new();
+    if own > 0 {
+        words.push(format!("static, {}, in every die", gb(own)));
+    }
+    if cache.dynamic_superblocks > 0 {
+        let most = gb(cache.dynamic_superblocks);
+        words.push(format!("dynamic, up to {most}, in the data area"));
+    }
+    let enters = match cache.bypass_from_bytes {
+        None => "every write enters it".to_string(),
+        Some(bytes) => format!("writes below {} KiB enter it", bytes / 1024),
+    };
+    let full = match cache.when_full {
+        WhenFull::Wait => "",
+        WhenFull::Bypass => " while there is room",
+    };
+    let folds = match cache.emptying {
+        Emptying::OnChip => "on-chip copy",
+        Emptying::Controller => "the controller",
+    };
+    format!("{}; {enters}{full}, {folds} folds it", words.join(", and "))
 }

@@ -1,22 +1,21 @@
-//! Figures that may be fitted: `free = [lowest, highest]` beside a figure's value says that no
-//! source tells it closer than that. In a list each entry is a figure of its own, with the same
-//! bounds.
+//! Free figures: `free = [lowest, highest]` beside a value says that no source gives it closer
+//! bounds, so that it may be fitted. Each entry of a list is a figure of its own with these bounds.
 
 use toml_edit::{DocumentMut, Item, Value as TomlValue};
 
 use super::parts::Files;
 
-/// A figure that may be fitted within bounds. What stands in a part is one figure of all drives
-/// that include it: same file, table, key and index, same figure.
+/// A figure that may be fitted within bounds. A figure of a part is one figure of all drives that
+/// include it: file, table, key and index identify it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreeFigure {
-    /// The file in which it stands, as [`super::ModelFile::name`].
+    /// Its file, as [`super::ModelFile::name`].
     pub file: String,
     /// Its table.
     pub table: String,
     /// Its key.
     pub key: String,
-    /// Place in the list, from 0, if it is one of a list.
+    /// Index in its list, if it is in one.
     pub index: Option<usize>,
     /// Its value, in the unit that ends its key.
     pub value: f64,
@@ -26,17 +25,17 @@ pub struct FreeFigure {
     pub whole: bool,
 }
 
-/// Whole numbers up to here have a floating-point number of their own.
+/// Up to here an `f64` holds every whole number exactly.
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// A value for a figure.
+/// A new value of a figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewValue<'a> {
     /// Its table.
     pub table: &'a str,
     /// Its key.
     pub key: &'a str,
-    /// Place in the list, from 0, if it is one of a list.
+    /// Index in its list, if it is in one.
     pub index: Option<usize>,
     /// The value.
     pub value: f64,
@@ -45,13 +44,13 @@ pub struct NewValue<'a> {
 /// A value that cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// The text is no TOML.
+    /// The text is not TOML.
     #[error("the file cannot be read: {0}")]
     Broken(String),
-    /// There is no such figure, or it is no number.
+    /// There is no such figure, or it is not a number.
     #[error("{0}: the file has no such number with its source")]
     Missing(String),
-    /// The value is infinite or no number, or the figure is whole and the value is not.
+    /// The value is not finite, or the figure is a whole number and the value is not.
     #[error("{0}: {1} is not allowed; it must be finite, and whole where the figure is")]
     NotAllowed(String, String),
 }
@@ -59,79 +58,59 @@ pub enum WriteError {
 impl Files {
     /// The figures that may be fitted, in the order of the model's text.
     pub fn free(&self) -> Vec<FreeFigure> {
-        let Ok((mut reader, _)) = super::read(self.text(), &|line| self.place(line)) else {
+        let Ok((mut reader, _)) = super::read(self) else {
             return Vec::new();
         };
-        reader.free.sort_by_key(|free| free.line);
-        let figures = reader.free.into_iter().flat_map(|free| {
-            let file = self.place(free.line).0.to_owned();
-            free.values
-                .into_iter()
-                .map(move |(index, value, whole)| FreeFigure {
-                    file: file.clone(),
-                    table: free.table.to_owned(),
-                    key: free.key.to_owned(),
-                    index,
-                    value,
-                    bounds: free.bounds,
-                    whole,
-                })
+        reader.free.sort_by_key(|(line, _)| *line);
+        let figures = reader.free.into_iter().map(|(line, figure)| FreeFigure {
+            file: self.place(line).0.to_owned(),
+            ..figure
         });
         figures.collect()
     }
 }
 
-/// A key of the resolved text whose value may be fitted.
-pub(super) struct Free {
-    table: &'static str,
-    key: &'static str,
-    line: usize,
-    bounds: [f64; 2],
-    /// Place in the list, value, and whether it is written as a whole number.
-    values: Vec<(Option<usize>, f64, bool)>,
-}
-
-impl Free {
-    /// What `free` and `value` of a figure say.
-    ///
-    /// # Errors
-    /// What is wrong with them.
-    pub fn of(
-        table: &'static str,
-        key: &'static str,
-        line: usize,
-        free: &Item,
-        value: &Item,
-    ) -> Result<Free, String> {
-        let bounds = bounds(free)?;
-        let values: Option<Vec<_>> = match value.as_value() {
-            Some(TomlValue::Array(list)) => {
-                let entries = list.iter().enumerate();
-                let entry = |(index, value): (usize, &TomlValue)| {
-                    Some((Some(index), number(value)?, value.is_integer()))
-                };
-                entries.map(entry).collect()
-            }
-            Some(value) => number(value).map(|number| vec![(None, number, value.is_integer())]),
-            None => None,
-        };
-        let values = values.ok_or("only numbers can be free")?;
-        let [lowest, highest] = bounds;
-        let outside = values
-            .iter()
-            .find(|(_, v, _)| !(lowest..=highest).contains(v));
-        if let Some((_, value, _)) = outside {
-            return Err(format!(
-                "{value} lies outside of free = [{lowest}, {highest}]"
-            ));
-        }
-        Ok(Free {
-            table,
-            key,
-            line,
+/// The free figures of a key of the resolved text, from its `free` and `value`. Their file is left
+/// empty.
+///
+/// # Errors
+/// What is wrong with `free`.
+pub(super) fn figures_of(
+    table: &str,
+    key: &str,
+    free: &Item,
+    value: &Item,
+) -> Result<Vec<FreeFigure>, String> {
+    let bounds = bounds(free)?;
+    let figure = |index: Option<usize>, value: &TomlValue| {
+        Some(FreeFigure {
+            file: String::new(),
+            table: table.to_owned(),
+            key: key.to_owned(),
+            index,
+            value: number(value)?,
             bounds,
-            values,
+            whole: value.is_integer(),
         })
+    };
+    let figures: Option<Vec<_>> = match value.as_value() {
+        Some(TomlValue::Array(list)) => {
+            let entries = list.iter().enumerate();
+            entries
+                .map(|(index, value)| figure(Some(index), value))
+                .collect()
+        }
+        Some(value) => figure(None, value).map(|figure| vec![figure]),
+        None => None,
+    };
+    let figures = figures.ok_or("only numbers can be free")?;
+    let [lowest, highest] = bounds;
+    let outside = |f: &&FreeFigure| !(lowest..=highest).contains(&f.value);
+    match figures.iter().find(outside) {
+        Some(FreeFigure { value, .. }) => Err(format!(
+            "{value} lies outside of free = [{lowest}, {highest}]"
+        )),
+        None => Ok(figures),
     }
 }
 
@@ -170,15 +149,16 @@ pub fn write_values(
         .parse()
         .map_err(|error: toml_edit::TomlError| WriteError::Broken(error.to_string()))?;
     for new in values {
-        let name = || match new.index {
+        let name = match new.index {
             Some(index) => format!("{}.{}[{index}]", new.table, new.key),
             None => format!("{}.{}", new.table, new.key),
         };
+        let missing = || WriteError::Missing(name.clone());
         let figure = document
             .get_mut(new.table)
             .and_then(|table| table.as_table_like_mut()?.get_mut(new.key))
             .and_then(Item::as_table_like_mut)
-            .ok_or_else(|| WriteError::Missing(name()))?;
+            .ok_or_else(missing)?;
         let old = figure
             .get_mut("value")
             .and_then(Item::as_value_mut)
@@ -187,33 +167,33 @@ pub fn write_values(
                 (Some(index), TomlValue::Array(list)) => list.get_mut(index),
                 (Some(_), _) => None,
             })
-            .ok_or_else(|| WriteError::Missing(name()))?;
+            .ok_or_else(missing)?;
         put(old, new.value, &name)?;
         let told = figure
             .get_mut("source")
             .and_then(Item::as_value_mut)
-            .ok_or_else(|| WriteError::Missing(name()))?;
+            .ok_or_else(missing)?;
         replace(told, TomlValue::from(source));
     }
     Ok(document.to_string())
 }
 
-/// Puts a number in place of one of the same kind.
-fn put(old: &mut TomlValue, value: f64, name: &dyn Fn() -> String) -> Result<(), WriteError> {
+/// Replaces a number, by a whole one if it is whole.
+fn put(old: &mut TomlValue, value: f64, name: &str) -> Result<(), WriteError> {
     let whole = old.is_integer();
     if !value.is_finite() || (whole && (value.fract() != 0.0 || value.abs() > WHOLE_MAX)) {
-        return Err(WriteError::NotAllowed(name(), value.to_string()));
+        return Err(WriteError::NotAllowed(name.to_owned(), value.to_string()));
     }
     let new = match old {
         TomlValue::Integer(_) => TomlValue::from(value as i64),
         TomlValue::Float(_) => TomlValue::from(value),
-        _ => return Err(WriteError::Missing(name())),
+        _ => return Err(WriteError::Missing(name.to_owned())),
     };
     replace(old, new);
     Ok(())
 }
 
-/// Puts a value in place of another, with the space around it.
+/// Replaces a value and keeps the space around it.
 fn replace(old: &mut TomlValue, mut new: TomlValue) {
     *new.decor_mut() = old.decor().clone();
     *old = new;

@@ -1,24 +1,83 @@
 //! How the keys of a drive file are declared, read and checked. [`table!`] declares a table: each
-//! key once, with its meaning, type, default and what is allowed. From that follow the struct, the
-//! reader with its messages, and the rows of `docs/drive-format.md`.
+//! key once, with its meaning, type, default, what is allowed, and the figure of a simulation that
+//! it becomes. From that follow the struct, the reader with its messages, the rows of
+//! `docs/drive-format.md`, and the part of [`crate::Spec`].
 
 use std::fmt::Debug;
 
 use stend_config::{Problem, line_of};
 use toml_edit::{Array, InlineTable, Item, Table as TomlTable, TableLike, Value};
 
-use super::free::Free;
+use super::compose::item_line;
+use super::free::{self, FreeFigure};
 use super::renamed;
 use super::rules::Rule;
 
 /// Declares a table of the drive file, one line a key after its meaning:
 ///
 /// - `channels: Field<u32>, 1..=32;`: required, with what is allowed (a [`Rule`], if any);
-/// - `write_cache: Field<bool> = true;`: with the value that it has if it is not given;
+/// - `write_cache: Field<bool> = true;`: with a default;
 /// - `cpus: Option<Field<u32>>, 1..=256;`: optional, without a default.
+///
+/// After `pub struct Idle = "idle" => IdleSpec` each line may also name figures of `IdleSpec`, and
+/// the table has a function `spec`:
+///
+/// - `delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;`: what the function `millis`
+///   makes of the key;
+/// - `policy: Field<String> => |gc, model| policy: Policy = …;`: what follows from several keys of
+///   the table, or of the model; several figures are separated by commas.
 ///
 /// What depends on other keys is checked by code beside the table.
 macro_rules! table {
+    (
+        $(#[doc = $about:literal])*
+        pub struct $Table:ident = $name:literal => $Spec:ident {
+            $(
+                $(#[doc = $doc:literal])*
+                $key:ident: $T:ty $(= $default:expr)? $(, $rule:expr)?
+                    $(=> $figure:ident: $Figure:ty = $of_key:path)?
+                    $(=> |$table:pat_param, $model:pat_param| $(
+                        $(#[doc = $several_doc:literal])*
+                        $several:ident: $Several:ty = $of_several:expr
+                    ),+)?;
+            )*
+        }
+    ) => {
+        $crate::model::key::table! {
+            $(#[doc = $about])*
+            pub struct $Table = $name {
+                $($(#[doc = $doc])* $key: $T $(= $default)? $(, $rule)?;)*
+            }
+        }
+
+        $(#[doc = $about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub struct $Spec {
+            $(
+                $(
+                    #[doc = concat!("[`", stringify!($Table), "::", stringify!($key), "`].")]
+                    pub $figure: $Figure,
+                )?
+                $($($(#[doc = $several_doc])* pub $several: $Several,)+)?
+            )*
+        }
+
+        impl $Table {
+            /// The figures of a simulation.
+            #[allow(unused_variables)]
+            pub(in crate::model) fn spec(&self, model: &$crate::model::Model) -> $Spec {
+                $Spec {
+                    $(
+                        $($figure: $of_key(&self.$key),)?
+                        $($($several: {
+                            let ($table, $model) = (self, model);
+                            $of_several
+                        },)+)?
+                    )*
+                }
+            }
+        }
+    };
     (
         $(#[doc = $about:literal])*
         pub struct $Table:ident = $name:literal {
@@ -66,6 +125,7 @@ macro_rules! table {
                         &[$($doc),*],
                         $crate::model::key::declared!($key $(= $default)? $(, $rule)?),
                     )),*],
+                    inner: [$(<$T as $crate::model::key::Key>::sections(false)),*].concat(),
                 }
             }
         }
@@ -88,7 +148,7 @@ pub(super) use {declared, table};
 pub(super) struct Declared<'a, V> {
     /// Its name.
     pub key: &'static str,
-    /// The value that it has if it is not given.
+    /// Its default.
     pub default: Option<V>,
     /// What is allowed.
     pub rule: Option<&'a dyn Rule<V>>,
@@ -98,7 +158,7 @@ pub(super) struct Declared<'a, V> {
 /// be free within bounds: [`super::Files::free`].
 #[derive(Clone, Debug)]
 pub struct Field<T> {
-    /// The figure; its unit stands at the end of its key.
+    /// The figure, in the unit that ends its key.
     pub value: T,
     /// A publication, `assumed: why`, or `fitted: to what`; empty if the value is the default.
     pub source: String,
@@ -108,12 +168,12 @@ pub struct Field<T> {
 }
 
 impl<T> Field<T> {
-    /// Whether the file names it, rather than leaving it at its default.
+    /// Whether the file gives it: it is not the default.
     pub(super) fn is_given(&self) -> bool {
         !self.source.is_empty()
     }
 
-    /// Its key with its table, `nand.dies`.
+    /// Table and key, `nand.dies`.
     pub(super) fn name(&self) -> String {
         full_name(self.table, self.key)
     }
@@ -126,19 +186,18 @@ pub(super) fn full_name(table: &str, key: &str) -> String {
     }
 }
 
-/// Mistakes in the resolved text of a model, in the order in which they are told. Their lines are
-/// those of that text.
+/// Errors of a model, in the order in which they are reported. Their lines are those of the
+/// resolved text.
 #[derive(Debug, Default)]
 pub(super) struct Problems(pub Vec<Problem>);
 
 impl Problems {
-    /// Tells that a figure is wrong.
+    /// Reports a figure.
     pub fn report<T>(&mut self, field: &Field<T>, message: impl Into<String>) {
         self.report_key(field, field.name(), message);
     }
 
-    /// Tells that a key is wrong which has no place of its own, such as one that is missing: at
-    /// the place of `field`.
+    /// Reports a key that has no line of its own, such as a missing one, with the line of `field`.
     pub fn report_key<T>(
         &mut self,
         field: &Field<T>,
@@ -148,7 +207,7 @@ impl Problems {
         self.push(field.line, key.into(), message.into());
     }
 
-    /// Adds a mistake of a line.
+    /// Adds an error of a line.
     pub fn push(&mut self, line: usize, key: String, message: String) {
         self.0.push(Problem {
             file: String::new(),
@@ -165,7 +224,7 @@ impl Problems {
         }
     }
 
-    /// Tells of every one of these figures that the file names that it needs something else.
+    /// Reports each of these figures that the file gives.
     pub fn needs(&mut self, figures: &[&dyn Given], message: &str) {
         for (line, key) in figures.iter().filter_map(|figure| figure.place()) {
             self.push(line, key, message.to_owned());
@@ -173,9 +232,9 @@ impl Problems {
     }
 }
 
-/// A figure that the file may name, whatever its type.
+/// A figure of any type that the file may give.
 pub(super) trait Given {
-    /// Its line and key, if the file names it.
+    /// Its line and key, if the file gives it.
     fn place(&self) -> Option<(usize, String)>;
 }
 
@@ -191,12 +250,12 @@ impl<T> Given for Option<Field<T>> {
     }
 }
 
-/// What can stand as the value of a key.
+/// A type of values.
 pub(super) trait Scalar: Clone + Debug {
-    /// What is expected, in words.
+    /// Its name in messages.
     const EXPECTED: &'static str;
 
-    /// The value, if it is one of this type.
+    /// The value, if it has this type.
     fn of(value: &Value) -> Option<Self>;
 }
 
@@ -224,20 +283,26 @@ scalar! {
     Vec<f64>, "a list: [ … ]", value => value.as_array()?.iter().map(f64::of).collect();
 }
 
-/// What a file holds for a key: a figure, a plain value, a table, or a list of tables.
+/// The type of a key: a figure, a plain value, a table, or a list of tables.
 pub(super) trait Key: Sized {
-    /// What its rule is about.
+    /// The type of values that its rule checks.
     type Value: Debug;
-    /// Whether it may be left out, and nothing takes its place.
+    /// Whether it may be left out without a default.
     #[cfg(test)]
     const OPTIONAL: bool = false;
 
-    /// Reads it; `None` if it is wrong, as has been told.
+    /// Reads it; `None` after an error, which is reported.
     fn read(
         reader: &mut Reader<'_>,
         at: &At<'_>,
         declared: Declared<'_, Self::Value>,
     ) -> Option<Self>;
+
+    /// The sections of the document for the tables in it.
+    #[cfg(test)]
+    fn sections(_optional: bool) -> String {
+        String::new()
+    }
 }
 
 /// A table, as [`table!`] declares it.
@@ -247,10 +312,10 @@ pub(super) trait Table: Sized {
     /// Its keys, in their order.
     const KEYS: &'static [&'static str];
 
-    /// Reads it; `None` if anything in it is missing or of a wrong type, as has been told.
+    /// Reads it; `None` if a key is missing or has a wrong type, which is reported.
     fn read(reader: &mut Reader<'_>, at: &At<'_>) -> Option<Self>;
 
-    /// What the document says of it.
+    /// Its section of the document.
     #[cfg(test)]
     fn document() -> super::document::Section;
 }
@@ -266,34 +331,38 @@ pub(super) struct At<'a> {
     items: &'a dyn TableLike,
 }
 
-/// Reads the text of a model, and collects what is wrong in it.
+/// Reads the text of a model and collects its errors.
 pub(super) struct Reader<'a> {
     text: &'a str,
-    /// What is wrong.
+    /// Errors.
     pub problems: Problems,
-    /// Figures that may be fitted.
-    pub free: Vec<Free>,
+    /// Free figures, with their lines.
+    pub free: Vec<(usize, FreeFigure)>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a whole file; `None` if it cannot be made of what stands in it.
+    /// Reads a whole file; `None` if a key is missing or has a wrong type.
     pub fn read<T: Table>(text: &'a str, items: &dyn TableLike) -> (Reader<'a>, Option<T>) {
         let mut reader = Reader {
             text,
             problems: Problems::default(),
             free: Vec::new(),
         };
-        let at = At {
-            table: T::NAME,
-            in_list: false,
-            line: 1,
-            items,
-        };
-        let read = T::read(&mut reader, &at);
+        let read = reader.table(items, 1, false);
         (reader, read)
     }
 
-    /// Tells of the keys that do not exist.
+    fn table<T: Table>(&mut self, items: &dyn TableLike, line: usize, in_list: bool) -> Option<T> {
+        let at = At {
+            table: T::NAME,
+            in_list,
+            line,
+            items,
+        };
+        T::read(self, &at)
+    }
+
+    /// Reports unknown keys.
     pub fn unknown_keys(&mut self, at: &At<'_>, known: &[&str]) {
         for (key, item) in at.items.iter() {
             if known.contains(&key) {
@@ -310,27 +379,34 @@ impl<'a> Reader<'a> {
         self.problems.push(line, key, message);
     }
 
-    /// Line of a key, or else of what it stands for.
-    fn line(&self, at: &At<'_>, key: &str, item: &Item) -> usize {
-        let own = at.items.key(key).and_then(toml_edit::Key::span);
-        let span = own.or_else(|| item.span());
-        line_of(self.text, span.map_or(0, |span| span.start))
+    /// Reports a missing key.
+    fn missing(&mut self, at: &At<'_>, key: &str) {
+        self.problem(at.line, full_name(at.table, key), missing(key));
     }
 
-    /// A value of a key that is no figure.
+    /// Reports a key whose value has a wrong type.
+    fn wrong_type(&mut self, at: &At<'_>, key: &str, item: &Item, expected: &str) {
+        let line = self.line(at, key, item);
+        self.problem(line, full_name(at.table, key), wrong_type(item, expected));
+    }
+
+    /// Line of a key, or else of its value.
+    fn line(&self, at: &At<'_>, key: &str, item: &Item) -> usize {
+        item_line(self.text, at.items.key(key), item)
+    }
+
+    /// The value of a key that has no source.
     fn plain<T: Scalar>(&mut self, at: &At<'_>, declared: Declared<'_, T>) -> Option<T> {
         let Declared { key, default, .. } = declared;
-        let name = full_name(at.table, key);
         let Some(item) = at.items.get(key) else {
             if default.is_none() {
-                self.problem(at.line, name, missing(key));
+                self.missing(at, key);
             }
             return default;
         };
         let value = item.as_value().and_then(T::of);
         if value.is_none() {
-            let line = self.line(at, key, item);
-            self.problem(line, name, wrong_type(item, T::EXPECTED));
+            self.wrong_type(at, key, item, T::EXPECTED);
         }
         value
     }
@@ -345,27 +421,21 @@ impl<'a> Reader<'a> {
         let tables: Vec<_> = headed.chain(inline).collect();
         let entries = item.as_array().map_or(tables.len(), Array::len);
         if tables.len() < entries || !(item.is_array() || item.is_array_of_tables()) {
-            let line = self.line(at, key, item);
-            let message = wrong_type(item, &format!("a list of tables: [[{}]]", T::NAME));
-            self.problem(line, full_name(at.table, key), message);
+            let expected = format!("a list of tables: [[{}]]", T::NAME);
+            self.wrong_type(at, key, item, &expected);
             return None;
         }
         let read: Vec<Option<T>> = tables
             .into_iter()
             .map(|(items, span)| {
-                let at = At {
-                    table: T::NAME,
-                    in_list: true,
-                    line: line_of(self.text, span.map_or(0, |span| span.start)),
-                    items,
-                };
-                T::read(self, &at)
+                let line = line_of(self.text, span.map_or(0, |span| span.start));
+                self.table(items, line, true)
             })
             .collect();
         read.into_iter().collect()
     }
 
-    /// Looks at the bounds of a figure that may be fitted.
+    /// Reads the bounds of a free figure.
     fn free(&mut self, at: &At<'_>, key: &'static str, line: usize, figure: &dyn TableLike) {
         let (Some(free), Some(value)) = (figure.get("free"), figure.get("value")) else {
             return;
@@ -373,10 +443,12 @@ impl<'a> Reader<'a> {
         let found = if at.in_list {
             Err("what stands in a list of tables cannot be free".to_owned())
         } else {
-            Free::of(at.table, key, line, free, value)
+            free::figures_of(at.table, key, free, value)
         };
         match found {
-            Ok(free) => self.free.push(free),
+            Ok(figures) => self
+                .free
+                .extend(figures.into_iter().map(|figure| (line, figure))),
             Err(message) => self.problem(line, full_name(at.table, key), message),
         }
     }
@@ -406,7 +478,7 @@ fn wrong_type(item: &Item, expected: &str) -> String {
     )
 }
 
-/// What a figure consists of.
+/// Keys of a figure.
 const FIGURE_KEYS: [&str; 3] = ["value", "source", "free"];
 
 impl<T: Scalar> Key for Field<T> {
@@ -424,14 +496,14 @@ impl<T: Scalar> Key for Field<T> {
         let name = full_name(at.table, key);
         let Some(item) = at.items.get(key) else {
             if default.is_none() {
-                reader.problem(at.line, name, missing(key));
+                reader.missing(at, key);
             }
             return default.map(|value| field(value, String::new(), at.line));
         };
         let line = reader.line(at, key, item);
         let Some(figure) = item.as_table_like() else {
             let expected = "a figure with its source: { value = …, source = \"…\" }";
-            reader.problem(line, name, wrong_type(item, expected));
+            reader.wrong_type(at, key, item, expected);
             return None;
         };
         for (other, _) in figure.iter().filter(|(k, _)| !FIGURE_KEYS.contains(k)) {
@@ -490,6 +562,11 @@ impl<K: Key> Key for Option<K> {
             false => Some(None),
         }
     }
+
+    #[cfg(test)]
+    fn sections(_: bool) -> String {
+        K::sections(true)
+    }
 }
 
 impl<T: Table> Key for Vec<T> {
@@ -507,6 +584,11 @@ impl<T: Table> Key for Vec<T> {
             None => Some(Vec::new()),
         }
     }
+
+    #[cfg(test)]
+    fn sections(_: bool) -> String {
+        super::document::section::<T>(true, true)
+    }
 }
 
 impl<T: Table> Key for T {
@@ -518,23 +600,21 @@ impl<T: Table> Key for T {
         Declared { key, .. }: Declared<'_, ()>,
     ) -> Option<Self> {
         let Some(item) = at.items.get(key) else {
-            reader.problem(at.line, full_name(at.table, key), missing(key));
+            reader.missing(at, key);
             return None;
         };
-        let line = item.span().map_or(0, |span| span.start);
-        let line = line_of(reader.text, line);
+        let line = item_line(reader.text, None, item);
         let Some(items) = item.as_table_like() else {
             let message = wrong_type(item, &format!("a table: [{key}]"));
             reader.problem(line, full_name(at.table, key), message);
             return None;
         };
-        let at = At {
-            table: T::NAME,
-            in_list: false,
-            line,
-            items,
-        };
-        T::read(reader, &at)
+        reader.table(items, line, false)
+    }
+
+    #[cfg(test)]
+    fn sections(optional: bool) -> String {
+        super::document::section::<T>(optional, false)
     }
 }
 
@@ -558,22 +638,13 @@ plain!(String, bool);
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Model, demo};
+    use crate::model::Model;
+    use crate::model::testing::{assert_refused, demo, parse};
 
-    /// The first model with a line replaced, and what is said of it.
-    fn said(line_start: &str, replacement: &str) -> String {
-        let mut done = false;
-        let lines = demo().lines().map(|line| {
-            let here = line.starts_with(line_start) && !done;
-            done |= here;
-            if here { replacement } else { line }
-        });
-        let text: Vec<&str> = lines.collect();
-        assert!(done, "{line_start}");
-        match Model::parse(&text.join("\n"), "m.toml") {
-            Err(error) => error.to_string(),
-            Ok(_) => panic!("{replacement} is sound"),
-        }
+    /// The demonstration drive with the first line that begins so replaced.
+    fn with(line_start: &str, replacement: &str) -> Result<Model, String> {
+        let line = demo().lines().find(|line| line.starts_with(line_start));
+        parse(&demo().replacen(line.expect(line_start), replacement, 1))
     }
 
     #[test]
@@ -609,21 +680,15 @@ mod tests {
             ("schema", "", "schema", "missing field `schema`"),
             ("[nand]", "[nnd]", "nnd", "unknown field `nnd`"),
         ] {
-            let text = said(start, replacement);
-            let after_line = text
-                .strip_prefix("m.toml:")
-                .and_then(|t| t.split_once(": "));
-            let (_, rest) = after_line.unwrap_or_else(|| panic!("{text}"));
-            assert!(rest.starts_with(&format!("{key}: ")), "{text}");
-            assert!(text.contains(part), "{text}");
+            assert_refused(with(start, replacement), key, part);
         }
     }
 
     #[test]
     fn broken_toml_has_a_line_and_no_key() {
-        let text = said("[nand]", "[nand");
+        let text = with("[nand]", "[nand").expect_err("it is no TOML");
         assert!(text.starts_with("m.toml:12: unclosed table"), "{text}");
-        let empty = Model::parse("", "m.toml").unwrap_err().to_string();
+        let empty = parse("").expect_err("it is empty");
         assert_eq!(empty, "m.toml:1: schema: missing field `schema`");
     }
 }

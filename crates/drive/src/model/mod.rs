@@ -1,9 +1,9 @@
 //! Drive models: TOML files that describe a drive's hardware and firmware, every figure
 //! with its source.
 //!
-//! The format is documented key by key in `docs/drive-format.md`. A key that does not
-//! exist is an error with its place, as is a figure out of range. What several drives have in
-//! common stands in parts that their files include.
+//! The format is documented key by key in `docs/drive-format.md`. An unknown key is an error with
+//! its line, as is a figure out of range. Parts hold what several drives share; drive files include
+//! them.
 
 mod check;
 mod compose;
@@ -18,11 +18,13 @@ mod resolve;
 mod rules;
 mod schema;
 mod shipped;
-mod tables;
+pub mod spec;
+pub mod tables;
+#[cfg(test)]
+mod testing;
 
 use std::path::Path;
 
-use compose::Resolved;
 use key::Reader;
 use stend_config::{Problem, Text};
 
@@ -32,17 +34,6 @@ pub use parts::{Files, ModelFile, PART_SCHEMA};
 pub use schema::Model;
 pub use shipped::{PARTS, SHIPPED, Shipped};
 pub use stend_config::FileError;
-pub use tables::blocks::Blocks;
-pub use tables::controller::{Controller, Dram, L2pCache};
-pub use tables::gc::{Gc, Idle, Streams, WearLevelling};
-pub use tables::health::{AttributeTable, HealthTable};
-pub use tables::host::Host;
-pub use tables::media::Media;
-pub use tables::nand::{Capacity, Nand, NandCommands, Parity};
-pub use tables::power::{EnergyTable, IdleStateTable, ThermalTable};
-pub use tables::power_loss::PowerLoss;
-pub use tables::slc_cache::SlcCache;
-pub use tables::trim::Trim;
 
 use crate::spec::Spec;
 
@@ -72,23 +63,18 @@ impl Model {
         Some(files.model().expect("shipped models are tested"))
     }
 
-    /// The model of a resolved text; `place` tells file and line of a line of it.
-    fn of<'a>(
-        resolved: &Resolved,
-        place: &dyn Fn(usize) -> (&'a str, usize),
-    ) -> Result<Model, FileError> {
-        let text = &resolved.text;
-        let (reader, model) = read(text, place)?;
+    fn of(files: &Files) -> Result<Model, FileError> {
+        let (reader, model) = read(files)?;
         let mut problems = reader.problems;
         if let Some(model) = &model {
             check::model(&mut problems, model);
         }
         let problems = problems.0.into_iter();
-        let problems = problems.map(|problem| placed(problem, place));
+        let problems = problems.map(|problem| placed(problem, files));
         FileError::unless_empty(problems.collect())?;
         let mut model = model.expect("what could not be read is a problem");
-        model.fingerprint = fingerprint(text);
-        model.text = text.clone();
+        model.fingerprint = fingerprint(files.text());
+        model.text = files.text().to_owned();
         Ok(model)
     }
 
@@ -98,16 +84,9 @@ impl Model {
     }
 }
 
-/// The demonstration drive's file, which has no parts: for tests that change it.
-#[cfg(test)]
-fn demo() -> &'static str {
-    let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
-    demo.expect("it is shipped").text
-}
-
-/// A problem of a line of the resolved text, where it really stands.
-fn placed<'a>(problem: Problem, place: &dyn Fn(usize) -> (&'a str, usize)) -> Problem {
-    let (file, line) = place(problem.line.unwrap_or(1));
+/// A problem of a line of the resolved text, with the file and line from which that line comes.
+fn placed(problem: Problem, files: &Files) -> Problem {
+    let (file, line) = files.place(problem.line.unwrap_or(1));
     Problem {
         file: file.to_owned(),
         line: Some(line),
@@ -115,14 +94,12 @@ fn placed<'a>(problem: Problem, place: &dyn Fn(usize) -> (&'a str, usize)) -> Pr
     }
 }
 
-/// Reads a resolved text, unless it is no TOML or of another schema.
-fn read<'t, 'a>(
-    text: &'t str,
-    place: &dyn Fn(usize) -> (&'a str, usize),
-) -> Result<(Reader<'t>, Option<Model>), FileError> {
+/// Reads a resolved text, unless it is not TOML or has another schema.
+fn read(files: &Files) -> Result<(Reader<'_>, Option<Model>), FileError> {
+    let text = files.text();
     let text_of = Text { file: "", text };
     let broken = |offset: usize, key: Option<String>, message: String| {
-        FileError::from(placed(text_of.problem(offset, key, message), place))
+        FileError::from(placed(text_of.problem(offset, key, message), files))
     };
     let document = toml_edit::Document::parse(text).map_err(|error| {
         let offset = error.span().map_or(0, |span| span.start);
@@ -152,7 +129,7 @@ fn read<'t, 'a>(
     }
 }
 
-/// FNV-1a, 64 bits: enough to notice an edit; nobody is to be kept from forging one.
+/// FNV-1a, 64 bits: enough to notice an edit, no protection against forgery.
 fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

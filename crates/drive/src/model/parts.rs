@@ -1,10 +1,9 @@
 //! A drive file and the parts that it includes: tables of figures that several drives share,
 //! such as those of a generation of flash, of a controller, of a host.
 //!
-//! A part has a schema, a title, and tables of the drive file's kinds; it includes nothing, so
-//! that there is no order to get wrong and no circle. What it says holds for every drive that
-//! includes it, and a drive's own figure wins over it. Two parts that name the same key are an
-//! error: it would not be clear which of them is meant.
+//! A part has a schema, a title, and tables of a drive file. It includes nothing, so that there is
+//! no order and no circle. A drive's own figure takes the place of a part's. Two parts that give
+//! the same key are an error, since neither takes precedence.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -12,7 +11,7 @@ use std::path::{Path, PathBuf};
 use stend_config::{Problem, Text, line_of};
 use toml_edit::{Document, Item, Value as TomlValue};
 
-use super::compose::{self, Piece, Resolved};
+use super::compose::{self, Piece, Resolved, item_line};
 use super::shipped::{PARTS, SHIPPED};
 use super::{FileError, Model, SCHEMA, renamed};
 
@@ -29,8 +28,26 @@ pub struct ModelFile {
     pub name: String,
     /// Whether it is built into the program rather than read from a disk.
     pub built_in: bool,
-    /// What stands in it.
+    /// Its text.
     pub text: Cow<'static, str>,
+}
+
+impl ModelFile {
+    fn built_in(name: &str, text: &'static str) -> ModelFile {
+        ModelFile {
+            name: format!("drives/{name}"),
+            built_in: true,
+            text: Cow::Borrowed(text),
+        }
+    }
+
+    fn own(name: &str, text: impl Into<Cow<'static, str>>) -> ModelFile {
+        ModelFile {
+            name: name.to_owned(),
+            built_in: false,
+            text: text.into(),
+        }
+    }
 }
 
 /// The files of a model: the drive's own first, then its parts in the order of `include`.
@@ -41,8 +58,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Reads a drive file and its parts, which are looked for beside it first and among the
-    /// built-in ones then.
+    /// Reads a drive file and its parts: those beside it, else those built in.
     ///
     /// # Errors
     /// If the drive file cannot be read; otherwise as [`Files::of_text`].
@@ -55,35 +71,23 @@ impl Files {
             );
             FileError::of_file(&name, message)
         })?;
-        let file = ModelFile {
-            name,
-            built_in: false,
-            text: Cow::Owned(text),
-        };
-        Files::gather(file, Some(path.parent().unwrap_or(Path::new(""))))
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Files::gather(ModelFile::own(&name, text), Some(folder))
     }
 
     /// A drive file's text, with parts from the built-in ones. `name` is for messages.
     ///
     /// # Errors
-    /// A part that is not there, is none, or names what another one does. Figures are looked at by [`Files::model`].
+    /// A part that is not there, is no part, or names a key that another one names. Figures are
+    /// checked by [`Files::model`].
     pub fn of_text(text: impl Into<Cow<'static, str>>, name: &str) -> Result<Files, FileError> {
-        let file = ModelFile {
-            name: name.to_owned(),
-            built_in: false,
-            text: text.into(),
-        };
-        Files::gather(file, None)
+        Files::gather(ModelFile::own(name, text), None)
     }
 
     /// The files of the shipped model of this name.
     pub fn shipped(name: &str) -> Option<Files> {
         let shipped = SHIPPED.iter().find(|s| s.name == name)?;
-        let file = ModelFile {
-            name: format!("drives/{name}.toml"),
-            built_in: true,
-            text: Cow::Borrowed(shipped.text),
-        };
+        let file = ModelFile::built_in(&format!("{name}.toml"), shipped.text);
         Some(Files::gather(file, None).expect("shipped models are tested"))
     }
 
@@ -92,7 +96,7 @@ impl Files {
         &self.files
     }
 
-    /// The model as one text without `include`, which tells all that these files tell.
+    /// The model as one text without `include`.
     pub fn text(&self) -> &str {
         &self.resolved.text
     }
@@ -102,10 +106,10 @@ impl Files {
     /// # Errors
     /// What is wrong, with the places of the figures in these files.
     pub fn model(&self) -> Result<Model, FileError> {
-        Model::of(&self.resolved, &|line| self.place(line))
+        Model::of(self)
     }
 
-    /// Puts another text in place of a file's, and resolves anew.
+    /// Replaces the text of a file and resolves again.
     ///
     /// # Errors
     /// As [`Files::of_text`].
@@ -120,7 +124,7 @@ impl Files {
         Ok(())
     }
 
-    /// File and line in which a line of the resolved text stands.
+    /// File and line of a line of the resolved text.
     pub(super) fn place(&self, line: usize) -> (&str, usize) {
         let (file, line) = self.resolved.place(line);
         (&self.files[file].name, line)
@@ -147,15 +151,15 @@ impl Files {
 
 /// The parts that a drive file names, with the line of each.
 fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
-    // Spares the drives without parts a second parsing; a word in a comment does no harm.
+    // A drive without parts is not parsed twice; the word in a comment does no harm.
     if !drive.text.contains("include") && !drive.text.contains(PART_SCHEMA) {
         return Ok(Vec::new());
     }
-    // What is broken is told of when the model is read.
+    // A file that is not TOML is an error when the model is read.
     let Ok(document) = Document::parse(&*drive.text) else {
         return Ok(Vec::new());
     };
-    let line = |item: &Item| line_of(&drive.text, item.span().map_or(0, |span| span.start));
+    let line = |item: &Item| item_line(&drive.text, None, item);
     if let Some(schema) = document.get("schema")
         && schema.as_str() == Some(PART_SCHEMA)
     {
@@ -182,7 +186,7 @@ fn includes(drive: &ModelFile) -> Result<Vec<(String, usize)>, FileError> {
         .collect()
 }
 
-/// The part of this name: beside the drive file, if that is on a disk, or built in.
+/// The part of this name: beside the drive file, if that is on a disk, else built in.
 fn find(
     drive: &ModelFile,
     name: &str,
@@ -194,11 +198,7 @@ fn find(
         let path: PathBuf = folder.join(name);
         match std::fs::read_to_string(&path) {
             Ok(text) => {
-                return Ok(ModelFile {
-                    name: path.display().to_string(),
-                    built_in: false,
-                    text: Cow::Owned(text),
-                });
+                return Ok(ModelFile::own(&path.display().to_string(), text));
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 looked_for = format!("at {}, and ", path.display());
@@ -210,11 +210,7 @@ fn find(
         }
     }
     if let Some(part) = PARTS.iter().find(|part| part.name == name) {
-        return Ok(ModelFile {
-            name: format!("drives/{name}"),
-            built_in: true,
-            text: Cow::Borrowed(part.text),
-        });
+        return Ok(ModelFile::built_in(name, part.text));
     }
     let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
     let message = format!(
@@ -225,7 +221,7 @@ fn find(
     Err(parse_error(drive, line, "include", message))
 }
 
-/// One text of them all. A drive without parts is what its file says, byte for byte.
+/// One text of all files. Without parts it is the drive file, byte for byte.
 fn resolve(files: &[ModelFile]) -> Result<Resolved, FileError> {
     let [drive, parts @ ..] = files else {
         unreachable!("there is a drive file");
@@ -265,7 +261,7 @@ fn resolve(files: &[ModelFile]) -> Result<Resolved, FileError> {
     Ok(compose::compose(&drive.text, pieces))
 }
 
-/// What a part says, without its head.
+/// The pieces of a part without its head.
 fn part_pieces(part: &ModelFile, index: usize) -> Result<Vec<Piece>, FileError> {
     let pieces = compose::pieces(&part.text, index).map_err(|e| broken(part, &e))?;
     let schema = pieces.iter().find(|piece| piece.name() == "schema");
@@ -315,7 +311,7 @@ fn parse_error(file: &ModelFile, line: usize, key: &str, message: String) -> Fil
     problem(file, line, key, message).into()
 }
 
-/// A file that is no TOML.
+/// The error of a file that is not TOML.
 fn broken(file: &ModelFile, error: &toml_edit::TomlError) -> FileError {
     let text = Text {
         file: &file.name,

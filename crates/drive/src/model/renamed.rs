@@ -48,8 +48,8 @@ const RENAMED: &[(&str, &str)] = &[
     ("trim.piece_pause_us", "trim.chunk_pause_us"),
 ];
 
-/// Of a file of the schema before this one, only what is to be changed: the schema itself, in this
-/// line, and the keys that have other names now.
+/// The errors of a file of the schema before this one: the schema itself, in this line, and the
+/// keys that have other names now.
 pub(super) fn only(problems: Problems, line: usize) -> Problems {
     let mut only = Problems::default();
     let message = format!(
@@ -62,7 +62,7 @@ pub(super) fn only(problems: Problems, line: usize) -> Problems {
     only
 }
 
-/// What is said of a key that has another name now.
+/// The error of a key that has another name now.
 pub(super) fn message_of(old: &str) -> Option<String> {
     let (_, new) = RENAMED.iter().find(|(name, _)| *name == old)?;
     let new = match new.contains('.') {

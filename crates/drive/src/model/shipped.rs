@@ -5,7 +5,7 @@
 pub struct Shipped {
     /// A model's name, as typed; a part's, as a drive file includes it.
     pub name: &'static str,
-    /// What stands in it.
+    /// Its text.
     pub text: &'static str,
 }
 

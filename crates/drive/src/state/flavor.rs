@@ -1,115 +1,76 @@
-//! Values to and from streams of bytes, in the format of postcard: without a second copy of
-//! all of it in memory.
+//! Values to and from streams in the format of postcard, without a second copy in memory.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 
-use postcard::{de_flavors, ser_flavors};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{StateError, unreadable};
 
-/// More than any string or block of a state: what claims to be longer is damaged.
-const TAKEN_MAX: usize = 16 << 20;
+/// More than any string or block of a state: a longer one is damaged.
+const TAKEN_BYTES_MAX: usize = 16 << 20;
+
+/// A stream that keeps its error, which postcard drops.
+struct Watched<T> {
+    stream: T,
+    failure: Option<io::Error>,
+}
+
+impl<T> Watched<T> {
+    fn new(stream: T) -> Watched<T> {
+        Watched {
+            stream,
+            failure: None,
+        }
+    }
+
+    fn keep<R>(&mut self, result: io::Result<R>) -> io::Result<R> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            if kind != ErrorKind::Interrupted {
+                self.failure = Some(error);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl<T: Read> Read for Watched<T> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.stream.read(bytes);
+        self.keep(read)
+    }
+}
+
+impl<T: Write> Write for Watched<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.stream.write(bytes);
+        self.keep(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.stream.flush();
+        self.keep(flushed)
+    }
+}
 
 /// Writes a value.
 pub(super) fn write(value: &impl Serialize, to: &mut impl Write) -> io::Result<()> {
-    let mut failure = None;
-    let sink = Sink {
-        to,
-        failure: &mut failure,
-    };
-    let written = postcard::serialize_with_flavor(value, sink);
-    match (written, failure) {
-        (Ok(()), _) => Ok(()),
-        (Err(_), Some(failure)) => Err(failure),
-        (Err(error), None) => Err(io::Error::other(error)),
-    }
+    let mut to = Watched::new(to);
+    let written = postcard::to_io(value, &mut to).map(|_| ());
+    written.map_err(|error| to.failure.unwrap_or_else(|| io::Error::other(error)))
 }
 
 /// Reads a value.
-pub(super) fn read<T: DeserializeOwned>(from: &mut impl BufRead) -> Result<T, StateError> {
-    let mut failure = None;
-    let source = Source {
-        from,
-        failure: &mut failure,
-        taken: Vec::new(),
-    };
-    let value = T::deserialize(&mut postcard::Deserializer::from_flavor(source));
-    value.map_err(|error| match failure {
-        Some(failure) => unreadable(failure),
-        None => StateError::Damaged(error.to_string()),
-    })
-}
-
-struct Sink<'a, W> {
-    to: &'a mut W,
-    failure: &'a mut Option<io::Error>,
-}
-
-impl<W: Write> ser_flavors::Flavor for Sink<'_, W> {
-    type Output = ();
-
-    fn try_extend(&mut self, data: &[u8]) -> postcard::Result<()> {
-        self.to.write_all(data).map_err(|error| {
-            *self.failure = Some(error);
-            postcard::Error::SerializeBufferFull
-        })
-    }
-
-    #[inline]
-    fn try_push(&mut self, data: u8) -> postcard::Result<()> {
-        self.try_extend(&[data])
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
-    }
-}
-
-struct Source<'a, R> {
-    from: &'a mut R,
-    failure: &'a mut Option<io::Error>,
-    taken: Vec<u8>,
-}
-
-impl<R: Read> Source<'_, R> {
-    fn fill(&mut self, len: usize) -> postcard::Result<()> {
-        self.taken.resize(len, 0);
-        self.from.read_exact(&mut self.taken).map_err(|error| {
-            *self.failure = Some(error);
-            postcard::Error::DeserializeUnexpectedEnd
-        })
-    }
-}
-
-impl<'de, R: BufRead> de_flavors::Flavor<'de> for Source<'de, R> {
-    type Remainder = ();
-    type Source = ();
-
-    #[inline]
-    fn pop(&mut self) -> postcard::Result<u8> {
-        self.fill(1)?;
-        Ok(self.taken[0])
-    }
-
-    fn try_take_n(&mut self, _: usize) -> postcard::Result<&'de [u8]> {
-        // Nothing of a state borrows from what it is read from.
-        Err(postcard::Error::WontImplement)
-    }
-
-    fn try_take_n_temp<'a>(&'a mut self, len: usize) -> postcard::Result<&'a [u8]>
-    where
-        'de: 'a,
-    {
-        if len > TAKEN_MAX {
-            return Err(postcard::Error::DeserializeUnexpectedEnd);
+pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<T, StateError> {
+    let mut from = Watched::new(from);
+    let mut room = vec![0; TAKEN_BYTES_MAX];
+    let read = postcard::from_io((&mut from, &mut room)).map(|(value, _)| value);
+    read.map_err(|error| match (from.failure, error) {
+        (Some(failure), _) => unreadable(failure),
+        (None, postcard::Error::DeserializeUnexpectedEnd) => {
+            unreadable(ErrorKind::UnexpectedEof.into())
         }
-        self.fill(len)?;
-        Ok(&self.taken)
-    }
-
-    fn finalize(self) -> postcard::Result<()> {
-        Ok(())
-    }
+        (None, error) => StateError::Damaged(error.to_string()),
+    })
 }

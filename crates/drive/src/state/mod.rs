@@ -1,14 +1,15 @@
-//! A drive in its present state as bytes, with the model that it was made of: what is read
-//! back goes on exactly where it was, with every event that is pending.
+//! The state of a drive as bytes, with its model. A drive that is read back continues exactly where
+//! it was, with every pending event.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 12 | [`MAGIC`] |
 //! | 4 | [`VERSION`], little-endian |
-//! | | an LZ4 frame with a checksum for each block: text of the model, state of the drive, in the format of [postcard](https://postcard.jamesmunns.com), tables in blocks of their own |
+//! | | an LZ4 frame with a checksum for each block: text of the model, state of the drive |
 //! | 8 | [`END`] |
 //!
-//! Checksums find damage; nobody is to be kept from forging a state.
+//! Text and state have the format of [postcard](https://postcard.jamesmunns.com), tables blocks of
+//! their own. Checksums find damage; they do not protect against forgery.
 
 mod flavor;
 
@@ -18,20 +19,20 @@ use lz4_flex::frame::{BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
 use crate::{Model, SimDrive, Spec};
 
-/// How a state begins.
+/// The first bytes of a state.
 pub const MAGIC: &[u8; 12] = b"stend-drive\n";
 
-/// The version of what follows. To be raised with every change of what is kept, be it a
-/// field of a structure of the simulation.
+/// The version of what follows. Raise it with every change of the fields of the simulation's
+/// structures.
 pub const VERSION: u32 = 10;
 
-/// How a state ends.
+/// The last bytes of a state.
 const END: &[u8; 8] = b"\nthe end";
 
-/// Why a state cannot be read. The messages follow the file's name.
+/// Why a state cannot be read. The messages continue the file's name.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// It does not begin as a state does.
+    /// It does not begin with [`MAGIC`].
     #[error("is not the state of a simulated drive")]
     Foreign,
     /// It has another version.
@@ -48,7 +49,7 @@ pub enum StateError {
         "is damaged ({0}): restore it from a copy, or make a new drive with `stend drives create`"
     )]
     Damaged(String),
-    /// This program makes another drive of the model within.
+    /// This program resolves its model to another drive.
     #[error(
         "holds a drive whose model this stend reads differently ({0}): use the stend that wrote \
          it, or make a new drive with `stend drives create`"
@@ -120,7 +121,7 @@ pub fn read(mut from: impl Read, name: &str) -> Result<(Model, SimDrive), StateE
     Ok((model, drive))
 }
 
-/// Reads until `bytes` are full or there is no more; how many there were.
+/// Reads until `bytes` are full or the input ends; the number of bytes read.
 fn fill(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     let mut len = 0;
     while len < bytes.len() {
@@ -134,7 +135,7 @@ fn fill(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(len)
 }
 
-/// What went wrong while a frame was read: the reading itself, or what was read.
+/// The error of reading a frame: of the input, or of what it holds.
 fn unreadable(error: io::Error) -> StateError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => StateError::Damaged("it is cut off".to_string()),
@@ -144,7 +145,7 @@ fn unreadable(error: io::Error) -> StateError {
 }
 
 impl SimDrive {
-    /// Whether it was made of these numbers: all but those that its user can set.
+    /// Whether it was made from this spec, apart from what its user can set.
     fn is_of(&self, spec: &Spec) -> bool {
         let mut native = self.spec().clone();
         native.user_bytes = self.native_bytes();

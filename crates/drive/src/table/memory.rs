@@ -1,5 +1,5 @@
-//! Hints to the processor and the kernel about the large tables. The only unsafe code of
-//! this crate; nothing here changes a result.
+//! Hints to the processor and the kernel about large tables. The only unsafe code of this crate;
+//! no result depends on it.
 //!
 //! A random request touches one random place of a table of hundreds of megabytes: without
 //! these hints, waiting for that one load takes three quarters of the simulation's time.
@@ -49,8 +49,7 @@ fn ask_for_huge_pages<T>(table: &Vec<T>) {
     #[cfg(target_os = "linux")]
     if begin < end {
         // SAFETY: the range lies within memory that the vector owns, and this advice
-        // changes neither its content nor who may touch it. A refusal changes nothing
-        // either, and is of no interest.
+        // changes neither its content nor who may touch it. A refusal has no effect.
         let _ = unsafe {
             rustix::mm::madvise(
                 begin as *mut std::ffi::c_void,

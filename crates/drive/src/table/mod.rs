@@ -1,7 +1,7 @@
 //! Large tables of integers, in blocks of little-endian bytes.
 //!
-//! An entry is written as its difference from the one before: what was written in order
-//! has neighbours that differ by a constant, and so compresses to next to nothing.
+//! An entry is written as its difference from the one before: entries of data written in order
+//! differ by a constant and compress well.
 
 pub(crate) mod memory;
 
@@ -12,7 +12,7 @@ use serde::{Deserializer, Serialize, Serializer};
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 1 << 16;
 
-/// No table is longer: a page's number has 32 bits, and there is an entry beside them.
+/// The longest table: a page's number has 32 bits, and there is one more entry.
 const LEN_MAX: u64 = 1 << 33;
 
 /// An entry of a table.

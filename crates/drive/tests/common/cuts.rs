@@ -1,14 +1,14 @@
 //! Random loads on random drives whose power is cut at random events, against a plain model
 //! that knows what each page may hold afterwards.
 //!
-//! A page may hold what the last request before a flush left there, or what a later request did,
-//! acknowledged or not: but each request must be there as a whole or not at all (a write longer
-//! than the buffer: each piece of the buffer's size), and nothing before something that is there
-//! may be missing in the same page. A read may fail only where the page itself and another of its
-//! parity group have failed, or where no block was left for a program ([`super::losses`]); what was
-//! lost never comes back as older data. On every fourth drive, requests under way may overlap; they
-//! take effect in the order in which they are completed. Behind capacitors nothing that was
-//! acknowledged may be missing, after a shutdown nothing at all.
+//! A page may hold what the last request before a flush left there, or what a later request wrote,
+//! acknowledged or not. But each request is there as a whole or not at all (of a write longer than
+//! the buffer: each atomic group), and if a request is there, so are all earlier ones of the same
+//! page. A read may fail only where the page itself and another of its stripe have failed, or where
+//! no block was left for a program ([`super::losses`]); lost data never comes back as older data.
+//! On every fourth drive, outstanding requests may overlap; they take effect in the order of their
+//! completion. With capacitors nothing acknowledged may be missing, after a shutdown nothing at
+//! all.
 
 use stend_base::{Completion, Device, Nanos, Op, Request, Rng, SimTime, Status};
 use stend_drive::SimDrive;
@@ -17,7 +17,7 @@ use stend_drive::sim::Fault;
 use super::draw::{draw_for_cuts, draw_for_fault};
 use super::drawn::{Account, Seen};
 use super::losses::{Losses, Media};
-use super::{PAGE, alone, request, rest};
+use super::{PAGE, alone, leave_out_sectors, overlap, request, rest};
 
 /// Lives of each drive.
 pub const LIVES: u32 = 12;
@@ -114,7 +114,7 @@ pub struct Survival {
     acknowledged: u64,
     next_tag: u32,
     depth: usize,
-    piece: u32,
+    group_pages: u32,
     capacitors: bool,
     trim_works: bool,
     /// What is trimmed reads as nothing from then on.
@@ -145,19 +145,19 @@ impl Survival {
             drive.inject(fault);
         }
         let next_tag = over_provision(&mut drive, &mut Rng::stream(seed, "of the user"));
-        let units = (drive.capacity_bytes() / PAGE) as usize;
+        let pages = (drive.capacity_bytes() / PAGE) as usize;
         Survival {
             depth: 1 + rng.below(40) as usize,
             rng,
-            settled: vec![None; units],
-            since: vec![Vec::new(); units],
-            before_loss: vec![Vec::new(); units],
+            settled: vec![None; pages],
+            since: vec![Vec::new(); pages],
+            before_loss: vec![Vec::new(); pages],
             touched: Vec::new(),
             sent: Vec::new(),
             outstanding: Vec::new(),
             acknowledged: 0,
             next_tag,
-            piece: drive.atomic_write_pages().expect("it has a log"),
+            group_pages: drive.atomic_write_pages().expect("it has a log"),
             capacitors: spec
                 .power_loss
                 .as_ref()
@@ -272,31 +272,31 @@ impl Survival {
         if self.media.spare_dies > 0 {
             self.fail_a_die();
         }
-        for unit in 0..self.settled.len() as u64 {
+        for page in 0..self.settled.len() as u64 {
             let tag = self.next_tag;
             self.next_tag += 1;
-            let before = self.drive.pages_of(unit as u32);
+            let before = self.drive.pages_of(page as u32);
             let hits = self.drive.counters().read_ahead_hits;
-            self.drive.submit(request(tag, Op::Read, unit, 1));
+            self.drive.submit(request(tag, Op::Read, page, 1));
             let read = self.drive.advance(SimTime::NEVER).expect("it ends");
             self.losses.look(&mut self.drive);
             let failed = read.status == Status::MediaError;
-            assert!(failed || !self.is_lost(unit as u32), "unit {unit}");
-            let may_fail = self.losses.may_fail(unit as usize..unit as usize + 1);
-            assert!(!failed || may_fail, "unit {unit} cannot be read");
+            assert!(failed || !self.is_lost(page as u32), "page {page}");
+            let may_fail = self.losses.may_fail(page as usize..page as usize + 1);
+            assert!(!failed || may_fail, "page {page} cannot be read");
             let from_flash = hits == self.drive.counters().read_ahead_hits;
             if let Some(pages) = before.filter(|_| !failed && from_flash) {
-                let holds = self.drive.pages_of(unit as u32) != Some(pages.clone())
+                let holds = self.drive.pages_of(page as u32) != Some(pages.clone())
                     || !self.losses.must_fail(&pages);
-                assert!(holds, "unit {unit} was read from nowhere: {pages:?}");
+                assert!(holds, "page {page} was read from nowhere: {pages:?}");
             }
             self.tried.failed_reads += u64::from(failed);
         }
     }
 
     /// Whether the data of a page is lost, as it may be.
-    fn is_lost(&self, unit: u32) -> bool {
-        self.losses.is_lost(&self.drive, unit)
+    fn is_lost(&self, page: u32) -> bool {
+        self.losses.is_lost(&self.drive, page)
     }
 
     /// What a copy of the drive that has just been cut holds when one more die fails.
@@ -356,18 +356,18 @@ impl Survival {
             self.settle(after);
         }
         let durable = request.op == Op::Write && (request.fua || !self.drive.write_cache());
-        for unit in self.changed(&request) {
-            self.completed_in(unit, index);
+        for page in self.changed(&request) {
+            self.completed_in(page, index);
             if durable {
-                self.settle_in(unit, index);
+                self.settle_in(page, index);
             }
         }
     }
 
     /// A request is the last so far to have taken effect in a page. Those that are not yet
     /// completed come after it, in an order that is not known.
-    fn completed_in(&mut self, unit: u32, index: usize) {
-        let steps = &mut self.since[unit as usize];
+    fn completed_in(&mut self, page: u32, index: usize) {
+        let steps = &mut self.since[page as usize];
         let own = steps.iter().position(|s| s.sent == index);
         let step = steps.remove(own.expect("no flush can have settled it"));
         let sent = &self.sent;
@@ -377,28 +377,28 @@ impl Survival {
         if self.sent[index].request.op == Op::Trim && !self.deterministic {
             return;
         }
-        if self.is_lost(unit) {
+        if self.is_lost(page) {
             return;
         }
-        let steps = &self.since[unit as usize];
-        let content = self.drive.content(unit);
+        let steps = &self.since[page as usize];
+        let content = self.drive.content(page);
         assert!(
             steps[place..].iter().any(|s| s.value == content),
-            "unit {unit} holds {content:?} after {:?}",
+            "page {page} holds {content:?} after {:?}",
             self.sent[index].request
         );
     }
 
     /// What a request has left in a page is certain from now on.
-    fn settle_in(&mut self, unit: u32, index: usize) {
-        let steps = &mut self.since[unit as usize];
+    fn settle_in(&mut self, page: u32, index: usize) {
+        let steps = &mut self.since[page as usize];
         let own = steps.iter().position(|s| s.sent == index);
         let own = own.expect("it has just been completed");
-        self.settled[unit as usize] = steps[own].value;
-        self.before_loss[unit as usize].clear();
+        self.settled[page as usize] = steps[own].value;
+        self.before_loss[page as usize].clear();
         steps.drain(..=own);
         if steps.is_empty() {
-            self.losses.has_settled(&self.drive, unit);
+            self.losses.has_settled(&self.drive, page);
         }
     }
 
@@ -417,17 +417,17 @@ impl Survival {
     /// What was acknowledged before the `after`th is certain from now on.
     fn settle(&mut self, after: u64) {
         let sent = &self.sent;
-        for &unit in &self.touched {
-            let steps = &mut self.since[unit as usize];
+        for &page in &self.touched {
+            let steps = &mut self.since[page as usize];
             let certain = steps
                 .iter()
                 .rposition(|s| sent[s.sent].acknowledged.is_some_and(|a| a <= after));
             if let Some(certain) = certain {
-                self.settled[unit as usize] = steps[certain].value;
-                self.before_loss[unit as usize].clear();
+                self.settled[page as usize] = steps[certain].value;
+                self.before_loss[page as usize].clear();
                 steps.drain(..=certain);
                 if steps.is_empty() {
-                    self.losses.has_settled(&self.drive, unit);
+                    self.losses.has_settled(&self.drive, page);
                 }
             }
         }
@@ -441,8 +441,8 @@ impl Survival {
         let rng = &mut self.rng;
         let all = self.settled.len() as u64;
         let longest = if rng.ratio(1, 20) { all } else { all.min(40) };
-        let mut units = 1 + rng.below(longest);
-        let mut first = rng.below(all - units + 1);
+        let mut pages = 1 + rng.below(longest);
+        let mut first = rng.below(all - pages + 1);
         let op = match rng.below(40) {
             0..28 => Op::Write,
             28..35 => Op::Read,
@@ -453,30 +453,24 @@ impl Survival {
             && rng.ratio(1, 2)
         {
             first = *last;
-            units = 1 + rng.below(6).min(all - first - 1);
+            pages = 1 + rng.below(6).min(all - first - 1);
         }
         let rng = &mut self.rng;
-        let units = match op {
+        let pages = match op {
             Op::Flush => 0,
-            Op::Trim => units,
-            Op::Read | Op::Write => units.min(100),
+            Op::Trim => pages,
+            Op::Read | Op::Write => pages.min(100),
         };
-        let mut new = request(self.next_tag, op, first, units);
-        if units > 0 && rng.ratio(1, 3) {
-            new.offset_bytes += rng.below(8) * 512;
-            new.len_bytes = units * PAGE - (new.offset_bytes - first * PAGE);
-            new.len_bytes -= rng.below((new.len_bytes / 512).min(8)) * 512;
+        let mut new = request(self.next_tag, op, first, pages);
+        if pages > 0 && rng.ratio(1, 3) {
+            leave_out_sectors(&mut new, rng);
         }
         if !self.overlapping {
             new.queue = rng.below(20) as u16;
             new.fua = op == Op::Write && rng.ratio(1, 12);
         }
-        let touches =
-            |r: &Request| (r.offset_bytes / PAGE)..(r.offset_bytes + r.len_bytes).div_ceil(PAGE);
-        let overlaps = self.outstanding.iter().any(|&s| {
-            let (old, new) = (touches(&self.sent[s].request), touches(&new));
-            old.start < new.end && new.start < old.end
-        });
+        let mut outstanding = self.outstanding.iter();
+        let overlaps = outstanding.any(|&s| overlap(&self.sent[s].request, &new));
         if overlaps && !self.overlapping {
             return;
         }
@@ -486,11 +480,11 @@ impl Survival {
         self.tried.flushes += u64::from(op == Op::Flush);
         self.tried.forced += u64::from(new.fua);
         let index = self.sent.len();
-        for unit in self.changed(&new) {
-            if self.since[unit as usize].is_empty() {
-                self.touched.push(unit);
+        for page in self.changed(&new) {
+            if self.since[page as usize].is_empty() {
+                self.touched.push(page);
             }
-            self.since[unit as usize].push(Step {
+            self.since[page as usize].push(Step {
                 sent: index,
                 value: (op == Op::Write).then_some(new.tag),
             });
@@ -551,27 +545,27 @@ impl Survival {
     /// Compares every page with what it may hold, and starts anew from what it holds.
     fn check(&mut self) {
         let mut held: Vec<Option<u32>> = (0..self.settled.len() as u32)
-            .map(|unit| self.drive.content(unit))
+            .map(|page| self.drive.content(page))
             .collect();
-        for (unit, held) in held.iter_mut().enumerate() {
-            if self.is_lost(unit as u32) {
-                self.lost_at_cut(unit);
-                *held = self.settled[unit];
+        for (page, held) in held.iter_mut().enumerate() {
+            if self.is_lost(page as u32) {
+                self.lost_at_cut(page);
+                *held = self.settled[page];
                 continue;
             }
-            self.losses.has_settled(&self.drive, unit as u32);
+            self.losses.has_settled(&self.drive, page as u32);
             let content = *held;
-            let known = content == self.settled[unit]
-                || self.before_loss[unit].contains(&content)
-                || self.since[unit].iter().any(|s| s.value == content);
+            let known = content == self.settled[page]
+                || self.before_loss[page].contains(&content)
+                || self.since[page].iter().any(|s| s.value == content);
             assert!(
                 known,
-                "unit {unit} holds {content:?}, which is older than {:?} or another's",
-                self.settled[unit]
+                "page {page} holds {content:?}, which is older than {:?} or another's",
+                self.settled[page]
             );
-            let last = self.since[unit]
+            let last = self.since[page]
                 .last()
-                .map_or(self.settled[unit], |s| s.value);
+                .map_or(self.settled[page], |s| s.value);
             self.tried.pages_undone += u64::from(content != last);
         }
         for index in 0..self.sent.len() {
@@ -579,8 +573,8 @@ impl Survival {
         }
         assert_eq!(self.drive.counters().paired_pages_lost, 0);
         self.losses.look(&mut self.drive);
-        for unit in self.touched.drain(..) {
-            self.since[unit as usize].clear();
+        for page in self.touched.drain(..) {
+            self.since[page as usize].clear();
         }
         self.settled = held;
         self.sent.clear();
@@ -589,34 +583,34 @@ impl Survival {
     }
 
     /// What a page held whose data is lost is known no more: any of what it may have held.
-    fn lost_at_cut(&mut self, unit: usize) {
-        let values = self.since[unit].iter().map(|s| s.value);
-        let before = &mut self.before_loss[unit];
-        before.push(self.settled[unit]);
+    fn lost_at_cut(&mut self, page: usize) {
+        let values = self.since[page].iter().map(|s| s.value);
+        let before = &mut self.before_loss[page];
+        before.push(self.settled[page]);
         before.extend(values);
         before.sort_unstable();
         before.dedup();
     }
 
-    /// A request, or a piece of it, must be there in all its pages or in none.
+    /// A request, or an atomic group of it, must be there in all its pages or in none.
     fn check_whole(&self, index: usize, held: &[Option<u32>]) {
         let request = self.sent[index].request;
-        let units = self.changed(&request);
-        let piece = match request.op {
-            Op::Write => self.piece as usize,
+        let pages = self.changed(&request);
+        let group_pages = match request.op {
+            Op::Write => self.group_pages as usize,
             _ => usize::MAX,
         };
-        for begin in units.clone().step_by(piece) {
-            let end = units
+        for begin in pages.clone().step_by(group_pages) {
+            let end = pages
                 .end
-                .min(begin.saturating_add(u32::try_from(piece).unwrap_or(u32::MAX)));
+                .min(begin.saturating_add(u32::try_from(group_pages).unwrap_or(u32::MAX)));
             let (mut may_be, mut may_miss) = (true, true);
-            for unit in begin..end {
-                if self.is_lost(unit) {
+            for page in begin..end {
+                if self.is_lost(page) {
                     continue;
                 }
-                let steps = &self.since[unit as usize];
-                let content = held[unit as usize];
+                let steps = &self.since[page as usize];
+                let content = held[page as usize];
                 // A step that a flush has settled is there.
                 let Some(own) = steps.iter().position(|s| s.sent == index) else {
                     may_miss = false;
@@ -633,12 +627,12 @@ impl Survival {
                 may_be &= after || either;
                 may_miss &= before
                     || either
-                    || self.before_loss[unit as usize].contains(&content)
-                    || content == self.settled[unit as usize];
+                    || self.before_loss[page as usize].contains(&content)
+                    || content == self.settled[page as usize];
             }
             assert!(
                 may_be || may_miss,
-                "torn: {request:?}, units {begin}..{end}"
+                "torn: {request:?}, pages {begin}..{end}"
             );
         }
     }
@@ -650,21 +644,21 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
     if !rng.ratio(1, 8) {
         return 0;
     }
-    let units = drive.capacity_bytes() / PAGE;
+    let pages = drive.capacity_bytes() / PAGE;
     let mut tag = 0;
     let spec = drive.spec();
     let lasts = spec.health.is_none() && spec.blocks.is_none();
     if spec.trim.enabled && lasts && rng.ratio(2, 3) {
         for _ in 0..rng.below(200) {
-            alone(drive, request(tag, Op::Write, rng.below(units), 1));
+            alone(drive, request(tag, Op::Write, rng.below(pages), 1));
             tag += 1;
         }
-        alone(drive, request(tag, Op::Trim, 0, units));
+        alone(drive, request(tag, Op::Trim, 0, pages));
         tag += 1;
         // It may take its time.
         rest(drive, Nanos::from_secs(60));
     }
-    let fewer = units - rng.below(units / 2);
+    let fewer = pages - rng.below(pages / 2);
     let set = drive.set_user_bytes(fewer * PAGE);
     set.expect("the drive is empty and at rest");
     tag
@@ -673,8 +667,8 @@ fn over_provision(drive: &mut SimDrive, rng: &mut Rng) -> u32 {
 /// One drive with several lives.
 pub fn survive(seed: u64, lives: u32, fault: Option<Fault>) -> (Tried, Account) {
     let mut survival = Survival::new(seed, fault);
-    // What overwrites pages of an open multi-plane page is torn for a moment only: short lives, one request
-    // at a time, meet it more often.
+    // What overwrites pages of an open multi-plane page is torn for a moment only: short lives, one
+    // request at a time, meet it more often.
     let (lives, longest) = match fault {
         Some(Fault::CoalesceTorn) => {
             survival.depth = 1;

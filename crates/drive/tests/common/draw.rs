@@ -11,6 +11,51 @@ use super::{PAGE, ahci, cached, media, nvme, plain};
 
 /// A drive drawn at random: geometry, cell bits, cache, parity, policies, buffer, idle work.
 pub fn draw_spec(rng: &mut Rng) -> Spec {
+    let mut spec = draw_geometry(rng);
+    spec.controller.cores = 1 + rng.below(3) as u32;
+    spec.controller.core_write = rng.below(u64::from(spec.controller.cores)) as u32;
+    spec.controller.core_background = rng.below(u64::from(spec.controller.cores)) as u32;
+    spec.buffer.write_pages = spec.pages_per_mp_page * (2 + rng.below(20) as u32);
+    spec.buffer.read_ahead_pages = rng.below(3) as u32 * 32;
+    spec.gc.policy = if rng.ratio(1, 4) {
+        Policy::Fifo
+    } else {
+        Policy::Greedy
+    };
+    let deepest = if rng.ratio(1, 4) { 1024 } else { 16 };
+    spec.gc.depth = 1 + rng.below(deepest) as u32;
+    spec.host.queue_depth = 1 + rng.below(32) as u32;
+    spec.idle.duty_percent = 1 + rng.below(100) as u32;
+    spec.idle.target_superblocks = rng.below(30) as u32;
+    spec.gc.reserve_superblocks = 3 + rng.below(2) as u32;
+    spec.gc.start_superblocks = spec.gc.reserve_superblocks + 1 + rng.below(3) as u32;
+    spec.idle.enabled = rng.ratio(3, 4);
+    spec.trim.enabled = rng.ratio(7, 8);
+    spec.trim.reaches_cache = rng.ratio(1, 2);
+    spec.user_bytes = draw_capacity(rng, &spec);
+    if rng.ratio(1, 2) {
+        spec.abilities = draw_abilities(rng);
+    }
+    draw_cells(&mut apart(rng, "cells"), &mut spec);
+    // A stripe must lie on as many dies to survive one of them.
+    let stripe = spec.parity_data.map_or(u32::MAX, |data| data + 1);
+    if stripe <= spec.dies && rng.ratio(1, 2) {
+        spec.media = Some(media());
+    }
+    // Drawn apart, so that drives without them stay as they are.
+    draw_policy(&mut apart(rng, "policy"), &mut spec);
+    draw_bypass(&mut apart(rng, "past the cache"), &mut spec);
+    draw_fold_dies(&mut apart(rng, "dies that fold"), &mut spec);
+    spec
+}
+
+/// A stream of random numbers that takes none from this one.
+fn apart(rng: &Rng, name: &str) -> Rng {
+    Rng::stream(rng.clone().next_u64(), name)
+}
+
+/// A drive of random geometry, with or without an SLC cache and parity.
+fn draw_geometry(rng: &mut Rng) -> Spec {
     let with_cache = rng.ratio(1, 2);
     let bits = 1 + rng.below(4) as u32;
     let word_lines = 4 + rng.below(5) as u32;
@@ -38,46 +83,11 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
             ..template
         });
     }
-    spec.controller.cores = 1 + rng.below(3) as u32;
-    spec.controller.core_write = rng.below(u64::from(spec.controller.cores)) as u32;
-    spec.controller.core_background = rng.below(u64::from(spec.controller.cores)) as u32;
-    spec.buffer.write_pages = spec.pages_per_mp_page * (2 + rng.below(20) as u32);
-    spec.buffer.read_ahead_pages = rng.below(3) as u32 * 32;
-    spec.gc.policy = if rng.ratio(1, 4) {
-        Policy::Fifo
-    } else {
-        Policy::Greedy
-    };
-    let deepest = if rng.ratio(1, 4) { 1024 } else { 16 };
-    spec.gc.depth = 1 + rng.below(deepest) as u32;
-    spec.host.queue_depth = 1 + rng.below(32) as u32;
-    spec.idle.duty_percent = 1 + rng.below(100) as u32;
-    spec.idle.target_superblocks = rng.below(30) as u32;
-    spec.gc.reserve_superblocks = 3 + rng.below(2) as u32;
-    spec.gc.start_superblocks = spec.gc.reserve_superblocks + 1 + rng.below(3) as u32;
-    spec.idle.enabled = rng.ratio(3, 4);
-    spec.trim.enabled = rng.ratio(7, 8);
-    spec.trim.reaches_cache = rng.ratio(1, 2);
-    spec.user_bytes = draw_capacity(rng, &spec);
-    if rng.ratio(1, 2) {
-        spec.abilities = draw_abilities(rng);
-    }
-    draw_cells(&mut Rng::stream(rng.clone().next_u64(), "cells"), &mut spec);
-    // A group of parity must lie on as many dies to survive one of them.
-    let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
-    if group <= spec.dies && rng.ratio(1, 2) {
-        spec.media = Some(media());
-    }
-    // Drawn apart, so that drives without them stay as they are.
-    draw_policy(
-        &mut Rng::stream(rng.clone().next_u64(), "policy"),
-        &mut spec,
-    );
-    draw_way_past(
-        &mut Rng::stream(rng.clone().next_u64(), "past the cache"),
-        &mut spec,
-    );
-    let rng = &mut Rng::stream(rng.clone().next_u64(), "dies that fold");
+    spec
+}
+
+/// For some caches that on-chip copy empties, a limit of the dies that fold at once.
+fn draw_fold_dies(rng: &mut Rng, spec: &mut Spec) {
     let on_chip = |cache: &&mut CacheSpec| cache.emptying == Emptying::OnChip;
     if let Some(cache) = spec.cache.as_mut().filter(on_chip)
         && rng.ratio(1, 2)
@@ -89,12 +99,11 @@ pub fn draw_spec(rng: &mut Rng) -> Spec {
             idle_free_mp_pages: rng.ratio(1, 2).then(|| rng.below(mp_pages + 1)),
         };
     }
-    spec
 }
 
-/// For some drives with an SLC cache, requests that pass it by, and a pace at which it is
-/// emptied through the controller.
-fn draw_way_past(rng: &mut Rng, spec: &mut Spec) {
+/// For some drives with an SLC cache, requests that bypass it, and a limit at which it is emptied
+/// through the controller.
+fn draw_bypass(rng: &mut Rng, spec: &mut Spec) {
     let without = spec.clone();
     let Some(cache) = &mut spec.cache else {
         return;
@@ -106,10 +115,7 @@ fn draw_way_past(rng: &mut Rng, spec: &mut Spec) {
         cache.bypass_from_bytes = Some((1 + rng.below(40)) * PAGE);
         let least = spec.buffer_programs_min() * spec.program_pages();
         spec.buffer.write_pages = spec.buffer.write_pages.max(least);
-        match stend_drive::sim::user_pages_max(spec).expect("a small drive") {
-            0 => *spec = without,
-            most => spec.user_bytes = spec.user_bytes.min(most * PAGE),
-        }
+        fit(spec, without);
     }
 }
 
@@ -152,16 +158,24 @@ fn draw_streams(rng: &mut Rng, spec: &mut Spec) {
     leave_room(spec);
 }
 
-/// Takes what the model checker would not allow from the host's data; on a drive too small
-/// for that, the mechanisms go.
+/// Takes what the model checker would not allow from the host's data; on a drive too small for
+/// that, streams and wear levelling go.
 fn leave_room(spec: &mut Spec) {
+    let mut without = spec.clone();
+    (without.streams, without.wear) = (None, None);
+    fit(spec, without);
+}
+
+/// Takes what the model checker would not allow from the host's data; a drive too small for that
+/// becomes the one `without` the mechanism.
+fn fit(spec: &mut Spec, without: Spec) {
     match stend_drive::sim::user_pages_max(spec).expect("a small drive") {
-        0 => (spec.streams, spec.wear) = (None, None),
+        0 => *spec = without,
         most => spec.user_bytes = spec.user_bytes.min(most * PAGE),
     }
 }
 
-/// For some drives, word lines programmed at once, other SLC caches, and a map on flash.
+/// For some drives, word lines programmed at once, other SLC caches, and an L2P on flash.
 fn draw_cells(rng: &mut Rng, spec: &mut Spec) {
     let without = spec.clone();
     let bits = spec.data.timing.program.len() as u32;
@@ -267,7 +281,7 @@ pub fn draw_host(rng: &mut Rng, spec: &mut Spec) -> bool {
     let erases = rng.ratio(1, 2);
     spec.trim.erase_pause = erases.then(|| Nanos::from_micros(rng.below(3) * 2_000));
     if let Some(work) = &mut spec.trim.work {
-        let mut rng = Rng::stream(rng.clone().next_u64(), "rest after pieces");
+        let mut rng = apart(rng, "rest after pieces");
         work.pause = rng
             .ratio(1, 3)
             .then(|| Nanos::from_micros(rng.below(4) * 1_000));
@@ -365,14 +379,14 @@ pub fn draw_for_cuts(seed: u64, rng: &mut Rng) -> (Spec, bool) {
     draw_buffer(&mut Rng::stream(seed, "buffer of cuts"), &mut spec);
     draw_end(&mut Rng::stream(seed, "end of life"), &mut spec);
     draw_mortal_blocks(&mut Rng::stream(seed, "blocks of cuts"), &mut spec);
-    draw_collected(&mut Rng::stream(seed, "collected data"), &mut spec);
+    draw_takes_gc(&mut Rng::stream(seed, "collected data"), &mut spec);
     draw_ageing(&mut Rng::stream(seed, "ageing"), &mut spec);
     assert_eq!(power_loss_excludes(&spec), None);
     (spec, overlapping)
 }
 
-/// For some caches of the data area, or passed by, collected data enters the part of their own.
-fn draw_collected(rng: &mut Rng, spec: &mut Spec) {
+/// For some caches of the data area, or bypassed, relocated data enters the part of their own.
+fn draw_takes_gc(rng: &mut Rng, spec: &mut Spec) {
     let without = spec.clone();
     let Some(cache) = &mut spec.cache else {
         return;
@@ -383,22 +397,19 @@ fn draw_collected(rng: &mut Rng, spec: &mut Spec) {
     }
     (cache.takes_gc, cache.frees_per_page) = (true, true);
     spec.gc.slc_reserve_superblocks = 4;
-    match stend_drive::sim::user_pages_max(spec).expect("a small drive") {
-        0 => *spec = without,
-        most => spec.user_bytes = spec.user_bytes.min(most * PAGE),
-    }
+    fit(spec, without);
 }
 
 /// For some drives whose flash has errors, cells that wear, lose data and are disturbed: most
 /// pages are read again, few are lost.
 fn draw_ageing(rng: &mut Rng, spec: &mut Spec) {
-    let Some(media) = spec.media.as_mut().filter(|m| m.main.fresh.0 == 0) else {
+    let Some(media) = spec.media.as_mut().filter(|m| m.data_area.fresh.0 == 0) else {
         return;
     };
     if rng.ratio(1, 2) {
         return;
     }
-    for cells in [&mut media.main, &mut media.cache] {
+    for cells in [&mut media.data_area, &mut media.slc_cache] {
         *cells = ErrorModel {
             fresh: Rber(600 + rng.below(600)),
             worn: Rber(rng.below(800)),
@@ -430,17 +441,17 @@ pub fn draw_for_fault(fault: Fault, seed: u64, rng: &mut Rng) -> (Spec, bool) {
 fn shows(fault: Fault, spec: &Spec, overlapping: bool) -> bool {
     let capacitors = spec.power_loss.as_ref().is_none_or(|l| l.hold_up.is_some());
     let mortal = spec.health.is_some() || spec.blocks.is_some();
-    let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
+    let stripe = spec.parity_data.map_or(u32::MAX, |data| data + 1);
     let media = spec.media.as_ref();
-    let fails = media.is_some_and(|m| m.main.fresh.0 > 0);
-    let parity = media.is_some() && !fails && group <= spec.dies;
+    let fails = media.is_some_and(|m| m.data_area.fresh.0 > 0);
+    let parity = media.is_some() && !fails && stripe <= spec.dies;
     let on_chip = |cache: &CacheSpec| cache.emptying == Emptying::OnChip;
     let of_its_own = match fault {
         Fault::EraseEarly | Fault::FlushEarly | Fault::TornRequest => true,
         Fault::Unordered => overlapping,
         Fault::ParityUnsaved => parity,
         Fault::FoldEarly => parity && spec.cache.as_ref().is_some_and(on_chip),
-        Fault::LossForgotten => media.is_some_and(|m| m.main.fresh.0 >= 1_500),
+        Fault::LossForgotten => media.is_some_and(|m| m.data_area.fresh.0 >= 1_500),
         Fault::CoalesceTorn => spec.buffer.coalesces && !overlapping && spec.pages_per_mp_page > 1,
     };
     of_its_own && !capacitors && !mortal
@@ -464,8 +475,8 @@ fn sharpen(fault: Fault, spec: &mut Spec) {
 /// Errors of the flash, for some drives without parity too, where a die takes its data along;
 /// for some, pages that no pass corrects.
 fn draw_media(rng: &mut Rng, spec: &mut Spec) {
-    let group = spec.parity_data.map_or(u32::MAX, |data| data + 1);
-    if spec.media.is_none() && (group <= spec.dies || rng.ratio(1, 6)) {
+    let stripe = spec.parity_data.map_or(u32::MAX, |data| data + 1);
+    if spec.media.is_none() && (stripe <= spec.dies || rng.ratio(1, 6)) {
         spec.media = Some(media());
     }
     let Some(media) = &mut spec.media else {
@@ -477,7 +488,7 @@ fn draw_media(rng: &mut Rng, spec: &mut Spec) {
     }
     if rng.ratio(1, 6) {
         // About one page in 10 is beyond the last pass.
-        for cells in [&mut media.main, &mut media.cache] {
+        for cells in [&mut media.data_area, &mut media.slc_cache] {
             (cells.fresh, cells.spread_percent) = (Rber(1_500), 50);
         }
     }

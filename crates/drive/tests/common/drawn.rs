@@ -52,8 +52,8 @@ impl<'a> Seen<'a> {
         self.spec.host.pcie.as_ref().map(|pcie| pcie.protocol)
     }
 
-    /// Dies on which a group of parity lies, against those there are.
-    fn group(&self) -> Option<std::cmp::Ordering> {
+    /// Dies on which a stripe lies, against those there are.
+    fn stripe(&self) -> Option<std::cmp::Ordering> {
         Some((self.spec.parity_data? + 1).cmp(&self.spec.dies))
     }
 
@@ -76,7 +76,7 @@ type Is = fn(&Seen<'_>) -> bool;
 /// Where a mechanism is drawn, and what of it shows; `None` where no counter tells.
 type Mechanism = (&'static str, Is, Option<Is>);
 
-fn collects(seen: &Seen<'_>) -> bool {
+fn relocates(seen: &Seen<'_>) -> bool {
     seen.counters.pages_relocated > 0
 }
 
@@ -108,12 +108,12 @@ pub const MECHANISMS: &[Mechanism] = &[
         Some(folds),
     ),
     (
-        "cache: passed by when full",
+        "cache: bypassed when full",
         |s| s.cache(|c| c.when_full == WhenFull::Bypass),
         Some(folds),
     ),
     (
-        "cache: passed by by long requests",
+        "cache: bypassed by long requests",
         |s| s.cache(|c| c.bypass_from_bytes.is_some()),
         Some(folds),
     ),
@@ -128,7 +128,7 @@ pub const MECHANISMS: &[Mechanism] = &[
         Some(folds),
     ),
     (
-        "cache: paced",
+        "cache: folding limited in multi-plane pages",
         |s| s.cache(|c| matches!(c.fold_limit, FoldLimit::MpPages(_))),
         Some(folds),
     ),
@@ -148,43 +148,43 @@ pub const MECHANISMS: &[Mechanism] = &[
         Some(folds),
     ),
     (
-        "cache: takes collected data",
+        "cache: takes relocated data",
         |s| s.cache(|c| c.takes_gc),
-        Some(collects),
+        Some(relocates),
     ),
     (
         "cache: the same, dynamic",
         |s| s.cache(|c| c.takes_gc && c.dynamic_superblocks > 0),
-        Some(collects),
+        Some(relocates),
     ),
     (
-        "cache: the same, passed by",
+        "cache: the same, bypassed",
         |s| s.cache(|c| c.takes_gc && c.opens_data()),
-        Some(collects),
+        Some(relocates),
     ),
     (
         "parity: fewer dies than there are",
-        |s| s.group() == Some(std::cmp::Ordering::Less),
+        |s| s.stripe() == Some(std::cmp::Ordering::Less),
         Some(|s| s.counters.parity_programs > 0),
     ),
     (
         "parity: as many dies",
-        |s| s.group() == Some(std::cmp::Ordering::Equal),
+        |s| s.stripe() == Some(std::cmp::Ordering::Equal),
         Some(|s| s.counters.parity_programs > 0),
     ),
     (
         "parity: more than one page a die",
-        |s| s.group() == Some(std::cmp::Ordering::Greater),
+        |s| s.stripe() == Some(std::cmp::Ordering::Greater),
         Some(|s| s.counters.parity_programs > 0),
     ),
     (
         "parity: rebuilds",
-        |s| s.media(|_| true) && s.group().is_some(),
+        |s| s.media(|_| true) && s.stripe().is_some(),
         Some(|s| s.counters.rebuilt_pages > 0),
     ),
     (
         "parity: partial",
-        |s| s.media(|_| true) && s.group().is_some() && s.spec.power_loss.is_some(),
+        |s| s.media(|_| true) && s.stripe().is_some() && s.spec.power_loss.is_some(),
         Some(|s| s.counters.partial_parity_programs > 0),
     ),
     ("word lines at once", |s| s.spec.one_shot.is_some(), None),
@@ -205,7 +205,7 @@ pub const MECHANISMS: &[Mechanism] = &[
         Some(|s| s.counters.suspensions > 0),
     ),
     (
-        "map on flash",
+        "L2P on flash",
         |s| s.spec.l2p_cache.is_some(),
         Some(|s| s.counters.l2p_misses > 0 && s.counters.l2p_programs > 0),
     ),
@@ -225,12 +225,12 @@ pub const MECHANISMS: &[Mechanism] = &[
         |s| s.spec.buffer.read_ahead_pages > 0,
         Some(|s| s.counters.read_ahead_hits > 0),
     ),
-    ("parts of units", |_| true, Some(|s| s.counters.merges > 0)),
+    ("parts of pages", |_| true, Some(|s| s.counters.merges > 0)),
     ("FUA", |s| s.tried.forced > 0, None),
     ("write cache off", |s| !s.spec.host.write_cache, None),
     (
         "flash: errors beyond ECC",
-        |s| s.media(|m| m.main.spread_percent > 0),
+        |s| s.media(|m| m.data_area.spread_percent > 0),
         Some(|s| s.counters.uncorrectable_pages > 0),
     ),
     (
@@ -240,22 +240,22 @@ pub const MECHANISMS: &[Mechanism] = &[
     ),
     (
         "flash: read again",
-        |s| s.media(|m| m.main.fresh.0 > 0),
+        |s| s.media(|m| m.data_area.fresh.0 > 0),
         Some(|s| s.counters.read_retries > 0),
     ),
     (
         "flash: ages",
-        |s| s.media(|m| m.main.year_fresh.0 > 0),
+        |s| s.media(|m| m.data_area.year_fresh.0 > 0),
         Some(|s| s.tried.days_off > 0),
     ),
     (
         "flash: wears",
-        |s| s.media(|m| m.main.worn.0 > 0),
+        |s| s.media(|m| m.data_area.worn.0 > 0),
         Some(|s| s.drive.health().cycles.max > 0),
     ),
     (
         "flash: disturbed by reads",
-        |s| s.media(|m| m.main.reads_100k.0 > 0),
+        |s| s.media(|m| m.data_area.reads_100k.0 > 0),
         Some(|s| s.counters.nand_reads > 0),
     ),
     (
@@ -312,32 +312,32 @@ pub const MECHANISMS: &[Mechanism] = &[
     (
         "streams of the host",
         |s| s.streams(|x| x.host_streams > 1),
-        Some(collects),
+        Some(relocates),
     ),
     (
-        "streams of collection",
+        "streams of GC",
         |s| s.streams(|x| x.gc_streams > 1),
-        Some(collects),
+        Some(relocates),
     ),
     (
         "policy: greedy",
         |s| s.spec.gc.policy == Policy::Greedy,
-        Some(collects),
+        Some(relocates),
     ),
     (
         "policy: FIFO",
         |s| s.spec.gc.policy == Policy::Fifo,
-        Some(collects),
+        Some(relocates),
     ),
     (
         "policy: cost-benefit",
         |s| s.spec.gc.policy == Policy::CostBenefit,
-        Some(collects),
+        Some(relocates),
     ),
     (
         "policy: d-choices",
         |s| matches!(s.spec.gc.policy, Policy::DChoices { .. }),
-        Some(collects),
+        Some(relocates),
     ),
     (
         "wear levelling: dynamic",
@@ -359,10 +359,10 @@ pub const MECHANISMS: &[Mechanism] = &[
         |s| s.spec.trim.enabled && s.spec.trim.work.is_none(),
         Some(trims),
     ),
-    ("TRIM: in pieces", |s| s.work(|w| !w.lazy), Some(trims)),
+    ("TRIM: in chunks", |s| s.work(|w| !w.lazy), Some(trims)),
     ("TRIM: lazy", |s| s.work(|w| w.lazy), Some(trims)),
     (
-        "TRIM: rests between pieces",
+        "TRIM: rests between chunks",
         |s| s.work(|w| w.pause.is_some()),
         Some(trims),
     ),

@@ -25,14 +25,14 @@ pub struct Losses {
 }
 
 impl Losses {
-    pub fn new(spec: &Spec, units: usize) -> Losses {
+    pub fn new(spec: &Spec, user_pages: usize) -> Losses {
         let passes = spec.media.as_ref().map(|m| &m.ecc.passes);
         Losses {
             corrects: passes.and_then(|p| p.iter().copied().max()),
             parity: spec.parity_data.is_some(),
             dead: vec![false; spec.dies as usize],
-            may_be: vec![false; units],
-            was: vec![false; units],
+            may_be: vec![false; user_pages],
+            was: vec![false; user_pages],
             pages: 0,
             without_block: 0,
         }
@@ -48,7 +48,7 @@ impl Losses {
         page.missing || beyond || self.dead[page.die.index()]
     }
 
-    /// Whether parity cannot give what a page held, beside others of its group.
+    /// Whether parity cannot give what a page held, beside others of its stripe.
     fn is_beyond(&self, page: &PageState, others: &[PageState]) -> bool {
         self.has_failed(page) && (!self.parity || others.iter().any(|o| self.has_failed(o)))
     }
@@ -83,28 +83,28 @@ impl Losses {
         for (first, end) in loss.met_by {
             self.was[first as usize..end as usize].fill(true);
         }
-        for unit in loss.lpns {
-            self.may_be[unit as usize] = true;
-            self.was[unit as usize] = true;
+        for lpn in loss.lpns {
+            self.may_be[lpn as usize] = true;
+            self.was[lpn as usize] = true;
         }
     }
 
     /// Whether the data of a page is lost, as it may be.
-    pub fn is_lost(&self, drive: &SimDrive, unit: u32) -> bool {
-        let lost = drive.is_lost(unit);
-        assert!(!lost || self.may_be[unit as usize], "unit {unit} is lost");
+    pub fn is_lost(&self, drive: &SimDrive, page: u32) -> bool {
+        let lost = drive.is_lost(page);
+        assert!(!lost || self.may_be[page as usize], "page {page} is lost");
         lost
     }
 
     /// Whether a read of pages may have ended with an error.
-    pub fn may_fail(&self, mut units: std::ops::Range<usize>) -> bool {
-        units.any(|unit| self.was[unit])
+    pub fn may_fail(&self, mut pages: std::ops::Range<usize>) -> bool {
+        pages.any(|page| self.was[page])
     }
 
     /// What a page holds is in flash, and nothing newer is on its way.
-    pub fn has_settled(&mut self, drive: &SimDrive, unit: u32) {
-        if !drive.is_lost(unit) {
-            self.may_be[unit as usize] = false;
+    pub fn has_settled(&mut self, drive: &SimDrive, page: u32) {
+        if !drive.is_lost(page) {
+            self.may_be[page as usize] = false;
         }
     }
 
@@ -135,7 +135,7 @@ impl Media {
             rng: Rng::stream(seed, "media of cuts"),
             spare_dies: u32::from(group <= spec.dies),
             dies: if media.is_some() { spec.dies } else { 0 },
-            ages: media.is_some_and(|m| m.main.year_fresh.0 > 0),
+            ages: media.is_some_and(|m| m.data_area.year_fresh.0 > 0),
         }
     }
 }

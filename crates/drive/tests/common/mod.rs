@@ -38,35 +38,8 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
         one_shot: None,
         cache: None,
         parity_data: None,
-        host: HostSpec {
-            submit: Nanos(4_000),
-            complete: Nanos(5_000),
-            queue_depth: 32,
-            link_ps_per_byte: 1_666,
-            frame_bytes: 8192,
-            frame_overhead: Nanos(1_100),
-            command_overhead: Nanos(1_500),
-            pcie: None,
-            driver: None,
-            write_cache: true,
-            flush_queued: true,
-        },
-        controller: ControllerSpec {
-            cores: 1,
-            core_read: 0,
-            core_write: 0,
-            core_background: 0,
-            read_command: Nanos(5_000),
-            write_command: Nanos(6_000),
-            read_page: Nanos(100),
-            write_page: Nanos(100),
-            l2p_segments: 1 << 20,
-            l2p_segment_pages: 1024,
-            read_l2p_miss: Nanos::ZERO,
-            write_l2p_miss: Nanos::ZERO,
-            gc_page: Nanos(500),
-            fold_page: Nanos(500),
-        },
+        host: sata(),
+        controller: one_core(),
         l2p_cache: None,
         buffer: BufferSpec {
             write_pages: 64,
@@ -113,6 +86,43 @@ pub fn plain(superblocks: u32, rows: u32, user_pages: u64) -> Spec {
     }
 }
 
+/// SATA: a byte takes 1.666 ns.
+fn sata() -> HostSpec {
+    HostSpec {
+        submit: Nanos(4_000),
+        complete: Nanos(5_000),
+        queue_depth: 32,
+        link_ps_per_byte: 1_666,
+        frame_bytes: 8192,
+        frame_overhead: Nanos(1_100),
+        command_overhead: Nanos(1_500),
+        pcie: None,
+        driver: None,
+        write_cache: true,
+        flush_queued: true,
+    }
+}
+
+/// One core for everything, with all of the L2P in fast memory.
+fn one_core() -> ControllerSpec {
+    ControllerSpec {
+        cores: 1,
+        core_read: 0,
+        core_write: 0,
+        core_background: 0,
+        read_command: Nanos(5_000),
+        write_command: Nanos(6_000),
+        read_page: Nanos(100),
+        write_page: Nanos(100),
+        l2p_segments: 1 << 20,
+        l2p_segment_pages: 1024,
+        read_l2p_miss: Nanos::ZERO,
+        write_l2p_miss: Nanos::ZERO,
+        gc_page: Nanos(500),
+        fold_page: Nanos(500),
+    }
+}
+
 /// The same with an SLC cache of `cache_superblocks`, TLC cells and parity 3+1.
 pub fn cached(superblocks: u32, cache_superblocks: u32, user_pages: u64) -> Spec {
     let mut spec = plain(superblocks, 24, user_pages);
@@ -156,14 +166,36 @@ pub fn media() -> MediaSpec {
         spread_percent: 0,
     };
     MediaSpec {
-        main: cells.clone(),
-        cache: cells,
+        data_area: cells.clone(),
+        slc_cache: cells,
         ecc: Ecc {
             passes: vec![Rber(1_000), Rber(2_000), Rber(4_000)],
             retry: Nanos(7_000),
         },
         refresh: None,
         seed: 1,
+    }
+}
+
+/// tR and tPROG of the journal of [`power_loss`].
+pub const JOURNAL_READ: Nanos = Nanos(31_000);
+pub const JOURNAL_PROGRAM: Nanos = Nanos(210_000);
+
+/// Without capacitors, one-shot programs, and a journal that is written when it must be alone.
+pub fn power_loss() -> PowerLossSpec {
+    PowerLossSpec {
+        hold_up: None,
+        paired_pages: PairedPages::OneShot,
+        journal: CellTiming {
+            read: vec![JOURNAL_READ],
+            program: vec![JOURNAL_PROGRAM],
+            erase: Nanos::from_micros(3000),
+        },
+        journal_rows: 16,
+        journal_interval_pages: 1_000_000,
+        checkpoint_pages: 1_000_000,
+        boot: Nanos::from_millis(7),
+        replay_page: Nanos(130),
     }
 }
 
@@ -199,6 +231,35 @@ pub fn request(tag: u32, op: Op, page: u64, pages: u64) -> Request {
         len_bytes: pages * PAGE,
         ..Request::default()
     }
+}
+
+/// Lines `key = value` as figures with a source; other lines as they are.
+pub fn figures(lines: &str) -> String {
+    let figure = |line: &str| match line.split_once(" = ") {
+        Some((key, value)) => format!("{key} = {{ value = {value}, source = \"assumed\" }}\n"),
+        None => format!("{line}\n"),
+    };
+    lines.lines().map(figure).collect()
+}
+
+/// Pages that a request touches.
+pub fn touched(request: &Request) -> std::ops::Range<u64> {
+    let end = request.offset_bytes + request.len_bytes;
+    request.offset_bytes / PAGE..end.div_ceil(PAGE)
+}
+
+/// Whether two requests touch the same page.
+pub fn overlap(one: &Request, other: &Request) -> bool {
+    let (one, other) = (touched(one), touched(other));
+    one.start < other.end && other.start < one.end
+}
+
+/// Leaves sectors of 512 bytes of the first and the last page out of a request.
+pub fn leave_out_sectors(request: &mut Request, rng: &mut Rng) {
+    let left_out = rng.below(8) * 512;
+    request.offset_bytes += left_out;
+    request.len_bytes -= left_out;
+    request.len_bytes -= rng.below((request.len_bytes / 512).min(8)) * 512;
 }
 
 /// Runs one request alone; the time from submission to completion.

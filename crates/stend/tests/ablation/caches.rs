@@ -1,7 +1,8 @@
 //! SLC caches of every kind, word lines programmed at once, and an L2P on flash.
 
 use stend_drive::Model;
-use stend_drive::model::{SHIPPED, SlcCache};
+use stend_drive::model::SHIPPED;
+use stend_drive::model::tables::slc_cache::SlcCache;
 use stend_target::{SimulatedTarget, Target};
 
 use super::{GB, figure, job, levels, percentile, write};

@@ -1,6 +1,7 @@
 //! `[blocks]`: blocks that wear and go bad one by one.
 
 use super::super::key::{Field, Problems, table};
+use super::super::resolve::{cycles, value};
 use super::super::schema::Model;
 use crate::spec::{HealthSpec, Spec};
 
@@ -8,31 +9,35 @@ table! {
     /// Blocks that wear and go bad one by one. A block is here what a superblock has on one die:
     /// a block of each plane that work together. Not with `health.end_of_life_cycles`,
     /// `health.slc_end_of_life_cycles`.
-    pub struct Blocks = "blocks" {
+    pub struct Blocks = "blocks" => BlocksSpec {
         /// Switch.
         enabled: Field<bool>;
         /// Erases that a block of the data area bears in the mean; any number without the key.
-        life_cycles: Option<Field<u32>>, 1..=1_000_000;
+        life_cycles: Option<Field<u32>>, 1..=1_000_000 => |blocks, _|
+            /// Erases that a block of the SLC cache and of the data area bears in the mean;
+            /// [`u32::MAX`]: any number.
+            life_cycles: [u32; 2] =
+                [cycles(&blocks.slc_life_cycles), cycles(&blocks.life_cycles)];
         /// The same of the SLC cache's own blocks.
         slc_life_cycles: Option<Field<u32>>, 1..=1_000_000;
         /// Standard deviation of both, percent of the mean.
-        life_spread_percent: Field<u32>, 0..=50;
+        life_spread_percent: Field<u32>, 0..=50 => life_spread_percent: u32 = value;
         /// Spare blocks of each die beside `nand.blocks_per_plane` and the cache, to take the place
         /// of bad ones: at least as many as the factory's bad blocks.
-        spare_blocks_per_die: Field<u32>, 0..=65_536;
+        spare_blocks_per_die: Field<u32>, 0..=65_536 => spare_blocks: u32 = value;
         /// Share of all blocks that are bad from the factory, parts per million. Data sheets give
         /// the least number of valid blocks.
-        factory_bad_ppm: Field<u32> = 0, 0..=500_000;
+        factory_bad_ppm: Field<u32> = 0, 0..=500_000 => factory_bad_ppm: u32 = value;
         /// Share of all programs that fail, parts of 10^9.
-        program_failure_ppb: Field<u32> = 0, 0..=100_000_000;
+        program_failure_ppb: Field<u32> = 0, 0..=100_000_000 => program_failure_ppb: u32 = value;
         /// Seed: which blocks live for how long, which are bad from the factory, which programs
         /// fail.
-        seed: Field<u64>;
+        seed: Field<u64> => seed: u64 = value;
     }
 }
 
-/// Whether every die has a sound block for each superblock: a check of a model whose figures
-/// are sane one by one.
+/// Whether every die has a good block for each superblock, in a model whose single figures are
+/// valid.
 pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {
         return;
@@ -56,29 +61,24 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{Model, demo};
+    use crate::model::testing::{assert_refused, parse_with};
     use crate::spec::BlocksSpec;
 
     const TABLE: &str = "
 [blocks]
-enabled = { value = true, source = \"assumed\" }
-life_cycles = { value = 1000, source = \"assumed\" }
-slc_life_cycles = { value = 30000, source = \"assumed\" }
-life_spread_percent = { value = 12, source = \"assumed\" }
-spare_blocks_per_die = { value = 60, source = \"assumed\" }
-factory_bad_ppm = { value = 20000, source = \"assumed\" }
-program_failure_ppb = { value = 700, source = \"assumed\" }
-seed = { value = 5, source = \"assumed\" }
+enabled = true
+life_cycles = 1000
+slc_life_cycles = 30000
+life_spread_percent = 12
+spare_blocks_per_die = 60
+factory_bad_ppm = 20000
+program_failure_ppb = 700
+seed = 5
 ";
-
-    fn with(table: &str) -> Result<Model, String> {
-        let text = format!("{}{table}", demo());
-        Model::parse(&text, "m.toml").map_err(|error| error.to_string())
-    }
 
     #[test]
     fn a_table_becomes_blocks_and_a_switch_takes_them_away() {
-        let spec = with(TABLE).expect("it is sound").spec();
+        let spec = parse_with(TABLE).expect("it is sound").spec();
         let expected = BlocksSpec {
             life_cycles: [30_000, 1_000],
             life_spread_percent: 12,
@@ -88,19 +88,18 @@ seed = { value = 5, source = \"assumed\" }
             seed: 5,
         };
         assert_eq!(spec.blocks, Some(expected));
-        let off = TABLE.replacen("true", "false", 1);
-        let off = with(&off).expect("it is sound").spec();
-        assert_eq!(off, with("").expect("it is sound").spec());
+        let off = parse_with(&TABLE.replace("true", "false")).expect("it is sound");
+        assert_eq!(off.spec(), parse_with("").expect("it is sound").spec());
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
+    fn impossible_figures_are_refused() {
         for (from, to, key, part) in [
-            ("value = 1000,", "value = 0,", "life_cycles", "from 1 to"),
-            ("value = 12,", "value = 51,", "life_spread_percent", "to 50"),
+            ("= 1000", "= 0", "life_cycles", "from 1 to"),
+            ("= 12", "= 51", "life_spread_percent", "to 50"),
             (
-                "value = 60,",
-                "value = 3,",
+                "= 60",
+                "= 3",
                 "spare_blocks_per_die",
                 "bad from the factory",
             ),
@@ -111,23 +110,22 @@ seed = { value = 5, source = \"assumed\" }
                 "unknown",
             ),
         ] {
-            let said = with(&TABLE.replacen(from, to, 1)).expect_err(to);
-            assert!(said.contains(&format!("blocks.{key}: ")), "{said}");
-            assert!(said.contains(part), "{said}");
+            let model = parse_with(&TABLE.replacen(from, to, 1));
+            assert_refused(model, &format!("blocks.{key}"), part);
         }
         const HEALTH: &str = "
 [health]
-protocol = { value = \"nvme\", source = \"assumed\" }
-rated_cycles = { value = 100, source = \"assumed\" }
-end_of_life_cycles = { value = 100, source = \"assumed\" }
-spare_superblocks = { value = 1, source = \"assumed\" }
-spare_threshold_percent = { value = 10, source = \"assumed\" }
+protocol = \"nvme\"
+rated_cycles = 100
+end_of_life_cycles = 100
+spare_superblocks = 1
+spare_threshold_percent = 10
 ";
-        let said = with(&(TABLE.to_string() + HEALTH)).expect_err("two ends");
-        let part = "does not go with health.end_of_life_cycles";
-        assert!(
-            said.contains("blocks.enabled: ") && said.contains(part),
-            "{said}"
+        let model = parse_with(&(TABLE.to_owned() + HEALTH));
+        assert_refused(
+            model,
+            "blocks.enabled",
+            "does not go with health.end_of_life_cycles",
         );
     }
 }

@@ -1,87 +1,106 @@
 //! `[controller]`, `[dram]` and `[l2p_cache]`.
 
+use stend_base::Nanos;
+
 use super::super::key::{Field, Problems, table};
-use super::super::rules::{OneOf, WholePages};
+use super::super::resolve::{micros, nanos, pages, value};
+use super::super::rules::{OneOf, WholePages, named};
 use super::super::schema::Model;
 
 table! {
     /// The controller.
-    pub struct Controller = "controller" {
+    pub struct Controller = "controller" => ControllerSpec {
         /// Its name, for people.
         name: Field<String>;
         /// Cores.
-        cores: Field<u32>, 1..=8;
+        cores: Field<u32>, 1..=8 => cores: u32 = value;
         /// `"shared"`: one core does everything. `"divided"`: reads, writes, and the drive's own
         /// work have a core each, as far as there are cores.
-        assignment: Field<String>, OneOf(&ASSIGNMENTS);
+        assignment: Field<String>, OneOf(&ASSIGNMENTS) => |controller, _|
+            /// Core that handles read commands.
+            core_read: u32 = controller.core(0),
+            /// Core that handles write and TRIM commands.
+            core_write: u32 = controller.core(1),
+            /// Core that handles GC and folding.
+            core_background: u32 = controller.core(2);
         /// A read command, ns of a core.
-        read_command_ns: Field<u64>, 0..=10_000_000;
+        read_command_ns: Field<u64>, 0..=10_000_000 => read_command: Nanos = nanos;
         /// A write command, ns of a core.
-        write_command_ns: Field<u64>, 0..=10_000_000;
+        write_command_ns: Field<u64>, 0..=10_000_000 => write_command: Nanos = nanos;
         /// Each logical page of a read command after the first, ns of a core.
-        read_page_ns: Field<u64>, 0..=1_000_000;
+        read_page_ns: Field<u64>, 0..=1_000_000 => read_page: Nanos = nanos;
         /// Each logical page of a write command after the first, ns of a core, while more of the
         /// command comes over the link.
-        write_page_ns: Field<u64>, 0..=1_000_000;
+        write_page_ns: Field<u64>, 0..=1_000_000 => write_page: Nanos = nanos;
         /// Segments of the L2P in fast memory.
-        l2p_segments: Field<u32>, 1..=16_777_216;
+        l2p_segments: Field<u32>, 1..=16_777_216 => l2p_segments: u32 = value;
         /// What a segment covers, KiB of user data.
-        l2p_segment_kib: Field<u32>, WholePages(4..=1_048_576);
+        l2p_segment_kib: Field<u32>, WholePages(4..=1_048_576) => l2p_segment_pages: u32 = pages;
         /// A read in a segment that is not in fast memory, ns; 0 beside `[l2p_cache]`.
-        read_l2p_miss_ns: Field<u64>, 0..=1_000_000;
+        read_l2p_miss_ns: Field<u64>, 0..=1_000_000 => read_l2p_miss: Nanos = nanos;
         /// A write in a segment that is not in fast memory, ns; 0 beside `[l2p_cache]`.
-        write_l2p_miss_ns: Field<u64>, 0..=1_000_000;
+        write_l2p_miss_ns: Field<u64>, 0..=1_000_000 => write_l2p_miss: Nanos = nanos;
         /// Relocating a logical page in garbage collection, ns of a core.
-        gc_page_ns: Field<u64>, 0..=10_000_000;
+        gc_page_ns: Field<u64>, 0..=10_000_000 => gc_page: Nanos = nanos;
         /// Moving a logical page in folding, ns of a core.
-        fold_page_ns: Field<u64>, 0..=10_000_000;
+        fold_page_ns: Field<u64>, 0..=10_000_000 => fold_page: Nanos = nanos;
     }
 }
 
 table! {
     /// DRAM and what it is used for.
-    pub struct Dram = "dram" {
+    pub struct Dram = "dram" => BufferSpec {
         /// Size, MiB: it must hold the L2P (4 bytes for each logical page; with `[l2p_cache]`
         /// `controller.l2p_segments` of it), the write buffer and the read-ahead.
         size_mib: Field<u32>, 1..=65_536;
         /// Write buffer, KiB: at least two programs of a die, one more where data goes to either
         /// mode, one more with `slc_cache.bypass_from_kib`.
-        write_buffer_kib: Field<u32>, WholePages(64..=1_048_576);
+        write_buffer_kib: Field<u32>, WholePages(64..=1_048_576) => write_pages: u32 = pages;
         /// Read-ahead of a sequential stream, KiB; 0 for none.
-        read_ahead_kib: Field<u32>, WholePages(0..=65_536);
+        read_ahead_kib: Field<u32>, WholePages(0..=65_536) => read_ahead_pages: u32 = pages;
         /// Whether data written again before its multi-plane page is full takes the same physical
         /// page.
-        coalesce_writes: Field<bool> = false;
+        coalesce_writes: Field<bool> = false => coalesces: bool = value;
         /// Whether the buffer serves at a time either writes or the reads that go on where another
         /// ended: such a read waits until the writes before it are programmed, a write until such
         /// reads are sent; what was read ahead is dropped. Other reads do not wait.
-        half_duplex: Field<bool> = false;
+        half_duplex: Field<bool> = false => half_duplex: bool = value;
         /// With `half_duplex` alone: what the turn to reads takes the firmware, where data was
         /// programmed since the last one, ns.
-        turnaround_ns: Field<u64> = 0, 0..=10_000_000;
+        turnaround_ns: Field<u64> = 0, 0..=10_000_000 => turnaround: Nanos = nanos;
         /// Power-loss protection: whether capacitors make the buffer as safe as flash, so that FUA
         /// writes, writes with the cache off and flushes end when data is in it; not with
         /// `power_loss.capacitors = false`.
-        plp: Field<bool> = false;
+        plp: Field<bool> = false => plp: bool = value;
     }
 }
 
 table! {
     /// The L2P lies on flash; `controller.l2p_segments` of it are cached.
-    pub struct L2pCache = "l2p_cache" {
+    pub struct L2pCache = "l2p_cache" => L2pCacheSpec {
         /// tR of a map page, µs.
-        read_us: Field<f64>, 1.0..=10_000.0;
+        read_us: Field<f64>, 1.0..=10_000.0 => read: Nanos = micros;
         /// tPROG of a multi-plane page of them, µs.
-        program_us: Field<f64>, 1.0..=100_000.0;
+        program_us: Field<f64>, 1.0..=100_000.0 => program: Nanos = micros;
         /// tBERS of their blocks, µs.
-        erase_us: Field<f64>, 1.0..=100_000.0;
+        erase_us: Field<f64>, 1.0..=100_000.0 => erase: Nanos = micros;
         /// Multi-plane pages of a block of theirs: after so many programs an erase follows.
-        pages_per_block: Field<u32>, 1..=8_192;
+        pages_per_block: Field<u32>, 1..=8_192 => programs_per_erase: u32 = value;
     }
 }
 
 /// Whether reads, writes and the drive's own work have cores of their own, by name.
-pub(in super::super) const ASSIGNMENTS: [(&str, bool); 2] = [("shared", false), ("divided", true)];
+const ASSIGNMENTS: [(&str, bool); 2] = [("shared", false), ("divided", true)];
+
+impl Controller {
+    /// The core of a kind of work: that of this number, as far as there are cores.
+    fn core(&self, wanted: u32) -> u32 {
+        match named(&ASSIGNMENTS, &self.assignment) {
+            true => wanted.min(self.cores.value - 1),
+            false => 0,
+        }
+    }
+}
 
 pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
     let dram = &model.dram;

@@ -1,99 +1,106 @@
 //! `[gc]`, `[idle]`, `[streams]` and `[wear_levelling]`: the drive's own writes.
 
+use stend_base::Nanos;
+
 use super::super::key::{Field, Problems, table};
-use super::super::rules::{OneOf, PowerOfTwo};
+use super::super::resolve::{given, millis, nanos, pages, value};
+use super::super::rules::{OneOf, PowerOfTwo, named};
 use super::super::schema::Model;
-use crate::spec::Spec;
+use crate::spec::{Policy, Spec};
 
 table! {
     /// Garbage collection.
-    pub struct Gc = "gc" {
+    pub struct Gc = "gc" => GcSpec {
         /// Which victim is taken.
-        policy: Field<String>, OneOf(&POLICIES);
+        policy: Field<String>, OneOf(&POLICIES) => |gc, _|
+            /// Victim selection.
+            policy: Policy = gc.policy();
         /// With `d-choices` alone: full superblocks drawn, of which the one with the lowest valid
         /// count is the victim.
         choices: Option<Field<u32>>, 1..=65_536;
         /// It runs while fewer superblocks of the data area are free: above
         /// `reserve_superblocks`.
-        start_superblocks: Field<u32>, 4..=65_536;
+        start_superblocks: Field<u32>, 4..=65_536 => start_superblocks: u32 = value;
         /// Superblocks of the data area kept back for the drive's own work.
-        reserve_superblocks: Field<u32>, 3..=65_536;
+        // At least 3: one may be half relocated, one half filled by the host, and one must be left
+        // to relocate into.
+        reserve_superblocks: Field<u32>, 3..=65_536 => reserve_superblocks: u32 = value;
         /// Superblocks of the SLC cache kept back for GC: at least 4 where relocated data enters
         /// the cache, 0 without a cache.
-        slc_reserve_superblocks: Field<u32>, 0..=65_536;
+        slc_reserve_superblocks: Field<u32>, 0..=65_536 => slc_reserve_superblocks: u32 = value;
         /// Multi-plane pages read or written at the same time.
-        depth: Field<u32>, 1..=1024;
+        depth: Field<u32>, 1..=1024 => depth: u32 = value;
     }
 }
 
 table! {
     /// Work without requests of the host: GC and folding.
-    pub struct Idle = "idle" {
+    pub struct Idle = "idle" => IdleSpec {
         /// Switch.
-        enabled: Field<bool>;
+        enabled: Field<bool> => enabled: bool = value;
         /// Time without requests before it begins, ms.
-        delay_ms: Field<u64>, 1..=86_400_000;
+        delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;
         /// Length of a slice of work and rest, ms.
-        slice_ms: Field<u64>, 1..=86_400_000;
+        slice_ms: Field<u64>, 1..=86_400_000 => slice: Nanos = millis;
         /// Share of a slice spent working, percent.
-        duty_percent: Field<u32>, 1..=100;
+        duty_percent: Field<u32>, 1..=100 => duty_percent: u32 = value;
         /// It works until so many superblocks of the data area are free, and the SLC cache is
         /// empty.
-        target_superblocks: Field<u32>, 0..=65_536;
+        target_superblocks: Field<u32>, 0..=65_536 => target_superblocks: u32 = value;
     }
 }
 
 table! {
     /// Data of different age or heat in superblocks of its own. Not with an SLC cache.
-    pub struct Streams = "streams" {
+    pub struct Streams = "streams" => StreamsSpec {
         /// Switch.
         enabled: Field<bool>;
         /// Superblocks open at once for what the host writes, by heat: at least one multi-plane
         /// page fewer than `dram.write_buffer_kib` holds.
-        host_streams: Field<u32>, 1..=4;
+        host_streams: Field<u32>, 1..=4 => host_streams: u32 = value;
         /// Superblocks open at once for relocated data, by how often it was relocated.
-        gc_streams: Field<u32>, 1..=4;
+        gc_streams: Field<u32>, 1..=4 => gc_streams: u32 = value;
         /// What a counter of heat covers, KiB of user data; each is a byte of DRAM with more than
         /// one stream of the host.
-        heat_group_kib: Field<u32>, PowerOfTwo(4..=65_536);
+        heat_group_kib: Field<u32>, PowerOfTwo(4..=65_536) => heat_group_pages: u32 = pages;
         /// Share of the capacity that is overwritten while every counter is halved once, percent.
-        heat_window_percent: Field<u32>, 10..=10_000;
+        heat_window_percent: Field<u32>, 10..=10_000 => heat_window_percent: u32 = value;
         /// Telling the heat of a write command, ns of its core.
-        classify_ns: Field<u64>, 0..=1_000_000;
+        classify_ns: Field<u64>, 0..=1_000_000 => classify: Nanos = nanos;
     }
 }
 
 table! {
     /// Which superblocks are erased how often.
-    pub struct WearLevelling = "wear_levelling" {
+    pub struct WearLevelling = "wear_levelling" => WearSpec {
         /// Switch.
         enabled: Field<bool>;
         /// Whether the erased superblock with the fewest erase cycles is filled first, rather than
         /// the one that was erased first.
-        dynamic: Field<bool>;
+        dynamic: Field<bool> => dynamic: bool = value;
         /// Erase cycles between the least and the most worn superblock of the data area above
         /// which data at rest is moved; 0 for never.
-        static_spread: Field<u32>, 0..=65_536;
+        static_spread: Field<u32>, 0..=65_536 => static_spread: u32 = value;
         /// Superblocks collected for their space between two looks at the difference.
-        static_interval: Field<u32>, 1..=65_536;
+        static_interval: Field<u32>, 1..=65_536 => static_interval: u32 = value;
     }
 }
 
 /// Victim policies, by name.
-pub(in super::super) const POLICIES: [(&str, Victim); 4] = [
-    ("greedy", Victim::Greedy),
-    ("fifo", Victim::Fifo),
-    ("cost-benefit", Victim::CostBenefit),
-    ("d-choices", Victim::DChoices),
+const POLICIES: [(&str, Policy); 4] = [
+    ("greedy", Policy::Greedy),
+    ("fifo", Policy::Fifo),
+    ("cost-benefit", Policy::CostBenefit),
+    ("d-choices", Policy::DChoices { choices: 1 }),
 ];
 
-/// A victim policy without its figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Victim {
-    Greedy,
-    Fifo,
-    CostBenefit,
-    DChoices,
+impl Gc {
+    fn policy(&self) -> Policy {
+        match (named(&POLICIES, &self.policy), given(&self.choices)) {
+            (Policy::DChoices { .. }, Some(choices)) => Policy::DChoices { choices },
+            (policy, _) => policy,
+        }
+    }
 }
 
 pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
@@ -135,7 +142,7 @@ pub(in super::super) fn enabled(model: &Model) -> Option<&Streams> {
     model.streams.as_ref().filter(|s| s.enabled.value)
 }
 
-/// Whether the buffer serves so many streams, when every figure on its own is sane.
+/// Whether the buffer serves so many streams, in a model whose single figures are valid.
 pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let Some(streams) = enabled(model) else {
         return;
@@ -164,157 +171,127 @@ pub(in super::super) fn heat_kib(model: &Model) -> u64 {
 }
 
 #[cfg(test)]
-mod policy_tests {
-    use crate::model::{Model, demo};
+mod tests {
+    use crate::model::Model;
+    use crate::model::testing::{assert_refused, demo, figures, parse, parse_with};
+    use crate::spec::{Policy, WearSpec};
 
-    fn said(policy: &str) -> String {
-        let line = demo()
-            .lines()
-            .find(|line| line.starts_with("policy"))
-            .expect("a model has a policy");
-        let text = demo().replace(line, policy);
-        match Model::parse(&text, "m.toml") {
-            Ok(model) => format!("{:?}", model.spec().gc.policy),
-            Err(error) => error.to_string(),
-        }
+    /// The demonstration drive with this policy.
+    fn with_policy(lines: &str) -> Result<Model, String> {
+        let line = demo().lines().find(|line| line.starts_with("policy"));
+        let line = line.expect("a model has a policy").to_owned() + "\n";
+        parse(&demo().replace(&line, &figures(lines)))
     }
 
     #[test]
     fn choices_go_with_the_policy_that_draws() {
-        let policy =
-            |name: &str| format!("policy = {{ value = \"{name}\", source = \"assumed\" }}");
-        let choices = "choices = { value = 10, source = \"assumed\" }";
-        assert_eq!(said(&policy("greedy")), "Greedy");
-        assert_eq!(said(&policy("fifo")), "Fifo");
-        assert_eq!(said(&policy("cost-benefit")), "CostBenefit");
-        let drawn = format!("{}\n{choices}", policy("d-choices"));
-        assert_eq!(said(&drawn), "DChoices { choices: 10 }");
-        let alone = said(&policy("d-choices"));
-        assert!(alone.contains("gc.policy: `d-choices` needs"), "{alone}");
-        let idle = said(&format!("{}\n{choices}", policy("greedy")));
-        assert!(idle.contains("gc.choices: only"), "{idle}");
-        let wrong = said(&policy("lru"));
-        assert!(wrong.contains("cost-benefit, d-choices"), "{wrong}");
-        let none = said(&format!(
-            "{}\n{}",
-            policy("d-choices"),
-            choices.replace("10", "0")
-        ));
-        assert!(none.contains("0 is not allowed"), "{none}");
+        for (lines, expected) in [
+            ("policy = \"greedy\"", Policy::Greedy),
+            ("policy = \"fifo\"", Policy::Fifo),
+            ("policy = \"cost-benefit\"", Policy::CostBenefit),
+            (
+                "policy = \"d-choices\"\nchoices = 10",
+                Policy::DChoices { choices: 10 },
+            ),
+        ] {
+            let spec = with_policy(lines).expect(lines).spec();
+            assert_eq!(spec.gc.policy, expected);
+        }
+        for (lines, key, part) in [
+            ("policy = \"d-choices\"", "gc.policy", "`d-choices` needs"),
+            ("policy = \"greedy\"\nchoices = 10", "gc.choices", "only"),
+            ("policy = \"lru\"", "gc.policy", "cost-benefit, d-choices"),
+            (
+                "policy = \"d-choices\"\nchoices = 0",
+                "gc.choices",
+                "0 is not allowed",
+            ),
+        ] {
+            assert_refused(with_policy(lines), key, part);
+        }
     }
-}
 
-#[cfg(test)]
-mod stream_tests {
-    use crate::model::{Model, demo};
-
-    const TABLE: &str = "
+    const STREAMS: &str = "
 [streams]
-enabled = { value = true, source = \"assumed\" }
-host_streams = { value = 3, source = \"assumed\" }
-gc_streams = { value = 2, source = \"assumed\" }
-heat_group_kib = { value = 64, source = \"assumed\" }
-heat_window_percent = { value = 200, source = \"assumed\" }
-classify_ns = { value = 150, source = \"assumed\" }
+enabled = true
+host_streams = 3
+gc_streams = 2
+heat_group_kib = 64
+heat_window_percent = 200
+classify_ns = 150
 ";
 
     /// A shipped model without an SLC cache, with this table.
-    fn with(table: &str) -> Result<Model, String> {
+    fn with_streams(table: &str) -> Result<Model, String> {
         let shipped = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
-        let text = format!("{}{table}", shipped.text);
-        Model::parse(&text, "m.toml").map_err(|error| error.to_string())
+        parse(&(shipped.text + &figures(table)))
     }
 
     #[test]
     fn a_table_becomes_streams_and_a_switch_takes_them_away() {
-        let spec = with(TABLE).expect("it is sound").spec();
+        let spec = with_streams(STREAMS).expect("it is sound").spec();
         assert_eq!(spec.further_streams(), 3);
         let streams = spec.streams.expect("it has streams");
         assert_eq!((streams.host_streams, streams.gc_streams), (3, 2));
         assert_eq!(streams.heat_group_pages, 16);
         assert_eq!(streams.classify.0, 150);
-        let off = with(&TABLE.replace("true", "false")).expect("it is sound");
-        assert_eq!(off.spec(), with("").expect("it is sound").spec());
+        let off = with_streams(&STREAMS.replace("true", "false")).expect("it is sound");
+        assert_eq!(off.spec(), with_streams("").expect("it is sound").spec());
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
+    fn impossible_streams_are_refused() {
         for (from, to, key, part) in [
-            ("value = 3", "value = 5", "host_streams", "from 1 to 4"),
-            ("value = 2,", "value = 0,", "gc_streams", "from 1 to 4"),
-            (
-                "value = 64",
-                "value = 48",
-                "heat_group_kib",
-                "a power of two",
-            ),
-            (
-                "value = 200",
-                "value = 9",
-                "heat_window_percent",
-                "10 to 10000",
-            ),
-            (
-                "value = 3, source = \"assumed\"",
-                "value = 3, source = \"\"",
-                "host_streams",
-                "source",
-            ),
+            ("= 3", "= 5", "host_streams", "from 1 to 4"),
+            ("= 2\n", "= 0\n", "gc_streams", "from 1 to 4"),
+            ("= 64", "= 48", "heat_group_kib", "a power of two"),
+            ("= 200", "= 9", "heat_window_percent", "10 to 10000"),
         ] {
-            assert!(TABLE.contains(from));
-            let said = with(&TABLE.replacen(from, to, 1)).expect_err(to);
-            assert!(said.contains(&format!("streams.{key}: ")), "{said}");
-            assert!(said.contains(part), "{said}");
+            assert!(STREAMS.contains(from));
+            let model = with_streams(&STREAMS.replacen(from, to, 1));
+            assert_refused(model, &format!("streams.{key}"), part);
         }
-        let text = format!("{}{TABLE}", demo());
-        let said = Model::parse(&text, "m.toml").expect_err("it has a cache");
-        let said = said.to_string();
-        assert!(said.contains("streams.enabled: all data enters"), "{said}");
+        let (enabled, rest) = STREAMS.split_at(STREAMS.find("host").expect("a key"));
+        let sourceless = figures(enabled) + &figures(rest).replacen("\"assumed\"", "\"\"", 1);
+        let shipped = Model::shipped("samsung-850-pro-256gb").expect("it is shipped");
+        assert_refused(
+            parse(&(shipped.text + &sourceless)),
+            "streams.host_streams",
+            "source",
+        );
+        assert_refused(parse_with(STREAMS), "streams.enabled", "all data enters");
     }
-}
 
-#[cfg(test)]
-mod wear_tests {
-    use crate::model::{Model, demo};
-    use crate::spec::WearSpec;
-
-    const TABLE: &str = "
+    const WEAR: &str = "
 [wear_levelling]
-enabled = { value = true, source = \"assumed\" }
-dynamic = { value = true, source = \"assumed\" }
-static_spread = { value = 20, source = \"assumed\" }
-static_interval = { value = 8, source = \"assumed\" }
+enabled = true
+dynamic = true
+static_spread = 20
+static_interval = 8
 ";
-
-    fn with(table: &str) -> Result<Model, String> {
-        let text = format!("{}{table}", demo());
-        Model::parse(&text, "m.toml").map_err(|error| error.to_string())
-    }
 
     #[test]
     fn a_table_becomes_levelling_and_a_switch_takes_it_away() {
-        let spec = with(TABLE).expect("it is sound").spec();
+        let spec = parse_with(WEAR).expect("it is sound").spec();
         let expected = WearSpec {
             dynamic: true,
             static_spread: 20,
             static_interval: 8,
         };
         assert_eq!(spec.wear, Some(expected));
-        let off = TABLE.replacen("true", "false", 1);
-        let off = with(&off).expect("it is sound").spec();
-        assert_eq!(off, with("").expect("it is sound").spec());
+        let off = parse_with(&WEAR.replacen("true", "false", 1)).expect("it is sound");
+        assert_eq!(off.spec(), parse_with("").expect("it is sound").spec());
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
+    fn impossible_levelling_is_refused() {
         for (from, to, key, part) in [
-            ("value = 8", "value = 0", "static_interval", "from 1 to"),
-            ("value = 20", "value = 70000", "static_spread", "to 65536"),
+            ("= 8", "= 0", "static_interval", "from 1 to"),
+            ("= 20", "= 70000", "static_spread", "to 65536"),
             ("static_spread", "static_sprea", "static_sprea", "unknown"),
         ] {
-            let said = with(&TABLE.replacen(from, to, 1)).expect_err(to);
-            assert!(said.contains(&format!("wear_levelling.{key}: ")), "{said}");
-            assert!(said.contains(part), "{said}");
+            let model = parse_with(&WEAR.replacen(from, to, 1));
+            assert_refused(model, &format!("wear_levelling.{key}"), part);
         }
     }
 }

@@ -1,16 +1,25 @@
 //! `[health]` and `[[health.attributes]]`.
 
 use super::super::key::{Field, table};
+use super::super::resolve::{cycles, value};
 use super::super::rules::OneOf;
 use crate::health::{FIGURES, NORMALS};
 
 table! {
     /// Endurance, and what the drive tells of its health.
-    pub struct HealthTable = "health" {
+    pub struct HealthTable = "health" => HealthSpec {
         /// `"ata"`: a table of attributes. `"nvme"`: the health information log.
         protocol: Field<String>, OneOf(&[("ata", ()), ("nvme", ())]);
         /// Erase cycles that the flash is rated for.
-        rated_cycles: Field<u32>, 1..=1_000_000;
+        rated_cycles: Field<u32>, 1..=1_000_000 => |health, _|
+            /// Erase cycles that the SLC cache and the data area are rated for.
+            rated_cycles: [u32; 2] = [cycles(&health.slc_rated_cycles), health.rated_cycles.value],
+            /// Erase cycles after which a superblock of the SLC cache and of the data area is
+            /// retired; [`u32::MAX`]: never.
+            end_of_life_cycles: [u32; 2] = [
+                cycles(&health.slc_end_of_life_cycles),
+                cycles(&health.end_of_life_cycles),
+            ];
         /// Those that it is rated for in SLC mode.
         slc_rated_cycles: Option<Field<u32>>, 1..=1_000_000;
         /// Erase cycles after which a superblock is retired.
@@ -19,9 +28,9 @@ table! {
         slc_end_of_life_cycles: Option<Field<u32>>, 1..=1_000_000;
         /// Superblocks of the data area, of `nand.blocks_per_plane`, kept aside to take the place
         /// of retired ones.
-        spare_superblocks: Field<u32>, 0..=65_536;
+        spare_superblocks: Field<u32>, 0..=65_536 => spare_superblocks: u32 = value;
         /// Share of them below which the drive warns, percent.
-        spare_threshold_percent: Field<u32>, 0..=100;
+        spare_threshold_percent: Field<u32>, 0..=100 => spare_threshold_percent: u32 = value;
         /// What its maker rates the drive to be written in its life, TB (10^12 bytes).
         rated_written_tb: Option<Field<u32>>, 1..=1_000_000;
         /// The attributes of an ATA drive.

@@ -83,8 +83,18 @@ const TIMES_US: List<f64> = List {
     ascends: false,
 };
 
+/// Size of a multi-plane page, KiB.
+pub(in super::super) fn mp_page_kib(model: &Model) -> u32 {
+    planes_together(model) * model.nand.page_kib.value
+}
+
+/// Superblocks of so many blocks of each plane.
+pub(in super::super) fn superblocks(model: &Model, blocks_per_plane: u32) -> u32 {
+    blocks_per_plane * (model.nand.planes.value / planes_together(model))
+}
+
 /// Planes that work together.
-pub(in super::super) fn planes_together(model: &Model) -> u32 {
+fn planes_together(model: &Model) -> u32 {
     let apart = |commands: &NandCommands| !commands.multi_plane.value;
     match model.nand_commands.as_ref().is_some_and(apart) {
         true => 1,

@@ -1,18 +1,30 @@
 //! `[energy]`, `[[idle_states]]` and `[thermal]`.
 
+use stend_base::Nanos;
+
 use super::super::key::{Field, Given, Problems, table};
+use super::super::resolve::{
+    milli, millis, of_milli, or_default, share_ppm, unsigned_milli, value, whole_micros,
+};
 use super::super::rules::{List, OneOf};
 use super::super::schema::Model;
+use crate::spec::Throttle;
 
 table! {
     /// Energy of each operation; of a page or a block of one plane.
-    pub struct EnergyTable = "energy" {
+    pub struct EnergyTable = "energy" => EnergySpec {
         /// Sensing a page, nJ.
-        read_nj: Field<u64>, 0..=1_000_000_000;
+        read_nj: Field<u64>, 0..=1_000_000_000 => |energy, model|
+            /// Sensing a multi-plane page, of the SLC cache and of the data area, pJ.
+            read_pj: [u64; 2] = of_die(&energy.slc_read_nj, &energy.read_nj, model);
         /// Programming a page, the mean over page types, nJ.
-        program_nj: Field<u64>, 0..=1_000_000_000;
+        program_nj: Field<u64>, 0..=1_000_000_000 => |energy, model|
+            /// Programming a multi-plane page, of the SLC cache and of the data area, pJ.
+            program_pj: [u64; 2] = of_die(&energy.slc_program_nj, &energy.program_nj, model);
         /// Erasing a block, nJ.
-        erase_nj: Field<u64>, 0..=1_000_000_000;
+        erase_nj: Field<u64>, 0..=1_000_000_000 => |energy, model|
+            /// Erasing the blocks of one die, of the SLC cache and of the data area, pJ.
+            erase_pj: [u64; 2] = of_die(&energy.slc_erase_nj, &energy.erase_nj, model);
         /// Sensing a page in SLC mode, nJ.
         slc_read_nj: Field<u64>, 0..=1_000_000_000;
         /// Programming a page in SLC mode, nJ.
@@ -20,57 +32,61 @@ table! {
         /// Erasing a block in SLC mode, nJ.
         slc_erase_nj: Field<u64>, 0..=1_000_000_000;
         /// A byte on a channel, pJ.
-        bus_byte_pj: Field<u64>, 0..=1_000_000;
+        bus_byte_pj: Field<u64>, 0..=1_000_000 => bus_pj_per_byte: u64 = value;
         /// A core at work, mW: at least `core_idle_mw`.
-        core_busy_mw: Field<u64>, 0..=100_000;
+        core_busy_mw: Field<u64>, 0..=100_000 => core_busy_mw: u64 = value;
         /// A core that waits, mW.
-        core_idle_mw: Field<u64>, 0..=100_000;
+        core_idle_mw: Field<u64>, 0..=100_000 => core_idle_mw: u64 = value;
         /// The host link while it moves data, mW: at least `link_idle_mw`.
-        link_active_mw: Field<u64>, 0..=100_000;
+        link_active_mw: Field<u64>, 0..=100_000 => link_active_mw: u64 = value;
         /// The host link while it does not, mW.
-        link_idle_mw: Field<u64>, 0..=100_000;
+        link_idle_mw: Field<u64>, 0..=100_000 => link_idle_mw: u64 = value;
         /// DRAM with its refresh, mW.
-        dram_mw: Field<u64>, 0..=100_000;
+        dram_mw: Field<u64>, 0..=100_000 => dram_mw: u64 = value;
     }
 }
 
 table! {
     /// An idle state: one table each, up to 8, in the order in which they are entered.
-    pub struct IdleStateTable = "idle_states" {
+    pub struct IdleStateTable = "idle_states" => IdleStateSpec {
         /// Its name, for people.
-        name: Field<String>;
+        name: Field<String> => name: String = value;
         /// Time without anything to do before it is entered, ms: longer than that of the one
         /// before.
-        delay_ms: Field<u64>, 1..=86_400_000;
+        delay_ms: Field<u64>, 1..=86_400_000 => delay: Nanos = millis;
         /// What the whole drive takes in it, mW.
-        power_mw: Field<u64>, 0..=100_000;
+        power_mw: Field<u64>, 0..=100_000 => power_mw: u64 = value;
         /// The way in, µs.
-        entry_us: Field<u64>, 0..=60_000_000;
+        entry_us: Field<u64>, 0..=60_000_000 => entry: Nanos = whole_micros;
         /// The way out, which the first command pays, µs.
-        exit_us: Field<u64>, 0..=60_000_000;
+        exit_us: Field<u64>, 0..=60_000_000 => exit: Nanos = whole_micros;
         /// Whether idle work is finished first; else it stops until the host has sent a request
         /// again.
-        waits_for_idle_work: Field<bool>;
+        waits_for_idle_work: Field<bool> => waits_for_idle_work: bool = value;
     }
 }
 
 table! {
     /// Heat, and throttling. Needs `[energy]`.
-    pub struct ThermalTable = "thermal" {
+    pub struct ThermalTable = "thermal" => ThermalSpec {
         /// Temperature around the drive, and its own at power-on, °C.
-        ambient_c: Field<f64>, -40.0..=100.0;
+        ambient_c: Field<f64>, -40.0..=100.0 => ambient_mc: i64 = milli;
         /// Thermal resistance from the flash and the controller to the air, K/W.
-        resistance_k_per_w: Field<f64>, 0.01..=1_000.0;
+        resistance_k_per_w: Field<f64>, 0.01..=1_000.0 => resistance_mk_per_w: u64 = unsigned_milli;
         /// Heat capacity of the drive, J/K.
-        capacity_j_per_k: Field<f64>, 0.1..=10_000.0;
+        capacity_j_per_k: Field<f64>, 0.1..=10_000.0 => capacity_mj_per_k: u64 = unsigned_milli;
         /// Time between two looks at the temperature, ms.
-        step_ms: Field<u64>, 1..=10_000;
+        step_ms: Field<u64>, 1..=10_000 => step: Nanos = millis;
         /// From here on time counts as too warm, °C.
-        warning_c: Field<f64>, 0.0..=200.0;
+        warning_c: Field<f64>, 0.0..=200.0 => warning_mc: i64 = milli;
         /// From here on time counts as critical, °C.
-        critical_c: Field<f64>, 0.0..=200.0;
+        critical_c: Field<f64>, 0.0..=200.0 => critical_mc: i64 = milli;
         /// How commands are throttled.
-        throttle: Field<String>, OneOf(&THROTTLES);
+        throttle: Field<String>, OneOf(&THROTTLES) => |thermal, _|
+            /// Commands are admitted for a share of so long a time, before a rest.
+            period: Nanos = Nanos::from_micros(or_default(&thermal.period_us)),
+            /// How the share follows from the temperature.
+            throttle: Throttle = thermal.throttle();
         /// With a throttle: commands are admitted for a share of such a period, µs; then the drive
         /// rests until its work was that share of the time.
         period_us: Option<Field<u64>>, 10..=10_000_000;
@@ -97,18 +113,32 @@ const STEP_SHARES: List<f64> = List {
 };
 
 /// Kinds of throttling, by name.
-pub(in super::super) const THROTTLES: [(&str, Kind); 3] = [
-    ("none", Kind::None),
-    ("stepwise", Kind::Stepwise),
-    ("gradual", Kind::Gradual),
-];
+const THROTTLES: [(&str, ()); 3] = [("none", ()), ("stepwise", ()), ("gradual", ())];
 
-/// A kind of throttling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Kind {
-    None,
-    Stepwise,
-    Gradual,
+/// Planes work together: what is given for a page of one is taken by each.
+fn of_die(slc: &Field<u64>, native: &Field<u64>, model: &Model) -> [u64; 2] {
+    [slc, native].map(|nj| nj.value * 1_000 * u64::from(model.nand.planes.value))
+}
+
+impl ThermalTable {
+    fn throttle(&self) -> Throttle {
+        match self.throttle.value.as_str() {
+            "stepwise" => Throttle::Stepwise {
+                steps: or_default(&self.steps_c)
+                    .into_iter()
+                    .map(of_milli)
+                    .zip(or_default(&self.steps_percent).into_iter().map(share_ppm))
+                    .collect(),
+                hysteresis_mk: of_milli(or_default(&self.hysteresis_k)),
+            },
+            "gradual" => Throttle::Gradual {
+                limit_mc: of_milli(or_default(&self.limit_c)),
+                band_mk: of_milli(or_default(&self.band_k)),
+                least_ppm: share_ppm(or_default(&self.least_percent)),
+            },
+            _ => Throttle::None,
+        }
+    }
 }
 
 pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
@@ -128,7 +158,7 @@ pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
     check_steps(problems, thermal);
 }
 
-/// Work never takes less than waiting: so energy only grows.
+/// Work takes no less power than waiting, so that energy only grows.
 fn at_least(problems: &mut Problems, field: &Field<u64>, least: &Field<u64>) {
     if field.value < least.value {
         let message = format!(

@@ -4,18 +4,21 @@ use stend_base::Nanos;
 use stend_nand::CellTiming;
 
 use super::super::key::{Field, Problems, table};
-use super::super::rules::OneOf;
+use super::super::resolve::{micros, millis, nanos, pages, value};
+use super::super::rules::{OneOf, named};
 use super::super::schema::Model;
-use crate::spec::{PAGE_BYTES, PairedPages, PowerLossSpec, Spec, power_loss_excludes};
+use crate::spec::{PAGE_BYTES, PairedPages, Spec, power_loss_excludes};
 
 table! {
     /// What a power cut leaves. Without it, no account is kept and the power cannot be cut. Not
     /// with `nand_commands.one_shot_program_us`, unless `paired_pages` is `"one-shot"`.
-    pub struct PowerLoss = "power_loss" {
+    pub struct PowerLoss = "power_loss" => PowerLossSpec {
         /// Switch.
         enabled: Field<bool>;
         /// Whether capacitors hold the drive up at a cut until buffer and journal are in flash.
-        capacitors: Field<bool>;
+        capacitors: Field<bool> => |table, _|
+            /// With capacitors: for how long they hold the drive up.
+            hold_up: Option<Nanos> = table.capacitors.value.then(|| millis(&table.hold_up_ms));
         /// For how long they do, ms: enough for a full write buffer, and with `[media]` and parity
         /// for the parity of open stripes. Without effect if there are none.
         hold_up_ms: Field<u64>, 0..=10_000;
@@ -23,7 +26,18 @@ table! {
         /// `nand_commands.one_shot_program_us`, which needs it. `"pad"`: in several, and data is
         /// durable when its word line is full. `"unprotected"`: in several, and a cut may take
         /// what a flush has promised.
-        paired_pages: Field<String>, OneOf(&PAIRED_PAGES);
+        paired_pages: Field<String>, OneOf(&PAIRED_PAGES) => |table, model|
+            /// What a torn program does to the pages of its word line, and what is done about it.
+            paired_pages: PairedPages = named(&PAIRED_PAGES, &table.paired_pages),
+            /// Timing of the journal's blocks: in SLC mode, outside the pools.
+            journal: CellTiming = CellTiming {
+                read: vec![micros(&table.journal_read_us)],
+                program: vec![micros(&table.journal_program_us)],
+                erase: micros(&table.journal_erase_us),
+            },
+            /// Pages of a block of the journal.
+            journal_rows: u32 =
+                model.nand.pages_per_block.value / model.nand.program_us.value.len() as u32;
         /// Blocks of a plane in SLC mode, for journal and L2P, beside `nand.blocks_per_plane` and
         /// the cache: room for twice the L2P, twice `checkpoint_pages`, and one.
         journal_blocks_per_plane: Field<u32>, 2..=65_536;
@@ -35,25 +49,25 @@ table! {
         journal_erase_us: Field<f64>, 1.0..=100_000.0;
         /// Changes of the mapping after which a journal page is written in any case, KiB of user
         /// data.
-        journal_interval_kib: Field<u32>, 4..=16_777_216;
+        journal_interval_kib: Field<u32>, 4..=16_777_216 => journal_interval_pages: u32 = pages;
         /// Journal pages after which the changed parts of the L2P are written (checkpoint).
-        checkpoint_pages: Field<u32>, 1..=65_536;
+        checkpoint_pages: Field<u32>, 1..=65_536 => checkpoint_pages: u32 = value;
         /// From power to the first read of the flash, ms.
-        boot_ms: Field<u64>, 0..=60_000;
+        boot_ms: Field<u64>, 0..=60_000 => boot: Nanos = millis;
         /// Recovering a logical page that the journal names, ns.
-        replay_page_ns: Field<u64>, 0..=1_000_000;
+        replay_page_ns: Field<u64>, 0..=1_000_000 => replay_page: Nanos = nanos;
     }
 }
 
 /// What is done about paired pages, by name.
-pub(in super::super) const PAIRED_PAGES: [(&str, PairedPages); 3] = [
+const PAIRED_PAGES: [(&str, PairedPages); 3] = [
     ("one-shot", PairedPages::OneShot),
     ("pad", PairedPages::Pad),
     ("unprotected", PairedPages::Unprotected),
 ];
 
-/// Whether the journal's blocks hold what is written there, and the capacitors for long
-/// enough: checks of a model whose figures are sane one by one.
+/// Whether the journal's blocks have room and the capacitors hold long enough, in a model whose
+/// single figures are valid.
 pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) {
     let (Some(table), Some(spec)) = (&model.power_loss, &drive.power_loss) else {
         return;
@@ -103,7 +117,7 @@ fn journal_blocks(drive: &Spec, spec: &PowerLossSpec) -> u64 {
 }
 
 /// Programming a full buffer and a page of the journal, evenly over the dies, one multi-plane page
-/// of relocated data for each of the collection's depth besides; where a word line is programmed at
+/// of relocated data for each of `gc.depth` besides; where a word line is programmed at
 /// once, each of them on the die that takes longest for it.
 fn longest_save(drive: &Spec, spec: &PowerLossSpec) -> Nanos {
     let longest = |timing: &CellTiming| timing.program.iter().copied().max();
@@ -140,34 +154,33 @@ mod tests {
     use stend_nand::reliability::{Ecc, ErrorModel, Rber};
 
     use super::*;
-    use crate::model::demo;
+    use crate::model::testing::{assert_refused, parse_with};
     use crate::spec::MediaSpec;
 
-    const TABLE: &str = r#"
+    const TABLE: &str = "
 [power_loss]
-enabled = { value = true, source = "assumed" }
-capacitors = { value = true, source = "assumed" }
-hold_up_ms = { value = 4, source = "assumed" }
-paired_pages = { value = "pad", source = "assumed" }
-journal_blocks_per_plane = { value = 9, source = "assumed" }
-journal_read_us = { value = 40.0, source = "assumed" }
-journal_program_us = { value = 400.0, source = "assumed" }
-journal_erase_us = { value = 5000.0, source = "assumed" }
-journal_interval_kib = { value = 16384, source = "assumed" }
-checkpoint_pages = { value = 256, source = "assumed" }
-boot_ms = { value = 50, source = "assumed" }
-replay_page_ns = { value = 100, source = "assumed" }
-"#;
+enabled = true
+capacitors = true
+hold_up_ms = 4
+paired_pages = \"pad\"
+journal_blocks_per_plane = 9
+journal_read_us = 40.0
+journal_program_us = 400.0
+journal_erase_us = 5000.0
+journal_interval_kib = 16384
+checkpoint_pages = 256
+boot_ms = 50
+replay_page_ns = 100
+";
 
     /// The demonstration drive with the table, in which `from` was replaced by `to`.
     fn parse(from: &str, to: &str) -> Result<Model, String> {
         assert!(TABLE.contains(from), "{from}");
-        let text = demo().to_string() + &TABLE.replace(from, to);
-        Model::parse(&text, "m.toml").map_err(|error| error.to_string())
+        parse_with(&TABLE.replace(from, to))
     }
 
     #[test]
-    fn it_comes_out_as_it_went_in() {
+    fn the_table_becomes_figures() {
         let spec = parse("pad", "pad").expect("sound").spec();
         let loss = spec.power_loss.expect("it is enabled");
         assert_eq!(loss.hold_up, Some(Nanos::from_millis(4)));
@@ -182,32 +195,23 @@ replay_page_ns = { value = 100, source = "assumed" }
             (loss.boot, loss.replay_page),
             (Nanos::from_millis(50), Nanos(100))
         );
-        let bare = parse(
-            "capacitors = { value = true",
-            "capacitors = { value = false",
-        );
-        assert_eq!(
-            bare.expect("sound").spec().power_loss.expect("on").hold_up,
-            None
-        );
-        let off = parse("enabled = { value = true", "enabled = { value = false");
-        assert_eq!(off.expect("sound").spec().power_loss, None);
+        let bare = parse("capacitors = true", "capacitors = false").expect("sound");
+        assert_eq!(bare.spec().power_loss.expect("on").hold_up, None);
+        let off = parse("enabled = true", "enabled = false").expect("sound");
+        assert_eq!(off.spec().power_loss, None);
     }
 
     #[test]
-    fn what_it_does_not_go_with_is_said() {
-        const COMMANDS: &str = r#"
-[nand_commands]
-one_shot_program_us = { value = 900.0, source = "assumed" }
-"#;
-        let said = parse("[power_loss]", &format!("{COMMANDS}[power_loss]"));
-        let said = said.expect_err("it cannot be");
-        assert!(said.contains("power_loss.enabled: "), "{said}");
-        let part = "[power_loss] does not go with nand_commands.one_shot_program_us";
-        assert!(said.contains(part), "{said}");
+    fn one_shot_programs_have_no_paired_pages() {
+        let commands = "[nand_commands]\none_shot_program_us = 900.0\n[power_loss]";
+        assert_refused(
+            parse("[power_loss]", commands),
+            "power_loss.enabled",
+            "[power_loss] does not go with nand_commands.one_shot_program_us",
+        );
     }
 
-    /// Capacitors also save the parity of groups that are not full, where it may be needed.
+    /// Capacitors also save the parity of stripes that are not full, where it may be needed.
     #[test]
     fn parity_in_use_takes_longer_to_save() {
         let sound = parse("pad", "pad").expect("sound").spec();
@@ -225,8 +229,8 @@ one_shot_program_us = { value = 900.0, source = "assumed" }
             spread_percent: 0,
         };
         drive.media = Some(MediaSpec {
-            main: cells.clone(),
-            cache: cells,
+            data_area: cells.clone(),
+            slc_cache: cells,
             ecc: Ecc {
                 passes: vec![Rber(1)],
                 retry: Nanos::ZERO,
@@ -240,32 +244,20 @@ one_shot_program_us = { value = 900.0, source = "assumed" }
     }
 
     #[test]
-    fn what_cannot_be_is_said_with_line_and_key() {
+    fn impossible_figures_are_refused() {
         for (from, to, key, part) in [
             (
-                "\"pad\"",
-                "\"hope\"",
+                "pad",
+                "hope",
                 "paired_pages",
                 "allowed: one-shot, pad, unprotected",
             ),
-            (
-                "value = 9,",
-                "value = 8,",
-                "journal_blocks_per_plane",
-                "at least 9",
-            ),
-            ("value = 4,", "value = 2,", "hold_up_ms", "takes up to 3 ms"),
-            (
-                "value = 256,",
-                "value = 0,",
-                "checkpoint_pages",
-                "from 1 to 65536",
-            ),
+            ("= 9", "= 8", "journal_blocks_per_plane", "at least 9"),
+            ("ms = 4", "ms = 2", "hold_up_ms", "takes up to 3 ms"),
+            ("= 256", "= 0", "checkpoint_pages", "from 1 to 65536"),
             ("boot_ms", "boots_ms", "boots_ms", "unknown field"),
         ] {
-            let said = parse(from, to).expect_err("it cannot be");
-            assert!(said.contains(&format!("power_loss.{key}: ")), "{said}");
-            assert!(said.contains(part), "{said}");
+            assert_refused(parse(from, to), &format!("power_loss.{key}"), part);
         }
     }
 }

@@ -1,18 +1,25 @@
 //! `[slc_cache]`.
 
+use stend_base::Nanos;
+use stend_nand::CellTiming;
+
 use super::super::key::{Field, Problems, table};
-use super::super::rules::OneOf;
+use super::super::resolve::{given, micros, or_default, value, whole_micros};
+use super::super::rules::{OneOf, named};
 use super::super::schema::Model;
-use crate::spec::{Emptying, Spec, WhenFull};
+use super::nand::{mp_page_kib, superblocks};
+use crate::spec::{Emptying, FoldLimit, PoolSpec, Spec, WhenFull};
 
 table! {
     /// An SLC cache.
-    pub struct SlcCache = "slc_cache" {
+    pub struct SlcCache = "slc_cache" => CacheSpec {
         /// Switch.
         enabled: Field<bool>;
         /// Blocks of a plane that are always in SLC mode (static cache): with on-chip copy at least
         /// 12 + `gc.slc_reserve_superblocks`, else 4; 0 where there are dynamic ones.
-        blocks_per_plane: Field<u32>;
+        blocks_per_plane: Field<u32> => |cache, model|
+            /// Its own superblocks, and cells in SLC mode; the rows are a block's word lines.
+            pool: PoolSpec = cache.pool(model);
         /// Flash pages of a block in SLC mode: its word lines.
         pages_per_block: Field<u32>, 4..=4096;
         /// tR in SLC mode, µs.
@@ -23,36 +30,51 @@ table! {
         erase_us: Field<f64>, 1.0..=100_000.0;
         /// Blocks of a plane in the data area that may be in SLC mode at the same time (dynamic
         /// cache): with on-chip copy at least 2 more than the bits of a cell, else 2.
-        dynamic_blocks_per_plane: Option<Field<u32>>, 1..=65_536;
+        dynamic_blocks_per_plane: Option<Field<u32>>, 1..=65_536 => |cache, model|
+            /// Superblocks of the data area that may be used in SLC mode at the same time.
+            dynamic_superblocks: u32 = cache.dynamic_superblocks(model),
+            /// Write requests at least so long go to the data area directly; `None`: all enter it.
+            bypass_from_bytes: Option<u64> =
+                given(&cache.bypass_from_kib).map(|kib| u64::from(kib) * 1024);
         /// How data gets from the cache to the data area: by on-chip copy, within a die, or through
         /// the controller, as in garbage collection.
-        fold_by: Field<String> = "on-chip".to_owned(), OneOf(&FOLD_BY);
+        fold_by: Field<String> = "on-chip".to_owned(), OneOf(&FOLD_BY) => |cache, _|
+            /// How it is emptied.
+            emptying: Emptying = named(&FOLD_BY, &cache.fold_by);
         /// What the host does where the cache has no room: it waits, or writes to the data area.
-        when_full: Field<String> = "wait".to_owned(), OneOf(&WHEN_FULL);
+        when_full: Field<String> = "wait".to_owned(), OneOf(&WHEN_FULL) => |cache, _|
+            /// What happens where it has no room.
+            when_full: WhenFull = named(&WHEN_FULL, &cache.when_full);
         /// Write requests at least so long, KiB, go to the data area directly.
         bypass_from_kib: Option<Field<u32>>, 1..=1_048_576;
         /// Whether data relocated by garbage collection enters the cache. Without the key it does
         /// where the cache has blocks of its own and on-chip copy folds it; it needs both.
-        takes_gc: Option<Field<bool>>;
+        takes_gc: Option<Field<bool>> => |cache, _|
+            /// Whether relocated data enters it, as host data does, or the data area.
+            takes_gc: bool = takes_gc(cache);
         /// Whether the host is given room in the cache page by page as it is folded; else only as
         /// blocks are erased, so that its speed comes in bursts: with `when_full = "wait"` alone,
         /// without `takes_gc` and `dynamic_blocks_per_plane`.
-        frees_per_page: Field<bool> = true;
+        frees_per_page: Field<bool> = true => frees_per_page: bool = value;
         /// Folding in the background begins when more of the cache than this is occupied, percent.
         /// Either this or the next key.
-        fold_start_percent: Option<Field<f64>>, 0.0..=100.0;
+        fold_start_percent: Option<Field<f64>>, 0.0..=100.0 => |cache, model|
+            /// Folding starts when more multi-plane pages than this are taken.
+            fold_start_mp_pages: u64 = cache.fold_start_mp_pages(model);
         /// On-chip copy: folding in the background begins when less than this is free for the host,
         /// MiB, parity included, beside what the drive keeps for itself. Drives of several sizes
         /// can share it. Not with `dynamic_blocks_per_plane`.
         fold_start_free_mib: Option<Field<u32>>, 1..=1_048_576;
         /// Dies that fold at once in the background, while the host still finds room: at most
         /// `nand.dies`.
-        fold_dies_background: Field<u32>;
+        fold_dies_background: Field<u32> => fold_dies_background: u32 = value;
         /// Rest of such folding after each word line of a die, µs.
-        fold_pause_us: Field<u64>, 0..=10_000_000;
+        fold_pause_us: Field<u64>, 0..=10_000_000 => fold_pause: Nanos = whole_micros;
         /// Through the controller: multi-plane pages read or written at once while the host still
         /// finds room; `gc.depth` without the key.
-        fold_pages_background: Option<Field<u32>>, 1..=1024;
+        fold_pages_background: Option<Field<u32>>, 1..=1024 => |cache, model|
+            /// What emptying is held to.
+            fold_limit: FoldLimit = cache.fold_limit(model);
         /// On-chip copy: dies that fold at once at most, in the background or not; all without the
         /// key. Not below `fold_dies_background`; more than there are is no error, so that drives
         /// of several sizes can share it.
@@ -64,18 +86,57 @@ table! {
 }
 
 /// How an SLC cache is folded, by name.
-pub(in super::super) const FOLD_BY: [(&str, Emptying); 2] = [
+const FOLD_BY: [(&str, Emptying); 2] = [
     ("on-chip", Emptying::OnChip),
     ("controller", Emptying::Controller),
 ];
 
 /// What happens where it is full, by name.
-pub(in super::super) const WHEN_FULL: [(&str, WhenFull); 2] =
-    [("wait", WhenFull::Wait), ("bypass", WhenFull::Bypass)];
+const WHEN_FULL: [(&str, WhenFull); 2] = [("wait", WhenFull::Wait), ("bypass", WhenFull::Bypass)];
 
 impl SlcCache {
     fn is_folded_on_chip(&self) -> bool {
         self.fold_by.value != "controller"
+    }
+
+    fn pool(&self, model: &Model) -> PoolSpec {
+        PoolSpec {
+            superblocks: superblocks(model, self.blocks_per_plane.value),
+            rows: self.pages_per_block.value,
+            timing: CellTiming {
+                read: vec![micros(&self.read_us)],
+                program: vec![micros(&self.program_us)],
+                erase: micros(&self.erase_us),
+            },
+        }
+    }
+
+    fn dynamic_superblocks(&self, model: &Model) -> u32 {
+        superblocks(model, or_default(&self.dynamic_blocks_per_plane))
+    }
+
+    fn fold_start_mp_pages(&self, model: &Model) -> u64 {
+        let own = superblocks(model, self.blocks_per_plane.value);
+        let all = u64::from(own + self.dynamic_superblocks(model));
+        let rows = u64::from(self.pages_per_block.value);
+        let mp_pages = all * rows * u64::from(model.nand.dies.value);
+        (mp_pages as f64 * or_default(&self.fold_start_percent) / 100.0) as u64
+    }
+
+    fn fold_limit(&self, model: &Model) -> FoldLimit {
+        if !self.is_folded_on_chip() {
+            let background = given(&self.fold_pages_background);
+            return background.map_or(FoldLimit::None, FoldLimit::MpPages);
+        }
+        let (dies, free_mib) = (given(&self.fold_dies_max), given(&self.idle_free_mib));
+        if dies.is_none() && free_mib.is_none() {
+            return FoldLimit::None;
+        }
+        let mp_pages = |mib: u32| u64::from(mib) * 1024 / u64::from(mp_page_kib(model));
+        FoldLimit::Dies {
+            most: dies.unwrap_or(u32::MAX),
+            idle_free_mp_pages: free_mib.map(mp_pages),
+        }
     }
 }
 
@@ -150,7 +211,7 @@ fn check_frees_per_page(problems: &mut Problems, cache: &SlcCache) {
     }
 }
 
-/// From where it is folded in the background.
+/// Whether it says when folding in the background begins.
 fn check_fold_start(problems: &mut Problems, cache: &SlcCache) {
     let free = &cache.fold_start_free_mib;
     match (&cache.fold_start_percent, free) {
@@ -200,8 +261,8 @@ fn check_fold_limits(problems: &mut Problems, cache: &SlcCache, model: &Model) {
     }
 }
 
-/// Whether its superblocks are enough for what is open and folded at once, when every figure
-/// on its own is sane.
+/// Whether it has enough superblocks for what is open and folded at once, in a model whose single
+/// figures are valid.
 pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(cache), Some(table)) = (&spec.cache, &model.slc_cache) else {
         return;
@@ -214,7 +275,7 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
     };
     let static_need = match (cache.emptying, cache.pool.superblocks) {
         (_, 0) if cache.dynamic_superblocks > 0 => 0,
-        // Five that may be half folded or open, two open, a cell's worth to fold, one.
+        // Five half folded or open, two open, up to four to fold together, one spare.
         (Emptying::OnChip, _) => spec.gc.slc_reserve_superblocks + 12,
         (Emptying::Controller, _) => 4,
     };
@@ -234,21 +295,16 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
 
 #[cfg(test)]
 mod tests {
+    use crate::model::Model;
     use crate::model::key::Problems;
-    use crate::model::{Model, demo};
+    use crate::model::testing::{self, assert_refused, demo, figures};
     use crate::spec::FoldLimit;
 
     /// The demonstration drive with more keys of its cache.
     fn parse(keys: &str) -> Result<Model, String> {
-        let mut table = "[slc_cache]\n".to_string();
-        for line in keys.lines() {
-            let (key, value) = line.split_once(" = ").expect("a key and its value");
-            table += &format!("{key} = {{ value = {value}, source = \"assumed\" }}\n");
-        }
-        let text = demo();
-        assert!(text.contains("[slc_cache]\n"));
-        let text = text.replace("[slc_cache]\n", &table);
-        Model::parse(&text, "m.toml").map_err(|error| error.to_string())
+        assert!(demo().contains("[slc_cache]\n"));
+        let table = format!("[slc_cache]\n{}", figures(keys));
+        testing::parse(&demo().replace("[slc_cache]\n", &table))
     }
 
     /// What is said of a key of a model.
@@ -283,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_past_it_and_a_pace_are_facts() {
+    fn bypass_and_background_folding_are_facts() {
         let keys = "bypass_from_kib = 128\nfold_by = \"controller\"\n\
                     fold_pages_background = 3\nwhen_full = \"bypass\"\n\
                     dynamic_blocks_per_plane = 220";
@@ -333,18 +389,11 @@ mod tests {
         );
         let text = demo().replace(
             "fold_dies_background = { value = 1",
-            "fold_dies_background = { value = 3",
+            "fold_dies_max = { value = 2, source = \"assumed\" }\n\
+             fold_dies_background = { value = 3",
         );
-        let text = text.replace(
-            "[slc_cache]\n",
-            "[slc_cache]\nfold_dies_max = { value = 2, source = \"assumed\" }\n",
-        );
-        let said = Model::parse(&text, "m.toml").expect_err("more in the background");
-        let said = said.to_string();
-        assert!(
-            said.contains("slc_cache.fold_dies_max: 2 is not allowed"),
-            "{said}"
-        );
+        let model = testing::parse(&text);
+        assert_refused(model, "slc_cache.fold_dies_max", "2 is not allowed");
     }
 
     #[test]
@@ -354,19 +403,18 @@ mod tests {
         let line = text.lines().find(|line| line.starts_with(share));
         let line = format!("{}\n", line.expect("it has a share"));
         let start = |instead: &str| {
-            let model = Model::parse(&text.replace(&line, instead), "m.toml");
-            let spec = model.map_err(|error| error.to_string())?.spec();
+            let spec = testing::parse(&text.replace(&line, instead))?.spec();
             let cache = spec.cache.as_ref().expect("it has a cache");
-            let slots = u64::from(cache.pool.superblocks * cache.pool.rows * spec.dies);
+            let mp_pages = u64::from(cache.pool.superblocks * cache.pool.rows * spec.dies);
             let kept = spec.gc.slc_reserve_superblocks + 5;
             let kept = u64::from(kept * cache.pool.rows * spec.dies);
-            Ok::<_, String>((slots, kept, cache.fold_start_mp_pages))
+            Ok::<_, String>((mp_pages, kept, cache.fold_start_mp_pages))
         };
         let free =
             |mib: u32| format!("fold_start_free_mib = {{ value = {mib}, source = \"assumed\" }}\n");
-        let (slots, kept, taken) = start(&free(100)).expect("it is sound");
+        let (mp_pages, kept, taken) = start(&free(100)).expect("it is sound");
         // Of 32 KiB each.
-        assert_eq!(taken, slots - kept - 3_200);
+        assert_eq!(taken, mp_pages - kept - 3_200);
         // More than there is: it is folded as soon as anything is taken.
         assert_eq!(start(&free(100_000)).expect("it is sound").2, 0);
         for (keys, part) in [
@@ -388,40 +436,27 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
-        for (keys, key, part) in [
-            ("bypass_from_kib = 0", "bypass_from_kib", "from 1 to"),
-            (
-                "fold_pages_background = 2",
-                "fold_pages_background",
-                "fold_by = \"controller\"",
-            ),
-            (
-                "fold_by = \"controller\"\nfold_pages_background = 0",
-                "fold_pages_background",
-                "from 1 to 1024",
-            ),
-            ("fold_dies_max = 0", "fold_dies_max", "from 1 to 1024"),
-            (
-                "fold_by = \"controller\"\nfold_dies_max = 2",
-                "fold_dies_max",
-                "it limits on-chip copy",
-            ),
-            ("idle_free_mib = 0", "idle_free_mib", "from 1 to"),
-            (
-                "fold_by = \"controller\"\nidle_free_mib = 200",
-                "idle_free_mib",
-                "it limits on-chip copy",
-            ),
-        ] {
-            let said = parse(keys).expect_err(keys);
-            assert!(said.contains(&format!("slc_cache.{key}: ")), "{said}");
-            assert!(said.contains(part), "{said}");
-        }
+    fn impossible_figures_are_refused() {
+        let refuses = |fold_by: &str, key: &str, value: u32, part: &str| {
+            let model = parse(&format!("fold_by = \"{fold_by}\"\n{key} = {value}"));
+            assert_refused(model, &format!("slc_cache.{key}"), part);
+        };
+        refuses("on-chip", "bypass_from_kib", 0, "from 1 to");
+        refuses(
+            "on-chip",
+            "fold_pages_background",
+            2,
+            "fold_by = \"controller\"",
+        );
+        refuses("on-chip", "fold_dies_max", 0, "from 1 to 1024");
+        refuses("on-chip", "idle_free_mib", 0, "from 1 to");
+        refuses("controller", "fold_pages_background", 0, "from 1 to 1024");
+        refuses("controller", "fold_dies_max", 2, "it limits on-chip copy");
+        refuses("controller", "idle_free_mib", 200, "it limits on-chip copy");
     }
 
     #[test]
-    fn collected_data_enters_blocks_of_its_own() {
+    fn relocated_data_enters_blocks_of_the_cache_alone() {
         let of = |keys: &str| {
             let mut model = parse(keys).expect("it is sound");
             let cache = model.slc_cache.as_mut().expect("it has a cache");
@@ -443,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn the_buffer_holds_a_slot_of_each_stream() {
+    fn the_buffer_holds_a_program_of_each_stream() {
         // Programs of a die take 32 KiB in this drive.
         let buffer = |keys: &str, kib: u32| {
             let mut model = parse(keys).expect("it is sound");

@@ -1,26 +1,34 @@
 //! `[trim]`.
 
+use stend_base::Nanos;
+
 use super::super::key::{Field, Given, Problems, table};
+use super::super::resolve::{given, given_micros, nanos, pages, value};
 use super::super::rules::OneOf;
 use super::super::schema::Model;
+use crate::spec::TrimWorkSpec;
 
 table! {
     /// TRIM.
-    pub struct Trim = "trim" {
+    pub struct Trim = "trim" => TrimSpec {
         /// Switch.
-        enabled: Field<bool>;
+        enabled: Field<bool> => enabled: bool = value;
         /// A command, ns of a core.
-        command_ns: Field<u64>, 0..=1_000_000_000;
+        command_ns: Field<u64>, 0..=1_000_000_000 => command: Nanos = nanos;
         /// Each 1,024 logical pages (4 MiB) of the range, ns of a core.
-        per_1024_pages_ns: Field<u64>, 0..=1_000_000_000;
+        per_1024_pages_ns: Field<u64>, 0..=1_000_000_000 => per_1024_pages: Nanos = nanos;
         /// Whether data in the SLC cache is freed too, rather than when it is folded.
-        reaches_cache: Field<bool>;
+        reaches_cache: Field<bool> => reaches_cache: bool = value;
         /// SATA, AHCI: whether the command is queued like reads and writes; else it is alone in
         /// the drive. Always with NVMe.
-        queued: Field<bool> = true;
+        queued: Field<bool> = true => queued: bool = value;
         /// Each range that a command names, ns of a core: 65,535 sectors at most with ATA,
         /// 2^32 - 1 with NVMe.
-        per_range_ns: Field<u64> = 0, 0..=1_000_000_000;
+        per_range_ns: Field<u64> = 0, 0..=1_000_000_000 => per_range: Nanos = nanos => |trim, model|
+            /// What a range of the command can hold.
+            range_bytes_max: u64 = model.host.trim_range_sectors_max() * 512,
+            /// Unmapping costs time; `None` for nothing beside [`TrimSpec::per_1024_pages`].
+            work: Option<TrimWorkSpec> = trim.work();
         /// Each mapped logical page of a chunk, ns of a core; needs `chunk_kib`.
         per_page_ns: Field<u64> = 0, 0..=1_000_000;
         /// The range is unmapped in chunks of so much user data, KiB.
@@ -35,7 +43,8 @@ table! {
         deterministic: Option<Field<String>>, OneOf(&PROMISES);
         /// Superblocks of the data area that TRIM has emptied are erased before their space is
         /// needed, one after another, with this rest after each, µs.
-        erase_pause_us: Option<Field<u64>>, 0..=10_000_000;
+        erase_pause_us: Option<Field<u64>>, 0..=10_000_000
+            => erase_pause: Option<Nanos> = given_micros;
     }
 }
 
@@ -45,6 +54,18 @@ pub(in super::super) const PROMISES: [(&str, &str); 3] = [
     ("data", "the same data each time (DRAT)"),
     ("none", "no promise"),
 ];
+
+impl Trim {
+    fn work(&self) -> Option<TrimWorkSpec> {
+        Some(TrimWorkSpec {
+            chunk_pages: pages(self.chunk_kib.as_ref()?),
+            per_page: nanos(&self.per_page_ns),
+            lazy: self.lazy.value,
+            deterministic: given(&self.deterministic).is_none_or(|promise| promise != "none"),
+            pause: given_micros(&self.chunk_pause_us),
+        })
+    }
+}
 
 pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
     let trim = &model.trim;
@@ -58,23 +79,14 @@ pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::{FileError, Model, demo};
+    use crate::model::testing::{assert_refused, parse_with};
     use stend_base::Nanos;
 
-    /// The first shipped model, on SATA, with more keys at the end of `[trim]`.
-    fn parse(keys: &str) -> Result<Model, FileError> {
-        let mut text = demo().to_owned();
-        assert!(text.rfind('[').is_some_and(|_| text.contains("[trim]")));
-        for line in keys.lines() {
-            let (key, value) = line.split_once(" = ").expect("a key and its value");
-            text += &format!("{key} = {{ value = {value}, source = \"assumed\" }}\n");
-        }
-        Model::parse(&text, "m.toml")
-    }
+    // The demonstration drive's file ends with `[trim]`.
 
     #[test]
     fn optional_keys_change_nothing_when_they_are_absent() {
-        let trim = parse("").expect("it is sound").spec().trim;
+        let trim = parse_with("").expect("it is sound").spec().trim;
         assert!(trim.queued && trim.work.is_none() && trim.erase_pause.is_none());
         assert_eq!(trim.per_range, Nanos::ZERO);
     }
@@ -84,7 +96,7 @@ mod tests {
         let keys = "chunk_kib = 256\nper_page_ns = 30\nlazy = true\nqueued = false\n\
                     deterministic = \"zeroes\"\nerase_pause_us = 7\nper_range_ns = 11\n\
                     chunk_pause_us = 13";
-        let model = parse(keys).expect("it is sound");
+        let model = parse_with(keys).expect("it is sound");
         let trim = model.spec().trim;
         let work = trim.work.expect("it goes by pieces");
         assert_eq!((work.chunk_pages, work.per_page), (64, Nanos(30)));
@@ -99,7 +111,7 @@ mod tests {
         };
         assert!(fact("TRIM").contains("later") && fact("TRIM").contains("not queued"));
         assert_eq!(fact("read after TRIM"), "zeroes (RZAT)");
-        let none = parse("chunk_kib = 4\ndeterministic = \"none\"").expect("it is sound");
+        let none = parse_with("chunk_kib = 4\ndeterministic = \"none\"").expect("it is sound");
         let work = none.spec().trim.work.expect("it goes by pieces");
         assert!(!work.deterministic);
     }
@@ -107,27 +119,21 @@ mod tests {
     #[test]
     fn keys_that_need_others_say_so() {
         for (keys, key, part) in [
-            ("lazy = true", "trim.lazy", "needs trim.chunk_kib"),
-            (
-                "per_page_ns = 3",
-                "trim.per_page_ns",
-                "needs trim.chunk_kib",
-            ),
+            ("lazy = true", "lazy", "needs trim.chunk_kib"),
+            ("per_page_ns = 3", "per_page_ns", "needs trim.chunk_kib"),
             (
                 "chunk_pause_us = 3",
-                "trim.chunk_pause_us",
+                "chunk_pause_us",
                 "needs trim.chunk_kib",
             ),
-            ("chunk_kib = 2", "trim.chunk_kib", "from 4 to"),
+            ("chunk_kib = 2", "chunk_kib", "from 4 to"),
             (
                 "deterministic = \"ones\"",
-                "trim.deterministic",
+                "deterministic",
                 "zeroes, data, none",
             ),
         ] {
-            let said = parse(keys).expect_err(key).to_string();
-            assert!(said.contains(&format!(": {key}: ")), "{said}");
-            assert!(said.contains(part), "{said}");
+            assert_refused(parse_with(keys), &format!("trim.{key}"), part);
         }
     }
 }

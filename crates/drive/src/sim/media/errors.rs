@@ -386,8 +386,8 @@ impl FlashErrors {
 impl MediaSpec {
     fn cells(&self, mode: Mode) -> &ErrorModel {
         match mode {
-            Mode::Native => &self.main,
-            Mode::Slc => &self.cache,
+            Mode::Native => &self.data_area,
+            Mode::Slc => &self.slc_cache,
         }
     }
 }

@@ -1,0 +1,38 @@
+//! What the tests of drive files share.
+
+use super::{Model, SHIPPED};
+
+/// The demonstration drive's file, which has no parts.
+pub(super) fn demo() -> &'static str {
+    let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
+    demo.expect("it is shipped").text
+}
+
+/// Lines `key = value` as figures with a source; other lines as they are.
+pub(super) fn figures(lines: &str) -> String {
+    let figure = |line: &str| match line.split_once(" = ") {
+        Some((key, value)) => format!("{key} = {{ value = {value}, source = \"assumed\" }}\n"),
+        None => format!("{line}\n"),
+    };
+    lines.lines().map(figure).collect()
+}
+
+/// The model of a text, or what is wrong with it.
+pub(super) fn parse(text: &str) -> Result<Model, String> {
+    Model::parse(text, "m.toml").map_err(|error| error.to_string())
+}
+
+/// The demonstration drive with more lines at its end, as [`figures`] writes them.
+pub(super) fn parse_with(lines: &str) -> Result<Model, String> {
+    parse(&(demo().to_owned() + &figures(lines)))
+}
+
+/// Expects an error that names this key and contains this text.
+#[track_caller]
+pub(super) fn assert_refused(model: Result<Model, String>, key: &str, part: &str) {
+    let error = model
+        .err()
+        .unwrap_or_else(|| panic!("{key}: nothing is wrong"));
+    let of_key = |line: &str| line.contains(&format!(": {key}: ")) && line.contains(part);
+    assert!(error.lines().any(of_key), "{key}, {part}: {error}");
+}
