@@ -8,11 +8,12 @@
 
 pub mod health;
 pub mod model;
+mod schema;
 pub mod sim;
 pub mod state;
 mod table;
 
 pub use health::{Health, Temperature};
 pub use model::Model;
-pub use model::spec::{self, Spec};
+pub use schema::spec::{self, Spec};
 pub use sim::{Counters, Energy, SimDrive, UserBytesError};

@@ -1,13 +1,15 @@
 //! Checks of a model across its tables.
 
-use super::key::Problems;
-use super::schema::Model;
-use super::tables::{blocks, controller, gc, host, nand, power, power_loss, slc_cache, trim};
-use crate::spec::{PAGE_BYTES, Spec};
+use crate::schema::Model;
+use crate::schema::key::Problems;
+use crate::schema::spec::{PAGE_BYTES, Spec};
+use crate::schema::tables::{
+    blocks, controller, gc, host, nand, power, power_loss, slc_cache, trim,
+};
 
 /// Adds the errors of a model all of whose keys could be read. `problems` holds the errors of
 /// single keys; sizes are checked only if there is no error before.
-pub(super) fn model(problems: &mut Problems, model: &Model) {
+pub(crate) fn model(problems: &mut Problems, model: &Model) {
     nand::check(problems, model);
     slc_cache::check(problems, model);
     host::check(problems, model);
@@ -31,6 +33,7 @@ pub(super) fn model(problems: &mut Problems, model: &Model) {
     }
     slc_cache::check_sizes(problems, model, &spec);
     blocks::check_sizes(problems, model, &spec);
+    check_factory_bad(problems, model, &spec);
     power_loss::check_sizes(problems, model, &spec);
 }
 
@@ -67,6 +70,21 @@ fn check_capacity(problems: &mut Problems, model: &Model, spec: &Spec) -> bool {
         problems.report(user, message);
     }
     true
+}
+
+/// Whether every die has enough blocks that are not bad from the factory.
+fn check_factory_bad(problems: &mut Problems, model: &Model, spec: &Spec) {
+    let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {
+        return;
+    };
+    if let Some(short) = crate::sim::short_die(spec) {
+        let message = format!(
+            "{} is not allowed; {} blocks of die {} are bad from the factory, and its superblocks \
+             need all others and more",
+            blocks.spare_blocks_per_die.value, short.factory_bad, short.die
+        );
+        problems.report(&blocks.spare_blocks_per_die, message);
+    }
 }
 
 /// Whether the DRAM holds what the model puts there.

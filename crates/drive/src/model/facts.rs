@@ -1,9 +1,9 @@
 //! The hardware of a model in words, for a report.
 
-use super::rules::named;
-use super::schema::Model;
-use super::tables::trim::PROMISES;
-use crate::spec::{Emptying, PAGE_BYTES, Spec, WhenFull};
+use crate::schema::Model;
+use crate::schema::rules::named;
+use crate::schema::spec::{Emptying, PAGE_BYTES, Spec, WhenFull};
+use crate::schema::tables::trim::PROMISES;
 
 impl Model {
     /// Named facts of the hardware, in the order of the report.

@@ -5,40 +5,25 @@
 //! its line, as is a figure out of range. Parts hold what several drives share; drive files include
 //! them.
 
-mod check;
-mod compose;
-#[cfg(test)]
-mod document;
+pub(crate) mod check;
 mod facts;
-mod free;
-mod key;
 mod parts;
-mod renamed;
-mod resolve;
-mod rules;
-mod schema;
 mod shipped;
-pub mod spec;
-pub mod tables;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::path::Path;
 
-use key::Reader;
+use crate::schema::key::Reader;
+use crate::schema::renamed;
 use stend_config::{Problem, Text};
 
-pub use free::{FreeFigure, NewValue, WriteError, write_values};
-pub use key::Field;
+pub use crate::schema::free::{FreeFigure, NewValue, WriteError, write_values};
+pub use crate::schema::key::Field;
+pub use crate::schema::{Model, SCHEMA, tables};
 pub use parts::{Files, ModelFile, PART_SCHEMA};
-pub use schema::Model;
 pub use shipped::{PARTS, SHIPPED, Shipped};
 pub use stend_config::FileError;
-
-use crate::spec::Spec;
-
-/// The schema that a model file names.
-pub const SCHEMA: &str = "stend.drive/2";
 
 impl Model {
     /// Reads a model, with parts from those built into the program. `path` is for messages only.
@@ -76,11 +61,6 @@ impl Model {
         model.fingerprint = fingerprint(files.text());
         model.text = files.text().to_owned();
         Ok(model)
-    }
-
-    /// The numbers a simulation runs on.
-    pub fn spec(&self) -> Spec {
-        resolve::spec(self)
     }
 }
 

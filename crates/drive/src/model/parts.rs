@@ -5,15 +5,16 @@
 //! no order and no circle. A drive's own figure takes the place of a part's. Two parts that give
 //! the same key are an error, since neither takes precedence.
 
+use crate::schema::free::FreeFigure;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use stend_config::{Problem, Text, line_of};
 use toml_edit::{Document, Item, Value as TomlValue};
 
-use super::compose::{self, Piece, Resolved, item_line};
 use super::shipped::{PARTS, SHIPPED};
 use super::{FileError, Model, SCHEMA, renamed};
+use crate::schema::compose::{self, Piece, Resolved, item_line};
 
 /// The schema that a part names.
 pub const PART_SCHEMA: &str = "stend.part/2";
@@ -321,4 +322,19 @@ fn broken(file: &ModelFile, error: &toml_edit::TomlError) -> FileError {
     let message = error.message().trim();
     text.problem(offset, text.key_of_line(offset), message)
         .into()
+}
+
+impl Files {
+    /// The figures that may be fitted, in the order of the model's text.
+    pub fn free(&self) -> Vec<FreeFigure> {
+        let Ok((mut reader, _)) = super::read(self) else {
+            return Vec::new();
+        };
+        reader.free.sort_by_key(|(line, _)| *line);
+        let figures = reader.free.into_iter().map(|(line, figure)| FreeFigure {
+            file: self.place(line).0.to_owned(),
+            ..figure
+        });
+        figures.collect()
+    }
 }

@@ -3,13 +3,13 @@
 use super::{Model, SHIPPED};
 
 /// The demonstration drive's file, which has no parts.
-pub(super) fn demo() -> &'static str {
+pub(crate) fn demo() -> &'static str {
     let demo = SHIPPED.iter().find(|s| s.name == "demo-8gb");
     demo.expect("it is shipped").text
 }
 
 /// Lines `key = value` as figures with a source; other lines as they are.
-pub(super) fn figures(lines: &str) -> String {
+pub(crate) fn figures(lines: &str) -> String {
     let figure = |line: &str| match line.split_once(" = ") {
         Some((key, value)) => format!("{key} = {{ value = {value}, source = \"assumed\" }}\n"),
         None => format!("{line}\n"),
@@ -18,18 +18,18 @@ pub(super) fn figures(lines: &str) -> String {
 }
 
 /// The model of a text, or what is wrong with it.
-pub(super) fn parse(text: &str) -> Result<Model, String> {
+pub(crate) fn parse(text: &str) -> Result<Model, String> {
     Model::parse(text, "m.toml").map_err(|error| error.to_string())
 }
 
 /// The demonstration drive with more lines at its end, as [`figures`] writes them.
-pub(super) fn parse_with(lines: &str) -> Result<Model, String> {
+pub(crate) fn parse_with(lines: &str) -> Result<Model, String> {
     parse(&(demo().to_owned() + &figures(lines)))
 }
 
 /// Expects an error that names this key and contains this text.
 #[track_caller]
-pub(super) fn assert_refused(model: Result<Model, String>, key: &str, part: &str) {
+pub(crate) fn assert_refused(model: Result<Model, String>, key: &str, part: &str) {
     let error = model
         .err()
         .unwrap_or_else(|| panic!("{key}: nothing is wrong"));

@@ -6,7 +6,7 @@ use crate::sim::geometry::Kind;
 use crate::sim::geometry::layout::{Layout, Pool};
 use crate::sim::geometry::shape::{Mode, Shape};
 use crate::sim::ids::{STREAMS_MAX as MOST, StreamId};
-use crate::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec, WhenFull};
+use crate::spec::{Emptying, FoldLimit, PAGE_BYTES, PoolSpec, Spec};
 
 /// Thresholds in multi-plane pages, and times by row.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -79,7 +79,7 @@ impl Limits {
         // parity behind it, beyond what one stream would.
         let kept = collect.reserve_superblocks + further + spec.superblocks_half_folded();
         let data_floor = mp_pages(Pool::Data, kept) + 2 * i64::from(host_streams - 1);
-        let cache_floor = mp_pages(Pool::SlcCache, cache_superblocks_kept(spec));
+        let cache_floor = mp_pages(Pool::SlcCache, spec.cache_superblocks_kept());
         let most = spec.buffer.write_pages + spec.program_pages();
         let mp_pages_for = Mode::ALL.map(|mode| {
             let shape = layout.shape(mode);
@@ -170,24 +170,6 @@ fn always(spec: &Spec) -> [Option<Kind>; MOST] {
         id if id.is_host() => Some(Kind::NATIVE),
         _ => Some(gc),
     })
-}
-
-/// Superblocks of the cache that the host leaves free, where it waits for them or GC needs
-/// them.
-pub(crate) fn cache_superblocks_kept(spec: &Spec) -> u32 {
-    let Some(cache) = &spec.cache else {
-        return 0;
-    };
-    let goes_elsewhere = cache.when_full == WhenFull::Bypass || cache.dynamic_superblocks > 0;
-    if (goes_elsewhere || !cache.frees_per_page) && !cache.takes_gc {
-        return 0;
-    }
-    match cache.emptying {
-        // Beside GC's own reserve: what is being folded, three of TLC, and two open.
-        Emptying::OnChip => spec.gc.slc_reserve_superblocks + 5,
-        // One being emptied.
-        Emptying::Controller => 1,
-    }
 }
 
 /// tR and tPROG of each row of a pool; where rows are programmed together, that of all of them.

@@ -41,8 +41,7 @@ pub use drive::{SimDrive, UserBytesError};
 pub use faults::Fault;
 pub use geometry::layout::{Capacity, capacity, user_pages_max};
 pub use l2p::probe::MappingLog;
-pub(crate) use limits::cache_superblocks_kept;
 pub use media::blocks::{ShortDie, short_die};
 #[cfg(feature = "fault-injection")]
 pub use media::errors::PageState;
-pub use power::{Energy, MOST_IDLE_STATES};
+pub use power::Energy;

@@ -4,11 +4,10 @@
 //! One milliwatt over one nanosecond is one picojoule: sums of powers and times need no
 //! rounding.
 
-use super::idle_states::MOST_IDLE_STATES;
 use crate::sim::counters::Counters;
 use crate::sim::env::Env;
 use crate::sim::geometry::layout::Pool;
-use crate::spec::EnergySpec;
+use crate::spec::{EnergySpec, IDLE_STATES_MAX};
 
 /// Energy since power-on by consumer, pJ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +55,7 @@ pub(super) struct Usage<'a> {
     /// Time without power, ns.
     pub off_ns: u64,
     /// Time in each idle state, ns.
-    pub asleep_ns: [u64; MOST_IDLE_STATES],
+    pub asleep_ns: [u64; IDLE_STATES_MAX],
 }
 
 /// Energy that the drive has taken since power-on.

@@ -9,10 +9,7 @@ use stend_base::{Lane, Nanos, SimTime};
 
 use crate::sim::env::Env;
 use crate::sim::kind;
-use crate::spec::Spec;
-
-/// Most idle states of a drive.
-pub const MOST_IDLE_STATES: usize = 8;
+use crate::spec::{IDLE_STATES_MAX, Spec};
 
 /// How long a forced state waits for work under way before it looks again.
 const FORCED_RETRY: Nanos = Nanos::from_millis(1);
@@ -45,7 +42,7 @@ pub(super) struct Sleep {
     quiet_since: SimTime,
     timer_set: bool,
     /// Time spent in each state, up to the last change.
-    asleep_ns: [u64; MOST_IDLE_STATES],
+    asleep_ns: [u64; IDLE_STATES_MAX],
 }
 
 impl Sleep {
@@ -58,7 +55,7 @@ impl Sleep {
     }
 
     /// Time spent in each idle state up to now, without entry and exit.
-    pub fn asleep_ns(&self, now: SimTime) -> [u64; MOST_IDLE_STATES] {
+    pub fn asleep_ns(&self, now: SimTime) -> [u64; IDLE_STATES_MAX] {
         let mut asleep = self.asleep_ns;
         if let State::Asleep { state, from } = self.state {
             asleep[state] += now.0.saturating_sub(from.0);

@@ -13,7 +13,6 @@ use crate::sim::env::Env;
 pub use energy::Energy;
 use energy::Usage;
 pub(in crate::sim) use idle_states::DueState;
-pub use idle_states::MOST_IDLE_STATES;
 use idle_states::Sleep;
 use thermal::Heat;
 

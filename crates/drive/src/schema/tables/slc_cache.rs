@@ -3,12 +3,12 @@
 use stend_base::Nanos;
 use stend_nand::CellTiming;
 
+use super::super::Model;
 use super::super::key::{Field, Problems, table};
 use super::super::resolve::{given, micros, or_default, value, whole_micros};
 use super::super::rules::{OneOf, named};
-use super::super::schema::Model;
 use super::nand::{mp_page_kib, superblocks};
-use crate::spec::{Emptying, FoldLimit, PoolSpec, Spec, WhenFull};
+use crate::schema::spec::{Emptying, FoldLimit, PoolSpec, Spec, WhenFull};
 
 table! {
     /// An SLC cache.
@@ -147,7 +147,7 @@ pub(in super::super) fn takes_gc(cache: &SlcCache) -> bool {
     cache.takes_gc.as_ref().map_or(usual, |takes| takes.value)
 }
 
-pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let Some(cache) = &model.slc_cache else {
         return;
     };
@@ -263,7 +263,7 @@ fn check_fold_limits(problems: &mut Problems, cache: &SlcCache, model: &Model) {
 
 /// Whether it has enough superblocks for what is open and folded at once, in a model whose single
 /// figures are valid.
-pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
+pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(cache), Some(table)) = (&spec.cache, &model.slc_cache) else {
         return;
     };
@@ -296,9 +296,9 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
 #[cfg(test)]
 mod tests {
     use crate::model::Model;
-    use crate::model::key::Problems;
     use crate::model::testing::{self, assert_refused, demo, figures};
-    use crate::spec::FoldLimit;
+    use crate::schema::key::Problems;
+    use crate::schema::spec::FoldLimit;
 
     /// The demonstration drive with more keys of its cache.
     fn parse(keys: &str) -> Result<Model, String> {

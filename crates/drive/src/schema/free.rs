@@ -3,13 +3,11 @@
 
 use toml_edit::{DocumentMut, Item, Value as TomlValue};
 
-use super::parts::Files;
-
 /// A figure that may be fitted within bounds. A figure of a part is one figure of all drives that
 /// include it: file, table, key and index identify it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreeFigure {
-    /// Its file, as [`super::ModelFile::name`].
+    /// Its file, as [`crate::model::ModelFile::name`].
     pub file: String,
     /// Its table.
     pub table: String,
@@ -53,21 +51,6 @@ pub enum WriteError {
     /// The value is not finite, or the figure is a whole number and the value is not.
     #[error("{0}: {1} is not allowed; it must be finite, and whole where the figure is")]
     NotAllowed(String, String),
-}
-
-impl Files {
-    /// The figures that may be fitted, in the order of the model's text.
-    pub fn free(&self) -> Vec<FreeFigure> {
-        let Ok((mut reader, _)) = super::read(self) else {
-            return Vec::new();
-        };
-        reader.free.sort_by_key(|(line, _)| *line);
-        let figures = reader.free.into_iter().map(|(line, figure)| FreeFigure {
-            file: self.place(line).0.to_owned(),
-            ..figure
-        });
-        figures.collect()
-    }
 }
 
 /// The free figures of a key of the resolved text, from its `free` and `value`. Their file is left

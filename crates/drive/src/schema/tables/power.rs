@@ -2,13 +2,13 @@
 
 use stend_base::Nanos;
 
+use super::super::Model;
 use super::super::key::{Field, Given, Problems, table};
 use super::super::resolve::{
     milli, millis, of_milli, or_default, share_ppm, unsigned_milli, value, whole_micros,
 };
 use super::super::rules::{List, OneOf};
-use super::super::schema::Model;
-use crate::spec::Throttle;
+use crate::schema::spec::Throttle;
 
 table! {
     /// Energy of each operation; of a page or a block of one plane.
@@ -141,7 +141,7 @@ impl ThermalTable {
     }
 }
 
-pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+pub(crate) fn check(problems: &mut Problems, model: &Model) {
     if let Some(energy) = &model.energy {
         at_least(problems, &energy.core_busy_mw, &energy.core_idle_mw);
         at_least(problems, &energy.link_active_mw, &energy.link_idle_mw);
@@ -183,7 +183,7 @@ fn check_idle_states(problems: &mut Problems, states: &[IdleStateTable]) {
             problems.report(&state.delay_ms, message);
         }
         before = delay;
-        if number == crate::sim::MOST_IDLE_STATES {
+        if number == super::super::spec::IDLE_STATES_MAX {
             problems.report(&state.name, format!("there are more than {number} states"));
         }
     }

@@ -3,11 +3,11 @@
 use stend_base::Nanos;
 use stend_nand::CellTiming;
 
+use super::super::Model;
 use super::super::key::{Field, Problems, table};
 use super::super::resolve::{micros, millis, nanos, pages, value};
 use super::super::rules::{OneOf, named};
-use super::super::schema::Model;
-use crate::spec::{PAGE_BYTES, PairedPages, Spec, power_loss_excludes};
+use crate::schema::spec::{PAGE_BYTES, PairedPages, Spec, power_loss_excludes};
 
 table! {
     /// What a power cut leaves. Without it, no account is kept and the power cannot be cut. Not
@@ -68,7 +68,7 @@ const PAIRED_PAGES: [(&str, PairedPages); 3] = [
 
 /// Whether the journal's blocks have room and the capacitors hold long enough, in a model whose
 /// single figures are valid.
-pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) {
+pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, drive: &Spec) {
     let (Some(table), Some(spec)) = (&model.power_loss, &drive.power_loss) else {
         return;
     };
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
     use crate::model::testing::{assert_refused, parse_with};
-    use crate::spec::MediaSpec;
+    use crate::schema::spec::MediaSpec;
 
     const TABLE: &str = "
 [power_loss]

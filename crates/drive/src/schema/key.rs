@@ -43,7 +43,7 @@ macro_rules! table {
             )*
         }
     ) => {
-        $crate::model::key::table! {
+        $crate::schema::key::table! {
             $(#[doc = $about])*
             pub struct $Table = $name {
                 $($(#[doc = $doc])* $key: $T $(= $default)? $(, $rule)?;)*
@@ -65,7 +65,7 @@ macro_rules! table {
         impl $Table {
             /// The figures of a simulation.
             #[allow(unused_variables)]
-            pub(in crate::model) fn spec(&self, model: &$crate::model::Model) -> $Spec {
+            pub(in crate::schema) fn spec(&self, model: &$crate::schema::Model) -> $Spec {
                 $Spec {
                     $(
                         $($figure: $of_key(&self.$key),)?
@@ -95,20 +95,20 @@ macro_rules! table {
             $($($(#[doc = $plus_doc])* pub $plus: $Plus,)*)?
         }
 
-        impl $crate::model::key::Table for $Table {
+        impl $crate::schema::key::Table for $Table {
             const NAME: &'static str = $name;
             const KEYS: &'static [&'static str] = &[$(stringify!($key)),*];
 
             fn read(
-                reader: &mut $crate::model::key::Reader<'_>,
-                at: &$crate::model::key::At<'_>,
+                reader: &mut $crate::schema::key::Reader<'_>,
+                at: &$crate::schema::key::At<'_>,
             ) -> Option<Self> {
                 reader.unknown_keys(at, Self::KEYS);
                 $(
-                    let $key = <$T as $crate::model::key::Key>::read(
+                    let $key = <$T as $crate::schema::key::Key>::read(
                         reader,
                         at,
-                        $crate::model::key::declared!($key $(= $default)? $(, $rule)?),
+                        $crate::schema::key::declared!($key $(= $default)? $(, $rule)?),
                     );
                 )*
                 Some($Table {
@@ -118,14 +118,14 @@ macro_rules! table {
             }
 
             #[cfg(test)]
-            fn document() -> $crate::model::document::Section {
-                $crate::model::document::Section {
+            fn document() -> $crate::schema::document::Section {
+                $crate::schema::document::Section {
                     about: &[$($about),*],
-                    rows: vec![$($crate::model::document::row::<$T>(
+                    rows: vec![$($crate::schema::document::row::<$T>(
                         &[$($doc),*],
-                        $crate::model::key::declared!($key $(= $default)? $(, $rule)?),
+                        $crate::schema::key::declared!($key $(= $default)? $(, $rule)?),
                     )),*],
-                    inner: [$(<$T as $crate::model::key::Key>::sections(false)),*].concat(),
+                    inner: [$(<$T as $crate::schema::key::Key>::sections(false)),*].concat(),
                 }
             }
         }
@@ -134,7 +134,7 @@ macro_rules! table {
 
 macro_rules! declared {
     ($key:ident $(= $default:expr)? $(, $rule:expr)?) => {
-        $crate::model::key::Declared {
+        $crate::schema::key::Declared {
             key: stringify!($key),
             default: None$(.or(Some($default)))?,
             rule: None$(.or(Some(&$rule)))?,
@@ -142,10 +142,10 @@ macro_rules! declared {
     };
 }
 
-pub(super) use {declared, table};
+pub(crate) use {declared, table};
 
 /// A key as [`table!`] declares it.
-pub(super) struct Declared<'a, V> {
+pub(crate) struct Declared<'a, V> {
     /// Its name.
     pub key: &'static str,
     /// Its default.
@@ -169,17 +169,17 @@ pub struct Field<T> {
 
 impl<T> Field<T> {
     /// Whether the file gives it: it is not the default.
-    pub(super) fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         !self.source.is_empty()
     }
 
     /// Table and key, `nand.dies`.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         full_name(self.table, self.key)
     }
 }
 
-pub(super) fn full_name(table: &str, key: &str) -> String {
+pub(crate) fn full_name(table: &str, key: &str) -> String {
     match table {
         "" => key.to_owned(),
         _ => format!("{table}.{key}"),
@@ -189,7 +189,7 @@ pub(super) fn full_name(table: &str, key: &str) -> String {
 /// Errors of a model, in the order in which they are reported. Their lines are those of the
 /// resolved text.
 #[derive(Debug, Default)]
-pub(super) struct Problems(pub Vec<Problem>);
+pub(crate) struct Problems(pub Vec<Problem>);
 
 impl Problems {
     /// Reports a figure.
@@ -233,7 +233,7 @@ impl Problems {
 }
 
 /// A figure of any type that the file may give.
-pub(super) trait Given {
+pub(crate) trait Given {
     /// Its line and key, if the file gives it.
     fn place(&self) -> Option<(usize, String)>;
 }
@@ -251,7 +251,7 @@ impl<T> Given for Option<Field<T>> {
 }
 
 /// A type of values.
-pub(super) trait Scalar: Clone + Debug {
+pub(crate) trait Scalar: Clone + Debug {
     /// Its name in messages.
     const EXPECTED: &'static str;
 
@@ -284,7 +284,7 @@ scalar! {
 }
 
 /// The type of a key: a figure, a plain value, a table, or a list of tables.
-pub(super) trait Key: Sized {
+pub(crate) trait Key: Sized {
     /// The type of values that its rule checks.
     type Value: Debug;
     /// Whether it may be left out without a default.
@@ -306,7 +306,7 @@ pub(super) trait Key: Sized {
 }
 
 /// A table, as [`table!`] declares it.
-pub(super) trait Table: Sized {
+pub(crate) trait Table: Sized {
     /// Its name; empty for the file as a whole.
     const NAME: &'static str;
     /// Its keys, in their order.
@@ -321,7 +321,7 @@ pub(super) trait Table: Sized {
 }
 
 /// A table that is being read.
-pub(super) struct At<'a> {
+pub(crate) struct At<'a> {
     /// Its name.
     table: &'static str,
     /// Whether it is one of a list.
@@ -332,7 +332,7 @@ pub(super) struct At<'a> {
 }
 
 /// Reads the text of a model and collects its errors.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     text: &'a str,
     /// Errors.
     pub problems: Problems,

@@ -1,7 +1,7 @@
 //! The numbers a simulated drive runs on: a drive model resolved to integer nanoseconds,
 //! multi-plane pages and pages. Built from a model file by [`crate::model`], or by hand in tests.
 //! What follows from a table of the model file is declared there, beside its keys
-//! ([`crate::model::tables`]).
+//! ([`crate::schema::tables`]).
 //!
 //! The words are those of `docs/glossary.md`; a **pool** is the superblocks of one kind, of the
 //! data area or of the SLC cache.
@@ -9,16 +9,19 @@
 use stend_base::Nanos;
 use stend_nand::{Abilities, CellTiming};
 
-pub use crate::model::tables::blocks::BlocksSpec;
-pub use crate::model::tables::controller::{BufferSpec, ControllerSpec, L2pCacheSpec};
-pub use crate::model::tables::gc::{GcSpec, IdleSpec, StreamsSpec, WearSpec};
-pub use crate::model::tables::health::HealthSpec;
-pub use crate::model::tables::host::HostSpec;
-pub use crate::model::tables::media::MediaSpec;
-pub use crate::model::tables::power::{EnergySpec, IdleStateSpec, ThermalSpec};
-pub use crate::model::tables::power_loss::PowerLossSpec;
-pub use crate::model::tables::slc_cache::CacheSpec;
-pub use crate::model::tables::trim::TrimSpec;
+pub use crate::schema::tables::blocks::BlocksSpec;
+pub use crate::schema::tables::controller::{BufferSpec, ControllerSpec, L2pCacheSpec};
+pub use crate::schema::tables::gc::{GcSpec, IdleSpec, StreamsSpec, WearSpec};
+pub use crate::schema::tables::health::HealthSpec;
+pub use crate::schema::tables::host::HostSpec;
+pub use crate::schema::tables::media::MediaSpec;
+pub use crate::schema::tables::power::{EnergySpec, IdleStateSpec, ThermalSpec};
+pub use crate::schema::tables::power_loss::PowerLossSpec;
+pub use crate::schema::tables::slc_cache::CacheSpec;
+pub use crate::schema::tables::trim::TrimSpec;
+
+/// Most idle states of a drive.
+pub const IDLE_STATES_MAX: usize = 8;
 
 /// Bytes of a page.
 pub const PAGE_BYTES: u64 = 4096;
@@ -150,6 +153,24 @@ impl Spec {
     /// SLC cache it enters the cache with everything else.
     pub fn has_level_stream(&self) -> bool {
         self.cache.is_none() && self.wear.as_ref().is_some_and(|w| w.static_spread > 0)
+    }
+
+    /// Superblocks of the cache that the host leaves free, where it waits for them or GC needs
+    /// them.
+    pub(crate) fn cache_superblocks_kept(&self) -> u32 {
+        let Some(cache) = &self.cache else {
+            return 0;
+        };
+        let goes_elsewhere = cache.when_full == WhenFull::Bypass || cache.dynamic_superblocks > 0;
+        if (goes_elsewhere || !cache.frees_per_page) && !cache.takes_gc {
+            return 0;
+        }
+        match cache.emptying {
+            // Beside GC's own reserve: what is being folded, three of TLC, and two open.
+            Emptying::OnChip => self.gc.slc_reserve_superblocks + 5,
+            // One being emptied.
+            Emptying::Controller => 1,
+        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use stend_base::Nanos;
 
+use super::super::Model;
 use super::super::key::{Field, Problems, table};
 use super::super::resolve::{micros, nanos, pages, value};
 use super::super::rules::{OneOf, WholePages, named};
-use super::super::schema::Model;
 
 table! {
     /// The controller.
@@ -102,7 +102,7 @@ impl Controller {
     }
 }
 
-pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let dram = &model.dram;
     if !dram.half_duplex.value {
         let message = "is only for dram.half_duplex = true";

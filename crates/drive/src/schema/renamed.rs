@@ -6,10 +6,10 @@ use super::SCHEMA;
 use super::key::Problems;
 
 /// The schema before this one.
-pub(super) const SCHEMA_1: &str = "stend.drive/1";
+pub(crate) const SCHEMA_1: &str = "stend.drive/1";
 
 /// The schema of parts before this one.
-pub(super) const PART_SCHEMA_1: &str = "stend.part/1";
+pub(crate) const PART_SCHEMA_1: &str = "stend.part/1";
 
 /// The old name of each key, and its name now; a table's stands for all of its keys.
 const RENAMED: &[(&str, &str)] = &[
@@ -50,7 +50,7 @@ const RENAMED: &[(&str, &str)] = &[
 
 /// The errors of a file of the schema before this one: the schema itself, in this line, and the
 /// keys that have other names now.
-pub(super) fn only(problems: Problems, line: usize) -> Problems {
+pub(crate) fn only(problems: Problems, line: usize) -> Problems {
     let mut only = Problems::default();
     let message = format!(
         "this file is of {SCHEMA_1}; the schema is {SCHEMA} now: name it, and change the keys that \
@@ -63,7 +63,7 @@ pub(super) fn only(problems: Problems, line: usize) -> Problems {
 }
 
 /// The error of a key that has another name now.
-pub(super) fn message_of(old: &str) -> Option<String> {
+pub(crate) fn message_of(old: &str) -> Option<String> {
     let (_, new) = RENAMED.iter().find(|(name, _)| *name == old)?;
     let new = match new.contains('.') {
         true => new.to_string(),

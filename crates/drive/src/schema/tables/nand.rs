@@ -1,8 +1,8 @@
 //! `[capacity]`, `[nand]`, `[nand_commands]` and `[parity]`: the flash.
 
+use super::super::Model;
 use super::super::key::{Field, Given, Problems, table};
 use super::super::rules::{List, PowerOfTwo};
-use super::super::schema::Model;
 
 table! {
     /// What the host may address.
@@ -102,7 +102,7 @@ fn planes_together(model: &Model) -> u32 {
     }
 }
 
-pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let nand = &model.nand;
     let [reads, programs] = [&nand.read_us, &nand.program_us].map(|times| times.value.len());
     if reads != programs {

@@ -5,14 +5,21 @@ use stend_base::Nanos;
 use stend_nand::reliability::Rber;
 use stend_nand::{Abilities, CellTiming, Suspend};
 
+use super::Model;
 use super::key::Field;
-use super::schema::Model;
 use super::tables::gc;
 use super::tables::nand::{NandCommands, mp_page_kib, superblocks};
 use super::tables::slc_cache::SlcCache;
-use crate::spec::{PoolSpec, Spec};
+use crate::schema::spec::{PoolSpec, Spec};
 
-pub(super) fn spec(model: &Model) -> Spec {
+impl Model {
+    /// The numbers a simulation runs on.
+    pub fn spec(&self) -> Spec {
+        spec(self)
+    }
+}
+
+fn spec(model: &Model) -> Spec {
     let nand = &model.nand;
     let commands = model.nand_commands.as_ref();
     let cache = model.slc_cache.as_ref().filter(|c| c.enabled.value);
@@ -89,7 +96,7 @@ fn starts_by_free(cache: &SlcCache, mp_page_kib: u32, spec: &mut Spec) {
     let Some(free_mib) = given(&cache.fold_start_free_mib) else {
         return;
     };
-    let kept = crate::sim::cache_superblocks_kept(spec);
+    let kept = spec.cache_superblocks_kept();
     let dies = spec.dies;
     if let Some(cache) = &mut spec.cache {
         let mp_pages = |superblocks: u32| {

@@ -72,7 +72,8 @@ table! {
     } plus {
         /// FNV-1a hash of the bytes of [`Model::text`]: tells whether a model was edited.
         fingerprint: u64;
-        /// The model as one text without parts: that of its file, or of [`super::Files::text`].
+        /// The model as one text without parts: that of its file, or of
+        /// [`crate::model::Files::text`].
         text: String;
     }
 }

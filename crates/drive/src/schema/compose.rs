@@ -4,12 +4,12 @@
 use stend_config::line_of;
 use toml_edit::{Document, Item, Key, Table, TomlError};
 
+use super::Model;
 use super::key::Table as _;
-use super::schema::Model;
 
 /// A composed text, and the file and line of each of its lines.
 #[derive(Clone, Debug)]
-pub(super) struct Resolved {
+pub(crate) struct Resolved {
     /// The text.
     pub text: String,
     /// File number and line, from 1, of each line; empty if the text is the first file itself.
@@ -45,7 +45,7 @@ impl Resolved {
 
 /// A key with its value, or a list of tables, as a file writes it.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     /// The table; empty in the head of the file.
     pub table: String,
     /// The key; empty for a list of tables that is a whole table.
@@ -95,7 +95,7 @@ impl Piece {
 }
 
 /// All pieces of a file.
-pub(super) fn pieces(text: &str, file: usize) -> Result<Vec<Piece>, TomlError> {
+pub(crate) fn pieces(text: &str, file: usize) -> Result<Vec<Piece>, TomlError> {
     let document = Document::parse(text)?;
     let mut pieces = Vec::new();
     for (name, item) in document.iter() {
@@ -140,7 +140,7 @@ fn tables<'a>(text: &str, list: impl Iterator<Item = &'a Table>) -> Body {
 }
 
 /// Line of a key, or else of its value.
-pub(super) fn item_line(text: &str, key: Option<&Key>, item: &Item) -> usize {
+pub(crate) fn item_line(text: &str, key: Option<&Key>, item: &Item) -> usize {
     let span = key.and_then(Key::span).or_else(|| item.span());
     line_of(text, span.map_or(0, |span| span.start))
 }
@@ -164,7 +164,7 @@ fn raw(text: &str, item: &Item) -> String {
 }
 
 /// Writes the pieces, below the comments at the head of the drive file.
-pub(super) fn compose(drive: &str, pieces: Vec<Piece>) -> Resolved {
+pub(crate) fn compose(drive: &str, pieces: Vec<Piece>) -> Resolved {
     let mut resolved = Resolved::verbatim(String::new());
     let above: Vec<&str> = drive
         .lines()

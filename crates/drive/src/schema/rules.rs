@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::key::Field;
 
 /// What a figure may be.
-pub(super) trait Rule<T> {
+pub(crate) trait Rule<T> {
     /// What is wrong with a value, and what is allowed.
     fn problem(&self, value: &T) -> Option<String>;
 
@@ -29,7 +29,7 @@ impl<T: PartialOrd + Display> Rule<T> for RangeInclusive<T> {
 }
 
 /// Powers of two of a range.
-pub(super) struct PowerOfTwo(pub RangeInclusive<u32>);
+pub(crate) struct PowerOfTwo(pub RangeInclusive<u32>);
 
 impl Rule<u32> for PowerOfTwo {
     fn problem(&self, value: &u32) -> Option<String> {
@@ -45,7 +45,7 @@ impl Rule<u32> for PowerOfTwo {
 }
 
 /// Multiples of 4 of a range: whole logical pages in KiB.
-pub(super) struct WholePages(pub RangeInclusive<u32>);
+pub(crate) struct WholePages(pub RangeInclusive<u32>);
 
 impl Rule<u32> for WholePages {
     fn problem(&self, value: &u32) -> Option<String> {
@@ -61,7 +61,7 @@ impl Rule<u32> for WholePages {
 }
 
 /// One of some names.
-pub(super) struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
+pub(crate) struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T> OneOf<T> {
     fn names(&self) -> impl Iterator<Item = &'static str> {
@@ -84,13 +84,13 @@ impl<T> Rule<String> for OneOf<T> {
 }
 
 /// What a name of a checked model stands for.
-pub(super) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
+pub(crate) fn named<T: Copy>(names: &[(&str, T)], field: &Field<String>) -> T {
     let found = names.iter().find(|(name, _)| *name == field.value);
     found.expect("the model is checked").1
 }
 
 /// A list of so many entries, each within a range.
-pub(super) struct List<T> {
+pub(crate) struct List<T> {
     /// How many there may be.
     pub entries: RangeInclusive<usize>,
     /// What the entries are, in words.

@@ -2,11 +2,11 @@
 
 use stend_base::Nanos;
 
+use super::super::Model;
 use super::super::key::{Field, Given, Problems, table};
 use super::super::resolve::{given, given_micros, nanos, pages, value};
 use super::super::rules::OneOf;
-use super::super::schema::Model;
-use crate::spec::TrimWorkSpec;
+use crate::schema::spec::TrimWorkSpec;
 
 table! {
     /// TRIM.
@@ -49,7 +49,7 @@ table! {
 }
 
 /// What reads of a trimmed range return, by name, in the words of ATA.
-pub(in super::super) const PROMISES: [(&str, &str); 3] = [
+pub(crate) const PROMISES: [(&str, &str); 3] = [
     ("zeroes", "zeroes (RZAT)"),
     ("data", "the same data each time (DRAT)"),
     ("none", "no promise"),
@@ -67,7 +67,7 @@ impl Trim {
     }
 }
 
-pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let trim = &model.trim;
     super::host::check_queued(problems, &model.host, &trim.queued);
     if trim.chunk_kib.is_none() {

@@ -1,9 +1,9 @@
 //! `[blocks]`: blocks that wear and go bad one by one.
 
+use super::super::Model;
 use super::super::key::{Field, Problems, table};
 use super::super::resolve::{cycles, value};
-use super::super::schema::Model;
-use crate::spec::{HealthSpec, Spec};
+use crate::schema::spec::{HealthSpec, Spec};
 
 table! {
     /// Blocks that wear and go bad one by one. A block is here what a superblock has on one die:
@@ -38,7 +38,7 @@ table! {
 
 /// Whether every die has a good block for each superblock, in a model whose single figures are
 /// valid.
-pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
+pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let (Some(blocks), Some(_)) = (&model.blocks, &spec.blocks) else {
         return;
     };
@@ -49,20 +49,12 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
                        these out, and name blocks.life_cycles";
         problems.report(&blocks.enabled, message);
     }
-    if let Some(short) = crate::sim::short_die(spec) {
-        let message = format!(
-            "{} is not allowed; {} blocks of die {} are bad from the factory, and its superblocks \
-             need all others and more",
-            blocks.spare_blocks_per_die.value, short.factory_bad, short.die
-        );
-        problems.report(&blocks.spare_blocks_per_die, message);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::model::testing::{assert_refused, parse_with};
-    use crate::spec::BlocksSpec;
+    use crate::schema::spec::BlocksSpec;
 
     const TABLE: &str = "
 [blocks]

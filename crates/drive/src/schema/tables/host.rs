@@ -2,11 +2,11 @@
 
 use stend_base::Nanos;
 
+use super::super::Model;
 use super::super::key::{Field, Given, Problems, table};
 use super::super::resolve::{given, nanos, nanos_or_zero, or_default, ps_per_byte, value};
 use super::super::rules::{OneOf, PowerOfTwo, named};
-use super::super::schema::Model;
-use crate::spec::{DriverSpec, PcieSpec, Protocol};
+use crate::schema::spec::{DriverSpec, PcieSpec, Protocol};
 
 table! {
     /// The way from the host.
@@ -138,7 +138,7 @@ impl Host {
     }
 }
 
-pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let host = &model.host;
     let entries = if host.is_nvme() { 2..=65_536 } else { 1..=32 };
     problems.check(&host.queue_slots, entries);
@@ -214,7 +214,7 @@ fn check_driver(problems: &mut Problems, host: &Host) {
 mod tests {
     use crate::model::Model;
     use crate::model::testing::{assert_refused, demo, figures, parse};
-    use crate::spec::Protocol;
+    use crate::schema::spec::Protocol;
     use stend_base::Nanos;
 
     /// The demonstration drive with these keys in place of its own.

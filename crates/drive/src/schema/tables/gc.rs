@@ -2,11 +2,11 @@
 
 use stend_base::Nanos;
 
+use super::super::Model;
 use super::super::key::{Field, Problems, table};
 use super::super::resolve::{given, millis, nanos, pages, value};
 use super::super::rules::{OneOf, PowerOfTwo, named};
-use super::super::schema::Model;
-use crate::spec::{Policy, Spec};
+use crate::schema::spec::{Policy, Spec};
 
 table! {
     /// Garbage collection.
@@ -103,7 +103,7 @@ impl Gc {
     }
 }
 
-pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
+pub(crate) fn check(problems: &mut Problems, model: &Model) {
     let gc = &model.gc;
     let draws = gc.policy.value == "d-choices";
     match &gc.choices {
@@ -138,12 +138,12 @@ pub(in super::super) fn check(problems: &mut Problems, model: &Model) {
 }
 
 /// The streams, if they are switched on.
-pub(in super::super) fn enabled(model: &Model) -> Option<&Streams> {
+pub(crate) fn enabled(model: &Model) -> Option<&Streams> {
     model.streams.as_ref().filter(|s| s.enabled.value)
 }
 
 /// Whether the buffer serves so many streams, in a model whose single figures are valid.
-pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
+pub(crate) fn check_sizes(problems: &mut Problems, model: &Model, spec: &Spec) {
     let Some(streams) = enabled(model) else {
         return;
     };
@@ -160,7 +160,7 @@ pub(in super::super) fn check_sizes(problems: &mut Problems, model: &Model, spec
 }
 
 /// DRAM that the counters of heat take, KiB.
-pub(in super::super) fn heat_kib(model: &Model) -> u64 {
+pub(crate) fn heat_kib(model: &Model) -> u64 {
     let counters = |s: &Streams| {
         let bytes = u64::from(s.heat_group_kib.value) * 1024;
         let user_bytes = model.capacity.user_bytes.value;
@@ -174,7 +174,7 @@ pub(in super::super) fn heat_kib(model: &Model) -> u64 {
 mod tests {
     use crate::model::Model;
     use crate::model::testing::{assert_refused, demo, figures, parse, parse_with};
-    use crate::spec::{Policy, WearSpec};
+    use crate::schema::spec::{Policy, WearSpec};
 
     /// The demonstration drive with this policy.
     fn with_policy(lines: &str) -> Result<Model, String> {

@@ -1,15 +1,15 @@
 //! Writes the tables of keys in `docs/drive-format.md` from their declarations.
 
+use super::Model;
 use super::key::{Declared, Key, Table};
 use super::rules::Rule;
-use super::schema::Model;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/drive-format.md");
 const BEGIN: &str = "<!-- keys: written by the test drive_format -->\n";
 const END: &str = "<!-- end of keys -->\n";
 
 /// A table in the document.
-pub(super) struct Section {
+pub(crate) struct Section {
     /// What the table is about, line by line.
     pub about: &'static [&'static str],
     /// Its rows.
@@ -19,7 +19,7 @@ pub(super) struct Section {
 }
 
 /// A key in the document.
-pub(super) struct Row {
+pub(crate) struct Row {
     key: &'static str,
     optional: bool,
     default: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Row {
 }
 
 /// The row of a key as [`super::key::table!`] declares it.
-pub(super) fn row<K: Key>(meaning: &[&str], declared: Declared<'_, K::Value>) -> Row {
+pub(crate) fn row<K: Key>(meaning: &[&str], declared: Declared<'_, K::Value>) -> Row {
     Row {
         key: declared.key,
         optional: K::OPTIONAL || declared.default.is_some(),
@@ -44,7 +44,7 @@ fn joined(lines: &[&str]) -> String {
 }
 
 /// The sections of a table and of the tables in it.
-pub(super) fn section<T: Table>(optional: bool, list: bool) -> String {
+pub(crate) fn section<T: Table>(optional: bool, list: bool) -> String {
     let Section { about, rows, inner } = T::document();
     let (name, about) = (T::NAME, joined(about));
     let header = match list {

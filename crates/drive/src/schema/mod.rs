@@ -1,0 +1,21 @@
+//! The tables and keys of a drive model file, and the figures of a simulation that they become.
+//!
+//! A key is written once, in its table ([`tables`]): its type, its range, its documentation, and
+//! the figure of [`spec::Spec`] that it becomes.
+
+pub(crate) mod compose;
+#[cfg(test)]
+mod document;
+pub(crate) mod free;
+pub(crate) mod key;
+mod model;
+pub(crate) mod renamed;
+mod resolve;
+pub(crate) mod rules;
+pub mod spec;
+pub mod tables;
+
+pub use model::Model;
+
+/// The schema that a model file names.
+pub const SCHEMA: &str = "stend.drive/2";
