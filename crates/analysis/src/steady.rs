@@ -9,7 +9,7 @@ use stend_record::review::SteadyStart;
 
 use crate::words;
 
-/// Rounds of a window.
+/// Number of rounds of a window.
 pub const WINDOW: usize = 5;
 
 /// Rounds after which the search ends.

@@ -476,7 +476,7 @@ mod tests {
             "unlink=1",
             "buffered=1",
             "direct=0",
-            "ioengine=external:/tmp/x.so",
+            "ioengine=external:/opt/x.so",
             "ioengine=exec",
             "mem=mmapshared:/etc/x",
             "read_iolog=/etc/passwd",

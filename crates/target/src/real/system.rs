@@ -221,8 +221,8 @@ mod tests {
 22 27 0:21 / /proc rw,relatime - proc proc rw
 27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
 30 27 8:1 / /media/my\\040disc rw,nosuid shared:5 master:1 - vfat /dev/sda1 rw,fmask=0022
-31 27 0:44 /@home /home rw,noatime shared:2 - btrfs /dev/nvme0n1p3 rw,ssd,subvol=/@home
-32 27 0:50 / /home rw - tmpfs tmpfs rw
+31 27 0:44 /@data /data rw,noatime shared:2 - btrfs /dev/nvme0n1p3 rw,ssd,subvol=/@data
+32 27 0:50 / /data rw - tmpfs tmpfs rw
 broken line
 ";
 
@@ -243,8 +243,8 @@ broken line
         let at = |path: &str| mount_of(&mounts, Path::new(path)).unwrap().fs_type.clone();
         assert_eq!(at("/srv/x"), "ext4");
         assert_eq!(at("/media/my disc/x"), "vfat");
-        assert_eq!(at("/home/x"), "tmpfs");
-        assert_eq!(at("/homework"), "ext4");
+        assert_eq!(at("/data/x"), "tmpfs");
+        assert_eq!(at("/database"), "ext4");
     }
 
     #[test]

@@ -50,6 +50,9 @@ fn watch(terminal: &mut DefaultTerminal, watched: &Watched, count: u64) -> Resul
         terminal
             .draw(|frame| draw(frame, &view))
             .map_err(|error| terminal_error(&error))?;
+        if left == 0 {
+            return Ok(());
+        }
         if event::poll(KEY_POLL).map_err(|error| terminal_error(&error))?
             && let Event::Key(key) = event::read().map_err(|error| terminal_error(&error))?
             && ends(&key)
@@ -57,16 +60,13 @@ fn watch(terminal: &mut DefaultTerminal, watched: &Watched, count: u64) -> Resul
             return Ok(());
         }
         // A simulation ends, and its last readings stay to be looked at.
-        while !view.ended {
+        while !view.ended && left > 0 {
             match watched.readings.try_recv() {
                 Ok(reading) => view.add(reading?),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => view.ended = true,
             }
             left = left.saturating_sub(u64::from(!view.ended));
-            if left == 0 {
-                return Ok(());
-            }
         }
     }
 }
