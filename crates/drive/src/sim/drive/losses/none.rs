@@ -6,7 +6,7 @@ use crate::sim::store::Store;
 
 /// Nothing.
 #[derive(Clone, Debug, Default)]
-pub(in crate::sim) struct Losses;
+pub(in crate::sim) struct Losses {}
 
 impl Losses {
     #[inline(always)]
