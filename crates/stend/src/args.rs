@@ -77,9 +77,10 @@ pub struct RealArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub size: Option<u64>,
 
-    /// Destroy everything on the block device with this serial number.
-    #[arg(long, value_name = "SERIAL")]
-    pub destroy: Option<String>,
+    /// Destroy everything on the block device with this serial number, or in the file of this name.
+    /// May be given for several targets.
+    #[arg(long, value_name = "NAME")]
+    pub destroy: Vec<String>,
 
     /// Only read the real target, even while it is in use: no serial number is needed, nothing is
     /// prepared, and tests that write are left out.

@@ -84,9 +84,7 @@ pub fn real_options_fit<'a>(
 ) -> Result<(), Failure> {
     let option = match real {
         RealArgs { size: Some(_), .. } => "--size",
-        RealArgs {
-            destroy: Some(_), ..
-        } => "--destroy",
+        RealArgs { destroy, .. } if !destroy.is_empty() => "--destroy",
         RealArgs {
             read_only: true, ..
         } => "--read-only",
@@ -152,8 +150,8 @@ pub fn open_planned(
     let planned = device_bytes.and_then(|bytes| planned(real_args.size.unwrap_or(bytes)));
     let options = OpenOptions {
         size_bytes: real_args.size,
-        destroy_serial: real_args.destroy.clone(),
-        ask_serial: consent::asker(),
+        destroy: real_args.destroy.clone(),
+        ask: consent::asker(),
         read_only: real_args.read_only,
         planned_write_bytes: planned.map(|p| p.bytes),
         planned_writing_s: planned.map(|p| p.writing_s).filter(|s| *s > 0.0),

@@ -550,7 +550,14 @@ fn targets_that_are_no_targets() {
     fs::write(dir.join("old.bin"), vec![7; 2 * MIB as usize]).unwrap();
     fails(
         dir,
-        &["review", "old.bin", "--size", "8MiB"],
+        &[
+            "review",
+            "old.bin",
+            "--size",
+            "8MiB",
+            "--destroy",
+            "old.bin",
+        ],
         3,
         &["old.bin", "2.0 MiB"],
     );

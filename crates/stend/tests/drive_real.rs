@@ -224,7 +224,7 @@ fn the_space_of_a_file_is_given_back() {
     let before = used();
     for wrong in [&[][..], &["--destroy", "g"]] {
         let args = [&["drive", "trim", "f"], wrong].concat();
-        fails(dir, &args, 4, &["is lost", "--destroy f"]);
+        fails(dir, &args, 4, &["TRIM destroys", "--destroy f"]);
     }
     assert_eq!(used(), before);
     ok(

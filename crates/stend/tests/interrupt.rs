@@ -379,13 +379,14 @@ fn a_test_that_fails_on_a_rival_is_told_with_the_rival() {
         "if grep -q rw=randread \"$job\"; then echo broken >&2; exit 1; fi",
     );
     let args = ["review", "demo-8gb", "--against", "./rival.bin", "--json"];
+    let destroy = ["--destroy", "rival.bin"];
     let tests = [
         "--tests",
         "sequential,random",
         "--edition",
         edition.to_str().unwrap(),
     ];
-    let mut command = stend(dir, &[&args[..], &tests].concat());
+    let mut command = stend(dir, &[&args[..], &tests, &destroy].concat());
     let said = run(command.env("STEND_FIO", &fio));
     assert_eq!(said.code, Some(7), "{}", said.stderr);
     assert!(

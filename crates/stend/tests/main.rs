@@ -10,6 +10,7 @@ mod common;
 mod drive_real;
 mod drives;
 mod endurance;
+mod file_safety;
 mod fit;
 mod lab;
 mod lab_trouble;

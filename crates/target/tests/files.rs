@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use common::{MIB, Mounted, file_target, have, have_root_and, refused, sh, sized, used_bytes};
+use common::{
+    MIB, Mounted, destroy, file_target, have, have_root_and, refused, sh, sized, used_bytes,
+};
 use stend_record::review::TargetKind;
 use stend_target::real::{OpenOptions, open};
 use stend_target::{JobRequest, Sample, Target, TargetError};
@@ -65,9 +67,14 @@ fn an_existing_file_is_used_as_it_is_or_in_part() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("old.bin");
     fs::write(&path, vec![7u8; 4 * MIB as usize]).unwrap();
-    let whole = open(&path, &OpenOptions::default()).unwrap();
+    let named = |size_bytes| OpenOptions {
+        size_bytes,
+        ..destroy("old.bin")
+    };
+    let whole = open(&path, &named(None)).unwrap();
     assert_eq!(whole.info().capacity_bytes, 4 * MIB);
-    let mut part = open(&path, &sized(2 * MIB)).unwrap();
+    drop(whole);
+    let mut part = open(&path, &named(Some(2 * MIB))).unwrap();
     part.run(&request("[w]\nrw=write\nbs=64k\n", 0)).unwrap();
     part.trim_all().unwrap();
     let content = fs::read(&path).unwrap();
@@ -75,7 +82,8 @@ fn an_existing_file_is_used_as_it_is_or_in_part() {
     let (inside, outside) = content.split_at(2 * MIB as usize);
     assert!(inside.iter().all(|&byte| byte == 0), "TRIMmed");
     assert!(outside.iter().all(|&byte| byte == 7), "not to be touched");
-    match open(&path, &sized(8 * MIB)) {
+    drop(part);
+    match open(&path, &named(Some(8 * MIB))) {
         Err(TargetError::Input(text)) => assert!(text.contains("smaller size"), "{text}"),
         other => panic!("{other:?}"),
     }
@@ -337,7 +345,7 @@ fn a_file_system_without_direct_io_is_refused_and_left_clean() {
     let ram = Mounted::new(&["-t", "ramfs", "ramfs"]);
     let path = ram.path().join("target.bin");
     fs::write(&path, vec![0; 2 * MIB as usize]).unwrap();
-    match open(&path, &OpenOptions::default()) {
+    match open(&path, &destroy("target.bin")) {
         Err(TargetError::Failed(text)) => assert!(text.contains("direct I/O"), "{text}"),
         other => panic!("{other:?}"),
     }

@@ -9,6 +9,7 @@ mod devices;
 mod endurance;
 mod ext4_record;
 mod failures;
+mod file_safety;
 mod files;
 mod read_only;
 mod smart;

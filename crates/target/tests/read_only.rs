@@ -140,6 +140,7 @@ fn fio_itself_is_told_to_write_nothing() {
     // The same job does write where that is allowed: the lock is what held it.
     let options = OpenOptions {
         read_only: false,
+        destroy: vec!["data.bin".to_owned()],
         ..options
     };
     let mut target = open(&path, &options).unwrap();

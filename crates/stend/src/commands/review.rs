@@ -15,7 +15,7 @@ use stend_method::{
 use stend_record::review::{FailedTest, Review, Rival, TargetInfo, TargetKind, TestResult};
 use stend_target::{Access, WriteLimit};
 
-use crate::args::{RealArgs, ReviewArgs};
+use crate::args::ReviewArgs;
 use crate::failure::Failure;
 use crate::folder::Folder;
 use crate::laboratory::Keeper;
@@ -307,14 +307,9 @@ fn threads(args: &ReviewArgs) -> usize {
 fn open_rivals(args: &ReviewArgs) -> Result<Vec<Opened>, Failure> {
     let mut rivals = Vec::new();
     for name in &args.against {
-        let opened = if is_simulated(name) {
+        let path = Path::new(name);
+        let opened = if is_simulated(name) || path.is_file() || path.is_dir() {
             open(name, &args.real, Access::Look)?
-        } else if Path::new(name).is_file() || Path::new(name).is_dir() {
-            let real = RealArgs {
-                destroy: None,
-                ..args.real.clone()
-            };
-            open(name, &real, Access::Look)?
         } else {
             return Err(Failure::Input(format!(
                 "--against {name}: a rival is a drive model, a model file, a directory or a file \

@@ -9,12 +9,13 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use stend_record::endurance::Health;
 
-use super::device::Device;
+use super::consent::{Demand, row};
+use super::device::{Device, devices_below};
 use super::opened::OpenOptions;
 use super::survey::{Finding, signature, survey};
 use super::system::{DeviceNumber, SystemRoot};
 use super::tools;
-use super::units::{bytes_for_people, quoted};
+use super::units::bytes_for_people;
 use super::{health, smartctl};
 use crate::error::{TargetError, failed};
 
@@ -101,12 +102,12 @@ pub(crate) fn claim(
         Err(error) if findings.is_empty() => return Err(error),
         _ => {
             return Err(TargetError::Refused(refusal(
-                path, &device, &findings, action,
+                root, path, &device, &findings, action,
             )));
         }
     };
     signature?;
-    consent(path, &device, options, action)?;
+    consent(root, path, &device, options, action)?;
     Ok((file, device))
 }
 
@@ -158,7 +159,13 @@ fn probe(path: &Path) -> Result<Option<Finding>, TargetError> {
     }
 }
 
-fn refusal(path: &Path, device: &Device, findings: &[Finding], action: &DeviceAction) -> String {
+fn refusal(
+    root: &SystemRoot,
+    path: &Path,
+    device: &Device,
+    findings: &[Finding],
+    action: &DeviceAction,
+) -> String {
     let mut text = format!(
         "{} will not be touched: {} it, and\n",
         path.display(),
@@ -167,65 +174,37 @@ fn refusal(path: &Path, device: &Device, findings: &[Finding], action: &DeviceAc
     for finding in findings {
         text.push_str(&format!("  - {finding}\n"));
     }
-    text.push_str(&table(path, device, &OpenOptions::default()));
+    text.push_str(&table(root, path, device, &OpenOptions::default()));
     text.truncate(text.trim_end().len());
     text
 }
 
 /// Demands the serial number: as an option, or typed at a prompt.
 pub(crate) fn consent(
+    root: &SystemRoot,
     path: &Path,
     device: &Device,
     options: &OpenOptions,
     action: &DeviceAction,
 ) -> Result<(), TargetError> {
-    let given = options.destroy_serial.as_deref().map(str::trim);
-    if given == Some(device.token.as_str()) {
-        return Ok(());
-    }
-    let mut text = format!("{}: {} this device.\n", path.display(), action.words());
-    if let Some(given) = given {
-        text.push_str(&format!(
-            "--destroy {} does not name it: is it another drive that you mean?\n",
-            quoted(given)
-        ));
-    }
-    text.push_str(&table(path, device, options));
-    for (name, value) in action
-        .rows()
-        .into_iter()
-        .chain(life(device, options, action))
-    {
-        text.push_str(&row(name, &value));
-    }
-    let what = if device.serial.is_some() {
-        "serial number"
-    } else {
-        "name (it has no serial number)"
+    let demand = Demand {
+        path,
+        what_is_done: action.words(),
+        noun: "device",
+        name: match device.serial {
+            Some(_) => "serial number",
+            None => "name (it has no serial number)",
+        },
+        token: &device.token,
     };
-    if let (None, Some(ask)) = (given, options.ask_serial) {
-        text.push_str(&format!(
-            "If all of it may be lost, type the device's {what}, {}: ",
-            quoted(&device.token)
-        ));
-        return match ask(&text) {
-            Some(typed) if typed == device.token => Ok(()),
-            Some(typed) => Err(TargetError::Refused(format!(
-                "{}: {} was typed, which does not name the device: nothing is touched",
-                path.display(),
-                quoted(&typed)
-            ))),
-            None => Err(TargetError::Refused(format!(
-                "{}: nothing was typed: nothing is touched",
-                path.display()
-            ))),
-        };
-    }
-    text.push_str(&format!(
-        "If all of it may be lost, repeat the command with the device's {what}: --destroy {}",
-        quoted(&device.token)
-    ));
-    Err(TargetError::Refused(text))
+    demand.consent(options, || {
+        let mut text = table(root, path, device, options);
+        let more = action.rows().into_iter();
+        for (name, value) in more.chain(life(device, options, action)) {
+            text.push_str(&row(name, &value));
+        }
+        text
+    })
 }
 
 /// The row of the share of a drive's life.
@@ -285,10 +264,6 @@ fn life_rows(health: &Health, planned_write_bytes: Option<u64>) -> Vec<(&'static
     rows
 }
 
-fn row(name: &str, value: &str) -> String {
-    format!("  {name:<16}{value}\n")
-}
-
 /// `7 h 27 min`.
 fn time_for_people(seconds: f64) -> String {
     let minutes = (seconds / 60.0).ceil() as u64;
@@ -300,7 +275,7 @@ fn time_for_people(seconds: f64) -> String {
 }
 
 /// What will be lost.
-fn table(path: &Path, device: &Device, planned: &OpenOptions) -> String {
+fn table(root: &SystemRoot, path: &Path, device: &Device, planned: &OpenOptions) -> String {
     let unknown = || "not reported".to_owned();
     let mut rows = vec![
         ("device", path.display().to_string()),
@@ -314,6 +289,12 @@ fn table(path: &Path, device: &Device, planned: &OpenOptions) -> String {
     ];
     if let Some(file) = device.disk("loop/backing_file") {
         rows.insert(1, ("backing file", file));
+    }
+    for below in devices_below(root, device) {
+        // Not the mappings between.
+        if below.dir != device.dir && !below.is_made_of_others() {
+            rows.push(("stands on", below.in_words()));
+        }
     }
     if let Some(bytes) = planned.planned_write_bytes {
         rows.push(("will be written", bytes_for_people(bytes)));
@@ -339,7 +320,7 @@ mod tests {
 
     fn answer(token: Option<&str>) -> Result<(), String> {
         let options = OpenOptions {
-            destroy_serial: token.map(str::to_owned),
+            destroy: token.map(str::to_owned).into_iter().collect(),
             planned_write_bytes: Some(1_200_000_000_000),
             planned_writing_s: Some(26_800.0),
             planned_s: Some(100_800.0),
@@ -349,17 +330,18 @@ mod tests {
     }
 
     fn consented(options: &OpenOptions, action: &DeviceAction) -> Result<(), String> {
-        let device = Recorded::sata().device("8:0");
+        let system = Recorded::sata();
+        let device = system.device("8:0");
         let path = Path::new("/dev/sda");
-        consent(path, &device, options, action).map_err(|error| error.to_string())
+        consent(&system.root, path, &device, options, action).map_err(|error| error.to_string())
     }
 
     #[test]
     fn what_is_typed_must_be_the_serial_number_to_the_letter() {
         let typed = |ask: fn(&str) -> Option<String>, given: Option<&str>| {
             let options = OpenOptions {
-                destroy_serial: given.map(str::to_owned),
-                ask_serial: Some(ask),
+                destroy: given.map(str::to_owned).into_iter().collect(),
+                ask: Some(ask),
                 ..OpenOptions::default()
             };
             consented(&options, &DeviceAction::Test)
@@ -389,6 +371,19 @@ mod tests {
             typed(never, Some("142207")).unwrap_err(),
             "does not name it",
         );
+    }
+
+    #[test]
+    fn the_drives_below_a_mapping_are_named() {
+        let system = Recorded::nvme();
+        let device = system.device("253:0");
+        let options = OpenOptions::default();
+        let path = Path::new("/dev/mapper/vg0-root");
+        let refused = consent(&system.root, path, &device, &options, &DeviceAction::Test);
+        let text = refused.unwrap_err().to_string();
+        let below = "/dev/nvme0n1p2: Samsung SSD 960 PRO 1TB, serial number S3EVNX0J500123A";
+        says(&text, below);
+        says(&text, "--destroy dm:vg0-root");
     }
 
     #[test]

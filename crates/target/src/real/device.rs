@@ -115,9 +115,31 @@ impl Device {
         read_trimmed(&self.disk_dir.join(name))
     }
 
-    /// Devices made of this one (device mapper, md, LVM), by kernel name.
+    /// Devices made of this one (device mapper, md, LVM), by kernel name, before the name of a
+    /// mapping: `dm-0 [vg-lv]`.
     pub(crate) fn holders(&self) -> Vec<String> {
-        names_in(&self.dir.join("holders"))
+        let holders = self.dir.join("holders");
+        let named = |name: String| match read_trimmed(&holders.join(&name).join("dm/name")) {
+            Some(mapping) => format!("{name} [{mapping}]"),
+            None => name,
+        };
+        names_in(&holders).into_iter().map(named).collect()
+    }
+
+    /// True of a mapping or an array.
+    pub(crate) fn is_made_of_others(&self) -> bool {
+        !names_in(&self.disk_dir.join("slaves")).is_empty()
+    }
+
+    /// `/dev/sda1: SanDisk SDSSDHII240G, serial number 142207A1B2C3`.
+    pub(crate) fn in_words(&self) -> String {
+        let unknown = "not reported";
+        format!(
+            "/dev/{}: {}, serial number {}",
+            self.name,
+            self.model.as_deref().unwrap_or(unknown),
+            self.serial.as_deref().unwrap_or(unknown)
+        )
     }
 
     /// Partitions of a whole disk; none for a partition.
@@ -234,24 +256,40 @@ pub(crate) fn discard(
     if said.status.success() {
         return Ok(());
     }
+    // It says so of `--force`, whatever becomes of the TRIM.
+    let lines = said.stderr.lines();
+    let words: Vec<&str> = lines
+        .filter(|line| !line.contains("Operation forced"))
+        .collect();
     Err(TargetError::Failed(format!(
         "TRIM of {} failed ({}): {}",
         path.display(),
         tools::ending(said.status),
-        said.stderr.trim()
+        words.join("; ")
     )))
 }
 
-/// Names of all whole disks below a device, its own included, through device
-/// mapper and md.
-pub(crate) fn disks_below(root: &SystemRoot, device: &Device) -> Vec<String> {
-    let mut names = vec![device.disk_name()];
+/// A device and all devices below it, through device mapper and md, each once, in the order of
+/// their names.
+pub(crate) fn devices_below(root: &SystemRoot, device: &Device) -> Vec<Device> {
+    let mut devices = vec![device.clone()];
     let slaves = device.disk_dir.join("slaves");
     for slave in names_in(&slaves) {
         if let Some(below) = Device::at(root, &slaves.join(slave)) {
-            names.extend(disks_below(root, &below));
+            devices.extend(devices_below(root, &below));
         }
     }
+    devices.sort_by(|a, b| a.name.cmp(&b.name));
+    devices.dedup();
+    devices
+}
+
+/// Names of all whole disks below a device, its own included.
+pub(crate) fn disks_below(root: &SystemRoot, device: &Device) -> Vec<String> {
+    let mut names: Vec<String> = devices_below(root, device)
+        .iter()
+        .map(Device::disk_name)
+        .collect();
     names.sort();
     names.dedup();
     names

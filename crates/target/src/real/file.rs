@@ -9,7 +9,9 @@ use std::path::Path;
 use rustix::fs::{FallocateFlags, OFlags};
 use rustix::io::Errno;
 
-use super::opened::Opened;
+use super::file_claim::{claim_file, lock};
+use super::mark;
+use super::opened::{OpenOptions, Opened};
 use super::system::SystemRoot;
 use super::units::bytes_for_people;
 use crate::error::{TargetError, failed};
@@ -53,24 +55,24 @@ pub(crate) fn part_of(
     )))
 }
 
-/// Opens an existing file; `size_bytes` takes a part of it.
+/// Opens an existing file that may be overwritten; the options' size takes a part of it.
 pub(super) fn existing(
     root: &SystemRoot,
     path: &Path,
-    size_bytes: Option<u64>,
+    options: &OpenOptions,
 ) -> Result<Opened, TargetError> {
-    let failed = failed(path, "cannot be opened for writing");
-    let file = FileOptions::new()
-        .read(true)
-        .write(true)
-        .open(path)
-        .map_err(&failed)?;
+    let (file, mark) = claim_file(root, path, options, "a test overwrites everything in")?;
+    let failed = failed(path, "cannot be reached");
     let has_bytes = file.metadata().map_err(&failed)?.len();
     let remedy = "give a smaller size, leave --size out to use the whole file, or remove the \
                   file, and it is created again";
-    let size_bytes = part_of(path, has_bytes, size_bytes, remedy)?;
+    let size_bytes = part_of(path, has_bytes, options.size_bytes, remedy)?;
     let path = fs::canonicalize(path).map_err(&failed)?;
-    Ok(Opened::of_file(root, path, file, size_bytes, true))
+    let marked = mark.then(|| mark::keep(&file)).flatten();
+    Ok(Opened {
+        _marked: marked,
+        ..Opened::of_file(root, path, file, size_bytes, true)
+    })
 }
 
 /// Creates a file and reserves its space, so that no test ends for want of it.
@@ -121,8 +123,10 @@ pub(super) fn create(
         let what = format!("{} could not be reserved", bytes_for_people(size_bytes));
         return Err(failed(&path, &what)(error));
     }
+    lock(root, &path, &file)?;
     Ok(Opened {
         created: true,
+        _marked: mark::keep(&file),
         ..Opened::of_file(root, path, file, size_bytes, true)
     })
 }

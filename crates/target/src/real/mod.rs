@@ -2,9 +2,10 @@
 //!
 //! [`open`] decides whether the target may be touched at all:
 //!
-//! - A **regular file** is created at the size asked for, with its space reserved, or
-//!   taken as it is; its content is overwritten. It never grows, and nothing else is
-//!   touched. A file just created holds no data yet: reads of it cost the drive nothing
+//! - A **regular file** is created at the size asked for, with its space reserved. One that exists
+//!   is used as it is if stend made it and nobody has written to it since, or if the user names it
+//!   once more; never while others use it. Its content is overwritten, it never grows, and nothing
+//!   else is touched. A file just created holds no data yet: reads of it cost the drive nothing
 //!   until it has been written, so fill it first.
 //! - A **directory** gets a fresh subdirectory, with a file in it as above; work on files
 //!   goes on beside that file. All of it is removed at the end. Nothing else in the directory
@@ -24,10 +25,12 @@
 //! memory would be measured.
 
 mod claim;
+mod consent;
 mod deflate;
 mod device;
 mod environment;
 mod file;
+mod file_claim;
 mod files;
 mod fio;
 mod fio_log;
@@ -36,6 +39,7 @@ mod host;
 mod job;
 mod link;
 mod logged;
+mod mark;
 mod meter;
 mod opened;
 mod read_only;
@@ -51,6 +55,7 @@ mod system;
 mod thermometer;
 mod tools;
 mod units;
+mod users;
 mod watch;
 
 use std::fs;

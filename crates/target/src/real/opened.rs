@@ -12,9 +12,9 @@ use stend_record::review::TargetKind;
 
 use super::claim::{DeviceAction, claim};
 use super::device::Device;
-use super::running::TargetFolder;
+use super::running::{LeftMarked, TargetFolder};
 use super::system::{DeviceNumber, SystemRoot, mount_of};
-use super::{file, read_only};
+use super::{file, file_claim, read_only};
 use crate::error::{TargetError, failed};
 
 /// How to open a real target.
@@ -23,12 +23,12 @@ pub struct OpenOptions {
     /// Bytes under test. Creates a file of that size where there is none; of an existing
     /// file or a device it takes so much from the beginning. Rounded down to 4 KiB.
     pub size_bytes: Option<u64>,
-    /// The serial number that the user typed to allow a block device's destruction.
-    pub destroy_serial: Option<String>,
-    /// Asks the user for the serial number where none is given: shows the text, and returns
-    /// the line typed, without its end; `None` where nothing was typed. Without it the device
-    /// is refused.
-    pub ask_serial: Option<fn(&str) -> Option<String>>,
+    /// What the user named to allow its destruction: serial numbers of block devices, names of
+    /// files.
+    pub destroy: Vec<String>,
+    /// Asks the user for the name where none is given: shows the text, and returns the line typed,
+    /// without its end; `None` where nothing was typed. Without it the target is refused.
+    pub ask: Option<fn(&str) -> Option<String>>,
     /// Open for reading alone.
     pub read_only: bool,
     /// Bytes that the run will write, for the table shown before the serial number is
@@ -80,6 +80,10 @@ pub(super) struct Opened {
     pub(super) trim_supported: bool,
     /// It was not there before.
     pub(super) created: bool,
+    /// Of a file that stend made: marks it at the end.
+    pub(super) _marked: Option<LeftMarked>,
+    /// Keeps another stend away from the directory that the target is in.
+    pub(super) _lock: Option<File>,
     /// Opened for reading alone: who else uses it.
     pub(super) read_only: Option<Vec<String>>,
 }
@@ -99,7 +103,7 @@ impl Opened {
                 Opened::of_device(node, handle, device, size_bytes)
             }
             PathKind::Directory => directory(root, path, size_bytes),
-            PathKind::File => file::existing(root, path, size_bytes),
+            PathKind::File => file::existing(root, path, options),
             PathKind::Nothing => file::create(root, path, size_bytes),
         }
     }
@@ -124,6 +128,8 @@ impl Opened {
             device: Some(device),
             subdirectory: None,
             created: false,
+            _marked: None,
+            _lock: None,
             read_only: None,
         })
     }
@@ -146,6 +152,8 @@ impl Opened {
             handle,
             subdirectory: None,
             created: false,
+            _marked: None,
+            _lock: None,
             read_only: None,
         }
     }
@@ -175,14 +183,26 @@ fn directory(
             path.display()
         )));
     }
+    let lock = File::open(&directory).map_err(failed(path, "the directory cannot be opened"))?;
+    file_claim::lock(root, path, &lock)?;
     let folder =
         TargetFolder::new_in(&directory).map_err(failed(path, "no subdirectory can be made"))?;
     let file = file::create(root, &folder.path().join("target.bin"), Some(size_bytes))?;
     Ok(Opened {
         kind: TargetKind::Directory,
         subdirectory: Some(Subdirectory { directory, folder }),
+        _lock: Some(lock),
         ..file
     })
+}
+
+/// The node of a mapping (such as a logical volume) that bears its name: the kernel's `dm-0`
+/// changes from boot to boot.
+fn mapping_of(number: DeviceNumber) -> Option<PathBuf> {
+    let name = SystemRoot::running().text(&format!("sys/dev/block/{number}/dm/name"))?;
+    let node = Path::new("/dev/mapper").join(name);
+    let meta = node.metadata().ok()?;
+    (DeviceNumber::from_raw(meta.rdev()) == number).then_some(node)
 }
 
 /// What is at a path.
@@ -225,8 +245,12 @@ impl PathKind {
         if kind.is_file() {
             Ok(PathKind::File)
         } else if kind.is_block_device() {
-            let node = fs::canonicalize(path).map_err(failed)?;
-            Ok(PathKind::Device(DeviceNumber::from_raw(meta.rdev()), node))
+            let number = DeviceNumber::from_raw(meta.rdev());
+            let node = match mapping_of(number) {
+                Some(node) => node,
+                None => fs::canonicalize(path).map_err(failed)?,
+            };
+            Ok(PathKind::Device(number, node))
         } else if kind.is_dir() {
             Ok(PathKind::Directory)
         } else if kind.is_char_device() {

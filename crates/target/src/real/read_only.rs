@@ -121,7 +121,7 @@ mod tests {
             words,
             [
                 "/dev/nvme0n1p1 is mounted at /boot/efi (vfat)",
-                "/dev/nvme0n1p2 is held by dm-0 (LVM, encryption or RAID)",
+                "/dev/nvme0n1p2 is held by dm-0 [vg0-root] (LVM, encryption or RAID)",
                 "the running system's root file system is on /dev/nvme0n1",
             ]
         );

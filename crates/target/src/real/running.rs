@@ -3,15 +3,17 @@
 //!
 //! Signals concern the process as a whole; so does the one list kept here.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use super::mark;
 use crate::error::TargetError;
 
 /// How long a program may take to end before it is killed.
@@ -22,6 +24,8 @@ struct Running {
     run_folders: usize,
     /// Folders of targets, which live longer than any run.
     target_folders: Vec<PathBuf>,
+    /// Files of targets, with stend's mark.
+    marked: Vec<Arc<File>>,
     stopping: bool,
 }
 
@@ -29,6 +33,7 @@ static RUNNING: Mutex<Running> = Mutex::new(Running {
     programs: Vec::new(),
     run_folders: 0,
     target_folders: Vec::new(),
+    marked: Vec::new(),
     stopping: false,
 });
 
@@ -39,8 +44,8 @@ fn running() -> MutexGuard<'static, Running> {
 }
 
 /// Ends the programs that run for real targets, waits until what they left in temporary folders is
-/// removed, removes the folders of targets, and lets no other program begin. For a process that is
-/// about to exit: every later run on a real target fails.
+/// removed, removes the folders of targets, marks their files, and lets no other program begin. For
+/// a process that is about to exit: every later run on a real target fails.
 pub fn stop_programs() {
     let mut now = running();
     now.stopping = true;
@@ -60,6 +65,10 @@ pub fn stop_programs() {
     for folder in now.target_folders.drain(..) {
         // There is nobody left to report an error to.
         let _ = std::fs::remove_dir_all(folder);
+    }
+    for file in now.marked.drain(..) {
+        // Without the mark, the file has to be named the next time.
+        let _ = mark::put(&file);
     }
 }
 
@@ -173,6 +182,31 @@ impl Drop for TargetFolder {
     fn drop(&mut self) {
         let path = self.0.path();
         running().target_folders.retain(|folder| folder != path);
+    }
+}
+
+/// A file that gets stend's mark when its target goes, or by [`stop_programs`].
+#[derive(Debug)]
+pub(super) struct LeftMarked(Arc<File>);
+
+impl LeftMarked {
+    /// Of an open file.
+    pub(super) fn new(file: File) -> LeftMarked {
+        let file = Arc::new(file);
+        running().marked.push(Arc::clone(&file));
+        LeftMarked(file)
+    }
+}
+
+impl Drop for LeftMarked {
+    fn drop(&mut self) {
+        let mut now = running();
+        let before = now.marked.len();
+        now.marked.retain(|file| !Arc::ptr_eq(file, &self.0));
+        if now.marked.len() < before {
+            // Without the mark, the file has to be named the next time.
+            let _ = mark::put(&self.0);
+        }
     }
 }
 

@@ -1,21 +1,21 @@
 //! What is done to a real drive besides testing it: TRIM, the drive's own erasing, its write
-//! cache. A device is claimed as for a test: only when nobody uses it, and on its serial number;
-//! a regular file is never refused.
+//! cache. A device or file is claimed as for a test: only when nobody uses it, and when it is named
+//! a second time.
 
 mod ata;
 mod nvme;
 mod tool;
 
-use std::fs::OpenOptions as FileOptions;
 use std::path::{Path, PathBuf};
 
 use self::tool::Tools;
 use super::claim::{DeviceAction, claim};
 use super::device::{Device, discard};
 use super::file;
+use super::file_claim::claim_file;
+use super::mark;
 use super::opened::{OpenOptions, PathKind};
 use super::system::{DeviceNumber, SystemRoot};
-use super::units::quoted;
 use crate::error::{TargetError, failed};
 
 pub use self::tool::Erasing;
@@ -46,10 +46,7 @@ pub fn trim(
     options: &OpenOptions,
 ) -> Result<Trimmed, TargetError> {
     match PathKind::of(path)? {
-        PathKind::File => {
-            file_is_named(path, options)?;
-            trim_file(path, offset_bytes, len_bytes)
-        }
+        PathKind::File => trim_file(path, (offset_bytes, len_bytes), options),
         PathKind::Device(number, node) => {
             let root = SystemRoot::running();
             let device = Device::known(&root, &node, number)?;
@@ -81,32 +78,21 @@ pub fn trim(
     }
 }
 
-/// A file that is emptied is named twice, like a device: it may be a simulated drive of which
-/// the beginning is damaged, or anything else.
-fn file_is_named(path: &Path, options: &OpenOptions) -> Result<(), TargetError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let given = options.destroy_serial.as_deref();
-    if given == Some(name.as_ref()) {
-        return Ok(());
-    }
-    let wrong = given.map_or_else(String::new, |given| {
-        format!(" (--destroy {} does not name it)", quoted(given))
-    });
-    Err(TargetError::Refused(format!(
-        "{}: what is in that range of the file is lost{wrong}; if it may be, repeat the command \
-         with the file's name: --destroy {}",
-        path.display(),
-        quoted(&name)
-    )))
-}
-
-fn trim_file(path: &Path, offset: u64, len: Option<u64>) -> Result<Trimmed, TargetError> {
+fn trim_file(
+    path: &Path,
+    (offset, len): (u64, Option<u64>),
+    options: &OpenOptions,
+) -> Result<Trimmed, TargetError> {
     let failed = failed(path, "its space cannot be freed (in place of TRIM)");
-    let opened = FileOptions::new().write(true).open(path).map_err(&failed)?;
+    let what_is_done = "TRIM destroys what is in its range of";
+    let (opened, own) = claim_file(&SystemRoot::running(), path, options, what_is_done)?;
     let size_bytes = opened.metadata().map_err(&failed)?.len();
     let (offset_bytes, len_bytes) = range(path, (offset, len), size_bytes, 1)?;
     let end = offset_bytes + len_bytes;
     file::punch(&opened, offset_bytes..end, len_bytes).map_err(&failed)?;
+    if own {
+        mark::put(&opened).map_err(&failed)?;
+    }
     Ok(Trimmed {
         offset_bytes,
         len_bytes,
@@ -192,7 +178,7 @@ pub fn set_write_cache(path: &Path, on: bool) -> Result<(), TargetError> {
     let tools = Tools::installed();
     let (device, _, node) = drive(&SystemRoot::running(), path)?;
     match nvme::is(&device) {
-        true => nvme::set_write_cache(&tools, &node, on),
+        true => nvme::set_write_cache(&tools, &nvme::controller(&device), on),
         false => ata::set_write_cache(&tools, &node, on),
     }
 }

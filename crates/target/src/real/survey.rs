@@ -1,11 +1,13 @@
 //! Reasons not to destroy the data of a block device. All of them are reported at once.
 
 use std::fmt;
-use std::os::unix::fs::MetadataExt;
+use std::fs::Metadata;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::device::{Device, disks_below};
 use super::system::{DeviceNumber, Mount, SystemRoot, names_in, read_trimmed};
+use super::users::{User, users};
 
 /// One reason not to write to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) enum Finding {
     Signature { what: String },
     /// The kernel or a switch on the device allows no writes.
     ReadOnly,
+    /// Processes have `device` open for writing.
+    OpenForWriting { device: String, by: Vec<String> },
     /// The exclusive open failed: someone else has the device.
     Busy,
 }
@@ -74,6 +78,13 @@ impl Finding {
                 "if none of that is needed, erase it with wipefs -a first",
             ),
             Finding::ReadOnly => ("it is read-only".to_owned(), "see blockdev --setrw"),
+            Finding::OpenForWriting { device, by } => {
+                let by = by.join(", ");
+                (
+                    format!("/dev/{device} is open for writing in {by}"),
+                    "end that first",
+                )
+            }
             Finding::Busy => (
                 "another program or the kernel has it open for itself".to_owned(),
                 "see lsof and lsblk",
@@ -123,6 +134,7 @@ pub(crate) fn survey(root: &SystemRoot, device: &Device) -> Vec<Finding> {
             });
         }
         findings.extend(loops_over(root, part));
+        findings.extend(open_for_writing(root, part));
     }
     findings.extend(partitions.iter().map(|part| Finding::Partition {
         device: part.name.clone(),
@@ -160,6 +172,23 @@ fn is_node_of(path: &Path, device: &Device) -> bool {
         || path.metadata().is_ok_and(|meta| {
             meta.rdev() != 0 && Some(DeviceNumber::from_raw(meta.rdev())) == device.number()
         })
+}
+
+fn open_for_writing(root: &SystemRoot, device: &Device) -> Option<Finding> {
+    let number = device.number()?;
+    let node = |meta: &Metadata| {
+        meta.file_type().is_block_device() && DeviceNumber::from_raw(meta.rdev()) == number
+    };
+    let users = users(root, node);
+    let by: Vec<String> = users
+        .iter()
+        .filter(|user| user.writes)
+        .map(User::to_string)
+        .collect();
+    (!by.is_empty()).then(|| Finding::OpenForWriting {
+        device: device.name.clone(),
+        by,
+    })
 }
 
 fn loops_over(root: &SystemRoot, device: &Device) -> Vec<Finding> {
@@ -228,7 +257,7 @@ mod tests {
         let found = found(&Recorded::nvme(), "259:0");
         let text = found.join("\n");
         says(&text, "/dev/nvme0n1p1 is mounted at /boot/efi (vfat)");
-        says(&text, "/dev/nvme0n1p2 is held by dm-0 (LVM");
+        says(&text, "/dev/nvme0n1p2 is held by dm-0 [vg0-root] (LVM");
         says(&text, "it has the partition /dev/nvme0n1p1");
         says(&text, "it has the partition /dev/nvme0n1p2");
         says(&text, "root file system is on /dev/nvme0n1");

@@ -178,7 +178,7 @@ pub fn used_bytes(path: &Path) -> u64 {
 /// Options for a device with the given token.
 pub fn destroy(token: &str) -> OpenOptions {
     OpenOptions {
-        destroy_serial: Some(token.to_owned()),
+        destroy: vec![token.to_owned()],
         ..OpenOptions::default()
     }
 }

@@ -93,8 +93,17 @@ fn counters(name: &str, target: &SimulatedTarget, as_json: bool) -> Result<(), F
     print(&format!("{}{}", rows(&counters), rows(&simulation(target))))
 }
 
+/// ATA and NVMe drives have a `model_name`; SCSI drives name it otherwise.
+fn model_of(document: &Document) -> &str {
+    let scsi = document.other.get("scsi_model_name");
+    match document.model_name.as_str() {
+        "" => scsi.and_then(Value::as_str).unwrap_or("no model reported"),
+        name => name,
+    }
+}
+
 fn table(document: &Document) -> Result<String, Failure> {
-    let mut text = format!("{}\n", document.model_name);
+    let mut text = format!("{}\n", model_of(document));
     if let Some(status) = &document.smart_status {
         let word = if status.passed { "PASSED" } else { "FAILED" };
         text += &format!("SMART overall health: {word}\n");

@@ -17,7 +17,9 @@ use crate::open::is_simulated;
 pub fn run(args: &DriveArgs) -> Result<(), Failure> {
     let json = args.json;
     match &args.command {
-        DriveCommand::Health { target } if is_real(target) => health::real(target, json),
+        DriveCommand::Health { target } if is_real(target) || is_nvme_controller(target) => {
+            health::real(target, json)
+        }
         DriveCommand::Health { target } => health::simulated(target, json),
         DriveCommand::Monitor(args) => monitor::run(args, json),
         other => match real_name(other) {
@@ -38,6 +40,18 @@ fn real_name(command: &DriveCommand) -> Option<&str> {
         DriveCommand::Monitor(args) => &args.target,
     };
     is_real(name).then_some(name)
+}
+
+/// Whether a name is the character device of an NVMe controller (`/dev/nvme0`), which has health
+/// and no blocks.
+fn is_nvme_controller(name: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let path = Path::new(name);
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+    file_name.starts_with("nvme")
+        && path
+            .metadata()
+            .is_ok_and(|meta| meta.file_type().is_char_device())
 }
 
 /// Whether a name is a block device, or a file that holds no simulated drive.

@@ -17,7 +17,7 @@ use crate::open::{Opened, is_simulated, open};
 use crate::output::{is_read, json_value, note};
 
 pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
-    let in_lines = as_json || args.once || !std::io::stdout().is_terminal();
+    let in_lines = as_json || args.once || !has_screen();
     let watched = match &args.job {
         Some(job) => of_job(args, job, in_lines)?,
         None => of_device(args)?,
@@ -30,6 +30,12 @@ pub fn run(args: &MonitorArgs, as_json: bool) -> Result<(), Failure> {
         return lines(&args.target, &watched, count, as_json);
     }
     screen::show(&watched, count)
+}
+
+/// Whether there is a terminal to draw on, and one that keys come from.
+fn has_screen() -> bool {
+    let keys = std::io::stdin().is_terminal() || std::fs::File::open("/dev/tty").is_ok();
+    std::io::stdout().is_terminal() && keys
 }
 
 /// Of the block device at, or below, a path.

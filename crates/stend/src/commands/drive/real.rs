@@ -42,8 +42,8 @@ pub fn run(name: &str, command: &DriveCommand, as_json: bool) -> Result<(), Fail
 
 fn options(destroy: Option<&str>) -> OpenOptions {
     OpenOptions {
-        destroy_serial: destroy.map(str::to_owned),
-        ask_serial: consent::asker(),
+        destroy: destroy.map(str::to_owned).into_iter().collect(),
+        ask: consent::asker(),
         ..OpenOptions::default()
     }
 }

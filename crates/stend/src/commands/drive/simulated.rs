@@ -54,7 +54,7 @@ pub fn run(command: &DriveCommand, json: bool) -> Result<(), Failure> {
 
 fn nothing_to_lose(target: &String, destroy: Option<&String>) -> Result<(), Failure> {
     let real = RealArgs {
-        destroy: destroy.cloned(),
+        destroy: destroy.cloned().into_iter().collect(),
         ..RealArgs::default()
     };
     real_options_fit([target], &real)
@@ -98,6 +98,8 @@ pub fn open(name: &str, access: Access) -> Result<SimulatedTarget, Failure> {
             "{name} holds no simulated drive, and is no block device that smartctl, blkdiscard, \
              hdparm or nvme could serve"
         )
+    } else if path.starts_with("/dev") {
+        format!("there is no device {name}; `lsblk` lists the devices")
     } else {
         format!(
             "there is no file {name}; `stend drives create MODEL --state {name}` creates a \

@@ -1,7 +1,7 @@
 //! NVMe drives, by `nvme` (nvme-cli). Source: NVM Express base specification 1.4, Identify
 //! Controller and Format NVM; nvme-format(1) 2.3.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -107,7 +107,25 @@ pub(super) fn erase(tools: &Tools, node: &Path, crypto: bool) -> Result<(), Targ
     tools.succeed(NVME, &args, node, "the erase").map(drop)
 }
 
-/// Switches the cache (feature 6) and reads it back.
+/// The node of the controller that serves a namespace: `/dev/nvme0` of `nvme0n1`. The write cache
+/// is the controller's, and it refuses the feature of a namespace.
+pub(super) fn controller(device: &Device) -> PathBuf {
+    let parent = |dir: &Path| dir.parent().map(Path::to_path_buf);
+    let is_controller = |name: &str| {
+        let number = name.strip_prefix("nvme").unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    // Its folder in sysfs is the controller's, or that of a subsystem with its controllers.
+    let above = parent(&device.disk_dir).unwrap_or_default();
+    let own = above
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let mut names = own.into_iter().chain(names_in(&above));
+    let name = names.find(|name| is_controller(name));
+    Path::new("/dev").join(name.unwrap_or_else(|| device.disk_name()))
+}
+
+/// Switches the cache (feature 6) and reads it back; `node` is that of the [`controller`].
 pub(super) fn set_write_cache(tools: &Tools, node: &Path, on: bool) -> Result<(), TargetError> {
     if bits(&identify(tools, node)?, "vwc", node)? & 1 == 0 {
         return Err(TargetError::Input(format!(
@@ -208,6 +226,19 @@ mod tests {
         says(&error, "`oacs`");
         let missing = planned(&FakeTool::new("else", ""), &system, false).unwrap_err();
         says(&missing, "apt install nvme-cli");
+    }
+
+    #[test]
+    fn the_controller_of_a_namespace() {
+        let system = Recorded::nvme();
+        let of = |number: &str| controller(&system.device(number));
+        assert_eq!(of("259:0"), Path::new("/dev/nvme0"));
+        assert_eq!(of("259:1"), Path::new("/dev/nvme0"));
+        // A namespace of two controllers stands below their subsystem.
+        let subsystem = "devices/virtual/nvme-subsystem/nvme-subsys1";
+        system.disk(&format!("{subsystem}/nvme1n1"), "259:7", 2048);
+        system.write(&format!("sys/{subsystem}/nvme3/model"), "\n");
+        assert_eq!(of("259:7"), Path::new("/dev/nvme3"));
     }
 
     #[test]
