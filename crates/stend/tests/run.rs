@@ -212,6 +212,28 @@ fn output_goes_where_it_is_wanted() {
 }
 
 #[test]
+fn output_replaces_results_and_nothing_else() {
+    let dir = with_job(JOB);
+    let dir = dir.path();
+    for format in ["normal", "json", "json+"] {
+        for _ in 0..2 {
+            simulated(dir, &["--output-format", format, "--output", "answer"]);
+        }
+    }
+    fs::write(dir.join("empty"), "").unwrap();
+    simulated(dir, &["--output", "empty"]);
+    let run = ["run", "j.fio", "--on", "demo-8gb", "--output"];
+    for (name, mine) in [("thesis.txt", "1\n2\n3\n"), ("mine.json", "{ \"a\": 1 }")] {
+        fs::write(dir.join(name), mine).unwrap();
+        let args = [&run[..], &[name]].concat();
+        fails(dir, &args, 4, &[name, "no results of a job"]);
+        assert_eq!(fs::read_to_string(dir.join(name)).unwrap(), mine);
+    }
+    // A device is no file that is replaced.
+    simulated(dir, &["--output", "/dev/null"]);
+}
+
+#[test]
 fn logs_are_written_to_the_present_folder() {
     let logs = "write_bw_log=l\nwrite_iops_log=l\nwrite_lat_log=l\nlog_avg_msec=100\n";
     let job = format!("[a]\nrw=randwrite\nbs=4k\nsize=32m\ntime_based\nruntime=1\n{logs}");

@@ -58,6 +58,7 @@ fn deliver(
     let Some(path) = &args.output else {
         return print(&produce()?);
     };
+    check_output(path)?;
     let was_there = path.exists();
     // Without truncation: what is there stays until there is something to replace it.
     OpenOptions::new()
@@ -71,6 +72,25 @@ fn deliver(
         }
     })?;
     write(path, &text)
+}
+
+/// Refuses to replace a file that is no earlier answer of `stend run` or of fio.
+fn check_output(path: &Path) -> Result<(), Failure> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let bytes = fs::read(path).map_err(|error| Failure::unwritable(path, &error))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let first = text.lines().next().unwrap_or_default();
+    let in_words = first.contains(": (groupid=") || first.contains(": IOPS=");
+    if text.is_empty() || in_words || serde_json::from_str::<fio::Output>(&text).is_ok() {
+        return Ok(());
+    }
+    Err(Failure::Refused(format!(
+        "{}: it exists, and holds no results of a job: choose another name with --output, or \
+         remove it",
+        path.display()
+    )))
 }
 
 fn run_simulated(

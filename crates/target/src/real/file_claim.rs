@@ -131,7 +131,7 @@ fn table(root: &SystemRoot, path: &Path, file: &File, meta: &Metadata, mark: Mar
         .map_or_else(|_| "not known".to_owned(), |time| time.to_string());
     let made = match mark {
         Mark::Changed => "stend made it; its content has changed since, or a run was killed",
-        Mark::Own | Mark::None => "not by stend, or where no mark can be kept",
+        Mark::Own | Mark::None => "not by stend: it has no mark of its",
     };
     [
         ("file", whole.display().to_string()),
