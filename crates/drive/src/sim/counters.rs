@@ -35,7 +35,7 @@ pub struct Counters {
     pub pages_levelled: u64,
     /// Valid pages moved from the SLC cache to the data area.
     pub pages_folded: u64,
-    /// Invalid pages that on-chip copies moved along with valid ones.
+    /// Trimmed pages that kept their place in the SLC cache, and that folding copied all the same.
     pub invalid_pages_folded: u64,
     /// Page reads for the rest of partly written pages.
     pub merges: u64,

@@ -354,8 +354,9 @@ impl Superblocks {
         self.all().filter(|&superblock| self.is_open(superblock))
     }
 
-    /// The power is cut. Superblocks in `open` stay open; all others with data are closed, except
-    /// those that were being erased or are `dead`, which are returned: they are to be erased.
+    /// The power is cut. Superblocks that are `dead`, as those that were being erased, are to be
+    /// erased and are returned. Of the others with data, those that are `open` stay so, the rest
+    /// are closed.
     pub fn power_cut(
         &mut self,
         open: impl Fn(SuperblockId) -> bool,

@@ -171,7 +171,7 @@ impl Command {
         self.programs_left += 1;
     }
 
-    /// A program that it waits for has ended. Returns true if it was the last.
+    /// A program that it waits for has ended. Returns true if it waits for nothing more.
     pub fn programmed(&mut self) -> bool {
         self.programs_left -= 1;
         self.programs_left == 0 && self.all_moved()
